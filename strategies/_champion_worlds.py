@@ -22,12 +22,11 @@ from simgin.toolkit.worlds import SIZE as OF_HAND
 from simgin.toolkit.worlds import answered, exchange, set_weights, shuffle_stock, some_of
 
 NUMBERS = {
-    "n": param(64, 8, 100_000, "worlds per question at most"),
-    "spread": param(1.5, 0.1, 20.0, "how far champion's prices may be off, in points"),
-    "knock_spread": param(5.0, 0.1, 50.0, "how far its gain of a knock may be off"),
-    "sure": param(2.0, 0.5, 6.0, "standard deviations by which an action must be worse to be left"),
+    "n": param(64, 8, 100_000, "worlds to draw; at most twice as many where it stays close"),
+    "spread": param(2.5, 0.1, 20.0, "how far champion's prices may be off, in points"),
+    "knock_spread": param(7.5, 0.1, 50.0, "how far its gain of a knock may be off"),
 }
-N, SPREAD, KNOCK_SPREAD, SURE = range(4)  # places in `params`
+N, SPREAD, KNOCK_SPREAD = range(3)  # places in `params`
 # Where the weights of champion begin, those of the hands, and the probability of winning by scores
 CHAMPION = len(NUMBERS)
 HANDS = CHAMPION + player.ALL_RULES
@@ -35,8 +34,12 @@ VALUES = HANDS + OF_HANDS
 TARGET = 100
 DEAL = 25.0  # what a won deal is worth where points do not count
 FIRST, THIN = 200, 15  # exchanges before the first hand, and between two
-LOOKED = 8  # worlds between two looks at which actions are clearly worse
-LEAST_ERROR = 6.0  # standard deviation assumed at least between two actions in one world
+LOOKED = 4  # worlds between two looks at which actions are worth more of them
+# The standard deviation between two actions in one world, and as how many worlds that counts
+DEVIATION, ASSUMED = 33.0, 16
+PRICE = 0.012  # points that a turn played on has to promise, times `n`
+TURNS, SETTING_UP = 9.0, 1.1  # that a deal is expected to last; what else a world takes, in turns
+AHEAD = 32  # worlds that are thought of at first
 
 
 # How the deal is played on
@@ -123,8 +126,10 @@ def worth(state, view, params):
 
 
 @helper
-def play_world(states, views, hand, stock, actions, cards, alive, w, values, view, rules, params):
-    """Write what each action that is still in question is worth in world w."""
+def play_world(
+    states, views, hand, stock, actions, cards, alive, w, values, turns, view, rules, params
+):
+    """Write what each action that is still in question is worth in world w, and count its turns."""
     take = as_hook(played_take)
     discard = as_hook(played_discard)
     knock = as_hook(played_knock)
@@ -139,6 +144,7 @@ def play_world(states, views, hand, stock, actions, cards, alive, w, values, vie
                 take, discard, knock, offer, answer, show,
             )  # fmt: skip
             values[i, w] = worth(states[0], view, params)
+            turns[i] += states[0].turns - view.turns
 
 
 # Which action is best
@@ -146,7 +152,7 @@ def play_world(states, views, hand, stock, actions, cards, alive, w, values, vie
 
 @helper
 def estimate(values, i, n, before, spread):
-    """(what action i gains over the first, the standard deviation of that) after n worlds.
+    """(what action i gains over the first, the variance of that in one world) after n worlds.
 
     before: what champion's weights say it gains, right within `spread`.
     """
@@ -155,61 +161,90 @@ def estimate(values, i, n, before, spread):
         gain = values[i, w] - values[0, w]
         total += gain
         squares += gain * gain
-    mean = total / n
-    seen = max(squares / n - mean * mean, LEAST_ERROR * LEAST_ERROR) / n
-    known = spread * spread
-    return (mean * known + before * seen) / (known + seen), np.sqrt(known * seen / (known + seen))
+    scatter = squares - total * total / max(n, 1)
+    each = (scatter + ASSUMED * DEVIATION * DEVIATION) / (n + ASSUMED)
+    return (before / (spread * spread) + total / each) * variance_after(n, each, spread), each
+
+
+@helper
+def variance_after(n, each, spread):
+    """The variance of an estimate by champion's weights and n worlds of variance `each`."""
+    return 1.0 / (1.0 / (spread * spread) + n / each)
+
+
+@helper
+def is_worth_more(behind, n, each, spread, cost):
+    """Whether as many worlds again, or the first, promise to gain more than they cost.
+
+    behind: what an action trails the best by, or the best leads by. cost: of a world, in points.
+    The estimate will move by a normal deviate, and if it overtakes, the rest is gained. So what it
+    promises is the unit normal loss of `behind`. That is here 0.4 times a fourth power, right
+    within 0.007, without exponentials, so that runs repeat to the byte on any machine.
+    """
+    more = max(n, AHEAD - n)
+    fall = variance_after(n, each, spread) - variance_after(n + more, each, spread)
+    moves = np.sqrt(fall)
+    left = max(0.0, 1.0 - behind / (3.2 * moves))
+    square = left * left
+    return 0.4 * moves * square * square > cost * more
+
+
+@helper
+def still_in_question(values, turns, alive, n, before, spread, price):
+    """(the actions that are worth more worlds, as bits; the best of all) after n worlds.
+
+    turns: played on with each action so far. price: of a turn, in points. The first action is what
+    the others are compared with, and is in no question.
+    """
+    k = len(before)
+    gains, each, costs = np.zeros(k), np.zeros(k), np.zeros(k)
+    best, left = 0, np.int64(0)
+    for i in range(1, k):
+        if alive >> i & 1:
+            gains[i], each[i] = estimate(values, i, n, before[i], spread)
+            lasts = turns[i] / n if n > 0 else TURNS
+            costs[i] = price * (lasts + SETTING_UP)
+            if gains[i] > gains[best]:
+                best = i
+    for i in range(1, k):
+        if alive >> i & 1 and i != best:
+            behind = gains[best] - gains[i]
+            left |= np.int64(is_worth_more(behind, n, each[i], spread, costs[i])) << i
+    if best > 0 and (left or is_worth_more(gains[best], n, each[best], spread, costs[best])):
+        left |= 1 << best
+    return left, best
 
 
 @helper
 def best_action(actions, cards, before, spread, view, rules, params):
     """The place of the best of some actions; before: what each gains over the first, by weights."""
-    n, k = int(params[N]), len(actions)
+    n, k, price = 2 * int(params[N]), len(actions), PRICE / params[N]
+    values, turns = np.zeros((k, n + LOOKED)), np.zeros(k)
+    alive, best = still_in_question(values, turns, (1 << k) - 1, 0, before, spread, price)
+    if alive == 0:
+        return best
     states, views = np.empty(1, STATE), np.zeros(2, VIEW)
     seat_champions(states[0], params, view.noise)
     f, weights, stream = np.zeros(OF_HAND), np.zeros(OF_HAND), np.zeros(33, np.int64)
     hasty = player.likely_hasty(view, rules, own_numbers(params)) / (player.BLENDS - 1.0)
     set_weights(weights, view, hasty, params, HANDS)
     declined, thrown = answered(view)
-    values, stock = np.zeros((k, n)), np.zeros(52, np.int64)
+    stock, w, steps = np.zeros(52, np.int64), 0, FIRST
     hidden = some_of(view.unseen, 10 - popcount(view.known), view.noise, stream)
-    alive, best, steps = (1 << k) - 1, 0, FIRST
-    for w in range(n):
-        hidden = exchange(
-            hidden, steps, f, weights, declined, thrown, view, rules, view.noise, stream
-        )
-        steps = THIN
-        shuffle_stock(hidden, view, view.noise, stream, stock)
-        waits = random_word(view.noise, stream) >= hasty * 4294967296.0
-        states[0].lengths[1, KNOCK] = HANDS - CHAMPION if waits else 0
-        hand = hidden | view.known
-        play_world(
-            states, views, hand, stock, actions, cards, alive, w, values, view, rules, params
-        )
-        if w % LOOKED == LOOKED - 1 or w == n - 1:
-            alive, best = still_in_question(values, alive, w + 1, before, spread, params[SURE])
-            if alive & (alive - 1) == 0:
-                break
+    while alive and w < n:
+        for _ in range(LOOKED):
+            hidden = exchange(
+                hidden, steps, f, weights, declined, thrown, view, rules, view.noise, stream
+            )
+            steps = THIN
+            shuffle_stock(hidden, view, view.noise, stream, stock)
+            waits = random_word(view.noise, stream) >= hasty * 4294967296.0
+            states[0].lengths[1, KNOCK] = HANDS - CHAMPION if waits else 0
+            hand, tried = hidden | view.known, alive | 1
+            play_world(
+                states, views, hand, stock, actions, cards, tried, w, values, turns,
+                view, rules, params,
+            )  # fmt: skip
+            w += 1
+        alive, best = still_in_question(values, turns, alive, w, before, spread, price)
     return best
-
-
-@helper
-def still_in_question(values, alive, n, before, spread, sure):
-    """(the actions that may be best, as bits; the best of them) after n worlds."""
-    k = len(before)
-    gains, errors = np.zeros(k), np.zeros(k)
-    best = 0
-    for i in range(1, k):
-        if alive >> i & 1:
-            gains[i], errors[i] = estimate(values, i, n, before[i], spread)
-            if gains[i] > gains[best]:
-                best = i
-    left = np.int64(1)  # the first is what the others are compared with
-    others = 0
-    for i in range(1, k):
-        if alive >> i & 1 and gains[i] + sure * errors[i] >= gains[best]:
-            left |= 1 << i
-            others += 1
-    if best > 0 and others == 1 and gains[best] > sure * errors[best]:
-        left = np.int64(1) << best
-    return left, best

@@ -3,7 +3,7 @@
 Where champion's weights do not tell clearly, the actions worth trying are played on in the same
 sampled worlds to the end of the deal (strategies/_champion_worlds.py). What the weights say and
 what the worlds say are joined as two measurements are, each by its error; the best action is done.
-Actions that are clearly worse are left early.
+An action gets more worlds as long as what they may still gain is more than their time is worth.
 
 Source: This project. Sampled hidden cards and play-outs as in jdh8/gin-rummy-engine
 (MonteCarloBot), 2026; learned prices as the start of the comparison as in G. Tesauro and
@@ -26,7 +26,6 @@ from simgin.strategy import LAST, PASS, STOCK, UPCARD, Strategy, discard, helper
 from simgin.toolkit import gin_or_better, legal_discards, lowers, take_if
 
 FEW = 4  # discards tried at most
-FAR = 2.5  # spreads by which a discard may cost more than the cheapest and still be tried
 
 
 @take(name="champion-mc", noise=True, weights="champion-mc.npy", **NUMBERS)
@@ -36,8 +35,6 @@ def mc_take(view, rules, params):
         return take_if(False, view.legal)
     gain = player.take_gain(view, rules, own_numbers(params))
     answers = np.array([take_if(gain > 0, view.legal), take_if(gain <= 0, view.legal)])
-    if abs(gain) > FAR * params[SPREAD]:
-        return answers[0]
     actions = answers.copy()
     if view.phase == UPCARD and not view.legal & 1 << PASS:
         actions[answers == STOCK] = PASS
@@ -50,7 +47,7 @@ def mc_take(view, rules, params):
 def cheapest_few(legal, view, rules, params):
     """(the cheapest discards, cheapest first; what each costs more than the first, negative)."""
     weights = player.weights_in_force(view, rules, own_numbers(params))
-    common, most = player.prepare(view, rules), FAR * params[SPREAD]
+    common = player.prepare(view, rules)
     prices = np.full(52, player.TOO_HIGH)
     for card in range(52):
         if legal >> card & 1:
@@ -59,7 +56,7 @@ def cheapest_few(legal, view, rules, params):
     n, least = 0, prices.min()
     while n < FEW:
         card = prices.argmin()
-        if n > 0 and prices[card] > least + most:
+        if n > 0 and prices[card] >= player.TOO_HIGH:
             break
         cards[n], before[n] = card, least - prices[card]
         prices[card] = player.TOO_HIGH
@@ -84,8 +81,6 @@ def mc_knock(view, rules, params):
         return True
     numbers = own_numbers(params)
     gain = player.knock_gain(view, rules, numbers)
-    if abs(gain) > FAR * params[KNOCK_SPREAD]:
-        return gain > 0
     legal = legal_discards(view, rules)
     thrown = player.cheapest(legal, view, rules, numbers)
     ends = np.int64(gain > 0)
