@@ -6,19 +6,20 @@ from simgin.core.state import OFFER
 
 
 def ask_offers(
-    state, rules, view0, view1, view, hands, stocks, first, offers,
+    state, rules, view0, view1, views, hands, stocks, first, offers,
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
     """Ask what the opponent offers, in every world of a question that answers an offer.
 
-    hands, stocks, first: as of `play_worlds`. offers: int64 (worlds,), the numbers; 0 for none.
+    views, hands, stocks, first: as of `play_worlds`. offers: int64 (worlds,), 0 for none.
     """
-    seat = 1 - view.seat
+    seat = 1 - views[0].seat
     theirs = view0 if seat == 0 else view1
-    higher = (1 << (rules.die_cap + 1)) - (1 << (view.stake + 1))
+    higher = (1 << (rules.die_cap + 1)) - (1 << (views[0].stake + 1))
     for w in range(len(hands)):
         state.unit = first + w
+        view = views[w % len(views)]
         forget(theirs, state.turns)
         set_position(state, rules, view, hands[w], stocks[w])
         set_view(state, rules, view, theirs, seat)

@@ -68,6 +68,22 @@ class Worlds:
     def __len__(self) -> int:
         return len(self.hands)
 
+    def views_of(self, view: Any) -> np.ndarray:
+        """The question in every world: VIEW (worlds,), or (1,) where it is `view` in all."""
+        return np.array([view], VIEW) if self.views is None else self.views
+
+    def some(self, places: np.ndarray) -> "Worlds":
+        """Some of the worlds."""
+        views = None if self.views is None else self.views[places]
+        return Worlds(self.hands[places], self.stocks[places], views)
+
+    def put(self, place: int, other: "Worlds") -> None:
+        """Put the first of other worlds in place of one."""
+        self.hands[place] = other.hands[0]
+        self.stocks[place] = other.stocks[0]
+        if self.views is not None and other.views is not None:
+            self.views[place] = other.views[0]
+
 
 def legal_actions(view: Any, rules: Any) -> list[Action]:
     """Everything the player may do at a question of the slots take, discard or knock.
@@ -182,7 +198,7 @@ def play_in(
     kinds, cards = pairs.T.copy()
     players = len(matchup.players)
     seats = new_views()[:players]
-    views = np.array([view], VIEW) if worlds.views is None else worlds.views
+    views = worlds.views_of(view)
     arguments = [state, rules, *seats, views]
     if players == 2:
         arguments.append(worlds.hands)
@@ -198,12 +214,15 @@ def _compiled_offers() -> Any:
     """The compiled loop that asks for offers; see `simgin.core.position`."""
     numbers = types.Array(int64, 1, "C")
     stocks = types.Array(int8, 2, "C")
-    views = (VIEW_TYPE, VIEW_TYPE, VIEW_TYPE)
+    view_type = from_dtype(VIEW)
+    views = types.Array(view_type, 1, "C")
     hooks = [HOOK_TYPE] * (2 * len(SLOTS))
     signature = void(
         STATE_TYPE,
         RULES_TYPE,
-        *views,
+        VIEW_TYPE,
+        VIEW_TYPE,
+        views,
         numbers,
         stocks,
         int64,
@@ -226,7 +245,7 @@ def offers_in(matchup: Matchup, view: Any, worlds: Worlds, first: int = 0) -> np
         state,
         rules,
         *new_views(),
-        view,
+        worlds.views_of(view),
         worlds.hands,
         worlds.stocks,
         first,

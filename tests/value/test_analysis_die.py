@@ -132,11 +132,12 @@ def test_refusing_has_an_exact_worth(pays, won):
     assert row["match"] == pytest.approx(100 * after)
 
 
+@pytest.mark.parametrize("pile", ["QD TS 9D", "QD ? 9D"])
 @pytest.mark.parametrize("count", [15, 30])
-def test_only_hands_with_which_the_opponent_would_offer_count(count):
+def test_only_hands_with_which_the_opponent_would_offer_count(count, pile):
     variant = variants.find("dice")
     die = Die(2, "other", offered=3)
-    view = read_position(TEN, "QD TS 9D", variant, die=die).view
+    view = read_position(TEN, pile, variant, die=die).view
     rules, row = game("dice")
     against = f"gold+offer=strong:count={count},turn=9"
     matchup = parse_matchup("gold", against, "dice", 4, "deal")
@@ -148,9 +149,11 @@ def test_only_hands_with_which_the_opponent_would_offer_count(count):
     worlds = drawing.worlds(60, 0)
     held = [twin.deadwood(names(hand), row) for hand in worlds.hands]
     assert max(held) <= count
-    for hand, stock in zip(worlds.hands, worlds.stocks, strict=True):
+    views = worlds.views_of(view)
+    for i, (hand, stock) in enumerate(zip(worlds.hands, worlds.stocks, strict=True)):
+        seen = views[i % len(views)]
         hidden = sum(1 << int(card) for card in stock)
-        assert int(view.hand) | int(view.pile) | int(hand) | hidden == PACK
+        assert int(seen.hand) | int(seen.pile) | int(hand) | hidden == PACK
 
 
 def test_an_offer_that_was_not_to_be_expected_tells_nothing():

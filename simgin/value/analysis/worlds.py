@@ -152,20 +152,19 @@ class Drawing:
     def worlds(self, n: int, first: int) -> Worlds:
         """n worlds from number `first` on, each drawn apart from the others."""
         worlds = self._drawn(n, first)
-        if not self.has_offer or worlds.views is not None or not self.numbers:
+        if not self.has_offer or not self.numbers:
             return worlds
         left = np.arange(n)
         for attempt in range(1, TRIES):
             start = first + attempt * APART
-            some = Worlds(worlds.hands[left], worlds.stocks[left])
+            some = worlds.some(left)
             offered = offers_in(self.matchup, self.view, some, start)
             left = left[~np.isin(offered, self.numbers)]
             if not len(left):
                 break
             for place in left:
                 again = self._drawn(1, start + int(place))
-                worlds.hands[place] = again.hands[0]
-                worlds.stocks[place] = again.stocks[0]
+                worlds.put(place, again)
         return worlds
 
     @cached_property
