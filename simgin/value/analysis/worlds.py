@@ -164,7 +164,7 @@ class Drawing:
                 break
             for place in left:
                 again = self._drawn(1, start + int(place))
-                worlds.put(place, again)
+                worlds.put(int(place), again)
         return worlds
 
     @cached_property
