@@ -4,7 +4,7 @@ It is played by the same engine as millions of deals.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -43,6 +43,7 @@ class WatchedDeal:
     fault: str  # empty, or the sentence that says which policy failed and how
     raised: Exception | None  # what the policy or the engine raised then
     hands: tuple[int, int]  # as dealt, by seat
+    is_cut: bool = False  # whether only the beginning is known; see `cut_short`
 
     @cached_property
     def questions(self) -> list[Question]:
@@ -120,6 +121,14 @@ def watch_deal(
         raised=raised,
         hands=_dealt(state, rules) if matchup.b else _dealt_to_one(state, rules),
     )
+
+
+def cut_short(deal: WatchedDeal, answers: int, is_open: bool) -> WatchedDeal:
+    """The deal up to a number of answers; is_open: whether the next question is asked as well."""
+    deal.state.logged = answers
+    deal.state.kind = -1
+    fault = "Nothing more is known of this deal." if is_open else ""
+    return replace(deal, fault=fault, is_cut=True)
 
 
 def _give_pack(

@@ -161,7 +161,7 @@ def analyze(
     A decision of a deal, and all decisions of it
       simgin analyze gold simple --unit 3 --turn 5
       simgin analyze gold simple --unit 3
-    The deal that `simgin show ... > deal.txt` has written down
+    A deal that `simgin show ... > deal.txt` has written down, whole or only begun
       simgin analyze deal.txt --turn 5
     The die: shall I offer it, accept 4, offer it before the cards are seen?
       simgin analyze 7H ... 4C --pile "QD TS" -v dice --stake 2 --owner me --offer

@@ -123,12 +123,15 @@ class Position:
 def positions_in(deal: WatchedDeal, turn: int | None = None) -> list[Position]:
     """The decisions of a deal in the order of play, or those of one turn.
 
-    Turns are numbered as `simgin show` does, 0 for what comes before the first. Raises
-    PositionError for a turn without a decision.
+    Of a deal that is cut short the last alone, unless a turn is named. Turns are numbered as
+    `simgin show` does, 0 for what comes before the first. Raises PositionError for a turn without a
+    decision.
     """
     found = list(_decisions(deal))
+    if deal.is_cut and not found:
+        raise PositionError("nothing has been decided yet, nor is anything to be decided.")
     if turn is None:
-        return found
+        return found[-1:] if deal.is_cut else found
     of_turn = [position for position in found if position.turn == turn]
     if not of_turn:
         turns = [position.turn for position in found]
@@ -150,7 +153,8 @@ def _decisions(deal: WatchedDeal) -> Iterator[Position]:
         is_about_die = questions[0].slot in ("offer", "answer")
         actions = die_actions(view, rules) if is_about_die else legal_actions(view, rules)
         done = _done(questions, rules)
-        if len(actions) > 1 and done in actions:
+        is_open = deal.is_cut and done is None
+        if len(actions) > 1 and (is_open or done in actions):
             yield Position(variant, view, actions, in_match, done)
 
 
@@ -167,7 +171,7 @@ def _grouped(questions: list[Question]) -> Iterator[list[Question]]:
 
 
 def _done(questions: list[Question], rules: Any) -> Action | None:
-    """What the player did; None if a policy failed."""
+    """What the player did; None if a policy failed, and if it is not known."""
     for question in questions:
         view = question.view
         if question.answer is None:
