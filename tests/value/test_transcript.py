@@ -138,10 +138,8 @@ def test_the_beginning_of_a_deal_ends_with_the_decision_to_come(variant, written
         read = read_transcript(path)
         if not read.is_cut:
             break
-        try:
-            (found,) = positions_in(read)
-        except PositionError as error:
-            assert "nothing has been decided yet" in str(error)
+        (found,) = positions_in(read) or [None]
+        if found is None:
             assert end < begins + 8
             continue
         place = next(i for i, one in enumerate(every) if title(one) == title(found))

@@ -51,18 +51,22 @@ def exact_counts(example: Example) -> Answer:
 
 
 def play_script(example: Example) -> Answer:
+    """How a deal ends that is played by a script, as far as it can be."""
+    return _outcome(example, played_script(example))
+
+
+def played_script(example: Example) -> deal_script.Played:
     """A deal played by a script, as far as it can be."""
     pack = _pack(example)
     own_keys = ("nondealer", "dealer", "upcard", "stock_top_first", "actions")
     variant = schema.variant(example, *own_keys)
     try:
         actions = [deal_script.action(text) for text in _actions(example)]
-        played = deal_script.play(variant, deal_script.pack(*pack), actions)
+        return deal_script.play(variant, deal_script.pack(*pack), actions)
     except (deal_script.ScriptError, notation.CardError) as error:
         raise example.error(f"input: {error}") from None
     except deal_script.NotPlayable as reason:
         raise NotSupported(f"{reason}.") from None
-    return _outcome(example, played)
 
 
 def _actions(example: Example) -> list[str]:

@@ -124,22 +124,35 @@ def redealt(variant: Variant) -> bool:
 
 
 def solo_script(example: Example) -> Answer:
-    """A deal for one player, played as the script says, as far as it can be."""
+    """How a deal for one player ends that is played by a script, as far as it can be."""
+    variant, (cards, joker, _), script = _told(example)
+    if 0 <= joker < dealt(variant) and redealt(variant):
+        return {"illegal": None, "how": "redeal"}
+    return _outcome(example, play(variant, cards, joker, script))
+
+
+def played_script(example: Example) -> Played:
+    """A deal for one player, played by a script as far as it can be."""
+    variant, (cards, joker, _), script = _told(example)
+    return play(variant, cards, joker, script)
+
+
+def _told(example: Example) -> tuple[Variant, tuple[list[int], int, int], list[Action]]:
+    """The variant, the pack as of `_pack`, and the actions."""
     variant = schema.variant(example, "deck_top_first", "actions", base=schema.base(example))
     if variant.row["players"] != 1:
         raise example.error(
             f"kind {example.kind} needs a variant for one player, and {example.variant} is for two."
         )
     script = _script(example)
-    cards, joker, told = _pack(example, variant)
+    pack = _pack(example, variant)
+    told = pack[-1]
     if script.count(DRAW) > told:
         raise example.error(
             f"input.deck_top_first has fewer cards ({told}) than the actions draw "
             f"({script.count(DRAW)})."
         )
-    if 0 <= joker < dealt(variant) and redealt(variant):
-        return {"illegal": None, "how": "redeal"}
-    return _outcome(example, play(variant, cards, joker, script))
+    return variant, pack, script
 
 
 def _script(example: Example) -> list[Action]:

@@ -10,7 +10,7 @@ from simgin.play.deal import WatchedDeal
 from simgin.play.names import side_names
 from simgin.play.parallel import SHARES
 from simgin.value.analysis.analysis import Analysis, Effort, analyse, unwatched
-from simgin.value.analysis.position import positions_in
+from simgin.value.analysis.position import PositionError, positions_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +36,8 @@ def analyse_deal(
     names = side_names(deal.matchup)
     alone = len(players) == 1
     positions = positions_in(deal, turn)
+    if not positions:
+        raise PositionError("nothing is decided in this deal, as far as it is known.")
     opponent = other if alone else other or players[-1]
     on = [own or players[0], opponent]
     found: dict[str, Analysis] = {}

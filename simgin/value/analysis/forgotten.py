@@ -13,22 +13,26 @@ from simgin.core.rules import DISCARD_FIRST, FREE
 from simgin.core.view import FROM_PILE, FROM_STOCK, VIEW
 from simgin.text.notation import CARDS
 
-UPCARD = -1  # in place of the number of a turn
-
 
 def forgotten(view: Any, rules: Any) -> tuple[list[int], list[int]]:
-    """The turns whose discard is forgotten, -1 for the first upcard: left in the pile, and taken.
+    """The places of the cards that are forgotten: of those left in the pile, and of those taken.
 
-    One that was taken is among the cards that the opponent holds.
+    Place 0 is that of the first upcard, place n of the discard of turn n. A card that was taken is
+    among those that the opponent holds.
     """
+    alone = view.deck_left >= 0
+    turns_up = not alone and rules.first_turn != DISCARD_FIRST
+    first = 0 if turns_up else 1
+    end = view.turns + alone  # of two players, one sees the card on top
     lying: list[int] = []
     taken: list[int] = []
-    turns_up = view.deck_left < 0 and rules.first_turn != DISCARD_FIRST and view.turns > 0
-    for turn in range(UPCARD if turns_up else 0, int(view.turns)):
-        card = view.upcard if turn == UPCARD else view.history[turn, 3]
-        if card < 0:
-            after = turn + 1 < view.turns and view.history[turn + 1, 1] == FROM_PILE
-            (taken if after else lying).append(turn)
+    for place in range(first, end):
+        card = view.history[place - 1, 3] if place else view.upcard
+        if card >= 0:
+            continue
+        after = view.history[place, 1]
+        places = taken if after == FROM_PILE else lying
+        places.append(place)
     return lying, taken
 
 
@@ -47,45 +51,49 @@ def remembered(
     """
     lying, taken = forgotten(view, rules)
     views = np.repeat(np.array([view], VIEW), len(hands))
-    for turn, column in zip(lying, cards.T, strict=True):
-        masks = _lay(views, turn, column)
+    for place, column in zip(lying, cards.T, strict=True):
+        masks = _lay(views, place, column)
         views["pile"] |= masks
-        if _shown_no_use(view, rules, turn):
+        if _is_shed(view, rules, place):
             views["shed"] |= masks
-    for turn in taken:
+    for place in taken:
         held = hands & ~views["known"]
         column = _one_of_each(held, first)
-        views["known"] |= _lay(views, turn, column)
-        views["history"][:, turn + 1, 2] = column
+        views["known"] |= _lay(views, place, column)
+        views["history"][:, place, 2] = column
     views["unseen"] &= ~(views["pile"] | views["known"])
     return views
 
 
-def _lay(views: np.ndarray, turn: int, column: np.ndarray) -> np.ndarray:
-    """Write a card for each world as the discard of a turn; the cards as masks."""
-    if turn == UPCARD:
+def _lay(views: np.ndarray, place: int, column: np.ndarray) -> np.ndarray:
+    """Write a card for each world to a place of the pile; the cards as masks."""
+    if place == 0:
         views["upcard"] = column
     else:
-        views["history"][:, turn, 3] = column
+        views["history"][:, place - 1, 3] = column
     masks: np.ndarray = np.left_shift(1, column, dtype=np.int64)
     return masks
 
 
 def _one_of_each(hands: np.ndarray, first: int) -> np.ndarray:
     """A card of each hand, now this one and now that: int64 (hands,)."""
-    held = hands[:, np.newaxis] >> np.arange(CARDS) & 1
+    cards = np.arange(CARDS)
+    held = hands[:, np.newaxis] >> cards & 1
+    sizes = held.sum(axis=1)
     numbers = first + np.arange(len(hands))
-    place = numbers % held.sum(axis=1)
-    passed = held.cumsum(axis=1)
-    reached: np.ndarray = passed > place[:, np.newaxis]
-    return np.asarray(reached.argmax(axis=1))
+    wanted = numbers % sizes
+    so_far = held.cumsum(axis=1)
+    reached = so_far > wanted[:, np.newaxis]
+    chosen = reached.argmax(axis=1)
+    return np.asarray(chosen)
 
 
-def _shown_no_use(view: Any, rules: Any, turn: int) -> bool:
-    """Whether the opponent threw or declined the card laid in a turn."""
-    if turn == UPCARD and rules.first_turn != FREE:
+def _is_shed(view: Any, rules: Any, place: int) -> bool:
+    """Whether the opponent threw or declined the card in a place."""
+    if place == 0 and rules.first_turn != FREE:
         return True  # both players have passed it
-    thrown = turn != UPCARD and view.history[turn, 0] != view.seat
-    seat, source = view.history[turn + 1, :2] if turn + 1 < view.turns else (view.seat, FROM_STOCK)
-    declined = seat != view.seat and source == FROM_STOCK and rules.take_discard
-    return bool(thrown or declined)
+    if place and view.history[place - 1, 0] != view.seat:
+        return True
+    seat, source = view.history[place, :2]
+    is_drawn = source == FROM_STOCK and rules.take_discard
+    return bool(is_drawn and seat != view.seat)

@@ -128,9 +128,7 @@ def positions_in(deal: WatchedDeal, turn: int | None = None) -> list[Position]:
     decision.
     """
     found = list(_decisions(deal))
-    if deal.is_cut and not found:
-        raise PositionError("nothing has been decided yet, nor is anything to be decided.")
-    if turn is None:
+    if turn is None or not found:
         return found[-1:] if deal.is_cut else found
     of_turn = [position for position in found if position.turn == turn]
     if not of_turn:

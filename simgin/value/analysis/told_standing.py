@@ -9,6 +9,7 @@ from typing import Any
 
 from simgin.play.deal import WatchedDeal
 from simgin.rules.variants import Variant
+from simgin.value.analysis.position import PositionError
 
 _NUMBERS = ("score", "deals", "games")
 _COLUMN = re.compile(r"(-?\d+)( \(won\)| \(lost\))?")
@@ -28,8 +29,9 @@ class Standing:
         return self._both("score")
 
     def _both(self, name: str) -> tuple[int, int]:
-        own, *others = [numbers.get(name, 0) for numbers in self.numbers]
-        return own, others[0] if others else 0
+        first = self.numbers[0].get(name, 0)
+        last = self.numbers[-1].get(name, 0)
+        return (first, last) if len(self.numbers) == 2 else (first, 0)
 
     def enter(self, played: WatchedDeal, deal: int) -> None:
         """Write the standing to the views of a deal that was played as a single one."""
@@ -45,20 +47,27 @@ class Standing:
 
     def _enter_columns(self, view: Any, seat: int) -> None:
         view["closed"] = self.closed
-        for whose, points in (("own", self.columns[seat]), ("other", self.columns[1 - seat])):
-            view[f"{whose}_columns"][: len(points)] = points
-            opened = [place + 1 for place, score in enumerate(points) if score]
-            view[f"{whose}_opened"] = max(opened, default=0)
+        whose = {seat: "own", 1 - seat: "other"}
+        for side, points in enumerate(self.columns):
+            name = whose[side]
+            view[f"{name}_columns"][: len(points)] = points
+            opened = 0
+            for place, score in enumerate(points, 1):
+                if score:
+                    opened = place
+            view[f"{name}_opened"] = opened
 
 
 def read_standing(variant: Variant, told: Sequence[str]) -> Standing:
     """The standing that the words of each seat tell."""
     numbers = []
-    columns = []
+    columns: list[list[int]] = []
     closed = 0
     for seat, text in enumerate(told):
         match = _pattern(variant, seat).fullmatch(text)
-        found = match.groupdict() if match else {}
+        if match is None:
+            raise PositionError(f"{text!r} tells no standing of a match of {variant.text}.")
+        found = match.groupdict()
         numbers.append({name: int(found[name]) for name in _NUMBERS if name in found})
         for place, column in enumerate(_COLUMN.findall(found.get("by_column", ""))):
             points, result = column

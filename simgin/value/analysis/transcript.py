@@ -239,26 +239,43 @@ class _Transcript:
         for line, match in self._found(_UPCARD):
             first += self._cards(match[1], line)
         names = [self.players[seat][0] for seat in (0, 1)]
+        _, role, _ = self.players[1]
+        points = None
+        if self.title["deal"] is not None:
+            points = self.standing.points
         return watch_deal(
-            _matchup(self.variant, names, int(self.title["seed"])),
+            self._matchup(names),
             int(self.title["unit"]),
             pack=self._pack(first),
-            dealer=int(self.players[1][1] == "dealer"),
-            points=None if self.title["deal"] is None else self.standing.points,
-            script=[decision.answer for decision in self.script],
+            dealer=int(role == "dealer"),
+            points=points,
+            script=self._answers(),
         )
 
     def _play_alone(self) -> WatchedDeal:
         """The deal of a single player."""
         if len(self.hands) != 1:
             raise self._error("it does not say what the player was dealt")
+        (hand,) = self.hands
+        name, *_ = self._player()
         return watch_deal(
-            _matchup(self.variant, [self._player()[0]], int(self.title["seed"])),
+            self._matchup([name]),
             int(self.title["unit"]),
-            pack=self._pack(self.hands[0]),
+            pack=self._pack(hand),
             joker=self._joker(),
-            script=[decision.answer for decision in self.script],
+            script=self._answers(),
         )
+
+    def _matchup(self, names: list[str]) -> Matchup:
+        """The matchup of one player or two, or of those who stand in for them."""
+        stand_in = strongest(self.variant)
+        a, *others = [_known(name, stand_in) for name in names]
+        b = others[0] if others else None
+        seed = int(self.title["seed"])
+        return parse_matchup(a, b, self.variant.text, seed, "deal")
+
+    def _answers(self) -> list[int]:
+        return [decision.answer for decision in self.script]
 
     def _joker(self) -> int:
         """The joker's place among the 53 cards, the last if nothing is told; -1 without a joker."""
@@ -277,7 +294,7 @@ class _Transcript:
     @cached_property
     def script(self) -> list[Decision]:
         """The answers to all questions, in order."""
-        script = []
+        script: list[Decision] = []
         from_upcard = False  # whether the card taken next was taken as the first upcard
         for line in self.lines:
             if line.text.startswith("takes ") and from_upcard:
@@ -341,13 +358,6 @@ class _Transcript:
         view = played.state.log[done]
         is_told = view.drawn < 0 or int(view.turn) in self.draws
         return cut_short(played, done, is_told)
-
-
-def _matchup(variant: Variant, names: list[str], seed: int) -> Matchup:
-    """The matchup of one player or two, or of those who stand in for them."""
-    known = [_known(name, strongest(variant)) for name in names]
-    b = known[1] if len(known) > 1 else None
-    return parse_matchup(known[0], b, variant.text, seed, "deal")
 
 
 def _known(name: str, stand_in: str) -> str:
