@@ -19,6 +19,7 @@ from simgin.core.state import MAX_QUESTIONS
 from simgin.play.deal import WatchedDeal, cut_short, watch_deal
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.replay import WIDTH
+from simgin.play.told_standing import Standing, read_standing
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
@@ -27,7 +28,6 @@ from simgin.text.messages import quoted
 from simgin.text.notation import CardError, cards_in, parse_cards
 from simgin.value.analysis.analysis import strongest
 from simgin.value.analysis.position import PositionError
-from simgin.value.analysis.told_standing import Standing, read_standing
 
 MOST = 1_000_000  # characters of a file
 MOST_ANSWER = 63

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from simgin.play.deal import WatchedDeal
+from simgin.play.replay import ReplayError
 from simgin.rules.variants import Variant
-from simgin.value.analysis.position import PositionError
 
 _NUMBERS = ("score", "deals", "games")
 _COLUMN = re.compile(r"(-?\d+)( \(won\)| \(lost\))?")
@@ -66,7 +66,7 @@ def read_standing(variant: Variant, told: Sequence[str]) -> Standing:
     for seat, text in enumerate(told):
         match = _pattern(variant, seat).fullmatch(text)
         if match is None:
-            raise PositionError(f"{text!r} tells no standing of a match of {variant.text}.")
+            raise ReplayError(f"{text!r} tells no standing of a match of {variant.text}.")
         found = match.groupdict()
         numbers.append({name: int(found[name]) for name in _NUMBERS if name in found})
         for place, column in enumerate(_COLUMN.findall(found.get("by_column", ""))):
