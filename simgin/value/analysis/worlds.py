@@ -41,17 +41,43 @@ def draw_worlds(
     """
     lying, taken = forgotten(view, rules)
     if view.deck_left >= 0:
-        worlds = _draw_decks(view, rules, n, seed, first, len(lying))
+        worlds = _draw_decks(
+            view,
+            rules,
+            n,
+            seed,
+            first,
+            len(lying),
+        )
     else:
-        worlds = _draw_hands(view, rules, n, seed, first, hasty, len(lying))
+        worlds = _draw_hands(
+            view,
+            rules,
+            n,
+            seed,
+            first,
+            hasty,
+            len(lying),
+        )
     return _filled(worlds, view, rules, first) if lying or taken else worlds
 
 
-def _filled(worlds: Worlds, view: Any, rules: Any, first: int) -> Worlds:
+def _filled(
+    worlds: Worlds,
+    view: Any,
+    rules: Any,
+    first: int,
+) -> Worlds:
     """Worlds whose last cards lie in the pile, in place of those forgotten."""
     left = int(max(view.stock, view.deck_left))
     cards = worlds.stocks[:, left:]
-    views = remembered(view, rules, worlds.hands, cards, first)
+    views = remembered(
+        view,
+        rules,
+        worlds.hands,
+        cards,
+        first,
+    )
     stocks = np.ascontiguousarray(worlds.stocks[:, :left])
     return Worlds(worlds.hands, stocks, views)
 
