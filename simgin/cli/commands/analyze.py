@@ -169,8 +169,8 @@ def analyze(
       simgin analyze deal.txt --turn 5
       simgin analyze rules_vectors.json --example T02
     The die: shall I offer it, accept 4, offer it before the cards are seen?
-      simgin analyze 7H ... 4C --pile "QD TS" -v dice --stake 2 --owner me --offer
-      simgin analyze 7H ... 4C --pile QD -v dice --stake 2 --owner other --offered 4
+      simgin analyze 7H...4C --pile "QD TS" -v dice --stake 2 --owner me --offer
+      simgin analyze 7H...4C --pile QD -v dice --stake 2 --owner other --offered 4
       simgin analyze blind -v dice --score 5-6 --offer
     One player: a position of your own, and a decision of a deal
       simgin analyze AS AD AC 3S TS 4D 5D 3C 8C TC 4H --pile QH -v solitary-gin
