@@ -22,7 +22,7 @@ from simgin.toolkit.worlds import SIZE as OF_HAND
 from simgin.toolkit.worlds import answered, exchange, set_weights, shuffle_stock, some_of
 
 NUMBERS = {
-    "n": param(64, 8, 100_000, "worlds to draw; at most twice as many where it stays close"),
+    "n": param(128, 8, 100_000, "worlds a decision at most; more of them make time cheaper"),
     "spread": param(2.5, 0.1, 20.0, "how far champion's prices may be off, in points"),
     "knock_spread": param(7.5, 0.1, 50.0, "how far its gain of a knock may be off"),
 }
@@ -37,7 +37,7 @@ FIRST, THIN = 200, 15  # exchanges before the first hand, and between two
 LOOKED = 4  # worlds between two looks at which actions are worth more of them
 # The standard deviation between two actions in one world, and as how many worlds that counts
 DEVIATION, ASSUMED = 33.0, 16
-PRICE = 0.012  # points that a turn played on has to promise, times `n`
+PRICE = 0.024  # points that a turn played on has to promise, times `n`
 TURNS, SETTING_UP = 9.0, 1.1  # that a deal is expected to last; what else a world takes, in turns
 AHEAD = 32  # worlds that are thought of at first
 
@@ -218,7 +218,7 @@ def still_in_question(values, turns, alive, n, before, spread, price):
 @helper
 def best_action(actions, cards, before, spread, view, rules, params):
     """The place of the best of some actions; before: what each gains over the first, by weights."""
-    n, k, price = 2 * int(params[N]), len(actions), PRICE / params[N]
+    n, k, price = int(params[N]), len(actions), PRICE / params[N]
     values, turns = np.zeros((k, n + LOOKED)), np.zeros(k)
     alive, best = still_in_question(values, turns, (1 << k) - 1, 0, before, spread, price)
     if alive == 0:

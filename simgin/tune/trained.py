@@ -202,7 +202,7 @@ def _weights_sheet(trained: Trained) -> Sheet:
     rows = []
     for (number, before), after in list(learned)[:SHOWN]:
         rows.append((number, f"{before:g}", f"{after:.3g}"))
-    note = "Thrown is the card with the least sum of weights times numbers, in points."
+    note = "The card with the least sum of weights times numbers is thrown; sums are points."
     if len(start) > SHOWN:
         note = f"The first {SHOWN} of {len(start)}. {note}"
     return Sheet("Weights", ("number", "start", "trained"), rows, note)
