@@ -22,6 +22,7 @@ KINDS = {
     "draw": "discard pile or stock",
     "discard": "what to discard",
     "knock": "end the deal or play on",
+    "die": "the die",
     "all": "all",
 }
 Row = dict[str, Any]
@@ -84,7 +85,7 @@ def _reading(rates: ErrorRates, short: tuple[str, str, str]) -> str:
     )
     if strategy == judge:
         return text
-    unit = "points a deal" if rates.unit == "points" else rates.unit
+    unit = rates.unit if rates.unit.startswith("%") else f"{rates.unit} a deal"
     against = f" against {opponent}" if rates.trial.matchup.b else ""
     lead = f"{_text(rates.lead)} {unit}"
     return f"{text} {judge} itself is better than {strategy}{against} by {lead}."

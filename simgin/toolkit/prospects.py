@@ -119,9 +119,9 @@ def gin_outs(ten, loose, new, fits, rules):
     with two of these. fits: others that lie in a meld with cards of the hand.
     """
     found, fit = 0, new | fits
-    if loose & (loose - 1):  # the card has to meld with at least one of them
-        fit &= _akin(loose)
-        if rules.n_rainbows == 0 and runs_in(ten, rules) & cards_in_sets(ten) == 0:
+    if loose & (loose - 1) and rules.n_rainbows == 0:
+        fit &= _akin(loose)  # the card has to meld with at least one of them
+        if runs_in(ten, rules) & cards_in_sets(ten) == 0:
             found = popcount(new)  # and no other melds are touched
             fit &= ~new
     while fit:

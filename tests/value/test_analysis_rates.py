@@ -11,10 +11,13 @@ from simgin.value.analysis.rates import ErrorRates, error_rates, read_trial
 
 # A, B and the judge, far enough apart for few deals. jdh8-heuristic and exp710 discard before
 # they are asked to end the deal
+OFFERS = "gold+offer=strong:blind=yes+answer=brave"
 LEMMA = [
     ("stock-greedy", "simple", "standard", "gold-early"),
     ("gold+knock=never", "gold-early", "oklahoma", "jdh8-heuristic"),
     ("stubborn", "exp710", "eaai", "gold"),
+    ("stock-greedy+answer=random", OFFERS, "dice", "gold-early+answer=brave"),
+    ("stock-greedy+answer=random", OFFERS, "dice-pro", "gold-early+answer=brave"),
     ("solo-greedy", None, "solitaire-gin", "solo-dp"),
     ("solo-greedy", None, "gin-solitaire", "solo-dp"),
     ("solo-greedy", None, "solitary-gin", "solo-dp"),

@@ -28,7 +28,7 @@ from simgin.value.analysis.elimination import (
     next_look,
     still_tried,
 )
-from simgin.value.analysis.equity import counts_wins, find_equity, net_points
+from simgin.value.analysis.equity import Equity, counts_wins, find_equity, net_points
 from simgin.value.analysis.position import Position, PositionError
 from simgin.value.analysis.worlds import Drawing
 
@@ -196,6 +196,32 @@ def _error(values: np.ndarray) -> float:
     return float(values.std()) / sqrt(len(values))
 
 
+def outcomes_of(records: np.ndarray, variant: Variant, equity: Equity | None) -> np.ndarray:
+    """How deals went for side A: OUTCOME, of the shape of the records."""
+    found = np.empty(records.shape, OUTCOME)
+    is_own = records["knocker"] == 0
+    kind = records["kind"]
+    found["points"] = net_points(variant, records)
+    for name in ("match", "deals", "games"):
+        found[name] = np.nan
+    if equity is not None:
+        equity.write(found, records)
+    found["win"] = records["winner"] == 0
+    found["gin"] = is_own & np.isin(kind, GINS)
+    found["undercut"] = is_own & (kind == UNDERCUT)
+    return found
+
+
+def gains(records: np.ndarray, variant: Variant) -> np.ndarray:
+    """What side A gained in deals, in what the variant counts by: float64, the records' shape."""
+    by = counted_by(variant)
+    if by == "points":
+        return net_points(variant, records)
+    if by == "win":
+        return np.asarray(100.0 * (records["winner"] == 0))
+    return np.asarray(outcomes_of(records, variant, find_equity(variant))[by])
+
+
 def counted_by(variant: Variant) -> str:
     """What a deal counts in, whoever leads the match: deals, games, win or points."""
     row = variant.row
@@ -297,24 +323,9 @@ class _Trial:
         blocks = over_units(part, n, BLOCK, self.effort.workers)
         records = np.concatenate(blocks)
         chunk = np.full((n, len(self.alive)), np.nan, OUTCOME)
-        chunk[:, places] = self._outcomes(records)
+        chunk[:, places] = outcomes_of(records, self.position.variant, self.equity)
         self._chunks.append(chunk)
         self.played += n
-
-    def _outcomes(self, records: np.ndarray) -> np.ndarray:
-        """How deals went for the player: OUTCOME, of the shape of the records."""
-        found = np.empty(records.shape, OUTCOME)
-        is_own = records["knocker"] == 0
-        kind = records["kind"]
-        found["points"] = net_points(self.position.variant, records)
-        for name in ("match", "deals", "games"):
-            found[name] = np.nan
-        if self.equity is not None:
-            self.equity.write(found, records)
-        found["win"] = records["winner"] == 0
-        found["gin"] = is_own & np.isin(kind, GINS)
-        found["undercut"] = is_own & (kind == UNDERCUT)
-        return found
 
     def eliminate(self) -> None:
         """Leave out what is clearly worse."""

@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from simgin.core.answers import PHASE_LAST, PHASE_UPCARD, TAKE
+from simgin.core.answers import PHASE_BLIND, PHASE_LAST, PHASE_UPCARD, TAKE
 from simgin.core.cards import PACK
 from simgin.core.deadwood import deadwood
-from simgin.core.position import END
+from simgin.core.position import ACCEPT, END, REFUSE
 from simgin.play.answers import Adviser
 from simgin.play.deal import WatchedDeal
 from simgin.play.matchup import Matchup
 from simgin.play.worlds import Action, Worlds, play_in
 from simgin.rules.record import build_rules
 from simgin.text.notation import cards_in
-from simgin.value.analysis.equity import counts_wins, net_points
+from simgin.value.analysis.analysis import gains
 from simgin.value.analysis.position import Position, positions_in
-from simgin.value.analysis.worlds import draw_worlds, hastiness
+from simgin.value.analysis.worlds import Drawing
 
 FIRST_LOOK = 25  # worlds before the first look at who is ahead; each look doubles them
 CLEARLY = 1.0  # standard errors by which an action must beat the judge's own
@@ -43,6 +43,7 @@ MISTAKES = {
         "ended with another card",
     ),
     "knock": ("ended the deal", "played on"),
+    "die": ("offered too much", "offered too little", "accepted", "refused"),
 }
 
 
@@ -51,8 +52,8 @@ class Judged:
     """A decision, and what it gave up.
 
     kind: a key of MISTAKES. mistake: one of its words; empty if the best was done. cost and
-    usual_cost: what the best, and what the judge does, would have brought more, in points or per
-    cent of deals won. seeming: the least that the best brings more in the worlds that chose it.
+    usual_cost: what the best, and what the judge does, would have brought more, in what the variant
+    counts by. seeming: the least that the best brings more in the worlds that chose it.
     """
 
     unit: int
@@ -78,9 +79,7 @@ class Judge:
     def __init__(self, matchup: Matchup, worlds: int) -> None:
         self.matchup = matchup
         self.worlds = worlds
-        self.rules = build_rules(matchup.variant)
-        self.adviser = Adviser(matchup.a, self.rules)
-        self.hasty = hastiness(matchup.b)
+        self.adviser = Adviser(matchup.a, build_rules(matchup.variant))
 
     def judged(self, deal: WatchedDeal) -> list[Judged]:
         """All decisions of strategy A in a deal against the opponent, in the order of play."""
@@ -106,7 +105,8 @@ class Judge:
 
     def _judged(self, deal: WatchedDeal, position: Position, lots: np.random.Generator) -> Judged:
         done = _done(position)
-        usual = self.adviser.action(position.view, lots.random())
+        advice = self.adviser.die_action if position.is_about_die else self.adviser.action
+        usual = advice(position.view, lots.random())
         best, seeming = self._best(position, usual, lots)
         worth = self._worth(deal, position, [done, best, usual], lots)
         kind = _kind(position, best)
@@ -160,8 +160,7 @@ class Judge:
         self, position: Position, actions: list[Action], worlds: int, first: int
     ) -> np.ndarray:
         """What actions bring in drawn worlds: float64 (worlds, actions)."""
-        seed = self.matchup.seed
-        drawn = draw_worlds(position.view, self.rules, worlds, seed, first, self.hasty)
+        drawn = Drawing(self.matchup, position.view).worlds(worlds, first)
         return self._gains(position, actions, drawn, first)
 
     def _worth(
@@ -175,7 +174,7 @@ class Judge:
         actions = list(dict.fromkeys(wanted))
         if len(actions) == 1:
             return {actions[0]: 0.0}  # there is nothing to compare it with
-        if self.matchup.b is None:
+        if self.matchup.b is None or position.view.phase == PHASE_BLIND:
             worth = self._drawn(position, actions, SHUFFLES, int(lots.integers(STREAMS)))
         else:
             worlds = _reshuffled(deal, position.view, lots)
@@ -185,17 +184,15 @@ class Judge:
     def _gains(
         self, position: Position, actions: list[Action], worlds: Worlds, first: int
     ) -> np.ndarray:
-        """Net points of the player, or per cent of deals won: float64 (worlds, actions)."""
+        """What the player gains, in what the variant counts by: float64 (worlds, actions)."""
         records = play_in(self.matchup, position.view, actions, worlds, first)
-        if counts_wins(position.variant):
-            return np.asarray(100.0 * (records["winner"] == 0))
-        return net_points(position.variant, records)
+        return gains(records, position.variant)
 
 
 def own_positions(deal: WatchedDeal) -> Iterator[Position]:
     """The decisions of strategy A in a deal, in the order of play."""
     for position in positions_in(deal):
-        if position.view.seat == deal.state.half and not position.is_about_die:
+        if position.view.seat == deal.state.half:
             yield position
 
 
@@ -236,7 +233,9 @@ def _hidden_hand(deal: WatchedDeal, view: Any) -> int:
 
 
 def _kind(position: Position, best: Action) -> str:
-    """What had to be decided: upcard, draw, discard or knock (or play on)."""
+    """What had to be decided: the die, upcard, draw, discard or knock (or play on)."""
+    if position.is_about_die:
+        return "die"
     view = position.view
     if view.phase == PHASE_UPCARD:
         return "upcard"
@@ -248,6 +247,8 @@ def _kind(position: Position, best: Action) -> str:
 def _mistake(position: Position, kind: str, best: Action) -> str:
     """What was done in place of the best, in a few words."""
     done = _done(position)
+    if kind == "die":
+        return _mistake_with_die(done, best)
     if kind in ("upcard", "draw"):
         return "took the card" if done.kind == TAKE else "left the card"
     if kind == "knock":
@@ -258,6 +259,15 @@ def _mistake(position: Position, kind: str, best: Action) -> str:
     if more == 0:
         return "kept as much deadwood"
     return "kept more deadwood" if more > 0 else "kept less deadwood"
+
+
+def _mistake_with_die(done: Action, best: Action) -> str:
+    """What was done with the die; an offer of no more than it shows is none."""
+    if done.kind == ACCEPT:
+        return "accepted"
+    if done.kind == REFUSE:
+        return "refused"
+    return "offered too much" if done.card > best.card else "offered too little"
 
 
 def _left(position: Position, action: Action) -> int:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import hypot
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,11 +21,8 @@ from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
 from simgin.rules import variants
 from simgin.stats.control_variates import anchored_mean
-from simgin.stats.estimate import Z95, Estimate, mean_of
-from simgin.stats.metrics import BY_NAME
-from simgin.stats.ratios import estimate_metric
-from simgin.value.analysis.analysis import UNITS, strongest
-from simgin.value.analysis.equity import counts_wins
+from simgin.stats.estimate import Estimate, mean_of
+from simgin.value.analysis.analysis import UNITS, counted_by, gains, strongest
 from simgin.value.analysis.judge import MISTAKES, Judge, Judged, own_positions
 from simgin.value.analysis.position import PositionError
 
@@ -38,8 +34,6 @@ FEWEST_DEALS, MOST_DEALS = 100, 100_000  # with fewer no interval can be trusted
 PLAIN = 25  # deals played and not judged, for each that is judged
 CALL_UNITS = 1000  # of one call of the engine
 ALL = "all"
-# What a player gains a deal, by how deals are scored: a metric, and its factor; else points
-GAINS = {"winloss": ("win", 100), "penalty": ("score", -1)}
 # Decisions that seem costliest, and the worlds in which they are looked at again: the one that
 # came first may owe it to its worlds
 CANDIDATES, NEW_WORLDS = 20, 1000
@@ -61,8 +55,8 @@ class Trial:
 class ErrorRates:
     """The decisions of a strategy, and what they gave up.
 
-    judged: by unit. lead: what the judge scores more than A against B, points a deal. What games
-    of single deals count is won deals: for points, read per cent of deals.
+    judged: by unit. lead: what the judge gains more than A against B, a deal. All of it is in what
+    the variant counts by: points, per cent of deals won, or by the die won deals or games.
     """
 
     trial: Trial
@@ -72,7 +66,7 @@ class ErrorRates:
     @property
     def unit(self) -> str:
         """What is given up."""
-        return UNITS["win" if counts_wins(self.trial.matchup.variant) else "points"]
+        return UNITS[counted_by(self.trial.matchup.variant)]
 
     @property
     def deals(self) -> int:
@@ -257,31 +251,28 @@ def _in_words(judged: Sequence[Sequence[Judged]], matchup: Matchup) -> str:
 
 def given_up(matchup: Matchup) -> str:
     """What error rates count, in words."""
-    return "% of deals given up" if counts_wins(matchup.variant) else "points given up a deal"
+    unit = UNITS[counted_by(matchup.variant)]
+    return f"{unit} given up" if unit.startswith("%") else f"{unit} given up a deal"
 
 
 def measured_lead(trial: Trial, workers: int | None = None) -> Estimate:
-    """What the judge scores more than A against B, points a deal, from deals of their own."""
+    """What the judge gains more than A against B, a deal, from other deals than those judged."""
     units = trial.matchup.units(trial.deals)
-    own = _margin(trial.judge, units, workers)
-    other = _margin(trial.matchup, units, workers)
-    lead = own.value - other.value
-    error = hypot(own.se, other.se)
-    return Estimate(lead, error, units, lead - Z95 * error, lead + Z95 * error)
+    own = _gained(trial.judge, units, workers)
+    other = _gained(trial.matchup, units, workers)
+    return mean_of(own - other)
 
 
-def _margin(matchup: Matchup, units: int, workers: int | None) -> Estimate:
-    """What A gains a deal, in the unit of what is given up; equal players gain nothing."""
+def _gained(matchup: Matchup, units: int, workers: int | None) -> np.ndarray:
+    """What A gains a deal: float64 (PLAIN * units,). Equal players gain nothing."""
     if matchup.b is not None and not matchup.mirrored:
-        return Estimate(0.0, 0.0)
+        return np.zeros(PLAIN * units)
     batches = -(-units // matchup.batch)
     first = batches * matchup.batch  # behind the deals that are judged
 
     def play(start: int, n: int) -> np.ndarray:
-        rows = kernel.play(matchup, first + start, n)
-        return np.asarray(rows.sum(axis=0))
+        _, records = kernel.play_recorded(matchup, first + start, n)
+        by_unit = gains(records, matchup.variant).reshape(n, -1)
+        return np.asarray(by_unit.mean(axis=1))
 
-    rows = over_units(play, PLAIN * units, CALL_UNITS, workers)
-    metric, factor = GAINS.get(str(matchup.variant.row["deal_scoring"]), ("margin", 1))
-    gain = estimate_metric(np.sum(rows, axis=0), BY_NAME[metric])
-    return Estimate(factor * gain.value, abs(factor) * gain.se)
+    return np.concatenate(over_units(play, PLAIN * units, CALL_UNITS, workers))
