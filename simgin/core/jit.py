@@ -200,6 +200,8 @@ def compiled(
     """
     if interpreted():
         return function
+    # numba hands "forceinline" down to whatever is first compiled inside an inlined function
+    options = {"forceinline": False, **options}
     dispatcher = LazyDispatcher(
         function, {"nopython": True, "nogil": True, "noalias": distinct, **options}
     )
