@@ -18,8 +18,6 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section
     <!-- rates: kinds|mistakes -->          what every strategy gives up a deal
     <!-- rooms -->                           the rooms of simgin and what each may import
-    <!-- modules -->                         every module of every room, in a sentence
-    <!-- house -->                           the figures of tests/measure_house.py
 
 It also writes simgin/strategy/catalogue.toml, simgin/cli/completion.toml (from which shells
 complete), and draws the league's heat maps and the effects by
@@ -35,7 +33,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from blocks import commands, completion, fields, games, house, metrics, rates, strategies  # noqa: E402
+from blocks import commands, completion, fields, games, metrics, rates, rooms, strategies  # noqa: E402
 
 BLOCKS: dict[str, Callable[..., str]] = {
     "rows": games.parameters,
@@ -54,9 +52,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "quoted": strategies.quoted,
     "hardest": strategies.hardest,
     "rates": rates.rates,
-    "rooms": house.rooms,
-    "modules": house.modules,
-    "house": house.figures,
+    "rooms": rooms.rooms,
 }
 BLOCK = re.compile(rf"(<!-- ({'|'.join(BLOCKS)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
 

@@ -95,12 +95,7 @@ def _draws(kinds: dict[str, np.ndarray]) -> Figure:
             look = looks[kind]
             worth = -weights[place : champion.KNOCKS : sight.SIZE] * 100 / sight.MATCH
             axes.plot(
-                STAGES,
-                worth,
-                look.marker,
-                label=kind,
-                color=look.colour,
-                linestyle=look.dash,
+                STAGES, worth, look.marker, label=kind, color=look.colour, linestyle=look.dash
             )
         figures.panel_title(axes, title)
         axes.set_ylim(bottom=0)
