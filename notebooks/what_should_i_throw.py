@@ -61,12 +61,7 @@ plots.analysis(ahead, seed=1)
 
 # %%
 found = simgin.find(
-    "gold",
-    "champion",
-    where="differ, gain <= -40",
-    against="simple",
-    deals=2_000,
-    limit=3,
+    "gold", "champion", where="differ, gain <= -40", against="simple", deals=2_000, limit=3
 )
 found[["unit", "half", "place", "own", "other", "points", "rival_points"]]
 

@@ -245,15 +245,7 @@ def analyze(
 
     game = variants.find(variant)
     die = Die(stake, owner, offer, offered)
-    position = read_position(
-        cards,
-        pile,
-        game,
-        score=score,
-        dealer=dealer,
-        stock=stock,
-        die=die,
-    )
+    position = read_position(cards, pile, game, score=score, dealer=dealer, stock=stock, die=die)
     best = strongest(game)
     player = best
     if own is not None:

@@ -19,14 +19,7 @@ Source: This project. Regressing play-outs of alternative moves from the same po
 G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 """
 
-from simgin_strategies._champion import (
-    SIZE,
-    STAGES,
-    discard_cost,
-    hand_cost,
-    looked_around,
-    stage,
-)
+from simgin_strategies._champion import SIZE, STAGES, discard_cost, hand_cost, looked_around, stage
 from simgin_strategies.stake import by_value, by_value_answer
 
 from simgin.core.rules import CORNER, GOAL_DEALS

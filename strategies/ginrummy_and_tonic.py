@@ -150,9 +150,5 @@ def cell(card, known, unseen):
 
 
 GINRUMMY_AND_TONIC = Strategy(
-    "ginrummy-and-tonic",
-    take=meld_best_lower,
-    discard=tonic,
-    knock=at(k=0),
-    ending="same",
+    "ginrummy-and-tonic", take=meld_best_lower, discard=tonic, knock=at(k=0), ending="same"
 )

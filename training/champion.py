@@ -25,14 +25,7 @@ from pathlib import Path
 import numpy as np
 from equity import equity_of
 from simgin_strategies import champion as player
-from simgin_strategies._champion import (
-    COUNT,
-    NEW_STAGES,
-    SIZE,
-    STAGES,
-    discard_cost,
-    looked_around,
-)
+from simgin_strategies._champion import COUNT, NEW_STAGES, SIZE, STAGES, discard_cost, looked_around
 
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import jit

@@ -167,13 +167,7 @@ def _calibrate(n):  # type: ignore[no-untyped-def]
     """Exclusive or of n Philox blocks of four 32-bit words: integer work of a fixed kind."""
     x = 0
     for i in range(n):
-        a, b, c, d = rng.words(
-            1,
-            i,
-            0,
-            0,
-            rng.BOOTSTRAP,
-        )
+        a, b, c, d = rng.words(1, i, 0, 0, rng.BOOTSTRAP)
         x ^= a ^ b ^ c ^ d
     return x
 
@@ -239,17 +233,7 @@ def _roster_jobs() -> list[_Job]:
     jobs = []
     for name in roster():
         figure = f"{name}, eaai deals"
-        jobs.append(
-            _matchup_job(
-                figure,
-                "eaai",
-                name,
-                name,
-                "deal",
-                1,
-                ROSTER_DEALS,
-            )
-        )
+        jobs.append(_matchup_job(figure, "eaai", name, name, "deal", 1, ROSTER_DEALS))
     return jobs
 
 
@@ -273,10 +257,4 @@ def _matchup_job(
     def work(rounds: int) -> object:
         return runner.run_matchup(matchup, rounds * size, threads)
 
-    return _Job(
-        figure,
-        "deals" if unit == "deal" else "matches",
-        size,
-        work,
-        threads,
-    )
+    return _Job(figure, "deals" if unit == "deal" else "matches", size, work, threads)

@@ -99,11 +99,7 @@ class _Record:
 
     def known(self) -> dict[str, Any]:
         """What another process should know."""
-        return {
-            "answers": self.answers,
-            "given_up": self.given_up,
-            "failed": bool(self.failed),
-        }
+        return {"answers": self.answers, "given_up": self.given_up, "failed": bool(self.failed)}
 
     @property
     def asked(self) -> bool:
@@ -241,10 +237,7 @@ def _target(variant: Variant) -> int:
 
 
 def _run_stage(
-    stage: str,
-    job: dict[str, Any],
-    records: dict[str, _Record],
-    left: list[str],
+    stage: str, job: dict[str, Any], records: dict[str, _Record], left: list[str]
 ) -> None:
     """Have a process check every strategy; where one is ended or dies, a new one continues.
 

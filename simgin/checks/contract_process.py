@@ -158,11 +158,7 @@ def _policies(strategy: Strategy) -> list[Policy]:
 
 
 def _ask_questions(
-    strategy: Strategy,
-    policies: list[Policy],
-    job: dict[str, Any],
-    views: Any,
-    report: _Report,
+    strategy: Strategy, policies: list[Policy], job: dict[str, Any], views: Any, report: _Report
 ) -> None:
     """Put every position to every policy three times.
 
@@ -191,11 +187,7 @@ def _to_be_asked(policies: list[Policy], job: dict[str, Any]) -> Iterator[tuple[
 
 
 def _play_deals(
-    strategy: Strategy,
-    policies: list[Policy],
-    job: dict[str, Any],
-    views: Any,
-    report: _Report,
+    strategy: Strategy, policies: list[Policy], job: dict[str, Any], views: Any, report: _Report
 ) -> None:
     """Put the positions to the policies again in this process; if nothing failed, play deals."""
     failed = job["failed"]
@@ -228,12 +220,7 @@ def _play_all(strategy: Strategy, job: dict[str, Any], report: _Report) -> None:
     report.send(passed=["plays"])
 
 
-def _report_fault(
-    fault: _Fault,
-    policy: Policy,
-    variant: str,
-    report: _Report,
-) -> None:
+def _report_fault(fault: _Fault, policy: Policy, variant: str, report: _Report) -> None:
     report.fail(fault.check, f"{_subject(policy, variant)} {fault.predicate}.")
 
 
@@ -247,12 +234,7 @@ def _subject(policy: Policy, variant: str) -> str:
     return f"the {policy.slot} policy {policy.name!r} of {file} in {variant}"
 
 
-def _asker(
-    policy: Policy,
-    variant: str,
-    job: dict[str, Any],
-    report: _Report,
-) -> _Asker:
+def _asker(policy: Policy, variant: str, job: dict[str, Any], report: _Report) -> _Asker:
     report.send(doing=_subject(policy, variant), slot=policy.slot, seconds=job["seconds"])
     return _Asker(policy, find(variant), report)
 
@@ -263,12 +245,7 @@ def _asker(
 class _Asker:
     """Puts questions to one policy in one variant: answers must be legal, nothing written."""
 
-    def __init__(
-        self,
-        policy: Policy,
-        variant: Variant,
-        report: _Report,
-    ) -> None:
+    def __init__(self, policy: Policy, variant: Variant, report: _Report) -> None:
         self.policy = policy
         self.variant = variant
         self.report = report
@@ -412,12 +389,7 @@ def _matchup(strategy: Strategy, variant: Variant, report: _Report) -> Matchup:
     return matchup
 
 
-def _play(
-    matchup: Matchup,
-    job: dict[str, Any],
-    report: _Report,
-    gins: Gins,
-) -> int:
+def _play(matchup: Matchup, job: dict[str, Any], report: _Report, gins: Gins) -> int:
     """Play a variant's deals, or fewer if that takes too long; how many. Adds the gins."""
     started = time.monotonic()
     per_unit = len(matchup.players)
@@ -437,13 +409,7 @@ def _play(
     return per_unit * (unit + 1)
 
 
-def _play_half(
-    matchup: Matchup,
-    unit: int,
-    half: int,
-    state: Any,
-    gins: Gins,
-) -> None:
+def _play_half(matchup: Matchup, unit: int, half: int, state: Any, gins: Gins) -> None:
     """Watch the deal of one half of a unit, in which the strategy sits at seat `half`."""
     rules = build_rules(matchup.variant)
     views = (new_view(), new_view())

@@ -127,11 +127,7 @@ def _sheet(title: str, table: Table) -> Sheet:
         headings.append(str(column.header))
         columns.append(map(str, column.cells))
     rows = list(zip(*columns, strict=True))
-    return Sheet(
-        _capital(title),
-        tuple(headings),
-        rows,
-    )
+    return Sheet(_capital(title), tuple(headings), rows)
 
 
 def _facts(analyses: Sequence[Analysis]) -> Iterator[tuple[str, str]]:
@@ -169,17 +165,8 @@ def _pictures(found: Found, drawn: Sequence[str]) -> Iterator[Picture]:
 def _picture_of_cards(position: Position, number: int, title: str) -> Picture:
     """The cards as the player sees them."""
     told = ". ".join(words.lines(position))
-    drawn = figures.draw_cards(
-        _capital(title),
-        _caption(position),
-        list(_card_rows(position)),
-    )
-    return Picture(
-        f"cards-{number}",
-        f"{title}: the cards",
-        f"{told}.",
-        drawn,
-    )
+    drawn = figures.draw_cards(_capital(title), _caption(position), list(_card_rows(position)))
+    return Picture(f"cards-{number}", f"{title}: the cards", f"{told}.", drawn)
 
 
 def _costs_in_words(analysis: Analysis) -> str:
@@ -245,8 +232,4 @@ def _own_hand(position: Position) -> figures.CardRow:
     if arrived >= 0:
         marked = card_text(arrived)
     deadwood = int(deadwood_of(hand, rules, STOPPER))
-    return figures.CardRow(
-        f"You hold, deadwood {deadwood}",
-        groups,
-        marked,
-    )
+    return figures.CardRow(f"You hold, deadwood {deadwood}", groups, marked)

@@ -15,12 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.shell_completion import (
-    BashComplete,
-    CompletionItem,
-    ZshComplete,
-    add_completion_class,
-)
+from click.shell_completion import BashComplete, CompletionItem, ZshComplete, add_completion_class
 
 from simgin.cli.groups import NameOrSubcommand
 from simgin.text import examples

@@ -16,9 +16,7 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else to stdout."
 )
 details_option = click.option(
-    "--details",
-    is_flag=True,
-    help="Print all tables, and how much the results can show.",
+    "--details", is_flag=True, help="Print all tables, and how much the results can show."
 )
 variant_option = click.option(
     "-v",

@@ -23,11 +23,7 @@ MOST_ROWS = 40  # matchups listed; the others are counted
 
 
 def rows(
-    plan: Plan,
-    place: Path,
-    workers: int | None,
-    *,
-    record_deals: bool,
+    plan: Plan, place: Path, workers: int | None, *, record_deals: bool
 ) -> list[dict[str, Any]]:
     """One object per matchup for --json: who plays what, and how much is left to play.
 
@@ -54,11 +50,7 @@ def rows(
 
 
 def announce(
-    plan: Plan,
-    plan_rows: Sequence[Mapping[str, Any]],
-    place: Path,
-    *,
-    table: bool = False,
+    plan: Plan, plan_rows: Sequence[Mapping[str, Any]], place: Path, *, table: bool = False
 ) -> None:
     """Print the question, the hypothesis, how long it takes and the output directory.
 

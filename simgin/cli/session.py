@@ -183,9 +183,7 @@ def _step_progress(plan: Plan, run_ledger: ledger.Ledger) -> Iterator[parallel.P
 
 
 def _clock_progress(
-    report: progress.Report,
-    look: Callable[[], str] | None,
-    seconds: float,
+    report: progress.Report, look: Callable[[], str] | None, seconds: float
 ) -> parallel.Progress:
     started = time.monotonic()
     limit = int(1000 * seconds)

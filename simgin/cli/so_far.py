@@ -103,12 +103,7 @@ class SoFar:
             name = rule.metric
         metric = BY_NAME[name]
         found = estimate_metric(total, metric, multiplier=multiplier)
-        text = numbers.estimate(
-            found.value,
-            found.low,
-            found.high,
-            metric.factor,
-        )
+        text = numbers.estimate(found.value, found.low, found.high, metric.factor)
         if text == numbers.DASH:
             return []
         noun = "won" if metric.share else "points"

@@ -121,11 +121,7 @@ def is_significant(row: Any) -> bool:
 
 
 def _instead(
-    variant: str,
-    base_variant: str,
-    strategy: str,
-    base_strategy: str,
-    opponent: str,
+    variant: str, base_variant: str, strategy: str, base_strategy: str, opponent: str
 ) -> str:
     """What is compared with what, and under which conditions."""
     against = f"against {opponent}" if opponent else ""

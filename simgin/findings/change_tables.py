@@ -40,11 +40,7 @@ def differences(frame: pd.DataFrame) -> Sheet:
 
 
 def _minus(
-    variant: str,
-    base_variant: str,
-    strategy: str,
-    base_strategy: str,
-    opponent: str,
+    variant: str, base_variant: str, strategy: str, base_strategy: str, opponent: str
 ) -> str:
     """What is compared with what: the part that differs, and the rest in brackets."""
     against = f"v {opponent}" if opponent else ""
@@ -63,12 +59,7 @@ def _difference(row: Any) -> str:
         return "none"
     metric = row["metric"]
     factor = BY_NAME[metric].factor
-    text = numbers.estimate(
-        row["difference"],
-        row["low"],
-        row["high"],
-        factor,
-    )
+    text = numbers.estimate(row["difference"], row["low"], row["high"], factor)
     if text == numbers.DASH or math.isnan(row["p_holm"]):
         return text
     if row["p_holm"] < SURE:

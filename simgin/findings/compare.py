@@ -62,12 +62,7 @@ def read_run(place: Path) -> Run:
             rows = run_ledger.rows(i, end.units, cell.batch)
             played = Played(cell, rows, end.multiplier)
             cells.append(played)
-        return Run(
-            place,
-            record,
-            identity=run_ledger.identity,
-            cells=tuple(cells),
-        )
+        return Run(place, record, identity=run_ledger.identity, cells=tuple(cells))
 
 
 def compare_runs(run: Run, base: Run) -> pd.DataFrame:

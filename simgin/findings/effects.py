@@ -54,11 +54,7 @@ def measure(effect: Effect, played: Played, base: Played | None) -> pd.DataFrame
     if played.cell.unit == "match":
         names.append("match_win")
     frame = _gain(played, base, names)
-    frame = frame.assign(
-        change=effect.change,
-        field=effect.field,
-        base_strategy=effect.base,
-    )
+    frame = frame.assign(change=effect.change, field=effect.field, base_strategy=effect.base)
     columns = [name for name in EFFECT_COLUMNS if name != "p_holm"]
     return frame[columns]
 

@@ -284,9 +284,7 @@ class Findings:
         parts = []
         for i, cell in enumerate(self.cells):
             frame = control_variates.adjusted(
-                params=self.record.params(cell),
-                unit=self.record.unit,
-                rows=self.rows(i),
+                params=self.record.params(cell), unit=self.record.unit, rows=self.rows(i)
             )
             named = self._named(i, frame)
             parts.append(named)
@@ -336,11 +334,7 @@ class Findings:
     def _named(self, i: int, frame: pd.DataFrame) -> pd.DataFrame:
         """A frame about cell number i, beside who played."""
         cell = self.cells[i]
-        return frame.assign(
-            variant=cell.variant,
-            strategy=cell.a,
-            opponent=cell.b,
-        )
+        return frame.assign(variant=cell.variant, strategy=cell.a, opponent=cell.b)
 
     def _compared_metrics(self, i: int, base: int) -> tuple[str, ...]:
         cell = self.cells[i]
@@ -394,12 +388,7 @@ class Findings:
         wide = self.multiplier / Z95
         elo = frame["elo"]
         lead = frame["lead"]
-        middles = {
-            "low": elo,
-            "high": elo,
-            "lead_low": lead,
-            "lead_high": lead,
-        }
+        middles = {"low": elo, "high": elo, "lead_low": lead, "lead_high": lead}
         limits = {}
         for name, middle in middles.items():
             distance = frame[name] - middle

@@ -26,9 +26,7 @@ SUSPICIOUS = 0.001
 
 
 def check_health(
-    matchups: Sequence[Matchup],
-    ends: Sequence[End],
-    ledger: Ledger,
+    matchups: Sequence[Matchup], ends: Sequence[End], ledger: Ledger
 ) -> list[dict[str, Any]]:
     """Chi-square homogeneity of every cell, for the manifest.
 
@@ -69,12 +67,7 @@ def _known_p(health: Sequence[Mapping[str, Any]], part: str) -> list[float]:
     return [p for p in values if p is not None]
 
 
-def _check_cell(
-    i: int,
-    matchup: Matchup,
-    units: int,
-    ledger: Ledger,
-) -> dict[str, Any]:
+def _check_cell(i: int, matchup: Matchup, units: int, ledger: Ledger) -> dict[str, Any]:
     rows = ledger.rows(i, units, matchup.batch)
     workers = ledger.workers(i, units, matchup.batch)
     metric, _ = headline(matchup.unit, len(matchup.players))
@@ -85,10 +78,7 @@ def _check_cell(
     checked: dict[str, Any] = {
         "metric": metric,
         "batches": _for_manifest(batches),
-        "workers": {
-            **_for_manifest(groups),
-            "names": names,
-        },
+        "workers": {**_for_manifest(groups), "names": names},
     }
     if batches.p < SUSPICIOUS:
         row = rows[batches.where]

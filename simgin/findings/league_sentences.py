@@ -61,10 +61,7 @@ def _league(rows: pd.DataFrame, cross: pd.DataFrame, unit: str) -> Iterator[str]
     runner_up = order[1]
     won = _won(first)
     second = _against_second(
-        name=runner_up,
-        rated=rows.iloc[1],
-        share=shares[leader, runner_up],
-        unit=unit,
+        name=runner_up, rated=rows.iloc[1], share=shares[leader, runner_up], unit=unit
     )
     yield (
         f"{leader} leads the league of {len(order)} ({_elo(first)}) and wins {won} % of its "
@@ -75,11 +72,7 @@ def _league(rows: pd.DataFrame, cross: pd.DataFrame, unit: str) -> Iterator[str]
     yield _level_pairs(order, shares, unit)
 
 
-def _level_pairs(
-    order: Sequence[str],
-    shares: Mapping[tuple[str, str], Any],
-    unit: str,
-) -> str:
+def _level_pairs(order: Sequence[str], shares: Mapping[tuple[str, str], Any], unit: str) -> str:
     """The pairs of a league without a significant difference."""
     pairs = list(itertools.combinations(order, 2))
     level = []

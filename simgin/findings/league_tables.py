@@ -32,10 +32,7 @@ def standings(findings: Findings) -> list[Sheet]:
         titles = [BY_NAME[measure].title for measure in measures]
         lines = [_standing(row, measures) for _, row in rows.iterrows()]
         sheet = Sheet(
-            f"League: {variant}",
-            ("strategy", "Elo", *titles),
-            lines,
-            _league_note(findings),
+            f"League: {variant}", ("strategy", "Elo", *titles), lines, _league_note(findings)
         )
         sheets.append(sheet)
     return sheets
@@ -144,12 +141,7 @@ def _cross_lines(frame: pd.DataFrame, order: Sequence[str]) -> list[tuple[str, .
     """The lines of a cross-table: place, strategy, and what it wins of each."""
     cells: dict[tuple[str, str], str] = {}
     for _, row in frame.iterrows():
-        share = numbers.estimate(
-            row["share"],
-            row["low"],
-            row["high"],
-            100,
-        )
+        share = numbers.estimate(row["share"], row["low"], row["high"], 100)
         cells[row["strategy"], row["opponent"]] = share
     lines = []
     for place, a in enumerate(order, start=1):

@@ -80,12 +80,7 @@ def _by_points(a: str, b: str, rows: pd.DataFrame) -> str:
     """Who wins single deals."""
     margin = table.cell(rows, "margin")
     ahead = side(margin, 0.0)
-    verdict = BY_POINTS[ahead].format(
-        a=a,
-        b=b,
-        size=size(margin),
-        points=numbers.estimate(*margin),
-    )
+    verdict = BY_POINTS[ahead].format(a=a, b=b, size=size(margin), points=numbers.estimate(*margin))
     own = percent(rows, "deal_win")
     other = percent(rows, "deal_loss")
     return f"{verdict}; {a} wins {own} of deals, {b} {other}."
@@ -97,11 +92,7 @@ def _by_matches(a: str, b: str, rows: pd.DataFrame) -> str:
     margin = table.cell(rows, "margin")
     ahead = side(share, 0.5)
     gains = side(margin, 0.0)
-    verdict = BY_MATCHES[ahead].format(
-        a=a,
-        b=b,
-        won=percent(rows, "match_win"),
-    )
+    verdict = BY_MATCHES[ahead].format(a=a, b=b, won=percent(rows, "match_win"))
     subject = "It"
     if ahead * gains < 0:
         subject = "Even so, it"
@@ -112,10 +103,7 @@ def _by_matches(a: str, b: str, rows: pd.DataFrame) -> str:
 def _deals(b: str, rows: pd.DataFrame, gains: int) -> str:
     """`gains 2.91 ± 0.05 points a deal, but wins 41.4 ± 0.1 % of deals (simple 58.3 ± 0.1 %)`."""
     margin = table.cell(rows, "margin")
-    points = GAINS[gains].format(
-        size=size(margin),
-        points=numbers.estimate(*margin),
-    )
+    points = GAINS[gains].format(size=size(margin), points=numbers.estimate(*margin))
     own = percent(rows, "deal_win")
     other = percent(rows, "deal_loss")
     joint = " and"

@@ -50,10 +50,7 @@ def _matchup_pictures(findings: Findings) -> Iterator[Picture]:
         plots.win_and_points(frame, seed=seed),
     )
     yield Picture(
-        "endings",
-        "Deal outcomes",
-        describe_endings(frame),
-        plots.endings(frame, seed=seed),
+        "endings", "Deal outcomes", describe_endings(frame), plots.endings(frame, seed=seed)
     )
 
 
@@ -81,10 +78,7 @@ def _league_pictures(findings: Findings, variant: str, rows: pd.DataFrame) -> It
 
 
 def _effects_picture(
-    findings: Findings,
-    variant: str,
-    rows: pd.DataFrame,
-    fields: Sequence[str],
+    findings: Findings, variant: str, rows: pd.DataFrame, fields: Sequence[str]
 ) -> Picture:
     word = file_word(variant)
     return Picture(

@@ -64,11 +64,7 @@ class RunRecord:
         for effect in self.effects:
             players = map(self._own_name, effect[1:])
             effects.append(Effect(effect.change, *players))
-        identity = {
-            **self.identity,
-            "matchups": matchups,
-            "strategies": strategies,
-        }
+        identity = {**self.identity, "matchups": matchups, "strategies": strategies}
         return replace(self, identity=identity, effects=effects)
 
     def _own_name(self, text: str) -> str:
@@ -105,14 +101,7 @@ def record_plan(
 ) -> RunRecord:
     """The record of a plan that was carried out."""
     names = own_names(plan.matchups)
-    return RunRecord(
-        plan.identity,
-        ends,
-        plan.contrasts,
-        plan.effects,
-        health,
-        names,
-    )
+    return RunRecord(plan.identity, ends, plan.contrasts, plan.effects, health, names)
 
 
 def read_record(place: Path, contents: Mapping[str, Any]) -> RunRecord:

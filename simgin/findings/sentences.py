@@ -34,11 +34,7 @@ def run_sentences(findings: Findings) -> list[str]:
     unit = UNITS[findings.record.unit]
     sentences = [
         *leagues(
-            findings.standings,
-            findings.cross,
-            findings.non_additivity,
-            findings.triads,
-            unit,
+            findings.standings, findings.cross, findings.non_additivity, findings.triads, unit
         ),
         *alike(findings.alike),
         *identical(findings.identical),

@@ -115,11 +115,7 @@ def read_request(
     chosen = [variants.find(text).text for text in variant_texts or solo_variants()]
     players = [loader.find(text).text for text in strategies]
     return OddsRequest(
-        tuple(dict.fromkeys(chosen)),
-        tuple(dict.fromkeys(players)),
-        deals,
-        seed,
-        complete,
+        tuple(dict.fromkeys(chosen)), tuple(dict.fromkeys(players)), deals, seed, complete
     )
 
 
@@ -199,12 +195,7 @@ def _play_self(
     prepare(parse_matchup(player, player, variant, request.seed, "deal"))
     deals = request.deals or PAIR_DEALS
     table = seats.play_self(
-        player,
-        variant,
-        deals,
-        seed=request.seed,
-        workers=workers,
-        progress=share(progress, 0, 2),
+        player, variant, deals, seed=request.seed, workers=workers, progress=share(progress, 0, 2)
     )
     counts = []
     if request.complete:

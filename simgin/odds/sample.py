@@ -147,10 +147,7 @@ def _deals_in_unit(matchup: Matchup) -> int:
 
 
 def played(
-    matchup: Matchup,
-    units: int,
-    workers: int | None = None,
-    progress: Progress | None = None,
+    matchup: Matchup, units: int, workers: int | None = None, progress: Progress | None = None
 ) -> array_cache.Arrays:
     """What `play_alone` keeps, played now: rows, outcomes and their counts, and by_score."""
     size = CALL_DEALS // _deals_in_unit(matchup) // matchup.batch * matchup.batch

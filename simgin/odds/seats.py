@@ -131,10 +131,7 @@ def _results(table: Table, seat: str) -> Iterator[tuple[str, float, float, float
     own = dealer
     if seat != "dealer":
         own = 1 - dealer
-    chosen = {
-        "win": winner == own,
-        "nobody": winner < 0,
-    }
+    chosen = {"win": winner == own, "nobody": winner < 0}
     for metric, is_chosen in chosen.items():
         times_counted = int(counts[is_chosen].sum())
         deals = times_counted // table.counted
@@ -182,10 +179,7 @@ def by_score(table: Table) -> pd.DataFrame:
     known = table.value
     if known is None or not table.by_points:
         return _frame(table, [], SCORE_COLUMNS)
-    names = {
-        "score_a": "a",
-        "score_b": "b",
-    }
+    names = {"score_a": "a", "score_b": "b"}
     scores = known.table().rename(columns=names)
     chance = scores["value"]
     half = quantile(GROUPS) * scores["se"]
@@ -197,11 +191,7 @@ def by_score(table: Table) -> pd.DataFrame:
     return _with_players(table, scores, SCORE_COLUMNS)
 
 
-def grid(
-    frame: pd.DataFrame,
-    target: int,
-    shares: Sequence[int] = GRID,
-) -> pd.DataFrame:
+def grid(frame: pd.DataFrame, target: int, shares: Sequence[int] = GRID) -> pd.DataFrame:
     """The rows of `by_score` at these shares (per cent) of the target, both ways."""
     scores = []
     for share in shares:
@@ -213,11 +203,7 @@ def grid(
     return rows.reset_index(drop=True)
 
 
-def _frame(
-    table: Table,
-    rows: Sequence[tuple[Any, ...]],
-    columns: Sequence[str],
-) -> pd.DataFrame:
+def _frame(table: Table, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
 
     frame = pd.DataFrame(rows, columns=list(columns))
@@ -226,9 +212,5 @@ def _frame(
 
 def _with_players(table: Table, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """A frame with who played what in front."""
-    names = {
-        "variant": table.variant,
-        "strategy": table.strategy,
-        "opponent": table.strategy,
-    }
+    names = {"variant": table.variant, "strategy": table.strategy, "opponent": table.strategy}
     return frame.assign(**names)[[*names, *columns]]

@@ -98,13 +98,7 @@ def _luck_sheet(odds: Odds) -> Sheet:
     for variant, gap in odds.by_variant("gap"):
         row = _luck_row(odds, variant, gap)
         rows.append(row)
-    headings = (
-        "variant",
-        "gin on draw",
-        "joker %",
-        "gap %",
-        "deals needed",
-    )
+    headings = ("variant", "gin on draw", "joker %", "gap %", "deals needed")
     return Sheet("Luck and skill", headings, rows, LUCK_NOTE)
 
 
@@ -121,11 +115,7 @@ def _luck_row(odds: Odds, variant: str, gap: pd.DataFrame) -> tuple[str, ...]:
     joker_win = _where(joker, "metric", "win")
     share = _cell(joker_win, "value")
     difference = _written(win, "value")
-    needed = _size(
-        score.own_packs,
-        score.own_packs_low,
-        score.own_packs_high,
-    )
+    needed = _size(score.own_packs, score.own_packs_low, score.own_packs_high)
     return variant, draw, share, difference, needed
 
 
@@ -148,11 +138,7 @@ def _every(last: int) -> int:
 
 def _strength_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
     """Who wins how often, a row a player."""
-    titles = {
-        "win": "deal won %",
-        "score": "score",
-        "match": "match won %",
-    }
+    titles = {"win": "deal won %", "score": "score", "match": "match won %"}
     if variant.row["deal_scoring"] == "penalty":
         titles["score"] = "penalty"
     if variant.goal.total:
@@ -185,11 +171,7 @@ def _titles_shown(titles: dict[str, str], rows: pd.DataFrame) -> dict[str, str]:
 
 
 def _seats_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
-    titles = {
-        "win": "deal won %",
-        "nobody": "nobody's %",
-        "match": "match won %",
-    }
+    titles = {"win": "deal won %", "nobody": "nobody's %", "match": "match won %"}
     titles = _titles_shown(titles, rows)
     lines = []
     by_seat = rows.groupby(["strategy", "seat"], sort=False)

@@ -100,17 +100,10 @@ def _results(deals: Deals) -> list[tuple[str, float, float, float, int]]:
     won = deals.column("won")
     gin = deals.ended(*ENDINGS["gin"])
     score = deals.column("score")
-    pairs = [
-        (won, all_deals),
-        (gin, all_deals),
-    ]
+    pairs = [(won, all_deals), (gin, all_deals)]
     win_share, gin_share = deal_ratios(deals, pairs)
     (mean_score,) = deal_ratios(deals, [(score, all_deals)], share=False)
-    estimates = {
-        "win": win_share,
-        "gin": gin_share,
-        "score": mean_score,
-    }
+    estimates = {"win": win_share, "gin": gin_share, "score": mean_score}
     results = []
     for metric, estimate in estimates.items():
         limits = limits_of(estimate)
@@ -194,11 +187,7 @@ def by_cards_left(deals: Deals) -> pd.DataFrame:
     won = deals.column("won")
     gin = deals.ended(*ENDINGS["gin"])
     score = deals.column("score")
-    metrics = (
-        ("win", won, True),
-        ("gin", gin, True),
-        ("score", score, False),
-    )
+    metrics = (("win", won, True), ("gin", gin, True), ("score", score, False))
     rows = []
     for metric, counted, share in metrics:
         pairs = []
@@ -285,10 +274,7 @@ def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    measures = {
-        "score": "points",
-        "win": "share",
-    }
+    measures = {"score": "points", "win": "share"}
     rows = []
     for k, deals in enumerate(samples):
         for metric, *rest in _results(deals):

@@ -20,10 +20,7 @@ Limits = tuple[float, float, float]  # a value and its 95 % limits
 
 
 def deal_ratios(
-    deals: Deals,
-    pairs: Sequence[tuple[np.ndarray, np.ndarray]],
-    *,
-    share: bool = True,
+    deals: Deals, pairs: Sequence[tuple[np.ndarray, np.ndarray]], *, share: bool = True
 ) -> list[Estimate]:
     """Ratios of sums over deals, with errors clustered over units.
 
@@ -71,11 +68,7 @@ def sums_by_unit(deals: Deals, column: str) -> np.ndarray:
 
 
 def limits_around(
-    estimate: float,
-    se: float,
-    least: float,
-    most: float,
-    units: float = np.inf,
+    estimate: float, se: float, least: float, most: float, units: float = np.inf
 ) -> Limits:
     """A value with its 95 % limits, within what is possible.
 
@@ -95,9 +88,7 @@ def limits_of(estimate: Estimate) -> Limits:
 
 
 def deals_frame(
-    deals: Deals,
-    rows: Sequence[tuple[Any, ...]],
-    columns: Sequence[str],
+    deals: Deals, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]
 ) -> pd.DataFrame:
     """A tidy frame with who played the deals in front."""
     import pandas as pd
@@ -108,10 +99,6 @@ def deals_frame(
 
 def with_players(frame: pd.DataFrame, variant: str, strategy: str) -> pd.DataFrame:
     """A frame with who played what in front."""
-    names = {
-        "variant": variant,
-        "strategy": strategy,
-        "opponent": "",
-    }
+    names = {"variant": variant, "strategy": strategy, "opponent": ""}
     columns = [*names, *frame.columns]
     return frame.assign(**names)[columns]

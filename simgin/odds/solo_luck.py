@@ -119,11 +119,7 @@ def _between_limits(parts: Sequence[np.ndarray]) -> Limits:
     return limits_around(share, se, 0, 1, GROUPS)
 
 
-def _cells(
-    place: np.ndarray,
-    result: np.ndarray,
-    size: int,
-) -> np.ndarray:
+def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
     """Number, sum and sum of squares of the results at every place: float64 (3, size)."""
     known = place >= 0
     place = place[known]

@@ -131,12 +131,7 @@ def cut_short(deal: WatchedDeal, answers: int, is_open: bool) -> WatchedDeal:
     return replace(deal, fault=fault, is_cut=True)
 
 
-def _give_pack(
-    state: Any,
-    pack: Sequence[int],
-    joker: int,
-    dealer: int,
-) -> None:
+def _give_pack(state: Any, pack: Sequence[int], joker: int, dealer: int) -> None:
     """Enter a pack that is dealt as it is, without a shuffle."""
     state.pack[:] = pack
     state.given = 1

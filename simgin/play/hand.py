@@ -59,11 +59,7 @@ class HandAnalysis:
 
 
 def analyse(
-    variant: Variant,
-    cards: Sequence[int],
-    *,
-    upcard: int | None = None,
-    score: int | None = None,
+    variant: Variant, cards: Sequence[int], *, upcard: int | None = None, score: int | None = None
 ) -> HandAnalysis:
     """What is known of ten cards (after the discard) or eleven (before it).
 
@@ -113,12 +109,7 @@ def demanded_ranks(points: int) -> list[int]:
     return ranks
 
 
-def _check(
-    variant: Variant,
-    cards: Sequence[int],
-    upcard: int | None,
-    score: int | None,
-) -> None:
+def _check(variant: Variant, cards: Sequence[int], upcard: int | None, score: int | None) -> None:
     if len(cards) not in (10, 11):
         given = "1 card was" if len(cards) == 1 else f"{len(cards)} cards were"
         raise HandError(f"{given} given; a hand has ten cards, or eleven before the discard.")
@@ -166,11 +157,7 @@ def _big_gin(hand: int, rules: Any) -> list[Ending]:
 
 
 def _endings(
-    discard: int,
-    kept: int,
-    limit: int | None,
-    points: int | None,
-    rules: Any,
+    discard: int, kept: int, limit: int | None, points: int | None, rules: Any
 ) -> list[Ending]:
     """The endings that ten cards permit, if the discard was not taken from the pile this turn."""
     ways = []
@@ -183,12 +170,7 @@ def _endings(
     return ways
 
 
-def _shot(
-    discard: int,
-    kept: int,
-    points: int,
-    rules: Any,
-) -> Ending:
+def _shot(discard: int, kept: int, points: int, rules: Any) -> Ending:
     thrown = 1 << discard if discard >= 0 else 0
     demanded = int(endings.demanded_by(points))
     left, _ = shown_melding(kept, rules, discard=thrown, demanded=demanded)

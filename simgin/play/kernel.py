@@ -55,14 +55,7 @@ def signature(players: int) -> Any:
         hooks = [HOOK_TYPE] * len(SOLO_SLOTS)
         return void(*head, *output, *units, *hooks)
     hooks = [HOOK_TYPE] * (2 * len(SLOTS))
-    return void(
-        *head,
-        VIEW_TYPE,
-        *output,
-        *units,
-        boolean,
-        *hooks,
-    )
+    return void(*head, VIEW_TYPE, *output, *units, boolean, *hooks)
 
 
 def compiled_hooks(matchup: Matchup) -> list[Any]:
@@ -189,11 +182,7 @@ def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
     return rows
 
 
-def play_recorded(
-    matchup: Matchup,
-    first_unit: int,
-    n_units: int,
-) -> tuple[np.ndarray, np.ndarray]:
+def play_recorded(matchup: Matchup, first_unit: int, n_units: int) -> tuple[np.ndarray, np.ndarray]:
     """Batch rows as of `play`, and a record for every deal in order: core.record.DEAL (deals,)."""
     most = n_units * (2 if matchup.mirrored else 1)
     if matchup.unit == "match":
@@ -205,25 +194,14 @@ def play_recorded(
 
 
 def _play(
-    matchup: Matchup,
-    first_unit: int,
-    n_units: int,
-    records: np.ndarray,
+    matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
 ) -> tuple[np.ndarray, int]:
     """Batch rows, and how many rows of `records` were written."""
     state = new_state(matchup.seed)
     rules = build_rules(matchup.variant)
     views = new_views()
     try:
-        rows = run(
-            matchup,
-            state,
-            rules,
-            views,
-            first_unit,
-            n_units,
-            records,
-        )
+        rows = run(matchup, state, rules, views, first_unit, n_units, records)
     except (RulesModified, compiler.PolicyError):
         raise
     except ask.IllegalAnswer as error:

@@ -36,13 +36,7 @@ class Matchup:
     @property
     def cell(self) -> Cell:
         """The matchup in texts."""
-        return Cell(
-            self.variant.text,
-            self.a.text,
-            self.opponent,
-            self.seed,
-            self.unit,
-        )
+        return Cell(self.variant.text, self.a.text, self.opponent, self.seed, self.unit)
 
     @property
     def title(self) -> str:
@@ -75,13 +69,7 @@ class Matchup:
         return self.cell.units(n)
 
 
-def parse_matchup(
-    a: str,
-    b: str | None,
-    variant: str,
-    seed: int,
-    unit: Unit,
-) -> Matchup:
+def parse_matchup(a: str, b: str | None, variant: str, seed: int, unit: Unit) -> Matchup:
     """The matchup that text forms name. With two players, B is `simple` by default.
 
     Raises SeatError if a one-player variant is given two strategies, and what the loaders of

@@ -111,12 +111,7 @@ def _disjoint_pairs(melds: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def shown_melding(
-    hand: int,
-    rules: Any,
-    *,
-    discard: int = 0,
-    must: int = -1,
-    demanded: int = -1,
+    hand: int, rules: Any, *, discard: int = 0, must: int = -1, demanded: int = -1
 ) -> tuple[int, Melding]:
     """(points left over, melds) of the melding that the automatic rule shows (rules.md 3.5).
 
@@ -125,14 +120,5 @@ def shown_melding(
     melds = np.zeros(meldings.MAX_MELDS, np.int64)
     keys = np.zeros((1, 3), np.int64)
     rows = np.zeros((1, 3), np.int64)
-    left = meldings.melding_shown(
-        hand,
-        discard,
-        must,
-        demanded,
-        rules,
-        melds,
-        keys,
-        rows,
-    )
+    left = meldings.melding_shown(hand, discard, must, demanded, rules, melds, keys, rows)
     return int(left), in_text_order(rows[0])

@@ -37,13 +37,7 @@ class ReplayError(ValueError):
 
 
 def find_deal(
-    a: str,
-    b: str | None,
-    variant: str,
-    seed: int,
-    unit: int,
-    half: int,
-    deal: int | None,
+    a: str, b: str | None, variant: str, seed: int, unit: int, half: int, deal: int | None
 ) -> WatchedDeal:
     """Play a single deal as of `match --deals`, or number `deal` of the match of a unit.
 
@@ -60,12 +54,7 @@ def find_deal(
     return watched
 
 
-def _check(
-    matchup: Matchup,
-    unit: int,
-    half: int,
-    deal: int | None,
-) -> None:
+def _check(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
     if not 0 <= matchup.seed < MAX_SEEDS:
         raise ReplayError(f"a seed is 0..2^64-1, not {matchup.seed}.")
     if not 0 <= unit < MAX_UNITS:
@@ -394,13 +383,7 @@ class Replay:
         """The cards of a hand that are laid off on the shown melds."""
         options = np.zeros((3, layoff.MAX_OPTIONS), np.int64)
         chains = np.zeros((2, 16), np.int64)
-        _, laid = layoff.lay_off(
-            hand,
-            self.state.melds,
-            self.rules,
-            options,
-            chains,
-        )
+        _, laid = layoff.lay_off(hand, self.state.melds, self.rules, options, chains)
         return int(laid)
 
 
@@ -523,9 +506,4 @@ def decision_lines(question: Question) -> list[str]:
 def wrapped(line: str) -> list[str]:
     """A line cut at 80 columns, continued with a deeper indent."""
     indent = len(line) - len(line.lstrip()) + 2
-    return textwrap.wrap(
-        line,
-        WIDTH,
-        subsequent_indent=" " * indent,
-        break_on_hyphens=False,
-    )
+    return textwrap.wrap(line, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False)

@@ -28,11 +28,7 @@ def describe(state: Any, params: Mapping[str, Any], seat: int) -> str:
 
 def _columns(state: Any, params: Mapping[str, Any], seat: int) -> list[str]:
     """The points of a seat in every column, with the result of a closed one."""
-    results = {
-        -1: "",
-        seat: " (won)",
-        1 - seat: " (lost)",
-    }
+    results = {-1: "", seat: " (won)", 1 - seat: " (lost)"}
     columns = []
     for column in range(number_of_columns(params)):
         points = state.column_points[seat, column]

@@ -23,15 +23,7 @@ from simgin.core.deadwood import best_discards, deadwood, dearest
 from simgin.core.endings import ending_with, legal_discards, must_be_melded
 from simgin.core.offers import ask_offers
 from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
-from simgin.core.position import (
-    ACCEPT,
-    END,
-    LEAVE,
-    OFFER,
-    REFUSE,
-    THROW,
-    play_worlds,
-)
+from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW, play_worlds
 from simgin.core.record import DEAL
 from simgin.core.rules import UPCARD_PASS
 from simgin.core.solo_position import play_worlds_alone
@@ -178,11 +170,7 @@ def compiled_kernel(players: int) -> Any:
 
 
 def play_in(
-    matchup: Matchup,
-    view: Any,
-    actions: list[Action],
-    worlds: Worlds,
-    first: int = 0,
+    matchup: Matchup, view: Any, actions: list[Action], worlds: Worlds, first: int = 0
 ) -> np.ndarray:
     """How the deal ends after each action in each world: core.record.DEAL (worlds, actions).
 
@@ -218,16 +206,7 @@ def _compiled_offers() -> Any:
     views = types.Array(view_type, 1, "C")
     hooks = [HOOK_TYPE] * (2 * len(SLOTS))
     signature = void(
-        STATE_TYPE,
-        RULES_TYPE,
-        VIEW_TYPE,
-        VIEW_TYPE,
-        views,
-        numbers,
-        stocks,
-        int64,
-        numbers,
-        *hooks,
+        STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, views, numbers, stocks, int64, numbers, *hooks
     )
     return jit.compiled(ask_offers, signature)
 
@@ -251,11 +230,6 @@ def offers_in(matchup: Matchup, view: Any, worlds: Worlds, first: int = 0) -> np
         first,
         offers,
     ]
-    run_kernel(
-        matchup,
-        state,
-        _compiled_offers(),
-        arguments,
-    )
+    run_kernel(matchup, state, _compiled_offers(), arguments)
     del vectors  # the state held their addresses
     return offers

@@ -74,12 +74,7 @@ def differences(
     rows = _rows(frame[compared], among)
     frame = frame.assign(name=frame[compared].map(str), clear=_is_clear(frame))
     ranked = _ranked(frame)
-    caption = figures.caption(
-        frame,
-        seed=seed,
-        unit="deals or matches",
-        note=_note(frame, ranked),
-    )
+    caption = figures.caption(frame, seed=seed, unit="deals or matches", note=_note(frame, ranked))
     heads = list(_titles(frame)[ranked.shown])
     figure, panels = _grid(f"Difference from {base}", caption, heads, rows)
     for axes, metric in zip(panels, ranked.shown, strict=True):
@@ -102,12 +97,7 @@ def effects(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str
     # The fields say who plays; with every change added to them the list would fill a page.
     by_field = frame.assign(strategy=frame["field"], opponent="")
     note = f"{BARS} {GREY_DOTS} All panels have one scale, of square roots."
-    caption = figures.caption(
-        by_field,
-        seed=seed,
-        unit="deals",
-        note=note,
-    )
+    caption = figures.caption(by_field, seed=seed, unit="deals", note=note)
     frame = frame.assign(name=frame["field"].map(str), clear=_is_clear(frame))
     figure, panels = _grid("Points per deal gained, by field", caption, changes, rows)
     ends = figures.columns(frame, "low", "high")
@@ -199,12 +189,7 @@ def _rows(names: pd.Series, among: Sequence[str]) -> Rows:
     return Rows(distinct, figures.looks(distinct, among))
 
 
-def _grid(
-    title: str,
-    caption: str,
-    heads: list[str],
-    rows: Rows,
-) -> tuple[Figure, list[Axes]]:
+def _grid(title: str, caption: str, heads: list[str], rows: Rows) -> tuple[Figure, list[Axes]]:
     """A figure with a titled panel for every head."""
     across = 1 if rows.are_named else ACROSS
     lines = figures.lines_of_panels(len(heads), across)
@@ -263,14 +248,7 @@ def _notable_band(axes: Axes, part: pd.DataFrame) -> None:
     low, high = axes.get_xlim()
     reach = LEAST_SHOWN * notable
     axes.set_xlim(min(low, -reach), max(high, reach))
-    axes.axvspan(
-        -notable,
-        notable,
-        color=figures.GRID,
-        alpha=0.5,
-        linewidth=0,
-        zorder=0,
-    )
+    axes.axvspan(-notable, notable, color=figures.GRID, alpha=0.5, linewidth=0, zorder=0)
 
 
 def _root_scale(axes: Axes, reach: float) -> None:

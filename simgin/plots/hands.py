@@ -37,12 +37,7 @@ def deadwood(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[st
     frame = frame[frame["n"] >= FEWEST]
     variants = figures.unique(frame["variant"])
     looks = figures.looks(variants, among)
-    caption = figures.caption(
-        frame,
-        seed=seed,
-        unit="hands per point",
-        note=DEADWOOD_NOTE,
-    )
+    caption = figures.caption(frame, seed=seed, unit="hands per point", note=DEADWOOD_NOTE)
     across = min(ACROSS, len(variants))
     lines = figures.lines_of_panels(len(variants), across)
     height = lines * (LARGE if across == 1 else SMALL)
@@ -67,20 +62,8 @@ def _deadwood_panel(axes: Axes, rows: pd.DataFrame, look: Series) -> None:
         seat = _seat(look, i)
         turn, median, low, high = figures.columns(part, "turn", "q50", "low", "high")
         for edge in figures.columns(part, "q10", "q90"):
-            axes.plot(
-                turn,
-                edge,
-                color=seat.colour,
-                linestyle=seat.dash,
-                linewidth=0.7,
-            )
-        axes.plot(
-            turn,
-            median,
-            color=seat.colour,
-            linestyle=seat.dash,
-            linewidth=2,
-        )
+            axes.plot(turn, edge, color=seat.colour, linestyle=seat.dash, linewidth=0.7)
+        axes.plot(turn, median, color=seat.colour, linestyle=seat.dash, linewidth=2)
         axes.errorbar(
             turn,
             median,
@@ -102,14 +85,7 @@ def _name_seats(axes: Axes, sides: Sequence[str]) -> None:
     """Entries of the legend in ink, since every panel has its own colour."""
     for i, side in enumerate(sides):
         seat = _seat(figures.PLAIN, i)
-        axes.plot(
-            [],
-            [],
-            color=seat.colour,
-            linestyle=seat.dash,
-            linewidth=2,
-            label=side,
-        )
+        axes.plot([], [], color=seat.colour, linestyle=seat.dash, linewidth=2, label=side)
 
 
 @figures.picture

@@ -51,12 +51,7 @@ def knock(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
     measures = SOLO_MEASURES if solo else MEASURES
     played = set(frame["measure"])
     shown = [measure for measure in measures if measure in played]
-    caption = figures.caption(
-        frame,
-        seed=seed,
-        unit="deals or matches",
-        note=KNOCK_NOTE,
-    )
+    caption = figures.caption(frame, seed=seed, unit="deals or matches", note=KNOCK_NOTE)
     names = figures.unique(frame["variant"])
     figure = figures.new_figure(PANEL * len(shown), "Knock threshold", caption, names)
     looks = figures.looks(names, among)
@@ -72,55 +67,29 @@ def knock(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
 
 
 def _knock_panel(
-    axes: Axes,
-    rows: pd.DataFrame,
-    measure: Measure,
-    looks: dict[str, Series],
+    axes: Axes, rows: pd.DataFrame, measure: Measure, looks: dict[str, Series]
 ) -> None:
     """The lines of all variants, a little apart so that equal values can be seen."""
     for i, (variant, look) in enumerate(looks.items()):
         part = rows[rows["variant"] == variant]
         aside = SPREAD * ((i + 0.5) / len(looks) - 0.5)
         _line(axes, part, measure.factor, look, aside)
-    axes.axhline(
-        measure.even,
-        color=figures.FAINT,
-        linewidth=1,
-        zorder=1,
-    )
+    axes.axhline(measure.even, color=figures.FAINT, linewidth=1, zorder=1)
     figures.panel_title(axes, measure.title)
 
 
-def _line(
-    axes: Axes,
-    part: pd.DataFrame,
-    factor: float,
-    look: Series,
-    aside: float,
-) -> None:
+def _line(axes: Axes, part: pd.DataFrame, factor: float, look: Series, aside: float) -> None:
     """The curve of one variant, shifted aside, its best threshold with a larger marker."""
     (k,) = figures.columns(part, "k")
     k = k + aside
     limits = [factor * limit for limit in figures.columns(part, "value", "low", "high")]
     figures.upright_bars(axes, k, limits, look, str(part["variant"].iloc[0]))
     value = limits[0]
-    axes.plot(
-        k,
-        value,
-        color=look.colour,
-        linestyle=look.dash,
-        linewidth=1.4,
-    )
+    axes.plot(k, value, color=look.colour, linestyle=look.dash, linewidth=1.4)
     if np.isnan(value).all():
         return
     best = int(np.nanargmax(value))
-    axes.plot(
-        k[best],
-        value[best],
-        look.marker,
-        color=look.colour,
-        markersize=8,
-    )
+    axes.plot(k[best], value[best], look.marker, color=look.colour, markersize=8)
 
 
 @figures.picture
@@ -133,12 +102,7 @@ def knock_matrix(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     table = frame.pivot(index="k", columns="j", values="value")
     note = f"Points per deal, row against column. 95 % intervals: ± {half:.2g} or less."
     players = frame.assign(strategy="gold with each knock threshold", opponent="")
-    caption = figures.caption(
-        players,
-        seed=seed,
-        unit="deals per pair",
-        note=note,
-    )
+    caption = figures.caption(players, seed=seed, unit="deals per pair", note=note)
     variant = frame["variant"].iloc[0]
     title = f"Knock thresholds against each other: {variant}"
     height = CELL * len(table) + 0.4

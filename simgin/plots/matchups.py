@@ -110,35 +110,13 @@ def _narrow(drawn: Sequence[Axes], panels: Sequence[Panel]) -> None:
 
 
 def _draw_panel(
-    axes: Axes,
-    panel: Panel,
-    matchups: list[Matchup],
-    winners: tuple[str, str],
+    axes: Axes, panel: Panel, matchups: list[Matchup], winners: tuple[str, str]
 ) -> None:
-    _dots(
-        axes,
-        matchups,
-        panel.metric,
-        panel.factor,
-        label=winners[0],
-        **FILLED,
-    )
+    _dots(axes, matchups, panel.metric, panel.factor, label=winners[0], **FILLED)
     if panel.metric == "deal_win" and _has_losses(matchups):
-        _dots(
-            axes,
-            matchups,
-            "deal_loss",
-            panel.factor,
-            label=winners[1],
-            **HOLLOW,
-        )
+        _dots(axes, matchups, "deal_loss", panel.factor, label=winners[1], **HOLLOW)
     if panel.even is not None:
-        axes.axvline(
-            panel.even,
-            color=figures.FAINT,
-            linewidth=1,
-            zorder=1,
-        )
+        axes.axvline(panel.even, color=figures.FAINT, linewidth=1, zorder=1)
 
 
 def _has_losses(matchups: list[Matchup]) -> bool:
@@ -237,32 +215,17 @@ def _draw_borders(axes: Axes, at: np.ndarray) -> None:
     axes.vlines(at[rows], rows - 0.45, rows + 0.45, color=figures.INK, linewidth=1.2)
 
 
-def _draw_bars(
-    axes: Axes,
-    segment: Segment,
-    left: np.ndarray,
-    label: str,
-) -> None:
+def _draw_bars(axes: Axes, segment: Segment, left: np.ndarray, label: str) -> None:
     """One bar per matchup, to the right of those drawn, with its number if there is room."""
     rows = range(len(left))
     bars = axes.barh(
-        rows,
-        segment.shares,
-        left=left,
-        color=figures.KINDS[segment.kind],
-        label=label,
+        rows, segment.shares, left=left, color=figures.KINDS[segment.kind], label=label
     )
     texts = []
     for width in segment.shares:
         texts.append(f"{width:.0f}" if width >= LEAST_LABELLED else "")
     ink = figures.LIGHTEST if segment.kind in figures.WHITE_TEXT else figures.DARKEST
-    axes.bar_label(
-        bars,
-        texts,
-        label_type="center",
-        fontsize=TYPE,
-        color=ink,
-    )
+    axes.bar_label(bars, texts, label_type="center", fontsize=TYPE, color=ink)
 
 
 def _precision(frame: pd.DataFrame) -> str:
@@ -286,14 +249,7 @@ def _dots(axes: Axes, matchups: list[Matchup], metric: str, factor: int, **style
     value, low, high = factor * np.array(cells).T
     bars = figures.bar_lengths(value, low, high)
     rows = range(len(matchups))
-    axes.errorbar(
-        value,
-        rows,
-        xerr=bars,
-        capsize=2.5,
-        linewidth=1.2,
-        **style,
-    )
+    axes.errorbar(value, rows, xerr=bars, capsize=2.5, linewidth=1.2, **style)
     undefined = np.flatnonzero(np.isnan(value))
     figures.mark_undefined(axes, undefined)
 

@@ -46,18 +46,9 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     note = NOTE
     if frame["done"].any():
         note += NOTE_ON_DONE
-    caption = figures.caption(
-        frame.assign(n=frame["worlds"]),
-        seed=seed,
-        unit="worlds",
-        note=note,
-    )
+    caption = figures.caption(frame.assign(n=frame["worlds"]), seed=seed, unit="worlds", note=note)
     unit = UNITS[frame["by"].iloc[0]]
-    figure = figures.new_figure(
-        sum(heights),
-        f"Cost of each action, {unit}",
-        caption,
-    )
+    figure = figures.new_figure(sum(heights), f"Cost of each action, {unit}", caption)
     places = figure.add_gridspec(len(heights), height_ratios=heights)
     for place, (decision, rows) in enumerate(decisions):
         axes = figure.add_subplot(places[place])

@@ -40,11 +40,7 @@ RATINGS_NOTE = (
 
 @figures.picture
 def league(
-    standings: pd.DataFrame,
-    cross: pd.DataFrame,
-    *,
-    unit: str,
-    seed: int | None = None,
+    standings: pd.DataFrame, cross: pd.DataFrame, *, unit: str, seed: int | None = None
 ) -> Figure:
     """Heat map of a league: per cent won by the row against the column, best rating first."""
     order = list(standings["strategy"])
@@ -75,21 +71,11 @@ def league(
     else:
         type_size = CROWDED_TYPE if is_crowded else figures.NORMAL
         figures.heat_map(axes, values, names, places, size=type_size)
-    axes.tick_params(
-        top=True,
-        labeltop=True,
-        bottom=False,
-        labelbottom=False,
-    )
+    axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False)
     return figure
 
 
-def _caption(
-    cross: pd.DataFrame,
-    variant: str,
-    unit: str,
-    seed: int | None,
-) -> str:
+def _caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | None) -> str:
     widths = cross["high"] - cross["low"]
     half = 100 * widths.max() / 2
     least = int(cross["n"].min())
@@ -148,20 +134,10 @@ def ladder(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str]
     """
     variants = list(figures.groups(frame, "variant"))
     looks = figures.looks(figures.unique(frame["variant"]), among)
-    caption = figures.caption(
-        frame,
-        seed=seed,
-        unit="matches per step",
-        note=LADDER_NOTE,
-    )
+    caption = figures.caption(frame, seed=seed, unit="matches per step", note=LADDER_NOTE)
     heights = [HEAD + len(part) * figures.row_height(_steps(part)) for _, part in variants]
     figure = figures.new_figure(sum(heights), "Skill ladder", caption)
-    grid = figure.subplots(
-        len(variants),
-        squeeze=False,
-        sharex=True,
-        height_ratios=heights,
-    )
+    grid = figure.subplots(len(variants), squeeze=False, sharex=True, height_ratios=heights)
     panels = grid[:, 0]
     for axes, (variant, part) in zip(panels, variants, strict=True):
         _ladder_panel(axes, part, looks[variant])
@@ -176,13 +152,7 @@ def _ladder_panel(axes: Axes, part: pd.DataFrame, look: Series) -> None:
     rungs = np.arange(len(part))
     figures.level_bars(axes, rungs, limits, look, "")
     axes.axvline(50, color=figures.FAINT, linewidth=1, zorder=1)
-    axes.axvline(
-        CLEAR_STEP,
-        color=figures.FAINT,
-        linewidth=1,
-        linestyle="--",
-        zorder=1,
-    )
+    axes.axvline(CLEAR_STEP, color=figures.FAINT, linewidth=1, linestyle="--", zorder=1)
     figures.row_names(axes, _steps(part))
 
 

@@ -69,21 +69,10 @@ def _contours(axes: Axes, table: pd.DataFrame) -> None:
     y = table.index
     shares = table.to_numpy(dtype=float)
     shades = axes.contourf(
-        x,
-        y,
-        shares,
-        levels=np.linspace(0, 1, SHADES),
-        cmap=figures.loss_to_win(),
+        x, y, shares, levels=np.linspace(0, 1, SHADES), cmap=figures.loss_to_win()
     )
     shades.set(edgecolor="face", linewidth=0.4)  # else the paper shines through between shades
-    lines = axes.contour(
-        x,
-        y,
-        shares,
-        levels=LEVELS,
-        colors=figures.DARKEST,
-        linewidths=1,
-    )
+    lines = axes.contour(x, y, shares, levels=LEVELS, colors=figures.DARKEST, linewidths=1)
     axes.clabel(lines, fmt=lambda level: f"{100 * level:g} %", fontsize=figures.NORMAL)
 
 
@@ -110,23 +99,10 @@ def swings(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str]
 def _swings_panel(axes: Axes, rows: pd.DataFrame, look: Series) -> None:
     for _, part in figures.groups(rows, "match"):
         share, value = figures.percent(part, "share", "value")
-        axes.plot(
-            share,
-            value,
-            color=figures.FAINT,
-            linewidth=0.6,
-            alpha=0.6,
-        )
+        axes.plot(share, value, color=figures.FAINT, linewidth=0.6, alpha=0.6)
     by_share = rows.drop_duplicates("share").sort_values("share")
     share, q10, median, q90 = figures.percent(by_share, "share", "q10", "q50", "q90")
-    axes.fill_between(
-        share,
-        q10,
-        q90,
-        color=look.colour,
-        alpha=0.25,
-        linewidth=0,
-    )
+    axes.fill_between(share, q10, q90, color=look.colour, alpha=0.25, linewidth=0)
     axes.plot(share, median, color=look.colour, linewidth=2)
     axes.axhline(50, color=figures.FAINT, linewidth=1)
     axes.set_ylim(0, 100)

@@ -36,20 +36,11 @@ def search(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     panels = len(names)
     across = min(ACROSS, panels)
     lines = figures.lines_of_panels(panels, across)
-    caption = figures.caption(
-        frame,
-        seed=seed,
-        unit="matches a candidate",
-        note=NOTE,
-    )
+    caption = figures.caption(frame, seed=seed, unit="matches a candidate", note=NOTE)
     heights = [GAIN] + [NUMBER] * lines
     height = sum(heights)
     figure = figures.new_figure(height, "Search for better numbers", caption)
-    places = figure.add_gridspec(
-        1 + lines,
-        across,
-        height_ratios=heights,
-    )
+    places = figure.add_gridspec(1 + lines, across, height_ratios=heights)
     top = figure.add_subplot(places[0, :])
     one_number = frame["parameter"] == names[0]
     _gain_panel(top, frame[one_number])
@@ -72,13 +63,7 @@ def _gain_panel(axes: Axes, rows: pd.DataFrame) -> None:
     limits = figures.columns(rows, "gain", "low", "high")
     shown = [metric.factor * limit for limit in limits]
     _default_line(axes, 0)
-    figures.band(
-        axes,
-        generations,
-        shown,
-        LOOK,
-        "",
-    )
+    figures.band(axes, generations, shown, LOOK, "")
     figures.panel_title(axes, f"gain on the default, {metric.title}")
     _whole_ticks(axes)
 
@@ -89,24 +74,13 @@ def _number_panel(axes: Axes, rows: pd.DataFrame) -> None:
     generations, default = figures.columns(rows, "generations", "default")
     limits = figures.columns(rows, "value", "value_low", "value_high")
     _default_line(axes, default[0])
-    figures.band(
-        axes,
-        generations,
-        limits,
-        LOOK,
-        "",
-    )
+    figures.band(axes, generations, limits, LOOK, "")
     _whole_ticks(axes)
 
 
 def _default_line(axes: Axes, value: float) -> None:
     """Where the default is."""
-    axes.axhline(
-        value,
-        color=figures.INK,
-        linewidth=1,
-        linestyle="--",
-    )
+    axes.axhline(value, color=figures.INK, linewidth=1, linestyle="--")
 
 
 def _whole_ticks(axes: Axes) -> None:

@@ -136,12 +136,7 @@ def strength(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[st
     looks = figures.looks(figures.unique(frame["owner"]), among)
     blocks = list(figures.groups(frame, "variant"))
     heights = [_block_height(rows) for _, rows in blocks]
-    caption = figures.caption(
-        frame,
-        seed=seed,
-        unit="deals or matches",
-        note=STRENGTH_NOTE,
-    )
+    caption = figures.caption(frame, seed=seed, unit="deals or matches", note=STRENGTH_NOTE)
     figure = figures.new_figure(sum(heights), "Solitaire odds by strategy", caption)
     grid = figure.subplots(len(blocks), len(metrics), squeeze=False, height_ratios=heights)
     for line, (variant, rows) in zip(grid, blocks, strict=True):
@@ -182,10 +177,7 @@ def _block_height(rows: pd.DataFrame) -> float:
 
 
 def _measure(
-    axes: Axes,
-    part: pd.DataFrame,
-    strategies: list[str],
-    looks: dict[str, Series],
+    axes: Axes, part: pd.DataFrame, strategies: list[str], looks: dict[str, Series]
 ) -> None:
     """One measure of the strategies of a variant, in per cent if it is a share."""
     figures.style(axes, "x")

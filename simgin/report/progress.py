@@ -34,10 +34,7 @@ def live(title: str, stream: TextIO | None = None) -> Iterator[Report]:
     console = Console(file=stream, highlight=False)
     rate = 1 / SECONDS_PER_LOOK
     with Live(
-        console=console,
-        get_renderable=lambda: shown,
-        refresh_per_second=rate,
-        transient=True,
+        console=console, get_renderable=lambda: shown, refresh_per_second=rate, transient=True
     ):
         yield shown
 
@@ -50,10 +47,7 @@ class Report:
         self._clock = _Clock()
 
     def __call__(
-        self,
-        done: int,
-        every: int,
-        so_far: Callable[[], RenderableType] | None = None,
+        self, done: int, every: int, so_far: Callable[[], RenderableType] | None = None
     ) -> None:
         """Note how far it is. `so_far` is called on a terminal only, twice a second at most."""
         self._clock.note(done, every)
@@ -79,9 +73,7 @@ class _Shown(Report):
             self._so_far = so_far()
 
     def __rich_console__(
-        self,
-        _console: Console,
-        options: ConsoleOptions,
+        self, _console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
         from rich.text import Text
 

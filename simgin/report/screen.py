@@ -56,9 +56,7 @@ class Words:
     most_lines: int = MOST_LINES
 
     def __rich_console__(
-        self,
-        _console: Console,
-        options: ConsoleOptions,
+        self, _console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
         from rich.text import Text
 
@@ -77,11 +75,7 @@ class Words:
 def _wrapped(text: str, width: int) -> list[str]:
     """Lines of at most `width` characters, no number apart from its error or unit if it fits."""
     kept = wrapping.keep_units(text)
-    wrapped = textwrap.fill(
-        kept,
-        width,
-        break_on_hyphens=False,
-    )
+    wrapped = textwrap.fill(kept, width, break_on_hyphens=False)
     spaced = wrapped.replace("\N{NO-BREAK SPACE}", " ")
     return spaced.split("\n")
 
@@ -102,9 +96,7 @@ class Results:
     seed: int
 
     def __rich_console__(
-        self,
-        _console: Console,
-        options: ConsoleOptions,
+        self, _console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
         from rich.text import Text
 
@@ -207,10 +199,7 @@ def _cells(rows: pd.DataFrame, labels: Mapping[str, str]) -> dict[str, str]:
     for metric, label in labels.items():
         limits = table.cell(rows, metric)
         known = metrics.BY_NAME[metric]
-        text = numbers.estimate(
-            *limits,
-            known.factor,
-        )
+        text = numbers.estimate(*limits, known.factor)
         cells[label] = text
     return cells
 
@@ -257,12 +246,7 @@ def _matchup_table(frame: pd.DataFrame, rows: Sequence[Row], room: int) -> Table
     before = sum(widths.values())
     widths = _shared(needed, before + spare)
     after = sum(widths.values())
-    return _row_table(
-        rows,
-        widths,
-        titles,
-        spare + before - after,
-    )
+    return _row_table(rows, widths, titles, spare + before - after)
 
 
 def _shared(needed: Mapping[str, int], room: int) -> dict[str, int]:
@@ -299,10 +283,7 @@ def _fitting(frame: pd.DataFrame, rows: Sequence[Row], room: int) -> list[str]:
 
 
 def _row_table(
-    rows: Sequence[Row],
-    names: Mapping[str, int],
-    titles: Sequence[str],
-    spare: int,
+    rows: Sequence[Row], names: Mapping[str, int], titles: Sequence[str], spare: int
 ) -> Table:
     """names: the columns of names with their widths. spare: characters left for long intervals."""
     out = _table()
@@ -379,9 +360,7 @@ class Details:
     frame: pd.DataFrame
 
     def __rich_console__(
-        self,
-        _console: Console,
-        options: ConsoleOptions,
+        self, _console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
         from rich.text import Text
 

@@ -32,9 +32,7 @@ class Sheet:
         return "\n".join(lines)
 
     def __rich_console__(
-        self,
-        console: Console,
-        options: ConsoleOptions,
+        self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
         from rich.text import Text
 

@@ -147,11 +147,7 @@ def known_columns(frame: pd.DataFrame) -> tuple[Column, ...]:
     return tuple(known)
 
 
-def _is_known(
-    column: Column,
-    matchups: Sequence[pd.DataFrame],
-    players: int,
-) -> bool:
+def _is_known(column: Column, matchups: Sequence[pd.DataFrame], players: int) -> bool:
     metric = column.metric
     if all(metric not in rows.index for rows in matchups):
         return False  # no matches were played
@@ -182,12 +178,7 @@ def _settles(rows: pd.DataFrame) -> bool:
     if math.isnan(settlement):
         return False
     points = _value(rows, "margin") * _value(rows, "deals_per_match")
-    added_up = math.isclose(
-        settlement,
-        points,
-        rel_tol=ADDED_UP,
-        abs_tol=ADDED_UP,
-    )
+    added_up = math.isclose(settlement, points, rel_tol=ADDED_UP, abs_tol=ADDED_UP)
     return not added_up
 
 
@@ -234,11 +225,7 @@ def csv(frame: pd.DataFrame) -> str:
     units = [unit for unit in UNITS if unit in present]
     rows = []
     for (variant, a, b), matchup in table.matchups(frame):
-        row: dict[str, object] = {
-            "variant": variant,
-            "strategy": a,
-            "opponent": b,
-        }
+        row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
         for unit in units:
             row[UNITS[unit]] = _count(matchup, unit)
         for column in columns:

@@ -145,12 +145,7 @@ def turns(review: Review) -> pd.DataFrame:
     for matches in review.matches.values():
         names = _field(matches)
         for t, share in enumerate(_survival(matches)):
-            row = {
-                **names,
-                "turns": t,
-                "share": share.value,
-                **_limits(share),
-            }
+            row = {**names, "turns": t, "share": share.value, **_limits(share)}
             rows.append(row)
     return _frame(rows)
 
@@ -263,13 +258,7 @@ def knock(review: Review) -> pd.DataFrame:
             matrix = matches.knock_matrix(metric)
             for k in matrix.limits:
                 mean = matrix.mean(k)
-                row = {
-                    **names,
-                    "k": k,
-                    "measure": measure,
-                    "value": mean.value,
-                    **_limits(mean),
-                }
+                row = {**names, "k": k, "measure": measure, "value": mean.value, **_limits(mean)}
                 rows.append(row)
     return _frame(rows)
 
@@ -390,13 +379,7 @@ def knock_matrix(review: Review, variant: str) -> pd.DataFrame:
     for k, j in itertools.permutations(matrix.limits, 2):
         margin = matrix.cell(k, j)
         names = _players(variant, f"gold-at:k={k}", f"gold-at:k={j}")
-        row = {
-            **names,
-            "k": k,
-            "j": j,
-            "value": margin.value,
-            **_limits(margin),
-        }
+        row = {**names, "k": k, "j": j, "value": margin.value, **_limits(margin)}
         rows.append(row)
     return _frame(rows)
 

@@ -133,13 +133,7 @@ def measure_value(
     name = matchup.a.text
     try:
         known = value.compute(
-            variant,
-            name,
-            name,
-            deals=n,
-            seed=matchup.seed,
-            seat=0,
-            workers=workers,
+            variant, name, name, deals=n, seed=matchup.seed, seat=0, workers=workers
         )
     except ValueRefused as error:
         return Extras(frames=frames, notes={"value": str(error)})
@@ -216,10 +210,7 @@ def measure_solo_deals(
     for row in shares.to_dict("records"):
         if row["metric"] == "win":
             measured["joker_share"] = _from_limits(row)
-    frames = {
-        "odds": solo.by_draws(deals),
-        "totals": solo.totals(deals),
-    }
+    frames = {"odds": solo.by_draws(deals), "totals": solo.totals(deals)}
     return Extras(measured, frames)
 
 

@@ -68,12 +68,7 @@ def _of_variant(review: Review, variant: str, picture: ReviewPicture) -> Iterato
 def _drawn(review: Review, picture: ReviewPicture, frame: Any) -> Figure:
     """A picture in which every variant has its colour of this page."""
     request = review.request
-    return figures.drawn(
-        picture.draw,
-        frame,
-        seed=request.seed,
-        among=request.variants,
-    )
+    return figures.drawn(picture.draw, frame, seed=request.seed, among=request.variants)
 
 
 def _words(review: Review, picture: ReviewPicture, frame: Any) -> str:

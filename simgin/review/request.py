@@ -129,10 +129,4 @@ def read_request(
         )
     is_compared = against is not None and len(texts) > 1
     reviewed_against = texts[0] if is_compared else None
-    return ReviewRequest(
-        texts,
-        reviewed_against,
-        deep=deep,
-        matches=n,
-        seed=seed,
-    )
+    return ReviewRequest(texts, reviewed_against, deep=deep, matches=n, seed=seed)

@@ -229,15 +229,7 @@ def _metric_row(metric: RuleMetric, number: Measurement) -> tuple[object, ...]:
     if isinstance(number, str):
         nothing = (np.nan,) * 4
         return metric.key, metric.column_title, *nothing, 0, number
-    return (
-        metric.key,
-        metric.column_title,
-        number.value,
-        number.se,
-        *number.limits,
-        number.n,
-        "",
-    )
+    return (metric.key, metric.column_title, number.value, number.se, *number.limits, number.n, "")
 
 
 def read_review(request: ReviewRequest, findings: Findings) -> Review:

@@ -259,10 +259,7 @@ _LENGTH = (
         meaning="The draw on which the best player goes gin: the mean of the deals that end so.",
         measure=from_pass("gin_draw"),
         wording=Wording(
-            "gin takes {value} draws",
-            "delays gin",
-            "brings gin sooner",
-            "{value} draws",
+            "gin takes {value} draws", "delays gin", "brings gin sooner", "{value} draws"
         ),
         notable=0.5,
     ),

@@ -55,8 +55,6 @@ def _list(value: Value) -> list[Any]:
 
 @lru_cache(maxsize=64)
 def _record(
-    codes: tuple[tuple[str, int], ...],
-    start: tuple[int, int],
-    games: tuple[tuple[int, int], ...],
+    codes: tuple[tuple[str, int], ...], start: tuple[int, int], games: tuple[tuple[int, int], ...]
 ) -> np.record:
     return build(dict(codes), start, games)

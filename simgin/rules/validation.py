@@ -223,14 +223,8 @@ CLAUSES = (
         lambda p: _solo(p) and p["rush_premium"],
         "rush_premium = yes needs two players: set rush_premium=no.",
     ),
-    Clause(
-        lambda p: _solo(p) and p["layoff"],
-        "layoff = yes needs two players: set layoff=no.",
-    ),
-    Clause(
-        lambda p: _solo(p) and p["shot"],
-        "shot = yes needs two players: set shot=no.",
-    ),
+    Clause(lambda p: _solo(p) and p["layoff"], "layoff = yes needs two players: set layoff=no."),
+    Clause(lambda p: _solo(p) and p["shot"], "shot = yes needs two players: set shot=no."),
     Clause(
         lambda p: p["layoff_on_gin"] and not p["layoff"],
         "layoff_on_gin = yes needs layoff = yes: set layoff=yes or layoff_on_gin=no.",

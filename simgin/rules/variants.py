@@ -239,11 +239,7 @@ def _variant(parts: list[_Part], params: dict[str, Value]) -> Variant:
         about += f" Changed: {changed}."
     known_sources = dict.fromkeys(filter(None, sources))
     return Variant(
-        text="+".join(texts),
-        row=params,
-        title=title,
-        about=about,
-        source=", ".join(known_sources),
+        text="+".join(texts), row=params, title=title, about=about, source=", ".join(known_sources)
     )
 
 

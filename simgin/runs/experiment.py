@@ -97,11 +97,7 @@ def tasks(experiment: Experiment) -> list[Task]:
     laid_out = []
     for cell in experiment.cells:
         matchup = Matchup(
-            rules[cell.variant],
-            players[cell.a],
-            players.get(cell.b),
-            cell.seed,
-            cell.unit,
+            rules[cell.variant], players[cell.a], players.get(cell.b), cell.seed, cell.unit
         )
         laid_out.append(Task(matchup, experiment.n))
     return laid_out
@@ -129,9 +125,7 @@ def contrasts(experiment: Experiment) -> list[tuple[int, int]]:
 
 
 def _against(
-    group: Sequence[Cell],
-    field: Literal["variant", "a"],
-    base: str | None,
+    group: Sequence[Cell], field: Literal["variant", "a"], base: str | None
 ) -> Iterator[tuple[Cell, Cell]]:
     """Each cell and the one that it is compared with, which is alike but for one field."""
     named = base if any(getattr(cell, field) == base for cell in group) else None
@@ -150,9 +144,7 @@ def _against(
 
 
 def _base_cell(
-    cells: Sequence[Cell],
-    field: Literal["variant", "a"],
-    base: str | None,
+    cells: Sequence[Cell], field: Literal["variant", "a"], base: str | None
 ) -> Cell | None:
     """The cell that others are compared with: the named one, or else the first that can be."""
     for cell in cells:
@@ -196,9 +188,7 @@ def _laid_out(name: str, file: File, seed: int) -> Experiment:
 
 
 def default_size(
-    until: str | float | None,
-    sprt: tuple[float, float] | None,
-    seconds: float | None,
+    until: str | float | None, sprt: tuple[float, float] | None, seconds: float | None
 ) -> int:
     """Deals or matches of a cell where no count is given, by what ends it."""
     if seconds is not None:
@@ -223,11 +213,7 @@ def _sources(file: File, seed: int) -> Iterator[Source]:
             yield key, Cell(variant, a, b, seed, unit)
 
 
-def _pairs(
-    file: File,
-    variant: str,
-    swept: Sequence[Point],
-) -> Iterator[tuple[str, str, str]]:
+def _pairs(file: File, variant: str, swept: Sequence[Point]) -> Iterator[tuple[str, str, str]]:
     """Who plays whom under a variant, with the key that names them; B is empty for one player."""
     for pair in file.matchups:
         yield "matchups", pair.a, pair.b

@@ -118,13 +118,7 @@ def run(
             watch = _resumed(ledger, i, task, rule)
             watches.append(watch)
     try:
-        session = _Session(
-            schedule,
-            ledger,
-            team,
-            watches,
-            see,
-        )
+        session = _Session(schedule, ledger, team, watches, see)
         session.play(progress)
     finally:
         team.close()
@@ -238,14 +232,7 @@ class _Session:
 
     def _commit(self, done: Done) -> None:
         block = done.block
-        self._ledger.add(
-            block.cell,
-            block.first,
-            block.sizes,
-            done.blob,
-            done.worker,
-            done.deals,
-        )
+        self._ledger.add(block.cell, block.first, block.sizes, done.blob, done.worker, done.deals)
         if self._see is not None:
             self._see(done)
 

@@ -146,9 +146,7 @@ class Sprt:
         first = sums.PAIR_HISTOGRAM
         counts = totals[first : first + sums.PAIR_BINS]
         return sequential.multinomial_llr(
-            counts.tolist(),
-            sequential.share_of_elo(self.elo0),
-            sequential.share_of_elo(self.elo1),
+            counts.tolist(), sequential.share_of_elo(self.elo0), sequential.share_of_elo(self.elo1)
         )
 
     def look(self, totals: np.ndarray) -> str | None:

@@ -61,11 +61,7 @@ def effective(rows: np.ndarray) -> float:
     return float(worth)
 
 
-def influence(
-    rows: np.ndarray,
-    fact: int,
-    scale: int = 1,
-) -> np.ndarray:
+def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
     """How far each batch moves the ratio of a fact to its denominator.
 
     (N_b - r D_b) / D: float64 (batches,), of sum 0.

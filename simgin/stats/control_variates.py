@@ -61,11 +61,7 @@ def mean_dealt(params: Mapping[str, Any]) -> float | None:
     return -DEALT_TEN  # the player sits as nondealer
 
 
-def adjust(
-    rows: np.ndarray,
-    metric: str,
-    mean: float,
-) -> tuple[Estimate, float] | None:
+def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float] | None:
     """A metric (seen by A) adjusted for the deadwood as dealt, whose mean per deal is `mean`.
 
     rows: int64 (batches, sums.COLUMNS). Regresses what each batch adds to the estimate on its
@@ -132,20 +128,10 @@ def _weights(rows: np.ndarray) -> np.ndarray:
 def _with_limits(value: float, se: float, count: float) -> Estimate:
     """An estimate with its 95 % limits, from the worth of `count` batches."""
     half = quantile(count - 1) * se
-    return Estimate(
-        value,
-        se,
-        n=int(count),
-        low=value - half,
-        high=value + half,
-    )
+    return Estimate(value, se, n=int(count), low=value - half, high=value + half)
 
 
-def adjusted(
-    params: Mapping[str, Any],
-    unit: str,
-    rows: np.ndarray,
-) -> pd.DataFrame:
+def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataFrame:
     """The metrics of a cell that its dealt deadwood helps: ADJUSTED_COLUMNS, n deals.
 
     params: the variant's. Empty for matches, where the control's mean is not known, and where it
@@ -163,11 +149,7 @@ def adjusted(
     return pd.DataFrame(table, columns=list(ADJUSTED_COLUMNS))
 
 
-def _row(
-    rows: np.ndarray,
-    name: str,
-    mean: float,
-) -> dict[str, object] | None:
+def _row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
     """One row, if the control is worth it."""
     adjustment = adjust(rows, name, mean)
     if adjustment is None:

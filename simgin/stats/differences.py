@@ -65,10 +65,7 @@ class _Test(NamedTuple):
     detectable: float = np.nan
 
 
-def differences(
-    comparisons: Sequence[Comparison],
-    names: Sequence[str],
-) -> pd.DataFrame:
+def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.DataFrame:
     """Cell minus base for every comparison and metric: DIFFERENCE_COLUMNS, NaN where undefined.
 
     `unit` and `n` say what the metric is per, and how many of them the smaller cell has. p is
@@ -120,11 +117,7 @@ def share_packs(played: Played, base: Played) -> Comparison | None:
     return cut, base_cut
 
 
-def _compare(
-    played: Played,
-    base: Played,
-    chosen: Sequence[Metric],
-) -> list[dict[str, object]]:
+def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dict[str, object]]:
     """The rows of one comparison, without Holm's column."""
     shared = share_packs(played, base)
     cells = shared or (played, base)
@@ -153,12 +146,7 @@ def _compare(
     return rows
 
 
-def _difference(
-    cells: Comparison,
-    metric: Metric,
-    *,
-    paired: bool,
-) -> tuple[float, float, float]:
+def _difference(cells: Comparison, metric: Metric, *, paired: bool) -> tuple[float, float, float]:
     """A difference, its standard error, and the units (or batches) that its t quantile goes by."""
     played, base = cells
     estimate = _estimate(played, metric)
@@ -237,12 +225,7 @@ def _multiplier(cells: Comparison) -> float | None:
     return max(multipliers, default=None)
 
 
-def _test(
-    difference: float,
-    se: float,
-    support: float,
-    multiplier: float | None,
-) -> _Test:
+def _test(difference: float, se: float, support: float, multiplier: float | None) -> _Test:
     """Student's t below 100 units or batches, else normal; NaN for a difference without error."""
     if not se > 0:
         return _Test()
@@ -252,12 +235,7 @@ def _test(
     else:
         half = quantile(support) * se * (multiplier / Z95)
         p = np.nan
-    return _Test(
-        difference - half,
-        difference + half,
-        p,
-        smallest_detectable_difference(se),
-    )
+    return _Test(difference - half, difference + half, p, smallest_detectable_difference(se))
 
 
 def _two_sided(t: float, support: float) -> float:

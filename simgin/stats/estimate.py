@@ -59,11 +59,7 @@ def quantile(units: float) -> float:
     return float(stdtrit(units - 1, 0.975))
 
 
-def wilson(
-    share: float,
-    trials: float,
-    z: float = Z95,
-) -> tuple[float, float]:
+def wilson(share: float, trials: float, z: float = Z95) -> tuple[float, float]:
     """Wilson's interval for an observed share 0..1 of `trials` independent trials (above 0)."""
     shrink = 1 + z * z / trials
     shifted = share + z * z / (2 * trials)
@@ -80,12 +76,7 @@ def wilson(
     return float(low), float(high)
 
 
-def share_limits(
-    share: float,
-    se: float,
-    n: float,
-    z: float = Z95,
-) -> tuple[float, float]:
+def share_limits(share: float, se: float, n: float, z: float = Z95) -> tuple[float, float]:
     """95 % limits of a share: Wilson's, for as many trials as its standard error is worth.
 
     For `n` trials where the error is 0 because all of them came out alike.

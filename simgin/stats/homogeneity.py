@@ -32,9 +32,7 @@ class Homogeneity:
 
 
 def homogeneity(
-    rows: np.ndarray,
-    metric: str,
-    groups: Sequence[int] | np.ndarray | None = None,
+    rows: np.ndarray, metric: str, groups: Sequence[int] | np.ndarray | None = None
 ) -> Homogeneity:
     """Chi-square of a metric, seen by A, over the batches of rows (int64 (batches, sums.COLUMNS)).
 
@@ -68,10 +66,7 @@ def homogeneity(
     )
 
 
-def _merged(
-    rows: np.ndarray,
-    groups: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
+def _merged(rows: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The labels of the groups that hold units, and the sums of their rows."""
     labels, group = np.unique(groups, return_inverse=True)
     shape = len(labels), sums.COLUMNS
@@ -83,10 +78,7 @@ def _merged(
     return held, merged[is_held]
 
 
-def _residuals(
-    rows: np.ndarray,
-    metric: Metric,
-) -> tuple[np.ndarray, float]:
+def _residuals(rows: np.ndarray, metric: Metric) -> tuple[np.ndarray, float]:
     """N_b - r D_b of every batch, and the variance of the same of a unit."""
     total = batches.total(rows)
     units = int(total[sums.UNITS])

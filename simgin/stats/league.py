@@ -35,11 +35,7 @@ LEAGUE_COLUMNS = (
 )
 
 
-def standings(
-    seen: Sequence[Played],
-    ratings: pd.DataFrame,
-    mix: pd.DataFrame,
-) -> pd.DataFrame:
+def standings(seen: Sequence[Played], ratings: pd.DataFrame, mix: pd.DataFrame) -> pd.DataFrame:
     """Everyone's means over their opponents, with 95 % limits, best rating first (LEAGUE_COLUMNS).
 
     seen: every cell from both its sides, all of one size and seed. Every opponent has the same
@@ -90,11 +86,7 @@ def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
     return [tuple(group) for group in groups if len(group) > 1]
 
 
-def _equal_against_others(
-    results: Mapping[str, Mapping[str, bytes]],
-    a: str,
-    b: str,
-) -> bool:
+def _equal_against_others(results: Mapping[str, Mapping[str, bytes]], a: str, b: str) -> bool:
     others = [name for name in results if name not in (a, b)]
     return all(results[a][name] == results[b][name] for name in others)
 
@@ -127,10 +119,7 @@ def _means(cells: Sequence[Played]) -> dict[str, float]:
     return row
 
 
-def _mean(
-    cells: Sequence[Played],
-    name: str,
-) -> tuple[float, float]:
+def _mean(cells: Sequence[Played], name: str) -> tuple[float, float]:
     """The mean of a metric over cells, and the half-width of its interval.
 
     The half-width is NaN where there are too few batches.

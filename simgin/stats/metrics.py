@@ -275,11 +275,7 @@ _SOLO = (
 
 _PLAY = (
     _either(
-        "turns",
-        DEAL,
-        "turns",
-        False,
-        "Turns, those of both players together, per deal (0 to 500).",
+        "turns", DEAL, "turns", False, "Turns, those of both players together, per deal (0 to 500)."
     ),
     Metric(
         name="take_rate",
@@ -393,11 +389,7 @@ _MATCHES = (
         scale=2,
     ),
     _either(
-        "match_drawn",
-        MATCH,
-        "matches drawn %",
-        True,
-        "Share of matches (0 to 1) that were drawn.",
+        "match_drawn", MATCH, "matches drawn %", True, "Share of matches (0 to 1) that were drawn."
     ),
     _either(
         "unfinished",
@@ -450,11 +442,7 @@ _MATCHES = (
         "Final score of the winner, per decided match.",
     ),
     _either(
-        "loser_score",
-        MATCH,
-        "loser's score",
-        False,
-        "Final score of the loser, per decided match.",
+        "loser_score", MATCH, "loser's score", False, "Final score of the loser, per decided match."
     ),
     _either(
         "loser_zero",

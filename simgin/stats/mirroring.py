@@ -61,17 +61,7 @@ def gain(rows: np.ndarray, unit: str, multiplier: float | None = None) -> pd.Dat
     for measure, function in (("points", _margin_rho), ("share", _win_rho)):
         rho = _jackknifed(rows, unit, function)
         low, high = _limits(rho, multiplier)
-        row = (
-            measure,
-            rho.value,
-            1 - rho.value,
-            rho.se,
-            singles,
-            low,
-            high,
-            1 - high,
-            1 - low,
-        )
+        row = (measure, rho.value, 1 - rho.value, rho.se, singles, low, high, 1 - high, 1 - low)
         table.append(row)
     return pd.DataFrame(table, columns=list(MIRRORING_COLUMNS))
 
@@ -92,11 +82,7 @@ def luck(rows: np.ndarray, unit: str) -> Quantity:
     return rho.scaled(-1, 1)
 
 
-def _jackknifed(
-    rows: np.ndarray,
-    unit: str,
-    rho: Rho,
-) -> Quantity:
+def _jackknifed(rows: np.ndarray, unit: str, rho: Rho) -> Quantity:
     """rho of all batches, with its error by the jackknife over batches."""
     total = batches.total(rows)
     n = batches.count_played(rows, unit)
@@ -151,10 +137,7 @@ def _sums(totals: np.ndarray, name: str) -> np.ndarray:
 
 
 def _rho(
-    pairs: np.ndarray,
-    total: np.ndarray,
-    pair_squares: np.ndarray,
-    single_squares: np.ndarray,
+    pairs: np.ndarray, total: np.ndarray, pair_squares: np.ndarray, single_squares: np.ndarray
 ) -> np.ndarray:
     """From the sum of z, of z^2, and of x^2 over both halves; both variances about one mean."""
     mean = total / pairs

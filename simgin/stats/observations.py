@@ -13,11 +13,7 @@ from numpy.typing import ArrayLike
 from simgin.stats.estimate import ENOUGH_UNITS, Z95, Estimate, quantile, undefined
 
 
-def ratio(
-    numerator: ArrayLike,
-    denominator: ArrayLike,
-    unit: np.ndarray,
-) -> Estimate:
+def ratio(numerator: ArrayLike, denominator: ArrayLike, unit: np.ndarray) -> Estimate:
     """Sum over sum of observations, with the error of the delta method over units.
 
     `denominator` may be one number for all. Undefined below 30 units.
@@ -47,10 +43,7 @@ def mean(x: ArrayLike, unit: np.ndarray) -> Estimate:
 
 
 def by_cell(
-    x: np.ndarray,
-    unit: np.ndarray,
-    cell: np.ndarray,
-    cells: int,
+    x: np.ndarray, unit: np.ndarray, cell: np.ndarray, cells: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The mean of x in each of `cells` cells, its standard error and the number of observations.
 
@@ -78,11 +71,7 @@ def by_cell(
     return value, se, n
 
 
-def limits(
-    value: float,
-    se: float,
-    units: int,
-) -> tuple[float, float]:
+def limits(value: float, se: float, units: int) -> tuple[float, float]:
     """95 % limits of a mean by Student's t or the normal quantile."""
     half = np.nan
     if units >= ENOUGH_UNITS:
@@ -92,10 +81,7 @@ def limits(
     return low, high
 
 
-def median_limits(
-    x: np.ndarray,
-    unit: np.ndarray,
-) -> tuple[float, float]:
+def median_limits(x: np.ndarray, unit: np.ndarray) -> tuple[float, float]:
     """95 % limits of the median of x, which comes from at least 30 units.
 
     They are order statistics, at the ranks of a sign test whose error is clustered by unit
@@ -114,11 +100,7 @@ def median_limits(
     return quantile_limits(x, 0.5, se)
 
 
-def quantile_limits(
-    x: np.ndarray,
-    q: float,
-    se: float,
-) -> tuple[float, float]:
+def quantile_limits(x: np.ndarray, q: float, se: float) -> tuple[float, float]:
     """The order statistics of x around the ranks q ± 1.96 se.
 
     se: the standard error of the share of x below its q-quantile.

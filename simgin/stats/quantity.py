@@ -42,13 +42,7 @@ class Quantity:
     unseen: float = 0.0
 
     @classmethod
-    def with_error(
-        cls,
-        value: float,
-        se: float,
-        n: int,
-        share: bool = False,
-    ) -> Quantity:
+    def with_error(cls, value: float, se: float, n: int, share: bool = False) -> Quantity:
         """An estimate whose error is known, but not its batches."""
         return cls(value, n, NO_MOVES, np.inf, share, se)
 
@@ -56,13 +50,7 @@ class Quantity:
     def with_span(cls, value: float, span: tuple[float, float], n: int) -> Quantity:
         """A choice or a count, with the least and the largest that it may be."""
         least, largest = span
-        return cls(
-            float(value),
-            n,
-            NO_MOVES,
-            np.inf,
-            span=(float(least), float(largest)),
-        )
+        return cls(float(value), n, NO_MOVES, np.inf, span=(float(least), float(largest)))
 
     @property
     def se(self) -> float:
@@ -153,11 +141,7 @@ class Quantity:
         )
 
 
-def ratio(
-    rows: np.ndarray,
-    metric: Metric,
-    as_b: bool = False,
-) -> Quantity:
+def ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Quantity:
     """A metric of a cell from its batch rows, int64 (batches, sums.COLUMNS), as A or B sees it.
 
     NaN where there is nothing to divide by.
@@ -180,10 +164,7 @@ def ratio(
     return Quantity(value, n, moves, effective, metric.share, case=case)
 
 
-def shares(
-    counts: np.ndarray,
-    among: np.ndarray,
-) -> list[Quantity]:
+def shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:
     """The share of each column of counts, int64 (batches, columns), among so many (batches,)."""
     whole = among.sum()
     n = int(whole)
@@ -199,11 +180,7 @@ def shares(
     return quantities
 
 
-def jackknife(
-    rows: np.ndarray,
-    function: Callable[[np.ndarray], float],
-    n: int,
-) -> Quantity:
+def jackknife(rows: np.ndarray, function: Callable[[np.ndarray], float], n: int) -> Quantity:
     """Any function of the sum of batch rows (batches, columns)."""
     total = rows.sum(axis=0)
     whole = float(function(total))
@@ -211,11 +188,7 @@ def jackknife(
     return from_left_out(whole, np.array(left_out), n)
 
 
-def from_left_out(
-    value: float,
-    left_out: np.ndarray,
-    n: int,
-) -> Quantity:
+def from_left_out(value: float, left_out: np.ndarray, n: int) -> Quantity:
     """A value from what it is with each batch left out, float64 (batches,).
 
     The moves are those of the jackknife (Efron 1982, 3.1).
@@ -243,14 +216,7 @@ def mean(parts: Sequence[Quantity]) -> Quantity:
         cases = [part.case for part in parts]
         of_one = float(np.mean(cases))
         case = of_one / len(parts)  # one among all of the parts
-        return Quantity(
-            value,
-            n,
-            mean_moves,
-            fewest,
-            share,
-            case=case,
-        )
+        return Quantity(value, n, mean_moves, fewest, share, case=case)
     squares = [part.se**2 for part in parts]
     root = np.sqrt(sum(squares))
     se = float(root / len(parts))

@@ -54,11 +54,7 @@ class RatioSums:
         return numerator_part - cross_part + denominator_part
 
 
-def metric_sums(
-    total: np.ndarray,
-    metric: Metric,
-    as_b: bool = False,
-) -> RatioSums:
+def metric_sums(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSums:
     """The sums of a metric, seen by A or by B. total: exact sum of batch rows."""
     fact = metric.fact(as_b)
     below = sums.DENOMINATOR[fact]
@@ -76,10 +72,7 @@ def metric_sums(
 
 
 def estimate_metric(
-    total: np.ndarray,
-    metric: Metric,
-    as_b: bool = False,
-    multiplier: float | None = None,
+    total: np.ndarray, metric: Metric, as_b: bool = False, multiplier: float | None = None
 ) -> Estimate:
     """A metric from the exact sum of batch rows, int64 of length sums.COLUMNS, as A or B sees it.
 
@@ -90,11 +83,7 @@ def estimate_metric(
     return estimate_ratio(units, ratio, multiplier)
 
 
-def estimate_ratio(
-    units: int,
-    ratio: RatioSums,
-    multiplier: float | None = None,
-) -> Estimate:
+def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None) -> Estimate:
     """A ratio with its error clustered over `units` units, and 95 % limits.
 
     Undefined where its denominator is empty or comes from fewer than 30 units. multiplier: the
@@ -145,10 +134,7 @@ def _clustered_error(units: int, ratio: RatioSums) -> float:
 
 
 def _share_limits(
-    ratio: RatioSums,
-    estimate: Estimate,
-    z: float,
-    is_looked_at: bool,
+    ratio: RatioSums, estimate: Estimate, z: float, is_looked_at: bool
 ) -> tuple[float, float]:
     """The limits of a share. is_looked_at: results might have stopped the run.
 

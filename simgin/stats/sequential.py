@@ -48,10 +48,7 @@ def planned_units(half_width: float, sd: float) -> int:
 
 
 def beta_binomial(
-    successes: float,
-    failures: float,
-    alpha: float = ALPHA,
-    prior: tuple[float, float] = (0.5, 0.5),
+    successes: float, failures: float, alpha: float = ALPHA, prior: tuple[float, float] = (0.5, 0.5)
 ) -> tuple[float, float]:
     """The confidence sequence for the chance of independent yes-or-no results.
 
@@ -65,13 +62,7 @@ def beta_binomial(
     return low, high
 
 
-def _lower_end(
-    successes: float,
-    failures: float,
-    alpha: float,
-    a: float,
-    b: float,
-) -> float:
+def _lower_end(successes: float, failures: float, alpha: float, a: float, b: float) -> float:
     """The lower end, which lies between nothing and the observed share."""
     from scipy.optimize import brentq
 
@@ -120,13 +111,7 @@ def bounds(alpha: float = ALPHA, beta: float = ALPHA) -> tuple[float, float]:
     return low, high
 
 
-def normal_llr(
-    units: int,
-    mean: float,
-    variance: float,
-    m0: float,
-    m1: float,
-) -> float:
+def normal_llr(units: int, mean: float, variance: float, m0: float, m1: float) -> float:
     """Log likelihood ratio of mean m1 against m0, in its normal form.
 
     mean, variance: of the results of the units.
@@ -135,11 +120,7 @@ def normal_llr(
     return units * (m1 - m0) * distance / (2 * variance)
 
 
-def multinomial_llr(
-    counts: Sequence[int],
-    m0: float,
-    m1: float,
-) -> float:
+def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
     """Log likelihood ratio of mean share m1 against m0, both within 0..1.
 
     counts: pairs by score 0, 1/4, 1/2, 3/4, 1. Each hypothesis is the likeliest distribution with

@@ -24,12 +24,7 @@ DIGITS = 10  # significant, so that the last bits of a platform's arithmetic do 
 
 
 def tidy(
-    variant: str,
-    a: str,
-    b: str,
-    unit: str,
-    totals: np.ndarray,
-    multiplier: float | None = None,
+    variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
 ) -> pd.DataFrame:
     """The tidy rows of one matchup, seen by `a` and then by `b`.
 
@@ -58,11 +53,7 @@ def tidy(
 
 
 def _side(
-    totals: np.ndarray,
-    unit: str,
-    players: int,
-    as_b: bool,
-    multiplier: float | None,
+    totals: np.ndarray, unit: str, players: int, as_b: bool, multiplier: float | None
 ) -> pd.DataFrame:
     """The columns unit to n of the metrics per deal or per match, seen by A or by B."""
     import pandas as pd
@@ -88,11 +79,7 @@ def csv(frame: pd.DataFrame) -> str:
 
     A line ends with one newline character on every system.
     """
-    return frame.to_csv(
-        index=False,
-        float_format=f"%.{DIGITS}g",
-        lineterminator="\n",
-    )
+    return frame.to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
 
 
 def read(path: str | Path) -> pd.DataFrame:

@@ -54,12 +54,7 @@ def confirm(
     matchups = distinct(matchups)
     name = f"confirmation of {tuned.text}"
     if not ledger.has_step(name, request.confirmed):
-        fresh = play_all(
-            matchups,
-            request.confirmed,
-            workers,
-            progress,
-        )
+        fresh = play_all(matchups, request.confirmed, workers, progress)
         numbered = {str(place): rows for place, rows in enumerate(fresh)}
         ledger.add_step(name, request.confirmed, numbered)
     shapes = {}
@@ -91,16 +86,9 @@ def _confirmation(request: TuneRequest, tuned: Strategy, played: Field) -> Confi
     own_total = scores.total(own, request.objective)
     base_total = scores.total(base, request.objective)
     return Confirmation(
-        tuple(lines),
-        _line(default.text, direct, even),
-        _line("", own_total, base_total),
+        tuple(lines), _line(default.text, direct, even), _line("", own_total, base_total)
     )
 
 
 def _line(opponent: str, tuned: Score, default: Score) -> Line:
-    return Line(
-        opponent,
-        tuned.estimate(),
-        default.estimate(),
-        tuned.gain(default),
-    )
+    return Line(opponent, tuned.estimate(), default.estimate(), tuned.gain(default))

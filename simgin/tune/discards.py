@@ -38,13 +38,7 @@ class Lessons:
 
         Raises TuneError for numbers that cannot be learned from.
         """
-        found = branch_deals(
-            matchup,
-            self.try_few,
-            first,
-            deals,
-            TRIED,
-        )
+        found = branch_deals(matchup, self.try_few, first, deals, TRIED)
         rules = build_rules(matchup.variant)
         numbers = self._numbers(found, rules)
         won = found.records["points_a"] - found.records["points_b"]

@@ -36,14 +36,7 @@ def choose(
     if not ledger.has_step(name, n):
         seed = request.generation_seed(last + 1)
         strategies = [request.candidate(values) for values in finalists]
-        found = worths(
-            request,
-            strategies,
-            seed,
-            n,
-            workers,
-            progress,
-        )
+        found = worths(request, strategies, seed, n, workers, progress)
         values = [worth.value for worth in found]
         result = {"worths": np.array(values)}
         ledger.add_step(name, n, result)

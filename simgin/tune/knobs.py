@@ -85,14 +85,7 @@ def read_knobs(strategy: Strategy, variant: Variant, chosen: str | None = None) 
         param = policies[0].params[key]
         if param.kind in ORDERED and param.low < param.high:
             slots = tuple(policy.slot for policy in policies)
-            known[name] = Knob(
-                name,
-                key,
-                slots,
-                param,
-                param.low,
-                param.high,
-            )
+            known[name] = Knob(name, key, slots, param, param.low, param.high)
     if chosen is None:
         if not known:
             raise TuneError(_no_numbers(strategy))

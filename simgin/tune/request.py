@@ -107,17 +107,7 @@ def read_request(
             f"{player.text} has {len(knobs)} numbers, and at most {MOST_KNOBS} are tuned at once; "
             "name some of them with --parameters."
         )
-    return TuneRequest(
-        player,
-        rules,
-        pool,
-        knobs,
-        objective,
-        generations,
-        matches,
-        confirmed,
-        seed,
-    )
+    return TuneRequest(player, rules, pool, knobs, objective, generations, matches, confirmed, seed)
 
 
 def read_players(

@@ -37,13 +37,7 @@ class Score:
         low = self.value - half
         high = self.value + half
         n = round(self.batches)
-        return Estimate(
-            self.value,
-            se,
-            n,
-            low,
-            high,
-        )
+        return Estimate(self.value, se, n, low, high)
 
 
 def metric_of(objective: str) -> Metric:

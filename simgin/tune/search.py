@@ -139,26 +139,14 @@ def search(
         name = f"generation {number}"
         if not ledger.has_step(name, request.matches):
             tried = [*values, middle.values]
-            result = _play(
-                request,
-                number,
-                tried,
-                workers,
-                part(number - 1),
-            )
+            result = _play(request, number, tried, workers, part(number - 1))
             ledger.add_step(name, request.matches, result)
         shapes = {"objective": (len(values),), "gain": (LIMITS,)}
         result = read_step(ledger, name, request.matches, shapes)
         objective = result["objective"]
         draws.learn(points, objective)
         gain = Estimate(*result["gain"])
-        generation = Generation(
-            number,
-            values,
-            objective,
-            middle,
-            gain,
-        )
+        generation = Generation(number, values, objective, middle, gain)
         generations.append(generation)
         see(generation)
     return Course(tuple(generations), draws.middle)
@@ -175,14 +163,7 @@ def _play(
     strategies = [request.candidate(values) for values in tried]
     strategies.append(request.strategy)
     seed = request.generation_seed(number)
-    found = worths(
-        request,
-        strategies,
-        seed,
-        request.matches,
-        workers,
-        progress,
-    )
+    found = worths(request, strategies, seed, request.matches, workers, progress)
     *candidates, middle, base = found
     gain = middle.gain(base)
     objective = [score.value for score in candidates]

@@ -31,12 +31,7 @@ def course_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
         return f"generation 1 of {request.generations}"
     last = generations[-1]
     metric = scores.metric_of(request.objective)
-    gain = numbers.estimate(
-        last.gain.value,
-        last.gain.low,
-        last.gain.high,
-        metric.factor,
-    )
+    gain = numbers.estimate(last.gain.value, last.gain.low, last.gain.high, metric.factor)
     moved = []
     for knob, value in zip(request.knobs, last.middle.values, strict=True):
         text = knob.text(value)
@@ -125,12 +120,7 @@ def interval(tuned: Found, estimate: Estimate) -> str:
     if estimate.se == 0:
         value = metric.factor * estimate.value
         return f"{value:g}"
-    return numbers.estimate(
-        estimate.value,
-        estimate.low,
-        estimate.high,
-        metric.factor,
-    )
+    return numbers.estimate(estimate.value, estimate.low, estimate.high, metric.factor)
 
 
 def _value(tuned: Found, estimate: Estimate) -> str:

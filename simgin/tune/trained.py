@@ -58,11 +58,7 @@ class Trained:
         start = self.training.policy.start
         rows = []
         for (number, before), after in zip(start.items(), self.weights, strict=True):
-            row = {
-                "number": number,
-                "start": before,
-                "trained": after,
-            }
+            row = {"number": number, "start": before, "trained": after}
             rows.append(row)
         return _frame(rows)
 
@@ -100,29 +96,12 @@ def carry_out(
     part: takes the progress of the rounds and of the confirmation, as pieces of the work. see: is
     shown every round.
     """
-    rounds = train(
-        training,
-        ledger,
-        workers,
-        part,
-        see,
-    )
+    rounds = train(training, ledger, workers, part, see)
     weights = mean_weights(rounds)
     strategy = training.trained(weights)
     last = part(training.rounds)
-    confirmation = confirm(
-        training.match,
-        strategy,
-        ledger,
-        workers,
-        last,
-    )
-    return Trained(
-        training,
-        rounds,
-        weights,
-        confirmation,
-    )
+    confirmation = confirm(training.match, strategy, ledger, workers, last)
+    return Trained(training, rounds, weights, confirmation)
 
 
 # The file
@@ -173,12 +152,7 @@ def round_line(training: TrainRequest, played: Round) -> str:
 def percent(match: TuneRequest, estimate: Estimate) -> str:
     """A figure with its interval, as the confirmation shows it."""
     metric = scores.metric_of(match.objective)
-    return numbers.estimate(
-        estimate.value,
-        estimate.low,
-        estimate.high,
-        metric.factor,
-    )
+    return numbers.estimate(estimate.value, estimate.low, estimate.high, metric.factor)
 
 
 def train_sheets(trained: Trained) -> Iterator[Sheet]:

@@ -111,14 +111,7 @@ def read_training(
     start = np.array(weights, np.float64)
     untrained_policy = replace(policy, weights=start)
     untrained = replace(player, discard=untrained_policy)
-    match = TuneRequest(
-        untrained,
-        rules,
-        pool,
-        (),
-        confirmed=confirmed,
-        seed=seed,
-    )
+    match = TuneRequest(untrained, rules, pool, (), confirmed=confirmed, seed=seed)
     return TrainRequest(match, rounds, deals, policy.weights)
 
 
@@ -139,26 +132,14 @@ def train(
     for number in range(1, request.rounds + 1):
         name = f"round {number}"
         if not ledger.has_step(name, request.deals):
-            result = _play(
-                request,
-                taught,
-                number,
-                weights,
-                workers,
-                part(number - 1),
-            )
+            result = _play(request, taught, number, weights, workers, part(number - 1))
             ledger.add_step(name, request.deals, result)
         shapes = {"weights": weights.shape, "questions": (), "gain": (LIMITS,)}
         result = read_step(ledger, name, request.deals, shapes)
         weights = result["weights"]
         questions = int(result["questions"])
         gain = Estimate(*result["gain"])
-        played = Round(
-            number,
-            weights,
-            questions,
-            gain,
-        )
+        played = Round(number, weights, questions, gain)
         rounds.append(played)
         see(played)
     return rounds
@@ -190,42 +171,20 @@ def _play(
     seed = match.generation_seed(number)
     sums = []
     for place, opponent in enumerate(match.pool):
-        matchup = Matchup(
-            match.variant,
-            player,
-            opponent,
-            seed,
-            "deal",
-        )
+        matchup = Matchup(match.variant, player, opponent, seed, "deal")
         kernel.prepare(matchup)
 
         def learn(first: int, deals: int, matchup: Matchup = matchup) -> Any:
             return taught.learn(matchup, first, deals)
 
         part = share(progress, place, len(match.pool))
-        sums += over_units(
-            learn,
-            request.deals,
-            BLOCK,
-            workers,
-            part,
-        )
+        sums += over_units(learn, request.deals, BLOCK, workers, part)
     every = added(sums)
     fitted = solve(every, weights)
     learned = rounded(fitted)
     after = request.trained(learned)
     fresh = match.generation_seed(number + 1)
-    score, base = worths(
-        match,
-        [after, match.strategy],
-        fresh,
-        WATCHED,
-        workers,
-    )
+    score, base = worths(match, [after, match.strategy], fresh, WATCHED, workers)
     gain = score.gain(base)
     limits = [gain.value, gain.se, gain.n, gain.low, gain.high]
-    return {
-        "weights": learned,
-        "questions": np.array(every.questions),
-        "gain": np.array(limits),
-    }
+    return {"weights": learned, "questions": np.array(every.questions), "gain": np.array(limits)}

@@ -67,10 +67,7 @@ class Tuned:
         for generation in self.course.generations:
             for values, worth in zip(generation.values, generation.objective, strict=True):
                 strategy = self.request.candidate(values)
-                row: dict[str, Any] = {
-                    "generation": generation.number,
-                    "strategy": strategy.text,
-                }
+                row: dict[str, Any] = {"generation": generation.number, "strategy": strategy.text}
                 row |= dict(zip(names, values, strict=True))
                 row[self.request.objective] = worth
                 rows.append(row)
@@ -87,22 +84,12 @@ class Tuned:
         rows: list[dict[str, Any]] = []
         for generation in self.course.generations:
             rows += _path_rows(
-                request,
-                generation.number - 1,
-                generation.middle,
-                generation.gain,
-                request.matches,
+                request, generation.number - 1, generation.middle, generation.gain, request.matches
             )
         gain = self.confirmation.objective.gain
         last = len(self.course.generations)
         chosen = Middle(self.values, self.course.end.spread)
-        rows += _path_rows(
-            request,
-            last,
-            chosen,
-            gain,
-            request.confirmed,
-        )
+        rows += _path_rows(request, last, chosen, gain, request.confirmed)
         return _frame(rows)
 
     @property
@@ -123,29 +110,11 @@ def carry_out(
     part: takes the progress of the generations, of the finals and of the confirmation, as pieces of
     the work. see: is shown every generation.
     """
-    course = search(
-        request,
-        ledger,
-        workers,
-        part,
-        see,
-    )
+    course = search(request, ledger, workers, part, see)
     last = request.generations
-    values = choose(
-        request,
-        course,
-        ledger,
-        workers,
-        part(last),
-    )
+    values = choose(request, course, ledger, workers, part(last))
     strategy = request.candidate(values)
-    confirmation = confirm(
-        request,
-        strategy,
-        ledger,
-        workers,
-        part(last + 1),
-    )
+    confirmation = confirm(request, strategy, ledger, workers, part(last + 1))
     return Tuned(request, course, values, confirmation)
 
 
@@ -200,8 +169,4 @@ def _confirmation_row(found: Found, line: Line) -> dict[str, Any]:
 
 
 def _limits(name: str, estimate: Estimate) -> dict[str, float]:
-    return {
-        name: estimate.value,
-        f"{name}_low": estimate.low,
-        f"{name}_high": estimate.high,
-    }
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}

@@ -100,12 +100,7 @@ def read_matches(records: np.ndarray) -> PlayedMatches:
     worth = np.select([is_won, is_lost], [1.0, 0.0], DRAWN)
     match = np.cumsum(last) - last
     by_match = worth[last]
-    return PlayedMatches(
-        records,
-        unit=records["unit"],
-        last=last,
-        result=by_match[match],
-    )
+    return PlayedMatches(records, unit=records["unit"], last=last, result=by_match[match])
 
 
 def martingale(value: Value, played: PlayedMatches, bins: int = BINS) -> pd.DataFrame:

@@ -118,11 +118,7 @@ class Trajectories:
         result = self.result[self.match]
         a_won = result == 1
         b_won = result == 0
-        winners = np.select(
-            [a_won, b_won],
-            [v, 1 - v],
-            0.5,
-        )
+        winners = np.select([a_won, b_won], [v, 1 - v], 0.5)
         return np.asarray(winners)
 
     def mean(self, x: np.ndarray) -> np.ndarray:
@@ -137,11 +133,7 @@ class Trajectories:
 
     def count(self, flags: np.ndarray) -> np.ndarray:
         """How many states of each match have a flag: int64 (matches)."""
-        flagged = np.add.reduceat(
-            flags,
-            self.first,
-            dtype=np.int64,
-        )
+        flagged = np.add.reduceat(flags, self.first, dtype=np.int64)
         return np.asarray(flagged)
 
     def max(self, x: np.ndarray) -> np.ndarray:
@@ -171,30 +163,21 @@ class Trajectories:
 Parts = tuple[np.ndarray, np.ndarray]
 
 
-def drama(
-    course: Trajectories,
-    v: np.ndarray,
-) -> Parts:
+def drama(course: Trajectories, v: np.ndarray) -> Parts:
     """Mean over the states of a match of leader's V less eventual winner's V."""
     deficit = _deficit(course, v)
     mean = course.mean(deficit)
     return course.each_decided(mean)
 
 
-def drama_max(
-    course: Trajectories,
-    v: np.ndarray,
-) -> Parts:
+def drama_max(course: Trajectories, v: np.ndarray) -> Parts:
     """As `drama`, the largest in the match."""
     deficit = _deficit(course, v)
     largest = course.max(deficit)
     return course.each_decided(largest)
 
 
-def drama_browne(
-    course: Trajectories,
-    v: np.ndarray,
-) -> Parts:
+def drama_browne(course: Trajectories, v: np.ndarray) -> Parts:
     """Browne's form: the mean root of the deficit over the states at which the winner trails.
 
     0 if he never does.
@@ -214,10 +197,7 @@ def _deficit(course: Trajectories, v: np.ndarray) -> np.ndarray:
     return np.asarray(deficit)
 
 
-def lead_changes(
-    course: Trajectories,
-    v: np.ndarray,
-) -> Parts:
+def lead_changes(course: Trajectories, v: np.ndarray) -> Parts:
     """How often the leader changes, the result included, over the number of steps.
 
     Who leads keeps the lead while V is one half.
@@ -245,10 +225,7 @@ def _leader(course: Trajectories, v: np.ndarray) -> np.ndarray:
     return np.asarray(leader)
 
 
-def decisiveness_moves(
-    course: Trajectories,
-    v: np.ndarray,
-) -> Parts:
+def decisiveness_moves(course: Trajectories, v: np.ndarray) -> Parts:
     """Share of the match until its winner's V is above the decisiveness threshold for good."""
     limit = threshold(course, v)
     below = course.winners(v) <= limit
@@ -274,10 +251,7 @@ def threshold(course: Trajectories, v: np.ndarray) -> float:
     return float(np.quantile(best, DECIDED))
 
 
-def stability(
-    course: Trajectories,
-    v: np.ndarray,
-) -> Parts:
+def stability(course: Trajectories, v: np.ndarray) -> Parts:
     """The variance of V over the states of a match."""
     mean_square = course.mean(v**2)
     squared_mean = course.mean(v) ** 2
@@ -286,30 +260,21 @@ def stability(
     return course.each(np.maximum(variance, 0))
 
 
-def uncertainty(
-    course: Trajectories,
-    v: np.ndarray,
-) -> Parts:
+def uncertainty(course: Trajectories, v: np.ndarray) -> Parts:
     """Mean over the states of 1 - 2 |V - 1/2|: 1 while all is open, 0 once it is decided."""
     distance = np.abs(v - 0.5)
     openness = 1 - 2 * distance
     return course.each(course.mean(openness))
 
 
-def killer_move(
-    course: Trajectories,
-    v: np.ndarray,
-) -> Parts:
+def killer_move(course: Trajectories, v: np.ndarray) -> Parts:
     """The largest change of V by one step of the match."""
     change = course.after(v) - v
     size = np.abs(change)
     return course.each(course.max(size))
 
 
-def permanence(
-    course: Trajectories,
-    v: np.ndarray,
-) -> Parts:
+def permanence(course: Trajectories, v: np.ndarray) -> Parts:
     """Of the gains of 0.1 or more for who moved, those that the opponent's next step did not undo.
 
     To undo is to bring V back or beyond. Gains that ended the match and those that no step of the
@@ -317,11 +282,7 @@ def permanence(
     """
     change = course.after(v) - v
     mover = course.mover
-    sign = np.select(
-        [mover == 0, mover == 1],
-        [1, -1],
-        np.sign(change),
-    )
+    sign = np.select([mover == 0, mover == 1], [1, -1], np.sign(change))
     next_change = np.append(change[1:], np.nan)
     next_mover = np.append(mover[1:], -1)
     opponent = np.where(mover < 0, -1, 1 - mover)
@@ -335,10 +296,7 @@ def permanence(
     return course.count(kept), course.count(gained)
 
 
-def certainty_point(
-    course: Trajectories,
-    v: np.ndarray,
-) -> Parts:
+def certainty_point(course: Trajectories, v: np.ndarray) -> Parts:
     """Deals until a side has a V of 0.9 or more between deals; all if the last one decides."""
     never = np.iinfo(np.int64).max
     distance = np.abs(v - 0.5)
@@ -350,10 +308,7 @@ def certainty_point(
     return course.each(np.minimum(first, deals))
 
 
-def catch_up(
-    course: Trajectories,
-    v: np.ndarray,
-) -> Parts:
+def catch_up(course: Trajectories, v: np.ndarray) -> Parts:
     """Matches won from 30 % of the target behind, when the other side first had half of it."""
     a, b = course.points.T
     states = len(v)
@@ -361,20 +316,12 @@ def catch_up(
     is_half = 2 * higher >= course.target
     counts = course.new_deal & is_half
     counts &= course.target > 0
-    place = np.where(
-        counts,
-        np.arange(states),
-        states,
-    )
+    place = np.where(counts, np.arange(states), states)
     at = course.min(place)
     lead = (a - b)[np.minimum(at, states - 1)]
     is_far = np.abs(lead) >= BEHIND * course.target
     far = (at < states) & is_far
-    came_back = np.where(
-        lead > 0,
-        1 - course.result,
-        course.result,
-    )
+    came_back = np.where(lead > 0, 1 - course.result, course.result)
     return came_back * far, far
 
 
@@ -449,11 +396,7 @@ def _with_a_at_its_seat(known: Value, played: Turns) -> Turns:
     new_number = np.cumsum(chosen) - 1
     rows = played.rows[chosen[deal]].copy()
     rows["deal"] = new_number[rows["deal"]]
-    return Turns(
-        played.matchup,
-        records[chosen],
-        rows,
-    )
+    return Turns(played.matchup, records[chosen], rows)
 
 
 def by_deal(known: Value, records: np.ndarray) -> Trajectories:
@@ -497,12 +440,7 @@ def by_turn(inside: InDealValue, played: Turns) -> Trajectories:
 
 
 def _trajectories(
-    known: Value,
-    records: np.ndarray,
-    step: str,
-    v: np.ndarray,
-    deal: np.ndarray,
-    mover: np.ndarray,
+    known: Value, records: np.ndarray, step: str, v: np.ndarray, deal: np.ndarray, mover: np.ndarray
 ) -> Trajectories:
     """Trajectories whose states lie in the recorded deals `deal`."""
     matchup = known.matchup
@@ -552,11 +490,7 @@ def measure(course: Trajectories) -> pd.DataFrame:
 
     estimates = {}
     for name, metric in METRICS.items():
-        estimates[name] = _estimate(
-            course,
-            metric,
-            is_share=name in SHARES,
-        )
+        estimates[name] = _estimate(course, metric, is_share=name in SHARES)
     estimates["decisiveness_threshold"] = _threshold(course)
     estimates["snowball"] = _snowball(course)
     rows = []
@@ -570,28 +504,13 @@ def measure(course: Trajectories) -> pd.DataFrame:
 
 
 def _undefined(n: int) -> _Row:
-    return _Row(
-        value=np.nan,
-        se=np.nan,
-        low=np.nan,
-        high=np.nan,
-        n=n,
-    )
+    return _Row(value=np.nan, se=np.nan, low=np.nan, high=np.nan, n=n)
 
 
-def _estimate(
-    course: Trajectories,
-    metric: Metric,
-    *,
-    is_share: bool,
-) -> _Row:
+def _estimate(course: Trajectories, metric: Metric, *, is_share: bool) -> _Row:
     numerator, denominator = metric(course, course.v[0])
     chosen = denominator > 0
-    ratio = observations.ratio(
-        numerator[chosen],
-        denominator[chosen],
-        course.unit[chosen],
-    )
+    ratio = observations.ratio(numerator[chosen], denominator[chosen], course.unit[chosen])
     if ratio.n < ENOUGH_UNITS:
         return _undefined(ratio.n)
     left_out = []
@@ -628,21 +547,11 @@ def _threshold(course: Trajectories) -> _Row:
         return _undefined(n)
     at = float(np.quantile(best, DECIDED))
     ranks = observations.mean(best < at, unit)
-    low, high = observations.quantile_limits(
-        best,
-        DECIDED,
-        ranks.se,
-    )
+    low, high = observations.quantile_limits(best, DECIDED, ranks.se)
     v_margin = Z95 * _threshold_error(course)
     below = float(np.hypot(low - at, v_margin))
     above = float(np.hypot(high - at, v_margin))
-    return _Row(
-        value=at,
-        se=(below + above) / (2 * Z95),
-        low=at - below,
-        high=at + above,
-        n=n,
-    )
+    return _Row(value=at, se=(below + above) / (2 * Z95), low=at - below, high=at + above, n=n)
 
 
 def _threshold_error(course: Trajectories) -> float:
@@ -680,10 +589,7 @@ def _snowball(course: Trajectories) -> _Row:
     product = x * y
     r = float(product.mean())
     squares = x**2 + y**2
-    influence = observations.mean(
-        product - r * squares / 2,
-        unit,
-    )
+    influence = observations.mean(product - r * squares / 2, unit)
     se = influence.se
     limits = observations.limits(r, se, influence.n)
     return _Row(r, se, *limits, n)

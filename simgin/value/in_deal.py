@@ -132,19 +132,13 @@ class InDealValue:
         return of_deals, of_turns
 
     def _at(
-        self,
-        held: tuple[ArrayLike, ...],
-        score: tuple[ArrayLike, ...],
-        tables: int,
+        self, held: tuple[ArrayLike, ...], score: tuple[ArrayLike, ...], tables: int
     ) -> np.ndarray:
         """V from so many tables, at states as callers give them."""
         state = self._state(*np.broadcast_arrays(*held))
         a, b, dealer = self.value.as_states(*score)
         shape = np.broadcast_shapes(
-            state.shape,
-            a.shape[:-1],
-            b.shape[:-1] if b.size else (),
-            dealer.shape,
+            state.shape, a.shape[:-1], b.shape[:-1] if b.size else (), dealer.shape
         )
         state = np.broadcast_to(state, shape).reshape(-1)
         before = (
@@ -152,29 +146,17 @@ class InDealValue:
             _flat_standings(b, shape),
             np.broadcast_to(dealer, shape).reshape(-1),
         )
-        every = self._values(
-            state,
-            np.arange(len(state)),
-            before,
-        )
+        every = self._values(state, np.arange(len(state)), before)
         chosen = []
         for _, values in itertools.islice(every, tables):
             chosen.append(values)
         return np.array(chosen).reshape(tables, *shape)
 
     def _state(
-        self,
-        turn: np.ndarray,
-        mover: np.ndarray,
-        own: np.ndarray,
-        other: np.ndarray,
+        self, turn: np.ndarray, mover: np.ndarray, own: np.ndarray, other: np.ndarray
     ) -> np.ndarray:
         return state_of(
-            np.minimum(turn, self.last_turn),
-            mover,
-            own,
-            other,
-            alone=self.value.matchup.b is None,
+            np.minimum(turn, self.last_turn), mover, own, other, alone=self.value.matchup.b is None
         )
 
     def _tables(self) -> Iterator[np.ndarray]:
@@ -183,10 +165,7 @@ class InDealValue:
         yield from self.value.tables_leaving_out()
 
     def _values(
-        self,
-        state: np.ndarray,
-        deal: np.ndarray,
-        before: States,
+        self, state: np.ndarray, deal: np.ndarray, before: States
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """V between deals, of all groups and with each left out, each with V in some states.
 
@@ -207,20 +186,12 @@ class InDealValue:
                 bounds = np.searchsorted(deal, (part.start, part.stop))
                 own = slice(*bounds)
                 kernels.write_expected(
-                    share,
-                    worth,
-                    state[own],
-                    deal[own] - part.start,
-                    values[own],
+                    share, worth, state[own], deal[own] - part.start, values[own]
                 )
             yield table, values
 
     def _places(
-        self,
-        ends: np.ndarray,
-        a: np.ndarray,
-        b: np.ndarray,
-        dealer: np.ndarray,
+        self, ends: np.ndarray, a: np.ndarray, b: np.ndarray, dealer: np.ndarray
     ) -> tuple[np.ndarray, ...]:
         """Where on the board ends (..., len(END_COLUMNS)) lead to from scores."""
         board = self.value.board
@@ -265,20 +236,10 @@ class InDealValue:
 
     def _share(self, left_out: int) -> np.ndarray:
         ends = len(self.ends)
-        shape = (
-            self.last_turn + 1,
-            2,
-            len(BANDS) + 1,
-            BINS,
-            ends,
-        )
+        shape = (self.last_turn + 1, 2, len(BANDS) + 1, BINS, ends)
         state, end, group, n = self.counted.T
         is_kept = group != left_out
-        counts = np.bincount(
-            state * ends + end,
-            n * is_kept,
-            minlength=int(np.prod(shape)),
-        )
+        counts = np.bincount(state * ends + end, n * is_kept, minlength=int(np.prod(shape)))
         table = counts.reshape(shape)
         return _chances(table).reshape(-1, ends)
 
@@ -323,12 +284,7 @@ def compute(
 
     description = array_cache.describe(matchup, n, form)
     arrays = array_cache.cached(description, make)
-    return InDealValue(
-        value,
-        arrays["ends"],
-        arrays["counted"],
-        int(arrays["last_turn"]),
-    )
+    return InDealValue(value, arrays["ends"], arrays["counted"], int(arrays["last_turn"]))
 
 
 def _refuse(value: Value) -> None:
@@ -372,11 +328,7 @@ def count_ends(played: Turns) -> array_cache.Arrays:
         state = np.concatenate([state, mirrored])
         ends = np.concatenate([ends, _mirrored_ends(ends)])
         group = np.concatenate([group, group])
-    _, first, end = np.unique(
-        _order(ends, params),
-        return_index=True,
-        return_inverse=True,
-    )
+    _, first, end = np.unique(_order(ends, params), return_index=True, return_inverse=True)
     keys = np.stack([state, end.reshape(-1), group], axis=1)
     cells, n = np.unique(keys, axis=0, return_counts=True)
     return {
@@ -396,18 +348,11 @@ def _last_turn(turn: np.ndarray) -> int:
 def _mirrored_ends(ends: np.ndarray) -> np.ndarray:
     """The ends of deals with the sides exchanged."""
     winner, points, deals = ends.T
-    return np.stack(
-        [other_side(winner), points, deals],
-        axis=1,
-    )
+    return np.stack([other_side(winner), points, deals], axis=1)
 
 
 def state_of(
-    turn: np.ndarray,
-    mover: np.ndarray,
-    own: np.ndarray,
-    other: np.ndarray,
-    alone: bool,
+    turn: np.ndarray, mover: np.ndarray, own: np.ndarray, other: np.ndarray, alone: bool
 ) -> np.ndarray:
     """The number of a state.
 
@@ -473,28 +418,16 @@ def martingale(inside: InDealValue, played: Turns) -> pd.DataFrame:
     before[:, is_first] = starts[:, deal]
     cells = inside.last_turn + 1
     change, se, n = _by_cell(
-        along - before,
-        played.record("unit"),
-        np.minimum(turn, inside.last_turn),
-        cells,
+        along - before, played.record("unit"), np.minimum(turn, inside.last_turn), cells
     )
-    columns = {
-        "turn": np.arange(cells),
-        "change": change,
-        "se": se,
-        "n": n,
-    }
+    columns = {"turn": np.arange(cells), "change": change, "se": se, "n": n}
     frame = pd.DataFrame(columns)
     z = frame["change"] / frame["se"]
     frame.insert(3, "z", z)
     return _without_gaps(frame, "change")
 
 
-def reliability(
-    inside: InDealValue,
-    played: Turns,
-    bins: int = 10,
-) -> pd.DataFrame:
+def reliability(inside: InDealValue, played: Turns, bins: int = 10) -> pd.DataFrame:
     """In bins of V within the deals of fresh matches: how often the match was won.
 
     Columns value (mean V), won (share won in the end), gap, se, z, n (turns). Errors are clustered
@@ -512,13 +445,7 @@ def reliability(
     gap, se, n = _by_cell(result - along, unit, cell, bins)
     wins = np.bincount(cell, result, minlength=bins)
     won = wins / np.maximum(n, 1)
-    columns = {
-        "value": won - gap,
-        "won": won,
-        "gap": gap,
-        "se": se,
-        "n": n,
-    }
+    columns = {"value": won - gap, "won": won, "gap": gap, "se": se, "n": n}
     frame = pd.DataFrame(columns)
     z = frame["gap"] / frame["se"]
     frame.insert(4, "z", z)
@@ -566,10 +493,7 @@ def _results(played: Turns) -> np.ndarray:
 
 
 def _by_cell(
-    x: np.ndarray,
-    unit: np.ndarray,
-    cell: np.ndarray,
-    cells: int,
+    x: np.ndarray, unit: np.ndarray, cell: np.ndarray, cells: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean, se and number in every cell of x (1 + GROUPS, observations).
 

@@ -133,13 +133,7 @@ def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
             eleven |= 1 << card
         legal = legal_discards(eleven, taken, drawn, rules)
         others = PACK & ~(eleven | pile)
-        discards, unbeaten, least = _choices(
-            eleven,
-            legal,
-            others,
-            alone,
-            rules,
-        )
+        discards, unbeaten, least = _choices(eleven, legal, others, alone, rules)
         hands[seat] = eleven
         if thrown >= 0:
             bit = 1 << thrown

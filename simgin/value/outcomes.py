@@ -134,10 +134,7 @@ def jackknife(left_out: np.ndarray) -> np.ndarray:
 
 
 def count_outcomes(
-    matchup: Matchup,
-    deals: int,
-    workers: int | None = None,
-    progress: Progress | None = None,
+    matchup: Matchup, deals: int, workers: int | None = None, progress: Progress | None = None
 ) -> Outcomes:
     """The outcomes of so many single deals, from disk if they were counted before.
 
@@ -158,10 +155,7 @@ def count_outcomes(
 
 
 def _count(
-    matchup: Matchup,
-    deals: int,
-    workers: int | None,
-    progress: Progress | None,
+    matchup: Matchup, deals: int, workers: int | None, progress: Progress | None
 ) -> array_cache.Arrays:
     def part(first_unit: int, units: int) -> np.ndarray:
         _, records = play_recorded(matchup, first_unit, units)
@@ -169,13 +163,7 @@ def _count(
 
     prepare(matchup)
     units = matchup.units(deals)
-    parts = over_units(
-        part,
-        units,
-        CALL_UNITS,
-        workers,
-        progress,
-    )
+    parts = over_units(part, units, CALL_UNITS, workers, progress)
     rows = np.concatenate(parts)
     return merged(rows)
 
@@ -205,13 +193,7 @@ def observed(records: np.ndarray) -> np.ndarray:
     """The outcome of each recorded deal: int64 (deals, len(OUTCOME_COLUMNS))."""
     points = records["points_a"] + records["points_b"]  # one side scores (rules.md 7)
     stake = np.maximum(records["stake"], 0)
-    columns = [
-        records["dealer"],
-        records["winner"],
-        records["kind"],
-        points,
-        stake,
-    ]
+    columns = [records["dealer"], records["winner"], records["kind"], points, stake]
     return np.stack(columns, axis=1)
 
 

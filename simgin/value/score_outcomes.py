@@ -105,10 +105,7 @@ class ScoreOutcomes:
 
 
 def count_score_outcomes(
-    matchup: Matchup,
-    deals: int,
-    workers: int | None = None,
-    progress: Progress | None = None,
+    matchup: Matchup, deals: int, workers: int | None = None, progress: Progress | None = None
 ) -> ScoreOutcomes:
     """About so many single deals spread evenly over all scores, and as many from the start.
 
@@ -136,11 +133,7 @@ def count_score_outcomes(
 
 
 def _count(
-    matchup: Matchup,
-    target: int,
-    units: int,
-    workers: int | None,
-    progress: Progress | None,
+    matchup: Matchup, target: int, units: int, workers: int | None, progress: Progress | None
 ) -> array_cache.Arrays:
     def row(first: int, _one: int) -> tuple[np.ndarray, np.ndarray]:
         return _row(matchup, first, target, units)
@@ -153,12 +146,7 @@ def _count(
     return arrays
 
 
-def _row(
-    matchup: Matchup,
-    first: int,
-    target: int,
-    units: int,
-) -> tuple[np.ndarray, np.ndarray]:
+def _row(matchup: Matchup, first: int, target: int, units: int) -> tuple[np.ndarray, np.ndarray]:
     """All scores with `first` points at seat 0: the tally of their packs, and their changes."""
     own_rules = build_rules(matchup.variant)
     begin = own_rules.start_points.copy()
@@ -178,11 +166,7 @@ def _row(
 
 
 def _records(
-    matchup: Matchup,
-    own_rules: np.record,
-    start: np.ndarray,
-    first_unit: int,
-    units: int,
+    matchup: Matchup, own_rules: np.record, start: np.ndarray, first_unit: int, units: int
 ) -> np.ndarray:
     """Records of single deals that begin with some points of seats 0 and 1.
 
@@ -192,15 +176,7 @@ def _records(
     records = np.empty(2 * units, DEAL)
     state = new_state(matchup.seed)
     views = (new_view(), new_view())
-    run(
-        matchup,
-        state,
-        own_rules,
-        views,
-        first_unit,
-        units,
-        records,
-    )
+    run(matchup, state, own_rules, views, first_unit, units, records)
     return records[: state.recorded]
 
 
@@ -260,12 +236,7 @@ class ScoreBoard(WonOrLost):
         places = self._target + 1
         return 2 * places**2
 
-    def index(
-        self,
-        a: Standing,
-        b: Standing,
-        dealer: np.ndarray,
-    ) -> Place:
+    def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
         points_a = np.minimum(a[..., 0], self._target)
         points_b = np.minimum(b[..., 0], self._target)
         return points_a, points_b, dealer
@@ -279,12 +250,7 @@ class ScoreBoard(WonOrLost):
     def start(self) -> Standings:
         return self._start
 
-    def _filled(
-        self,
-        share: Shares,
-        ends: tuple[float, float],
-        each: float = 0,
-    ) -> Table:
+    def _filled(self, share: Shares, ends: tuple[float, float], each: float = 0) -> Table:
         """A table with `ends` where A has won and where B has; `each` is added for every deal.
 
         Scores of one sum do not lead to one another: they are filled together, the greatest sum
@@ -307,11 +273,7 @@ class ScoreBoard(WonOrLost):
         return table
 
     def _usual_means(
-        self,
-        table: Table,
-        a: np.ndarray,
-        b: np.ndarray,
-        share: Shares,
+        self, table: Table, a: np.ndarray, b: np.ndarray, share: Shares
     ) -> tuple[np.ndarray, np.ndarray]:
         """What outcomes from the start lead to, by score and dealer.
 
@@ -319,12 +281,7 @@ class ScoreBoard(WonOrLost):
         """
         dealer = self._dealer
         ahead, stays, after = self._ahead(
-            table,
-            a[:, None],
-            b[:, None],
-            dealer,
-            self._winner,
-            self._points,
+            table, a[:, None], b[:, None], dealer, self._winner, self._points
         )
         sides = np.arange(2)
         is_dealer = dealer == sides[:, None]
@@ -349,14 +306,7 @@ class ScoreBoard(WonOrLost):
         stop = self._levels[level + 1]
         changes = self._changes[start:stop]
         a, b, group, sign, dealer, winner, points = changes.T
-        ahead, stays, after = self._ahead(
-            table,
-            a,
-            b,
-            dealer,
-            winner,
-            points,
-        )
+        ahead, stays, after = self._ahead(table, a, b, dealer, winner, points)
         of_groups = share[len(self._dealer) :]
         weight = sign * of_groups[group]
         score = a - first

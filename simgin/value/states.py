@@ -59,12 +59,7 @@ class Board(Protocol):
     def growth(self, share: Shares, z: float) -> Table:
         """The mean of z**N in every state; some entry is below 1 where that is not finite."""
 
-    def index(
-        self,
-        a: Standing,
-        b: Standing,
-        dealer: np.ndarray,
-    ) -> Place:
+    def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
         """Where in a table states lie: standings int64 (..., fields), sides int64 (...)."""
 
     def states(self) -> States:
@@ -96,20 +91,12 @@ def number(params: Params, name: str) -> int:
 class _Deal:
     """What outcomes do to both sides: who wins, what it brings, and who deals next."""
 
-    def __init__(
-        self,
-        params: Params,
-        outcomes: Outcomes,
-        tracks: tuple[Track, Track],
-    ) -> None:
+    def __init__(self, params: Params, outcomes: Outcomes, tracks: tuple[Track, Track]) -> None:
         self._dealer = outcomes.column("dealer")
         self._winner = outcomes.column("winner")
         self._alone = params["players"] == 1
         self._next = next_dealers(params)
-        self._brought = {
-            "score": outcomes.column("points"),
-            "deals": won_deals(params, outcomes),
-        }
+        self._brought = {"score": outcomes.column("points"), "deals": won_deals(params, outcomes)}
         self._to = []
         self._gain = []
         for side, track in enumerate(tracks):
@@ -202,11 +189,7 @@ def _next_dealer(params: Params, dealer: int, winner: int) -> int:
     if winner < 0:
         passes = params["void_dealer"] == "other"
         return other if passes else dealer
-    after = {
-        "winner": winner,
-        "loser": 1 - winner,
-        "alternate": other,
-    }
+    after = {"winner": winner, "loser": 1 - winner, "alternate": other}
     rule = str(params["next_dealer"])
     return after[rule]
 
@@ -296,12 +279,7 @@ class Race:
         weighed = z * share
         return self._filled(weighed, ends=(1, 1, 1))
 
-    def index(
-        self,
-        a: Standing,
-        b: Standing,
-        dealer: np.ndarray,
-    ) -> Place:
+    def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
         place_a = self._a.place(a)
         place_b = self._b.place(b)
         return place_a, place_b, dealer
@@ -317,12 +295,7 @@ class Race:
     def start(self) -> Standings:
         return self._start
 
-    def _filled(
-        self,
-        share: Shares,
-        ends: tuple[float, float, float],
-        each: float = 0,
-    ) -> Table:
+    def _filled(self, share: Shares, ends: tuple[float, float, float], each: float = 0) -> Table:
         """A table with `ends` where A has won, where B has, and for a single deal nobody won.
 
         `each` is added for every deal.
@@ -344,12 +317,7 @@ class Race:
 class WonOrLost:
     """What a board without drawn matches makes of a table filled from its ends: A won, or B."""
 
-    def _filled(
-        self,
-        share: Shares,
-        ends: tuple[float, float],
-        each: float = 0,
-    ) -> Table:
+    def _filled(self, share: Shares, ends: tuple[float, float], each: float = 0) -> Table:
         raise NotImplementedError
 
     def solve(self, share: Shares) -> Table:
@@ -395,12 +363,7 @@ class Games(WonOrLost):
         places = self._target * (self._length + 1)
         return 2 * places**2
 
-    def index(
-        self,
-        a: Standing,
-        b: Standing,
-        dealer: np.ndarray,
-    ) -> Place:
+    def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
         games_a, points_a = self._capped(a)
         games_b, points_b = self._capped(b)
         return games_a, games_b, points_a, points_b, dealer
@@ -423,12 +386,7 @@ class Games(WonOrLost):
     def start(self) -> Standings:
         return self._start
 
-    def _filled(
-        self,
-        share: Shares,
-        ends: tuple[float, float],
-        each: float = 0,
-    ) -> Table:
+    def _filled(self, share: Shares, ends: tuple[float, float], each: float = 0) -> Table:
         """A table (games of A, games of B, points of A, points of B, dealer).
 
         `ends` is where A has all its games and where B has.
@@ -520,12 +478,7 @@ class Total:
         left = self.deals_left(share)
         return np.asarray(z**left)
 
-    def index(
-        self,
-        a: Standing,
-        b: Standing,
-        dealer: np.ndarray,
-    ) -> Place:
+    def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
         left = a[..., 0]
         total = self._from_lowest(a[..., 1])
         return left, total, dealer

@@ -90,14 +90,7 @@ def fill(table: np.ndarray, moves: Moves, each: np.ndarray) -> None:
     places as they were, the entries for the two dealers solve their two equations.
     """
     kernel = _kernel()
-    kernel(
-        table,
-        *moves.to,
-        *moves.chance,
-        moves.dealer,
-        moves.nobody,
-        each,
-    )
+    kernel(table, *moves.to, *moves.chance, moves.dealer, moves.nobody, each)
 
 
 @cache
@@ -109,12 +102,5 @@ def _kernel() -> Any:
     table = types.Array(float64, 3, "C")
     to = (whole, whole)
     chance = (real, real)
-    signature = void(
-        table,
-        *to,
-        *chance,
-        whole,
-        line,
-        line,
-    )
+    signature = void(table, *to, *chance, whole, line, line)
     return jit.compiled(kernels.fill_table, signature)

@@ -117,10 +117,7 @@ def play_deals(
 
 
 def play(
-    matchup: Matchup,
-    units: int,
-    workers: int | None = None,
-    progress: Progress | None = None,
+    matchup: Matchup, units: int, workers: int | None = None, progress: Progress | None = None
 ) -> Turns:
     """The deals of some units turn by turn; of matches every deal."""
     prepare(matchup)
@@ -135,16 +132,8 @@ def play(
         part = records[first : first + n]
         return _traced(matchup, part, first)
 
-    records = np.concatenate(
-        over_units(recorded, units, size, workers),
-    )
-    turns = over_units(
-        traced,
-        len(records),
-        CALL_DEALS,
-        workers,
-        progress,
-    )
+    records = np.concatenate(over_units(recorded, units, size, workers))
+    turns = over_units(traced, len(records), CALL_DEALS, workers, progress)
     return Turns(matchup, records, np.concatenate(turns))
 
 
@@ -249,18 +238,9 @@ def counts(turns: Turns) -> pd.DataFrame:
     keys = np.stack([after["turn"], bin_of], axis=1)
     cells, place = np.unique(keys, axis=0, return_inverse=True)
     value, se, n = observations.by_cell(
-        after["won"].to_numpy(float),
-        after["unit"].to_numpy(),
-        place.reshape(-1),
-        len(cells),
+        after["won"].to_numpy(float), after["unit"].to_numpy(), place.reshape(-1), len(cells)
     )
-    columns = {
-        "turn": cells[:, 0],
-        "count": cells[:, 1] * BIN,
-        "value": value,
-        "se": se,
-        "n": n,
-    }
+    columns = {"turn": cells[:, 0], "count": cells[:, 1] * BIN, "value": value, "se": se, "n": n}
     frame = pd.DataFrame(columns)
     is_known = frame["value"].notna()
     frame = frame[is_known].reset_index(drop=True)
@@ -330,11 +310,7 @@ def _rows_of_deals(turns: Turns) -> list[DecisionRow]:
     rows = []
     for name, each in over.items():
         denominator = np.append(no_deal, each)
-        estimate = observations.ratio(
-            numerator,
-            denominator,
-            units,
-        )
+        estimate = observations.ratio(numerator, denominator, units)
         n = int(each.sum())
         rows.append(_decision_row(name, estimate, n))
     return rows
@@ -348,19 +324,8 @@ def _answers(turns: Turns, discards: str) -> np.ndarray:
     return np.stack([takes, endings, discarded], axis=1)
 
 
-def _decision_row(
-    name: str,
-    estimate: Estimate,
-    n: int,
-) -> DecisionRow:
-    return (
-        name,
-        estimate.value,
-        estimate.se,
-        estimate.low,
-        estimate.high,
-        n,
-    )
+def _decision_row(name: str, estimate: Estimate, n: int) -> DecisionRow:
+    return (name, estimate.value, estimate.se, estimate.low, estimate.high, n)
 
 
 def _after_turns(turns: Turns) -> pd.DataFrame:
@@ -386,22 +351,14 @@ def _after_turns(turns: Turns) -> pd.DataFrame:
         )
         dealt = records[f"dealt_{'ab'[who]}"]
         as_dealt = _held(
-            matchup,
-            who,
-            turn=np.zeros(len(dealt), np.int64),
-            count_then=dealt,
-            deals=records,
+            matchup, who, turn=np.zeros(len(dealt), np.int64), count_then=dealt, deals=records
         )
         frames += [after_turn, as_dealt]
     return pd.concat(frames, ignore_index=True)
 
 
 def _held(
-    matchup: Matchup,
-    who: int,
-    turn: np.ndarray,
-    count_then: np.ndarray,
-    deals: np.ndarray,
+    matchup: Matchup, who: int, turn: np.ndarray, count_then: np.ndarray, deals: np.ndarray
 ) -> pd.DataFrame:
     """Rows of `_after_turns` of one side; deals: the record of each row's deal."""
     import pandas as pd

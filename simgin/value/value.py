@@ -235,12 +235,7 @@ class Value:
         states = self.states(records)
         return self.board.index(*states)
 
-    def _standings(
-        self,
-        records: np.ndarray,
-        fields: tuple[str, ...],
-        side: str,
-    ) -> Standing:
+    def _standings(self, records: np.ndarray, fields: tuple[str, ...], side: str) -> Standing:
         """The standings of a side ("a" or "b") before each recorded deal."""
         if not fields:
             shape = (len(records), 0)
@@ -251,12 +246,7 @@ class Value:
             columns.append(column)
         return np.stack(columns, axis=1)
 
-    def _counted(
-        self,
-        records: np.ndarray,
-        name: str,
-        side: str,
-    ) -> np.ndarray:
+    def _counted(self, records: np.ndarray, name: str, side: str) -> np.ndarray:
         """One number of a side before each recorded deal."""
         if name != "left":
             return np.asarray(records[f"{name}_{side}"])

@@ -81,13 +81,7 @@ def test_an_interpreted_strategy_is_shown_as_slow(tmp_path):
 
 def test_a_strategy_shows_slots_parameters_file_and_digest():
     output = call("strategies", "gold-early:k=7").stdout
-    for words in (
-        "early:k=7",
-        "0..500 (whole)",
-        "any legal knock",
-        "knock.py",
-        "Digest: ",
-    ):
+    for words in ("early:k=7", "0..500 (whole)", "any legal knock", "knock.py", "Digest: "):
         assert words in output
     rows = json.loads(call("strategies", "gold-early:k=7", "--json").stdout)["rows"]
     assert [row["slot"] for row in rows] == list(SLOTS)

@@ -64,10 +64,7 @@ def test_variants_lists_a_file_and_shows_its_variants():
     write(CLUB + DEN)
     assert [
         row["name"] for row in json.loads(call("variants", "mine.toml", "--json").stdout)["rows"]
-    ] == [
-        "mine.toml#club",
-        "mine.toml#den",
-    ]
+    ] == ["mine.toml#club", "mine.toml#den"]
     said = call("variants", "mine.toml").stdout
     assert "Club rules. Oklahoma with a bigger bonus." in said and "mine.toml#den " in said
     assert "mine.toml#club: Club rules" in call("variants", "mine.toml#club").stdout

@@ -11,11 +11,7 @@ from support import toy_deals as toy
 from support.made_frames import a_league, tidy
 
 NAN = np.nan
-LEADS = {
-    "lead": [30.0, 40.0, NAN],
-    "lead_low": [28.0, 36.0, NAN],
-    "lead_high": [32.0, 44.0, NAN],
-}
+LEADS = {"lead": [30.0, 40.0, NAN], "lead_low": [28.0, 36.0, NAN], "lead_high": [32.0, 44.0, NAN]}
 RNG = np.random.default_rng(5)
 
 

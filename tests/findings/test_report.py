@@ -152,10 +152,7 @@ def test_an_older_ledger_names_the_command_that_adds_what_is_missing():
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"form": 1}, "another version of simgin (form 1, not"),
-    ],
+    ("change", "message"), [({"form": 1}, "another version of simgin (form 1, not")]
 )
 def test_the_manifest_of_another_version_is_refused(change, message):
     call("match", "gold", "--deals", 300, "-o", "out")

@@ -93,16 +93,7 @@ COMMANDS = {
     "hand": (["5S 6S 7S 9H 9D 9C KS QD 2C AH"], ["--upcard", "--score", "-v"]),
     "find": (
         ["gold", "--where", "won", "--deals", "20"],
-        [
-            "--where",
-            "--against",
-            "--limit",
-            "--deals",
-            "--matches",
-            "--seed",
-            "--workers",
-            "-v",
-        ],
+        ["--where", "--against", "--limit", "--deals", "--matches", "--seed", "--workers", "-v"],
     ),
     "analyze": (
         ["gold", "simple", "--turn", "1", "--worlds", "100"],

@@ -15,14 +15,7 @@ from simgin.strategy import loader
 from simgin.text import notation
 from support import play_variants
 from support.hostile import MANY, ODD, accepted, answer, generator, mangled, sizes
-from support.random_texts import (
-    ANYTHING,
-    composition,
-    hand,
-    random_changes,
-    settings,
-    strategy,
-)
+from support.random_texts import ANYTHING, composition, hand, random_changes, settings, strategy
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 

@@ -11,13 +11,7 @@ from simgin.rules.parameters import parameters
 from simgin.rules.variants import Variant, find, validate
 from simgin.runs import experiment
 from support.hostile import accepted, answer, flipped, generator, mangled, sizes
-from support.random_texts import (
-    ANYTHING,
-    composition,
-    random_changes,
-    strategy,
-    toml_lines,
-)
+from support.random_texts import ANYTHING, composition, random_changes, strategy, toml_lines
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 

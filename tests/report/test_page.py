@@ -80,12 +80,7 @@ def test_only_the_pages_own_script_may_run():
 
 def test_the_sections_are_in_order():
     root, _ = wellformed.read(sound())
-    assert [node.text for node in root.all("h2")] == [
-        "Findings",
-        "Plots",
-        "Tables",
-        "Methods",
-    ]
+    assert [node.text for node in root.all("h2")] == ["Findings", "Plots", "Tables", "Methods"]
     assert [node.text for node in root.all("h3")][-3:] == [
         "Results",
         "Small",

@@ -139,10 +139,7 @@ def test_a_deep_review_adds_the_strong_the_weak_the_restricted_and_other_bonuses
     assert {
         ("standard", f"gold-early+{slot}", "gold-early") for slot in players.RESTRICTIONS
     } <= met
-    assert {variant for variant, *_ in met} == {
-        "standard",
-        *plan.with_bonuses("standard").values(),
-    }
+    assert {variant for variant, *_ in met} == {"standard", *plan.with_bonuses("standard").values()}
     assert {cell.n for cell in cells} == {2_000_000}
 
 
@@ -361,8 +358,7 @@ def test_players_who_play_alike_are_named(made):
 def test_exactly_equal_metrics_are_stated(made):
     said = " ".join(made[1].stdout.split())
     assert re.search(
-        r"points_target=50 makes .*Identical in every deal: luck share of a deal\.",
-        said,
+        r"points_target=50 makes .*Identical in every deal: luck share of a deal\.", said
     )
     tables = (made[0] / "summary.md").read_text()
     assert re.search(r"luck share of a deal \(%\) .*\bnone\b", tables)

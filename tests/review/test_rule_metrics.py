@@ -454,8 +454,7 @@ def test_intervals_of_the_spread_of_ratings_have_nominal_coverage():
     cells = {pair: played(units, 9)[:500] for pair, units in bags.items()}
     row = variants.find("standard").row
     truth = np.std(
-        ratings.leave_batches_out({pair: units * 10**6 for pair, units in bags.items()})[0],
-        ddof=1,
+        ratings.leave_batches_out({pair: units * 10**6 for pair, units in bags.items()})[0], ddof=1
     )
     games = [
         VariantMatches(

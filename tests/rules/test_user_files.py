@@ -180,10 +180,7 @@ def test_a_path_may_contain_almost_any_character(path):
             CLUB.replace("30", '"lots"'),
             "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, not 'lots'.",
         ),
-        (
-            CLUB.replace("30", '"-"'),
-            "gin_bonus needs a value with deal_scoring = versus",
-        ),
+        (CLUB.replace("30", '"-"'), "gin_bonus needs a value with deal_scoring = versus"),
         (
             CLUB + 'die = "deal"',
             "die = deal needs goal = deals, not points: set goal=deals or die=off.",

@@ -67,10 +67,7 @@ REFUSED = [
     ("standard+joker=after_deal", "joker = after_deal is for one player"),
     (f"{SOLO}+joker=none+max_draws=15", "deal_scoring = joker needs a joker in the deck"),
     ("solitaire-gin+joker=none", "deal_scoring = winloss needs a joker in the deck"),
-    (
-        f"{SOLO}+joker_in_hand=-",
-        "joker_in_hand needs a value with joker = before_deal",
-    ),
+    (f"{SOLO}+joker_in_hand=-", "joker_in_hand needs a value with joker = before_deal"),
     (
         f"{SOLO}+first_turn=discard_first",
         "joker = before_deal cannot be combined with first_turn = discard_first",

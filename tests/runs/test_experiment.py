@@ -83,13 +83,7 @@ def test_self_play_is_not_compared(tmp_path):
         )
         for b in ("", "pro", "simple", "gold")
     ]
-    + [
-        (
-            KNOCK_AND_BONUS,
-            b,
-        )
-        for b in ("", "simple", "simple+knock=at:k=10", "standard")
-    ]
+    + [(KNOCK_AND_BONUS, b) for b in ("", "simple", "simple+knock=at:k=10", "standard")]
     + [
         ('variants = ["gin-solitaire", "solitaire-gin"]\nsolo = ["gold", "gin-only"]', b)
         for b in ("", "gin-only")

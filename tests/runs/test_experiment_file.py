@@ -236,10 +236,7 @@ def test_a_file_says_when_to_stop(tmp_path, keys, until, sprt, seconds, unit, n)
         ("sprt = [5, -5]\n", "within 800 of 0"),
         ("sprt = 10\n", "sprt: 10 is not two numbers"),
         ("sprt = [0, true]\n", "is not two numbers"),
-        (
-            'for = "a while"\n',
-            "for: 'a while' is not a playing time; write one like 30s, 5m or 2h",
-        ),
+        ('for = "a while"\n', "for: 'a while' is not a playing time; write one like 30s, 5m or 2h"),
         ("for = 0\n", "for: 0 is not a playing time"),
         (
             'until = "1%"\nsprt = [0, 5]\nfor = 3\n',

@@ -40,12 +40,7 @@ def trial(draw, seed, means):
 
 @pytest.mark.parametrize("draw", [normal, rare])
 @pytest.mark.parametrize(
-    "means",
-    [
-        (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.01),
-        (0.0, 0.5, 1.0, 1.5, 2.0, 2.5),
-        (3.0, 0.0),
-    ],
+    "means", [(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.01), (0.0, 0.5, 1.0, 1.5, 2.0, 2.5), (3.0, 0.0)]
 )
 def test_the_best_survives_and_the_intervals_hold_in_95_of_100_runs(draw, means):
     best = int(np.argmax(means))

@@ -144,22 +144,12 @@ def _laid_off(hand: int, melds: np.ndarray, own_rules: Any) -> tuple[int, int]:
     """The engine's count and lay-offs of a defender."""
     options = np.zeros((3, layoff.MAX_OPTIONS), np.int64)
     chains = np.zeros((2, 16), np.int64)
-    count, laid = layoff.lay_off(
-        hand,
-        melds,
-        own_rules,
-        options,
-        chains,
-    )
+    count, laid = layoff.lay_off(hand, melds, own_rules, options, chains)
     return int(count), int(laid)
 
 
 def _is_best_way(
-    example: Example,
-    hand: int,
-    melds: np.ndarray,
-    count: int,
-    own_rules: Any,
+    example: Example, hand: int, melds: np.ndarray, count: int, own_rules: Any
 ) -> bool:
     """Whether melds and lay-offs in an expectation are legal and reach the count."""
     if not {"own_melds_example", "laid_off_example"} <= example.expect.keys():
@@ -219,13 +209,7 @@ def deal_points(example: Example) -> Answer:
         0,
         200,
     )
-    other = schema.number(
-        example,
-        "input.other_count",
-        schema.need(example, "other_count"),
-        0,
-        200,
-    )
+    other = schema.number(example, "input.other_count", schema.need(example, "other_count"), 0, 200)
     if own and stop in ("gin", "big_gin"):
         raise example.error(f"input.own_deadwood must be 0 with {stop}, not {own}.")
     left = schema.option(example, "stock_left", None if row["rush_premium"] else 0)

@@ -173,10 +173,7 @@ class Played:
 
 
 def pack(
-    nondealer: Sequence[int],
-    dealer: Sequence[int],
-    upcard: int | None,
-    stock: Sequence[int],
+    nondealer: Sequence[int], dealer: Sequence[int], upcard: int | None, stock: Sequence[int]
 ) -> list[int]:
     """The 52 cards in dealing order, nondealer first.
 
@@ -205,17 +202,7 @@ def play(variant: Variant, cards: Sequence[int], script: list[Action]) -> Played
     NotPlayable for a script that the rules allow but the engine cannot play.
     """
     both = strategy(script)
-    deal = watch_deal(
-        Matchup(
-            variant,
-            both,
-            both,
-            0,
-            "deal",
-        ),
-        pack=cards,
-        dealer=DEALER,
-    )
+    deal = watch_deal(Matchup(variant, both, both, 0, "deal"), pack=cards, dealer=DEALER)
     actions = actions_of(deal, variant)
     place = first_difference(script, actions)
     if place >= 0:

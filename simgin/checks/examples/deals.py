@@ -40,11 +40,7 @@ def read_deal(path: str | Path, name: str | None = None) -> WatchedDeal:
     return cut_short(deal, done, _is_told(example, played))
 
 
-def _chosen(
-    examples: list[Example],
-    path: str | Path,
-    name: str | None,
-) -> Example:
+def _chosen(examples: list[Example], path: str | Path, name: str | None) -> Example:
     """The example that is meant."""
     deals = [example for example in examples if example.kind in DEALS]
     if name is None:

@@ -118,17 +118,7 @@ def play(variant: Variant, bids: Sequence[Bid], winner: int) -> WatchedDeal:
     hands = (WAITS, KNOCKS) if winner == 1 else (KNOCKS, WAITS)
     pack = [card for two in zip(*hands, strict=True) for card in two] + REST
     both = strategy(bids, winner)
-    return watch_deal(
-        Matchup(
-            variant,
-            both,
-            both,
-            0,
-            "deal",
-        ),
-        pack=pack,
-        dealer=DEALER,
-    )
+    return watch_deal(Matchup(variant, both, both, 0, "deal"), pack=pack, dealer=DEALER)
 
 
 def made(deal: WatchedDeal) -> list[Bid]:
@@ -152,17 +142,7 @@ def die(example: Example) -> Answer:
     )
     bids = _bids(example)
     winner = example.given.get("deal_winner")
-    winner = (
-        -1
-        if winner is None
-        else schema.number(
-            example,
-            "input.deal_winner",
-            winner,
-            0,
-            1,
-        )
-    )
+    winner = -1 if winner is None else schema.number(example, "input.deal_winner", winner, 0, 1)
     deal = play(variant, bids, winner)
     done = made(deal)
     place = first_difference(bids, done)

@@ -64,12 +64,7 @@ def follow(variant: Variant, entries: Iterable[Entry]) -> Standing:
     return Standing(state, own_rules, outcome, deals)
 
 
-def won(
-    winner: int,
-    points: int,
-    how: str = "knock",
-    stake: int = 1,
-) -> Entry:
+def won(winner: int, points: int, how: str = "knock", stake: int = 1) -> Entry:
     """A deal won by a seat; by nobody if that is -1."""
     return Entry(
         winner,
@@ -84,13 +79,7 @@ def won(
 
 def match_points(example: Example) -> Answer:
     """A match to so many points."""
-    target = schema.number(
-        example,
-        "input.target",
-        schema.need(example, "target"),
-        1,
-        10**5,
-    )
+    target = schema.number(example, "input.target", schema.need(example, "target"), 1, 10**5)
     standing = follow(
         schema.variant(example, "events", "target", goal="points", points_target=target),
         _events(example),
@@ -141,13 +130,7 @@ def twofold(example: Example) -> Answer:
 
 def die_round(example: Example) -> Answer:
     """Won deals, each at the stake that the die showed."""
-    goal = schema.number(
-        example,
-        "input.goal",
-        schema.need(example, "goal"),
-        1,
-        1000,
-    )
+    goal = schema.number(example, "input.goal", schema.need(example, "goal"), 1, 1000)
     variant = schema.variant(example, "deals", "goal", base="dice", goal="deals", deals_target=goal)
     deals = _pairs(example, "deals", 1, _whole(variant, "die_cap"))
     standing = follow(variant, [won(winner, 0, stake=stake) for winner, stake in deals])
@@ -160,13 +143,7 @@ def die_round(example: Example) -> Answer:
 
 def total_match(example: Example) -> Answer:
     """The scores of a single player, added up."""
-    goal = schema.number(
-        example,
-        "input.goal",
-        schema.need(example, "goal"),
-        -1000,
-        10**5,
-    )
+    goal = schema.number(example, "input.goal", schema.need(example, "goal"), -1000, 10**5)
     variant = schema.variant(
         example, "deal_scores", "goal", base="solitary-gin", goal="total", total_goal=goal
     )
@@ -224,13 +201,7 @@ def dice_pro(example: Example) -> Answer:
 
 def pro_round(example: Example) -> Answer:
     """A round of games, each told by its winner and the loser's points."""
-    goal = schema.number(
-        example,
-        "input.goal",
-        schema.need(example, "goal"),
-        1,
-        1000,
-    )
+    goal = schema.number(example, "input.goal", schema.need(example, "goal"), 1, 1000)
     variant = schema.variant(example, "games", "goal", base="pro", goal="games", games_target=goal)
     games = _pairs(example, "games", 0, _whole(variant, "points_target") - 1)
     if any(winner < 0 for winner, _ in games):
@@ -246,31 +217,16 @@ def pro_round(example: Example) -> Answer:
 
 
 def _game(
-    variant: Variant,
-    winner: int,
-    loser: int,
-    how: str = "knock",
-    stake: int = 1,
+    variant: Variant, winner: int, loser: int, how: str = "knock", stake: int = 1
 ) -> list[Entry]:
     """A game of two deals: the loser's points, then what the winner needs (0 after a refusal)."""
     needed = 0 if how == "refused" else _whole(variant, "points_target")
     return [won(1 - winner, loser, stake=stake), won(winner, needed, how, stake)]
 
 
-def _loser(
-    example: Example,
-    variant: Variant,
-    key: str,
-    value: Any,
-) -> int:
+def _loser(example: Example, variant: Variant, key: str, value: Any) -> int:
     """Points that lose a game."""
-    return schema.number(
-        example,
-        key,
-        value,
-        0,
-        _whole(variant, "points_target") - 1,
-    )
+    return schema.number(example, key, value, 0, _whole(variant, "points_target") - 1)
 
 
 # Columns
@@ -353,12 +309,7 @@ def _event(example: Example, event: dict[str, Any]) -> Entry:
     return won(SIDES[winner], points, how)
 
 
-def _pairs(
-    example: Example,
-    key: str,
-    low: int,
-    high: int,
-) -> list[tuple[int, int]]:
+def _pairs(example: Example, key: str, low: int, high: int) -> list[tuple[int, int]]:
     """A list of winners, 0, 1 or null (-1), each with a number; nobody has 0."""
     pairs = schema.need(example, key)
     if not isinstance(pairs, list) or not all(
@@ -371,24 +322,13 @@ def _pairs(
 
 
 def _pair(
-    example: Example,
-    key: str,
-    winner: Any,
-    number: Any,
-    low: int,
-    high: int,
+    example: Example, key: str, winner: Any, number: Any, low: int, high: int
 ) -> tuple[int, int]:
     if winner is None:
         return -1, schema.number(
             example, f"input.{key}: the number of a deal without a winner", number, 0, 0
         )
-    seat = schema.number(
-        example,
-        f"input.{key}: a winner",
-        winner,
-        0,
-        1,
-    )
+    seat = schema.number(example, f"input.{key}: a winner", winner, 0, 1)
     return seat, schema.number(
         example, f"input.{key}: the number beside a winner", number, low, high
     )

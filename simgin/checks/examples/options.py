@@ -119,13 +119,7 @@ def _flat(example: Example) -> Example:
 
 def _early(example: Example, row: dict[str, Any]) -> Position:
     """Before the first draw, after so many passes."""
-    passes = schema.number(
-        example,
-        "input.state.passes",
-        schema.need(example, "passes"),
-        0,
-        2,
-    )
+    passes = schema.number(example, "input.state.passes", schema.need(example, "passes"), 0, 2)
     if schema.word(example, "to_move", "nondealer", "dealer") != TO_MOVE[passes]:
         raise example.error(f"input.state.to_move must be {TO_MOVE[passes]} after {passes} passes.")
     cards = deal_script.pack(ELEVEN[:10], REST[:10], ELEVEN[10], REST[10:])

@@ -56,13 +56,7 @@ def need(example: Example, key: str) -> Any:
     return example.given[key]
 
 
-def number(
-    example: Example,
-    key: str,
-    value: Any,
-    low: int = 0,
-    high: int = 10**6,
-) -> int:
+def number(example: Example, key: str, value: Any, low: int = 0, high: int = 10**6) -> int:
     """A whole number low..high; an ExampleError for anything else."""
     if type(value) is not int or not low <= value <= high:
         raise example.error(f"{key} must be a whole number {low}..{high}, not {shown(value)}.")
@@ -79,12 +73,7 @@ def word(example: Example, key: str, *words: str) -> str:
     return str(value)
 
 
-def cards(
-    example: Example,
-    key: str,
-    value: Any,
-    sizes: tuple[int, ...] = (),
-) -> list[int]:
+def cards(example: Example, key: str, value: Any, sizes: tuple[int, ...] = ()) -> list[int]:
     """Card numbers from a text like `5S 6S`; `sizes` are the lengths allowed, () for any."""
     if not isinstance(value, str):
         raise example.error(

@@ -65,27 +65,14 @@ def dealt(variant: Variant) -> int:
 # The deal
 
 
-def play(
-    variant: Variant,
-    cards: Sequence[int],
-    joker: int,
-    script: list[Action],
-) -> Played:
+def play(variant: Variant, cards: Sequence[int], joker: int, script: list[Action]) -> Played:
     """Play a script on a pack (52 cards in dealing order) as far as possible.
 
     joker: its place among the 53 cards, or -1. A joker in the hand ends the deal before the first
     action, so nothing in the script is impossible then.
     """
     deal = watch_deal(
-        Matchup(
-            variant,
-            deal_script.strategy(script),
-            None,
-            0,
-            "deal",
-        ),
-        pack=cards,
-        joker=joker,
+        Matchup(variant, deal_script.strategy(script), None, 0, "deal"), pack=cards, joker=joker
     )
     actions = list(script) if 0 <= joker < dealt(variant) else actions_of(deal)
     place = first_difference(script, actions)

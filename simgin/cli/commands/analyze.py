@@ -59,15 +59,10 @@ Row = dict[str, Any]
     "alone your discards. ? is a card that you have forgotten, .. any number of them.",
 )
 @click.option(
-    "--stock",
-    type=int,
-    metavar="N",
-    help="Cards left to draw from, where the pile does not tell.",
+    "--stock", type=int, metavar="N", help="Cards left to draw from, where the pile does not tell."
 )
 @click.option(
-    "--dealer",
-    type=click.Choice(["me", "other"]),
-    help="Who dealt [default: as the pile has it].",
+    "--dealer", type=click.Choice(["me", "other"]), help="Who dealt [default: as the pile has it]."
 )
 @click.option(
     "--score",
@@ -203,18 +198,7 @@ def analyze(
     if pile is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND:
         _refuse_options(context, OF_A_DEAL, "a deal of two strategies, not with cards")
         die = Die(stake, owner, offer, offered)
-        found = _analyze_cards(
-            words,
-            variant,
-            pile,
-            stock,
-            dealer,
-            score,
-            die,
-            own,
-            other,
-            effort,
-        )
+        found = _analyze_cards(words, variant, pile, stock, dealer, score, die, own, other, effort)
         words = (" ".join(words),)
         named: dict[str, object] = {"--pile": pile, "--stock": stock}
         named |= {"--dealer": dealer, "--score": score}
@@ -228,13 +212,7 @@ def analyze(
             named = {"--example": example, "--turn": turn, "-v": None}
         else:
             played = find_deal(
-                words[0],
-                words[1] if len(words) > 1 else None,
-                variant,
-                seed,
-                unit,
-                half,
-                deal,
+                words[0], words[1] if len(words) > 1 else None, variant, seed, unit, half, deal
             )
             named = {"--unit": unit, "--half": half, "--deal": deal, "--turn": turn}
         with progress.live("analyze") as report:
@@ -281,11 +259,7 @@ def _deal_of_file(words: Sequence[str], example: str | None) -> tuple[WatchedDea
 
 
 def _write_page(
-    output: Path,
-    command: str,
-    found: Mapping[str, Analysis],
-    whole_deal: bool,
-    workers: int | None,
+    output: Path, command: str, found: Mapping[str, Analysis], whole_deal: bool, workers: int | None
 ) -> list[Path]:
     """The page of an analysis; the paths of its files."""
     from simgin.cli import analysis_page
@@ -296,15 +270,7 @@ def _write_page(
         tables = {"Every decision": deal_table(found)}
         reading = how_to_read_deal(found)
     sentences = {title: verdict(analysis) for title, analysis in found.items()}
-    return analysis_page.save(
-        output,
-        command,
-        found,
-        sentences,
-        tables,
-        reading,
-        workers,
-    )
+    return analysis_page.save(output, command, found, sentences, tables, reading, workers)
 
 
 def _analyze_strategy(

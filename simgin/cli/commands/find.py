@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli.debug import policy_calls
-from simgin.cli.options import (
-    json_option,
-    read_count,
-    seed_option,
-    variant_option,
-    workers_option,
-)
+from simgin.cli.options import json_option, read_count, seed_option, variant_option, workers_option
 from simgin.cli.output import Answer, command_line, whole
 from simgin.report import numbers, progress
 
@@ -36,9 +30,7 @@ Row = dict[str, Any]
     help="What to look for, such as `longest` or `undercut, points < -30`; see above.",
 )
 @click.option(
-    "--against",
-    metavar="NAME",
-    help="With differ: who plays against A and B in turn [default: B].",
+    "--against", metavar="NAME", help="With differ: who plays against A and B in turn [default: B]."
 )
 @click.option(
     "--deals",
@@ -47,10 +39,7 @@ Row = dict[str, Any]
     help="Number of deals to look through [default: 100k; with costly 20].",
 )
 @click.option(
-    "--matches",
-    callback=read_count,
-    metavar="N",
-    help="Number of whole matches, instead of deals.",
+    "--matches", callback=read_count, metavar="N", help="Number of whole matches, instead of deals."
 )
 @click.option(
     "--limit",
@@ -98,15 +87,7 @@ def find(
     from simgin.value.search.search import read_request
 
     request = read_request(
-        a,
-        b,
-        variant,
-        where,
-        deals=deals,
-        matches=matches,
-        against=against,
-        limit=limit,
-        seed=seed,
+        a, b, variant, where, deals=deals, matches=matches, against=against, limit=limit, seed=seed
     )
     with policy_calls(as_json), progress.live("find") as report:
         found, rows = carry_out(request, workers, report)
@@ -193,16 +174,8 @@ def _compared_lines(request: Request, row: Row) -> list[str]:
     other = f"{b} {row['other']}"
     return [
         f"{row['place']}: {own}; {other}",
-        *_lines(
-            row["points"],
-            row["happened"],
-            row["command"],
-        ),
-        *_lines(
-            row["rival_points"],
-            row["rival_happened"],
-            row["rival_command"],
-        ),
+        *_lines(row["points"], row["happened"], row["command"]),
+        *_lines(row["rival_points"], row["rival_happened"], row["rival_command"]),
     ]
 
 

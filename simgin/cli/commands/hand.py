@@ -24,11 +24,7 @@ from simgin.cli.output import Answer, command_line
 )
 @json_option
 def hand(
-    cards: tuple[str, ...],
-    variant: str,
-    upcard: str | None,
-    score: int | None,
-    as_json: bool,
+    cards: tuple[str, ...], variant: str, upcard: str | None, score: int | None, as_json: bool
 ) -> None:
     """Evaluate a hand: deadwood, melds, best discards.
 

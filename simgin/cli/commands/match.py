@@ -138,12 +138,7 @@ def match(
         show_run(answer, findings, MORE, details=details, as_json=as_json)
 
 
-def _command(
-    plan: Plan,
-    size: Sequence[object],
-    output: Path | None,
-    record: bool,
-) -> str:
+def _command(plan: Plan, size: Sequence[object], output: Path | None, record: bool) -> str:
     matchup = plan.matchups[0]
     players = [player.text for player in matchup.players]
     words = ["match", *players, "-v", matchup.variant.text, *size, "--seed", matchup.seed]

@@ -138,10 +138,7 @@ def _folded(sheet: Sheet) -> Sheet:
 
 
 def _manifest(
-    played: Sequence[tuple[Matchup, int]],
-    workers: int | None,
-    started: datetime,
-    command: str,
+    played: Sequence[tuple[Matchup, int]], workers: int | None, started: datetime, command: str
 ) -> dict[str, object]:
     from simgin.play.parallel import usable_cpus
     from simgin.runs.manifest import run_identity, run_manifest

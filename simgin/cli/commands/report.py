@@ -44,9 +44,7 @@ def report(place: Path, details: bool, as_json: bool) -> None:
 
 
 def _report(
-    findings: Findings,
-    manifest: dict[str, Any],
-    details: bool,
+    findings: Findings, manifest: dict[str, Any], details: bool
 ) -> tuple[Report, Iterable[Any]]:
     """The report of a run, or of a review, and what a terminal shows of it."""
     from simgin.findings.report import run_report

@@ -48,15 +48,7 @@ def show(
     from simgin.play.kernel import PolicyFailure
 
     with policy_calls(as_json):
-        played = replay.find_deal(
-            a,
-            b,
-            variant,
-            seed,
-            unit,
-            half,
-            deal,
-        )
+        played = replay.find_deal(a, b, variant, seed, unit, half, deal)
     text = replay_solo.make_replay(played)
     command = played.matchup.replay(unit, half, deal or 0)
     Answer(command, replay_rows.rows(text), seed).show(as_json, [*text.lines(), ""])

@@ -127,12 +127,7 @@ strategies = NameOrSubcommand(_strategies)
     help="Time limit for one decision.",
 )
 @json_option
-def _check(
-    strategy: str,
-    variant_texts: tuple[str, ...],
-    seconds: float,
-    as_json: bool,
-) -> int:
+def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_json: bool) -> int:
     """Test that a strategy plays by the rules: legal answers, in time, from its view alone.
 
     Puts positions from random play in every variant to its policies, several times over, in a

@@ -28,10 +28,7 @@ FILE = "trained.npy"  # of a directory
 @click.argument("strategy")
 @options.variant_option
 @click.option(
-    "--against",
-    multiple=True,
-    metavar="S",
-    help="Opponent; may be repeated [default: simple].",
+    "--against", multiple=True, metavar="S", help="Opponent; may be repeated [default: simple]."
 )
 @click.option(
     "--rounds",
@@ -109,21 +106,9 @@ def train(
     from simgin.tune.trained import is_trained_file
     from simgin.tune.training import read_training
 
-    searched.check_output(
-        output,
-        place,
-        ".npy",
-        ("weights", "training"),
-        is_trained_file,
-    )
+    searched.check_output(output, place, ".npy", ("weights", "training"), is_trained_file)
     training = read_training(
-        strategy,
-        variant,
-        against,
-        rounds=rounds,
-        deals=deals,
-        confirmed=confirm,
-        seed=seed,
+        strategy, variant, against, rounds=rounds, deals=deals, confirmed=confirm, seed=seed
     )
     command = _command(training, output, place)
     if not as_json:
@@ -167,13 +152,7 @@ def _trained(training: TrainRequest, run_ledger: ledger.Ledger, workers: int | N
             lines.append(round_line(training, played))
 
         report(0, SHARES * pieces)
-        return carry_out(
-            training,
-            run_ledger,
-            workers,
-            part,
-            see,
-        )
+        return carry_out(training, run_ledger, workers, part, see)
 
 
 def _written(
@@ -202,13 +181,7 @@ def _written(
         }
         command = _command(trained.training, output, place)
         identity = trained.training.identity
-        manifest = searched.manifest(
-            trained.request,
-            identity,
-            workers,
-            started,
-            command,
-        )
+        manifest = searched.manifest(trained.request, identity, workers, started, command)
         files += directory.save(place, manifest, contents)
     return files
 
@@ -239,13 +212,7 @@ def _play_line(trained: Trained, output: Path | None) -> str:
         return f"Play:    {strategy} reads {policy}; move {output} there."
     opponent = request.pool[0].text
     words = command_line(
-        "match",
-        strategy,
-        opponent,
-        "-v",
-        request.variant.text,
-        "--matches",
-        "20k",
+        "match", strategy, opponent, "-v", request.variant.text, "--matches", "20k"
     )
     return f"Play:    {words}"
 

@@ -31,10 +31,7 @@ OWN = "# simgin tune "  # how the files that -o writes begin
 @click.argument("strategy")
 @options.variant_option
 @click.option(
-    "--against",
-    multiple=True,
-    metavar="S",
-    help="Opponent; may be repeated [default: simple].",
+    "--against", multiple=True, metavar="S", help="Opponent; may be repeated [default: simple]."
 )
 @click.option(
     "--parameters",
@@ -178,13 +175,7 @@ def _searched(request: TuneRequest, run_ledger: ledger.Ledger, workers: int | No
             return share(note_part, place, pieces)
 
         report(0, SHARES * pieces)
-        return carry_out(
-            request,
-            run_ledger,
-            workers,
-            part,
-            seen.append,
-        )
+        return carry_out(request, run_ledger, workers, part, seen.append)
 
 
 def _show(

@@ -219,13 +219,7 @@ def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
     if not changes:
         yield f"{first.text} and {second.text} have the same rules."
         return
-    out = grid(
-        f"{first.text} (A) and {second.text} (B)",
-        "rule",
-        "A",
-        "B",
-        "meaning",
-    )
+    out = grid(f"{first.text} (A) and {second.text} (B)", "rule", "A", "B", "meaning")
     out.columns[0].no_wrap = True
     matters = False
     for parameter in changes:

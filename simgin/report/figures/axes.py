@@ -48,22 +48,13 @@ DPI = 200
 ROW_GAP, ROW_LINE = 0.08, 0.145  # inches between names of rows, and of a line of one
 
 
-def new_figure(
-    height: float,
-    title: str,
-    caption: str,
-    legend_names: Sequence[str] = (),
-) -> Figure:
+def new_figure(height: float, title: str, caption: str, legend_names: Sequence[str] = ()) -> Figure:
     """A figure with axes of `height` inches beside its title, caption and legend."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     title = folded(title, TITLE_CHARACTERS)
-    caption = textwrap.fill(
-        keep_units(caption),
-        CAPTION_CHARACTERS,
-        break_on_hyphens=False,
-    )
+    caption = textwrap.fill(keep_units(caption), CAPTION_CHARACTERS, break_on_hyphens=False)
     text_lines = title.count("\n") + caption.count("\n")
     lines = text_lines + legend_lines(legend_names)
     new = Figure(
@@ -73,21 +64,8 @@ def new_figure(
         facecolor=PAPER,
     )
     FigureCanvasAgg(new)
-    new.suptitle(
-        escape(title),
-        x=0.02,
-        ha="left",
-        fontsize=LARGE,
-        fontweight="bold",
-        color=INK,
-    )
-    new.supxlabel(
-        escape(caption),
-        x=0.02,
-        ha="left",
-        fontsize=SMALL,
-        color=FAINT,
-    )
+    new.suptitle(escape(title), x=0.02, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
+    new.supxlabel(escape(caption), x=0.02, ha="left", fontsize=SMALL, color=FAINT)
     return new
 
 
@@ -124,12 +102,7 @@ def style(axes: Axes, grid: str = "y") -> None:
 def panel_title(axes: Axes, text: str, width: int = PANEL_TITLE_CHARACTERS) -> None:
     """The title of a panel, folded at `width` characters."""
     lines = folded(text, width)
-    axes.set_title(
-        escape(lines),
-        loc="left",
-        fontsize=NORMAL,
-        color=INK,
-    )
+    axes.set_title(escape(lines), loc="left", fontsize=NORMAL, color=INK)
 
 
 def axis_labels(axes: Axes, x: str = "", y: str = "") -> None:

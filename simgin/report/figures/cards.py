@@ -66,14 +66,7 @@ def draw_cards(title: str, caption: str, rows: Sequence[CardRow]) -> Figure:
     axes.set_ylim(-height, 0)
     y = 0.0
     for row in rows:
-        axes.text(
-            0,
-            y - LABEL / 2,
-            row.label,
-            fontsize=NORMAL,
-            color=INK,
-            va="center",
-        )
+        axes.text(0, y - LABEL / 2, row.label, fontsize=NORMAL, color=INK, va="center")
         y -= LABEL
         for cards in row.lines:
             for x, place, card in cards:
@@ -84,14 +77,7 @@ def draw_cards(title: str, caption: str, rows: Sequence[CardRow]) -> Figure:
     return figure
 
 
-def _card(
-    axes: Axes,
-    x: float,
-    y: float,
-    card: str,
-    marked: str,
-    is_gone: bool,
-) -> None:
+def _card(axes: Axes, x: float, y: float, card: str, marked: str, is_gone: bool) -> None:
     """One card with its lower left corner at x, y; a thick frame if marked, dashed if gone."""
     from matplotlib.patches import FancyBboxPatch
 
@@ -126,14 +112,7 @@ def _card(
     _suit(axes, x + 0.5, y + 0.4, suit, colour, is_gone)
 
 
-def _suit(
-    axes: Axes,
-    x: float,
-    y: float,
-    suit: str,
-    colour: str,
-    is_gone: bool,
-) -> None:
+def _suit(axes: Axes, x: float, y: float, suit: str, colour: str, is_gone: bool) -> None:
     """The symbol of a suit with its middle at x, y.
 
     As a shape: many phones show the characters as small pictures of their own.
@@ -143,12 +122,7 @@ def _suit(
 
     place = Affine2D().translate(x, y)
     shape = place.transform_path(_shape(suit))
-    patch = PathPatch(
-        shape,
-        facecolor=colour,
-        edgecolor="none",
-        alpha=0.55 if is_gone else 1,
-    )
+    patch = PathPatch(shape, facecolor=colour, edgecolor="none", alpha=0.55 if is_gone else 1)
     axes.add_patch(patch)
 
 

@@ -18,12 +18,7 @@ def png(figure: Figure) -> bytes:
     """A figure as a PNG file, without date or version: equal figures give equal bytes."""
     _lay_out(figure)
     out = io.BytesIO()
-    figure.savefig(
-        out,
-        format="png",
-        dpi=DPI,
-        metadata={"Software": None},
-    )
+    figure.savefig(out, format="png", dpi=DPI, metadata={"Software": None})
     return out.getvalue()
 
 
@@ -36,11 +31,7 @@ def svg(figure: Figure, name: str) -> str:
 
     _lay_out(figure)
     out = io.StringIO()
-    settings = {
-        "svg.fonttype": "none",
-        "svg.hashsalt": "simgin",
-        "font.family": "sans-serif",
-    }
+    settings = {"svg.fonttype": "none", "svg.hashsalt": "simgin", "font.family": "sans-serif"}
     no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     with matplotlib.rc_context(settings):  # type: ignore[arg-type]
         figure.savefig(out, format="svg", metadata=no_metadata)

@@ -56,11 +56,7 @@ def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
 
 
 def drawn(
-    draw: Callable[..., Figure],
-    frame: Any,
-    *,
-    seed: int | None,
-    among: Sequence[str],
+    draw: Callable[..., Figure], frame: Any, *, seed: int | None, among: Sequence[str]
 ) -> Figure:
     """A picture in the colours of its page, where its series have colours.
 
@@ -95,13 +91,7 @@ def seed_words(seed: int | None) -> str:
     return "" if seed is None else f"; seed {seed}"
 
 
-def caption(
-    frame: pd.DataFrame,
-    *,
-    seed: int | None,
-    unit: str,
-    note: str = "",
-) -> str:
+def caption(frame: pd.DataFrame, *, seed: int | None, unit: str, note: str = "") -> str:
     """Variants, strategies, n (in `unit`, such as "deals") and seed of a frame, then `note`.
 
     Without a seed the frame's deals cannot be named, and the caption does not.
@@ -111,11 +101,7 @@ def caption(
     size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     variants = unique(frame["variant"])
     noun = "Variants" if len(variants) > 1 else "Variant"
-    facts = [
-        f"{noun} {', '.join(variants)}",
-        _players(frame),
-        f"{size} {unit}",
-    ]
+    facts = [f"{noun} {', '.join(variants)}", _players(frame), f"{size} {unit}"]
     origin = "; ".join(facts) + seed_words(seed) + "."
     return f"{origin} {note}" if note else origin
 

@@ -41,15 +41,7 @@ def heat_map(
         dark = abs(value - middle) > 0.75 * reach
         ink = LIGHTEST if dark else DARKEST
         number = form.format(value)
-        axes.text(
-            j,
-            i,
-            number,
-            fontsize=size,
-            ha="center",
-            va="center",
-            color=ink,
-        )
+        axes.text(j, i, number, fontsize=size, ha="center", va="center", color=ink)
     _name_cells(axes, row_names, column_names, size)
 
 
@@ -77,13 +69,7 @@ def shade_map(
     if figure is None:
         return
     scale = figure.colorbar(
-        cells,
-        ax=axes,
-        location="bottom",
-        aspect=40,
-        ticks=KEY_TICKS,
-        pad=0.01,
-        fraction=0.05,
+        cells, ax=axes, location="bottom", aspect=40, ticks=KEY_TICKS, pad=0.01, fraction=0.05
     )
     scale.outline.set_visible(False)
     scale.ax.minorticks_off()
@@ -106,10 +92,7 @@ def _cells(axes: Axes, values: np.ndarray, norm: Normalize) -> QuadMesh:
 
 
 def _name_cells(
-    axes: Axes,
-    row_names: Sequence[object],
-    column_names: Sequence[object],
-    size: float,
+    axes: Axes, row_names: Sequence[object], column_names: Sequence[object], size: float
 ) -> None:
     """Names of rows and columns, without frame and grid."""
     axes.set_yticks(range(len(row_names)), list(map(str, row_names)), fontsize=size)

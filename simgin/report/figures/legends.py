@@ -62,13 +62,7 @@ def heading(axes: Axes, text: str) -> None:
     above = _above(figure, axes)
     lift = GAP + TITLE_LINE * _title_lines(figure, axes)
     over = axes.text(
-        LEFT,
-        lift,
-        escape(text),
-        transform=above,
-        fontsize=NORMAL,
-        fontweight="bold",
-        color=INK,
+        LEFT, lift, escape(text), transform=above, fontsize=NORMAL, fontweight="bold", color=INK
     )
     over.set_in_layout(False)
     _reserve(axes, above, lift + TEXT_LINE)
@@ -98,14 +92,7 @@ def _reserve(axes: Axes, above: Transform, height: float) -> None:
     """Make the layout keep `height` inches free above the axes, by an invisible rectangle."""
     from matplotlib.patches import Rectangle
 
-    invisible = Rectangle(
-        (0.5, 0),
-        0.01,
-        height,
-        transform=above,
-        fill=False,
-        linewidth=0,
-    )
+    invisible = Rectangle((0.5, 0), 0.01, height, transform=above, fill=False, linewidth=0)
     invisible.set_clip_on(False)
     axes.add_artist(invisible)
 

@@ -28,51 +28,20 @@ __all__ = [
 Limits = Sequence[np.ndarray]
 
 
-def band(
-    axes: Axes,
-    x: np.ndarray,
-    limits: Limits,
-    look: Series,
-    label: str,
-) -> None:
+def band(axes: Axes, x: np.ndarray, limits: Limits, look: Series, label: str) -> None:
     """A line in the band of its 95 % limits."""
     value, low, high = limits
-    axes.fill_between(
-        x,
-        low,
-        high,
-        color=look.colour,
-        alpha=0.25,
-        linewidth=0,
-    )
-    axes.plot(
-        x,
-        value,
-        color=look.colour,
-        linestyle=look.dash,
-        linewidth=1.6,
-        label=escape(label),
-    )
+    axes.fill_between(x, low, high, color=look.colour, alpha=0.25, linewidth=0)
+    axes.plot(x, value, color=look.colour, linestyle=look.dash, linewidth=1.6, label=escape(label))
 
 
-def upright_bars(
-    axes: Axes,
-    x: np.ndarray,
-    limits: Limits,
-    look: Series,
-    label: str,
-) -> None:
+def upright_bars(axes: Axes, x: np.ndarray, limits: Limits, look: Series, label: str) -> None:
     """Dots with vertical 95 % bars."""
     axes.errorbar(x, limits[0], yerr=bar_lengths(*limits), **_dot(look, label))
 
 
 def level_bars(
-    axes: Axes,
-    y: np.ndarray,
-    limits: Limits,
-    look: Series,
-    label: str,
-    **style: Any,
+    axes: Axes, y: np.ndarray, limits: Limits, look: Series, label: str, **style: Any
 ) -> None:
     """Dots with horizontal 95 % bars in rows y; undefined values are marked in words."""
     value, low, high = limits
@@ -81,13 +50,7 @@ def level_bars(
     mark_undefined(axes, y[np.isnan(value)])
 
 
-def unclear_bars(
-    axes: Axes,
-    y: np.ndarray,
-    limits: Limits,
-    look: Series,
-    label: str,
-) -> None:
+def unclear_bars(axes: Axes, y: np.ndarray, limits: Limits, look: Series, label: str) -> None:
     """The same in grey, hollow and without an entry in the legend: what may be nothing."""
     grey = look._replace(colour=FAINT)
     level_bars(axes, y, limits, grey, f"_{label}", markerfacecolor=PAPER)

@@ -9,10 +9,7 @@ CONVERGED = 1e-9  # in log t
 ITERATIONS = 100_000
 
 
-def strengths(
-    wins: np.ndarray,
-    start: np.ndarray | None = None,
-) -> np.ndarray:
+def strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
     """log t, mean 0, for each of several tables: float64 (tables, k).
 
     wins[s, i, j] is what i won against j (float64 (tables, k, k)); in every table everybody is

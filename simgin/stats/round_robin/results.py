@@ -134,11 +134,7 @@ def player_names(pairings: Pairings) -> list[str]:
     return sorted(names, key=lambda name: name != ANCHOR)
 
 
-def count_wins(
-    names: Sequence[str],
-    pairings: Pairings,
-    weights: np.ndarray,
-) -> np.ndarray:
+def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) -> np.ndarray:
     """What everyone won against everyone, a draw counting one half: float64 (tables, k, k).
 
     weights: how often batches count in each table, float64 (tables, batches).
@@ -169,11 +165,7 @@ def longest(pairings: Pairings) -> int:
     return max(map(len, pairings.values()))
 
 
-def resample(
-    seed: int,
-    samples: int,
-    count: int,
-) -> np.ndarray:
+def resample(seed: int, samples: int, count: int) -> np.ndarray:
     """How often each batch is drawn in each bootstrap sample: float64 (samples, count).
 
     Whole numbers, every row adding to `count`. Number b of sample s is word b % 4 at the address
@@ -190,11 +182,7 @@ def resample(
     return table.astype(float)
 
 
-def _random_numbers(
-    seed: int,
-    samples: int,
-    count: int,
-) -> np.ndarray:
+def _random_numbers(seed: int, samples: int, count: int) -> np.ndarray:
     """The bootstrap's random numbers of 32 bits: uint64 (samples, count)."""
     blocks = -(-count // WORDS)
     grid = np.mgrid[:samples, :blocks]

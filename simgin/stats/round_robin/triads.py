@@ -78,10 +78,7 @@ def _links(trio: Sequence[int]) -> Iterator[Link]:
 
 
 def _circle(
-    around: Sequence[Link],
-    names: Sequence[str],
-    shares: np.ndarray,
-    excess: np.ndarray,
+    around: Sequence[Link], names: Sequence[str], shares: np.ndarray, excess: np.ndarray
 ) -> Iterator[tuple[object, ...]]:
     """The row of a triad that goes round one way or the other; nothing of another."""
     back = [(j, i) for i, j in reversed(around)]

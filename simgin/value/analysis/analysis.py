@@ -21,13 +21,7 @@ from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
 from simgin.play.worlds import play_in
 from simgin.rules.variants import Variant
-from simgin.value.analysis.elimination import (
-    POINTS_REACH,
-    Gaps,
-    compare,
-    next_look,
-    still_tried,
-)
+from simgin.value.analysis.elimination import POINTS_REACH, Gaps, compare, next_look, still_tried
 from simgin.value.analysis.equity import Equity, counts_wins, find_equity, net_points
 from simgin.value.analysis.position import Position, PositionError
 from simgin.value.analysis.worlds import Drawing
@@ -243,11 +237,7 @@ def strongest(variant: Variant) -> str:
 
 
 def analyse(
-    position: Position,
-    own: str,
-    other: str | None,
-    effort: Effort,
-    watch: Watch = unwatched,
+    position: Position, own: str, other: str | None, effort: Effort, watch: Watch = unwatched
 ) -> Analysis:
     """Play every action of a position in the same worlds, and on with two strategies, or one.
 
@@ -312,13 +302,7 @@ class _Trial:
         def part(start: int, size: int) -> np.ndarray:
             number = first + start
             worlds = self.drawing.worlds(size, number)
-            return play_in(
-                self.matchup,
-                view,
-                actions,
-                worlds,
-                number,
-            )
+            return play_in(self.matchup, view, actions, worlds, number)
 
         blocks = over_units(part, n, BLOCK, self.effort.workers)
         records = np.concatenate(blocks)

@@ -111,12 +111,7 @@ class _Described:
     """Own cards and the pile, and what follows from them."""
 
     def __init__(
-        self,
-        cards: list[int],
-        pile: Sequence[Laid],
-        variant: Variant,
-        dealer: int | None,
-        die: Die,
+        self, cards: list[int], pile: Sequence[Laid], variant: Variant, dealer: int | None, die: Die
     ) -> None:
         self.cards = cards
         self.pile = pile

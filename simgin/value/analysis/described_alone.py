@@ -26,10 +26,7 @@ IN_PACK = 52  # cards, without a joker
 
 
 def read_alone(
-    cards: Sequence[int],
-    pile: Pile,
-    variant: Variant,
-    stock: int | None = None,
+    cards: Sequence[int], pile: Pile, variant: Variant, stock: int | None = None
 ) -> Position:
     """The position of a single player with these cards, ten or eleven; of eleven the last is drawn.
 
@@ -115,12 +112,7 @@ def _check_stop(view: Any, draws: int, rules: Any) -> None:
         raise PositionError("before the first draw the deal cannot be ended.")
 
 
-def _view(
-    cards: Sequence[int],
-    thrown: Sequence[int],
-    draws: int,
-    rules: Any,
-) -> Any:
+def _view(cards: Sequence[int], thrown: Sequence[int], draws: int, rules: Any) -> Any:
     """What the player sees."""
     view = new_view()
     eleven = len(cards) == 11

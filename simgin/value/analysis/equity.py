@@ -179,13 +179,7 @@ def _of_deals(variant: Variant, workers: int | None) -> DealsEquity:
     shape = (goal + 1, goal + 1, 2)
     table = np.zeros(shape)
     table[goal] = 1.0
-    fill_deals(
-        table,
-        share,
-        next_dealers(row),
-        cap,
-        pays_new,
-    )
+    fill_deals(table, share, next_dealers(row), cap, pays_new)
     return DealsEquity(variant, table)
 
 
@@ -202,14 +196,7 @@ def _of_a_game(variant: Variant, workers: int | None) -> GameEquity:
     cap, pays_new = _die(variant)
     shape = (goal, goal, 2, cap + 1, 3)
     table = np.zeros(shape)
-    fill_game(
-        table,
-        share,
-        games,
-        next_dealers(row),
-        cap,
-        pays_new,
-    )
+    fill_game(table, share, games, next_dealers(row), cap, pays_new)
     return GameEquity(variant, table, games)
 
 

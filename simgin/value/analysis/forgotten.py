@@ -37,11 +37,7 @@ def forgotten(view: Any, rules: Any) -> tuple[list[int], list[int]]:
 
 
 def remembered(
-    view: Any,
-    rules: Any,
-    hands: np.ndarray,
-    cards: np.ndarray,
-    first: int,
+    view: Any, rules: Any, hands: np.ndarray, cards: np.ndarray, first: int
 ) -> np.ndarray:
     """A view with the forgotten cards filled in, as each world has them: VIEW (worlds,).
 
@@ -65,11 +61,7 @@ def remembered(
     return views
 
 
-def _lay(
-    views: np.ndarray,
-    place: int,
-    column: np.ndarray,
-) -> np.ndarray:
+def _lay(views: np.ndarray, place: int, column: np.ndarray) -> np.ndarray:
     """Write a card for each world to a place of the pile; the cards as masks."""
     if place == 0:
         views["upcard"] = column
@@ -92,11 +84,7 @@ def _one_of_each(hands: np.ndarray, first: int) -> np.ndarray:
     return np.asarray(chosen)
 
 
-def _is_shed(
-    view: Any,
-    rules: Any,
-    place: int,
-) -> bool:
+def _is_shed(view: Any, rules: Any, place: int) -> bool:
     """Whether the opponent threw or declined the card in a place."""
     if place == 0 and rules.first_turn != FREE:
         return True  # both players have passed it

@@ -8,14 +8,7 @@ from simgin.core.jit import jit
 from simgin.core.rng import below
 from simgin.core.solo_position import JOKER_CARD
 from simgin.toolkit.answers import random_word
-from simgin.toolkit.worlds import (
-    SIZE,
-    answered,
-    exchange,
-    set_weights,
-    shuffle_stock,
-    some_of,
-)
+from simgin.toolkit.worlds import SIZE, answered, exchange, set_weights, shuffle_stock, some_of
 
 ROUNDS = 40  # in which the two entries of a standing settle that void deals lead to
 
@@ -38,18 +31,7 @@ def write_worlds(view, rules, numbers, hasty, steps, seed, first, hands, stocks)
         noise = (seed << 40) ^ (first + i)
         stream = np.zeros(33, np.int64)
         hidden = some_of(view.unseen, hidden_cards, noise, stream)
-        hidden = exchange(
-            hidden,
-            steps,
-            f,
-            weights,
-            declined,
-            thrown,
-            view,
-            rules,
-            noise,
-            stream,
-        )
+        hidden = exchange(hidden, steps, f, weights, declined, thrown, view, rules, noise, stream)
         shuffle_stock(hidden, view, noise, stream, stock)
         hands[i] = hidden | view.known
         for k in range(stocks.shape[1]):
@@ -117,23 +99,8 @@ def fill_deals(table, share, after, cap, pays_new):
                     other = min(goal, b + n)
                     paid[0, n] = table[own, b, following[0]]
                     paid[1, n] = table[a, other, following[1]]
-                    played[n] = _mean_of_deals(
-                        table,
-                        share[dealer],
-                        following,
-                        a,
-                        b,
-                        n,
-                    )
-                table[a, b, dealer] = _with_offers(
-                    played,
-                    paid,
-                    dealer,
-                    1,
-                    -1,
-                    cap,
-                    pays_new,
-                )
+                    played[n] = _mean_of_deals(table, share[dealer], following, a, b, n)
+                table[a, b, dealer] = _with_offers(played, paid, dealer, 1, -1, cap, pays_new)
 
 
 @jit
@@ -186,13 +153,7 @@ def fill_game(table, share, games, after, cap, pays_new):
                 for n in range(1, cap + 1):
                     for owner in range(-1, 2):
                         table[a, b, dealer, n, owner + 1] = _with_offers(
-                            played,
-                            paid,
-                            dealer,
-                            n,
-                            owner,
-                            cap,
-                            pays_new,
+                            played, paid, dealer, n, owner, cap, pays_new
                         )
 
 

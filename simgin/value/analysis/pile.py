@@ -33,12 +33,7 @@ class Pile:
     laid: Sequence[Laid]
     gap: int | None = None  # the place of the cards left out
 
-    def whole(
-        self,
-        left: int,
-        stock: int | None,
-        reserve: str = "stock",
-    ) -> list[Laid]:
+    def whole(self, left: int, stock: int | None, reserve: str = "stock") -> list[Laid]:
         """The cards with as many forgotten ones in the gap as the stock tells.
 
         left: cards in the stock if none was left out; stock: those that there are, None if

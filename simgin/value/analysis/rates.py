@@ -166,13 +166,7 @@ def _belongs(judged: Judged, kind: str, mistake: str) -> bool:
 
 
 def read_trial(
-    a: str,
-    b: str | None,
-    variant: str,
-    judge: str | None,
-    deals: int,
-    worlds: int,
-    seed: int,
+    a: str, b: str | None, variant: str, judge: str | None, deals: int, worlds: int, seed: int
 ) -> Trial:
     """What is to be judged, from text forms; the judge and B are by default the strongest.
 

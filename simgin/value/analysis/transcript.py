@@ -272,13 +272,7 @@ class _Transcript:
         a, *others = [_known(name, stand_in) for name in names]
         b = others[0] if others else None
         seed = int(self.title["seed"])
-        return parse_matchup(
-            a,
-            b,
-            self.variant.text,
-            seed,
-            "deal",
-        )
+        return parse_matchup(a, b, self.variant.text, seed, "deal")
 
     def _answers(self) -> list[int]:
         return [decision.answer for decision in self.script]

@@ -41,55 +41,23 @@ def draw_worlds(
     """
     lying, taken = forgotten(view, rules)
     if view.deck_left >= 0:
-        worlds = _draw_decks(
-            view,
-            rules,
-            n,
-            seed,
-            first,
-            len(lying),
-        )
+        worlds = _draw_decks(view, rules, n, seed, first, len(lying))
     else:
-        worlds = _draw_hands(
-            view,
-            rules,
-            n,
-            seed,
-            first,
-            hasty,
-            len(lying),
-        )
+        worlds = _draw_hands(view, rules, n, seed, first, hasty, len(lying))
     return _filled(worlds, view, rules, first) if lying or taken else worlds
 
 
-def _filled(
-    worlds: Worlds,
-    view: Any,
-    rules: Any,
-    first: int,
-) -> Worlds:
+def _filled(worlds: Worlds, view: Any, rules: Any, first: int) -> Worlds:
     """Worlds whose last cards lie in the pile, in place of those forgotten."""
     left = int(max(view.stock, view.deck_left))
     cards = worlds.stocks[:, left:]
-    views = remembered(
-        view,
-        rules,
-        worlds.hands,
-        cards,
-        first,
-    )
+    views = remembered(view, rules, worlds.hands, cards, first)
     stocks = np.ascontiguousarray(worlds.stocks[:, :left])
     return Worlds(worlds.hands, stocks, views)
 
 
 def _draw_hands(
-    view: Any,
-    rules: Any,
-    n: int,
-    seed: int,
-    first: int,
-    hasty: float,
-    lying: int,
+    view: Any, rules: Any, n: int, seed: int, first: int, hasty: float, lying: int
 ) -> Worlds:
     """Worlds of two players; lying: cards of the pile that are forgotten."""
     hands = np.empty(n, np.int64)
@@ -111,14 +79,7 @@ def _draw_hands(
     return Worlds(hands, stocks)
 
 
-def _draw_decks(
-    view: Any,
-    rules: Any,
-    n: int,
-    seed: int,
-    first: int,
-    lying: int,
-) -> Worlds:
+def _draw_decks(view: Any, rules: Any, n: int, seed: int, first: int, lying: int) -> Worlds:
     """Worlds of one player: every order of the cards left is as likely, the joker among them.
 
     lying: discards that are forgotten.
@@ -210,10 +171,5 @@ class Drawing:
     def _drawn(self, n: int, first: int) -> Worlds:
         """Worlds drawn by the play of the cards alone."""
         return draw_worlds(
-            self.view,
-            self._rules,
-            n,
-            self.matchup.seed,
-            first,
-            hastiness(self.matchup.b),
+            self.view, self._rules, n, self.matchup.seed, first, hastiness(self.matchup.b)
         )

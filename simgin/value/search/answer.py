@@ -13,9 +13,7 @@ Row = dict[str, Any]
 
 
 def carry_out(
-    request: Request,
-    workers: int | None = None,
-    progress: Progress | None = None,
+    request: Request, workers: int | None = None, progress: Progress | None = None
 ) -> tuple[Found, list[Row]]:
     """What was found, and the rows that tell it.
 

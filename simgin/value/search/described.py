@@ -62,11 +62,7 @@ def first_difference(one: Matchup, two: Matchup, unit: int, half: int) -> Differ
     second = watch_deal(two, unit, half)
     for own, other in zip(first.questions, second.questions, strict=False):
         if own.answer != other.answer:
-            return Difference(
-                _place(own),
-                _decision(own),
-                _decision(other),
-            )
+            return Difference(_place(own), _decision(own), _decision(other))
     raise AssertionError("deals that came out otherwise have a decision that differs")
 
 

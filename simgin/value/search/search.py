@@ -137,11 +137,7 @@ def _compared(
     return one, two
 
 
-def search(
-    request: Request,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> Found:
+def search(request: Request, workers: int | None = None, progress: Progress | None = None) -> Found:
     """Play the deals, and keep the first of those that fit."""
     where = request.where
     limit = request.limit
@@ -162,13 +158,7 @@ def search(
         kept = where.first(fitting, limit)
         return len(played), len(fitting), kept
 
-    blocks = over_units(
-        sift,
-        units,
-        size,
-        workers,
-        progress,
-    )
+    blocks = over_units(sift, units, size, workers, progress)
     played, fitting, kept = zip(*blocks, strict=True)
     fit = sum(fitting)
     if where.is_costly and fit > MOST_ANALYSED:

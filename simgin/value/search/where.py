@@ -140,12 +140,7 @@ def read_where(text: str) -> Where:
     if differ and order == COSTLY:
         raise WhereError("differ and costly are two searches: ask for one of them.")
     return Where(
-        ", ".join(parts),
-        tuple(endings),
-        SIDES.get(side),
-        tuple(comparisons),
-        differ,
-        order,
+        ", ".join(parts), tuple(endings), SIDES.get(side), tuple(comparisons), differ, order
     )
 
 

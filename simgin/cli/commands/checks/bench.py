@@ -139,11 +139,7 @@ def _change_parts(changes: Sequence[Change], rounds: int) -> Iterator[Any]:
         if change.low is not None:
             times += f" ({change.low:.2f} to {change.high:.2f})"
         out.add_row(
-            change.figure,
-            str(change.threads),
-            _digits(change.now),
-            _digits(change.before),
-            times,
+            change.figure, str(change.threads), _digits(change.now), _digits(change.before), times
         )
     yield out
     if rounds == 1:

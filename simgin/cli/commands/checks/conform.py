@@ -22,12 +22,7 @@ if TYPE_CHECKING:
 )
 @json_option
 @click.pass_context
-def conform(
-    ctx: click.Context,
-    file: Path,
-    kind: str | None,
-    as_json: bool,
-) -> None:
+def conform(ctx: click.Context, file: Path, kind: str | None, as_json: bool) -> None:
     """Check the engine against worked examples of the rules.
 
     FILE is JSON in the schema of rules_vectors.json. Every failure is printed with the expected
