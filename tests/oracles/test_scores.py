@@ -1,0 +1,138 @@
+"""The engine's points and match scores against the twin's, without any cards.
+
+Deals that are played seldom hit a target exactly or end in a shot against an empty hand; here the
+showdowns are enumerated, and matches are fed with results of small numbers that hit all targets.
+"""
+
+import itertools
+import random
+
+import pytest
+
+from oracles import twin
+from simgin.core import match, scoring
+from simgin.core.answers import BIG_GIN, KNOCK, SHOT
+from simgin.core.state import new_state
+from simgin.core.sums import KINDS
+from simgin.rules.record import build_rules_from
+from support.worked_examples import ROWS
+
+FLAGS = ("undercut_on_tie", "layoff_on_gin", "shot_deducts", "rush_premium", "rush_on_gin")
+WINNERS = {"stopper": 1, "other": -1, None: 0}
+ENDINGS = [
+    *(("knock", KNOCK, own) for own in range(1, 5)),
+    *(("shot", SHOT, own) for own in range(4)),
+    ("gin", KNOCK, 0),
+    ("big_gin", BIG_GIN, 0),
+]
+GOALS = {
+    "single": {},
+    "points": {"shutout": ("none", "double_points", "double_all"), "box_bonus": (0, 3)},
+    "columns": {
+        "columns": (1, 2, 3, 5),
+        "column_entry": ("absolute", "next_open"),
+        "shutout": ("none", "double_points", "double_all"),
+        "box_bonus": (0, 1),
+        "game_bonus": (0, 2),
+    },
+    "games": {
+        "games_target": (1, 2, 5),
+        "game_table": ([[2, 3], [9, 1]], [[0, 2], [3, 1], [9, 4]]),
+    },
+    "race": {"race_points_seat": (0, 1), "deals_target": (1, 3), "deal_count_gin": (1, 2)},
+    "twofold": {"deals_target": (1, 3), "deal_count_undercut": (1, 2)},
+    "deals": {"deals_target": (3, 6), "deal_count_gin": (1, 2), "deal_count_undercut": (1, 3)},
+}
+
+
+@pytest.mark.parametrize("flags", [*itertools.product((False, True), repeat=len(FLAGS))])
+def test_points_of_every_showdown_are_the_twins(flags):
+    row = {**ROWS["standard"], **dict(zip(FLAGS, flags, strict=True)), "big_gin_bonus": 31}
+    rules = build_rules_from(row)
+    for (how, ending, own), other, stock, factor in itertools.product(
+        ENDINGS, range(6), (0, 7), (1, 2)
+    ):
+        kind, won, lost, who = scoring.score(ending, own, other, stock, factor, rules)
+        expected = twin.deal_points(row, how, own, other, stock, factor)
+        found = (KINDS[kind], won, lost, who)
+        assert found == (
+            expected.kind,
+            expected.stopper,
+            expected.other,
+            WINNERS[expected.winner],
+        ), (how, own, other, stock, factor)
+
+
+def result(row, rng):
+    """A deal with few points, of any kind that the goal can meet."""
+    kinds = ["knock", "gin", "undercut", "even", "void"] + ["refused"] * (row["die"] != "off")
+    kind = rng.choice(kinds)
+    if kind in ("even", "void"):
+        return twin.Result(kind)
+    winner = rng.randrange(2)
+    points = [0, 0]
+    points[winner] = 0 if kind == "refused" else rng.randrange(4)
+    return twin.Result(kind, winner=winner, points=points, stake=rng.randint(1, 3))
+
+
+def enter(state, rules, played, deals):
+    """What the engine makes of the result of a deal."""
+    state.kind = KINDS.index(played.kind)
+    state.winner = -1 if played.winner is None else played.winner
+    state.score[:] = played.points
+    state.stake = state.pays = played.stake
+    return match.enter(state, rules, deals)
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_matches_of_small_numbers_are_scored_as_the_twin_scores_them(goal):
+    rng = random.Random(20)
+    exact = 0
+    for _ in range(40):
+        row = {
+            **ROWS["standard"],
+            "goal": goal,
+            "points_target": rng.randint(2, 5),
+            "max_deals": 30,
+        }
+        row |= {name: rng.choice(values) for name, values in GOALS[goal].items()}
+        row["die"] = rng.choice(("off", "deal")) if goal in ("deals", "games") else "off"
+        row["start_points"] = [rng.randrange(2), rng.randrange(2)]
+        row["next_dealer"] = rng.choice(("winner", "loser", "alternate"))
+        row["void_dealer"] = rng.choice(("same", "other"))
+        rules = build_rules_from(row)  # takes longer than the matches
+        exact += sum(compare_match(row, rules, rng) for _ in range(15))
+    assert exact > 20 or goal not in ("points", "race", "twofold", "columns")
+
+
+def compare_match(row, rules, rng):
+    """Score one match twice; whether a side had exactly the points that it needed."""
+    state, book, dealer = new_state(0), twin.Match(row, 0), 0
+    match.start_match(state, rules)
+    while not book.over:
+        played = result(row, rng)
+        outcome = enter(state, rules, played, book.deals + 1)
+        book.enter(played)
+        dealer = match.next_dealer(dealer, state.winner, rules)
+        assert dealer == book.dealer
+        assert outcome == expected_outcome(book)
+    points = book.points
+    if row["goal"] == "columns":
+        points = list(itertools.chain(*book.goal.columns))
+        closed = [-1 if side is None else side for side in book.goal.closed_by]
+        assert state.column_winner[: row["columns"]].tolist() == closed
+        assert state.column_points[:, : row["columns"]].T.ravel().tolist() == points
+    elif row["goal"] == "games":
+        assert state.games.tolist() == book.goal.games
+    else:
+        assert state.points.tolist() == points
+    if match.settled(rules, outcome) and book.winner is not None:
+        sign = 1 if book.winner == 0 else -1
+        assert match.settlement(state, rules, outcome) == sign * book.settlement
+    return row["points_target"] in points
+
+
+def expected_outcome(book):
+    if book.goal.over:
+        return match.DRAWN if book.winner is None else book.winner
+    return match.UNFINISHED if book.unfinished else match.UNDECIDED
