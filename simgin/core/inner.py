@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from llvmlite import binding as llvm
-from numba.core import sigutils, types
+from numba.core import sigutils
 from numba.core.caching import CompileResultCacheImpl
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
@@ -27,6 +27,7 @@ from numba.core.environment import lookup_environment
 from numba.core.options import TargetOptions
 from numba.core.registry import CPUDispatcher
 from numba.core.types import FunctionType
+from numba.core.types.misc import unliteral
 
 from simgin.core.counts import leave_out_counts
 
@@ -154,8 +155,8 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
 
         numba would compile f(x, 0) and f(x, 1) apart; what is inlined, LLVM tells apart anyway.
         """
-        names = {name: types.unliteral(kind) for name, kind in kws.items()}
-        return super().get_call_template([types.unliteral(kind) for kind in args], names)
+        names = {name: unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_template([unliteral(kind) for kind in args], names)
 
     def add_overload(self, result: Any) -> None:
         """Enter a compiled version; Python is told only of one that it can call."""
