@@ -31,7 +31,7 @@ def run_answer(findings: Findings, command: str, files: Sequence[Path]) -> Answe
     """Every metric of every matchup."""
     from simgin.stats import table
 
-    rows = table.records(findings.table)
+    rows = [table.for_json(row) for row in findings.estimates]
     return Answer(command, rows, findings.record.seed, files, findings.stopped)
 
 
@@ -39,6 +39,9 @@ def show_run(
     answer: Answer, findings: Findings, more: str, *, details: bool, as_json: bool
 ) -> None:
     """Print the answer of a run. more: what prints the details, said where they are not shown."""
+    if as_json:
+        answer.show(as_json, ())
+        return
     from simgin.findings.screen import run_screen
 
     parts = [*run_screen(findings, details=details), ""]

@@ -9,8 +9,9 @@ from simgin.core import rng
 from simgin.core.answers import PHASE_LAST
 from simgin.core.cards import PACK
 from simgin.core.jit import inlined, jit
-from simgin.core.match import plays_columns, target
+from simgin.core.match import target
 from simgin.core.policy import vector_at
+from simgin.core.rules import GOAL_COLUMNS
 from simgin.core.state import KNOCK, TAKE
 
 
@@ -50,7 +51,7 @@ def show_deal(state, rules, view, seat):
     view.target = target(rules, seat)
     show_die(state, view)
     show_ending(state, view)
-    if plays_columns(rules):
+    if rules.goal == GOAL_COLUMNS:
         _show_columns(state, rules, view, seat)
 
 
@@ -161,7 +162,8 @@ def ask_shown(state, rules, view, seat, slot, legal, hook):
         state.answer = answer
         raise IllegalAnswer
     if given or state.watched:
-        _log_answer(state, answer)
+        state.answers[state.logged] = answer
+        state.logged += 1
     return answer
 
 
@@ -170,13 +172,6 @@ def _log_question(state, view, slot):
     """Keep a question of a watched deal."""
     state.log[state.logged] = view
     state.slots[state.logged] = slot
-
-
-@jit
-def _log_answer(state, answer):
-    """Keep the answer, and count the question."""
-    state.answers[state.logged] = answer
-    state.logged += 1
 
 
 @inlined

@@ -16,14 +16,13 @@ from simgin.core.match import (
     final_score,
     first_dealer,
     next_dealer,
-    plays_for_total,
     settled,
     settlement,
     start_match,
 )
 from simgin.core.pack import give_to_seats, new_pack
 from simgin.core.record import side, write_record
-from simgin.core.rules import LOT
+from simgin.core.rules import GOAL_TOTAL, LOT
 from simgin.core.scoring import KIND_EVEN, KIND_KNOCK, KIND_REFUSED, KIND_UNDERCUT
 from simgin.core.solo import joker_place, play_solo
 from simgin.core.sums import (
@@ -137,7 +136,7 @@ def _add_match(state, rules, outcome, a):
         paid = settlement(state, rules, outcome)
         state.facts[SETTLED] += 1
         state.facts[SETTLEMENT] += paid if a == 0 else -paid
-    if plays_for_total(rules) and outcome != UNFINISHED:
+    if rules.goal == GOAL_TOTAL and outcome != UNFINISHED:
         state.facts[TOTALS] += 1
         state.facts[GOAL_MET] += outcome == a
     if outcome < 0:
@@ -148,7 +147,7 @@ def _add_match(state, rules, outcome, a):
         return
     won = outcome == a
     state.facts[MATCH_WIN + (not won)] += 2
-    if plays_for_total(rules):
+    if rules.goal == GOAL_TOTAL:
         return  # there is no other side to have a score
     state.facts[MATCHES_DECIDED] += 1
     state.facts[WINNER_SCORE] += own if won else other

@@ -7,6 +7,8 @@ cards lie in runs, and what its best runs leave over. Sets, and their conflicts 
 same for all.
 """
 
+import numpy as np
+
 from simgin.core.bits import highest_of_lane, lowest
 from simgin.core.cards import LANE, RANK_ACES, lane, of_rank
 from simgin.core.jit import inlined, jit
@@ -19,7 +21,7 @@ from simgin.core.planes import (
     loose_without,
     next_way,
     points_in,
-    ranks_among,
+    ranks_of,
 )
 
 
@@ -28,7 +30,7 @@ def _left_by_runs(hand, rules, side):
     """Points that the runs of a hand leave over, with no set melded."""
     points = 0
     for suit in range(4):
-        points += int(rules.lane[side, lane(hand, suit)]) >> 16
+        points += np.int64(rules.lane[side, lane(hand, suit)]) >> 16
     return points
 
 
@@ -37,7 +39,7 @@ def _runs_by_tables(hand, rules):
     """The cards of a hand that lie in a run."""
     cards = 0
     for suit in range(4):
-        in_runs = int(rules.lane[0, lane(hand, suit)]) & LANE
+        in_runs = np.int64(rules.lane[0, lane(hand, suit)]) & LANE
         cards |= in_runs << 13 * suit
     return cards
 
@@ -87,7 +89,7 @@ def _with_rainbows(hand, rules, side):
 
 
 @inlined
-def _plain(hand, rules, side):
+def plain(hand, rules, side):
     """Whether bit operations find the melds of a hand under rules that need tables for others.
 
     No ace of it can be high, as no suit has an ace and a king.
@@ -107,7 +109,7 @@ def _by_planes(hand, rules, side):
 @jit
 def _by_tables(hand, rules, side):
     """`deadwood_of` for every set of rules."""
-    if _plain(hand, rules, side):
+    if plain(hand, rules, side):
         return _by_planes(hand, rules, side)
     if rules.n_rainbows:
         return _with_rainbows(hand, rules, side)
@@ -149,7 +151,7 @@ def meldable(hand, rules):
 @jit
 def _meldable_by_tables(hand, rules):
     """`meldable` for every set of rules."""
-    if _plain(hand, rules, 0):
+    if plain(hand, rules, 0):
         return cards_in_runs(hand) | cards_in_sets(hand)
     cards = _runs_by_tables(hand, rules) | cards_in_sets(hand)
     for i in range(rules.n_rainbows):
@@ -166,7 +168,7 @@ def dearest(cards, rules):
     """
     if cards == 0:
         return 0, -1
-    ranks = ranks_among(cards)
+    ranks = ranks_of(cards)
     r = highest_of_lane(ranks)
     if rules.value[0, 0] > rules.value[0, r] and ranks & 1:
         r = 0
@@ -191,7 +193,7 @@ def best_discards(hand, legal, rules):
 @jit
 def _best_discards_apart(hand, legal, rules):
     """`best_discards` where melds conflict, and where no card in no meld can be discarded."""
-    if rules.by_planes[0] or _plain(hand, rules, 0):
+    if rules.by_planes[0] or plain(hand, rules, 0):
         runs, sets = cards_in_runs(hand), cards_in_sets(hand)
         best, cards = _best_discards_of_ways(hand, legal, runs, sets, rules)
         if best < MANY:

@@ -45,8 +45,8 @@ def deal_cards(state, rules):
     eleven = rules.first_turn == DISCARD_FIRST
     hand0, hand1 = 0, 0
     for i in range(0, 20, 2):  # so much of every pack is shuffled
-        hand0 |= 1 << int(state.pack[i])
-        hand1 |= 1 << int(state.pack[i + 1])
+        hand0 |= 1 << np.int64(state.pack[i])
+        hand1 |= 1 << np.int64(state.pack[i + 1])
     state.dealt = 20
     if eleven:
         hand0 |= 1 << next_card(state)

@@ -9,7 +9,8 @@ from simgin.core.bits import lowest, popcount
 from simgin.core.cards import of_rank
 from simgin.core.deadwood import deadwood_of
 from simgin.core.jit import jit
-from simgin.core.meldings import RAINBOW, SET, extension, first_rank, kind_of, ranks_of
+from simgin.core.meldings import RAINBOW, SET, extension, first_rank, kind_of
+from simgin.core.planes import ranks_of
 
 # Two chains of at most ten cards together give 36 pairs; round the corner both may be the same ten
 # cards, which gives 66.
@@ -74,22 +75,14 @@ def _options(meld, hand, rules, scratch, options):
 
 
 @jit
-def _next_to(meld, rules):
-    """The cards that can be laid off directly on a meld; none for no meld."""
-    return extension(meld, rules) if meld else 0
-
-
-@jit
 def lay_off(hand, melds, rules, options, scratch):
     """(the defender's count, mask of the cards laid off) for the defender's hand.
 
     melds: the three melds shown, 0 for none. Of several best ways the one that lays off the fewest
     cards counts, and the first of those. options: int64 (3, MAX_OPTIONS), scratch: int64 (2, 16).
     """
-    if (
-        hand & (_next_to(melds[0], rules) | _next_to(melds[1], rules) | _next_to(melds[2], rules))
-        == 0
-    ):
+    fit = extension(melds[0], rules) | extension(melds[1], rules) | extension(melds[2], rules)
+    if hand & fit == 0:
         return deadwood_of(hand, rules, 1), 0  # in about half of all knocks nothing fits
     n0 = _options(melds[0], hand, rules, scratch, options[0])
     n1 = _options(melds[1], hand, rules, scratch, options[1])

@@ -43,18 +43,6 @@ def next_dealer(dealer, winner, rules):
 
 
 @jit
-def plays_columns(rules):
-    """Whether several games are played at once, in columns."""
-    return rules.goal == GOAL_COLUMNS
-
-
-@jit
-def plays_for_total(rules):
-    """Whether one player's penalties are added up, and a low total wins."""
-    return rules.goal == GOAL_TOTAL
-
-
-@jit
 def start_match(state, rules):
     """Set the scores before the first deal.
 
@@ -152,20 +140,14 @@ def _enter_game(state, rules):
     if state.kind == KIND_REFUSED:
         state.games[seat] += state.pays
     elif state.points[seat] >= rules.points_target:
-        state.games[seat] += state.stake * games_for(state.points[1 - seat], rules)
+        row = 0  # of the table of games by the loser's points
+        while state.points[1 - seat] > rules.game_table[row, 0]:
+            row += 1
+        state.games[seat] += state.stake * rules.game_table[row, 1]
     else:
         return
     state.points[0] = state.points[1] = 0
     reset_die(state)
-
-
-@jit
-def games_for(loser_points, rules):
-    """Games won, by the loser's points."""
-    i = 0
-    while loser_points > rules.game_table[i, 0]:
-        i += 1
-    return rules.game_table[i, 1]
 
 
 @jit

@@ -5,10 +5,9 @@ plain: the melds inside the hand, then every family of at most three disjoint on
 cards hold no more.
 """
 
-import numpy as np
-
 from simgin.core.bits import lowest, popcount
-from simgin.core.cards import RANK_ACES, lane, of_rank, ranks_held_thrice
+from simgin.core.cards import RANK_ACES, lane, of_rank
+from simgin.core.deadwood import plain
 from simgin.core.jit import jit
 from simgin.core.planes import (
     cards_in_runs,
@@ -18,7 +17,7 @@ from simgin.core.planes import (
     loose_without,
     next_way,
     points_in,
-    ranks_among,
+    ranks_of,
     write_melds,
 )
 
@@ -38,12 +37,6 @@ def points(cards, rules, side):
         total += rules.value[side, lowest(cards) % 13]
         cards &= cards - 1
     return total
-
-
-@jit
-def ranks_of(cards):
-    """The ranks of some cards, as 13 bits."""
-    return ranks_among(cards)
 
 
 @jit
@@ -98,9 +91,11 @@ def melds_in(hand, rules, found):
 
 @jit
 def extension(meld, rules):
-    """The cards that can be laid off directly on a meld (rules.md 3.7), whoever holds them."""
+    """The cards that can be laid off directly on a meld (rules.md 3.7); none for no meld (0)."""
     if rules.by_planes[0]:
         return extension_by_planes(meld)
+    if meld == 0:
+        return 0
     kind = kind_of(meld)
     ranks = ranks_of(meld)
     if kind == SET:
@@ -139,8 +134,10 @@ def text_order(meld):
     """A number that orders melds like their texts in ASCII (rules.md 3.5, item 4).
 
     Only the first ten cards count. Sets are written in suit order S H D C, sequences upward from
-    the card after the gap.
+    the card after the gap. 0 for no meld.
     """
+    if meld == 0:
+        return 0
     ranks = ranks_of(meld)
     start = first_rank(ranks)
     number = 0
@@ -165,18 +162,13 @@ def _sorted_three(a, b, c):
 @jit
 def _reads_before(a0, a1, a2, b0, b1, b2):
     """Whether one melding's sorted texts come before another's; both have as many melds."""
-    x0, x1, x2 = _sorted_three(_order(a0), _order(a1), _order(a2))
-    y0, y1, y2 = _sorted_three(_order(b0), _order(b1), _order(b2))
+    x0, x1, x2 = _sorted_three(text_order(a0), text_order(a1), text_order(a2))
+    y0, y1, y2 = _sorted_three(text_order(b0), text_order(b1), text_order(b2))
     if x0 != y0:
         return x0 < y0
     if x1 != y1:
         return x1 < y1
     return x2 < y2
-
-
-@jit
-def _order(meld):
-    return text_order(meld) if meld else 0
 
 
 @jit
@@ -207,9 +199,7 @@ def _precedes(left, extensions, n, a, b, c, key, row):
 @jit
 def _extensions(hand, discard, a, b, c, rules):
     """Number of extension cards of a family (rules.md 3.5, item 2)."""
-    out = extension(a, rules) if a else 0
-    out |= extension(b, rules) if b else 0
-    out |= extension(c, rules) if c else 0
+    out = extension(a, rules) | extension(b, rules) | extension(c, rules)
     return popcount(out & ~hand & ~discard)
 
 
@@ -235,54 +225,6 @@ def _insert(n, room, keys, rows, left, extensions, a, b, c):
 
 
 @jit
-def _segments(hand, s, rules, melds, n):
-    """Append the maximal runs of one suit to the melds and return the new number of melds.
-
-    A number above three if there is more than one way to arrange them.
-    """
-    own = lane(hand, s)
-    rest = int(rules.lane[0, own]) & 0x1FFF
-    if rest & 1 and rules.ace_runs:
-        return 4  # the ace may serve either end, or close the circle
-    while rest:
-        low = rest & -rest
-        run = rest & ~(rest + low)  # the lowest stretch without a gap
-        if n < 3:
-            melds[n] = run << (13 * s)
-        n += 1
-        rest ^= run
-    return n
-
-
-@jit
-def _plain_melding(hand, rules, melds):
-    """Write the melding where no card fits both a set and a run; returns its number of melds.
-
-    Every meld is then shown whole: leaving a card out costs points, and splitting a long run only
-    adds a meld. A number above three if some card fits both.
-    """
-    if rules.n_rainbows:
-        return 4
-    melds[0] = melds[1] = melds[2] = 0
-    n = 0
-    for s in range(4):
-        n = _segments(hand, s, rules, melds, n)
-    in_runs = 0
-    for i in range(3):
-        in_runs |= melds[i]
-    thrice = ranks_held_thrice(lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3))
-    while thrice:
-        rank = hand & of_rank(lowest(thrice))
-        thrice &= thrice - 1
-        if rank & in_runs:
-            return 4
-        if n < 3:
-            melds[n] = rank
-        n += 1
-    return n
-
-
-@jit
 def _shown_of_ways(hand, discard, rules, found, keys, rows):
     """`melding_shown` by the ways to settle the conflicts (see `simgin.core.planes`).
 
@@ -294,15 +236,15 @@ def _shown_of_ways(hand, discard, rules, found, keys, rows):
         write_melds(runs, sets, rows[0])
         return points_in(hand & ~(runs | sets), rules, 0)
     conflicts, spare = conflicts_in(hand, runs, sets)
-    plain = sets & ~(conflicts * RANK_ACES)
+    others = sets & ~(conflicts * RANK_ACES)
     n = 0
     ranks, spared = 0, 0
     while True:
-        melded = plain | hand & ranks * RANK_ACES & ~spared
+        melded = others | hand & ranks * RANK_ACES & ~spared
         loose = loose_without(melded, hand)
         left = points_in(loose, rules, 0)
         if n == 0 or left <= keys[0, 0]:
-            write_melds(hand & ~(melded | loose), melded, found)
+            write_melds(hand & ~(melded | loose), melded, found[:3])
             a, b, c = found[0], found[1], found[2]
             extensions = _extensions(hand, discard, a, b, c, rules)
             n = _insert(n, 1, keys, rows, left, extensions, a, b, c)
@@ -317,13 +259,9 @@ def melding_shown(hand, discard, must, demanded, rules, found, keys, rows):
 
     NO_MELDING if none is allowed. The first row of `legal_meldings` without a limit.
     """
-    if must < 0 and demanded < 0 and rules.by_planes[0]:
+    if must < 0 and demanded < 0 and (rules.by_planes[0] or plain(hand, rules, 0)):
         return _shown_of_ways(hand, discard, rules, found, keys, rows)
-    if must < 0 and demanded < 0 and _plain_melding(hand, rules, rows[0]) <= 3:
-        return points(hand & ~(rows[0, 0] | rows[0, 1] | rows[0, 2]), rules, 0)
-    n = legal_meldings(
-        hand, discard, must, demanded, np.int64(NO_MELDING), rules, found, keys, rows, np.int64(1)
-    )
+    n = legal_meldings(hand, discard, must, demanded, NO_MELDING, rules, found, keys, rows, 1)
     return keys[0, 0] if n else NO_MELDING
 
 

@@ -1,5 +1,7 @@
 """The pack of one deal, shuffled only as far as the deal goes, from its unit's random stream."""
 
+import numpy as np
+
 from simgin.core import rng
 from simgin.core.jit import jit
 
@@ -40,7 +42,7 @@ def next_card(state):
     if i >= state.shuffled:
         _shuffle(state, 8)
     state.dealt = i + 1
-    return int(state.pack[i])
+    return np.int64(state.pack[i])
 
 
 @jit
@@ -51,16 +53,11 @@ def _shuffle(state, n):
     """
     first = state.shuffled
     if first & 31 == 0:
-        rng.write_blocks(state.seed, state.unit, state.deal, first >> 2, rng.PACK, state.words)
+        rng.write_blocks(state.seed, state.unit, state.deal, first >> 2, rng.PACK, state.words[:])
     for i in range(first, min(first + n, 52)):
         block, word = i >> 2 & 7, i & 3
-        _swap(state.pack, i, state.words[8 * word + block])
+        j = i + rng.below(52 - i, state.words[8 * word + block])
+        one, other = state.pack[i], state.pack[j]
+        state.pack[i] = other
+        state.pack[j] = one
     state.shuffled = first + n
-
-
-@jit
-def _swap(pack, i, word):
-    j = i + rng.below(52 - i, word)
-    a, b = pack[i], pack[j]
-    pack[i] = b
-    pack[j] = a

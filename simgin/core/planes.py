@@ -23,8 +23,8 @@ MANY = 1 << 20  # more than any deadwood
 
 
 @inlined
-def ranks_among(cards):
-    """The ranks of some cards, as 13 bits."""
+def ranks_of(cards):
+    """The ranks of some cards, as thirteen bits."""
     two_suits = cards | cards >> 26
     return (two_suits | two_suits >> 13) & LANE
 
@@ -74,7 +74,7 @@ def loose_without(sets, hand):
 @inlined
 def conflicts_in(hand, runs, sets):
     """(conflicting ranks, cards that a set of four may spare for a run) of a hand."""
-    conflicts = ranks_among(runs & sets)
+    conflicts = ranks_of(runs & sets)
     held_by_all = hand & hand >> 13 & hand >> 26 & hand >> 39
     fours = conflicts & held_by_all
     return conflicts, runs & fours * RANK_ACES
@@ -89,7 +89,7 @@ def next_way(conflicts, spare, ranks, spared):
     """
     here = spare & ranks * RANK_ACES
     spared = (spared - here) & here
-    while popcount(ranks_among(spared)) < popcount(spared):
+    while popcount(ranks_of(spared)) < popcount(spared):
         spared = (spared - here) & here
     if spared == 0:
         ranks = (ranks - conflicts) & conflicts
@@ -126,7 +126,7 @@ def write_melds(runs, sets, melds):
         melds[n] = run << 13 * suit
         runs ^= melds[n]
         n += 1
-    ranks = ranks_among(sets)
+    ranks = ranks_of(sets)
     while ranks:
         melds[n] = sets & (ranks & -ranks) * RANK_ACES
         ranks &= ranks - 1
@@ -138,7 +138,7 @@ def extension_by_planes(meld):
     """The cards that can be laid off directly on a meld."""
     first = meld & -meld
     if meld & meld >> 1 == 0:  # a set
-        return ranks_among(meld) * RANK_ACES & ~meld
+        return ranks_of(meld) * RANK_ACES & ~meld
     before = (first & ~RANK_ACES) >> 1
     after = (meld + first) & ~RANK_ACES & PACK
     return before | after

@@ -7,9 +7,9 @@ defender's (`defender_ace_value`).
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simgin.core.cards import RANK_ACES
-from simgin.core.jit import jit
 
 STOPPER, DEFENDER = 0, 1
 LOW, HIGH_OR_LOW, CORNER = 0, 1, 2  # ace_runs
@@ -128,34 +128,30 @@ def value_plane(value: list[int], bit: int) -> int:
     return sum(RANK_ACES << r for r in range(13) if value[r] >> bit & 1)
 
 
-@jit
-def fill_lane_table(table, value, runs):
-    """Fill the table of the 8,192 lanes: cards that lie in a run, least points left over by runs.
+def lane_table(value: list[int], runs: list[int]) -> NDArray[np.int32]:
+    """The table of the 8,192 lanes: cards that lie in a run, least points left over by runs.
 
-    The cover of greatest value either leaves the lane's lowest card out or has a run through it.
-    One dynamic programme handles every ace rule.
+    The cover of greatest value either leaves the lane's lowest card out or has a run through it,
+    so lanes are solved from the highest of their lowest cards down. One dynamic programme handles
+    every ace rule.
     """
+    lanes = np.arange(8192)
+    bits = lanes[:, None] >> np.arange(13) & 1
+    points = bits @ np.array(value)
+    in_runs = np.zeros(8192, np.int64)
     covered = np.zeros(8192, np.int64)
-    for mask in range(1, 8192):
-        low = mask & -mask
-        best = covered[mask ^ low]
-        points = 0
-        in_runs = 0
-        for r in range(13):
-            if mask >> r & 1:
-                points += value[r]
-        for i in range(runs.shape[0]):
-            run = runs[i]
-            if run & mask == run:
-                in_runs |= run
-                if run & low:
-                    gain = covered[mask ^ run]
-                    for r in range(13):
-                        if run >> r & 1:
-                            gain += value[r]
-                    best = max(best, gain)
-        covered[mask] = best
-        table[mask] = (points - best) << 16 | in_runs
+    for run in runs:
+        in_runs |= np.where(lanes & run == run, run, 0)
+    for r in range(12, -1, -1):
+        low = 1 << r
+        same = lanes[low :: 2 * low]  # the lanes of which this is the lowest card
+        covered[same] = covered[same ^ low]
+        for run in runs:
+            if run & -run == low:
+                through = same[same & run == run]
+                gain = covered[through ^ run] + points[run]
+                covered[through] = np.maximum(covered[through], gain)
+    return ((points - covered) << 16 | in_runs).astype(np.int32)
 
 
 def build(
@@ -186,7 +182,7 @@ def build(
         value = card_values(parameters["pip_values"], ace)
         rules.value[side] = value
         rules.peers[side] = [sum(1 << r for r in range(13) if value[r] == v) for v in value]
-        fill_lane_table(rules.lane[side], np.array(value), np.array(runs))
+        rules.lane[side] = lane_table(value, runs)
         rules.planes[side] = [value_plane(value, bit) for bit in range(PLANES)]
         plain = not parameters["rainbow"] and max(value) < 1 << PLANES
         rules.by_planes[side] = plain and parameters["ace_runs"] == LOW

@@ -40,7 +40,16 @@ def clear_deal(state, rules, dealer):
         state.takes[seat] = 0
         state.score[seat] = 0
         state.noises[seat] = 0
-    _no_result(state)
+    state.kind = -1
+    state.stopper = -1
+    state.winner = -1
+    state.stopper_count = 0
+    state.other_count = 0
+    state.defender_before = 0
+    state.laid_off = 0
+    state.discard = -1
+    state.offered = 0
+    state.pays = 0
 
 
 @jit
@@ -53,20 +62,6 @@ def no_card(state):
     state.ending = NO_ENDING
     state.ending_card = -1
     state.ending_count = -1
-
-
-@jit
-def _no_result(state):
-    state.kind = -1
-    state.stopper = -1
-    state.winner = -1
-    state.stopper_count = 0
-    state.other_count = 0
-    state.defender_before = 0
-    state.laid_off = 0
-    state.discard = -1
-    state.offered = 0
-    state.pays = 0
 
 
 @inlined

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from simgin.core import meldings
+from simgin.core import meldings, planes
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import STOPPER
 from simgin.text import notation
@@ -22,7 +22,7 @@ def meld_text(meld: int) -> str:
 
     A run round the corner starts after its gap: `QS KS AS`.
     """
-    ranks = meldings.ranks_of(meld)
+    ranks = planes.ranks_of(meld)
     start = 0 if ranks == ALL_RANKS else int(meldings.first_rank(ranks))
 
     def place(card: int) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from simgin.stats import metrics
 from simgin.stats.ratios import estimate_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     import pandas as pd
 
@@ -26,52 +26,38 @@ DIGITS = 10  # significant, so that the last bits of a platform's arithmetic do 
 def tidy(
     variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
 ) -> pd.DataFrame:
-    """The tidy rows of one matchup, seen by `a` and then by `b`.
+    """The tidy rows of one matchup, as of `estimates`."""
+    import pandas as pd
+
+    rows = estimates(variant, a, b, unit, totals, multiplier)
+    return pd.DataFrame(rows, columns=list(TABLE_COLUMNS))
+
+
+def estimates(
+    variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
+) -> list[dict[str, Any]]:
+    """The rows of one matchup, seen by `a` and then by `b`: a dictionary of TABLE_COLUMNS each.
 
     By `a` only where both are the same strategy, or `b` is empty (one player). totals: exact sum of
     its batch rows, int64 of length `sums.COLUMNS`. unit: what was played, "deal" or "match"; a run
     of matches has rows per deal too, before those per match. multiplier: of a stopping rule
     (`simgin.runs.stopping`), so that intervals hold at every look.
     """
-    import pandas as pd
-
-    levels = [metrics.DEAL]
-    if unit != metrics.DEAL:
-        levels.append(metrics.MATCH)
+    levels = [metrics.DEAL] if unit == metrics.DEAL else [metrics.DEAL, metrics.MATCH]
     sides = [(a, b, False)]
     if b not in (a, ""):
         sides.append((b, a, True))
-    players = 2 if b else 1
-    frames = []
+    rows = []
     for strategy, opponent, as_b in sides:
         for level in levels:
-            side = _side(totals, level, players, as_b, multiplier)
-            side = side.assign(variant=variant, strategy=strategy, opponent=opponent)
-            frames.append(side)
-    frame = pd.concat(frames, ignore_index=True)
-    return frame[list(TABLE_COLUMNS)]
-
-
-def _side(
-    totals: np.ndarray, unit: str, players: int, as_b: bool, multiplier: float | None
-) -> pd.DataFrame:
-    """The columns unit to n of the metrics per deal or per match, seen by A or by B."""
-    import pandas as pd
-
-    chosen = metrics.unit_metrics(unit, players)
-    played = sums.FACT[metrics.COUNTS[unit]]
-    estimates = [estimate_metric(totals, metric, as_b, multiplier) for metric in chosen]
-    columns = {
-        "unit": unit,
-        "metric": [metric.name for metric in chosen],
-        # Adding 0.0 leaves no minus zero in the file.
-        "value": [estimate.value + 0.0 for estimate in estimates],
-        "se": [estimate.se for estimate in estimates],
-        "low": [estimate.low + 0.0 for estimate in estimates],
-        "high": [estimate.high + 0.0 for estimate in estimates],
-        "n": np.int64(totals[sums.SUM + played]),
-    }
-    return pd.DataFrame(columns)
+            played = int(totals[sums.SUM + sums.FACT[metrics.COUNTS[level]]])
+            for metric in metrics.unit_metrics(level, 2 if b else 1):
+                found = estimate_metric(totals, metric, as_b, multiplier)
+                # Adding 0.0 leaves no minus zero in the file.
+                numbers = (found.value + 0.0, found.se, found.low + 0.0, found.high + 0.0)
+                texts = (variant, strategy, opponent, level, metric.name)
+                rows.append(dict(zip(TABLE_COLUMNS, (*texts, *numbers, played), strict=True)))
+    return rows
 
 
 def csv(frame: pd.DataFrame) -> str:
@@ -100,11 +86,12 @@ def read(path: str | Path) -> pd.DataFrame:
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows as dictionaries for JSON, numbers as in the CSV, undefined cells None."""
-    rows = []
-    for row in frame.to_dict(orient="records"):
-        plain = {str(name): _plain(cell) for name, cell in row.items()}
-        rows.append(plain)
-    return rows
+    return [for_json(row) for row in frame.to_dict(orient="records")]
+
+
+def for_json(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """One such row."""
+    return {str(name): _plain(cell) for name, cell in row.items()}
 
 
 def _plain(cell: Any) -> Any:

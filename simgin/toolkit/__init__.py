@@ -16,7 +16,7 @@ policies answer with. docs/how-to/writing-a-strategy.md has a line for each help
 from simgin.core.bits import lowest, nth, popcount
 from simgin.core.cards import PACK, bit, lane, of_rank, rank, suit
 from simgin.core.deadwood import best_discards, deadwood, deadwood_with, dearest, meldable
-from simgin.core.meldings import ranks_of
+from simgin.core.planes import ranks_of
 from simgin.core.rng import below
 from simgin.toolkit.answers import chance, gin_or_better, legal_discards, pick, random_word, take_if
 from simgin.toolkit.beliefs import believe, meld_chance

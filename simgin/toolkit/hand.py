@@ -73,24 +73,7 @@ def makes_meld(hand, card, rules):
 
     The deadwood need not fall.
     """
-    if rules.by_planes[0]:
-        return meldable(hand | 1 << card, rules) >> card & 1 != 0
-    if popcount(hand & of_rank(card % 13)) >= 2:
-        return True
-    s = card // 13
-    one = 1 << (card % 13)
-    if rules.lane[0, lane(hand, s) | one] & one:
-        return True
-    return rules.n_rainbows > 0 and makes_rainbow(hand, card, rules)
-
-
-@jit
-def makes_rainbow(hand, card, rules):
-    """Whether some rainbow made of the hand and the card contains the card."""
-    for i in range(rules.n_rainbows):
-        if rules.rainbows[i] >> card & 1 and rules.rainbows[i] & ~(hand | 1 << card) == 0:
-            return True
-    return False
+    return meldable(hand | 1 << card, rules) >> card & 1 != 0
 
 
 @jit

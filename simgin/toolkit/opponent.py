@@ -8,7 +8,7 @@ probability of each card by what he did.
 from simgin.core.bits import lowest, popcount
 from simgin.core.cards import PACK, of_rank
 from simgin.core.jit import jit
-from simgin.core.meldings import ranks_of
+from simgin.core.planes import ranks_of
 from simgin.toolkit.hand import of_ranks
 
 # Mean least deadwood of the opponent's ten cards by the number of his turns (0: as dealt), if none

@@ -9,8 +9,7 @@ from simgin.core.bits import lowest, popcount
 from simgin.core.cards import LANE, lane, of_rank, ranks_held_twice
 from simgin.core.deadwood import best_discards, deadwood, meldable, runs_in
 from simgin.core.jit import jit
-from simgin.core.meldings import ranks_of
-from simgin.core.planes import cards_in_sets, run_outs
+from simgin.core.planes import cards_in_sets, ranks_of, run_outs
 from simgin.core.rules import CORNER, HIGH_OR_LOW
 from simgin.toolkit.hand import of_ranks
 

@@ -14,7 +14,7 @@ from simgin.core.planes import (
     conflicts_in,
     next_way,
     points_in,
-    ranks_among,
+    ranks_of,
     run_outs,
     write_melds,
 )
@@ -55,7 +55,7 @@ def test_the_runs_and_sets_of_any_cards():
             hand &= rng.getrandbits(52)
         assert cards_in_runs(hand) == in_runs(hand)
         assert cards_in_sets(hand) == in_sets(hand)
-        assert ranks_among(hand) == sum(1 << r for r in range(13) if hand & RANK_ACES << r)
+        assert ranks_of(hand) == sum(1 << r for r in range(13) if hand & RANK_ACES << r)
 
 
 def test_the_cards_that_would_lie_in_a_run():
@@ -104,7 +104,7 @@ def test_every_way_is_tried_once():
         hand = hands.meld_rich(rng, rng.choice([9, 10, 11]), "low")
         runs, sets = in_runs(hand), in_sets(hand)
         conflicts, spare = conflicts_in(hand, runs, sets)
-        assert conflicts == ranks_among(runs & sets)
+        assert conflicts == ranks_of(runs & sets)
         fours = [r for r in range(13) if conflicts >> r & 1 and not RANK_ACES << r & ~hand]
         assert spare == sum(runs & RANK_ACES << r for r in fours)
         ways, ranks, spared = [], 0, 0

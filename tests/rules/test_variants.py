@@ -140,12 +140,10 @@ def test_variants_can_be_hashed_and_pickled():
     assert pickle.loads(pickle.dumps(error)).sentences == error.sentences
 
 
-def test_importing_reads_no_file_and_no_heavy_library():
+def test_importing_reads_no_file():
     code = (
-        "import sys; import simgin.rules.variants, simgin.text.notation; from "
-        "simgin.rules.parameters import variants_file; "
-        "assert variants_file.cache_info().currsize == 0; assert not {'numba', 'numpy', 'pandas'} "
-        "& set(sys.modules)"
+        "import simgin.rules.variants; from simgin.rules.parameters import variants_file; "
+        "assert variants_file.cache_info().currsize == 0"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(variants.__file__).parents[1])
 

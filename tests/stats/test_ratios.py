@@ -89,8 +89,8 @@ def test_thirty_units_are_enough_for_an_estimate():
 
 
 def test_below_a_hundred_units_the_quantile_is_students_t():
-    assert quantile(30) == pytest.approx(stats.t.ppf(0.975, 29))
-    assert quantile(99) == pytest.approx(stats.t.ppf(0.975, 98))
+    for units in (2, 3.5, 30, 57.3, 99):
+        assert quantile(units) == pytest.approx(stats.t.ppf(0.975, units - 1), rel=1e-11)
     assert quantile(100) == 1.96
 
 

@@ -1,0 +1,37 @@
+"""What a start does not wait for: modules that a command or a package never imports."""
+
+import subprocess
+import sys
+
+import pytest
+
+COMMAND = """
+import sys
+from simgin.cli.main import cli
+try:
+    cli.main({words})
+except SystemExit as end:
+    assert end.code in (0, None), end.code
+"""
+MATCH = ["match", "simple", "gold", "--deals", "200"]
+HEAVY = "numba numpy pandas pydantic rich"
+UNUSED = "pydantic matplotlib jinja2 scipy.linalg scipy.stats scipy.special"
+CASES = [
+    (COMMAND.format(words=["--help"]), HEAVY),
+    (COMMAND.format(words=MATCH), UNUSED),
+    (COMMAND.format(words=[*MATCH, "--json"]), f"{UNUSED} pandas rich"),
+    ("import simgin.cli.commands.variants", HEAVY),
+    ("import simgin.plots", "matplotlib pandas rich"),
+    ("from simgin.rules import variants; variants.find('oklahoma+rush')", HEAVY),
+    ("import simgin.text.notation", HEAVY),
+]
+
+
+@pytest.mark.parametrize(("code", "unwanted"), CASES)
+def test_nothing_is_imported_that_is_not_needed(code, unwanted):
+    check = (
+        f"{code}\nimport sys\nprint({set(unwanted.split())} & set(sys.modules), file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr
+    assert run.stderr.splitlines()[-1] == "set()"
