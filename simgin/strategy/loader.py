@@ -1,13 +1,12 @@
 """Strategies by name, file or entry point."""
 
 import contextlib
-import dis
+import copyreg
 import hashlib
 import importlib
 import importlib.util
 import pkgutil
 import re
-import reprlib
 import sys
 import traceback
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -19,6 +18,7 @@ from types import ModuleType
 
 from simgin.strategy import values_file
 from simgin.strategy.author import SLOTS, Policy, Strategy
+from simgin.strategy.reads import reached
 from simgin.strategy.text_form import (
     StrategyError,
     changed_values,
@@ -39,10 +39,7 @@ DEFAULTS = {
     "answer": "never",
     "show": "first",
 }
-HOME = "simgin.strategy"  # what authors import from
 _MISSING = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
-RAISE = dis.opmap["RAISE_VARARGS"]
-_NAME = re.compile(r"[a-z0-9-]{1,100}")
 
 
 @dataclass(frozen=True)
@@ -62,6 +59,15 @@ def find(strategy: str | Strategy) -> Strategy:
     """
     text = strategy if isinstance(strategy, str) else _text_of(strategy)
     return _find(text)
+
+
+def _reduced(strategy: Strategy) -> tuple[object, tuple[str]]:
+    """A strategy is pickled by its text: compiled functions cannot be."""
+    found = find(strategy)
+    return find, (found.text,)
+
+
+copyreg.pickle(Strategy, _reduced)
 
 
 def _text_of(strategy: Strategy) -> str:
@@ -173,10 +179,10 @@ def policies() -> list[Policy]:
 
 
 def source_files(strategy: Strategy) -> list[Path]:
-    """The files that a strategy was made from, data files included."""
+    """The files that a strategy was made from: of its policies, their helpers and their data."""
     files = set()
     for policy in strategy.policies:
-        files.add(policy.source)
+        files |= {Path(one.__code__.co_filename) for one in reached(policy.function)}
         if isinstance(policy.weights, Path) and not policy.is_untrained:
             files.add(policy.weights)
     return sorted(files)
@@ -200,21 +206,18 @@ def source_digest(strategy: Strategy) -> str:
 
 def parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
     """The values of all parameters, by slot and name."""
-    values = {}
-    for policy in strategy.policies:
-        defaults = {name: param.default for name, param in policy.params.items()}
-        values[policy.slot] = defaults
-    return values
+    return {
+        policy.slot: {name: param.default for name, param in policy.params.items()}
+        for policy in strategy.policies
+    }
 
 
 def policy_texts(strategy: Strategy) -> list[tuple[str, str]]:
     """(slot, text of the policy with every value) of every slot."""
-    texts = []
-    for policy in strategy.policies:
-        every_value = changed_values(policy, None)
-        text = policy.name + values_text(every_value)
-        texts.append((policy.slot, text))
-    return texts
+    return [
+        (policy.slot, policy.name + values_text(changed_values(policy, None)))
+        for policy in strategy.policies
+    ]
 
 
 # The canonical text
@@ -279,11 +282,11 @@ def _strategy(name: str) -> Strategy:
 
 
 def _strategy_of_file(strategies: Mapping[str, Strategy], inner: str, path: str) -> Strategy:
-    if inner and inner not in strategies:
+    if inner in strategies:
+        return strategies[inner]
+    if inner:
         known = ", ".join(strategies) or "none"
         raise StrategyError(f"{path} has no strategy {quoted(inner)}; it has {known}.")
-    if inner:
-        return strategies[inner]
     if not strategies:
         raise StrategyError(
             f"{path} has no strategy; it needs a line like "
@@ -305,12 +308,8 @@ def _policy(slot: str, name: str) -> Policy:
         return library.policies[slot, name]
     if name not in library.strategies:
         _check_not_refused(name)
-        known = []
-        for filled, policy in library.policies:
-            if filled == slot:
-                known.append(policy)
-        known += library.strategies
-        near = did_you_mean(name, known)
+        known = [policy for filled, policy in library.policies if filled == slot]
+        near = did_you_mean(name, [*known, *library.strategies])
         raise StrategyError(f"there is no {slot} policy and no strategy {quoted(name)}{near}")
     return _policy_of(_strategy(name), slot, name)
 
@@ -339,10 +338,8 @@ def _fill(strategy: Strategy) -> Strategy:
     """The strategy with default policies in the slots that its author left out."""
     missing = {}
     for slot, name in DEFAULTS.items():
-        if strategy.policy(slot) is not None:
-            continue
-        library = _library()
-        missing[slot] = library.policies[slot, name]
+        if strategy.policy(slot) is None:
+            missing[slot] = _library().policies[slot, name]
     return exchange(strategy, missing)
 
 
@@ -380,12 +377,8 @@ def _check_not_refused(name: str) -> None:
 def _built_in_modules() -> list[ModuleType]:
     import simgin_strategies
 
-    modules = []
-    for info in pkgutil.iter_modules(simgin_strategies.__path__):
-        if not info.name.startswith("_"):
-            module = importlib.import_module(f"simgin_strategies.{info.name}")
-            modules.append(module)
-    return modules
+    found = pkgutil.iter_modules(simgin_strategies.__path__, "simgin_strategies.")
+    return [importlib.import_module(one.name) for one in found if "._" not in one.name]
 
 
 def plug_ins() -> list[EntryPoint]:
@@ -399,43 +392,33 @@ def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
     Its policies are called `package.policy`, so that they cannot clash with others. Raises
     StrategyError if it cannot be loaded, or if a strategy has one of the known names.
     """
+    package = _package(point)
     try:
-        own = _collect([_plug_in_module(point)])
+        loaded = point.load()
+        module = loaded if isinstance(loaded, ModuleType) else sys.modules[loaded.__module__]
+        own = _collect([module])
+        for name in sorted(set(own.strategies) & set(known)):
+            raise StrategyError(f"another strategy is called {name!r}.")
+    except KeyboardInterrupt:
+        raise
     except BaseException as error:
-        if _is_pressed(error):
-            raise
-        reason = f"{type(error).__name__}: {error_text(error)}."
-        if isinstance(error, StrategyError):
-            reason = str(error)
-        raise StrategyError(_refusal(point, reason)) from None
-    taken = sorted(set(own.strategies) & set(known))
-    if taken:
-        reason = f"another strategy is called {taken[0]!r}."
-        raise StrategyError(_refusal(point, reason))
+        reason = str(error)
+        if not isinstance(error, StrategyError):
+            reason = f"{type(error).__name__}: {error_text(error)}."
+        raise StrategyError(
+            f"the plug-in {point.name!r} of the package {package} cannot be loaded: {reason} "
+            "Update that package, or remove it with pip uninstall."
+        ) from None
     policies = {}
     for (slot, name), policy in own.policies.items():
-        full_name = f"{_package(point)}.{name}"
+        full_name = f"{package}.{name}"
         policies[slot, full_name] = replace(policy, name=full_name)
     return replace(own, policies=policies)
-
-
-def _refusal(point: EntryPoint, reason: str) -> str:
-    return (
-        f"the plug-in {point.name!r} of the package {_package(point)} cannot be loaded: {reason} "
-        "Update that package, or remove it with pip uninstall."
-    )
 
 
 def _package(point: EntryPoint) -> str:
     """The name of the package that an entry point comes from."""
     return point.dist.name if point.dist else point.name
-
-
-def _plug_in_module(point: EntryPoint) -> ModuleType:
-    loaded = point.load()
-    if isinstance(loaded, ModuleType):
-        return loaded
-    return sys.modules[loaded.__module__]
 
 
 def _collect(modules: Iterable[ModuleType]) -> _Library:
@@ -444,77 +427,37 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
     for module in modules:
         for value in vars(module).values():
             if isinstance(value, Strategy):
-                _add_strategy(library, value, module)
-            # Modules import policies from one another.
+                value = _described(value, module)
+                known: object = library.strategies.setdefault(value.name, value)
+                kind = "strategies"
+            # Modules import policies from one another
             elif isinstance(value, Policy) and value.function.__module__ == module.__name__:
-                _add_policy(library, value, module)
+                if not value.name:
+                    continue
+                known = library.policies.setdefault((value.slot, value.name), value)
+                kind = f"{value.slot} policies"
+            else:
+                continue
+            if known != value:
+                raise StrategyError(
+                    f"two {kind} are called {quoted(value.name)}; the second is in "
+                    f"{module.__file__}."
+                )
     return library
 
 
-def _add_policy(library: _Library, policy: Policy, module: ModuleType) -> None:
-    if not policy.name:
-        return
-    key = (policy.slot, policy.name)
-    known = library.policies.setdefault(key, policy)
-    if known != policy:
-        raise StrategyError(
-            f"two {policy.slot} policies are called {quoted(policy.name)}; "
-            f"the second is in {module.__file__}."
-        )
-
-
-def _add_strategy(library: _Library, strategy: Strategy, module: ModuleType) -> None:
-    _check_strategy(strategy, module)
-    docstring = module.__doc__ or ""
-    text = docstring.strip()
+def _described(strategy: Strategy, module: ModuleType) -> Strategy:
+    """A strategy with what its module says about it."""
+    text = (module.__doc__ or "").strip()
     about = strategy.about or text
     source = strategy.source or _source_paragraph(text)
-    described = replace(strategy, about=about, source=source)
-    known = library.strategies.setdefault(strategy.name, described)
-    if known != described:
-        raise StrategyError(
-            f"two strategies are called {quoted(strategy.name)}; "
-            f"the second is in {module.__file__}."
-        )
-
-
-def _check_strategy(strategy: Strategy, module: ModuleType) -> None:
-    if not _NAME.fullmatch(strategy.name):
-        raise StrategyError(
-            f"{module.__file__}: {quoted(strategy.name)} cannot be the name of a strategy: "
-            "names consist of a-z, 0-9 and -, at most 100 of them."
-        )
-    if strategy.ending not in ("best", "same"):
-        raise StrategyError(
-            f"{module.__file__}: ending must be best or same, not {quoted(strategy.ending)}."
-        )
-    for slot in SLOTS:
-        policy = strategy.policy(slot)
-        if policy is not None and not isinstance(policy, Policy):
-            raise StrategyError(_not_a_policy(strategy, slot, policy, module))
-        if policy is not None and policy.slot != slot:
-            raise StrategyError(
-                f"{module.__file__}: {quoted(policy.name)} is a {policy.slot} policy "
-                f"and cannot fill the slot {slot}."
-            )
-
-
-def _not_a_policy(strategy: Strategy, slot: str, value: object, module: ModuleType) -> str:
-    where = f"{module.__file__}: the {slot} policy of {quoted(strategy.name)}"
-    if callable(value):
-        name = getattr(value, "__name__", "it")
-        if name == "<lambda>":
-            return f"{where} is a lambda; write a function of (view, rules, params) with @{slot}."
-        return f"{where} is a plain function; write @{slot} above the definition of {name}."
-    return f"{where} is {reprlib.repr(value)}, not a function with @{slot} above it."
+    return replace(strategy, about=about, source=source)
 
 
 def _source_paragraph(text: str) -> str:
     """The paragraph `Source: ...` of a docstring, without that word."""
-    paragraphs = text.split("\n\n")
-    for paragraph in paragraphs:
-        words = paragraph.split()
-        line = " ".join(words)
+    for paragraph in text.split("\n\n"):
+        line = " ".join(paragraph.split())
         if line.startswith("Source:"):
             return line.removeprefix("Source:").strip()
     return ""
@@ -562,48 +505,21 @@ def _refusals(path: Path) -> Iterator[None]:
     """Tell of whatever a strategy file raises, even what would end the program, in a sentence."""
     try:
         yield
-    except StrategyError:
+    except (StrategyError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        if _is_pressed(error):
-            raise
-        place = _place(error, path)
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+        place = f" (line {lines[-1]})" if lines else ""  # else the error says so itself
         raise StrategyError(f"{path} cannot be read{place}: {_reason(error)}") from None
-
-
-def _is_pressed(error: BaseException) -> bool:
-    """Whether an error is Ctrl-C: it comes at any instruction, and one of a file at a `raise`."""
-    if not isinstance(error, KeyboardInterrupt):
-        return False
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    if place is None:
-        return True
-    instruction = place.tb_frame.f_code.co_code[place.tb_lasti]
-    return instruction != RAISE
-
-
-def _place(error: BaseException, path: Path) -> str:
-    """The line of the file that raised; empty where the error says so itself."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == str(path)]
-    return f" (line {lines[-1]})" if lines else ""
 
 
 def _reason(error: BaseException) -> str:
     """What a file raised when it was read, with the likely spelling of a name it imports."""
     message = error_text(error)
-    reason = f"{type(error).__name__}: {message}".rstrip(".: ")
-    if isinstance(error, NameError) and HOME in sys.modules:
-        names = vars(sys.modules[HOME])
-        if isinstance(error.name, str) and error.name in names:
-            return f"{reason}; write `from {HOME} import {error.name}`."
     missing = _MISSING.match(message)
-    if missing is None or not isinstance(error, ImportError):
-        return f"{reason}."
-    name, module = missing.groups()
-    if module not in sys.modules:
-        return f"{reason}."
-    near = did_you_mean(name, vars(sys.modules[module]))
-    return f"{module} has no {name}{near}"
+    if isinstance(error, ImportError) and missing and missing[2] in sys.modules:
+        near = did_you_mean(missing[1], vars(sys.modules[missing[2]]))
+        return f"{missing[2]} has no {missing[1]}{near}"
+    reason = f"{type(error).__name__}: {message}".rstrip(".: ")
+    return f"{reason}."

@@ -9,7 +9,7 @@ import pytest
 from simgin.strategy import Policy
 from simgin.strategy import compiler as hooks
 
-HEAD = "from simgin.strategy.author import *\nfrom simgin.toolkit import *\nimport sys\n"
+HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\nimport sys\n"
 
 
 def policies(folder: Path, body: str) -> list[Policy]:

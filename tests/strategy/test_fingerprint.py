@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numba import int8, njit
+from simgin.strategy.fingerprint import fingerprint
 
 from simgin.core import jit
 from simgin.strategy import loader
-from simgin.strategy.fingerprint import fingerprint
 
 pytestmark = pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
 

@@ -16,7 +16,7 @@ from simgin.runs import runner
 from simgin.strategy import Strategy, compiler, interpret, loader
 
 STANDARD = variants.find("standard")
-HEAD = "from simgin.strategy.author import *\nfrom simgin.toolkit import *\nSEEN = {}\n"
+HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\nSEEN = {}\n"
 GOLD_IN_PYTHON = """
 @take
 def lower(view, rules, params):

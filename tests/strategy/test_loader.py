@@ -10,7 +10,7 @@ from simgin.strategy import compiler, loader
 from simgin.strategy.loader import find
 from simgin.strategy.text_form import StrategyError
 
-HEAD = "from simgin.strategy.author import *\nfrom simgin.toolkit import *\n"
+HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\n"
 
 
 def write(folder: Path, body: str, name: str = "mine.py") -> str:
@@ -174,9 +174,9 @@ def test_two_files_of_the_same_name_stay_apart(tmp_path: Path) -> None:
         ("A = Strategy('a')\nB = Strategy('b')\n", "has several strategies; name one of them"),
         (
             "def f(view, rules, params):\n    return 1\nS = Strategy('x', discard=f)\n",
-            "'x' is a plain function; write @discard above the definition of f",
+            "the discard policy of 'x' is a function below @discard, not <function f",
         ),
-        ("S = Strategy('x', discard='low')\n", "is 'low', not a function with @discard above it"),
+        ("S = Strategy('x', discard='low')\n", "is a function below @discard, not 'low'"),
         (
             "from simgin.toolkit import deadwod\nS = Strategy('x')\n",
             "simgin.toolkit has no deadwod; did you mean 'deadwood'?",
