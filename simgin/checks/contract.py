@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO
 
@@ -115,8 +115,9 @@ class _Process:
 
     def _read(self) -> None:
         assert self._child.stdout is not None
-        for line in self._child.stdout:
-            self._lines.put(line)
+        with suppress(ValueError):  # it is closed: nobody listens any more
+            for line in self._child.stdout:
+                self._lines.put(line)
         self._lines.put("")
 
     def follow(self, passed: Passed) -> None:

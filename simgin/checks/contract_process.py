@@ -122,7 +122,8 @@ def _test(text: str, variants: Sequence[Variant], seconds: float, report: _Repor
     asked = 0
     for variant in variants:
         report.begin(f"looking for positions of {variant.text}", COMPILE_SECONDS)
-        found = positions(variant, strategy.ending, len(variants))
+        wanted = max(AT_LEAST, QUESTIONS // len(variants))
+        found = positions(variant, strategy.ending, wanted)
         for policy in strategy.policies:
             subject = f"the {policy.slot} policy {policy.name!r} of {policy.source.name} in "
             subject += variant.text
@@ -159,13 +160,12 @@ def _compile(strategy: Strategy) -> str:
 
 
 @cache
-def positions(variant: Variant, ending: str, variants: int = 1) -> dict[str, np.ndarray]:
-    """Views from random play by slot, an array of VIEW each.
+def positions(variant: Variant, ending: str, wanted: int = AT_LEAST) -> dict[str, np.ndarray]:
+    """At most `wanted` views of each slot from random play, an array of VIEW each.
 
-    They come from matches that start at random scores, of players with an order of discard and
-    ending. variants: how many share the questions.
+    They come from matches that start at random scores, of players with this order of discard and
+    ending.
     """
-    wanted = max(AT_LEAST, QUESTIONS // variants)
     lot = random.Random(SEED)
     target = variant.row["points_target"]
     highest = target if isinstance(target, int) else 100

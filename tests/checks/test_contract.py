@@ -36,13 +36,13 @@ BAD = [
     ("compiles", "uses np.random, so that a deal could not", "return np.random.random() < 0.9"),
     ("compiles", "uses hash, so that a deal could not", "return hash(str(view.hand)) % 52"),
     ("compiles", "uses id, so that a deal could not", "return id(view) % 52"),
-    ("same", "on more than view", f"SEEN[len(SEEN)] = 1\n    if len(SEEN) % 50 == 0: return {OTHER}"),
+    ("same", "on more than view", f"SEEN[len(SEEN)] = 1\n    if len(SEEN) % 9: return {OTHER}"),
     ("raises", "with signal 9", f"{PYTHON}signal.raise_signal(signal.SIGKILL)"),
     ("compiles", "returns a float", "if True: return 0.5 * view.hand"),
     ("legal", "answered 0.5, a float", "return SEEN.get(1, 0.5)"),
     ("legal", "which no int64 holds", "return SEEN.get(1, 2**64)"),
     ("legal", "answered nothing", "if SEEN.get(1, view.turns) > 3: return None"),
-    ("time", "took longer than", "n = 0\n    while view.turns > 3: n += 1\n    return n"),
+    ("time", "took longer than", "n = 0\n    while view.turns > 3: n += 1\n    if n: return n"),
     ("time", "took longer than", "while SEEN.get(1, True): pass"),
     ("legal", "leave @helper away", "return seen(view) + SEEN.get(1, 0)"),
     ("legal", "which is not among the legal discards", "if view.turns > 3: return 51"),
@@ -100,7 +100,7 @@ def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> N
     hanging = next(i for i, (check, *_) in enumerate(BAD) if check == "time")
     order = [*FEW, hanging]
     bad = {bad_file(tmp_path, i): i for i in order}
-    found = asked([*bad, str(begun), str(remembering)], seconds=1.0)
+    found = asked([*bad, str(begun), str(remembering)])
     for file, i in bad.items():
         assert_caught(i, found[file])
     for file in (begun, remembering):
@@ -136,7 +136,7 @@ def test_the_command_exits_with_1_for_a_failure_and_reports_it_in_json(tmp_path:
 
 
 def test_positions_of_every_slot_are_found() -> None:
-    found = contract_process.positions(variants.find("dice+melding=choice"), "same", 6)
+    found = contract_process.positions(variants.find("dice+melding=choice"), "same")
     assert [slot for slot, views in found.items() if len(views) < 5] == []
 
 

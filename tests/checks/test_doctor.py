@@ -97,38 +97,6 @@ def test_a_check_that_raises_does_not_stop_the_others(monkeypatch):
     assert "ZeroDivisionError" in first.fault and not second.fault
 
 
-def test_a_damaged_cache_is_mended(own_cache):
-    for name, content in (
-        ("good.nbi", b"N.N."),
-        ("short.nbc", b"\x80\x04\x95\xff\x00"),
-        ("half.nbi", b"N.(K\x01"),
-        ("empty.nbc", b""),
-    ):
-        (own_cache / name).write_bytes(content)
-    (own_cache.parent / "older").mkdir()
-    found = doctor.cache()
-    assert (
-        "3 of 4 files" in found.fault
-        and "removed" in found.fault
-        and "older versions kept: 1" in found.details
-    )
-    assert [path.name for path in own_cache.iterdir()] == ["good.nbi"]
-    assert doctor.cache().fault == ""
-
-
-def test_a_truncated_numba_file_is_recognised(tmp_path):
-    doctor.hands()
-    files = [
-        path
-        for path in (jit.cache_root() / jit.digest()).rglob("*")
-        if path.suffix in (".nbi", ".nbc")
-    ]
-    assert files and all(doctor._whole(path) for path in files)
-    for path in files:
-        (tmp_path / "half").write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-        assert not doctor._whole(tmp_path / "half")
-
-
 def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):
     (tmp_path / "file").write_text(
         "no directory"

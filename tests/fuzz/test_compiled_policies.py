@@ -9,13 +9,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from simgin.strategy.fingerprint import fingerprint
 
 from simgin.core import jit
 from simgin.core.view import new_view
 from simgin.rules.record import build_rules
 from simgin.rules.variants import find
 from simgin.strategy import compiler, kept, loader
-from simgin.strategy.fingerprint import fingerprint
 from support.hostile import FEW, MANY, flipped, generator, in_time, tree
 
 pytestmark = pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")

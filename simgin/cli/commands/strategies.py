@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,8 +99,8 @@ def _strategies(
         raise click.UsageError("--players narrows the strategies, --slot the policies: give one.")
     selection = _Selection(players, slot, search)
     if short and not as_json:
-        for line in selection.names():
-            click.echo(line)
+        for one in selection.policies() if slot else selection.strategies():
+            click.echo(one.name)
     else:
         _list(selection, as_json)
 
@@ -131,8 +131,8 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
     """Test that a strategy plays by the rules: legal answers, in time, from its view alone.
 
     Puts positions from random play in every variant to its policies, several times over, in a
-    separate process that checks every array index; then plays whole deals. After a failure the
-    other checks are still made, as far as they can be.
+    separate process that checks every array index; then plays whole deals. The first failure
+    ends the test.
 
     Exit code: 0 if all checks pass, 1 if any fails.
     """
@@ -172,15 +172,12 @@ def _check_parts(findings: Sequence[Finding]) -> Iterator[Any]:
 
 
 def _check_summary(findings: Sequence[Finding]) -> str:
-    """How many checks passed and, if all did, what was done."""
+    """Whether all checks passed and, if so, what was done; else how many failed."""
     failed = [finding for finding in findings if finding.passed is False]
     if failed:
         return f"{len(failed)} of {len(findings)} checks failed."
-    done = []
-    for finding in findings:
-        if finding.passed and finding.sentence:
-            done.append(finding.sentence)
-    return f"All checks passed. {' '.join(done)}"
+    done = " ".join(finding.sentence for finding in findings if finding.sentence)
+    return f"All checks passed. {done}"
 
 
 @strategies.command("new")
@@ -195,13 +192,10 @@ def _new(file: Path, name: str | None) -> None:
     from simgin.text.files import create_file
 
     create_file(file, template.strategy_file(file, name))
-    play = command_line("match", file)
-    test = command_line("strategies", "check", file)
-    watch = command_line("show", file, "gold", "--unit", 3)
     click.echo(f"Written: {file}")
-    click.echo(f"Play it:   {play}")
-    click.echo(f"Test it:   {test}")
-    click.echo(f"Watch it:  {watch}")
+    click.echo(f"Play it:   {command_line('match', file)}")
+    click.echo(f"Test it:   {command_line('strategies', 'check', file)}")
+    click.echo(f"Watch it:  {command_line('show', file, 'gold', '--unit', 3)}")
 
 
 # The list
@@ -222,56 +216,38 @@ class _Selection:
         found = []
         for name in loader.names():
             strategy = loader.find(name)
-            if self._is_found(name, strategy.about, strategy.source) and self._seats(name):
+            players = 1 if catalogue.alone(name) else 2
+            is_found = self._is_found(name, strategy.about, strategy.source)
+            if is_found and self.players in (None, players):
                 found.append(strategy)
         return catalogue.ordered(found)
 
     def policies(self) -> list[Policy]:
         """The policies by slot and name; none if strategies for a number of players are wanted."""
-        if self.players:
-            return []
-        found = []
-        for policy in loader.policies():
-            if self.slot in (None, policy.slot) and self._is_found(policy.name, policy.about):
-                found.append(policy)
-        return found
-
-    def names(self) -> list[str]:
-        """The names of the strategies; of the policies if a slot was named."""
-        if self.slot:
-            return [policy.name for policy in self.policies()]
-        return [strategy.name for strategy in self.strategies()]
-
-    def _seats(self, name: str) -> bool:
-        players = 1 if catalogue.alone(name) else 2
-        return self.players in (None, players)
+        return [
+            policy
+            for policy in loader.policies()
+            if not self.players
+            and self.slot in (None, policy.slot)
+            and self._is_found(policy.name, policy.about)
+        ]
 
     def _is_found(self, *texts: str) -> bool:
-        if self.search is None:
-            return True
-        text = " ".join(texts)
-        return self.search.casefold() in text.casefold()
+        return self.search is None or self.search.casefold() in " ".join(texts).casefold()
 
 
 def _list(selection: _Selection, as_json: bool) -> None:
-    rows = []
-    for strategy in selection.strategies():
-        row = _strategy_row(strategy)
-        rows.append(row)
-    for policy in selection.policies():
-        row = _policy_row(policy)
-        rows.append(row)
+    rows = [_strategy_row(strategy) for strategy in selection.strategies()]
+    rows += [_policy_row(policy) for policy in selection.policies()]
     words: list[object] = ["strategies"]
     for option, value in vars(selection).items():
         if value is not None:
             words += [f"--{option}", value]
-    command = command_line(*words)
-    parts = _list_parts(selection)
-    Answer(command, rows).show(as_json, parts)
+    Answer(command_line(*words), rows).show(as_json, _list_parts(selection))
 
 
 def _strategy_row(strategy: Strategy) -> dict[str, Any]:
-    row: dict[str, Any] = {
+    return {
         "kind": "strategy",
         "name": strategy.name,
         "slot": None,
@@ -279,8 +255,8 @@ def _strategy_row(strategy: Strategy) -> dict[str, Any]:
         "about": catalogue.idea(strategy),
         "source": strategy.source,
         "parameters": [],
+        **catalogue.known(strategy.name),
     }
-    return row | catalogue.known(strategy.name)
 
 
 def _policy_row(policy: Policy) -> dict[str, Any]:
@@ -321,8 +297,9 @@ def _catalogue(title: str, listed: Sequence[Strategy]) -> Iterator[Any]:
     longest = max(len(strategy.name) for strategy in listed)
     indent = (0, 0, 0, 2)
     for strategy in listed:
-        figures = [catalogue.strength(strategy.name), _speed(strategy)]
-        facts = ", ".join(figure for figure in figures if figure)
+        facts = catalogue.strength(strategy.name)
+        if speed := _speed(strategy):
+            facts += f", {speed}"
         yield Text(f"\n{strategy.name:<{longest}}  {facts}", style="bold")
         yield Padding(Text(catalogue.idea(strategy)), indent)
         if strategy.source:
@@ -341,13 +318,9 @@ def _speed(strategy: Strategy) -> str:
 def _policy_table(slot: str, in_slot: Sequence[Policy]) -> Table:
     out = grid(f"Policies for +{slot}=", "name", "what it does")
     for policy in in_slot:
-        defaults = []
-        for name, param in policy.params.items():
-            value = param.text(param.default)
-            defaults.append(f"{name}={value}")
-        listed = ", ".join(defaults)
-        suffix = f" [{listed}]" if defaults else ""
-        out.add_row(policy.name, policy.about + suffix)
+        params = policy.params.items()
+        defaults = ", ".join(f"{name}={param.text(param.default)}" for name, param in params)
+        out.add_row(policy.name, policy.about + (f" [{defaults}]" if defaults else ""))
     return out
 
 
@@ -356,71 +329,62 @@ def _policy_table(slot: str, in_slot: Sequence[Policy]) -> Table:
 
 def _show(strategy: Strategy, as_json: bool) -> None:
     digest = loader.source_digest(strategy)
-    rows = []
-    for policy, text in _policies(strategy):
-        row: dict[str, Any] = {"strategy": strategy.text, "digest": digest}
-        row["ending"] = strategy.ending
-        row["slot"] = policy.slot
-        row["policy"] = text
-        row["tier"] = compiler.tier(policy)
-        row["about"] = policy.about
-        row["file"] = str(policy.source)
-        row["parameters"] = _parameter_rows(policy)
-        rows.append(row)
-    command = command_line("strategies", strategy.text)
-    parts = _show_parts(strategy, digest)
-    Answer(command, rows).show(as_json, parts)
+    texts = dict(loader.policy_texts(strategy))
+    rows = [
+        {
+            "strategy": strategy.text,
+            "digest": digest,
+            "ending": strategy.ending,
+            "slot": policy.slot,
+            "policy": texts[policy.slot],
+            "tier": compiler.tier(policy),
+            "about": policy.about,
+            "file": str(policy.source),
+            "parameters": _parameter_rows(policy),
+        }
+        for policy in strategy.policies
+    ]
+    answer = Answer(command_line("strategies", strategy.text), rows)
+    answer.show(as_json, _show_parts(strategy, rows))
 
 
-def _policies(strategy: Strategy) -> list[tuple[Policy, str]]:
-    """The policies of a strategy in the order of the slots, each with its text."""
-    policies = []
-    for policy, (_, text) in zip(strategy.policies, loader.policy_texts(strategy), strict=True):
-        policies.append((policy, text))
-    return policies
-
-
-def _show_parts(strategy: Strategy, digest: str) -> Iterator[Any]:
-    about = _paragraphs(strategy.about)
+def _show_parts(strategy: Strategy, rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
+    paragraphs = [" ".join(part.split()) for part in strategy.about.split("\n\n")]
+    about = "\n\n".join(paragraphs)
     yield strategy.text
     yield about
     if strategy.source and f"Source: {strategy.source}" not in about:
         yield f"Source: {strategy.source}"
-    policies = _policies(strategy)
     out = grid("Policies", "slot", "policy", "speed", "what it does")
-    for policy, text in policies:
-        out.add_row(policy.slot, text, compiler.tier(policy), policy.about)
+    values = grid("Parameters", "parameter", "value", "range", "meaning")
+    for row in rows:
+        out.add_row(row["slot"], row["policy"], row["tier"], row["about"])
+        for one in row["parameters"]:
+            values.add_row(
+                f"{row['slot']}: {one['name']}", one["value"], one["may_be"], one["about"]
+            )
     yield out
-    if any(policy.params for policy, _ in policies):
-        yield _parameter_table([policy for policy, _ in policies])
-    tiers = {compiler.tier(policy) for policy, _ in policies}
+    if values.row_count:
+        yield values
     for tier, sentence in TIERS.items():
-        if tier in tiers:
+        if tier in [row["tier"] for row in rows]:
             yield f"\n{sentence}"
     yield f"\nEnding: {strategy.ending}: {ENDINGS[strategy.ending]}."
     yield "Files:  " + "\n        ".join(_relative(path) for path in loader.source_files(strategy))
-    yield f"Digest: {digest}"
-
-
-def _parameter_table(policies: Sequence[Policy]) -> Table:
-    out = grid("Parameters", "parameter", "value", "range", "meaning")
-    for policy in policies:
-        for name, param in policy.params.items():
-            value = param.text(param.default)
-            span = _range(param)
-            out.add_row(f"{policy.slot}: {name}", value, span, param.about)
-    return out
+    yield f"Digest: {rows[0]['digest']}"
 
 
 def _parameter_rows(policy: Policy) -> list[dict[str, Any]]:
-    rows = []
-    for name, param in policy.params.items():
-        row = {"name": name, "kind": param.kind}
-        row["value"] = param.text(param.default)
-        row["may_be"] = _range(param)
-        row["about"] = param.about
-        rows.append(row)
-    return rows
+    return [
+        {
+            "name": name,
+            "kind": param.kind,
+            "value": param.text(param.default),
+            "may_be": _range(param),
+            "about": param.about,
+        }
+        for name, param in policy.params.items()
+    ]
 
 
 def _range(param: Param) -> str:
@@ -443,13 +407,3 @@ def _tier(strategy: Strategy) -> str:
     """The slowest tier of a strategy's policies."""
     tiers = [compiler.tier(policy) for policy in strategy.policies]
     return min(tiers, key=SLOWEST_FIRST.index)
-
-
-def _paragraphs(docstring: str) -> str:
-    """The text of a docstring with the lines of each paragraph joined."""
-    paragraphs = []
-    for part in docstring.split("\n\n"):
-        words = part.split()
-        line = " ".join(words)
-        paragraphs.append(line)
-    return "\n\n".join(paragraphs)
