@@ -55,13 +55,14 @@ def find_mistake(policy: Policy) -> str:
     return next(_misread(policy), "")
 
 
-def unknown_field(name: str) -> str:
+def unknown_field(name: str, record: str = "") -> str:
     """What is wrong with a policy that reads a field of view or rules; empty if there is one."""
-    fields = [*(VIEW.names or ()), *(RULES.names or ())]
-    if name in fields or hasattr(np.record, name):
+    fields = {"view": VIEW.names or (), "rules": RULES.names or ()}
+    known = fields.get(record) or [*fields["view"], *fields["rules"]]
+    if name in known or hasattr(np.record, name):
         return ""
-    near = did_you_mean(name, fields)
-    return f"cannot be compiled: neither view nor rules has a field {name!r}{near}"
+    has_none = f"{record} has no" if record else "neither view nor rules has a"
+    return f"cannot be compiled: {has_none} field {name!r}{did_you_mean(name, known)}"
 
 
 def _hint(name: str, defined: set[str]) -> str:
@@ -81,7 +82,9 @@ def _misread(policy: Policy) -> Iterator[str]:
     for node in ast.walk(tree) if tree else ():
         match node:
             case ast.Attribute(ast.Name(id), name) if id in code.co_varnames[:2]:
-                if mistake := unknown_field(name):
+                record = ARGUMENTS[code.co_varnames.index(id)]
+                mistake = unknown_field(name, record)
+                if mistake and name in names(code):  # else the file has changed since
                     yield mistake
             case ast.Subscript(ast.Name(id), ast.Constant(int(place))) if (
                 id == code.co_varnames[2] and place >= len(policy.params) and policy.weights is None

