@@ -61,8 +61,8 @@ def read_rounds(path: Path) -> list[Round]:
 def _rows(text: str) -> Round:
     """The rows of figures in JSON. ValueError if it is anything else."""
     saved = json.loads(text)
-    rows: list[dict[str, Any]] = saved.get("rows") if isinstance(saved, dict) else None
-    if not rows or not isinstance(rows, list) or not all(map(_is_figure, rows)):
+    rows = saved.get("rows") if isinstance(saved, dict) else None
+    if not isinstance(rows, list) or not rows or not all(map(_is_figure, rows)):
         raise ValueError("no figures")
     return rows
 

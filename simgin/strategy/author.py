@@ -43,13 +43,6 @@ class Param:
     kind: str  # number, integer, bool, choice
     words: tuple[str, ...] = ()  # of a choice, which is coded by the place of its word
 
-    def __post_init__(self) -> None:
-        """Raise TypeError for a value of another type."""
-        for value in (self.low, self.high):
-            _require("the limit of a parameter", value, int | float, "a number")
-        for text in (self.about, *self.words):
-            _require("a text of a parameter", text, str, "a text")
-
     def code(self, value: float | bool | str) -> float:
         """The number that a value stands for; ValueError, which continues its name, if none."""
         if self.kind == "choice":
@@ -88,7 +81,7 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
     ValueError for a default outside of that range.
     """
     kind = "integer" if isinstance(default, int) else "number"
-    made = Param(default, low, high, about, kind)
+    made = Param(default, low, high, str(about), kind)
     try:
         made.code(default)
     except ValueError as error:
@@ -98,14 +91,14 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
 
 def flag(default: bool, about: str = "") -> Any:
     """A yes or no, which the policy sees as 1.0 or 0.0."""
-    return Param(float(default), 0, 1, about, "bool")
+    return Param(float(default), 0, 1, str(about), "bool")
 
 
 def choice(*words: str, about: str = "") -> Any:
     """One of some words, the first by default, which the policy sees as 0.0, 1.0, 2.0 ..."""
     if not words:
         raise TypeError("a choice has words: write choice('high', 'random')")
-    return Param(0.0, 0, len(words) - 1, about, "choice", words)
+    return Param(0.0, 0, len(words) - 1, str(about), "choice", tuple(map(str, words)))
 
 
 def _shown(value: object) -> str:
@@ -140,16 +133,6 @@ class Policy:
     # weight of each, by its meaning, before any training
     describe: Callable[..., Any] | None = None
     start: dict[str, float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Raise TypeError for a value of another type."""
-        _require("the slot of a policy", self.slot, str, "a text")
-        _require("the name of a policy", self.name, str, "a text")
-        _require("the parameters of a policy", self.params, dict, "a dict")
-        for name, param in self.params.items():
-            _require(f"the parameter {name}", param, Param, "made by param, flag or choice")
-            _require(f"the default of {name}", param.default, int | float, "a number")
-        _require("a policy", self.function, FunctionType, "a function of (view, rules, params)")
 
     def __call__(self, /, **values: float | bool | str) -> "Policy":
         """The same policy with other defaults.

@@ -9,18 +9,20 @@ import pkgutil
 import re
 import sys
 import traceback
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
+from simgin.core.answers import SLOTS
 from simgin.strategy import values_file
-from simgin.strategy.author import SLOTS, Policy, Strategy
+from simgin.strategy.author import Policy, Strategy
 from simgin.strategy.reads import reached
 from simgin.strategy.text_form import (
     StrategyError,
+    TextForm,
     changed_values,
     exchange,
     parse,
@@ -61,10 +63,9 @@ def find(strategy: str | Strategy) -> Strategy:
     return _find(text)
 
 
-def _reduced(strategy: Strategy) -> tuple[object, tuple[str]]:
+def _reduced(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str]]:
     """A strategy is pickled by its text: compiled functions cannot be."""
-    found = find(strategy)
-    return find, (found.text,)
+    return find, (find(strategy).text,)
 
 
 copyreg.pickle(Strategy, _reduced)
@@ -93,69 +94,30 @@ def _text_of(strategy: Strategy) -> str:
 def _find(text: str) -> Strategy:
     """The strategy that a text names."""
     form = parse(text)
-    name = form.strategy.name
-    declared = _strategy(name)
-    strategy = set_values(declared, form.strategy.values, text)
-    exchanged = {}
+    strategy = set_values(_strategy(form.strategy.name), form.strategy.values, text)
     for slot, reference in form.policies.items():
         policy = _policy(slot, reference.name)
-        exchanged[slot] = set_policy_values(policy, reference.values, reference.text)
+        changed = set_policy_values(policy, reference.values, reference.text)
+        strategy = exchange(strategy, {slot: changed})
     if form.file is not None:
-        values = values_file.read_values(form.file)
-        strategy, exchanged = _with_values(strategy, exchanged, values, text)
-    canonical_text = _canonical_text(name, strategy, exchanged)
-    return exchange(strategy, exchanged, canonical_text)
+        strategy = _with_values(strategy, values_file.read_values(form.file), text)
+    return exchange(strategy, {}, _canonical_text(form, strategy))
 
 
 def set_slots(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> Strategy:
     """A strategy that was found, with other values by slot and parameter, and its text."""
-    form = parse(strategy.text)
-    name = form.strategy.name
-    own: dict[str, Policy] = {}
-    for policy in strategy.policies:
-        if policy.slot in form.policies:
-            own[policy.slot] = policy
-    changed, exchanged = _with_values(strategy, own, values, strategy.text)
-    canonical_text = _canonical_text(name, changed, exchanged)
-    return exchange(changed, exchanged, canonical_text)
+    changed = _with_values(strategy, values, strategy.text)
+    return exchange(changed, {}, _canonical_text(parse(strategy.text), changed))
 
 
 def _with_values(
-    strategy: Strategy,
-    exchanged: Mapping[str, Policy],
-    values: Mapping[str, Mapping[str, str]],
-    text: str,
-) -> tuple[Strategy, dict[str, Policy]]:
-    """A strategy and the policies that replace its own, with values by slot and parameter.
-
-    A policy moves to the second where it has a value that its text could not give it: another
-    policy has another value under the same name.
-    """
-    replaced = dict(exchanged)
-    own: dict[str, Policy] = {}
+    strategy: Strategy, values: Mapping[str, Mapping[str, str]], text: str
+) -> Strategy:
+    """A strategy with values by slot and parameter."""
+    changed = {}
     for slot, of_slot in values.items():
-        policy = replaced.get(slot) or strategy.policy(slot)
-        if policy is None:
-            raise StrategyError(f"{quoted(text)} has no {slot} policy.")
-        changed = set_policy_values(policy, of_slot, text)
-        target = replaced if slot in replaced else own
-        target[slot] = changed
-    with_own = exchange(strategy, own)
-    for slot, policy in own.items():
-        if _is_ambiguous(with_own, policy, replaced):
-            replaced[slot] = policy
-    return with_own, replaced
-
-
-def _is_ambiguous(strategy: Strategy, policy: Policy, replaced: Collection[str]) -> bool:
-    """Whether another policy of a strategy has a parameter of this one, declared otherwise."""
-    for other in strategy.policies:
-        if other.slot in replaced:
-            continue
-        for name in policy.params.keys() & other.params.keys():
-            if policy.params[name] != other.params[name]:
-                return True
-    return False
+        changed[slot] = set_policy_values(_policy_of(strategy, slot, text), of_slot, text)
+    return exchange(strategy, changed)
 
 
 def names() -> tuple[str, ...]:
@@ -223,31 +185,38 @@ def policy_texts(strategy: Strategy) -> list[tuple[str, str]]:
 # The canonical text
 
 
-def _canonical_text(name: str, strategy: Strategy, exchanged: Mapping[str, Policy]) -> str:
-    """The text of a strategy: parameters as declared, nothing that changes nothing."""
+def _canonical_text(form: TextForm, strategy: Strategy) -> str:
+    """The text of a strategy: parameters as declared, nothing that changes nothing.
+
+    form: says which policies were named. Another is named, too, if its values cannot be given to
+    the strategy, because another policy has another value under the same name.
+    """
+    name = form.strategy.name
     base = _strategy(name)
+    own = {policy.slot: policy for policy in strategy.policies if policy.slot not in form.policies}
     values: dict[str, str] = {}  # those that several policies share are given once
-    for policy in strategy.policies:
-        if policy.slot not in exchanged:
-            declared = base.policy(policy.slot)
-            values |= changed_values(policy, declared)
+    for slot, policy in list(own.items()):
+        changed = changed_values(policy, base.policy(slot))
+        if _are_shared(policy, changed, own.values()):
+            values |= changed
+        else:
+            del own[slot]
     text = name + values_text(values)
-    for slot in SLOTS:
-        if slot not in exchanged:
-            continue
-        policy = exchanged[slot]
-        if policy != _with_known(base.policy(slot), values):
-            reference = _reference_text(policy)
-            text += f"+{slot}={reference}"
+    for policy in strategy.policies:
+        known = base.policy(policy.slot)
+        if known is not None:
+            known = known(**{name: values[name] for name in values.keys() & known.params.keys()})
+        if policy.slot not in own and policy != known:
+            text += f"+{policy.slot}={_reference_text(policy)}"
     return text
 
 
-def _with_known(policy: Policy | None, values: Mapping[str, str]) -> Policy | None:
-    """A strategy's policy with those of the values given to the strategy that it has."""
-    if policy is None:
-        return None
-    known = {name: value for name, value in values.items() if name in policy.params}
-    return policy(**known)
+def _are_shared(policy: Policy, names: Iterable[str], others: Iterable[Policy]) -> bool:
+    """Whether others that have these parameters of a policy declare them alike."""
+    mine = policy.params
+    return all(
+        other.params.get(name, mine[name]) == mine[name] for name in names for other in others
+    )
 
 
 def _reference_text(policy: Policy) -> str:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from simgin.strategy.author import SLOTS, Policy, Strategy
+from simgin.core.answers import SLOTS
+from simgin.strategy.author import Policy, Strategy
 from simgin.text.messages import did_you_mean, quoted
 
 STAKE_SLOTS = ("offer", "answer")

@@ -14,8 +14,7 @@ from simgin.cli.options import json_option
 from simgin.cli.output import Answer, can_print, command_line, grid
 from simgin.cli.session import explain_wait
 from simgin.rules import variants
-from simgin.strategy import catalogue, compiler, loader
-from simgin.strategy.author import SLOTS, Param, Policy, Strategy
+from simgin.strategy import SLOTS, Param, Policy, Strategy, catalogue, compiler, loader
 from simgin.strategy.text_form import StrategyError
 
 if TYPE_CHECKING:
