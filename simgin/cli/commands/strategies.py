@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from simgin.checks.contract import Finding
 
+Row = Mapping[str, Any]  # a strategy or a policy, as --json prints it
 ENDINGS = {
     "best": "the best way to end the deal is proposed first; a discard is chosen only if declined",
     "same": "a discard is chosen first, and the deal can end with that card only (EAAI order)",
@@ -96,12 +97,18 @@ def _strategies(
         return
     if players and slot:
         raise click.UsageError("--players narrows the strategies, --slot the policies: give one.")
-    selection = _Selection(players, slot, search)
+    found = [] if slot else _strategies_found(players, search)
+    policies = [] if players else _policies_found(slot, search)
     if short and not as_json:
-        for one in selection.policies() if slot else selection.strategies():
+        for one in policies if slot else found:
             click.echo(one.name)
-    else:
-        _list(selection, as_json)
+        return
+    rows = [*map(_strategy_row, found), *map(_policy_row, policies)]
+    words: list[object] = ["strategies"]
+    for option, value in (("--players", players), ("--slot", slot), ("--search", search)):
+        if value is not None:
+            words += [option, value]
+    Answer(command_line(*words), rows).show(as_json, _list_parts(rows))
 
 
 strategies = NameOrSubcommand(_strategies)
@@ -200,57 +207,34 @@ def _new(file: Path, name: str | None) -> None:
 # The list
 
 
-@dataclass(frozen=True)
-class _Selection:
-    """What the list is narrowed to; None does not narrow it."""
-
-    players: int | None = None
-    slot: str | None = None
-    search: str | None = None  # in any capitals
-
-    def strategies(self) -> list[Strategy]:
-        """The strategies, strongest first; none if only a slot's policies are wanted."""
-        if self.slot:
-            return []
-        found = []
-        for name in loader.names():
-            strategy = loader.find(name)
-            players = 1 if catalogue.alone(name) else 2
-            is_found = self._is_found(name, strategy.about, strategy.source)
-            if is_found and self.players in (None, players):
-                found.append(strategy)
-        return catalogue.ordered(found)
-
-    def policies(self) -> list[Policy]:
-        """The policies by slot and name; none if strategies for a number of players are wanted."""
-        return [
-            policy
-            for policy in loader.policies()
-            if not self.players
-            and self.slot in (None, policy.slot)
-            and self._is_found(policy.name, policy.about)
-        ]
-
-    def _is_found(self, *texts: str) -> bool:
-        return self.search is None or self.search.casefold() in " ".join(texts).casefold()
+def _strategies_found(players: int | None, search: str | None) -> list[Strategy]:
+    """The strategies for so many players and with a word, strongest first; None narrows nothing."""
+    found = []
+    for name in loader.names():
+        strategy = loader.find(name)
+        is_found = _has(search, name, strategy.about, strategy.source)
+        if is_found and players in (None, 1 if catalogue.alone(name) else 2):
+            found.append(strategy)
+    return catalogue.ordered(found)
 
 
-def _list(selection: _Selection, as_json: bool) -> None:
-    rows = [_strategy_row(strategy) for strategy in selection.strategies()]
-    rows += [_policy_row(policy) for policy in selection.policies()]
-    words: list[object] = ["strategies"]
-    for option, value in vars(selection).items():
-        if value is not None:
-            words += [f"--{option}", value]
-    Answer(command_line(*words), rows).show(as_json, _list_parts(selection))
+def _policies_found(slot: str | None, search: str | None) -> list[Policy]:
+    """The policies of a slot and with a word, by slot and name; None narrows nothing."""
+    found = [policy for policy in loader.policies() if slot in (None, policy.slot)]
+    return [policy for policy in found if _has(search, policy.name, policy.about)]
+
+
+def _has(word: str | None, *texts: str) -> bool:
+    return word is None or word.casefold() in " ".join(texts).casefold()
 
 
 def _strategy_row(strategy: Strategy) -> dict[str, Any]:
+    tiers = [compiler.tier(policy) for policy in strategy.policies]
     return {
         "kind": "strategy",
         "name": strategy.name,
         "slot": None,
-        "tier": _tier(strategy),
+        "tier": min(tiers, key=SLOWEST_FIRST.index),
         "about": catalogue.idea(strategy),
         "source": strategy.source,
         "parameters": [],
@@ -269,11 +253,10 @@ def _policy_row(policy: Policy) -> dict[str, Any]:
     }
 
 
-def _list_parts(selection: _Selection) -> Iterator[Any]:
-    listed = selection.strategies()
-    policies = selection.policies()
-    solo = [strategy for strategy in listed if catalogue.alone(strategy.name)]
-    two_players = [strategy for strategy in listed if strategy not in solo]
+def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
+    listed = [row for row in rows if row["kind"] == "strategy"]
+    solo = [row for row in listed if catalogue.alone(row["name"])]
+    two_players = [row for row in listed if row not in solo]
     if two_players:
         yield from _catalogue("Two-player strategies, strongest first", two_players)
     if listed:
@@ -281,45 +264,35 @@ def _list_parts(selection: _Selection) -> Iterator[Any]:
     if solo:
         yield from _catalogue("Solitaire strategies", solo)
     for slot in SLOTS:
-        in_slot = [policy for policy in policies if policy.slot == slot]
-        if in_slot:
+        if in_slot := [row for row in rows if row["slot"] == slot]:
             yield _policy_table(slot, in_slot)
-    yield NEXT if listed or policies else NOTHING
+    yield NEXT if rows else NOTHING
 
 
-def _catalogue(title: str, listed: Sequence[Strategy]) -> Iterator[Any]:
+def _catalogue(title: str, listed: Sequence[Row]) -> Iterator[Any]:
     """A heading, then per strategy its figures, its idea and its source."""
     from rich.padding import Padding
     from rich.text import Text
 
     yield Text(f"\n{title}", style="bold")
-    longest = max(len(strategy.name) for strategy in listed)
+    longest = max(len(row["name"]) for row in listed)
     indent = (0, 0, 0, 2)
-    for strategy in listed:
-        facts = catalogue.strength(strategy.name)
-        if speed := _speed(strategy):
-            facts += f", {speed}"
-        yield Text(f"\n{strategy.name:<{longest}}  {facts}", style="bold")
-        yield Padding(Text(catalogue.idea(strategy)), indent)
-        if strategy.source:
-            yield Padding(Text(strategy.source, style="dim"), indent)
+    for row in listed:
+        name = row["name"]
+        # the measured speed; where there is none, whether it is slow or refused
+        speed = catalogue.speed(name) or row["tier"].replace("fast", "")
+        facts = ", ".join(filter(None, (catalogue.strength(name), speed)))
+        yield Text(f"\n{name:<{longest}}  {facts}", style="bold")
+        yield Padding(Text(row["about"]), indent)
+        if row["source"]:
+            yield Padding(Text(row["source"], style="dim"), indent)
 
 
-def _speed(strategy: Strategy) -> str:
-    """The measured speed; for a strategy not measured, whether it is slow or refused."""
-    measured = catalogue.speed(strategy.name)
-    if measured:
-        return measured
-    tier = _tier(strategy)
-    return "" if tier == "fast" else tier
-
-
-def _policy_table(slot: str, in_slot: Sequence[Policy]) -> Table:
+def _policy_table(slot: str, in_slot: Sequence[Row]) -> Table:
     out = grid(f"Policies for +{slot}=", "name", "what it does")
-    for policy in in_slot:
-        params = policy.params.items()
-        defaults = ", ".join(f"{name}={param.text(param.default)}" for name, param in params)
-        out.add_row(policy.name, policy.about + (f" [{defaults}]" if defaults else ""))
+    for row in in_slot:
+        defaults = ", ".join(f"{one['name']}={one['value']}" for one in row["parameters"])
+        out.add_row(row["name"], row["about"] + (f" [{defaults}]" if defaults else ""))
     return out
 
 
@@ -347,7 +320,7 @@ def _show(strategy: Strategy, as_json: bool) -> None:
     answer.show(as_json, _show_parts(strategy, rows))
 
 
-def _show_parts(strategy: Strategy, rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
+def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
     paragraphs = [" ".join(part.split()) for part in strategy.about.split("\n\n")]
     about = "\n\n".join(paragraphs)
     yield strategy.text
@@ -400,9 +373,3 @@ def _relative(path: Path) -> str:
     """A path, relative to the current directory if it lies below it."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
-
-
-def _tier(strategy: Strategy) -> str:
-    """The slowest tier of a strategy's policies."""
-    tiers = [compiler.tier(policy) for policy in strategy.policies]
-    return min(tiers, key=SLOWEST_FIRST.index)
