@@ -107,3 +107,4 @@ def test_every_shipped_policy_can_be_cached_on_disk(step: int) -> None:
     for policy in loader.policies()[::step]:
         hook = compiler.hook(policy)
         assert hook.stats.cache_hits or hook.stats.cache_misses, policy.name
+        assert compiler.slow_because(policy) == "", policy.name

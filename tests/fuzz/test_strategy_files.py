@@ -206,21 +206,17 @@ MINE = Strategy("mine", take=picks)
 """
 
 
+ARRAYS = (
+    *(np.arange(5.0), np.zeros((0, 3)), np.array(3), np.array(["a"]), np.array([1j])),
+    *(np.array([None, {}], object), np.zeros(2, [("a", "f8")]), np.array(["2026"], "M8")),
+)
+
+
 def weights(rng, path):
-    """A file of numbers: of any type and shape, of another kind, or damaged."""
-    what = rng.random()
-    if what < 0.5:
-        arrays = (np.arange(5.0), np.zeros((0, 3)), np.array(3), np.array(["a"]), np.array([1j]))
-        arrays += (
-            np.array([None, {}], object),
-            np.zeros(2, [("a", "f8")]),
-            np.array(["2026"], "M8"),
-        )
+    """A file of numbers: of any type and shape, or damaged."""
+    if rng.random() < 0.6:
         with path.open("wb") as file:
-            np.save(file, rng.choice(arrays), allow_pickle=True)
-    elif what < 0.6:
-        with path.open("wb") as file:
-            np.savez(file, a=np.arange(3))
+            np.save(file, rng.choice(ARRAYS), allow_pickle=True)
     else:
         path.write_bytes(rng.randbytes(rng.choice((0, 1, 10, 200))))
     if rng.random() < 0.5 and path.stat().st_size:
