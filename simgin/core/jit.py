@@ -107,7 +107,9 @@ def _directory(function: Callable[..., Any], key: str) -> Path | None:
     function of a strategy without a key.
     """
     directory = cache_directory()
-    if directory is None or not key:
+    if directory is None:
+        return None
+    if not key:
         return None if function.__module__.startswith("simgin_strategies.") else directory
     own = directory / POLICIES / key
     with contextlib.suppress(OSError):
