@@ -8,7 +8,7 @@ disturbance does not hit all repetitions of one figure.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ from simgin.core.jit import compiled
 from simgin.core.pack import new_pack
 from simgin.core.state import new_state
 from simgin.play import parallel
-from simgin.play.matchup import parse_matchup
+from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.runs import runner
@@ -80,13 +80,13 @@ def figures(seconds: float, threads: Sequence[int]) -> list[Figure]:
 
     The calibration comes first.
     """
-    jobs = [*_kernel_jobs(), *_matchup_jobs(threads), *_roster_jobs()]
+    jobs = [*_kernel_jobs(), *_matchup_jobs(threads)]
     rates = _best_rates(jobs, seconds)
-    measured = list(zip(jobs, rates, strict=True))
-    on_one_thread = {job.figure: rate for job, rate in measured if job.threads == 1}
-    table = []
-    for job, rate in measured:
-        figure = Figure(
+    on_one_thread = {
+        job.figure: rate for job, rate in zip(jobs, rates, strict=True) if job.threads == 1
+    }
+    return [
+        Figure(
             job.figure,
             job.unit,
             job.threads,
@@ -95,8 +95,8 @@ def figures(seconds: float, threads: Sequence[int]) -> list[Figure]:
             speedup=rate / on_one_thread[job.figure],
             mean=job.mean,
         )
-        table.append(figure)
-    return table
+        for job, rate in zip(jobs, rates, strict=True)
+    ]
 
 
 def thread_counts() -> list[int]:
@@ -108,13 +108,11 @@ def thread_counts() -> list[int]:
 def _best_rates(jobs: Sequence[_Job], seconds: float) -> list[float]:
     """Units per second of every job, the best of all repetitions."""
     rounds = [_rounds(job, seconds / REPETITIONS) for job in jobs]
-    best = [0.0] * len(jobs)
+    best = [float("inf")] * len(jobs)
     for _ in range(REPETITIONS):
         for i, job in enumerate(jobs):
-            units = rounds[i] * job.size
-            rate = units / _timed(job, rounds[i])
-            best[i] = max(best[i], rate)
-    return best
+            best[i] = min(best[i], _timed(job, rounds[i]) / (rounds[i] * job.size))
+    return [1 / taken for taken in best]
 
 
 def _rounds(job: _Job, seconds: float) -> int:
@@ -219,42 +217,31 @@ def _add_best(hands, rules, n):  # type: ignore[no-untyped-def]
 # Matchups
 
 
-def _matchup_jobs(threads: Sequence[int]) -> list[_Job]:
-    return [_matchup_job(*row, workers) for row in MATCHUPS for workers in threads]
-
-
 def roster() -> list[str]:
     """The two-player strategies that come with simgin."""
     return [name for name in loader.built_in() if not catalogue.alone(name)]
 
 
-def _roster_jobs() -> list[_Job]:
-    """Every strategy of the roster against itself, on one thread."""
-    jobs = []
-    for name in roster():
-        figure = f"{name}, eaai deals"
-        jobs.append(_matchup_job(figure, "eaai", name, name, "deal", 1, ROSTER_DEALS))
-    return jobs
+def _matchup_jobs(threads: Sequence[int]) -> Iterator[_Job]:
+    """The matchups on all numbers of threads; every strategy of the roster against itself on one.
 
-
-def _matchup_job(
-    figure: str,
-    variant: str,
-    a: str,
-    b: str | None,
-    unit: Literal["deal", "match"],
-    threads: int,
-    size: int | None = None,
-) -> _Job:
-    """A matchup on so many threads, played as every command plays it.
-
-    A round is a whole batch, or `size` deals.
+    A round is a whole batch; of the roster, a few deals.
     """
-    matchup = parse_matchup(a, b, variant, SEED, unit)
-    if size is None:
+    for figure, variant, a, b, unit in MATCHUPS:
+        matchup = parse_matchup(a, b, variant, SEED, unit)
         size = matchup.batch * (2 if matchup.mirrored else 1)
+        for workers in threads:
+            yield _matchup_job(figure, matchup, size, workers)
+    for name in roster():
+        matchup = parse_matchup(name, name, "eaai", SEED, "deal")
+        yield _matchup_job(f"{name}, eaai deals", matchup, ROSTER_DEALS, 1)
+
+
+def _matchup_job(figure: str, matchup: Matchup, size: int, threads: int) -> _Job:
+    """A matchup on so many threads, played as every command plays it."""
 
     def work(rounds: int) -> object:
         return runner.run_matchup(matchup, rounds * size, threads)
 
-    return _Job(figure, "deals" if unit == "deal" else "matches", size, work, threads)
+    unit = "deals" if matchup.unit == "deal" else "matches"
+    return _Job(figure, unit, size, work, threads)

@@ -7,6 +7,7 @@ ratios to the calibration kernel of the same process are compared, not seconds.
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import subprocess
@@ -16,11 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from simgin.text.files import read_text
 
 ROUNDS = 5  # turns of both installations
+LEAST = 1e-12  # what no ratio falls below, nor its reciprocal
 THIS = [sys.executable, "-m", "simgin"]
 
 Row = Mapping[str, Any]  # a figure as `simgin bench --json` prints it
@@ -48,35 +48,32 @@ class Change:
     high: float | None
 
 
-class _Figure(BaseModel):
-    """What must be known of a figure to compare it."""
-
-    model_config = ConfigDict(extra="allow", strict=True)
-    figure: str
-    threads: int
-    ratio: float = Field(gt=1e-12, lt=1e12, allow_inf_nan=False)
-
-
-class _Saved(BaseModel):
-    """The JSON object that `simgin bench` prints and saves."""
-
-    rows: list[_Figure] = Field(min_length=1)
-
-
 def read_rounds(path: Path) -> list[Round]:
     """The figures that `simgin bench --save` wrote, as a single round. Raises BenchError."""
     try:
         return [_rows(read_text(path))]
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise BenchError(
             f"{path} is neither an installation of simgin nor a file of `simgin bench --save`."
         ) from None
 
 
 def _rows(text: str) -> Round:
-    """The rows of figures in JSON, with all that they say. ValueError if it is anything else."""
-    saved = _Saved.model_validate_json(text)
-    return [figure.model_dump() for figure in saved.rows]
+    """The rows of figures in JSON. ValueError if it is anything else."""
+    saved = json.loads(text)
+    rows = saved.get("rows") if isinstance(saved, dict) else None
+    if not isinstance(rows, list) or not rows or not all(map(_is_figure, rows)):
+        raise ValueError("no figures")
+    return rows
+
+
+def _is_figure(row: object) -> bool:
+    """Whether a row says all that is needed to compare it."""
+    if not isinstance(row, dict):
+        return False
+    ratio = row.get("ratio")
+    is_ratio = isinstance(ratio, float | int) and LEAST < ratio < 1 / LEAST
+    return is_ratio and isinstance(row.get("figure"), str) and isinstance(row.get("threads"), int)
 
 
 def find_installation(path: Path) -> Path | None:
@@ -105,33 +102,27 @@ def measure_in_turns(
 def changes(before: Sequence[Round], now: Sequence[Round]) -> list[Change]:
     """Every figure that both have, in the order of the newer one; round for round."""
     table = []
-    for row in now[0]:
-        key = row["figure"], row["threads"]
-        old, new = _ratios(before, key), _ratios(now, key)
-        if len(old) == len(before) and len(new) == len(now):
-            table.append(_change(key, old, new))
+    old, new = [_ratios(rows) for rows in before], [_ratios(rows) for rows in now]
+    for key in new[0]:
+        if not all(key in ratios for ratios in [*old, *new]):
+            continue
+        pairs = [(was[key], now[key]) for was, now in zip(old, new, strict=True)]
+        faster = [was / now for was, now in pairs]
+        several = len(pairs) > 1
+        change = Change(
+            *key,
+            before=statistics.median(was for was, _ in pairs),
+            now=statistics.median(now for _, now in pairs),
+            faster=statistics.median(faster),
+            low=min(faster) if several else None,
+            high=max(faster) if several else None,
+        )
+        table.append(change)
     return table
 
 
-def _change(key: tuple[str, int], old: list[float], new: list[float]) -> Change:
-    faster = [was / now for was, now in zip(old, new, strict=True)]
-    several = len(faster) > 1
-    return Change(
-        *key,
-        before=statistics.median(old),
-        now=statistics.median(new),
-        faster=statistics.median(faster),
-        low=min(faster) if several else None,
-        high=max(faster) if several else None,
-    )
-
-
-def _ratios(rounds: Sequence[Round], key: tuple[str, int]) -> list[float]:
-    """The ratios of one figure in the rounds that have it."""
-    ratios = []
-    for rows in rounds:
-        ratios += [row["ratio"] for row in rows if (row["figure"], row["threads"]) == key]
-    return ratios
+def _ratios(rows: Round) -> dict[tuple[str, int], float]:
+    return {(row["figure"], row["threads"]): row["ratio"] for row in rows}
 
 
 def _measure(program: Sequence[str], seconds: float) -> Round:

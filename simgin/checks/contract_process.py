@@ -1,55 +1,52 @@
-"""A process of the contract test: puts positions to policies, or plays deals, and reports.
+"""The process of the contract test: puts positions to policies, plays deals, and reports.
 
-`python -m simgin.checks.contract_process` reads a job from stdin and reports in lines of JSON.
-simgin.checks.contract starts it, listens, and ends it if it falls silent.
+`python -m simgin.checks.contract_process JOB` reports in lines of JSON. simgin.checks.contract
+starts it, listens, and ends it if it falls silent. Positions come from random play of every
+variant; each is asked several times, in several orders and places in memory.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from simgin.checks.gins import Gins
 from simgin.core.answers import SLOTS
 from simgin.core.state import new_state
 from simgin.core.view import MAX_TURNS, VIEW, new_view
 from simgin.play import kernel
+from simgin.play.deal import NoSuchDeal, WatchedDeal, watch_deal
+from simgin.play.kernel import SOLO_SLOTS
 from simgin.play.matchup import Matchup
 from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant, find
 from simgin.strategy import Policy, Strategy, compiler, interpret, loader
-from simgin.strategy.text_form import StrategyError
+from simgin.strategy.text_form import STAKE_SLOTS, StrategyError
 
-FIRST, SECOND = "questions", "deals"  # the two stages, a process each
 COMPILE_SECONDS = 300.0
+# Questions for each slot, shared by the variants, and the fewest for each variant
+QUESTIONS, AT_LEAST = 600, 100
+DEALS_TRIED = 60  # deals in which questions are sought, at least: those of the die are rare
+FIRST_DEALS = 4  # positions come from this many first deals of a match
+DEALS, DEALS_AT_LEAST = 200, 60  # shared by the variants, and the fewest for each
 DEAL_FACTOR = 6  # a whole deal may take this many times the limit of one answer
 BEAT = 0.3  # seconds between signs of life
 PATIENCE = 1.0  # seconds; after that a slow policy gets no more positions of a variant
-DEALS, DEALS_AT_LEAST = 200, 60  # shared by the variants, and the fewest for each
 SEED = 1
 # Between them these players reach all sorts of positions
 PLAYERS = ("random:p_end=0.1", "gold+knock=random:p_end=0.2+stake=random+show=random")
-OF_QUESTIONS = ("legal", "raises", "bounds", "writes", "history")  # checks of the first stage
+OF_QUESTIONS = ["same", "legal", "raises", "bounds", "writes", "history", "time"]
 HIGHEST_ANSWER = 63  # legal answers are the bits of one int64
 FEW_VARIANTS = 2  # named in a report; more are counted
-
-
-def key(ending: str, variant: str, slot: str) -> str:
-    """The name of the positions of a slot."""
-    return f"{ending} {variant} {slot}".replace("/", "|")  # it names a file in an archive
-
-
-def positions_file(job: dict[str, Any], ending: str) -> Path:
-    """Where the positions of a job lie, for strategies with that ending."""
-    return Path(job["folder"]) / f"{ending}.npz"
 
 
 class _Fault(Exception):
@@ -78,8 +75,13 @@ class _Report:
                 written = os.write(self._out, line)
                 line = line[written:]
 
-    def fail(self, check: str, sentence: str) -> None:
-        self.send(failed=check, sentence=sentence)
+    def begin(self, doing: str, seconds: float) -> None:
+        """Say what is being done, and how long it may be silent."""
+        self.send(doing=doing, seconds=seconds)
+
+    def pass_(self, checks: Sequence[str], sentence: str = "") -> None:
+        """Say that checks passed, and what was done."""
+        self.send(passed=checks, sentence=sentence)
 
     def _beat(self) -> None:
         before = 0
@@ -93,150 +95,113 @@ class _Report:
 
 
 def main() -> None:
-    """Do the job on stdin and report on stdout."""
-    job = json.loads(sys.stdin.readline())
+    """Test the strategies of a job one after the other."""
+    strategies, variant_texts, seconds = json.loads(sys.argv[1])
     loader.names()  # what comes with simgin is not part of the time that a file takes
     report = _Report()
-    run_stage = _ask_questions if job["stage"] == FIRST else _play_deals
-    for text in job["strategies"]:
-        strategy = _read_strategy(text, job, report)
-        if strategy is not None:
-            report.send(ending=strategy.ending)  # positions are made while the policies compile
-            policies = _compile(strategy, report)
-            views = _await_positions(job, strategy.ending)
-            known = job["known"][text]
-            run_stage(strategy, policies, {**job, **known}, views, report)
-        report.send(finished=job["stage"])
+    for text in strategies:
+        try:
+            _test(text, [find(variant) for variant in variant_texts], seconds, report)
+        except _Fault as fault:
+            report.state = None
+            report.send(failed=fault.check, sentence=fault.predicate)
+        else:
+            report.send(finished=text)
 
 
-def _await_positions(job: dict[str, Any], ending: str) -> Any:
-    """The positions for strategies with that ending, which the listening process makes."""
-    sys.stdin.readline()
-    file = positions_file(job, ending)
-    with np.load(file) as views:
-        return dict(views)
-
-
-def _read_strategy(text: str, job: dict[str, Any], report: _Report) -> Strategy | None:
-    report.send(doing=f"reading {text}", seconds=job["seconds"])
+def _test(text: str, variants: Sequence[Variant], seconds: float, report: _Report) -> None:
+    """All checks of a strategy; raises the first fault as a sentence."""
+    report.begin(f"reading {text}", seconds)
     try:
         strategy = loader.find(text)
     except StrategyError as error:
-        report.fail("read", str(error))
-        return None
-    report.send(passed=["read"])
-    return strategy
+        raise _Fault("read", str(error)) from None
+    report.pass_(["read"])
+    report.begin(f"compiling {strategy.text}", COMPILE_SECONDS)
+    report.pass_(["compiles"], _compile(strategy))
+    asked = 0
+    for variant in variants:
+        report.begin(f"looking for positions of {variant.text}", COMPILE_SECONDS)
+        wanted = max(AT_LEAST, QUESTIONS // len(variants))
+        found = positions(variant, strategy.ending, wanted)
+        for policy in strategy.policies:
+            subject = f"the {policy.slot} policy {policy.name!r} of {policy.source.name} in "
+            subject += variant.text
+            report.begin(subject, seconds)
+            try:
+                asked += _ask_all(_Asker(policy, variant, report), found[policy.slot])
+            except _Fault as fault:
+                raise _Fault(fault.check, f"{subject} {fault.predicate}.") from None
+    names = [variant.text for variant in variants]
+    where = " and ".join(names) if len(names) <= FEW_VARIANTS else f"{len(names)} variants"
+    report.pass_(OF_QUESTIONS, f"{asked:,} positions from {where}.")
+    played = 0
+    for variant in variants:
+        deals = max(DEALS_AT_LEAST, DEALS // len(variants))
+        played += _play(_matchup(strategy, variant, report), deals, DEAL_FACTOR * seconds, report)
+    report.pass_(["plays"], f"{played:,} deals of {where}.")
 
 
-def _compile(strategy: Strategy, report: _Report) -> list[Policy]:
-    """The policies of a strategy that compile or run in Python."""
-    report.send(doing=f"compiling {strategy.text}", seconds=COMPILE_SECONDS)
-    policies, notes = [], []
-    for policy in _policies(strategy):
+def _compile(strategy: Strategy) -> str:
+    """Compile the policies of a strategy; says which of them run in Python."""
+    notes = []
+    for policy in strategy.policies:
         try:
             compiler.vector(policy)
             compiler.hook(policy)
         except compiler.PolicyError as error:
-            report.fail("compiles", str(error))
-            continue
-        policies.append(policy)
-        reason = compiler.slow_because(policy).rstrip(".")
-        if reason:
+            raise _Fault("compiles", str(error)) from None
+        if reason := compiler.slow_because(policy).rstrip("."):
             notes.append(f"{policy.slot} runs in Python ({reason})")
-    tiers = ", ".join(notes) or "Every policy is compiled"
-    report.send(about="compiles", sentence=f"{tiers}.")
-    report.send(passed=["compiles"])
-    return policies
+    return f"{', '.join(notes) or 'Every policy is compiled'}."
 
 
-def _policies(strategy: Strategy) -> list[Policy]:
-    policies = [strategy.policy(slot) for slot in SLOTS]
-    return [policy for policy in policies if policy is not None]
+# Positions
 
 
-# The two stages
+@cache
+def positions(variant: Variant, ending: str, wanted: int = AT_LEAST) -> dict[str, np.ndarray]:
+    """At most `wanted` views of each slot from random play, an array of VIEW each.
 
-
-def _ask_questions(
-    strategy: Strategy, policies: list[Policy], job: dict[str, Any], views: Any, report: _Report
-) -> None:
-    """Put every position to every policy three times.
-
-    As the engine would, in another order and place, and with other bytes beyond the history.
+    They come from matches that start at random scores, of players with this order of discard and
+    ending.
     """
-    asked = 0
-    for policy, variant in _to_be_asked(policies, job):
-        place = key(strategy.ending, variant, policy.slot)
-        try:
-            answers = _ask_three_times(_asker(policy, variant, job, report), views[place])
-        except _Fault as fault:
-            _report_fault(fault, policy, variant, report)
-            continue
-        asked += len(answers)
-        report.send(answers=answers, key=place)
-    report.send(about="same", sentence=f"{asked:,} positions from {_variants(job)}.")
-    report.send(passed=OF_QUESTIONS)
+    lot = random.Random(SEED)
+    target = variant.row["points_target"]
+    highest = target if isinstance(target, int) else 100
+    players = [replace(loader.find(text), ending=ending) for text in PLAYERS]
+    views: dict[str, list[Any]] = {slot: [] for slot in SLOTS}
+    asked = [views[slot] for slot in _asked_slots(variant)]
+    for unit in range(max(DEALS_TRIED, wanted // 5)):
+        points = lot.randrange(highest), lot.randrange(highest)
+        a, b = players if unit % 2 else reversed(players)
+        opponent = None if variant.row["players"] == 1 else b
+        state = _watch(Matchup(variant, a, opponent, SEED, "match"), unit, points).state
+        for i in range(state.logged):
+            views[SLOTS[state.slots[i]]].append(state.log[i].copy())
+        if min(map(len, asked)) >= wanted:
+            break
+    return {slot: np.array(of_slot[:wanted], VIEW) for slot, of_slot in views.items()}
 
 
-def _to_be_asked(policies: list[Policy], job: dict[str, Any]) -> Iterator[tuple[Policy, str]]:
-    """Every policy with every variant, without those that ended a process before."""
-    for policy in policies:
-        for variant in job["variants"]:
-            if policy.slot not in job["given_up"]:
-                yield policy, variant
+def _asked_slots(variant: Variant) -> list[str]:
+    """The slots that a variant may ask."""
+    if variant.row["players"] == 1:
+        return list(SOLO_SLOTS)
+    slots = ["take", "discard", "knock"]
+    if variant.row["die"] != "off":
+        slots += STAKE_SLOTS
+    if variant.row["melding"] == "choice":
+        slots.append("show")
+    return slots
 
 
-def _play_deals(
-    strategy: Strategy, policies: list[Policy], job: dict[str, Any], views: Any, report: _Report
-) -> None:
-    """Put the positions to the policies again in this process; if nothing failed, play deals."""
-    failed = job["failed"]
-    for policy, variant in _to_be_asked(policies, job):
-        place = key(strategy.ending, variant, policy.slot)
-        asker = _asker(policy, variant, job, report)
-        try:
-            _ask_again(asker, views[place], job["answers"].get(place, []))
-        except _Fault as fault:
-            _report_fault(fault, policy, variant, report)
-            failed = True
-    report.send(passed=["same", "time"])
-    if not failed:
-        _play_all(strategy, job, report)
-
-
-def _play_all(strategy: Strategy, job: dict[str, Any], report: _Report) -> None:
-    """Play deals of every variant."""
-    played = 0
-    gins = Gins()
-    for variant in job["variants"]:
-        matchup = _matchup(strategy, find(variant), report)
-        try:
-            played += _play(matchup, job, report, gins)
-        except (kernel.PolicyFailure, kernel.RulesModified) as error:
-            report.fail("plays", str(error))
-            return
-    deals = f"{played:,} deals of {_variants(job)}."
-    report.send(about="plays", sentence=f"{deals} {gins.sentence()}".rstrip())
-    report.send(passed=["plays"])
-
-
-def _report_fault(fault: _Fault, policy: Policy, variant: str, report: _Report) -> None:
-    report.fail(fault.check, f"{_subject(policy, variant)} {fault.predicate}.")
-
-
-def _variants(job: dict[str, Any]) -> str:
-    variants = job["variants"]
-    return " and ".join(variants) if len(variants) <= FEW_VARIANTS else f"{len(variants)} variants"
-
-
-def _subject(policy: Policy, variant: str) -> str:
-    file = policy.source.name
-    return f"the {policy.slot} policy {policy.name!r} of {file} in {variant}"
-
-
-def _asker(policy: Policy, variant: str, job: dict[str, Any], report: _Report) -> _Asker:
-    report.send(doing=_subject(policy, variant), slot=policy.slot, seconds=job["seconds"])
-    return _Asker(policy, find(variant), report)
+def _watch(matchup: Matchup, unit: int, points: tuple[int, int]) -> WatchedDeal:
+    """One of the first deals of a match; the very first if the match is over before it."""
+    try:
+        return watch_deal(matchup, unit, deal=unit % FIRST_DEALS, points=points)
+    except NoSuchDeal:
+        return watch_deal(matchup, unit, points=points)
 
 
 # Questions
@@ -247,37 +212,32 @@ class _Asker:
 
     def __init__(self, policy: Policy, variant: Variant, report: _Report) -> None:
         self.policy = policy
-        self.variant = variant
         self.report = report
-        self.hook = compiler.hook(policy)
-        self.vector = compiler.vector(policy)
-        self.rules = build_rules(variant)
-        self._before = self.rules.tobytes()
+        self._hook = compiler.hook(policy)
+        self._variant = variant
+        self.move()
 
-    def elsewhere(self) -> _Asker:
-        """The same asker with rules and parameters at another place in memory."""
-        return _Asker(self.policy, self.variant, self.report)
+    def move(self) -> None:
+        """Put rules and parameters to another place in memory."""
+        self._vector = compiler.vector(self.policy)
+        self._rules = build_rules(self._variant)
+        self._before = self._rules.tobytes()
 
     def ask(self, view: Any) -> int:
-        """The answer; _Fault if it is not legal, or if the policy wrote into the view."""
+        """The answer; _Fault if it is not legal, or if the policy wrote into view or rules."""
         before = view.tobytes()
         try:
             with interpret.unwrapped():
-                answer = int(self.hook(view, self.rules, self.vector))
+                answer = int(self._hook(view, self._rules, self._vector))
         except BaseException as error:
             raise _Fault(_failed_check(error), kernel.describe_exception(error)) from None
-        if view.tobytes() != before:
-            raise _written("view", view, before)
+        _check_unchanged("view", view, before)
+        _check_unchanged("rules", self._rules, self._before)
         legal = int(view.legal)
         if not (0 <= answer <= HIGHEST_ANSWER and legal >> answer & 1):
             raise _Fault("legal", kernel.describe_answer(self.policy.slot, answer, legal))
         self.report.answered += 1
         return answer
-
-    def check_rules(self) -> None:
-        """_Fault if the policy has written into the rules."""
-        if self.rules.tobytes() != self._before:
-            raise _written("rules", self.rules, self._before)
 
 
 def _failed_check(error: BaseException) -> str:
@@ -290,39 +250,52 @@ def _failed_check(error: BaseException) -> str:
     return "writes" if read_only else "raises"
 
 
-def _written(name: str, record: Any, before: bytes) -> _Fault:
-    """The fault of a policy that wrote into a record; names the first field that changed."""
+def _check_unchanged(name: str, record: Any, before: bytes) -> None:
+    """_Fault if a policy wrote into a record; names the first field that changed."""
+    if record.tobytes() == before:
+        return
     old = np.frombuffer(before, record.dtype)[0]
-    changed = "padding"
-    for field in record.dtype.names:
-        if record[field].tobytes() != old[field].tobytes():
-            changed = field
-            break
-    return _Fault("writes", f"writes into {name}.{changed}, which it may only read")
+    changed = [
+        field for field in record.dtype.names if record[field].tobytes() != old[field].tobytes()
+    ]
+    field = changed[0] if changed else "padding"
+    raise _Fault("writes", f"writes into {name}.{field}, which it may only read")
 
 
-def _ask_three_times(asker: _Asker, positions: np.ndarray) -> list[int | None]:
-    """Answers to positions; None where one is at fault, which is reported.
+def _ask_all(asker: _Asker, found: np.ndarray) -> int:
+    """Put positions to a policy three times, fewer of them to a slow one; how many.
 
-    _Fault if an answer depends on place, order, or bytes beyond the history.
+    First at one place, as in the engine; then backwards, each at a place of its own; then with
+    other bytes beyond the history. _Fault if an answer is wrong, or depends on any of these.
     """
-    answers = _ask_in_place(asker, positions)
-    asker.check_rules()
-    _ask_again(asker.elsewhere(), positions, answers)
+    place = np.zeros(1, VIEW)
+    answers: list[int] = []
+    started = time.monotonic()
+    for i, position in enumerate(found):
+        place[0] = _view(position, i, asker.policy)
+        answers.append(asker.ask(place[0]))
+        if time.monotonic() - started > PATIENCE:
+            break
+    asker.move()
+    for i in reversed(range(len(answers))):
+        again = asker.ask(_view(found[i], i, asker.policy))
+        if again != answers[i]:
+            raise _Fault(
+                "same",
+                f"answers {answers[i]} and, asked again, {again}: it depends on more than view, "
+                "rules and params",
+            )
     for i, answer in enumerate(answers):
-        if answer is None:
-            continue
-        view = _view(positions[i], i, asker.policy)
-        unused = MAX_TURNS - int(view.turns)
+        view = _view(found[i], i, asker.policy)
         lot = np.random.default_rng(i)
-        view.history[view.turns :] = lot.integers(-1, 52, (unused, 4))
+        view.history[view.turns :] = lot.integers(-1, 52, (MAX_TURNS - int(view.turns), 4))
         try:
             again = asker.ask(view)
         except _Fault as fault:
             raise _reads_beyond(f"it {fault.predicate}") from None
         if again != answer:
             raise _reads_beyond(f"it answers {again}, not {answer}")
-    return answers
+    return len(answers)
 
 
 def _reads_beyond(effect: str) -> _Fault:
@@ -330,51 +303,15 @@ def _reads_beyond(effect: str) -> _Fault:
     return _Fault("history", sentence)
 
 
-def _ask_in_place(asker: _Asker, positions: np.ndarray) -> list[int | None]:
-    """Every view at the same place, as in the engine; fewer of them to a slow policy.
-
-    A fault is reported, and the answer is then None.
-    """
-    place = np.zeros(1, VIEW)
-    answers: list[int | None] = []
-    started = time.monotonic()
-    for i, position in enumerate(positions):
-        place[0] = _view(position, i, asker.policy)
-        try:
-            answers.append(asker.ask(place[0]))
-        except _Fault as fault:
-            _report_fault(fault, asker.policy, asker.variant.text, asker.report)
-            answers.append(None)
-        if time.monotonic() - started > PATIENCE:
-            break
-    return answers
-
-
-def _ask_again(asker: _Asker, positions: np.ndarray, answers: Sequence[int | None]) -> None:
-    """The same questions backwards, each at a place of its own; without those at fault."""
-    for i in reversed(range(len(answers))):
-        if answers[i] is None:
-            continue
-        again = asker.ask(_view(positions[i], i, asker.policy))
-        if again != answers[i]:
-            raise _Fault(
-                "same",
-                f"answers {answers[i]} and, asked again, {again}: it depends on more than view, "
-                "rules and params",
-            )
-    asker.check_rules()
-
-
-def _view(position: np.ndarray, i: int, policy: Policy) -> Any:
+def _view(position: Any, i: int, policy: Policy) -> Any:
     """A view among random bytes, with the noise of question i."""
     lot = np.random.default_rng(i)
     room = lot.integers(0, 256, VIEW.itemsize + 256, np.uint8)
     start = 8 * (1 + i % 16) - room.ctypes.data % 8
-    inside = slice(start, start + VIEW.itemsize)
-    room[inside] = position
-    view = room[inside].view(VIEW)[0]
-    view.noise = int(lot.integers(2**53)) if policy.noise else 0
-    return view
+    view = room[start : start + VIEW.itemsize].view(VIEW)
+    view[0] = position
+    view[0].noise = int(lot.integers(2**53)) if policy.noise else 0
+    return view[0]
 
 
 # Deals
@@ -382,45 +319,38 @@ def _view(position: np.ndarray, i: int, policy: Policy) -> Any:
 
 def _matchup(strategy: Strategy, variant: Variant, report: _Report) -> Matchup:
     """The strategy against a random player, or alone, compiled."""
-    report.send(doing=f"compiling {strategy.text}", seconds=COMPILE_SECONDS)
+    report.begin(f"compiling {strategy.text}", COMPILE_SECONDS)
     opponent = loader.find(PLAYERS[0]) if variant.row["players"] == 2 else None
     matchup = Matchup(variant, strategy, opponent, SEED, "deal")
     kernel.prepare(matchup)
     return matchup
 
 
-def _play(matchup: Matchup, job: dict[str, Any], report: _Report, gins: Gins) -> int:
-    """Play a variant's deals, or fewer if that takes too long; how many. Adds the gins."""
+def _play(matchup: Matchup, deals: int, limit: float, report: _Report) -> int:
+    """Play so many deals, or fewer if that takes too long; how many.
+
+    limit: seconds for one deal.
+    """
     started = time.monotonic()
     per_unit = len(matchup.players)
-    deals = max(DEALS_AT_LEAST, DEALS // len(job["variants"]))
     names = " ".join(player.text for player in matchup.players)
     variant = matchup.variant.text
-    limit = DEAL_FACTOR * job["seconds"]
+    rules = build_rules(matchup.variant)
     for unit in range(deals // per_unit):
-        report.state = new_state(SEED)
         replay = f"simgin show {names} -v {variant} --seed {SEED} --unit {unit}"
-        report.send(doing=f"a deal of {variant} ({replay})", seconds=limit)
-        for half in range(per_unit):
-            _play_half(matchup, unit, half, report.state, gins)
+        report.begin(f"a deal of {variant} ({replay})", limit)
+        report.state = new_state(SEED)
+        try:
+            kernel.run(matchup, report.state, rules, (new_view(), new_view()), unit, 1)
+        except kernel.RulesModified as error:
+            raise _Fault("plays", str(error)) from None
+        except Exception as error:
+            sentence = kernel.describe_failure(matchup, report.state, error)
+            raise _Fault("plays", sentence) from None
         if time.monotonic() - started > DEAL_FACTOR * PATIENCE:
             break
     report.state = None
     return per_unit * (unit + 1)
-
-
-def _play_half(matchup: Matchup, unit: int, half: int, state: Any, gins: Gins) -> None:
-    """Watch the deal of one half of a unit, in which the strategy sits at seat `half`."""
-    rules = build_rules(matchup.variant)
-    views = (new_view(), new_view())
-    state.watch_half = half
-    try:
-        kernel.run(matchup, state, rules, views, unit, 1)
-    except kernel.RulesModified:
-        raise
-    except Exception as error:
-        raise kernel.PolicyFailure(kernel.describe_failure(matchup, state, error)) from None
-    gins.add_deal(state, rules, half)
 
 
 if __name__ == "__main__":

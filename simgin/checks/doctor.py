@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
-import pickletools
 import platform
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
-from pathlib import Path
 
 import numpy as np
 
@@ -19,7 +15,7 @@ import simgin
 from simgin.core import jit, rng, sums
 from simgin.core.deadwood import deadwood
 from simgin.play import parallel
-from simgin.play.matchup import Matchup
+from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.runs import runner
@@ -28,19 +24,7 @@ from simgin.strategy.text_form import StrategyError
 from simgin.text import notation
 
 NUMBA = "0.68"  # the minor version that pyproject.toml pins
-LIBRARIES = (
-    "numpy",
-    "numba",
-    "llvmlite",
-    "pandas",
-    "matplotlib",
-    "scipy",
-    "click",
-    "pydantic",
-    "rich",
-    "jinja2",
-)
-CACHE_SUFFIXES = (".nbi", ".nbc")
+LIBRARIES = "numpy numba llvmlite pandas matplotlib scipy click pydantic rich jinja2".split()
 MEBIBYTE, GIBIBYTE = 2**20, 2**30
 BROKEN = (
     "Install simgin anew in an environment of its own; if that does not help, please report it "
@@ -103,25 +87,19 @@ def examine() -> Iterator[Finding]:
         try:
             yield check()
         except Exception as error:  # the other checks still have something to say
-            yield Finding(name, "failed", _describe(name, error))
-
-
-def _describe(name: str, error: Exception) -> str:
-    """An error as a fault; those of simgin are sentences with their remedy already."""
-    kind = type(error)
-    if kind.__module__.startswith("simgin."):
-        return str(error)
-    return f"{name}: {kind.__name__}: {error}. {BROKEN}"
+            kind = type(error)
+            said = f"{name}: {kind.__name__}: {error}. {BROKEN}"
+            if kind.__module__.startswith("simgin."):  # a sentence with its remedy already
+                said = str(error)
+            yield Finding(name, "failed", said)
 
 
 def rows(findings: list[Finding]) -> list[dict[str, str | bool]]:
     """One object per check for --json."""
-    table: list[dict[str, str | bool]] = []
-    for finding in findings:
-        row: dict[str, str | bool] = {"check": finding.check, "well": not finding.fault}
-        row |= {"found": finding.details, "fault": finding.fault}
-        table.append(row)
-    return table
+    return [
+        {"check": one.check, "well": not one.fault, "found": one.details, "fault": one.fault}
+        for one in findings
+    ]
 
 
 # The surroundings
@@ -157,27 +135,22 @@ def libraries() -> Finding:
 def extras() -> Finding:
     """Optional parts: complete, or the line that installs what is missing. None is a fault."""
     try:
-        packages = _optional(metadata.requires("simgin") or [])
+        requirements = metadata.requires("simgin") or []
     except metadata.PackageNotFoundError:
         return Finding("extras", "unknown: simgin runs from its source and is not installed")
+    missing: dict[str, list[str]] = {}
+    for line in requirements:  # like `pytest>=8; extra == "test"`
+        if match := re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", line):
+            lacking = missing.setdefault(match[2], [])
+            if _version(match[1]) is None:
+                lacking.append(match[1])
     parts = []
-    for extra, names in packages.items():
-        missing = [name for name in names if _version(name) is None]
+    for extra, packages in missing.items():
         state = "complete"
-        if missing:
-            state = f"missing {', '.join(missing)}, pip install 'simgin[{extra}]'"
+        if packages:
+            state = f"missing {', '.join(packages)}, pip install 'simgin[{extra}]'"
         parts.append(f"{extra}: {state}")
     return Finding("extras", "; ".join(parts) or "none")
-
-
-def _optional(requirements: list[str]) -> dict[str, list[str]]:
-    """Packages by extra, from lines like `pytest>=8; extra == "test"`."""
-    packages: dict[str, list[str]] = {}
-    for line in requirements:
-        match = re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", line)
-        if match:
-            packages.setdefault(match[2], []).append(match[1])
-    return packages
 
 
 def _version(name: str) -> str | None:
@@ -199,53 +172,16 @@ def machine() -> Finding:
 
 
 def cache() -> Finding:
-    """The cache of compiled code: its size, older versions, damaged files (which are removed)."""
+    """The cache of compiled code: its place and size, and whether it can be written to.
+
+    What is damaged in it is compiled again when it is met.
+    """
     directory = jit.cache_root() / jit.digest()
     if fault := jit.not_kept(directory):
         return Finding("cache", str(directory), fault)
-    sizes = _sizes(directory)
-    mebibytes = sum(sizes.values()) / MEBIBYTE
-    folders = [path for path in directory.parent.iterdir() if path.is_dir()]
-    older = [path for path in folders if path != directory]
-    details = f"{directory}, {mebibytes:.1f} MiB, older versions kept: {len(older)}"
-    damaged = [path for path in sizes if _is_damaged(path)]
-    for path in damaged:
-        path.unlink(missing_ok=True)
-    fault = ""
-    if damaged:
-        fault = (
-            f"{len(damaged)} of {len(sizes)} files in {directory} were damaged, perhaps by a full "
-            "disk or a process killed while writing. They have been removed and will be compiled "
-            "again; if the disk is full, make room."
-        )
-    return Finding("cache", details, fault)
-
-
-def _sizes(directory: Path) -> dict[Path, int]:
-    """Bytes of every file in a directory. Other processes may replace files meanwhile."""
-    sizes = {}
-    for path in directory.rglob("*"):
-        with contextlib.suppress(FileNotFoundError):
-            if path.is_file():
-                sizes[path] = path.stat().st_size
-    return sizes
-
-
-def _is_damaged(path: Path) -> bool:
-    return path.suffix in CACHE_SUFFIXES and path.exists() and not _whole(path)
-
-
-def _whole(path: Path) -> bool:
-    """Whether a file of numba's is complete: a sequence of whole pickles. Nothing is unpickled."""
-    content = io.BytesIO(path.read_bytes())
-    size = content.getbuffer().nbytes
-    try:
-        while content.tell() < size:
-            for _ in pickletools.genops(content):
-                pass
-    except ValueError:
-        return False
-    return size > 0
+    mebibytes = sum(path.stat().st_size for path in directory.rglob("*.nb?")) / MEBIBYTE
+    older = sum(path.is_dir() and path != directory for path in directory.parent.iterdir())
+    return Finding("cache", f"{directory}, {mebibytes:.1f} MiB, older versions kept: {older}")
 
 
 # Known answers
@@ -293,10 +229,11 @@ def play() -> Finding:
     """A small match with known sums, and two threads that give the same rows as one."""
     on_one, on_two = (runner.run_matchup(_matchup(), DEALS, workers) for workers in (1, 2))
     sums_here = known_sums(on_one)
-    wrong = []
-    for name, expected in SUMS.items():
-        if sums_here[name] != expected:
-            wrong.append(f"{name} {sums_here[name]}, not {expected}")
+    wrong = [
+        f"{name} {sums_here[name]}, not {expected}"
+        for name, expected in SUMS.items()
+        if sums_here[name] != expected
+    ]
     if wrong:
         return Finding("play", "; ".join(wrong), f"deals are played wrongly here. {BROKEN}")
     if not np.array_equal(on_one, on_two):
@@ -312,10 +249,7 @@ def known_sums(batches: np.ndarray) -> dict[str, int]:
 
 
 def _matchup() -> Matchup:
-    standard = variants.find("standard")
-    gold = loader.find("gold")
-    simple = loader.find("simple")
-    return Matchup(standard, gold, simple, 1, "deal")
+    return parse_matchup("gold", "simple", "standard", 1, "deal")
 
 
 CHECKS: dict[str, Check] = {

@@ -1,9 +1,9 @@
 """The compiler options, named only here, and the on-disk cache of compiled code.
 
 numba's own cache goes stale silently when a callee in another file, a global table or a data file
-changes. So the cache lives in a directory named by a digest of everything that is compiled, the
+changes. So the cache lives in a directory named by a digest of all compiled sources of simgin, the
 versions of numba, numpy and Python, and the bounds-check flag: a change of any of them means a new
-directory.
+directory. Policies have a folder each in it, named by a digest of all else that they depend on.
 """
 
 import contextlib
@@ -26,24 +26,22 @@ from numba.core.caching import FunctionCache
 from numba.core.runtime import rtsys
 
 from simgin.core.inner import InnerCacheImpl, LazyDispatcher
+from simgin.core.sealed import SealedFile
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KEPT_DIRECTORIES = 4  # older ones are deleted
 OWN_NAME = re.compile(r"[0-9a-f]{16}")  # of a cache, or of a folder in it: a digest
-AUTHORS = "authors"  # the folder of the functions of files that are no part of simgin
-KEPT_FUNCTIONS = 200  # of those
+POLICIES = "policies"  # the folder of the functions of strategies
+KEPT_POLICIES = 400  # of those
 
 
 def compiled_sources() -> list[Path]:
-    """Every file whose text can end up in compiled code.
+    """Every file whose text can end up in compiled code, but strategies.
 
-    The core, the toolkit, the built-in strategies, and every file called kernels.py.
+    The core, the toolkit, and every file called kernels.py.
     """
-    strategies = PACKAGE.parent / "simgin_strategies"  # as a wheel installs it
-    if not strategies.is_dir():
-        strategies = PACKAGE.parent / "strategies"  # source tree and editable install
     files = list(PACKAGE.rglob("kernels.py"))
-    for folder in (PACKAGE / "core", PACKAGE / "toolkit", strategies):
+    for folder in (PACKAGE / "core", PACKAGE / "toolkit"):
         files += [path for path in folder.rglob("*") if path.suffix in (".py", ".npy")]
     return sorted(files)
 
@@ -102,18 +100,24 @@ def cache_directory() -> Path | None:
     return directory
 
 
-def _directory(key: str) -> Path | None:
+def _directory(function: Callable[..., Any], key: str) -> Path | None:
     """Where a function is cached: with simgin's own, or in a directory that its key names.
 
-    The name says all that the code depends on, so what lies there is never stale.
+    The name says all that the code depends on, so what lies there is never stale. None for a
+    function of a strategy without a key.
     """
     directory = cache_directory()
-    if directory is None or not key:
-        return directory
-    own = directory / AUTHORS / key
+    if directory is None:
+        return None
+    if not key:
+        return None if function.__module__.startswith("simgin_strategies.") else directory
+    own = directory / POLICIES / key
     with contextlib.suppress(OSError):
-        own.mkdir(parents=True, exist_ok=True)
-        _prune(own, KEPT_FUNCTIONS)
+        if own.is_dir():
+            os.utime(own)
+        else:
+            own.mkdir(parents=True)
+            _prune(own, KEPT_POLICIES)
     return own
 
 
@@ -141,6 +145,11 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
     """
 
     _impl_class = InnerCacheImpl
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = SealedFile(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -192,8 +201,8 @@ def compiled(
 ) -> Any:
     """`function` compiled so that it releases the interpreter lock.
 
-    signature: compile now for this type alone. keep: cache on disk. key: of a function that is no
-    part of simgin, a digest of all that its code depends on. distinct: no two of the records and
+    signature: compile now for this type alone. keep: cache on disk. key: of a policy, a digest of
+    all that its code depends on besides the compiled sources. distinct: no two of the records and
     arrays it is given overlap in memory, so after a write to one the others are not read again.
     check: called, unless the function is cached, with the type that it returns by itself, before
     the signature bends that to another; may raise.
@@ -205,7 +214,7 @@ def compiled(
     dispatcher = LazyDispatcher(
         function, {"nopython": True, "nogil": True, "noalias": distinct, **options}
     )
-    directory = _directory(key) if keep else None
+    directory = _directory(function, key) if keep else None
     if directory is not None:
         with _own_cache_directory(directory):
             dispatcher._cache = _SafeCache(function)

@@ -15,39 +15,20 @@ first played, not when its file is read.
 """
 
 import inspect
+import re
 import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from simgin.core.answers import (
-    BIG_GIN,
-    KNOCK,
-    PASS,
-    PHASE_BLIND,
-    PHASE_LAST,
-    PHASE_STOP,
-    PHASE_TURN,
-    PHASE_UPCARD,
-    SHOT,
-    SLOTS,
-    STOCK,
-    TAKE,
-)
+from simgin.core.answers import SLOTS
+from simgin.text.messages import quoted
 
-# view.phase
-UPCARD, TURN, LAST = PHASE_UPCARD, PHASE_TURN, PHASE_LAST
-STOP, BLIND = PHASE_STOP, PHASE_BLIND
-
-__all__ = [
-    "BIG_GIN", "BLIND", "KNOCK", "LAST", "PASS", "SHOT", "SLOTS", "STOCK", "STOP", "TAKE", "TURN",
-    "UPCARD", "Param", "Policy", "Strategy", "answer", "choice", "discard", "flag", "helper",
-    "knock", "offer", "param", "show", "take",
-]  # fmt: skip
-
+NAME = re.compile(r"[a-z0-9-]{1,100}")  # of a strategy
 _YES_OR_NO = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
 
 
@@ -62,30 +43,18 @@ class Param:
     kind: str  # number, integer, bool, choice
     words: tuple[str, ...] = ()  # of a choice, which is coded by the place of its word
 
-    def __post_init__(self) -> None:
-        """Raise TypeError for a value of another type."""
-        for value in (self.low, self.high):
-            _require("the limit of a parameter", value, int | float, "a number")
-        _require("the meaning of a parameter", self.about, str, "a text")
-        for word in self.words:
-            _require("a word of a choice", word, str, "a text")
-
     def code(self, value: float | bool | str) -> float:
         """The number that a value stands for; ValueError, which continues its name, if none."""
         if self.kind == "choice":
             if value not in self.words:
                 words = ", ".join(self.words)
                 raise ValueError(f"must be one of {words}, not {_shown(value)}")
-            place = self.words.index(str(value))
-            return float(place)
+            return float(self.words.index(str(value)))
         if self.kind == "bool":
             word = str(value).lower()
             if word not in _YES_OR_NO:
                 raise ValueError(f"must be yes or no, not {_shown(value)}")
             return _YES_OR_NO[word]
-        return self._number(value)
-
-    def _number(self, value: float | bool | str) -> float:
         span = f"{self.low:g}..{self.high:g}"
         try:
             number = float(value)
@@ -112,7 +81,7 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
     ValueError for a default outside of that range.
     """
     kind = "integer" if isinstance(default, int) else "number"
-    made = Param(default, low, high, about, kind)
+    made = Param(default, low, high, str(about), kind)
     try:
         made.code(default)
     except ValueError as error:
@@ -122,14 +91,14 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
 
 def flag(default: bool, about: str = "") -> Any:
     """A yes or no, which the policy sees as 1.0 or 0.0."""
-    return Param(float(default), 0, 1, about, "bool")
+    return Param(float(default), 0, 1, str(about), "bool")
 
 
 def choice(*words: str, about: str = "") -> Any:
     """One of some words, the first by default, which the policy sees as 0.0, 1.0, 2.0 ..."""
     if not words:
         raise TypeError("a choice has words: write choice('high', 'random')")
-    return Param(0.0, 0, len(words) - 1, about, "choice", words)
+    return Param(0.0, 0, len(words) - 1, str(about), "choice", tuple(map(str, words)))
 
 
 def _shown(value: object) -> str:
@@ -165,30 +134,24 @@ class Policy:
     describe: Callable[..., Any] | None = None
     start: dict[str, float] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        """Raise TypeError for a value of another type."""
-        _require("the slot of a policy", self.slot, str, "a text")
-        _require("the name of a policy", self.name, str, "a text")
-        _require("the parameters of a policy", self.params, dict, "a dict")
-        for name, param in self.params.items():
-            _require(f"the parameter {name}", param, Param, "made by param, flag or choice")
-            _require(f"the default of {name}", param.default, int | float, "a number")
-        if not hasattr(self.function, "__code__"):
-            shown = reprlib.repr(self.function)
-            raise TypeError(f"a policy is a function of (view, rules, params), not {shown}")
+    def __call__(self, /, **values: float | bool | str) -> "Policy":
+        """The same policy with other defaults.
 
-    def __call__(self, **values: float | bool | str) -> "Policy":
-        """The same policy with other defaults; TypeError for a parameter that it does not have."""
+        TypeError for a parameter that it does not have, ValueError for an impossible value.
+        """
         params = dict(self.params)
         for name, value in values.items():
             if name not in params:
                 known = ", ".join(params) or "none"
                 raise TypeError(
-                    f"the policy {self.name!r} has no parameter {name!r}; it has {known}."
+                    f"the {self.slot} policy {self.name!r} has no parameter {quoted(name)}; it has "
+                    f"{known}"
                 )
-            param = params[name]
-            code = param.code(value)
-            params[name] = replace(param, default=code)
+            try:
+                code = params[name].code(value)
+            except ValueError as error:
+                raise ValueError(f"{name} {error}") from None
+            params[name] = replace(params[name], default=code)
         return replace(self, params=params)
 
     @property
@@ -231,20 +194,29 @@ class Strategy:
     text: str = field(default="")  # canonical text form, set by the loader
 
     def __post_init__(self) -> None:
-        """Raise TypeError for a text of another type."""
+        """Raise TypeError for a value of another type, ValueError for an impossible name."""
         for name in ("name", "ending", "about", "source", "text"):
             value = getattr(self, name)
             _require(f"the {name} of a strategy", value, str, "a text")
+        if not NAME.fullmatch(self.name):
+            raise ValueError(
+                f"{quoted(self.name)} cannot be the name of a strategy: names consist of a-z, 0-9 "
+                "and -, at most 100 of them"
+            )
+        if self.ending not in ("best", "same"):
+            raise ValueError(f"ending must be best or same, not {quoted(self.ending)}")
+        for slot in SLOTS:
+            policy = self.policy(slot)
+            what = f"the {slot} policy of {self.name!r}"
+            _require(what, policy, Policy | None, f"a function below @{slot}")
+            if policy is not None and policy.slot != slot:
+                raise TypeError(
+                    f"{quoted(policy.name)} is a {policy.slot} policy and cannot fill the slot "
+                    f"{slot}"
+                )
 
     def __repr__(self) -> str:
         return f"Strategy({self.text or self.name!r})"
-
-    def __reduce__(self) -> tuple[object, tuple[str]]:
-        """Pickled by its text: compiled functions cannot be."""
-        from simgin.strategy import loader
-
-        found = loader.find(self)
-        return loader.find, (found.text,)
 
     def policy(self, slot: str) -> Policy | None:
         """The policy in a slot."""
@@ -271,7 +243,13 @@ def _decorator(slot: str, about: str) -> Any:
         start: Mapping[str, float] | None = None,
         **params: Param,
     ) -> Any:
-        _check_params(slot, function, params)
+        if isinstance(function, Param):
+            raise TypeError(f"a parameter has a name: write @{slot}(k=param(...))")
+        for key, value in params.items():
+            if not isinstance(value, Param):
+                raise TypeError(
+                    f"{key}={value!r} is no parameter: write {key}=param({value!r}, low, high)"
+                )
         if describe is not None or start is not None:
             _check_trained(slot, weights, describe, start)
 
@@ -280,33 +258,18 @@ def _decorator(slot: str, about: str) -> Any:
                 raise TypeError(
                     f"{function.name} is a {function.slot} policy already: one decorator a policy"
                 )
+            _require(f"what stands below @{slot}", function, FunctionType, "a function")
             file = None
-            if not hasattr(function, "__code__"):
-                shown = reprlib.repr(function)
-                raise TypeError(f"@{slot} stands above a function, not above {shown}")
             if weights:
                 _require("the file of a policy's numbers", weights, str, "a text")
-                source = Path(function.__code__.co_filename)
-                file = source.parent / weights
+                file = Path(function.__code__.co_filename).parent / weights
             text = name or function.__name__.replace("_", "-")
-            begin = dict(start or {})
-            return Policy(slot, text, function, params, noise, file, describe, begin)
+            return Policy(slot, text, function, params, noise, file, describe, dict(start or {}))
 
         return make if function is None else make(function)
 
     decorate.__doc__ = about
     return decorate
-
-
-def _check_params(slot: str, function: object, params: dict[str, Any]) -> None:
-    """Raise TypeError for a parameter without a name, and for a value that is no parameter."""
-    if isinstance(function, Param):
-        raise TypeError(f"a parameter has a name: write @{slot}(k=param(...))")
-    for name, value in params.items():
-        if not isinstance(value, Param):
-            raise TypeError(
-                f"{name}={value!r} is no parameter: write {name}=param({value!r}, low, high)"
-            )
 
 
 def _check_trained(slot: str, weights: str | None, describe: object, start: Any) -> None:

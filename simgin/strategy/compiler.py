@@ -4,10 +4,8 @@ What numba would silently bend is refused. What it cannot compile runs in Python
 simgin.strategy.interpret), unless the first question would raise anyway.
 """
 
-import builtins
 import sys
 from bdb import BdbQuit
-from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -19,15 +17,19 @@ from numba.core.errors import NumbaWarning
 
 from simgin.core import jit
 from simgin.core.policy import HOOK
-from simgin.core.rules import RULES
-from simgin.core.view import VIEW
-from simgin.strategy import interpret, kept
+from simgin.strategy import interpret
 from simgin.strategy.author import Policy
-from simgin.strategy.chance import find_source
-from simgin.strategy.fingerprint import fingerprint
-from simgin.strategy.mistakes import ARGUMENTS, describe_refusal, find_mistake, home
-from simgin.strategy.source import Reads, find_reads
-from simgin.text.messages import did_you_mean
+from simgin.strategy.mistakes import describe_refusal, find_mistake, unknown_field
+from simgin.strategy.reads import fingerprint, is_built_in
+
+# How a message calls what a policy must not return
+_RETURNED = {
+    types.Float: "a float",
+    types.NoneType: "nothing",
+    types.Optional: "nothing on some path",
+    types.UnicodeType: "a text",
+    types.StringLiteral: "a text",
+}
 
 
 class PolicyError(ValueError):
@@ -97,14 +99,11 @@ def hook(policy: Policy) -> Any:
 
     PolicyError if the policy cannot be played.
     """
-    key = (policy.function, policy.noise)
-    if key not in _CHECKED:
-        if not _is_builtin(policy):  # those are checked by the tests, and reading takes time
+    if policy.function not in _HOOKS:
+        if not is_built_in(policy.function):  # the tests check those, and reading takes time
             check_source(policy)
-        _CHECKED.add(key)
-    if policy.function not in _KEPT:
-        _KEPT[policy.function] = _compile(policy)
-    return _KEPT[policy.function]
+        _HOOKS[policy.function] = _compile(policy)
+    return _HOOKS[policy.function]
 
 
 def tier(policy: Policy) -> Literal["fast", "slow", "refused"]:
@@ -112,7 +111,7 @@ def tier(policy: Policy) -> Literal["fast", "slow", "refused"]:
 
     Built-in policies are known to be fast: they are not compiled here.
     """
-    if _is_builtin(policy):
+    if is_built_in(policy.function):
         return "fast"
     try:
         hook(policy)
@@ -127,8 +126,7 @@ def slow_because(policy: Policy) -> str:
 
 
 # A function is read and compiled once a process, whatever values its parameters take.
-_CHECKED: set[tuple[Any, bool]] = set()
-_KEPT: dict[Any, Any] = {}
+_HOOKS: dict[Any, Any] = {}
 _SLOW: dict[Any, str] = {}
 
 
@@ -136,33 +134,29 @@ def _compile(policy: Policy) -> Any:
     """The policy as a hook, from disk if it is there; in Python if numba cannot compile it."""
     if jit.interpreted():
         return _as_python(policy)
-    built_in = _is_builtin(policy)
-    key = "" if built_in else fingerprint(policy.function)
-    keep = built_in or (key != "" and kept.prepare(key))
+    key = fingerprint(policy.function)
 
     def check(returned: Any) -> None:
         _check_returned(policy, returned)
 
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
-            compiled = jit.compiled(
-                policy.function, HOOK, keep=keep, key=key, distinct=True, check=check
+            return jit.compiled(
+                policy.function, HOOK, keep=bool(key), key=key, distinct=True, check=check
             )
     except PolicyError:
         raise
     except Exception as error:  # numba raises errors of its own for most failures, not for all
         return _in_python(policy, error)
-    if keep and not built_in:
-        kept.seal(key)
-    return compiled
 
 
 def _check_returned(policy: Policy, returned: Any) -> None:
     """Refuse a type that numba would silently bend to an integer. Raises PolicyError."""
     if not isinstance(returned, types.Integer | types.Boolean):
         raise PolicyError(
-            f"{_where(policy)} returns {_returned(returned)}, and an answer is a whole number "
-            f"or a yes or no; {_remedy(returned)}."
+            f"{_where(policy)} returns {_RETURNED.get(type(returned), f'a {returned}')}, and an "
+            "answer is a whole number or a yes or no; write int(...) around it, and end every path "
+            "through it with a return."
         )
 
 
@@ -171,10 +165,8 @@ def _in_python(policy: Policy, error: Exception) -> Any:
 
     PolicyError if what numba refused is a mistake in either tier.
     """
-    if isinstance(error, KeyError):
-        field = str(error.args[0])
-        if not hasattr(np.record, field):
-            raise PolicyError(f"{_where(policy)} cannot be compiled: {_no_field(field)}") from None
+    if isinstance(error, KeyError) and (mistake := unknown_field(str(error.args[0]))):
+        raise PolicyError(f"{_where(policy)} {mistake}") from None
     if "readonly array" in str(error):
         raise PolicyError(
             f"{_where(policy)} writes into an array that it may only read: "
@@ -206,106 +198,14 @@ def _as_python(policy: Policy) -> Any:
     return ask
 
 
-@lru_cache(maxsize=1)
-def _builtin_folder() -> set[Path]:
-    folders = {path.parent for path in jit.compiled_sources()}
-    return {folder for folder in folders if folder.name in ("strategies", "simgin_strategies")}
-
-
-def _is_builtin(policy: Policy) -> bool:
-    """Whether the digest of the cache covers the file, so that its code on disk is never stale."""
-    folder = policy.source.resolve().parent
-    return folder in _builtin_folder()
-
-
 def check_source(policy: Policy) -> None:
     """Refuse what would fail in either tier, or play something else than the text says.
 
     Raises PolicyError.
     """
-    code = getattr(policy.function, "__code__", None)
-    if code is None or code.co_argcount != 3:
-        raise PolicyError(
-            f"{_where(policy)} must be a plain function of three arguments: (view, rules, params)."
-        )
-    reads = find_reads(policy.function)
-    attributes = set(code.co_names) if reads is None else reads.attributes
-    if "noise" in attributes and not policy.noise:
-        raise PolicyError(
-            f"{_where(policy)} reads view.noise, which is there only if it says so: "
-            f"write @{policy.slot}(noise=True)."
-        )
-    source = find_source(policy.function)
-    if source:
-        raise PolicyError(
-            f"{_where(policy)} uses {source}, so that a deal could not be played again. A policy's "
-            f"only source of chance is view.noise: write @{policy.slot}(noise=True)."
-        )
     if mistake := find_mistake(policy):
-        raise PolicyError(f"{_where(policy)} {mistake}.")
-    if reads is not None:  # else the compiler or the first question tells
-        _check_fields(policy, reads)
-        _check_names(policy, reads)
-
-
-def _check_fields(policy: Policy, reads: Reads) -> None:
-    """Check every `view.field` and `rules.field`, whatever the arguments are called."""
-    view, rules = policy.function.__code__.co_varnames[:2]
-    known = {view: VIEW.names or (), rules: RULES.names or ()}
-    for argument, field in reads.fields:
-        if argument not in known or hasattr(np.record, field):
-            continue
-        if field not in known[argument]:
-            raise PolicyError(f"{_where(policy)} cannot be compiled: {_no_field(field)}")
-
-
-def _check_names(policy: Policy, reads: Reads) -> None:
-    defined = {*policy.function.__globals__, *vars(builtins)}
-    for name in reads.names:
-        if name not in defined:
-            raise PolicyError(
-                f"{_where(policy)} cannot be compiled: {name!r} is nowhere defined"
-                f"{_hint(name, defined)}"
-            )
-
-
-def _hint(name: str, defined: Collection[str]) -> str:
-    """What may have been meant by a name that is not defined; ends a sentence."""
-    if name in ARGUMENTS:
-        return "; a policy's three arguments are (view, rules, params)."
-    remedy = home(name)
-    return f"; {remedy}." if remedy else did_you_mean(name, defined)
+        raise PolicyError(f"{_where(policy)} {mistake}")
 
 
 def _where(policy: Policy) -> str:
     return f"the {policy.slot} policy {policy.name!r} in {policy.source.name}"
-
-
-def _returned(kind: Any) -> str:
-    if isinstance(kind, types.Float):
-        return "a float"
-    if isinstance(kind, types.UnicodeType | types.StringLiteral):
-        return "a text"
-    if isinstance(kind, types.BaseTuple):
-        return "several values"
-    if isinstance(kind, types.NoneType):
-        return "nothing"
-    if isinstance(kind, types.Optional):
-        return "nothing on some path"
-    return f"a value of type {kind}"
-
-
-def _remedy(kind: Any) -> str:
-    if isinstance(kind, types.NoneType | types.Optional):
-        return "end every path through it with a return"
-    if isinstance(kind, types.UnicodeType | types.StringLiteral):
-        return "a card is a number 0..51, and TAKE, STOCK and PASS are numbers of simgin.strategy"
-    if isinstance(kind, types.BaseTuple):
-        return "return one of them"
-    return "write int(...) around it"
-
-
-def _no_field(name: str) -> str:
-    fields = [*(VIEW.names or ()), *(RULES.names or ())]
-    near = did_you_mean(name, fields)
-    return f"neither view nor rules has a field {name!r}{near}"

@@ -1,26 +1,28 @@
 """Strategies by name, file or entry point."""
 
 import contextlib
-import dis
+import copyreg
 import hashlib
 import importlib
 import importlib.util
 import pkgutil
 import re
-import reprlib
 import sys
 import traceback
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
+from simgin.core.answers import SLOTS
 from simgin.strategy import values_file
-from simgin.strategy.author import SLOTS, Policy, Strategy
+from simgin.strategy.author import Policy, Strategy
+from simgin.strategy.reads import reached
 from simgin.strategy.text_form import (
     StrategyError,
+    TextForm,
     changed_values,
     exchange,
     parse,
@@ -39,10 +41,7 @@ DEFAULTS = {
     "answer": "never",
     "show": "first",
 }
-HOME = "simgin.strategy"  # what authors import from
 _MISSING = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
-RAISE = dis.opmap["RAISE_VARARGS"]
-_NAME = re.compile(r"[a-z0-9-]{1,100}")
 
 
 @dataclass(frozen=True)
@@ -62,6 +61,14 @@ def find(strategy: str | Strategy) -> Strategy:
     """
     text = strategy if isinstance(strategy, str) else _text_of(strategy)
     return _find(text)
+
+
+def _reduced(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str]]:
+    """A strategy is pickled by its text: compiled functions cannot be."""
+    return find, (find(strategy).text,)
+
+
+copyreg.pickle(Strategy, _reduced)
 
 
 def _text_of(strategy: Strategy) -> str:
@@ -87,69 +94,30 @@ def _text_of(strategy: Strategy) -> str:
 def _find(text: str) -> Strategy:
     """The strategy that a text names."""
     form = parse(text)
-    name = form.strategy.name
-    declared = _strategy(name)
-    strategy = set_values(declared, form.strategy.values, text)
-    exchanged = {}
+    strategy = set_values(_strategy(form.strategy.name), form.strategy.values, text)
     for slot, reference in form.policies.items():
         policy = _policy(slot, reference.name)
-        exchanged[slot] = set_policy_values(policy, reference.values, reference.text)
+        changed = set_policy_values(policy, reference.values, reference.text)
+        strategy = exchange(strategy, {slot: changed})
     if form.file is not None:
-        values = values_file.read_values(form.file)
-        strategy, exchanged = _with_values(strategy, exchanged, values, text)
-    canonical_text = _canonical_text(name, strategy, exchanged)
-    return exchange(strategy, exchanged, canonical_text)
+        strategy = _with_values(strategy, values_file.read_values(form.file), text)
+    return exchange(strategy, {}, _canonical_text(form, strategy))
 
 
 def set_slots(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> Strategy:
     """A strategy that was found, with other values by slot and parameter, and its text."""
-    form = parse(strategy.text)
-    name = form.strategy.name
-    own: dict[str, Policy] = {}
-    for policy in strategy.policies:
-        if policy.slot in form.policies:
-            own[policy.slot] = policy
-    changed, exchanged = _with_values(strategy, own, values, strategy.text)
-    canonical_text = _canonical_text(name, changed, exchanged)
-    return exchange(changed, exchanged, canonical_text)
+    changed = _with_values(strategy, values, strategy.text)
+    return exchange(changed, {}, _canonical_text(parse(strategy.text), changed))
 
 
 def _with_values(
-    strategy: Strategy,
-    exchanged: Mapping[str, Policy],
-    values: Mapping[str, Mapping[str, str]],
-    text: str,
-) -> tuple[Strategy, dict[str, Policy]]:
-    """A strategy and the policies that replace its own, with values by slot and parameter.
-
-    A policy moves to the second where it has a value that its text could not give it: another
-    policy has another value under the same name.
-    """
-    replaced = dict(exchanged)
-    own: dict[str, Policy] = {}
+    strategy: Strategy, values: Mapping[str, Mapping[str, str]], text: str
+) -> Strategy:
+    """A strategy with values by slot and parameter."""
+    changed = {}
     for slot, of_slot in values.items():
-        policy = replaced.get(slot) or strategy.policy(slot)
-        if policy is None:
-            raise StrategyError(f"{quoted(text)} has no {slot} policy.")
-        changed = set_policy_values(policy, of_slot, text)
-        target = replaced if slot in replaced else own
-        target[slot] = changed
-    with_own = exchange(strategy, own)
-    for slot, policy in own.items():
-        if _is_ambiguous(with_own, policy, replaced):
-            replaced[slot] = policy
-    return with_own, replaced
-
-
-def _is_ambiguous(strategy: Strategy, policy: Policy, replaced: Collection[str]) -> bool:
-    """Whether another policy of a strategy has a parameter of this one, declared otherwise."""
-    for other in strategy.policies:
-        if other.slot in replaced:
-            continue
-        for name in policy.params.keys() & other.params.keys():
-            if policy.params[name] != other.params[name]:
-                return True
-    return False
+        changed[slot] = set_policy_values(_policy_of(strategy, slot, text), of_slot, text)
+    return exchange(strategy, changed)
 
 
 def names() -> tuple[str, ...]:
@@ -173,10 +141,10 @@ def policies() -> list[Policy]:
 
 
 def source_files(strategy: Strategy) -> list[Path]:
-    """The files that a strategy was made from, data files included."""
+    """The files that a strategy was made from: of its policies, their helpers and their data."""
     files = set()
     for policy in strategy.policies:
-        files.add(policy.source)
+        files |= {Path(one.__code__.co_filename) for one in reached(policy.function)}
         if isinstance(policy.weights, Path) and not policy.is_untrained:
             files.add(policy.weights)
     return sorted(files)
@@ -200,51 +168,55 @@ def source_digest(strategy: Strategy) -> str:
 
 def parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
     """The values of all parameters, by slot and name."""
-    values = {}
-    for policy in strategy.policies:
-        defaults = {name: param.default for name, param in policy.params.items()}
-        values[policy.slot] = defaults
-    return values
+    return {
+        policy.slot: {name: param.default for name, param in policy.params.items()}
+        for policy in strategy.policies
+    }
 
 
 def policy_texts(strategy: Strategy) -> list[tuple[str, str]]:
     """(slot, text of the policy with every value) of every slot."""
-    texts = []
-    for policy in strategy.policies:
-        every_value = changed_values(policy, None)
-        text = policy.name + values_text(every_value)
-        texts.append((policy.slot, text))
-    return texts
+    return [
+        (policy.slot, policy.name + values_text(changed_values(policy, None)))
+        for policy in strategy.policies
+    ]
 
 
 # The canonical text
 
 
-def _canonical_text(name: str, strategy: Strategy, exchanged: Mapping[str, Policy]) -> str:
-    """The text of a strategy: parameters as declared, nothing that changes nothing."""
+def _canonical_text(form: TextForm, strategy: Strategy) -> str:
+    """The text of a strategy: parameters as declared, nothing that changes nothing.
+
+    form: says which policies were named. Another is named, too, if its values cannot be given to
+    the strategy, because another policy has another value under the same name.
+    """
+    name = form.strategy.name
     base = _strategy(name)
+    own = {policy.slot: policy for policy in strategy.policies if policy.slot not in form.policies}
     values: dict[str, str] = {}  # those that several policies share are given once
-    for policy in strategy.policies:
-        if policy.slot not in exchanged:
-            declared = base.policy(policy.slot)
-            values |= changed_values(policy, declared)
+    for slot, policy in list(own.items()):
+        changed = changed_values(policy, base.policy(slot))
+        if _are_shared(policy, changed, own.values()):
+            values |= changed
+        else:
+            del own[slot]
     text = name + values_text(values)
-    for slot in SLOTS:
-        if slot not in exchanged:
-            continue
-        policy = exchanged[slot]
-        if policy != _with_known(base.policy(slot), values):
-            reference = _reference_text(policy)
-            text += f"+{slot}={reference}"
+    for policy in strategy.policies:
+        known = base.policy(policy.slot)
+        if known is not None:
+            known = known(**{name: values[name] for name in values.keys() & known.params.keys()})
+        if policy.slot not in own and policy != known:
+            text += f"+{policy.slot}={_reference_text(policy)}"
     return text
 
 
-def _with_known(policy: Policy | None, values: Mapping[str, str]) -> Policy | None:
-    """A strategy's policy with those of the values given to the strategy that it has."""
-    if policy is None:
-        return None
-    known = {name: value for name, value in values.items() if name in policy.params}
-    return policy(**known)
+def _are_shared(policy: Policy, names: Iterable[str], others: Iterable[Policy]) -> bool:
+    """Whether others that have these parameters of a policy declare them alike."""
+    mine = policy.params
+    return all(
+        other.params.get(name, mine[name]) == mine[name] for name in names for other in others
+    )
 
 
 def _reference_text(policy: Policy) -> str:
@@ -279,11 +251,11 @@ def _strategy(name: str) -> Strategy:
 
 
 def _strategy_of_file(strategies: Mapping[str, Strategy], inner: str, path: str) -> Strategy:
-    if inner and inner not in strategies:
+    if inner in strategies:
+        return strategies[inner]
+    if inner:
         known = ", ".join(strategies) or "none"
         raise StrategyError(f"{path} has no strategy {quoted(inner)}; it has {known}.")
-    if inner:
-        return strategies[inner]
     if not strategies:
         raise StrategyError(
             f"{path} has no strategy; it needs a line like "
@@ -305,12 +277,8 @@ def _policy(slot: str, name: str) -> Policy:
         return library.policies[slot, name]
     if name not in library.strategies:
         _check_not_refused(name)
-        known = []
-        for filled, policy in library.policies:
-            if filled == slot:
-                known.append(policy)
-        known += library.strategies
-        near = did_you_mean(name, known)
+        known = [policy for filled, policy in library.policies if filled == slot]
+        near = did_you_mean(name, [*known, *library.strategies])
         raise StrategyError(f"there is no {slot} policy and no strategy {quoted(name)}{near}")
     return _policy_of(_strategy(name), slot, name)
 
@@ -339,10 +307,8 @@ def _fill(strategy: Strategy) -> Strategy:
     """The strategy with default policies in the slots that its author left out."""
     missing = {}
     for slot, name in DEFAULTS.items():
-        if strategy.policy(slot) is not None:
-            continue
-        library = _library()
-        missing[slot] = library.policies[slot, name]
+        if strategy.policy(slot) is None:
+            missing[slot] = _library().policies[slot, name]
     return exchange(strategy, missing)
 
 
@@ -380,12 +346,8 @@ def _check_not_refused(name: str) -> None:
 def _built_in_modules() -> list[ModuleType]:
     import simgin_strategies
 
-    modules = []
-    for info in pkgutil.iter_modules(simgin_strategies.__path__):
-        if not info.name.startswith("_"):
-            module = importlib.import_module(f"simgin_strategies.{info.name}")
-            modules.append(module)
-    return modules
+    found = pkgutil.iter_modules(simgin_strategies.__path__, "simgin_strategies.")
+    return [importlib.import_module(one.name) for one in found if "._" not in one.name]
 
 
 def plug_ins() -> list[EntryPoint]:
@@ -399,43 +361,33 @@ def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
     Its policies are called `package.policy`, so that they cannot clash with others. Raises
     StrategyError if it cannot be loaded, or if a strategy has one of the known names.
     """
+    package = _package(point)
     try:
-        own = _collect([_plug_in_module(point)])
+        loaded = point.load()
+        module = loaded if isinstance(loaded, ModuleType) else sys.modules[loaded.__module__]
+        own = _collect([module])
+        for name in sorted(set(own.strategies) & set(known)):
+            raise StrategyError(f"another strategy is called {name!r}.")
+    except KeyboardInterrupt:
+        raise
     except BaseException as error:
-        if _is_pressed(error):
-            raise
-        reason = f"{type(error).__name__}: {error_text(error)}."
-        if isinstance(error, StrategyError):
-            reason = str(error)
-        raise StrategyError(_refusal(point, reason)) from None
-    taken = sorted(set(own.strategies) & set(known))
-    if taken:
-        reason = f"another strategy is called {taken[0]!r}."
-        raise StrategyError(_refusal(point, reason))
+        reason = str(error)
+        if not isinstance(error, StrategyError):
+            reason = f"{type(error).__name__}: {error_text(error)}."
+        raise StrategyError(
+            f"the plug-in {point.name!r} of the package {package} cannot be loaded: {reason} "
+            "Update that package, or remove it with pip uninstall."
+        ) from None
     policies = {}
     for (slot, name), policy in own.policies.items():
-        full_name = f"{_package(point)}.{name}"
+        full_name = f"{package}.{name}"
         policies[slot, full_name] = replace(policy, name=full_name)
     return replace(own, policies=policies)
-
-
-def _refusal(point: EntryPoint, reason: str) -> str:
-    return (
-        f"the plug-in {point.name!r} of the package {_package(point)} cannot be loaded: {reason} "
-        "Update that package, or remove it with pip uninstall."
-    )
 
 
 def _package(point: EntryPoint) -> str:
     """The name of the package that an entry point comes from."""
     return point.dist.name if point.dist else point.name
-
-
-def _plug_in_module(point: EntryPoint) -> ModuleType:
-    loaded = point.load()
-    if isinstance(loaded, ModuleType):
-        return loaded
-    return sys.modules[loaded.__module__]
 
 
 def _collect(modules: Iterable[ModuleType]) -> _Library:
@@ -444,77 +396,37 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
     for module in modules:
         for value in vars(module).values():
             if isinstance(value, Strategy):
-                _add_strategy(library, value, module)
-            # Modules import policies from one another.
+                value = _described(value, module)
+                known: object = library.strategies.setdefault(value.name, value)
+                kind = "strategies"
+            # Modules import policies from one another
             elif isinstance(value, Policy) and value.function.__module__ == module.__name__:
-                _add_policy(library, value, module)
+                if not value.name:
+                    continue
+                known = library.policies.setdefault((value.slot, value.name), value)
+                kind = f"{value.slot} policies"
+            else:
+                continue
+            if known != value:
+                raise StrategyError(
+                    f"two {kind} are called {quoted(value.name)}; the second is in "
+                    f"{module.__file__}."
+                )
     return library
 
 
-def _add_policy(library: _Library, policy: Policy, module: ModuleType) -> None:
-    if not policy.name:
-        return
-    key = (policy.slot, policy.name)
-    known = library.policies.setdefault(key, policy)
-    if known != policy:
-        raise StrategyError(
-            f"two {policy.slot} policies are called {quoted(policy.name)}; "
-            f"the second is in {module.__file__}."
-        )
-
-
-def _add_strategy(library: _Library, strategy: Strategy, module: ModuleType) -> None:
-    _check_strategy(strategy, module)
-    docstring = module.__doc__ or ""
-    text = docstring.strip()
+def _described(strategy: Strategy, module: ModuleType) -> Strategy:
+    """A strategy with what its module says about it."""
+    text = (module.__doc__ or "").strip()
     about = strategy.about or text
     source = strategy.source or _source_paragraph(text)
-    described = replace(strategy, about=about, source=source)
-    known = library.strategies.setdefault(strategy.name, described)
-    if known != described:
-        raise StrategyError(
-            f"two strategies are called {quoted(strategy.name)}; "
-            f"the second is in {module.__file__}."
-        )
-
-
-def _check_strategy(strategy: Strategy, module: ModuleType) -> None:
-    if not _NAME.fullmatch(strategy.name):
-        raise StrategyError(
-            f"{module.__file__}: {quoted(strategy.name)} cannot be the name of a strategy: "
-            "names consist of a-z, 0-9 and -, at most 100 of them."
-        )
-    if strategy.ending not in ("best", "same"):
-        raise StrategyError(
-            f"{module.__file__}: ending must be best or same, not {quoted(strategy.ending)}."
-        )
-    for slot in SLOTS:
-        policy = strategy.policy(slot)
-        if policy is not None and not isinstance(policy, Policy):
-            raise StrategyError(_not_a_policy(strategy, slot, policy, module))
-        if policy is not None and policy.slot != slot:
-            raise StrategyError(
-                f"{module.__file__}: {quoted(policy.name)} is a {policy.slot} policy "
-                f"and cannot fill the slot {slot}."
-            )
-
-
-def _not_a_policy(strategy: Strategy, slot: str, value: object, module: ModuleType) -> str:
-    where = f"{module.__file__}: the {slot} policy of {quoted(strategy.name)}"
-    if callable(value):
-        name = getattr(value, "__name__", "it")
-        if name == "<lambda>":
-            return f"{where} is a lambda; write a function of (view, rules, params) with @{slot}."
-        return f"{where} is a plain function; write @{slot} above the definition of {name}."
-    return f"{where} is {reprlib.repr(value)}, not a function with @{slot} above it."
+    return replace(strategy, about=about, source=source)
 
 
 def _source_paragraph(text: str) -> str:
     """The paragraph `Source: ...` of a docstring, without that word."""
-    paragraphs = text.split("\n\n")
-    for paragraph in paragraphs:
-        words = paragraph.split()
-        line = " ".join(words)
+    for paragraph in text.split("\n\n"):
+        line = " ".join(paragraph.split())
         if line.startswith("Source:"):
             return line.removeprefix("Source:").strip()
     return ""
@@ -562,48 +474,21 @@ def _refusals(path: Path) -> Iterator[None]:
     """Tell of whatever a strategy file raises, even what would end the program, in a sentence."""
     try:
         yield
-    except StrategyError:
+    except (StrategyError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        if _is_pressed(error):
-            raise
-        place = _place(error, path)
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+        place = f" (line {lines[-1]})" if lines else ""  # else the error says so itself
         raise StrategyError(f"{path} cannot be read{place}: {_reason(error)}") from None
-
-
-def _is_pressed(error: BaseException) -> bool:
-    """Whether an error is Ctrl-C: it comes at any instruction, and one of a file at a `raise`."""
-    if not isinstance(error, KeyboardInterrupt):
-        return False
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    if place is None:
-        return True
-    instruction = place.tb_frame.f_code.co_code[place.tb_lasti]
-    return instruction != RAISE
-
-
-def _place(error: BaseException, path: Path) -> str:
-    """The line of the file that raised; empty where the error says so itself."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == str(path)]
-    return f" (line {lines[-1]})" if lines else ""
 
 
 def _reason(error: BaseException) -> str:
     """What a file raised when it was read, with the likely spelling of a name it imports."""
     message = error_text(error)
-    reason = f"{type(error).__name__}: {message}".rstrip(".: ")
-    if isinstance(error, NameError) and HOME in sys.modules:
-        names = vars(sys.modules[HOME])
-        if isinstance(error.name, str) and error.name in names:
-            return f"{reason}; write `from {HOME} import {error.name}`."
     missing = _MISSING.match(message)
-    if missing is None or not isinstance(error, ImportError):
-        return f"{reason}."
-    name, module = missing.groups()
-    if module not in sys.modules:
-        return f"{reason}."
-    near = did_you_mean(name, vars(sys.modules[module]))
-    return f"{module} has no {name}{near}"
+    if isinstance(error, ImportError) and missing and missing[2] in sys.modules:
+        near = did_you_mean(missing[1], vars(sys.modules[missing[2]]))
+        return f"{missing[2]} has no {missing[1]}{near}"
+    reason = f"{type(error).__name__}: {message}".rstrip(".: ")
+    return f"{reason}."

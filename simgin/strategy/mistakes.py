@@ -1,23 +1,29 @@
-"""Common mistakes in a policy, each in a sentence with its remedy."""
-
-from __future__ import annotations
+"""Mistakes in a policy that would play on in another meaning, or that nobody could make out."""
 
 import ast
+import builtins
+import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Iterator
+from tokenize import TokenError
 from types import FunctionType
 from typing import Any
 
+import numpy as np
 from numba.core.errors import NumbaError
 
+from simgin.core.rules import RULES
+from simgin.core.view import VIEW
 from simgin.strategy.author import Policy
-from simgin.strategy.source import find_body, find_reads
+from simgin.strategy.reads import find_chance, instructions, names
+from simgin.text.messages import did_you_mean
 
 ARGUMENTS = ("view", "rules", "params")
 HOMES = ("simgin.toolkit", "simgin.strategy")  # modules that authors import from
 NO_GLOBALS = (dict, list, set, str)  # types that compiled code does not read from a module
-# Lines of numba's report that only say where it was.
+# Lines of numba's report that only say where it was
 _NO_REASON = (
     *("Failed in", "During:", "File ", "This error"),
     *("<source", "- Of which", "* Of which", "Overload"),
@@ -26,96 +32,95 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def find_mistake(policy: Policy) -> str:
-    """What a policy does that cannot be meant; continues its name. Empty if nothing is found."""
-    body = find_body(policy.function)
-    if body is None:
+    """What is wrong with a policy in either tier; continues its name. Empty if nothing is found."""
+    code = policy.function.__code__
+    if code.co_argcount != 3:
+        return "must be a plain function of three arguments: (view, rules, params)."
+    declare = f"write @{policy.slot}(noise=True)."
+    if "noise" in names(code) and not policy.noise:
+        return f"reads view.noise, which is there only if it says so: {declare}"
+    if source := find_chance(policy.function):
+        return (
+            f"uses {source}, so that a deal could not be played again. A policy's only source of "
+            f"chance is view.noise: {declare}"
+        )
+    arguments = code.co_varnames[:3]
+    if arguments != ARGUMENTS and set(arguments) == set(ARGUMENTS):
+        listed = ", ".join(arguments)
+        return f"takes ({listed}), but its arguments come in the order (view, rules, params)."
+    defined = {*policy.function.__globals__, *vars(builtins)}
+    for name in instructions(code, "LOAD_GLOBAL"):
+        if name not in defined and name not in instructions(code, "STORE_GLOBAL"):
+            return f"cannot be compiled: {name!r} is nowhere defined{_hint(name, defined)}"
+    return next(_misread(policy), "")
+
+
+def unknown_field(name: str, record: str = "") -> str:
+    """What is wrong with a policy that reads a field of view or rules; empty if there is one."""
+    fields = {"view": VIEW.names or (), "rules": RULES.names or ()}
+    known = fields.get(record) or [*fields["view"], *fields["rules"]]
+    if name in known or hasattr(np.record, name):
         return ""
-    names = policy.function.__code__.co_varnames[:3]
-    found = [_order(names), *_misread(policy, body, names[2]), *_compared(body, names)]
-    sentences = [sentence for sentence in found if sentence]
-    return sentences[0] if sentences else ""
+    has_none = f"{record} has no" if record else "neither view nor rules has a"
+    return f"cannot be compiled: {has_none} field {name!r}{did_you_mean(name, known)}"
 
 
-def home(name: str) -> str:
-    """How to import a name that authors use; empty if it is none of theirs."""
-    for home_name in HOMES:
-        module = sys.modules.get(home_name)
-        if module is not None and name in module.__all__:
-            return f"write `from {home_name} import {name}`"
-    return ""
+def _hint(name: str, defined: set[str]) -> str:
+    """What may have been meant by a name that is not defined; ends a sentence."""
+    if name in ARGUMENTS:
+        return "; a policy's three arguments are (view, rules, params)."
+    for home in HOMES:
+        if home in sys.modules and name in sys.modules[home].__all__:
+            return f"; write `from {home} import {name}`."
+    return did_you_mean(name, defined)
 
 
-def _order(names: tuple[str, ...]) -> str:
-    """Arguments with the usual names in unusual places."""
-    for place, name in enumerate(names):
-        if name in ARGUMENTS and name != ARGUMENTS[place]:
-            listed = ", ".join(names)
-            return f"takes ({listed}), but its arguments come in the order (view, rules, params)"
-    return ""
+def _misread(policy: Policy) -> Iterator[str]:
+    """Unknown fields, parameters beyond the last, and numbers that are compared with a text."""
+    code = policy.function.__code__
+    tree = _definition(code)
+    for node in ast.walk(tree) if tree else ():
+        match node:
+            case ast.Attribute(ast.Name(id), name) if id in code.co_varnames[:2]:
+                record = ARGUMENTS[code.co_varnames.index(id)]
+                mistake = unknown_field(name, record)
+                if mistake and name in names(code):  # else the file has changed since
+                    yield mistake
+            case ast.Subscript(ast.Name(id), ast.Constant(int(place))) if (
+                id == code.co_varnames[2] and place >= len(policy.params) and policy.weights is None
+            ):
+                known = ", ".join(policy.params) or "none"
+                yield (
+                    f"reads {ast.unparse(node)}, but its parameters are {known}; declare one more, "
+                    f"as in @{policy.slot}(k=param(5, 0, 10))."
+                )
+            case ast.Compare(
+                ast.Attribute(ast.Name(id)) as number, [ast.Eq() | ast.NotEq()], [text]
+            ) if id in code.co_varnames[:2] and isinstance(text, ast.Constant):
+                if isinstance(text.value, str):
+                    yield (
+                        f"compares {ast.unparse(number)}, a number, with the text "
+                        f"{text.value!r}; cards are numbers 0..51 (13 * suit + rank), and words of "
+                        "the rules are numbered in their order."
+                    )
 
 
-def _misread(policy: Policy, body: ast.AST, vector: str) -> Iterator[str]:
-    """Parameters that are read by name, or beyond the last."""
-    declared = list(policy.params)
-    count = len(declared)
-    nodes = list(ast.walk(body))
-    if any(_assigns(node, vector) for node in nodes):
-        return
-    for node in nodes:
-        if not isinstance(node, ast.Attribute | ast.Subscript):
-            continue
-        if not isinstance(node.value, ast.Name) or node.value.id != vector:
-            continue
-        key = _key(node)
-        read = ast.unparse(node)
-        if key in declared:
-            place = declared.index(key)
-            yield f"reads {read}, but params is a row of numbers: write {vector}[{place}]"
-        elif isinstance(key, int) and key >= count and policy.weights is None:
-            known = ", ".join(declared) or "none"
-            yield (
-                f"reads {read}, but its parameters are {known}; declare one more, as in "
-                f"@{policy.slot}(k=param(5, 0, 10))"
-            )
+def _definition(code: Any) -> ast.AST | None:
+    """A function's text as a syntax tree.
 
-
-def _assigns(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-
-
-def _key(node: ast.Attribute | ast.Subscript) -> Any:
-    """The name or the number by which a vector is read; None for what only play can tell."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    place = node.slice
-    return place.value if isinstance(place, ast.Constant) else None
-
-
-def _compared(body: ast.AST, names: tuple[str, ...]) -> Iterator[str]:
-    """Numbers of view or rules that are compared with a text."""
-    for node in ast.walk(body):
-        if not isinstance(node, ast.Compare):
-            continue
-        sides = [node.left, *node.comparators]
-        fields = [side for side in sides if _is_field(side, names)]
-        texts = [side for side in sides if _is_text(side)]
-        if fields and texts:
-            number = ast.unparse(fields[0])
-            text = ast.unparse(texts[0])
-            yield (
-                f"compares {number}, a number, with the text {text}; cards are numbers 0..51 "
-                "(13 * suit + rank), and words of the rules are numbered in their order"
-            )
-
-
-def _is_field(node: ast.expr, names: tuple[str, ...]) -> bool:
-    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
-        return False
-    return node.value.id in names
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+    None if it is not there, or if the function gives its arguments another meaning somewhere.
+    """
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
+    except (OSError, SyntaxError, ValueError, TokenError):
+        return None
+    bound = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                bound.append(name)
+    once = all(bound.count(name) == 1 for name in code.co_varnames[:3])
+    return tree if once else None
 
 
 # What numba cannot compile
@@ -123,8 +128,8 @@ def _is_text(node: ast.expr) -> bool:
 
 def describe_refusal(policy: Policy, error: Exception) -> str:
     """Why numba cannot compile a policy that runs in Python, in a sentence."""
-    reads = find_reads(policy.function)
-    for name in reads.names if reads else ():
+    code = policy.function.__code__
+    for name in instructions(code, "LOAD_GLOBAL"):
         value = policy.function.__globals__.get(name)
         if isinstance(value, FunctionType):
             return f"it calls {name}, a plain function. Write @helper above its definition."
@@ -134,21 +139,12 @@ def describe_refusal(policy: Policy, error: Exception) -> str:
                 f"it reads {name}, a {kind} of its module. Compiled code reads numbers, tuples "
                 "and numpy arrays there."
             )
-    for name in _assigned_globals(policy):
+    for name in instructions(code, "STORE_GLOBAL"):
         return (
             f"it changes {name}, a variable of its module, and what is remembered from question "
             "to question must not change an answer."
         )
-    if "imprecise type" in str(error):
-        return "it has a list, dict or set that never says what it holds: one that stays empty."
     return f"numba says {_short(error)}"
-
-
-def _assigned_globals(policy: Policy) -> Iterator[str]:
-    body = find_body(policy.function)
-    for node in ast.walk(body) if body else ():
-        if isinstance(node, ast.Global):
-            yield from node.names
 
 
 def _short(error: Exception) -> str:
@@ -158,13 +154,9 @@ def _short(error: Exception) -> str:
     report = _COLOUR.sub("", str(error))
     lines = [line.strip() for line in report.splitlines() if line.strip()]
     reasons = [line for line in lines if not line.startswith(_NO_REASON)]
-    reason = reasons[0] if reasons else lines[0]
-    place = ""
+    reason = (reasons or lines)[0].rstrip(".:")
     for line in lines:
         if line.startswith("File ") and "line " in line:
             place = line.split("line ")[-1].rstrip(":")
-            break
-    reason = reason.rstrip(".:")
-    if place:
-        return f"{reason} (line {place})."
+            return f"{reason} (line {place})."
     return f"{reason}."

@@ -1,13 +1,11 @@
 """A strategy file to start from: it plays as it stands and shows the form of a policy."""
 
-import re
 from pathlib import Path
 
+from simgin.strategy.author import NAME
 from simgin.strategy.text_form import StrategyError, parse
 from simgin.text.files import NewFileError, plain_name
 from simgin.text.messages import quoted
-
-_NAME = re.compile(r"[a-z0-9-]{1,100}")
 
 STRATEGY = '''\
 """One sentence that says what the strategy does: `simgin strategies` shows it."""
@@ -62,7 +60,7 @@ def strategy_file(file: Path, name: str | None = None) -> str:
             "0-9 and - in names of files and folders."
         )
     name = name or plain_name(file)
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise NewFileError(
             f"{quoted(name)} cannot be the name of a strategy: names consist of a-z, 0-9 and -, at "
             "most 100 of them; give one after the file."

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from simgin.strategy.author import SLOTS, Policy, Strategy
+from simgin.core.answers import SLOTS
+from simgin.strategy.author import Policy, Strategy
 from simgin.text.messages import did_you_mean, quoted
 
 STAKE_SLOTS = ("offer", "answer")
@@ -101,21 +102,10 @@ def _parse_reference(text: str) -> Reference:
 
 def set_policy_values(policy: Policy, values: Mapping[str, str], text: str) -> Policy:
     """The policy with other values; StrategyError, naming `text`, for what is not possible."""
-    params = dict(policy.params)
-    for name, value in values.items():
-        if name not in params:
-            known = ", ".join(params) or "none"
-            raise StrategyError(
-                f"the {policy.slot} policy {policy.name!r} has no parameter {quoted(name)}; "
-                f"it has {known}."
-            )
-        param = params[name]
-        try:
-            code = param.code(value)
-        except ValueError as error:
-            raise StrategyError(f"{quoted(text)}: {name} {error}.") from None
-        params[name] = replace(param, default=code)
-    return replace(policy, params=params)
+    try:
+        return policy(**values)
+    except (TypeError, ValueError) as error:
+        raise StrategyError(f"{quoted(text)}: {error}.") from None
 
 
 def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Strategy:
@@ -128,28 +118,21 @@ def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Stra
         declared = {policy.params[name] for policy in owners}
         if len(declared) != 1:
             raise StrategyError(_no_single_parameter(strategy, name, owners))
-        changed = {}
-        for policy in owners:
-            with_value = set_policy_values(policy, {name: value}, text)
-            changed[policy.slot] = with_value
-        strategy = exchange(strategy, changed)
+        strategy = exchange(
+            strategy,
+            {policy.slot: set_policy_values(policy, {name: value}, text) for policy in owners},
+        )
     return strategy
 
 
 def _no_single_parameter(strategy: Strategy, name: str, owners: list[Policy]) -> str:
     if owners:
-        settings = []
-        for policy in owners:
-            setting = f"+{policy.slot}={policy.name}:{name}=..."
-            settings.append(setting)
-        slots = " or ".join(settings)
+        slots = " or ".join(f"+{policy.slot}={policy.name}:{name}=..." for policy in owners)
         return (
             f"several policies of {strategy.name!r} have a parameter {quoted(name)}, "
             f"and they differ; name the slot: {slots}."
         )
-    known: list[str] = []
-    for policy in strategy.policies:
-        known += policy.params
+    known = [name for policy in strategy.policies for name in policy.params]
     listed = ", ".join(known) or "none"
     near = did_you_mean(name, known)
     return f"{strategy.name!r} has no parameter {quoted(name)}; it has {listed}{near}"
@@ -166,18 +149,15 @@ def exchange(strategy: Strategy, policies: Mapping[str, Policy], text: str = "")
 
 def changed_values(policy: Policy, defaults: Policy | None) -> dict[str, str]:
     """The values of a policy as text, without those that are the defaults of another."""
+    known = {name: param.default for name, param in defaults.params.items()} if defaults else {}
     values = {}
-    declarations = defaults.params if defaults else {}
     for name, param in policy.params.items():
-        declared = declarations.get(name)
-        if declared is None or param.default != declared.default:
+        if param.default != known.get(name):
             values[name] = param.text(param.default)
     return values
 
 
 def values_text(values: Mapping[str, str]) -> str:
     """Values as they follow a name: `:k=4,tie=random`; empty if there are none."""
-    if not values:
-        return ""
-    settings = [f"{name}={value}" for name, value in values.items()]
-    return ":" + ",".join(settings)
+    settings = ",".join(f"{name}={value}" for name, value in values.items())
+    return f":{settings}" if settings else ""

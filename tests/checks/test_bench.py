@@ -17,27 +17,18 @@ from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.strategy import loader
-from simgin.strategy.loader import find
-
-
-def hands(cards, n=200):
-    out = np.zeros(n, np.int64)
-    bench._deal(new_state(bench.SEED), cards, out)
-    return [int(hand) for hand in out]
 
 
 def test_dealt_hands_come_from_real_packs():
-    gold = find("gold")
+    dealt = {cards: np.zeros(200, np.int64) for cards in (10, 11)}
+    for cards, hands in dealt.items():
+        bench._deal(new_state(bench.SEED), cards, hands)
+        assert {int(hand).bit_count() for hand in hands} == {cards}
+    gold = loader.find("gold")
+    matchup = Matchup(variants.find("standard"), gold, gold, bench.SEED, "deal")
     for unit in range(3):
-        played = watch_deal(
-            Matchup(variants.find("standard"), gold, gold, bench.SEED, "deal"), unit
-        )
-        assert hands(10)[unit] == sum(1 << int(card) for card in played.state.pack[:10])
-
-
-@pytest.mark.parametrize("cards", [10, 11])
-def test_hands_have_their_number_of_cards(cards):
-    assert {hand.bit_count() for hand in hands(cards)} == {cards}
+        pack = watch_deal(matchup, unit).state.pack
+        assert dealt[10][unit] == sum(1 << int(card) for card in pack[:10])
 
 
 def test_hands_in_play_have_eleven_cards_and_improve():
@@ -55,43 +46,33 @@ def test_the_roster_is_of_all_two_player_strategies():
     assert not {name for name in bench.roster() if name.startswith("solo")}
 
 
-@pytest.fixture
-def few_strategies(monkeypatch):
-    """To compile the whole roster takes a minute."""
-    monkeypatch.setattr(bench, "roster", lambda: ["gold", "marjj", "mc"])
-
-
-@pytest.mark.usefixtures("few_strategies")
-def test_the_figures_are_consistent():
-    found = bench.figures(0.05, [1, 2])
-    assert [one.figure for one in found[:4]] == [
-        "calibration, blocks",
-        "deadwood, dealt hands",
-        "best discard, dealt hands",
-        "best discard, hands in play",
-    ]
-    assert found[0].ratio == 1
-    for one in found:
-        assert one.per_second > 0 and one.ratio == pytest.approx(
-            found[0].per_second / one.per_second
-        )
-        assert one.threads > 1 or one.speedup == 1
-    assert [one.threads for one in found[4:]] == [1, 2] * len(bench.MATCHUPS) + [1] * len(
-        bench.roster()
-    )
-    assert {f"{name}, eaai deals" for name in bench.roster()} < {one.figure for one in found}
-    # Mean deadwood of a dealt hand: 56.565, sd 13.795.
-    assert found[1].mean == pytest.approx(56.565, abs=4 * 13.795 / bench.HANDS**0.5)
-
-
-@pytest.mark.usefixtures("few_strategies")
-def test_the_command_prints_the_figures(monkeypatch):
-    figures = bench.figures(0.01, [1])
-    monkeypatch.setattr(bench, "figures", lambda seconds, threads: figures)
-    result = CliRunner().invoke(cli, ["bench", "--seconds", "0.01"], env={"COLUMNS": "80"})
-    assert result.exit_code == 0
-    assert "56.58064 (deadwood, dealt hands)" in " ".join(result.stdout.split())
-    assert all(len(line) <= 80 for line in result.stdout.splitlines())
-    found = json.loads(CliRunner().invoke(cli, ["bench", "--seconds", "0.01", "--json"]).stdout)
+def test_the_command_prints_figures_that_are_consistent(monkeypatch):
+    """Of few strategies: to compile the whole roster takes a minute."""
+    monkeypatch.setattr(bench, "roster", lambda: ["gold"])
+    monkeypatch.setattr(bench, "MATCHUPS", bench.MATCHUPS[1:2])
+    measured = bench.figures(0.01, [1, 2])
+    monkeypatch.setattr(bench, "figures", lambda *_: measured)
+    words = ["bench", "--seconds", "0.01"]
+    printed = CliRunner().invoke(cli, words, env={"COLUMNS": "80"})
+    assert printed.exit_code == 0, printed.output
+    assert "56.58064 (deadwood, dealt hands)" in " ".join(printed.stdout.split())
+    assert all(len(line) <= 80 for line in printed.stdout.splitlines())
+    found = json.loads(CliRunner().invoke(cli, [*words, "--json"]).stdout)
     assert list(found) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
     assert found["command"] == "simgin bench --seconds 0.01"
+    rows = found["rows"]
+    assert [(row["figure"], row["threads"]) for row in rows] == [
+        ("calibration, blocks", 1),
+        ("deadwood, dealt hands", 1),
+        ("best discard, dealt hands", 1),
+        ("best discard, hands in play", 1),
+        ("gold v gold, deals", 1),
+        ("gold v gold, deals", 2),
+        ("gold, eaai deals", 1),
+    ]
+    for row in rows:
+        ratio = rows[0]["per_second"] / row["per_second"]
+        assert row["ratio"] == pytest.approx(ratio) and row["per_second"] > 0
+        assert row["threads"] > 1 or row["speedup"] == 1
+    # Mean deadwood of a dealt hand: 56.565, sd 13.795
+    assert rows[1]["mean"] == pytest.approx(56.565, abs=4 * 13.795 / bench.HANDS**0.5)

@@ -58,15 +58,11 @@ def test_what_can_be_neither_saved_nor_compared_is_refused_before_anything_is_me
     monkeypatch.setattr(bench, "figures", lambda *_: pytest.fail("measured"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
-    remedy = "name a file in a folder you can write to."
-    refused = {
-        (
-            "--save",
-            "no/old.json",
-        ): f"no/old.json cannot be written: there is no folder no; {remedy}",
-        ("--against", "empty"): f"empty {NO_FIGURES}",
-    }
-    for words, message in refused.items():
+    remedy = "there is no folder no; name a file in a folder you can write to."
+    for words, message in (
+        (["--save", "no/old.json"], f"no/old.json cannot be written: {remedy}"),
+        (["--against", "empty"], f"empty {NO_FIGURES}"),
+    ):
         found = CliRunner().invoke(cli, ["bench", *words])
         assert (found.exit_code, found.stdout) == (2, "")
         assert found.stderr == f"simgin: {message}\n"

@@ -1,195 +1,143 @@
-"""The contract test rejects every bad strategy in a sentence and accepts good ones.
-
-Each file of tests/data/bad_strategies does one thing that it must not do. Its first line says which
-check must reject it and quotes words of the sentence.
-"""
+"""The contract test rejects every bad strategy in a sentence and accepts good ones."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from simgin.checks import contract
+from simgin.checks import contract, contract_process
+from simgin.cli.main import cli
 from simgin.rules import variants
 from simgin.strategy import loader, template
 from simgin.text.files import create_file
 
-ZOO = Path(__file__).parents[1] / "data" / "bad_strategies"
-ANIMALS = {path.stem: path for path in sorted(ZOO.glob("*.py"))}
-# A bad strategy of each kind for every run; the others take minutes.
-# Strategies that end their process are tested separately.
-COMMON = (
-    "illegal_card hanging out_of_bounds whole_history writing_view own_chance clock counting "
-    "unknown_field"
-).split()
-ENDING = ["hanging_in_python", "hanging_when_read", "ending_the_process"]
-REST = [name for name in ANIMALS if name not in (*COMMON, *ENDING)]
 STANDARD = [variants.find("standard")]
-PYTHON = """
-from simgin.strategy import Strategy, discard
+BEST = "best_discard(view.hand, view.legal, rules)"
+OTHER = "best_discard(view.hand, view.legal & -view.legal, rules)"
+FORM = f"""
+import signal, sys, time
+import numpy as np
+from simgin.strategy import *
 from simgin.toolkit import best_discard
-
-ASKED = {}
-
-
+SEEN, ASKED = {{}}, np.zeros(1)
+%s
 @discard
-def remembering(view, rules, params):
-    if int(view.hand) not in ASKED:
-        ASKED[int(view.hand)] = best_discard(view.hand, view.legal, rules)
-        print("a new hand")
-    card = ASKED[int(view.hand)]
-    return card if view.legal >> card & 1 else best_discard(view.hand, view.legal, rules)
-
-
-STRATEGY = Strategy("remembering", discard=remembering)
+def policy(view, rules, params):
+    %s
+    return {BEST}
+STRATEGY = Strategy("mine", discard=policy)
 """
-
-TWO_FAULTS = """
-from simgin.strategy import Strategy, discard, take
-
-
-@take
-def raising(view, rules, params):
-    if view.stock < 25:
-        raise ValueError("out of ideas")
-    return 0
-
-
-@discard
-def illegal(view, rules, params):
-    return 60
-
-
-STRATEGY = Strategy("two-faults", take=raising, discard=illegal)
-"""
-HANGING_AND_ILLEGAL = TWO_FAULTS.replace('raise ValueError("out of ideas")', "while True: pass")
-
-
-def expected_check(path: Path) -> tuple[str, str]:
-    """The check that must reject a bad strategy, and words of its sentence."""
-    name, words = path.read_text().split('"""')[1].split(": ", maxsplit=1)
-    return name, words
-
-
-def assert_caught(path: Path, findings: list[contract.Finding]) -> None:
-    name, words = expected_check(path)
-    failed = {finding.check: finding.sentence for finding in findings if finding.passed is False}
-    assert list(failed) == [name], f"{path.name}: {failed}"
-    assert (
-        words in failed[name] and "\n" not in failed[name] and failed[name].endswith((".", "?"))
-    ), failed[name]
-
-
-def asked(files: list[Path], seconds: float = 2.0) -> dict[str, list[contract.Finding]]:
-    """The findings on strategies asked only a few questions, in as few processes as possible."""
-    with pytest.MonkeyPatch.context() as few:
-        few.setattr(contract, "QUESTIONS", 80)
-        few.setattr(contract, "AT_LEAST", 80)
-        found = contract.check([str(file) for file in files], STANDARD, seconds)
-    return {file.stem: [one for one in found if one.strategy == str(file)] for file in files}
+PYTHON = "SEEN[1] = 1; "  # what numba cannot compile
+# The check that must reject a strategy, words of its sentence, and what its policy does
+BAD = [
+    ("history", "beyond view.turns", f"if view.history[-1, 3] == 0: return {OTHER}"),
+    ("compiles", "uses time.time_ns, so that a deal could not", "return time.time_ns() % 52"),
+    ("compiles", "uses np.random, so that a deal could not", "return np.random.random() < 0.9"),
+    ("compiles", "uses hash, so that a deal could not", "return hash(str(view.hand)) % 52"),
+    ("compiles", "uses id, so that a deal could not", "return id(view) % 52"),
+    ("same", "on more than view", f"SEEN[len(SEEN)] = 1\n    if len(SEEN) % 9: return {OTHER}"),
+    ("raises", "with signal 9", f"{PYTHON}signal.raise_signal(signal.SIGKILL)"),
+    ("compiles", "returns a float", "if True: return 0.5 * view.hand"),
+    ("legal", "answered 0.5, a float", "return SEEN.get(1, 0.5)"),
+    ("legal", "which no int64 holds", "return SEEN.get(1, 2**64)"),
+    ("legal", "answered nothing", "if SEEN.get(1, view.turns) > 3: return None"),
+    ("time", "took longer than", "n = 0\n    while view.turns > 3: n += 1\n    if n: return n"),
+    ("time", "took longer than", "while SEEN.get(1, True): pass"),
+    ("legal", "leave @helper away", "return seen(view) + SEEN.get(1, 0)"),
+    ("legal", "which is not among the legal discards", "if view.turns > 3: return 51"),
+    ("raises", "raised SystemExit", 'sys.exit(f"{view.turns} turns are enough")'),
+    ("compiles", "returns nothing on some path", "if view.turns < 3: return 1\n    return None"),
+    ("bounds", "raised IndexError", "if view.history[view.turns + 600, 3]: return 1"),
+    ("raises", "raised ValueError: out", "if view.turns > 3: raise ValueError('out of ideas')"),
+    ("compiles", "which is there only if it says so", "if view.noise & 1: return 1"),
+    ("compiles", "has no field 'hnad'; did you mean 'hand'?", "return view.hnad"),
+    ("compiles", "has no field 'hnad'; did", "SEEN[1] = [view.hnad for _ in range(1)]"),
+    ("compiles", "'lengh' is nowhere defined; did you mean 'len'?", "return lengh(params)"),
+    ("compiles", "that it may only read", "ASKED[0] += 1"),
+    ("writes", "writes into view.history", "view.history[500, 0] = 9"),
+    ("writes", "assignment destination is read-only", "view.hand = SEEN.get(1, 0)"),
+    ("writes", "writes into rules.gin_bonus", "rules.gin_bonus = 1000"),
+    ("writes", "writes into view.shed", "view.shed = 0"),
+    ("read", "is a take policy and cannot fill the slot discard", "pass\nX = Strategy('x', discard="
+     "take(policy.function))\ndef f():\n    pass"),
+]  # fmt: skip
+HELPER = "@helper\ndef seen(view):\n    return SEEN.get(1, 0)"
+# Those whose process must be ended take longest
+QUICK = [i for i, (check, words, _) in enumerate(BAD) if check != "time" and "signal" not in words]
+FEW = [i for i in QUICK if BAD[i][0] not in ("compiles", "read")][::3]
 
 
-@pytest.fixture(scope="module")
-def common(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[contract.Finding]]:
-    folder = tmp_path_factory.mktemp("good")
-    create_file(folder / "begun.py", template.strategy_file(folder / "begun.py"))
-    (folder / "remembering.py").write_text(PYTHON)
-    (folder / "two_faults.py").write_text(TWO_FAULTS)
-    own = [folder / f"{name}.py" for name in ("begun", "remembering", "two_faults")]
-    return asked([*own, *(ANIMALS[name] for name in COMMON)])
+def bad_file(folder: Path, i: int) -> str:
+    file = folder / f"bad{i}.py"
+    file.write_text(FORM % (HELPER if "seen(" in BAD[i][2] else "", BAD[i][2]))
+    return str(file)
 
 
-@pytest.fixture(scope="module")
-def rest() -> dict[str, list[contract.Finding]]:
-    return asked([ANIMALS[name] for name in REST])
+def asked(files: list[str], seconds: float = 2.0) -> dict[str, list[contract.Finding]]:
+    found = contract.check(files, STANDARD, seconds)
+    assert [one.check for one in found] == [*contract.CHECKS] * len(files)
+    return {file: [one for one in found if one.strategy == file] for file in files}
 
 
-@pytest.mark.parametrize("name", COMMON)
-def test_the_common_bad_strategies_are_rejected(
-    name: str, common: dict[str, list[contract.Finding]]
-) -> None:
-    assert [finding.check for finding in common[name]] == list(contract.CHECKS)
-    assert_caught(ANIMALS[name], common[name])
+def assert_caught(i: int, findings: list[contract.Finding]) -> None:
+    check, words, body = BAD[i]
+    failed = {one.check: one.sentence for one in findings if one.passed is False}
+    assert list(failed) == [check], f"{body}: {failed}"
+    said = failed[check]
+    assert words in said and "\n" not in said and said.endswith((".", "?")), said
+    assert all(one.sentence == contract.NOT_MADE for one in findings if one.passed is None)
 
 
-@pytest.mark.parametrize("name", ["begun", "remembering"])
-def test_good_strategies_are_accepted(name: str, common: dict[str, list[contract.Finding]]) -> None:
-    """The template, and a pure function that runs in Python, caches what it knows and prints."""
-    assert [finding for finding in common[name] if finding.passed is not True] == []
-    said = {finding.check: finding.sentence for finding in common[name]}
-    assert said["plays"] == "200 deals of standard." and (
-        "discard runs in Python" in said["compiles"]
-    ) == (name == "remembering")
+def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> None:
+    """The template, a pure function that runs in Python and prints, and a few of the bad ones.
 
-
-def test_the_check_goes_on_after_a_failure(common: dict[str, list[contract.Finding]]) -> None:
-    """Both faults are found; all that can be checked is; deals are not played."""
-    results = {finding.check: finding for finding in common["two_faults"]}
-    assert "60" in results["legal"].sentence and "out of ideas" in results["raises"].sentence
-    failed = {check for check, finding in results.items() if finding.passed is False}
-    untested = {check for check, finding in results.items() if finding.passed is None}
-    assert (failed, untested) == ({"legal", "raises"}, {"plays"})
-    assert "failure above" in results["plays"].sentence
+    One that hangs comes between them: what follows it is tested in another process.
+    """
+    begun, remembering = tmp_path / "begun.py", tmp_path / "remembering.py"
+    create_file(begun, template.strategy_file(begun))
+    remembering.write_text(FORM % ("", f"SEEN[view.hand] = 1; print('so'); return {BEST}"))
+    hanging = next(i for i, (check, *_) in enumerate(BAD) if check == "time")
+    order = [*FEW, hanging]
+    bad = {bad_file(tmp_path, i): i for i in order}
+    found = asked([*bad, str(begun), str(remembering)])
+    for file, i in bad.items():
+        assert_caught(i, found[file])
+    for file in (begun, remembering):
+        assert [one for one in found[str(file)] if one.passed is not True] == []
+        said = {one.check: one.sentence for one in found[str(file)]}
+        assert said["plays"] == "200 deals of standard."
+        assert ("discard runs in Python" in said["compiles"]) == (file == remembering)
 
 
 @pytest.mark.slow
-def test_the_check_goes_on_without_a_policy_that_hangs(tmp_path: Path) -> None:
-    file = tmp_path / "both.py"
-    file.write_text(HANGING_AND_ILLEGAL)
-    failed = {one.check: one.sentence for one in asked([file])["both"] if one.passed is False}
-    assert list(failed) == ["legal", "time"] and "take policy 'raising'" in failed["time"]
+def test_all_bad_strategies_are_rejected(tmp_path: Path) -> None:
+    files = [bad_file(tmp_path, i) for i in range(len(BAD))]
+    for i, findings in enumerate(asked(files).values()):
+        assert_caught(i, findings)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", REST)
-def test_the_other_bad_strategies_are_rejected(
-    name: str, rest: dict[str, list[contract.Finding]]
-) -> None:
-    assert_caught(ANIMALS[name], rest[name])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ENDING)
-def test_strategies_that_end_or_hang_their_process_are_rejected(name: str) -> None:
-    assert_caught(ANIMALS[name], asked([ANIMALS[name]])[name])
-
-
-def shell(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "simgin", "strategies", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        (b"x = 1\0\n", "null bytes"),
-        (b"def f(:\n", "SyntaxError"),
-        (b"\xff\xfe", "SyntaxError"),
-        (b"x = 1\n", "has no strategy; it needs a line like"),
-        (b"import nowhere_at_all\n", "ModuleNotFoundError"),
-        (None, "cannot be read: No such file"),
-    ],
-)
-def test_a_text_that_is_no_strategy_is_bad_input(
-    content: bytes | None, sentence: str, tmp_path: Path
-) -> None:
+def test_a_file_that_hangs_when_it_is_read(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
-    if content is not None:
-        file.write_bytes(content)
-    done = shell("check", file, "-v", "standard")
-    said = [line for line in done.stderr.splitlines() if "checking" not in line]
-    assert done.returncode == 2 and len(said) == 1 and sentence in said[0], done.stderr
+    file.write_text("import time\nwhile time.time() > 0: time.sleep(0.1)\n")
+    failed = [one for one in asked([str(file)], 0.3)[str(file)] if one.passed is False]
+    assert [one.check for one in failed] == ["time"] and "reading" in failed[0].sentence
 
 
 @pytest.mark.slow
-def test_the_command_exits_with_1_for_a_failure_and_reports_it_in_json() -> None:
-    done = shell("check", ANIMALS["illegal_card"], "-v", "standard", "-v", "oklahoma", "--json")
+def test_the_command_exits_with_1_for_a_failure_and_reports_it_in_json(tmp_path: Path) -> None:
+    words = ["strategies", "check", bad_file(tmp_path, 14), "-v", "standard", "-v", "oklahoma"]
+    done = CliRunner().invoke(cli, [*words, "--json"])
     rows = json.loads(done.stdout)["rows"]
-    assert done.returncode == 1 and [row["check"] for row in rows] == list(contract.CHECKS)
+    assert done.exit_code == 1 and [row["check"] for row in rows] == list(contract.CHECKS)
     assert [row["check"] for row in rows if row["passed"] is False] == ["legal"]
+    missing = CliRunner().invoke(cli, ["strategies", "check", str(tmp_path / "no.py")])
+    assert missing.exit_code == 2 and "cannot be read: No such file" in missing.stderr
+
+
+def test_positions_of_every_slot_are_found() -> None:
+    found = contract_process.positions(variants.find("dice+melding=choice"), "same")
+    assert [slot for slot, views in found.items() if len(views) < 5] == []
 
 
 @pytest.mark.slow

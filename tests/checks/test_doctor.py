@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from simgin.checks import doctor
 from simgin.cli import session
 from simgin.cli.main import cli
-from simgin.core import jit
 from simgin.runs import runner
 from simgin.strategy import loader
 
@@ -26,27 +25,17 @@ def simgin(*words, code=0):
     return result
 
 
-@pytest.fixture
-def own_cache(tmp_path, monkeypatch):
-    """An empty cache for the doctor; compiled code stays where it is."""
-    monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path))
-    directory = tmp_path / jit.digest()
-    directory.mkdir()
-    return directory
-
-
 def test_all_is_well_on_one_screen():
-    result = simgin("doctor")
-    lines = result.stdout.splitlines()
+    lines = simgin("doctor").stdout.splitlines()
     assert "All is well." in lines
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
     assert [line.split()[0] for line in lines if " ok  " in line] == list(doctor.CHECKS)
 
 
-def test_the_json_output_lists_the_checks():
+def test_the_json_output_lists_the_checks(monkeypatch):
+    monkeypatch.setitem(doctor.CHECKS, "play", doctor.versions)
     found = json.loads(simgin("doctor", "--json").stdout)
-    assert found["command"] == "simgin doctor"
-    assert [row["check"] for row in found["rows"]] == list(doctor.CHECKS)
+    assert found["command"] == "simgin doctor" and len(found["rows"]) == len(doctor.CHECKS)
     assert all(row["well"] is True and row["fault"] == "" and row["found"] for row in found["rows"])
 
 
@@ -95,38 +84,6 @@ def test_a_check_that_raises_does_not_stop_the_others(monkeypatch):
     monkeypatch.setattr(doctor, "CHECKS", {"play": lambda: 1 / 0, "machine": doctor.machine})
     first, second = doctor.examine()
     assert "ZeroDivisionError" in first.fault and not second.fault
-
-
-def test_a_damaged_cache_is_mended(own_cache):
-    for name, content in (
-        ("good.nbi", b"N.N."),
-        ("short.nbc", b"\x80\x04\x95\xff\x00"),
-        ("half.nbi", b"N.(K\x01"),
-        ("empty.nbc", b""),
-    ):
-        (own_cache / name).write_bytes(content)
-    (own_cache.parent / "older").mkdir()
-    found = doctor.cache()
-    assert (
-        "3 of 4 files" in found.fault
-        and "removed" in found.fault
-        and "older versions kept: 1" in found.details
-    )
-    assert [path.name for path in own_cache.iterdir()] == ["good.nbi"]
-    assert doctor.cache().fault == ""
-
-
-def test_a_truncated_numba_file_is_recognised(tmp_path):
-    doctor.hands()
-    files = [
-        path
-        for path in (jit.cache_root() / jit.digest()).rglob("*")
-        if path.suffix in (".nbi", ".nbc")
-    ]
-    assert files and all(doctor._whole(path) for path in files)
-    for path in files:
-        (tmp_path / "half").write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-        assert not doctor._whole(tmp_path / "half")
 
 
 def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):

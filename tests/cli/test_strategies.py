@@ -70,7 +70,7 @@ def test_a_new_strategy_is_written_once_and_shows_its_tier(tmp_path, monkeypatch
 def test_an_interpreted_strategy_is_shown_as_slow(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(
-        "from simgin.strategy.author import *\nSEEN = {}\n@take\n"
+        "from simgin.strategy import *\nSEEN = {}\n@take\n"
         "def f(view, rules, params):\n    return SEEN.get(1, 0)\n"
         "S = Strategy('x', take=f)"
     )

@@ -27,7 +27,7 @@ def ends(view, rules, params):
 MINE = Strategy("mine", take=picks, knock=ends)
 """
 RAISED = [
-    *("SystemExit(7)", "SystemExit", "SystemExit('so')", "KeyboardInterrupt", "GeneratorExit"),
+    *("SystemExit(7)", "SystemExit", "SystemExit('so')", "GeneratorExit"),
     *("BaseException('so')", "StopIteration", "MemoryError", "RecursionError", "OSError(28, 'so')"),
     *("type('Own', (BaseException,), {})", "type('Own', (Exception,), {'__str__': 7})"),
     *("UnicodeDecodeError('a', b'', 0, 1, 'so')", "NameError('so', name=[])", "KeyError(None)"),
@@ -44,7 +44,7 @@ VALUES = [
     *("Strategy", "Policy", "sys", "lambda v, r, p: 1", "type('Odd', (), {'__repr__': 7})()"),
     *("type('Odd', (), {'__eq__': lambda a, b: 1 / 0})()", "range(3)", "Ellipsis", "print", "take"),
     *("type('Odd', (), {'__getattr__': lambda a, b: 1 / 0})()", "memoryview(b'')", "picks", "MINE"),
-    *("Param(0, 0, 1, 'x', 'choice')", "param(3, 0, 9)", "choice()", "flag(None)", "(yield)"),
+    *("param(3, 0, 9)", "choice()", "flag(None)", "(yield)"),
 ]
 STATEMENTS = [
     "raise {raised}",
@@ -62,17 +62,11 @@ STATEMENTS = [
     "X = {slot}(k={value})(picks.function)",
     "X = {slot}(weights={value})(picks.function)",
     "X = {slot}(name={value}, noise={value})(picks.function)",
-    "X = Policy({value}, {value}, {value}, {value})",
-    "X = Policy('take', 'x', picks.function, {value})",
-    "X = Policy('take', 'x', picks.function, {{'k': {value}}})",
-    "X = Policy('take', {value}, picks.function, {{}})",
     "X = Strategy('x', take=picks({value}))",
     "X = Strategy('x', take=picks(n={value}))",
     "X = param({value}, {value}, {value})",
     "X = choice({value}, {value})",
     "X = take(k=param({value}, 0, 9))(picks.function); Y = Strategy('y', take=X)",
-    "X = take(k=Param({value}, {value}, 9, {value}, {value}))(picks.function); "
-    "Y = Strategy('y', take=X)",
     "__doc__ = {value}",
     "__name__ = {value}",
     "__file__ = {value}",
@@ -154,9 +148,8 @@ def test_any_strategy_file_is_read_or_refused(empty_directory, n):
 @pytest.mark.parametrize("raised", RAISED)
 def test_whatever_a_file_raises_is_one_sentence_with_its_line(empty_directory, raised):
     Path("mine.py").write_text(f"import asyncio, click\n\nraise {raised}\n")
-    for words in (("match", "mine.py"), ("strategies", "mine.py"), ("show", "gold", "mine.py")):
-        told = answer(*words, codes=(2,)).stderr
-        assert told.count("\n") == 1 and "mine.py cannot be read (line 3): " in told
+    told = answer("match", "mine.py", codes=(2,)).stderr
+    assert told.count("\n") == 1 and "mine.py cannot be read (line 3): " in told
 
 
 @pytest.mark.parametrize(
@@ -166,20 +159,6 @@ def test_what_a_file_declares_is_refused_with_its_line(empty_directory, line):
     Path("mine.py").write_text(f"from simgin.strategy import *\nX = {line}\n")
     told = answer("match", "mine.py", codes=(2,)).stderr
     assert told.count("\n") == 1 and "mine.py cannot be read (line 2): TypeError: " in told
-
-
-def test_a_file_that_calls_itself_otherwise_is_named_by_its_path(empty_directory):
-    lines = ["from simgin.strategy import Strategy, take", "__file__ = 'x' * 9000"]
-    lines += [
-        "def plain(view, rules, params):",
-        "    return 0",
-        "MINE = Strategy('mine', take=plain)",
-    ]
-    Path("mine.py").write_text("\n".join(lines))
-    told = answer("match", "mine.py", codes=(2,)).stderr
-    assert (
-        told.count("\n") == 1 and "mine.py: the take policy of 'mine' is a plain function" in told
-    )
 
 
 def test_a_folder_and_a_file_that_vanishes_are_refused(empty_directory):
@@ -227,21 +206,17 @@ MINE = Strategy("mine", take=picks)
 """
 
 
+ARRAYS = (
+    *(np.arange(5.0), np.zeros((0, 3)), np.array(3), np.array(["a"]), np.array([1j])),
+    *(np.array([None, {}], object), np.zeros(2, [("a", "f8")]), np.array(["2026"], "M8")),
+)
+
+
 def weights(rng, path):
-    """A file of numbers: of any type and shape, of another kind, or damaged."""
-    what = rng.random()
-    if what < 0.5:
-        arrays = (np.arange(5.0), np.zeros((0, 3)), np.array(3), np.array(["a"]), np.array([1j]))
-        arrays += (
-            np.array([None, {}], object),
-            np.zeros(2, [("a", "f8")]),
-            np.array(["2026"], "M8"),
-        )
+    """A file of numbers: of any type and shape, or damaged."""
+    if rng.random() < 0.6:
         with path.open("wb") as file:
-            np.save(file, rng.choice(arrays), allow_pickle=True)
-    elif what < 0.6:
-        with path.open("wb") as file:
-            np.savez(file, a=np.arange(3))
+            np.save(file, rng.choice(ARRAYS), allow_pickle=True)
     else:
         path.write_bytes(rng.randbytes(rng.choice((0, 1, 10, 200))))
     if rng.random() < 0.5 and path.stat().st_size:

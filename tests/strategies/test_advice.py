@@ -3,13 +3,11 @@
 from functools import cache
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from oracles import twin
-from simgin.checks import contract
-from simgin.checks.contract_process import key
-from simgin.core.view import VIEW, new_view
+from simgin.checks import contract_process
+from simgin.core.view import new_view
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.strategy import compiler, loader
@@ -377,14 +375,11 @@ def form(rule, values):
 @pytest.fixture(scope="module")
 def views():
     """Lawful views by (variant, slot)."""
-    found = contract.positions([variants.find(game) for game in GAMES])
+    found = {game: contract_process.positions(variants.find(game), "best") for game in GAMES}
     return {
-        (game, slot): [
-            np.frombuffer(one.tobytes(), VIEW)[0] for one in found[key("best", game, slot)][:VIEWS]
-        ]
+        (game, slot): list(found[game][slot][:VIEWS])
         for game in GAMES
         for slot in ("take", "discard")
-        if key("best", game, slot) in found
     }
 
 

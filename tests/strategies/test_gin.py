@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from simgin.checks.gins import Gins
 from simgin.core.deadwood import each_deadwood
 from simgin.core.rules import STOPPER
 from simgin.play.deal import WatchedDeal, watch_deal
@@ -60,17 +59,6 @@ def elevens(played, seat):
             taken, drawn = (card, -1) if source == 1 else (-1, card)
             yield Eleven(played, number, hand, taken, drawn, not ended)
         hand &= ~(1 << thrown) if thrown >= 0 else hand
-
-
-def asked_for_gin(eleven):
-    """Whether gin or big gin was proposed in the turn of a hand."""
-    return any(
-        question.slot == "knock"
-        and question.view.turns == eleven.turn
-        and question.view.phase == 1
-        and (question.view.ending == 3 or question.view.ending_count == 0)
-        for question in eleven.played.questions
-    )
 
 
 def gin_discards(eleven, row):
@@ -148,17 +136,3 @@ def test_a_strategy_that_declines_gin_says_so(name):
     assert SAYS_SO[name] in about
     gins = [eleven for text in TWO_PLAYER for eleven in gins_of(name, text)]
     assert any(eleven.went_on for eleven in gins)
-
-
-@pytest.mark.parametrize("name", ["stubborn", "random", "stray-same", "stray", "gold"])
-@pytest.mark.parametrize("text", ["big-gin", "tedesco", "eaai", "gin-solitaire", "solitary-gin"])
-def test_the_check_counts_the_gins_not_taken(name, text):
-    """The sentence of `simgin strategies check` counts the hands that are counted here."""
-    counted = Gins()
-    rules = build_rules(variants.find(text))
-    for played in deals(name, text):
-        counted.add_deal(played.state, rules, 0)
-    went_on = [eleven for eleven in gins_of(name, text) if eleven.went_on]
-    asked = sum(map(asked_for_gin, went_on))
-    assert (counted.declined, counted.unasked) == (asked, len(went_on) - asked)
-    assert bool(counted.sentence()) == bool(went_on)

@@ -1,6 +1,5 @@
 """Policies that numba cannot compile play in the same engine, with the same views and errors."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from simgin.runs import runner
 from simgin.strategy import Strategy, compiler, interpret, loader
 
 STANDARD = variants.find("standard")
-HEAD = "from simgin.strategy.author import *\nfrom simgin.toolkit import *\nSEEN = {}\n"
+HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\nSEEN = {}\n"
 GOLD_IN_PYTHON = """
 @take
 def lower(view, rules, params):
@@ -135,29 +134,16 @@ def test_ctrl_c_in_the_main_thread_stays_what_it_is() -> None:
 def test_a_single_notice_gives_the_reason(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    policy = failing(tmp_path, "return best_discard(view.hand, view.legal, rules)").policy(
-        "discard"
-    )
+    policy = failing(tmp_path, "return 1").policy("discard")
     assert policy is not None
     compiler.hook(policy)
     compiler.hook(policy)
     said = capsys.readouterr().err
-    assert (
-        said.count("\n") == 1
-        and "the discard policy 'low' in slow.py runs in Python" in said
-        and "SEEN" in said
-    )
-    assert compiler.slow_because(policy) and compiler.slow_because(policy) in said
-
-
-def test_every_shipped_policy_is_compiled() -> None:
-    for policy in loader.policies():
-        compiler.hook(policy)
-        assert compiler.slow_because(policy) == "" and compiler.tier(policy) == "fast", policy.name
+    assert said.count("\n") == 1 and "the discard policy 'low' in slow.py runs in Python" in said
+    assert "SEEN" in said and compiler.slow_because(policy) in said
 
 
 def test_listing_shipped_policies_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiler._builtin_folder()
     monkeypatch.setattr(jit, "compiled", lambda *_, **__: pytest.fail("compiled"))
     assert {compiler.tier(policy) for policy in loader.policies()} == {"fast"}
 
@@ -171,21 +157,12 @@ def test_a_refused_policy_is_listed_as_refused(tmp_path: Path) -> None:
 
 
 def test_names_and_fields_of_inner_functions_are_read(tmp_path: Path) -> None:
-    """A typo in a comprehension, a lambda or behind an alias of the module is refused.
-
-    Other objects' attributes are not.
-    """
+    """A typo in a comprehension or a lambda is refused."""
     for line, field in (
         ("return min(card for card in [view.legl])", "legl"),
         ("return (lambda: rules.gin_bonos)()", "gin_bonos"),
         ("view.hnad = 3", "hnad"),
     ):
         (tmp_path / field).mkdir()
-        with pytest.raises(compiler.PolicyError, match=f"has a field '{field}'; did you mean"):
+        with pytest.raises(compiler.PolicyError, match=f"has no field '{field}'; did you mean"):
             compiler.hook(failing(tmp_path / field, line).policy("discard"))
-    fine = (
-        "view = type('Mine', (), {'anything': 1}); return view.anything + sys.maxsize * 0 + "
-        "lowest(3)"
-    )
-    compiler.hook(failing(tmp_path, fine).policy("discard"))
-    assert sys.maxsize > 0

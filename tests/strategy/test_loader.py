@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from simgin.strategy import compiler, loader
 from simgin.strategy.loader import find
 from simgin.strategy.text_form import StrategyError
 
-HEAD = "from simgin.strategy.author import *\nfrom simgin.toolkit import *\n"
+HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\n"
 
 
 def write(folder: Path, body: str, name: str = "mine.py") -> str:
@@ -37,14 +38,9 @@ def write(folder: Path, body: str, name: str = "mine.py") -> str:
         ("gold+discard=uniform", "gold+discard=uniform"),
         ("gold+knock=schedule:late=2,early=9", "gold+knock=schedule:early=9,late=2"),
         ("random:p=0.25,p_end=1", "random:p=0.25,p_end=1"),
-        (" gold + discard=uniform", None),
     ],
 )
-def test_a_strategy_has_a_canonical_text(text: str, canonical: str | None) -> None:
-    if canonical is None:
-        with pytest.raises(StrategyError):
-            find(text)
-        return
+def test_a_strategy_has_a_canonical_text(text: str, canonical: str) -> None:
     assert find(text).text == canonical
     assert find(canonical).text == canonical
 
@@ -80,6 +76,7 @@ def test_the_text_of_a_strategy_round_trips(base: str, take: str, discard: str, 
         ("gold+knock=at:k", "is not of the form"),
         ("nowhere.py", "cannot be read"),
         ("", "there is no strategy ''"),
+        (" gold + discard=uniform", "there is no"),
         ("gold+nock=at:k=3", "there is no slot 'nock'; did you mean 'knock'?"),
     ],
 )
@@ -174,9 +171,9 @@ def test_two_files_of_the_same_name_stay_apart(tmp_path: Path) -> None:
         ("A = Strategy('a')\nB = Strategy('b')\n", "has several strategies; name one of them"),
         (
             "def f(view, rules, params):\n    return 1\nS = Strategy('x', discard=f)\n",
-            "'x' is a plain function; write @discard above the definition of f",
+            "the discard policy of 'x' is a function below @discard, not <function f",
         ),
-        ("S = Strategy('x', discard='low')\n", "is 'low', not a function with @discard above it"),
+        ("S = Strategy('x', discard='low')\n", "is a function below @discard, not 'low'"),
         (
             "from simgin.toolkit import deadwod\nS = Strategy('x')\n",
             "simgin.toolkit has no deadwod; did you mean 'deadwood'?",
@@ -188,41 +185,7 @@ def test_a_broken_file_is_refused_in_a_sentence(tmp_path: Path, body: str, messa
         find(write(tmp_path, body))
 
 
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ("@discard\ndef f(view, rules, params):\n    return 0.5 * view.hand\n", "returns a float"),
-        ("@discard\ndef f(view, rules, params):\n    pass\n", "returns nothing.*end every path"),
-        (
-            "@discard\ndef f(view, rules, params):\n    if view.hand > 3:\n        return 1\n",
-            "returns nothing on some path.*end every path",
-        ),
-        ("@discard\ndef f(view, rules):\n    return 1\n", "three arguments"),
-        ("@discard\ndef f(view, rules, params):\n    return view.handd\n", "cannot be compiled"),
-        (
-            "@discard\ndef f(view, rules, params):\n    return view.legal + opne('x')\n",
-            "'opne' is nowhere defined; did you mean 'open'?",
-        ),
-        (
-            "@discard(k=param(3, 0, 9))\ndef f(view, rules, params):\n    params[0] = 1\n"
-            "    return 1\n",
-            "may only read",
-        ),
-        ("@discard\ndef f(view, rules, params):\n    return view.noise & 7\n", "noise=True"),
-        ("@discard(weights='none.npy')\ndef f(view, rules, params):\n    return 1\n", "none.npy"),
-    ],
-)
-def test_a_broken_policy_is_refused_in_a_sentence(tmp_path: Path, body: str, message: str) -> None:
-    policy = find(write(tmp_path, body + "S = Strategy('mine', discard=f)\n")).policy("discard")
-    with pytest.raises(compiler.PolicyError, match=message) as raised:
-        compiler.vector(policy)
-        compiler.hook(policy)
-    assert "\n" not in str(raised.value) and "'f' in mine.py" in str(raised.value)
-
-
 def test_weights_are_appended_to_the_parameters(tmp_path: Path) -> None:
-    import numpy as np
-
     np.save(tmp_path / "w.npy", np.arange(4.0).reshape(2, 2))
     body = (
         "@knock(weights='w.npy', k=param(3, 0, 9))\ndef f(view, rules, params):\n"

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgin.checks import contract
-from simgin.core.view import VIEW
+from simgin.checks.contract_process import positions
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.text import notation
@@ -29,9 +28,10 @@ def training():
 
 @pytest.fixture(scope="module")
 def views():
-    found = contract.positions([variants.find(name) for name in GAMES])
-    rows = [row for key, part in found.items() if key.endswith("discard") for row in part[:60]]
-    return [row.view(VIEW)[0] for row in rows]
+    found = [
+        positions(variants.find(name), ending) for name in GAMES for ending in ("best", "same")
+    ]
+    return [view for by_slot in found for view in by_slot["discard"][:60]]
 
 
 def believed(view, numbers=NUMBERS, first=0):

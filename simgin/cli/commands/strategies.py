@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,7 @@ from simgin.cli.options import json_option
 from simgin.cli.output import Answer, can_print, command_line, grid
 from simgin.cli.session import explain_wait
 from simgin.rules import variants
-from simgin.strategy import catalogue, compiler, loader
-from simgin.strategy.author import SLOTS, Param, Policy, Strategy
+from simgin.strategy import SLOTS, Param, Policy, Strategy, catalogue, compiler, loader
 from simgin.strategy.text_form import StrategyError
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from simgin.checks.contract import Finding
 
+Row = Mapping[str, Any]  # a strategy or a policy, as --json prints it
 ENDINGS = {
     "best": "the best way to end the deal is proposed first; a discard is chosen only if declined",
     "same": "a discard is chosen first, and the deal can end with that card only (EAAI order)",
@@ -97,12 +97,18 @@ def _strategies(
         return
     if players and slot:
         raise click.UsageError("--players narrows the strategies, --slot the policies: give one.")
-    selection = _Selection(players, slot, search)
+    found = [] if slot else _strategies_found(players, search)
+    policies = [] if players else _policies_found(slot, search)
     if short and not as_json:
-        for line in selection.names():
-            click.echo(line)
-    else:
-        _list(selection, as_json)
+        for one in policies if slot else found:
+            click.echo(one.name)
+        return
+    rows = [*map(_strategy_row, found), *map(_policy_row, policies)]
+    words: list[object] = ["strategies"]
+    for option, value in (("--players", players), ("--slot", slot), ("--search", search)):
+        if value is not None:
+            words += [option, value]
+    Answer(command_line(*words), rows).show(as_json, _list_parts(rows))
 
 
 strategies = NameOrSubcommand(_strategies)
@@ -131,8 +137,8 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
     """Test that a strategy plays by the rules: legal answers, in time, from its view alone.
 
     Puts positions from random play in every variant to its policies, several times over, in a
-    separate process that checks every array index; then plays whole deals. After a failure the
-    other checks are still made, as far as they can be.
+    separate process that checks every array index; then plays whole deals. The first failure
+    ends the test.
 
     Exit code: 0 if all checks pass, 1 if any fails.
     """
@@ -172,15 +178,12 @@ def _check_parts(findings: Sequence[Finding]) -> Iterator[Any]:
 
 
 def _check_summary(findings: Sequence[Finding]) -> str:
-    """How many checks passed and, if all did, what was done."""
+    """Whether all checks passed and, if so, what was done; else how many failed."""
     failed = [finding for finding in findings if finding.passed is False]
     if failed:
         return f"{len(failed)} of {len(findings)} checks failed."
-    done = []
-    for finding in findings:
-        if finding.passed and finding.sentence:
-            done.append(finding.sentence)
-    return f"All checks passed. {' '.join(done)}"
+    done = " ".join(finding.sentence for finding in findings if finding.sentence)
+    return f"All checks passed. {done}"
 
 
 @strategies.command("new")
@@ -195,92 +198,48 @@ def _new(file: Path, name: str | None) -> None:
     from simgin.text.files import create_file
 
     create_file(file, template.strategy_file(file, name))
-    play = command_line("match", file)
-    test = command_line("strategies", "check", file)
-    watch = command_line("show", file, "gold", "--unit", 3)
     click.echo(f"Written: {file}")
-    click.echo(f"Play it:   {play}")
-    click.echo(f"Test it:   {test}")
-    click.echo(f"Watch it:  {watch}")
+    click.echo(f"Play it:   {command_line('match', file)}")
+    click.echo(f"Test it:   {command_line('strategies', 'check', file)}")
+    click.echo(f"Watch it:  {command_line('show', file, 'gold', '--unit', 3)}")
 
 
 # The list
 
 
-@dataclass(frozen=True)
-class _Selection:
-    """What the list is narrowed to; None does not narrow it."""
-
-    players: int | None = None
-    slot: str | None = None
-    search: str | None = None  # in any capitals
-
-    def strategies(self) -> list[Strategy]:
-        """The strategies, strongest first; none if only a slot's policies are wanted."""
-        if self.slot:
-            return []
-        found = []
-        for name in loader.names():
-            strategy = loader.find(name)
-            if self._is_found(name, strategy.about, strategy.source) and self._seats(name):
-                found.append(strategy)
-        return catalogue.ordered(found)
-
-    def policies(self) -> list[Policy]:
-        """The policies by slot and name; none if strategies for a number of players are wanted."""
-        if self.players:
-            return []
-        found = []
-        for policy in loader.policies():
-            if self.slot in (None, policy.slot) and self._is_found(policy.name, policy.about):
-                found.append(policy)
-        return found
-
-    def names(self) -> list[str]:
-        """The names of the strategies; of the policies if a slot was named."""
-        if self.slot:
-            return [policy.name for policy in self.policies()]
-        return [strategy.name for strategy in self.strategies()]
-
-    def _seats(self, name: str) -> bool:
-        players = 1 if catalogue.alone(name) else 2
-        return self.players in (None, players)
-
-    def _is_found(self, *texts: str) -> bool:
-        if self.search is None:
-            return True
-        text = " ".join(texts)
-        return self.search.casefold() in text.casefold()
+def _strategies_found(players: int | None, search: str | None) -> list[Strategy]:
+    """The strategies for so many players and with a word, strongest first; None narrows nothing."""
+    found = []
+    for name in loader.names():
+        strategy = loader.find(name)
+        is_found = _has(search, name, strategy.about, strategy.source)
+        if is_found and players in (None, 1 if catalogue.alone(name) else 2):
+            found.append(strategy)
+    return catalogue.ordered(found)
 
 
-def _list(selection: _Selection, as_json: bool) -> None:
-    rows = []
-    for strategy in selection.strategies():
-        row = _strategy_row(strategy)
-        rows.append(row)
-    for policy in selection.policies():
-        row = _policy_row(policy)
-        rows.append(row)
-    words: list[object] = ["strategies"]
-    for option, value in vars(selection).items():
-        if value is not None:
-            words += [f"--{option}", value]
-    command = command_line(*words)
-    parts = _list_parts(selection)
-    Answer(command, rows).show(as_json, parts)
+def _policies_found(slot: str | None, search: str | None) -> list[Policy]:
+    """The policies of a slot and with a word, by slot and name; None narrows nothing."""
+    found = [policy for policy in loader.policies() if slot in (None, policy.slot)]
+    return [policy for policy in found if _has(search, policy.name, policy.about)]
+
+
+def _has(word: str | None, *texts: str) -> bool:
+    return word is None or word.casefold() in " ".join(texts).casefold()
 
 
 def _strategy_row(strategy: Strategy) -> dict[str, Any]:
-    row: dict[str, Any] = {
+    tiers = [compiler.tier(policy) for policy in strategy.policies]
+    return {
         "kind": "strategy",
         "name": strategy.name,
         "slot": None,
-        "tier": _tier(strategy),
+        "tier": min(tiers, key=SLOWEST_FIRST.index),
         "about": catalogue.idea(strategy),
         "source": strategy.source,
         "parameters": [],
+        **catalogue.known(strategy.name),
     }
-    return row | catalogue.known(strategy.name)
 
 
 def _policy_row(policy: Policy) -> dict[str, Any]:
@@ -294,11 +253,10 @@ def _policy_row(policy: Policy) -> dict[str, Any]:
     }
 
 
-def _list_parts(selection: _Selection) -> Iterator[Any]:
-    listed = selection.strategies()
-    policies = selection.policies()
-    solo = [strategy for strategy in listed if catalogue.alone(strategy.name)]
-    two_players = [strategy for strategy in listed if strategy not in solo]
+def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
+    listed = [row for row in rows if row["kind"] == "strategy"]
+    solo = [row for row in listed if catalogue.alone(row["name"])]
+    two_players = [row for row in listed if row not in solo]
     if two_players:
         yield from _catalogue("Two-player strategies, strongest first", two_players)
     if listed:
@@ -306,48 +264,35 @@ def _list_parts(selection: _Selection) -> Iterator[Any]:
     if solo:
         yield from _catalogue("Solitaire strategies", solo)
     for slot in SLOTS:
-        in_slot = [policy for policy in policies if policy.slot == slot]
-        if in_slot:
+        if in_slot := [row for row in rows if row["slot"] == slot]:
             yield _policy_table(slot, in_slot)
-    yield NEXT if listed or policies else NOTHING
+    yield NEXT if rows else NOTHING
 
 
-def _catalogue(title: str, listed: Sequence[Strategy]) -> Iterator[Any]:
+def _catalogue(title: str, listed: Sequence[Row]) -> Iterator[Any]:
     """A heading, then per strategy its figures, its idea and its source."""
     from rich.padding import Padding
     from rich.text import Text
 
     yield Text(f"\n{title}", style="bold")
-    longest = max(len(strategy.name) for strategy in listed)
+    longest = max(len(row["name"]) for row in listed)
     indent = (0, 0, 0, 2)
-    for strategy in listed:
-        figures = [catalogue.strength(strategy.name), _speed(strategy)]
-        facts = ", ".join(figure for figure in figures if figure)
-        yield Text(f"\n{strategy.name:<{longest}}  {facts}", style="bold")
-        yield Padding(Text(catalogue.idea(strategy)), indent)
-        if strategy.source:
-            yield Padding(Text(strategy.source, style="dim"), indent)
+    for row in listed:
+        name = row["name"]
+        # the measured speed; where there is none, whether it is slow or refused
+        speed = catalogue.speed(name) or row["tier"].replace("fast", "")
+        facts = ", ".join(filter(None, (catalogue.strength(name), speed)))
+        yield Text(f"\n{name:<{longest}}  {facts}", style="bold")
+        yield Padding(Text(row["about"]), indent)
+        if row["source"]:
+            yield Padding(Text(row["source"], style="dim"), indent)
 
 
-def _speed(strategy: Strategy) -> str:
-    """The measured speed; for a strategy not measured, whether it is slow or refused."""
-    measured = catalogue.speed(strategy.name)
-    if measured:
-        return measured
-    tier = _tier(strategy)
-    return "" if tier == "fast" else tier
-
-
-def _policy_table(slot: str, in_slot: Sequence[Policy]) -> Table:
+def _policy_table(slot: str, in_slot: Sequence[Row]) -> Table:
     out = grid(f"Policies for +{slot}=", "name", "what it does")
-    for policy in in_slot:
-        defaults = []
-        for name, param in policy.params.items():
-            value = param.text(param.default)
-            defaults.append(f"{name}={value}")
-        listed = ", ".join(defaults)
-        suffix = f" [{listed}]" if defaults else ""
-        out.add_row(policy.name, policy.about + suffix)
+    for row in in_slot:
+        defaults = ", ".join(f"{one['name']}={one['value']}" for one in row["parameters"])
+        out.add_row(row["name"], row["about"] + (f" [{defaults}]" if defaults else ""))
     return out
 
 
@@ -356,71 +301,62 @@ def _policy_table(slot: str, in_slot: Sequence[Policy]) -> Table:
 
 def _show(strategy: Strategy, as_json: bool) -> None:
     digest = loader.source_digest(strategy)
-    rows = []
-    for policy, text in _policies(strategy):
-        row: dict[str, Any] = {"strategy": strategy.text, "digest": digest}
-        row["ending"] = strategy.ending
-        row["slot"] = policy.slot
-        row["policy"] = text
-        row["tier"] = compiler.tier(policy)
-        row["about"] = policy.about
-        row["file"] = str(policy.source)
-        row["parameters"] = _parameter_rows(policy)
-        rows.append(row)
-    command = command_line("strategies", strategy.text)
-    parts = _show_parts(strategy, digest)
-    Answer(command, rows).show(as_json, parts)
+    texts = dict(loader.policy_texts(strategy))
+    rows = [
+        {
+            "strategy": strategy.text,
+            "digest": digest,
+            "ending": strategy.ending,
+            "slot": policy.slot,
+            "policy": texts[policy.slot],
+            "tier": compiler.tier(policy),
+            "about": policy.about,
+            "file": str(policy.source),
+            "parameters": _parameter_rows(policy),
+        }
+        for policy in strategy.policies
+    ]
+    answer = Answer(command_line("strategies", strategy.text), rows)
+    answer.show(as_json, _show_parts(strategy, rows))
 
 
-def _policies(strategy: Strategy) -> list[tuple[Policy, str]]:
-    """The policies of a strategy in the order of the slots, each with its text."""
-    policies = []
-    for policy, (_, text) in zip(strategy.policies, loader.policy_texts(strategy), strict=True):
-        policies.append((policy, text))
-    return policies
-
-
-def _show_parts(strategy: Strategy, digest: str) -> Iterator[Any]:
-    about = _paragraphs(strategy.about)
+def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
+    paragraphs = [" ".join(part.split()) for part in strategy.about.split("\n\n")]
+    about = "\n\n".join(paragraphs)
     yield strategy.text
     yield about
     if strategy.source and f"Source: {strategy.source}" not in about:
         yield f"Source: {strategy.source}"
-    policies = _policies(strategy)
     out = grid("Policies", "slot", "policy", "speed", "what it does")
-    for policy, text in policies:
-        out.add_row(policy.slot, text, compiler.tier(policy), policy.about)
+    values = grid("Parameters", "parameter", "value", "range", "meaning")
+    for row in rows:
+        out.add_row(row["slot"], row["policy"], row["tier"], row["about"])
+        for one in row["parameters"]:
+            values.add_row(
+                f"{row['slot']}: {one['name']}", one["value"], one["may_be"], one["about"]
+            )
     yield out
-    if any(policy.params for policy, _ in policies):
-        yield _parameter_table([policy for policy, _ in policies])
-    tiers = {compiler.tier(policy) for policy, _ in policies}
+    if values.row_count:
+        yield values
     for tier, sentence in TIERS.items():
-        if tier in tiers:
+        if tier in [row["tier"] for row in rows]:
             yield f"\n{sentence}"
     yield f"\nEnding: {strategy.ending}: {ENDINGS[strategy.ending]}."
     yield "Files:  " + "\n        ".join(_relative(path) for path in loader.source_files(strategy))
-    yield f"Digest: {digest}"
-
-
-def _parameter_table(policies: Sequence[Policy]) -> Table:
-    out = grid("Parameters", "parameter", "value", "range", "meaning")
-    for policy in policies:
-        for name, param in policy.params.items():
-            value = param.text(param.default)
-            span = _range(param)
-            out.add_row(f"{policy.slot}: {name}", value, span, param.about)
-    return out
+    yield f"Digest: {rows[0]['digest']}"
 
 
 def _parameter_rows(policy: Policy) -> list[dict[str, Any]]:
-    rows = []
-    for name, param in policy.params.items():
-        row = {"name": name, "kind": param.kind}
-        row["value"] = param.text(param.default)
-        row["may_be"] = _range(param)
-        row["about"] = param.about
-        rows.append(row)
-    return rows
+    return [
+        {
+            "name": name,
+            "kind": param.kind,
+            "value": param.text(param.default),
+            "may_be": _range(param),
+            "about": param.about,
+        }
+        for name, param in policy.params.items()
+    ]
 
 
 def _range(param: Param) -> str:
@@ -437,19 +373,3 @@ def _relative(path: Path) -> str:
     """A path, relative to the current directory if it lies below it."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
-
-
-def _tier(strategy: Strategy) -> str:
-    """The slowest tier of a strategy's policies."""
-    tiers = [compiler.tier(policy) for policy in strategy.policies]
-    return min(tiers, key=SLOWEST_FIRST.index)
-
-
-def _paragraphs(docstring: str) -> str:
-    """The text of a docstring with the lines of each paragraph joined."""
-    paragraphs = []
-    for part in docstring.split("\n\n"):
-        words = part.split()
-        line = " ".join(words)
-        paragraphs.append(line)
-    return "\n\n".join(paragraphs)

@@ -1,0 +1,333 @@
+"""Compiled policies are kept on disk, and never played after what they read changed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import int8, njit
+
+from simgin.core import jit
+from simgin.strategy import Policy, loader
+from simgin.strategy.reads import find_chance, fingerprint
+
+compiled_only = pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
+
+MINE = """
+import os
+import numpy as np
+import sibling
+from simgin.strategy import Strategy, discard, helper, param
+from sibling import SHIFT, shifted
+K = 3
+TABLE = np.array([10, 20])
+DATA = np.load("data.npy")
+NUMBERS = (100, (200, 300))
+SET = int(os.environ.get("SET", 50000))
+@helper
+def helped(x):
+    return x + K
+@discard(k=param(1000, 0, 10**9), weights="more.npy")
+def mine(view, rules, params):
+    own = helped(TABLE[1]) + NUMBERS[1][0] + SET + DATA[0]
+    theirs = SHIFT + sibling.DEEP + shifted(1) + sibling.tripled(view.own_turn)
+    return own + theirs + int(params[0] + params[1])
+STRATEGY = Strategy("mine", discard=mine)
+"""
+SIBLING = """
+from numba import njit
+SHIFT, DEEP, FAR = 1, 2, 4
+@njit
+def shifted(x):
+    return x + FAR
+@njit
+def tripled(x):
+    return 3 * x
+"""
+ASK = """
+from simgin.core.view import new_view
+from simgin.rules import variants
+from simgin.rules.record import build_rules
+from simgin.strategy import compiler, loader
+policy = loader.find("mine.py").discard
+hook = compiler.hook(policy)
+view = new_view()
+view.own_turn = 7
+rules = build_rules(variants.find("standard"))
+print(hook(view, rules, compiler.vector(policy)), sum(hook.stats.cache_hits.values()))
+"""
+EXPECTED = (20 + 3) + 200 + 50000 + 0 + 1 + 2 + (1 + 4) + 3 * 7 + 1000 + 9
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    Path("mine.py").write_text(MINE)
+    Path("sibling.py").write_text(SIBLING)
+    np.save("more.npy", np.array([9.0]))
+    np.save("data.npy", np.array([0, 0]))
+    return tmp_path
+
+
+def ask(place: Path, **environment: str) -> tuple[int, int]:
+    """The answer in a new process, and how many hooks it read from disk."""
+    env = {**os.environ, "SIMGIN_CACHE_DIR": str(place / "cache"), "PYTHONPATH": str(place)}
+    words = [sys.executable, "-c", ASK]
+    done = subprocess.run(words, env=env | environment, capture_output=True, text=True, check=True)
+    answer, hits = map(int, done.stdout.split())
+    return answer, hits
+
+
+def policy_of(name: str) -> Policy:
+    """The policy of a file that is read anew, with the modules beside it."""
+    for module in ("sibling", "first_of_two", "second_of_two"):
+        sys.modules.pop(module, None)
+    loader._load_file.cache_clear()
+    policy = loader.find(name).discard
+    assert policy is not None
+    return policy
+
+
+@compiled_only
+def test_a_function_is_compiled_once_and_again_after_a_change(place: Path) -> None:
+    assert ask(place) == (EXPECTED, 0)
+    assert ask(place, PYTHONHASHSEED="7") == (EXPECTED, 1)
+    Path("sibling.py").write_text(SIBLING.replace("1, 2, 4", "1, 2, 9"))
+    assert ask(place) == (EXPECTED + 5, 0)
+    Path("sibling.py").write_text(SIBLING)
+    np.save("more.npy", np.array([13.0]))  # the numbers of a policy are no part of its code
+    assert ask(place) == (EXPECTED + 4, 1)
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("mine.py", "K = 3", "K = 5"),
+        ("mine.py", "return x + K", "return x + K + 1"),
+        ("mine.py", "TABLE = np.array([10, 20])", "TABLE = np.array([10, 26])"),
+        ("mine.py", "(200, 300)", "(207, 300)"),
+        ("mine.py", "own + theirs", "1 + own + theirs"),
+        ("mine.py", "import os\n", "import os # a file may change how it is compiled\n"),
+        ("sibling.py", "SHIFT, DEEP, FAR = 1, 2, 4", "SHIFT, DEEP, FAR = 9, 2, 4"),
+        ("sibling.py", "SHIFT, DEEP, FAR = 1, 2, 4", "SHIFT, DEEP, FAR = 1, 9, 4"),
+        ("sibling.py", "SHIFT, DEEP, FAR = 1, 2, 4", "SHIFT, DEEP, FAR = 1, 2, 9"),
+        ("sibling.py", "return 3 * x", "return 4 * x"),
+    ],
+)
+def test_a_change_of_anything_that_it_reads_is_another_fingerprint(
+    place: Path, name: str, old: str, new: str
+) -> None:
+    before = fingerprint(policy_of("mine.py").function)
+    text = Path(name).read_text()
+    assert old in text and len(before) == 16
+    assert fingerprint(policy_of("mine.py").function) == before
+    Path(name).write_text(text.replace(old, new))
+    (place / "__pycache__" / f"sibling.{sys.implementation.cache_tag}.pyc").unlink(True)
+    assert fingerprint(policy_of("mine.py").function) != before
+
+
+@compiled_only
+def test_what_lies_outside_of_the_code_counts_too(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A constant from the environment, and one from a data file."""
+    digests = {fingerprint(policy_of("mine.py").function)}
+    monkeypatch.setenv("SET", "50006")
+    digests.add(fingerprint(policy_of("mine.py").function))
+    np.save("data.npy", np.array([1, 0]))
+    digests.add(fingerprint(policy_of("mine.py").function))
+    assert len(digests) == 3 and "" not in digests
+
+
+@compiled_only
+def test_a_built_in_policy_is_compiled_anew_if_a_helper_or_a_constant_of_it_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from simgin_strategies import _champion
+
+    policy, other = loader.find("champion").discard, loader.find("gold").discard
+    assert policy is not None and other is not None
+    before = fingerprint(policy.function), fingerprint(other.function)
+    monkeypatch.setattr(_champion, "COUNT", _champion.COUNT + 1)
+    assert fingerprint(policy.function) not in ("", before[0])
+    assert fingerprint(other.function) == before[1]
+    assert Path(_champion.__file__) in loader.source_files(loader.find("champion"))
+
+
+def test_every_built_in_policy_can_be_kept_and_has_no_chance_of_its_own() -> None:
+    for policy in loader.policies():
+        assert find_chance(policy.function) == "", policy.name
+        assert jit.interpreted() or fingerprint(policy.function), policy.name
+
+
+@compiled_only
+def test_policies_used_longest_ago_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path)
+    for i in range(jit.KEPT_POLICIES + 5):
+        old = tmp_path / jit.POLICIES / f"{i:016x}"
+        old.mkdir(parents=True)
+        os.utime(old, (i, i))
+    new = jit._directory(ask_nothing, "f" * 16)
+    left = {path.name for path in (tmp_path / jit.POLICIES).iterdir()}
+    newest, oldest = f"{jit.KEPT_POLICIES:016x}", f"{0:016x}"
+    assert new is not None and {new.name, newest} < left and oldest not in left
+
+
+def ask_nothing() -> None:
+    pass
+
+
+HEAD = "from simgin.strategy import *\nimport numpy as np\nfrom math import sqrt\n"
+
+
+def one(before: str, expression: str) -> Policy:
+    body = f"@discard\ndef one(view, rules, params):\n    return int({expression})\n"
+    Path("one.py").write_text(HEAD + before + body + 'STRATEGY = Strategy("one", discard=one)\n')
+    return policy_of("one.py")
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("before", "expression"),
+    [
+        ("X = [1, 2]\n", "X[0]"),
+        ("class X: a = 3\n", "X.a"),
+        ("from numba import float64\n", "float64(3)"),
+        ("X = (1, [2])\n", "X[0]"),
+        ("X = np.array([1, None])\n", "X[0]"),
+        ("def f(n):\n    return n\n", "f(3)"),
+    ],
+)
+def test_what_cannot_be_told_is_not_kept(place: Path, before: str, expression: str) -> None:
+    assert fingerprint(one(before, expression).function) == ""
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("before", "expression"),
+    [
+        ("", "np.sqrt(view.hand) + sqrt(4) + np.int64(3) + abs(TAKE) + len(params)"),
+        ("from simgin import toolkit\n", "toolkit.popcount(view.hand)"),
+        ("X = np.float64(3)\n", "X"),
+        ("@helper\ndef f(n):\n    return 1 if n < 2 else n * f(n - 1)\n", "f(3)"),
+        ("import first_of_two\n", "first_of_two.second_of_two.first_of_two.X"),
+    ],
+)
+def test_what_is_fixed_by_a_version_is_kept(place: Path, before: str, expression: str) -> None:
+    Path("first_of_two.py").write_text("import second_of_two\nX = 1\n")
+    Path("second_of_two.py").write_text("import first_of_two\nX = 2\n")
+    assert len(fingerprint(one(before, expression).function)) == 16
+
+
+NAMELESS = """
+def made(n):
+    @discard(name=f"made-{n}")
+    def inner(view, rules, params):
+        return n
+    return inner
+A = Strategy("a", discard=made(1))
+C = Strategy("c", discard=discard(name="c")(lambda view, rules, params: 3))
+@discard(name="d")
+def twice(view, rules, params):
+    return 4
+D = Strategy("d", discard=twice)
+@discard(name="e")
+def twice(view, rules, params):
+    return 5
+"""
+
+
+def test_functions_of_one_name_are_not_kept(place: Path) -> None:
+    """Compiled in processes of their own, they would have one name in a process that reads both."""
+    Path("nameless.py").write_text(HEAD + NAMELESS)
+    for name in "acd":
+        assert fingerprint(policy_of(f"nameless.py#{name}").function) == ""
+
+
+@compiled_only
+def test_types_of_constants_and_options_of_helpers_are_told_apart(place: Path) -> None:
+    function = one("def same(n):\n    return n\nX = 1\n", "X(3)").function
+    same = function.__globals__["same"]
+    digests = set()
+    values = (
+        *(1, 1.0, True, np.int8(1), (1,), np.array([1]), np.array([1.0]), np.array([[1]])),
+        *(njit(same), njit(fastmath=True)(same), njit("int64(int64)")(same)),
+        *(njit("int64(int8)")(same), njit(locals={"n": int8})(same)),
+    )
+    for value in values:
+        function.__globals__["X"] = value
+        digests.add(fingerprint(function))
+    assert len(digests) == len(values) and "" not in digests
+
+
+@compiled_only
+def test_nothing_is_kept_once_someone_has_extended_numba(place: Path) -> None:
+    """The module that does it may be named nowhere in what is compiled."""
+    extended = "from numba.extending import overload\n@overload(len)\ndef more(x): return None\n"
+    Path("sibling.py").write_text(extended + SIBLING)
+    code = "from simgin.strategy import loader, reads\n"
+    code += "print(repr(reads.fingerprint(loader.find('mine.py').discard.function)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": "."},
+    )
+    assert done.stdout == "''\n", done.stderr
+
+
+# Chance and time
+
+CHANCE = """
+import math, os, random, time
+from datetime import datetime
+from random import random as chance
+from simgin.strategy import Strategy, discard
+import numpy as np
+import numpy.random as npr
+GENERATOR = np.random.default_rng(1)
+def helper():
+    return {}
+@discard
+def mine(view, rules, params):
+    {}
+    return int({} > 0.5)
+STRATEGY = Strategy("mine", discard=mine)
+"""
+
+
+@pytest.mark.parametrize("in_helper", [False, True])
+@pytest.mark.parametrize(
+    ("expression", "source"),
+    [
+        ("random.random()", "random"),
+        ("chance()", "chance"),
+        ("np.random.random()", "np.random"),
+        ("npr.random()", "npr"),
+        ("GENERATOR.random()", "GENERATOR"),
+        ("time.time()", "time"),
+        ("datetime.now().second", "datetime"),
+        ("len(os.urandom(1))", "os"),
+        ("hash('x')", "hash"),
+        ("math.sqrt(2)", ""),
+        ("np.abs(-1.0)", ""),
+    ],
+)
+def test_chance_and_time_are_found(
+    place: Path, expression: str, source: str, in_helper: bool
+) -> None:
+    parts = (expression, "pass", "helper()") if in_helper else ("1.0", "pass", expression)
+    Path("mine.py").write_text(CHANCE.format(*parts))
+    assert find_chance(policy_of("mine.py").function) == source
+
+
+@pytest.mark.parametrize("statement", ["import random", "from time import time", "import os.path"])
+def test_an_import_inside_a_policy_counts(place: Path, statement: str) -> None:
+    Path("mine.py").write_text(CHANCE.format("1.0", statement, "1.0"))
+    assert find_chance(policy_of("mine.py").function) in ("random", "time", "os.path")
