@@ -21,7 +21,7 @@ from simgin.strategy import loader
 from support import hands
 from support.variant_lists import ONE_PLAYER, TWO_PLAYER, strategy
 
-DEALS = 10  # in every variant
+DEALS = 4  # in every variant
 # Words of the docstring by which a strategy says that it does not go out with every gin
 SAYS_SO = {
     "random": "ends half the deals that it can",
@@ -139,7 +139,7 @@ def test_no_gin_is_declined(name):
         went_on = [hands.names(eleven.cards) for eleven in gins if eleven.went_on]
         assert not went_on, (text, went_on)
         seen += len(gins)
-    assert seen > 20
+    assert seen > 10
 
 
 @pytest.mark.parametrize("name", SAYS_SO)

@@ -63,6 +63,88 @@ POLICIES = [
     ("knock", "belief", {"own": 3, "opp": 99}, 200),
 ]
 
+# Advice is compared in games with low aces, round the corner, with dear aces and for one player.
+GAMES = ("eaai", "round-the-corner", "tedesco", "solitary-gin")
+ADVICE = [
+    ("discard", "high-first", {"cost": 10}, 160),
+    ("discard", "high-first", {"cost": 2.5}, 160),
+    ("discard", "high-late", {"until": 4, "cost": 10}, 160),
+    ("discard", "high-late", {"until": 99, "cost": 1.5}, 160),
+    ("discard", "many-high", {"many": 4, "hold": 3}, 160),
+    ("discard", "many-high", {"many": 2, "hold": 5}, 160),
+    ("discard", "triangle", {"until": 6, "cost": 10}, 160),
+    ("discard", "triangle", {"until": 99, "cost": 3.5}, 160),
+    ("discard", "keep-low", {"rank": 2, "cost": 3}, 160),
+    ("discard", "keep-low", {"rank": 6, "cost": 10}, 160),
+    ("discard", "keep-low-late", {"rank": 5, "turn": 8, "taken": 3, "cost": 3}, 160),
+    ("discard", "keep-low-late", {"rank": 13, "turn": 1, "taken": 1, "cost": 9.5}, 160),
+    ("discard", "inside-pairs", {"weight": 1, "inside": 0.5}, 160),
+    ("discard", "inside-pairs", {"weight": 4, "inside": 0.25}, 160),
+    ("discard", "dead-pairs-first", {"bonus": 0.5}, 160),
+    ("discard", "dead-pairs-first", {"bonus": 6}, 160),
+    ("discard", "break-pairs", {"live": 2, "until": 6, "cost": 3}, 160),
+    ("discard", "break-pairs", {"live": 1, "until": 99, "cost": 8}, 160),
+    ("discard", "middle", {"weight": 0.25, "seven": 0.25}, 160),
+    ("discard", "middle", {"weight": 2, "seven": 1.5}, 160),
+    ("discard", "safe-neighbour", {"cost": 1.5, "ignore_first": 0}, 160),
+    ("discard", "safe-neighbour", {"cost": 4.5, "ignore_first": 2}, 160),
+    ("discard", "bait-shy", {"cost": 1.5}, 160),
+    ("discard", "bait-shy", {"cost": 6}, 160),
+    ("discard", "suit-order", {"neighbour": 2, "same": 1}, 160),
+    ("discard", "suit-order", {"neighbour": 6, "same": 4.5}, 160),
+    ("discard", "starve", {"cost": 3}, 160),
+    ("discard", "starve", {"cost": 99}, 160),
+    ("discard", "live-melds", {"weight": 0.5, "early": 4}, 160),
+    ("discard", "live-melds", {"weight": 1.25, "early": 0}, 160),
+    ("discard", "growing-safety", {"base": 0, "turn": 0.0625, "count": 0.015625}, 160),
+    ("discard", "growing-safety", {"base": 0.25, "turn": 0, "count": 0.03125}, 160),
+    ("discard", "lay-off-late", {"turn": 6, "cost": 1.5}, 160),
+    ("discard", "lay-off-late", {"turn": 1, "cost": 6}, 160),
+    ("discard", "wild", {"turn": 5, "cost": 5.5}, 160),
+    ("discard", "wild", {"turn": 1, "cost": 2}, 160),
+    ("discard", "bait", {"e": 1, "until": 4, "cost": 5}, 160),
+    ("discard", "bait", {"e": 0.5, "until": 99, "cost": 2}, 160),
+    (
+        "discard",
+        "tonic",
+        {"pair": 3, "live": 2, "until": 5, "middle": 0.25, "seven": 0, "danger": 0.125, "early": 4},
+        160,
+    ),
+    (
+        "discard",
+        "tonic",
+        {
+            "pair": 1.5,
+            "live": 1,
+            "until": 99,
+            "middle": 0.5,
+            "seven": 1,
+            "danger": 0.25,
+            "early": 1,
+        },
+        160,
+    ),
+    ("take", "speculate", {"until": 3, "count": 50, "partials": 2}, 200),
+    ("take", "speculate", {"until": 99, "count": 50, "partials": 1}, 200),
+    ("take", "upcard", {}, 200),
+    ("take", "deny", {"held": 1, "cost": 3}, 200),
+    ("take", "deny", {"held": 1, "cost": 99}, 200),
+    (
+        "discard",
+        "hazard",
+        {
+            "share": 0.35,
+            "turns": 8,
+            "fade": 0.2,
+            "first": 3,
+            "slope": 0.06,
+            "opponent": 0.1,
+            "margin": 6,
+        },
+        16,
+    ),
+]
+
 # In which rows a policy is compared, where not in all.
 SCOPE = {
     "lead": lambda row: (
@@ -103,16 +185,16 @@ def allowed(slot, name, values, view, row):
     values = {
         key: value == "yes" if value in ("yes", "no") else value for key, value in values.items()
     }
-    return getattr(getattr(twin.roster, slot), name.replace("-", "_"))(
-        sight.seen(view, row, slot), **values
-    )
+    word, roster = name.replace("-", "_"), twin.roster
+    rule = getattr(getattr(roster, slot), word, None) or getattr(roster.advice, word)
+    return rule(sight.seen(view, row, slot), **values)
 
 
 def every_row(row):
     return True
 
 
-def compare(slot, name, values, wanted, of=every_row):
+def compare(slot, name, values, wanted, of=every_row, games=None):
     """Ask the policy and its twin.
 
     Returns the share of positions in which the description allows a single answer.
@@ -120,7 +202,8 @@ def compare(slot, name, values, wanted, of=every_row):
     chosen = policy(slot, name, values)
     ask, vector = compiler.hook(chosen), compiler.vector(chosen)
     decided = 0
-    asked = [(text, view) for text, view in sight.questions(slot) if of(game(text)[1])][:wanted]
+    asked = [(text, view) for text, view in sight.questions(slot) if of(game(text)[1])]
+    asked = [(text, view) for text, view in asked if games is None or text in games][:wanted]
     for text, view in asked:
         rules, row = game(text)
         answers = allowed(slot, name, values, view, row)
@@ -132,8 +215,19 @@ def compare(slot, name, values, wanted, of=every_row):
 
 @pytest.mark.parametrize(("slot", "name", "values", "wanted"), POLICIES)
 def test_every_answer_is_allowed_by_the_description(slot, name, values, wanted):
-    decided = compare(slot, name, values, wanted, SCOPE.get(name, every_row))
+    decided = compare(slot, name, values, -(-wanted // 2), SCOPE.get(name, every_row))
     assert decided > 0.3 or name in BY_LOT  # otherwise the comparison would show little
+
+
+@pytest.mark.parametrize(("slot", "name", "values", "wanted"), ADVICE)
+def test_every_answer_is_allowed_by_the_advice(slot, name, values, wanted):
+    compare(slot, name, values, wanted, games=GAMES)
+    plain = {"discard": "low", "take": "lower"}[slot]
+    positions = [(view, game(text)[1]) for text, view in sight.questions(slot) if text in GAMES]
+    assert any(
+        allowed(slot, name, values, *position) != allowed(slot, plain, {}, *position)
+        for position in positions
+    )
 
 
 @pytest.mark.slow
@@ -160,7 +254,7 @@ def test_simple_does_not_repeat_a_pair():
 
 
 def test_value_by_hits_agrees_with_the_twin():
-    compare("take", "value", {"by": "hits"}, 40)
+    compare("take", "value", {"by": "hits"}, 12)
 
 
 def test_value_agrees_with_the_twin_where_the_card_drawn_must_be_kept():
