@@ -97,7 +97,7 @@ def meaning(hand, unseen, row):
 def test_every_number_means_what_its_name_says():
     rules, row = game("solitaire-gin-scored")
     used = set()
-    for question in questions("solitaire-gin-scored")[::3]:
+    for question in questions("solitaire-gin-scored")[::6]:
         view = question.view
         left = int(view.deck_left)
         hand = [card for card in cards(view.hand) if card != question.answer]
