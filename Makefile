@@ -24,11 +24,11 @@ demo: setup
 	@echo "The page is results/demo/report.html: open it in a browser. Tables and pictures lie beside it."
 
 test: setup
-	$(BIN)/python -m pytest -q -n 2 --durations=10
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal --durations=10
 
 test-slow: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev,oracle,browser]'
-	$(BIN)/python -m pytest -q -n 2 --durations=10 -m slow
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal --durations=10 -m slow
 
 check: setup
 	$(BIN)/ruff check .

@@ -3,13 +3,47 @@
 Property tests draw the same examples in every run and have no deadline.
 """
 
+import fcntl
+import os
+from functools import partial
+
 import pytest
 from hypothesis import settings
+
+from simgin.play import kernel
+from simgin.strategy import compiler, loader
 
 pytest.register_assert_rewrite("oracles", "support")
 
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
 settings.load_profile("fixed")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once(tmp_path_factory):
+    """What takes longest to compile: two workers that meet an empty cache share the work.
+
+    Each first compiles what nobody else is at, and then waits for the rest, which it loads.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return
+    shared = tmp_path_factory.getbasetemp().parent
+    dear = {f"loop-{players}": partial(kernel.compiled_kernel, players) for players in (2, 1)}
+    dear |= {name: partial(compile_strategy, name) for name in ("champion-mc", "mc", "marjj")}
+    for wait in (fcntl.LOCK_NB, 0):
+        for name, compile_it in dear.items():
+            with open(shared / f"{name}.lock", "w") as lock:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | wait)
+                except BlockingIOError:
+                    continue
+                compile_it()
+
+
+def compile_strategy(name):
+    strategy = loader.find(name)
+    for slot in ("take", "discard", "knock"):
+        compiler.hook(strategy.policy(slot))
 
 
 @pytest.fixture

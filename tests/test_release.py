@@ -132,15 +132,6 @@ def test_the_citation_is_of_this_version_and_place() -> None:
 
 SMALL = {"match": "--deals 2k", "review": "--matches 1k", "odds": "--deals 2k"}
 SIZE = re.compile(r" --(?:deals|matches) \S+")
-PLUG_IN = """
-[project]
-name = "patient-pack"
-version = "1.0"
-[project.entry-points."simgin.strategies"]
-patient = "patient"
-[tool.setuptools]
-py-modules = ["patient"]
-"""
 
 
 def blocks(page: str, language: str = "") -> list[str]:
@@ -233,21 +224,6 @@ def test_an_installed_wheel_has_the_examples(stranger: Path, tmp_path: Path) -> 
     typed("simgin variants check own.toml", stranger=stranger, cwd=mine)
     typed("simgin doctor", stranger=stranger, cwd=mine)
     typed("python notebooks/first_tour.py", stranger=stranger, cwd=mine)
-
-
-@pytest.mark.slow
-def test_a_plug_in_package_plays(stranger: Path, tmp_path: Path) -> None:
-    (strategy,) = blocks("README.md", "python")
-    (tmp_path / "patient.py").write_text(strategy)
-    (tmp_path / "pyproject.toml").write_text(PLUG_IN)
-    typed("pip install -q .", stranger=stranger, cwd=tmp_path)
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    assert "patient-gold" in typed("simgin strategies", stranger=stranger, cwd=elsewhere)
-    played = typed(
-        "simgin match patient-gold gold-early --deals 2k --json", stranger=stranger, cwd=elsewhere
-    )
-    assert '"strategy": "patient-gold"' in played
 
 
 SCRIPT = """

@@ -215,7 +215,6 @@ class KnockSums:
         self, smooth: float = 60.0, level: float = 1.0, linear: float = 500.0
     ) -> np.ndarray:
         """The quadratic penalty on differences of neighbours and on the linear part."""
-        smooth, level, linear = 60.0, 1.0, 500.0
         cell = np.arange(self.CELLS).reshape(player.KNOCK_TURNS, player.COUNTS)
         out = np.diag(np.where(np.arange(self.SIZE) < self.CELLS, level, linear))
         for one, other in ((cell[1:], cell[:-1]), (cell[:, 1:], cell[:, :-1])):

@@ -16,6 +16,7 @@ and what the correction adds. The file begins with the table that the search rea
 """
 
 import argparse
+from functools import cache
 from math import sqrt
 from pathlib import Path
 
@@ -192,6 +193,7 @@ def play(view, rules, discard, params, seed, results):
         results[i] = worth(hands, 0, last, rules)
 
 
+@cache
 def kernels():
     """`learn` and `play`, compiled."""
     number, whole = numba.float64, numba.int64

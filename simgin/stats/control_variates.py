@@ -40,7 +40,7 @@ WORTHWHILE = 0.95  # a variance ratio above this is not worth a second figure
 # Metrics that the control helps, by number of players
 HELPED = {2: ("first_player_win",), 1: ("win", "score", "gin")}
 USUAL = {"ace_runs": "low", "rainbow": False, "pip_values": "face", "ace_value": 1}
-# Mean deadwood of ten cards over all C(52,10) hands, by benchmarks/opening_deadwood.py
+# Mean deadwood of ten cards over all C(52,10) hands, by tests/oracles/test_opening_deadwood.py
 DEALT_TEN = 894_929_816_444 / 15_820_024_220
 
 

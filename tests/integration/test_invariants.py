@@ -17,7 +17,6 @@ from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.runs import runner
 from simgin.strategy import loader
-from support import hands
 from support.variant_lists import TWO_PLAYER, UNUSUAL, distinct
 
 ROWS = distinct((*TWO_PLAYER, *UNUSUAL))
@@ -67,78 +66,6 @@ def block(row, start):
 
 def fact(row, name, start=sums.SUM):
     return int(row[start + sums.FACT[name]])
-
-
-@settings(max_examples=60)
-@given(a_row, a_strategy, a_strategy, a_seed, st.integers(0, 2**48 - 1), st.integers(0, 1))
-def test_cards_are_conserved(row, a, b, seed, unit, half):
-    """In every question the cards seen and unseen make up the pack.
-
-    The unseen cards are the stock and the opponent's hidden cards.
-    """
-    this = game(row, a, b, seed)
-    played = watch_deal(this, unit, half if this.mirrored else 0)
-    assert not played.fault
-    pack = [1 << int(card) for card in played.state.pack]
-    assert sum(pack) == hands.PACK
-    for question in played.questions:
-        view = question.view
-        hand, pile, known, unseen = (
-            int(view[name]) for name in ("hand", "pile", "known", "unseen")
-        )
-        assert hand | pile | known | unseen == hands.PACK
-        assert sum(cards.bit_count() for cards in (hand, pile, known, unseen)) == 52
-        draws = 31 - int(view.stock)
-        eleven = question.slot == "discard" or (question.slot == "knock" and view.phase != 2)
-        assert hand.bit_count() == 10 + eleven
-        opponent = 52 - hand.bit_count() - pile.bit_count() - int(view.stock)
-        assert opponent == unseen.bit_count() - int(view.stock) + known.bit_count() == 10
-        assert 0 <= draws <= 31 and view.turns < 501
-        assert question.answer is not None and int(view.legal) >> question.answer & 1
-
-
-@settings(max_examples=60)
-@given(a_row, a_strategy, a_strategy, a_seed, st.integers(0, 2**48 - 1))
-def test_every_card_moves_as_reported(row, a, b, seed, unit):
-    """Turn by turn from the hands dealt.
-
-    A card drawn lay on top, a card discarded was held, and after every turn there are 52 cards.
-    """
-    played = watch_deal(game(row, a, b, seed), unit)
-    state, pack = played.state, played.state.pack.tolist()
-    held = [set(hands.members(hand)) for hand in played.hands]
-    stock, pile = pack[21:], [int(state.upcard)] if state.upcard >= 0 else []
-    for seat, source, card, thrown in played.turns:
-        if source != DEALT:
-            assert card == (stock.pop(0) if source == STOCK else pile.pop())
-            held[seat].add(card)
-        if thrown >= 0:
-            held[seat].remove(thrown)
-            pile.append(thrown)
-        assert sorted([*held[0], *held[1], *stock, *pile]) == list(range(52))
-        assert [len(held[0]), len(held[1])] == [10, 10] or (thrown < 0 and len(held[seat]) == 11)
-    if len(stock) > state.stock:  # void at the draw
-        held[1 - played.turns[-1][0]].add(stock.pop(0))
-    assert [sum(1 << card for card in hand) for hand in held] == state.hand.tolist() and len(
-        stock
-    ) == state.stock
-
-
-@settings(max_examples=60)
-@given(a_row, a_strategy, a_strategy, a_seed)
-def test_only_the_winner_scores(row, a, b, seed):
-    """Nobody scores where nobody has won."""
-    this = game(row, a, b, seed)
-    for unit in range(5):
-        played = watch_deal(this, unit)
-        winner, score = int(played.state.winner), played.state.score.tolist()
-        assert [seat for seat in (0, 1) if score[seat]] in ([], [winner]) and min(score) >= 0
-        assert (winner < 0) == (sum(score) == 0)
-        assert (played.state.stopper < 0) == (played.kind in ("void", "stalled"))
-        if winner >= 0:
-            assert played.kind in sums.WON_KINDS and (played.kind == "undercut") == (
-                winner != played.state.stopper
-            )
 
 
 @settings(max_examples=40)

@@ -16,28 +16,16 @@ from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.strategy import loader
-from support import hands
 from support.variant_lists import ONE_PLAYER, strategy
 
 ROWS = (
-    "standard",
-    "basic",
     "standard-50th",
     "tedesco",
-    "rainbow",
     "shot+start_points=34/12",
-    "oklahoma+first_turn=free",
-)
-ROWS += (
     "standard+first_turn=discard_first",
-    "standard+take_discard=no+first_turn=free",
     "eaai+discard_ban=none",
 )
-DICE = (
-    "dice",
-    "dice+die_centre_in_play=yes",
-    "dice-pro+first_turn=free+die_centre_in_play=yes+die_cap=4",
-)
+DICE = ("dice", "dice-pro+first_turn=free+die_centre_in_play=yes+die_cap=4")
 WATCHERS = ("gold", "simple", "random:p_end=0.1", "gold-early")
 GAMBLERS = ("gambler", "stray")
 NATURAL = "random:p=0.3+discard=low:tie=random+knock=never"  # the opponent who is scripted
@@ -157,7 +145,7 @@ def test_hidden_cards_change_no_view(text, script):
     variant = variants.find(text)
     rng = random.Random(text)
     moved = compared = 0
-    for i in range(24):
+    for i in range(12):
         watcher, seat = strategy(watchers[i // 2 % len(watchers)]), i % 2
         pack = rng.sample(range(52), 52)
 
@@ -178,7 +166,7 @@ def test_hidden_cards_change_no_view(text, script):
             assert seen_by(after, seat) == seen_by(before, seat)
             moved += other != pack and after.hands[1 - seat] != before.hands[1 - seat]
             compared += len(seen_by(before, seat))
-    assert moved > 40 and compared > 200
+    assert moved > 20 and compared > 100
 
 
 @pytest.mark.parametrize("text", [*DICE, "dice-pro+tedesco", "dice+first_turn=discard_first"])
@@ -216,7 +204,7 @@ def test_the_place_of_the_joker_changes_no_view(text):
     """Until the joker is drawn a deal looks the same wherever it lies."""
     rng = random.Random(text)
     cut = 0
-    for i, name in enumerate(("late", "gold", "random:p_end=0.1", "stray") * 4):
+    for i, name in enumerate(("late", "gold", "random:p_end=0.1", "stray") * 2):
         game = Matchup(variants.find(text), strategy(name), None, 60, "deal")
         pack = rng.sample(range(52), 52)
         whole = watch_deal(game, i, pack=pack, joker=52)
@@ -229,37 +217,7 @@ def test_the_place_of_the_joker_changes_no_view(text):
             assert seen == seen_by(whole, 0)[: len(seen)]
             assert deal.kind == "joker" or len(seen) == len(whole.questions)
             cut += deal.kind == "joker"
-    assert cut > 50
-
-
-def test_the_first_view_of_a_deal_has_nothing_of_an_earlier_deal():
-    """Neither of the deal before nor of the other half, which was played with the same pack."""
-    for unit in ("deal", "match"):
-        game = Matchup(
-            variants.find("standard"), loader.find("gold"), loader.find("gin-only"), 5, unit
-        )
-        for half, deal in [(1, 0)] + [(0, 1), (1, 1)] * (unit == "match"):
-            for question in watch_deal(game, 3, half, deal).questions:
-                assert not question.view.history[question.view.turns :].any()
-
-
-def test_a_deal_looks_the_same_whatever_was_played_before():
-    """A pack, and the same pack as the second half of a unit, give the same views.
-
-    Only the noise differs, which belongs to the strategy.
-    """
-    names = [name for name in VIEW.names if name != "noise"]
-    game = Matchup(
-        variants.find("standard-50th"), loader.find("gold"), loader.find("gin-only"), 6, "deal"
-    )
-    for unit in range(20):
-        second = watch_deal(game, unit, 1)
-        swapped = Matchup(game.variant, game.b, game.a, game.seed, "deal")
-        alone = watch_deal(
-            swapped, unit, pack=second.state.pack[:52].tolist(), dealer=int(second.state.dealer)
-        )
-        for seat in range(2):
-            assert seen_by(alone, seat, names) == seen_by(second, seat, names)
+    assert cut > 25
 
 
 def test_the_fields_of_a_view_are_those_documented():
@@ -272,22 +230,3 @@ def test_the_fields_of_a_view_are_those_documented():
         "history",
     )
     assert VIEW["history"].shape[1] == 4 and VIEW["history"].base == np.int8
-
-
-def test_a_view_counts_every_card_once():
-    for i, text in enumerate((*ROWS, *DICE, *ONE_PLAYER)):
-        alone = text in ONE_PLAYER
-        game = Matchup(
-            variants.find(text),
-            loader.find("random:p_end=0.1"),
-            None if alone else loader.find("gold"),
-            7,
-            "deal",
-        )
-        for question in watch_deal(game, i).questions:
-            view = question.view
-            parts = [int(view[name]) for name in ("hand", "pile", "known", "unseen")]
-            assert (
-                sum(part.bit_count() for part in parts) == 52
-                and parts[0] | parts[1] | parts[2] | parts[3] == hands.PACK
-            )

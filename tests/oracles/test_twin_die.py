@@ -1,12 +1,11 @@
 """The twin's die (rules.md 8) in whole deals: questions, refusals, and nothing else changed."""
 
 import random
-from itertools import pairwise
 
 import pytest
 
 from oracles import twin
-from support.worked_examples import ROWS, STANDARD, vectors
+from support.worked_examples import ROWS, vectors
 
 DICE, PRO = ROWS["dice"], ROWS["dice-pro"]
 NONDEALER, DEALER = 0, 1
@@ -259,72 +258,3 @@ def test_a_die_for_a_deal_is_new_every_time():
     play(match.deal(PACK), ("offer", 6), YES)
     match.enter(twin.Result("void", stake=6))
     assert match.deal(PACK).die.stake == 1
-
-
-# Random deals
-
-
-def choose(deal, rng):
-    options = sorted(deal.options(), key=str)
-    ends = [action for action in options if action[0] == "end"]
-    throws = [action for action in options if action[0] == "throw"]
-    if throws and not ends:
-        hand = deal.hands[deal.to_move]
-        return min(
-            throws,
-            key=lambda act: twin.deadwood([card for card in hand if card != act[1]], deal.row),
-        )
-    if ("refuse",) in options:
-        return YES if rng.random() < 0.7 else ("refuse",)
-    return NO if NO in options and rng.random() < 0.5 else rng.choice(ends or options)
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {},
-        {"die_centre_in_play": True, "die_refusal_pays": "new"},
-        {"first_turn": "free", "die_cap": 4},
-    ],
-)
-def test_random_deals_with_a_die_follow_the_rules(more):
-    rng, kinds = random.Random(str(more)), set()
-    for number in range(20):
-        deal = twin.Deal({**DICE, **more}, rng.sample(twin.PACK, 52), dealer=number % 2)
-        stakes, owners, last = [1], [], None
-        while deal.result is None:
-            action, mover = choose(deal, rng), deal.to_move
-            if action[0] == "offer":
-                assert last != (mover, deal.turns, deal._seen)  # at most once per turn
-                assert deal.die.owner == mover or (
-                    deal.die.owner is None and (not deal._seen or "die_centre_in_play" in more)
-                )
-                last = mover, deal.turns, deal._seen
-            deal.act(action)
-            if action == YES:
-                owners.append(mover)
-                stakes.append(deal.die.stake)
-        assert all(a < b for a, b in pairwise(stakes)) and stakes[-1] <= deal.row["die_cap"]
-        assert all(a != b for a, b in pairwise(owners))
-        result = deal.result
-        kinds.add(result.kind)
-        assert result.owner == (owners[-1] if owners else None)
-        assert result.stake == stakes[-1] or (
-            result.kind == "refused" and "die_refusal_pays" in more
-        )
-        assert (result.kind == "refused") <= (result.points == [0, 0] and result.winner is not None)
-    assert {"refused", "knock"} <= kinds
-
-
-def test_without_offers_a_deal_with_a_die_is_a_standard_deal():
-    for number in range(8):
-        results = []
-        for row in (STANDARD, DICE):
-            rng, shuffler = random.Random(number), random.Random(number)
-            deal = twin.Deal(row, shuffler.sample(twin.PACK, 52), dealer=number % 2)
-            results.append(
-                twin.play_deal(
-                    deal, lambda deal, rng=rng: NO if NO in deal.options() else choose(deal, rng)
-                )
-            )
-        assert results[0] == results[1]

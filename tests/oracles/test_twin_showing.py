@@ -6,7 +6,7 @@ from math import comb
 import pytest
 
 from oracles import twin
-from support.twin_deals import NONDEALER, cards, check_cards, check_result, choose, planted
+from support.twin_deals import NONDEALER, cards, planted
 from support.worked_examples import STANDARD
 
 GRID = "4S 5S 6S 4H 5H 6H 4D 5D 6D KC"  # D03
@@ -267,27 +267,3 @@ PACK_MELDS = {
     for ace in ("low", "corner")
     for rainbow in (False, True)
 }
-
-
-def ended_at_random(row, rng, number):
-    """A deal of random play, and the melding shown."""
-    deal = twin.Deal(
-        row, rng.sample(twin.PACK, 52), dealer=number % 2, points=(rng.randrange(100), 38)
-    )
-    asked = 0
-    while deal.to_move is not None:
-        check_cards(deal)
-        asked += deal.meldings != []
-        deal.act(choose(deal, rng))
-    check_cards(deal)
-    check_result(deal)
-    return asked
-
-
-@pytest.mark.parametrize(
-    "more",
-    [{"knock_limit": 99}, {"knock_limit": 60, "rainbow": True, "shot": True, "big_gin": True}],
-)
-def test_random_deals_with_a_choice_follow_the_rules(more):
-    rng = random.Random(str(more))
-    assert sum(ended_at_random(row_of(**more), rng, number) for number in range(25)) > 5

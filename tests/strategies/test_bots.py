@@ -6,7 +6,6 @@ Slow twins on random positions, positions made by hand, and OpenSpiel's own bot.
 import math
 import random
 
-import numpy as np
 import pytest
 
 from oracles import twin
@@ -63,34 +62,6 @@ def loose_sets(hand: int) -> set[frozenset[str]]:
 # danger, conv
 
 
-def near(card: int, other: int) -> bool:
-    return card != other and (
-        card % 13 == other % 13 or (card // 13 == other // 13 and abs(card - other) <= 2)
-    )
-
-
-@pytest.mark.parametrize("weights", [{}, {"known": 0.5, "unseen": 3, "shed": 0}])
-def test_danger_settles_ties_of_deadwood(weights):
-    known, unseen, shed = weights.values() or (2, 1, 2)
-    ties = 0
-    for seen in views(1, 150):
-        deadwood = left(seen)
-        safe = {
-            card: sum(
-                known * (seen.known >> c & 1)
-                + unseen * (seen.unseen >> c & 1)
-                - shed * (seen.shed >> c & 1)
-                for c in range(52)
-                if near(card, c)
-            )
-            for card in best(deadwood)
-        }
-        ties += len(safe) > 1
-        expected = min(safe, key=lambda card: (safe[card], -value(card), card))
-        assert ask("discard", "danger", seen, **weights) == expected
-    assert ties > 20
-
-
 def test_danger_keeps_the_card_the_opponent_wants():
     """KS and KH leave the same; he took QS and discarded KD, so KH is the safe card."""
     hand = mask("AS 2S 3S 5H 5D 5C KS KH 2C 7H 9D")
@@ -106,23 +77,6 @@ def test_danger_keeps_the_card_the_opponent_wants():
     assert notation.card_text(ask("discard", "danger", seen)) == "KH"
     seen.known, seen.shed = mask("QH"), mask("QS")
     assert notation.card_text(ask("discard", "danger", seen)) == "KS"
-
-
-@pytest.mark.parametrize("weights", [(1, 1, 0.5), (2, -1, 3)])
-def test_conv_throws_the_card_with_fewest_friends(weights):
-    w1, w2, w3 = weights
-    for seen in views(2, 150):
-        friends = {
-            card: sum(
-                w1 * (card % 13 == c % 13)
-                + (card // 13 == c // 13) * (w2 * (abs(card - c) == 1) + w3 * (abs(card - c) == 2))
-                for c in members(seen.hand)
-                if c != card
-            )
-            for card in members(seen.legal)
-        }
-        expected = min(friends, key=lambda card: (friends[card], -value(card), card))
-        assert ask("discard", "conv", seen, w1=w1, w2=w2, w3=w3) == expected
 
 
 # rlcard-novice, openspiel-simple
@@ -261,28 +215,6 @@ def chance(seen, card: int) -> float:
         if seen.unseen >> card & 1
         else 0.0
     )
-
-
-def test_alpha_mixes_structure_and_deadwood():
-    """By triples: a card loses with each partner what the third cards of their melds count."""
-    for i, seen in enumerate(views(8, 60)):
-        a, hand = (0, 0.3, 1)[i % 3], set(cards(seen.hand))
-        lost = dict.fromkeys(members(seen.legal), 0.0)
-        for card in lost:
-            for triple in TRIPLES:
-                others = triple - {notation.card_text(card)}
-                if len(others) == 3:
-                    continue
-                for partner in others & hand:
-                    (third,) = others - {partner}
-                    number = notation.parse_card(third)
-                    live = third in hand or seen.unseen >> number & 1
-                    lost[card] += (
-                        (3 if third in hand else 1 - chance(seen, number) ** 4) if live else 0
-                    )
-        deadwood = left(seen)
-        cost = {card: a * lost[card] + (1 - a) * deadwood[card] for card in lost}
-        assert ask("discard", "alpha", seen, a=a, fade=0) in best(cost)
 
 
 @pytest.mark.parametrize(
@@ -534,60 +466,3 @@ def test_a_little_structure_helps_and_much_hurts():
     assert abs(found[0] - 50) < 1.2
     assert all(55 < found[a] < 58.5 for a in (0.1, 0.2, 0.3))
     assert 48 < found[0.5] < 54 and found[0.8] < 42 and found[1] < 27
-
-
-@pytest.mark.slow
-def test_the_gain_of_the_opponent_agrees_with_the_sources_samples():
-    """Mishra's G by its definition, against the chance that the opponent melds the card.
-
-    G is the mean gain of utility over sampled hands of the opponent.
-    """
-    rng, gains, fitted = random.Random(13), [], []
-    for seen in views(14, 14):
-        (loose, *more) = loose_sets(seen.hand)
-        if more or len(loose) < 3:
-            continue
-        there, _ = chances(seen)
-        mine = sampled_gains(rng, seen, loose, there)
-        chance_melds = {
-            card: 1
-            - math.prod(
-                1 - math.prod(chance(seen, notation.parse_card(c)) for c in t - {card})
-                for t in TRIPLES
-                if card in t
-            )
-            for card in loose
-        }
-        for card in loose:
-            gains.append(mine[card] - np.mean(list(mine.values())))
-            fitted.append(chance_melds[card] - np.mean(list(chance_melds.values())))
-    assert len(gains) > 40
-    assert np.corrcoef(gains, fitted)[0, 1] > 0.5
-    assert 0.8 < np.polyfit(fitted, gains, 1)[0] < 2.2
-
-
-def sampled_gains(rng, seen, loose, there, samples=25) -> dict[str, float]:
-    """The opponent's gain from taking each loose card rather than drawing.
-
-    Over hands that the opponent may hold.
-    """
-    unseen, gain = cards(seen.unseen), dict.fromkeys(loose, 0.0)
-    for _ in range(samples):
-        his = cards(seen.known) + rng.sample(unseen, 10 - len(members(seen.known)))
-        deck = rng.sample([c for c in unseen if c not in his], 8)
-        live = (there | loose) - set(his)
-        factor = 2.5 if sum(sorted(VALUE[c] for c in a_loose_set(his))[:-1]) <= 10 else 1
-        nothing = dict.fromkeys(live | loose, 0.0)
-
-        def with_card(card, his=his, live=live, factor=factor, nothing=nothing):
-            return worth(11, a_loose_set([*his, card]), live - {card}, nothing, factor)
-
-        drawn = sum(with_card(c) for c in deck) / len(deck)
-        for card in loose:
-            gain[card] += max(0.0, with_card(card) - drawn) / samples
-    return gain
-
-
-def a_loose_set(hand) -> set[str]:
-    melding = twin.optimal_meldings(hand, ROW)[0]
-    return set(hand) - {card for meld in melding for card in meld}

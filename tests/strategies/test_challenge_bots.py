@@ -4,12 +4,12 @@ The positions come from whole deals, so that the history is real; the twins list
 nothing of the engine.
 """
 
-import importlib.util
 import random
 from functools import cache
 from itertools import combinations, product
 from pathlib import Path
 
+import improvement as training
 import numpy as np
 import pytest
 
@@ -291,21 +291,7 @@ def test_ginrummy_and_tonic_makes_gin_before_anything_else():
     assert ask("discard", "ginrummy-and-tonic", seen) == members(mask("KC"))[0]
 
 
-@pytest.fixture(scope="module")
-def training():
-    """The script that learns the table."""
-    import sys
-
-    sys.path.insert(0, str(ROOT / "training"))
-    path = ROOT / "training" / "improvement.py"
-    spec = importlib.util.spec_from_file_location("training_improvement", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    yield module
-    sys.path.remove(str(ROOT / "training"))
-
-
-def test_the_table_is_learned_in_miniature(training):
+def test_the_table_is_learned_in_miniature():
     """60 deals of a pair: the same seed twice, and near the committed table where cells are full.
 
     A cell's mean of more than 40 drops of about 6 points has an error below 1.
@@ -319,7 +305,7 @@ def test_the_table_is_learned_in_miniature(training):
 
 
 @pytest.mark.slow
-def test_the_training_script_reproduces_the_committed_table(training, tmp_path, monkeypatch):
+def test_the_training_script_reproduces_the_committed_table(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.argv", ["improvement.py", "--out", str(tmp_path / "table.npy")])
     training.main()
     assert np.array_equal(np.load(tmp_path / "table.npy"), TABLE)

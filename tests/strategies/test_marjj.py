@@ -7,7 +7,6 @@ did. `his` and `unseen` are its own notes, including its two mistakes.
 
 import json
 import math
-import random
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,6 @@ from simgin.rules.record import build_rules
 from simgin.runs import runner
 from simgin.strategy import compiler, loader
 from simgin.text import notation
-from support import hands
 from support.shown import with_best
 
 EAAI = variants.find("eaai")
@@ -118,148 +116,6 @@ def test_takes_are_those_of_the_original():
         assert hook(view, RULES, vector) == (position["takes"] or not in_all)
         answers[position["takes"]] += in_all
     assert min(answers.values()) >= 30
-
-
-# A twin from the definition: cards as texts, everything by listing
-
-
-def without(cards, card):
-    return [other for other in cards if other != card]
-
-
-def after(ten, card):
-    """Least deadwood once the card is drawn and another of the eleven discarded."""
-    return min(twin.deadwood(without([*ten, card], thrown), ROW) for thrown in [*ten, card])
-
-
-def features(hand, legal, unseen, his):
-    """The features of each card that may be discarded.
-
-    Deadwood, sorted counts after another card, and which rules about the opponent apply.
-    """
-    whole = twin.deadwood(hand, ROW)
-    out = {}
-    for card in legal:
-        ten = without(hand, card)
-        count = twin.deadwood(ten, ROW)
-        gone = [c for c in twin.PACK if c not in unseen and c not in his]
-        out[card] = (
-            count,
-            count == whole - VALUE[card],
-            lambda ten=ten: sorted(after(ten, u) for u in unseen),
-            use(card, gone, his),
-        )
-    return out
-
-
-def shifted(card, step):
-    place = twin.RANKS.index(card[0]) + step
-    return twin.RANKS[place] + card[1] if 0 <= place <= 12 else None
-
-
-def in_runs(down2, down, up, up2, names):
-    whole, near, far = names
-    if (up and (down or down2)) or (down and (up or up2)):
-        return {whole: 1}
-    return {near: down + up, far: down2 + up2}
-
-
-def use(card, gone, his):
-    """How often each weight counts for the card."""
-    around = [shifted(card, step) for step in (-2, -1, 1, 2)]
-    off = [other is None or other in gone for other in around]
-    if (
-        card[0] in "QK"
-    ):  # as the file has it: no card two above means no card above, and not no card two above
-        off[2:] = True, around[3] is not None and off[3]
-    counts = in_runs(*off, names=("no_run", "next_gone", "far_gone"))
-    counts |= in_runs(*[other in his for other in around], names=("run", "next", "far"))
-    mates = [card[0] + suit for suit in twin.SUITS if suit != card[1]]
-    others, taken = sum(mate in gone for mate in mates), sum(mate in his for mate in mates)
-    counts |= {
-        "two_gone": others == 1,
-        "no_set": others >= 2,
-        "set": taken >= 2,
-        "one_gone": others == 0 and taken < 2,
-    }
-    return counts
-
-
-def choice(found, turn, p):
-    """The best candidates by the twin's features with these parameters."""
-    loose = {card for card, (_, is_loose, _, _) in found.items() if is_loose}
-    if loose:
-        dear = max(VALUE[card] for card in loose)
-        candidates = {card for card in loose if VALUE[card] >= dear - p["window"]}
-    else:
-        most = min(count for count, _, _, _ in found.values()) + p["window"]
-        candidates = {card for card in found if found[card][0] <= most}
-    if any(found[card][0] == 0 for card in candidates):
-        return {card for card in candidates if found[card][0] == 0}
-    scores = {}
-    for card in candidates:
-        count, _, counts, uses = found[card]
-        best = counts()[: p["best"]]
-        scores[card] = (
-            count
-            + p["weight"] * p["decay"] ** (turn - 1) * sum(best) / len(best)
-            + sum(p[name] * n for name, n in uses.items())
-        )
-    return least(scores)
-
-
-def some_parameters(rng):
-    p = {name: round(rng.uniform(-20, 20), 3) for name in OPPONENT}
-    return p | {
-        "window": rng.choice([0, 5, 9]),
-        "weight": rng.choice([0, 1, 18]),
-        "decay": rng.choice([0.5, 0.9, 1]),
-        "best": rng.randint(1, 12),
-    }
-
-
-def position_of(rng, i):
-    hand = hands.names_in_order(
-        rng.sample([c for c in range(52) if 3 <= c % 13 <= 8] if i % 2 else range(52), 11)
-    )
-    rest = [card for card in twin.PACK if card not in hand]
-    rng.shuffle(rest)
-    by = [
-        c
-        for c in rest
-        if any(
-            c[0] == h[0]
-            or (c[1] == h[1] and abs(twin.RANKS.index(c[0]) - twin.RANKS.index(h[0])) <= 2)
-            for h in hand
-        )
-    ]
-    his = by[: rng.randint(0, 5)]
-    unseen = [card for card in rest if card not in his][: rng.randint(4, 12)]
-    return {
-        "hand": " ".join(hand),
-        "taken": rng.choice(["", hand[0]]),
-        "his": " ".join(his),
-        "unseen": " ".join(unseen),
-        "turn": rng.randint(1, 12),
-    }
-
-
-@pytest.mark.parametrize("i", range(12))
-def test_discards_with_any_weights_agree_with_the_twin(i):
-    """The published weights and fifteen random ones, on hands rich and poor in melds."""
-    rng = random.Random(26_000 + i)
-    position = position_of(rng, i)
-    hand = position["hand"].split()
-    found = features(
-        hand,
-        [c for c in hand if c != position["taken"]],
-        position["unseen"].split(),
-        position["his"].split(),
-    )
-    counts = {card: f[2]() for card, f in found.items()}
-    found = {card: (f[0], f[1], lambda card=card: counts[card], f[3]) for card, f in found.items()}
-    for p in [MARJJ, *[some_parameters(rng) for _ in range(15)]]:
-        assert thrown(position, **p) <= choice(found, position["turn"], p), p
 
 
 def test_of_two_equal_cards_the_one_with_fewer_mates_left_is_thrown():

@@ -70,7 +70,7 @@ def test_a_rollout_from_the_true_cards_is_the_engines_deal(text, player):
     rng = random.Random(text + player)
     rules = hands.game(text)[0]
     seen = set()
-    for i in range(30):
+    for i in range(12):
         pack = rng.sample(range(52), 52)
         matchup = Matchup(variants.find(text), strategy(player), strategy("gold"), i, "deal")
         played = watch_deal(matchup, i, pack=pack, dealer=i % 2)
@@ -268,13 +268,12 @@ def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
     )
 
 
-@pytest.mark.parametrize("opponent", ["simple", "gold"])
-def test_mc_beats_the_baselines(opponent):
+def test_mc_beats_gold():
     """200 matches with 32 worlds and a fixed seed.
 
     A strategy equal to the baseline would pass once in five; the slow test is the sharp one.
     """
-    frame = simgin.match("mc:n=32", opponent, "eaai", matches=200, seed=3)
+    frame = simgin.match("mc:n=32", "gold", "eaai", matches=200, seed=3)
     share = next(row.value for row in frame.itertuples() if row.metric == "match_win")
     assert share > 0.53
 

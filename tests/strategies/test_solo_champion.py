@@ -1,11 +1,11 @@
 """Solo champion: its numbers against their plain meanings, its choices, its learning."""
 
-import importlib.util
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+import solo_champion as training
 from simgin_strategies import solo_champion as player
 from simgin_strategies.solo_two_draws import searched
 
@@ -18,17 +18,6 @@ from support.hands import game, names
 ROOT = Path(__file__).resolve().parents[2]
 ALONE = ["solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire"]
 ALONE.append("solitary-gin")
-
-
-@pytest.fixture(scope="module")
-def training():
-    """training/solo_champion.py."""
-    spec = importlib.util.spec_from_file_location(
-        "solo_champion_training", ROOT / "training/solo_champion.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def questions(variant, deals=2):
@@ -108,7 +97,7 @@ def meaning(hand, unseen, row):
 def test_every_number_means_what_its_name_says():
     rules, row = game("solitaire-gin-scored")
     used = set()
-    for question in questions("solitaire-gin-scored")[::3]:
+    for question in questions("solitaire-gin-scored")[::6]:
         view = question.view
         left = int(view.deck_left)
         hand = [card for card in cards(view.hand) if card != question.answer]
@@ -152,7 +141,7 @@ def test_the_discard_of_most_value_with_its_correction_is_made(variant):
     assert (changed > 0) == bool(weights.any())
 
 
-def test_every_game_has_weights_of_its_own(training):
+def test_every_game_has_weights_of_its_own():
     firsts = [player.learned_under(game(variant)[0]) for variant in ALONE]
     assert firsts == [player.TABLE + i * player.SIZE for i in range(5)]
     assert list(training.UNITS) == ALONE
@@ -168,7 +157,7 @@ def test_the_file_begins_with_the_table_that_the_search_reads():
 
 
 @pytest.mark.parametrize("variant", ALONE)
-def test_what_a_deal_was_worth_is_the_mean_over_the_places_of_the_joker(training, variant):
+def test_what_a_deal_was_worth_is_the_mean_over_the_places_of_the_joker(variant):
     rules, _ = game(variant)
     last = 12
     lots = np.random.default_rng(5)
@@ -193,7 +182,7 @@ def test_what_a_deal_was_worth_is_the_mean_over_the_places_of_the_joker(training
     assert found == pytest.approx(np.mean(outcomes))
 
 
-def test_known_weights_are_recovered(training):
+def test_known_weights_are_recovered():
     """By the least-squares sums of rows without noise."""
     lots = np.random.default_rng(2)
     true = lots.normal(size=player.SIZE)
@@ -204,26 +193,26 @@ def test_known_weights_are_recovered(training):
     assert np.linalg.solve(squares, products) == pytest.approx(true)
 
 
-def test_learning_in_miniature_repeats_to_the_byte(training, capsys):
+def test_learning_in_miniature_repeats_to_the_byte(capsys):
     games = ["solitaire-gin-scored", "solitary-gin"]
-    first, again = (training.learned(games, 200, 50, 5) for _ in range(2))
+    first, again = (training.learned(games, 60, 20, 5) for _ in range(2))
     assert first.tobytes() == again.tobytes()
     assert first.size == player.TABLE + 5 * player.SIZE
     assert capsys.readouterr().out.count("±") == 4
     learning, _ = training.kernels()
-    one, other = (training.correction(games[0], 200, seed, learning) for seed in (5, 6))
+    one, other = (training.correction(games[0], 60, seed, learning) for seed in (5, 6))
     assert one.any()
     assert one.tobytes() != other.tobytes()
 
 
-def test_a_gain_that_is_not_clear_is_none(training):
+def test_a_gain_that_is_not_clear_is_none():
     """Weights of zero add exactly nothing."""
     _, playing = training.kernels()
     zero = np.zeros(player.SIZE, np.float32)
-    assert not training.gain("solitaire-gin", zero, 30, 1, playing)
+    assert not training.gain("solitaire-gin", zero, 10, 1, playing)
 
 
 @pytest.mark.slow
-def test_the_training_script_reproduces_the_committed_file(training):
+def test_the_training_script_reproduces_the_committed_file():
     made = training.learned(ALONE, training.QUESTIONS, training.DEALS, training.SEED)
     assert np.load(player.champion_alone.weights).tobytes() == made.tobytes()

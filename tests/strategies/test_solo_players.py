@@ -1,6 +1,5 @@
 """One-player policies against their definitions, exact values, positions and play."""
 
-import importlib.util
 import math
 import random
 from fractions import Fraction
@@ -8,60 +7,40 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import solo as script
 
 from oracles import twin
+from oracles.twin.roster import stopping_value
 from simgin.core import sums
-from simgin.core.view import new_view
 from simgin.play.matchup import parse_matchup
-from simgin.rules import variants
-from simgin.rules.record import build_rules
 from simgin.runs import runner
 from simgin.stats import batches
-from simgin.strategy import compiler, loader
 from simgin.text import notation
+from support import hands
+from support import policy_questions as questions
+from support.hands import PACK, members, names
+from support.policy_questions import mask
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM = random.Random(20261122)
-PACK = (1 << 52) - 1
 
 
 def game(text):
-    return build_rules(variants.find(text))
-
-
-KNOCK, SOLITARY, CORNER = (
-    game("solitaire-gin-knock"),
-    game("solitary-gin"),
-    game("solitaire-gin+ace_runs=corner"),
-)
+    return hands.game(text)[0]
 
 
 def row(text):
-    return variants.find(text).row
+    return hands.game(text)[1]
 
 
-def mask(text):
-    return notation.hand_mask(notation.parse_cards(text))
-
-
-def names(cards):
-    return notation.hand_text(cards).split()
-
-
-def members(cards):
-    return list(notation.cards_in(cards))
+KNOCK, SOLITARY, CORNER = map(
+    game, ("solitaire-gin-knock", "solitary-gin", "solitaire-gin+ace_runs=corner")
+)
 
 
 def ask(slot, name, values=None, rules=KNOCK, **fields):
-    policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(
-        **(values or {})
-    )
-    view = new_view()
-    view.drawn = view.taken = view.ending_card = -1
-    view.deck_left, view.ending, view.limit = 20, 1, 10
-    for field, value in fields.items():
-        view[field] = value
-    return int(compiler.hook(policy)(view, rules, compiler.vector(policy)))
+    about = {"ending_card": -1, "deck_left": 20, "ending": 1}
+    return questions.ask(slot, name, questions.view(**about | fields), rules, **values or {})
 
 
 def eleven():
@@ -262,9 +241,7 @@ def test_dp_stops_when_that_is_worth_more_than_going_on():
     ten, values, answers = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 2C"), row("solitaire-gin-knock"), set()
     for unseen in (0, mask("KS KH QD"), mask("4S 8S 9S AH 5H KC"), PACK & ~ten):
         for left in range(1, 44, 3):
-            gain = float(enumerated(2, left, KNOCK)) - by_table(
-                1, (left - 1) // 3, ten, unseen, values
-            )
+            gain = stopping(2, left) - by_table(1, (left - 1) // 3, ten, unseen, values)
             asked = ask("knock", "dp", hand=ten, unseen=unseen, ending_count=2, deck_left=left)
             assert asked == (gain >= 0)
             answers.add(asked)
@@ -274,7 +251,7 @@ def test_dp_stops_when_that_is_worth_more_than_going_on():
     )  # against another player: gin only
 
 
-def by_search(scoring, time, ten, unseen, left, own_rules, values):
+def by_search(scoring, time, ten, unseen, left, values):
     """The value of ten cards in solitaire-gin-knock by the next card, all by brute force.
 
     time: of the table after that card, in steps of three cards.
@@ -286,7 +263,7 @@ def by_search(scoring, time, ten, unseen, left, own_rules, values):
 
     def best(eleven, rest):
         if melds_out(names(eleven), values) <= 1:
-            return float(enumerated(0, left - 1, own_rules))
+            return stopping(0, left - 1)
         tens = [eleven & ~(1 << x) for x in loose(eleven)]
         return max(by_table(scoring, time, kept, rest, values) for kept in tens)
 
@@ -321,9 +298,7 @@ def test_two_draws_keeps_what_the_next_card_makes_best():
         unseen = notation.hand_mask(RANDOM.sample(members(rest), 6))
         tens = {card: hand & ~(1 << card) for card in members(hand)}
         liked = sorted(tens, key=lambda card: -by_table(1, time, tens[card], unseen, values))[:4]
-        worth = {
-            card: by_search(1, time, tens[card], unseen, left, KNOCK, values) for card in liked
-        }
+        worth = {card: by_search(1, time, tens[card], unseen, left, values) for card in liked}
         thrown = ask(
             "discard",
             "two-draws",
@@ -354,21 +329,9 @@ def test_two_draws_wins_more_than_the_table_alone():
 # Stopping
 
 
-def enumerated(count, left, own_rules):
-    """Mean points of the player less the joker's when the deal is ended (rules.md 6).
-
-    Every place of the joker is tried.
-    """
-    total = Fraction(0)
-    for above in range(left):
-        n = above + int(own_rules.count_joker)
-        if count == 0:
-            total += n + int(own_rules.gin_bonus)
-        elif n > count:
-            total += n - count
-        elif n < count or own_rules.undercut_on_tie:
-            total -= count - n + int(own_rules.undercut_bonus)
-    return total / left
+def stopping(count, left, text="solitaire-gin-knock"):
+    """Mean points of the player less the joker's when the deal is ended, by the twin."""
+    return float(stopping_value(row(text), count, left))
 
 
 @pytest.mark.parametrize(
@@ -377,24 +340,21 @@ def enumerated(count, left, own_rules):
 def test_the_value_of_stopping_agrees_with_enumeration(more):
     from simgin_strategies.stop import stop_value
 
-    own_rules = game(f"solitaire-gin-knock{more}")
+    text = f"solitaire-gin-knock{more}"
     for left in range(1, 44):
         for count in range(11):
-            assert stop_value(count, left, own_rules) == pytest.approx(
-                float(enumerated(count, left, own_rules)), abs=1e-12
-            )
+            worth = stopping(count, left, text)
+            assert stop_value(count, left, game(text)) == pytest.approx(worth, abs=1e-12)
 
 
 def test_the_derived_table_of_stop_values_is_correct():
     least = {
-        k: min(m for m in range(1, 44) if all(enumerated(k, n, KNOCK) >= 0 for n in range(m, 44)))
+        k: min(m for m in range(1, 44) if all(stopping(k, n) >= 0 for n in range(m, 44)))
         for k in range(1, 11)
     }
     assert list(least.values()) == [9, 13, 17, 20, 23, 25, 28, 31, 33, 36]
     at_40 = [17.88, 16.25, 14.62, 13.00, 11.38, 9.75, 8.12, 6.50, 4.88, 3.25]
-    assert [float(enumerated(k, 40, KNOCK)) for k in range(1, 11)] == pytest.approx(
-        at_40, abs=0.006
-    )
+    assert [stopping(k, 40) for k in range(1, 11)] == pytest.approx(at_40, abs=0.006)
     for k in range(1, 11):
         for m in range(1, 44):
             assert ask("knock", "stop-by", ending_count=k, deck_left=m) == (m >= least[k])
@@ -418,12 +378,13 @@ def test_stop_dp_is_the_backward_induction():
 
     table = np.load(ROOT / "strategies" / "stop.npy").astype(float)
     means, chances = table[:STATES], table[STATES:].reshape(MOST_LEFT + 1, STATES, STATES)
-    own_rules = game("solitaire-gin-knock+gin_bonus=0+undercut_bonus=0")
+    text = "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"
+    own_rules = game(text)
 
     @memo
     def best(left, state):
         going_on = go(left, state, means[state])
-        return max(going_on, float(enumerated(state, left, own_rules))) if state <= 10 else going_on
+        return max(going_on, stopping(state, left, text)) if state <= 10 else going_on
 
     def go(left, state, count):
         if left == 1:
@@ -435,7 +396,7 @@ def test_stop_dp_is_the_backward_induction():
     answers = set()
     for left in range(1, 44, 3):
         for count in range(1, 11):
-            stop = float(enumerated(count, left, own_rules))
+            stop = stopping(count, left, text)
             if abs(stop - go(left, state_of(count), count)) > 1e-6:
                 asked = ask("knock", "stop-dp", rules=own_rules, ending_count=count, deck_left=left)
                 assert asked == (stop > go(left, state_of(count), count))
@@ -508,15 +469,7 @@ def test_knocking_reaches_its_orientation_values(variant, only_gin, at_10):
 # Learning
 
 
-@pytest.fixture(scope="module")
-def script():
-    spec = importlib.util.spec_from_file_location("training_solo", ROOT / "training" / "solo.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_goal_table_is_a_convolution_of_deals(script, capsys):
+def test_the_goal_table_is_a_convolution_of_deals(capsys):
     """In miniature: the sum of two deals is the convolution of one with itself.
 
     Both are near the committed chances.
@@ -535,7 +488,7 @@ def test_the_goal_table_is_a_convolution_of_deals(script, capsys):
     )  # who looks ahead meets the goal far more often than who is greedy
 
 
-def test_the_stop_table_is_learned_in_miniature(script, capsys):
+def test_the_stop_table_is_learned_in_miniature(capsys):
     small = script.stop_table(300, 7, "low")
     assert np.array_equal(small, script.stop_table(300, 7, "low"))
     chances = small[17:].reshape(44, 17, 17)
@@ -547,9 +500,7 @@ def test_the_stop_table_is_learned_in_miniature(script, capsys):
 @pytest.mark.parametrize(
     ("scoring", "text"), list(enumerate(["solitaire-gin", "solitaire-gin-knock", "solitary-gin"]))
 )
-def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(
-    script, scoring, text, gin
-):
+def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(scoring, text, gin):
     """Gin with the last hand kept, or the deck played to its end."""
     own_rules, values = game(text), row(text)
     last = 40 + 2 * (not gin) if scoring < 2 else 15
@@ -572,7 +523,7 @@ def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(
         )
 
 
-def test_known_planes_are_recovered(script, monkeypatch):
+def test_known_planes_are_recovered(monkeypatch):
     """From sums of hands that lie exactly on planes, with almost no prior."""
     monkeypatch.setattr(script, "PRIOR", 1e-6)
     lots = np.random.default_rng(3)
@@ -587,7 +538,7 @@ def test_known_planes_are_recovered(script, monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_planes_are_learned_in_miniature(script, capsys):
+def test_the_planes_are_learned_in_miniature(capsys):
     small = script.dp_table(150, 7, rounds=2, discard="low")
     assert np.array_equal(small, script.dp_table(150, 7, rounds=2, discard="low"))
     assert "2 rounds of 150 deals" in capsys.readouterr().out
@@ -596,20 +547,8 @@ def test_the_planes_are_learned_in_miniature(script, capsys):
     ).all()  # where deals are won, deadwood counts for nothing
 
 
-def test_the_committed_planes_are_sensible():
-    """For common hands, fewer loose cards are better, and saved cards are good.
-
-    Deadwood is bad where it is paid.
-    """
-    committed = planes()[:, 3:13]
-    for fewer, more in ((2, 4), (4, 7), (7, 10)):
-        assert (committed[:, :, fewer, 0] > committed[:, :, more, 0]).all()
-    assert (committed[:, :, [4, 7], 1] > 0).all()
-    assert (committed[1:, :, [2, 4, 7], 2] < 0).all()
-
-
 @pytest.mark.slow
-def test_the_training_script_reproduces_the_committed_files(script):
+def test_the_training_script_reproduces_the_committed_files():
     for file, table, deals in (
         ("stop.npy", script.stop_table, 200_000),
         ("solo.npy", script.goal_table, 200_000),

@@ -32,19 +32,23 @@ def game(text: str) -> tuple[Any, dict[str, Any]]:
     return build_rules(variant), dict(variant.row)
 
 
+NAMES = [notation.card_text(card) for card in range(52)]
+BITS = {name: 1 << card for card, name in enumerate(NAMES)}
+
+
 def names(hand: int) -> list[str]:
     """The twin's cards of a mask."""
-    return notation.hand_text(hand).split()
+    return [NAMES[card] for card in members(hand)]
 
 
 def names_in_order(cards: Iterable[int]) -> list[str]:
     """The twin's cards for cards 0..51, in the order given."""
-    return [notation.card_text(int(card)) for card in cards]
+    return [NAMES[int(card)] for card in cards]
 
 
 def mask(cards: Iterable[str]) -> int:
     """The mask of the twin's cards."""
-    return notation.hand_mask(notation.parse_card(card) for card in cards)
+    return sum(BITS[card] for card in cards)
 
 
 def members(hand: int) -> list[int]:

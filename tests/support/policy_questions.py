@@ -31,12 +31,13 @@ def view(**fields: int) -> Any:
     return made
 
 
-def ask(slot: str, name: str, seen: Any, **values: float | str) -> int:
-    """The answer of a policy."""
+def ask(slot: str, name: str, seen: Any, rules: Any = None, **values: float | str) -> int:
+    """The answer of a policy, under the EAAI rules unless others are given."""
     policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(**values)
+    rules = game() if rules is None else rules
     if slot == "discard":
-        with_best(seen, game())
-    return int(compiler.hook(policy)(seen, game(), compiler.vector(policy)))
+        with_best(seen, rules)
+    return int(compiler.hook(policy)(seen, rules, compiler.vector(policy)))
 
 
 def cards(hand: int) -> list[str]:

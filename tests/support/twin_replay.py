@@ -18,6 +18,7 @@ STOCK, PILE, DEALT = 0, 1, 2  # source in the history
 MOST_SHOWN = 64  # rows of view.meldings
 ENDINGS = {"knock": 1, "gin": 1, "shot": 2, "big_gin": 3}
 GOALS = ("single", "points", "columns", "games", "race", "twofold", "deals", "total")
+COMPARED = [name for name, _ in FIELDS if name != "noise"]
 TALLIED = ("race", "twofold", "deals")  # goals that count won deals by more than one
 
 
@@ -91,7 +92,7 @@ class Replay:
         seat = self.deal.to_move
         assert (question.seat, question.slot) == (seat, slot), self.asked
         want = {**self._view(seat), **self._best(slot, seat), "legal": legal, **fields}
-        got = {name: int(question.view[name]) for name, _ in FIELDS if name != "noise"}
+        got = dict(zip(COMPARED, question.view[COMPARED].item(), strict=True))
         assert got == want, (
             slot,
             {

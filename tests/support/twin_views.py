@@ -30,6 +30,7 @@ def seen(view: Any, row: dict[str, Any], slot: str) -> Seen:
         offer=card(view.taken_offer),
         taken=card(view.taken),
         drawn=card(view.drawn),
+        own_count=int(view.count),
         history=tuple(
             (int(seat), card(drawn), card(thrown))
             for seat, _, drawn, thrown in view.history[: view.turns]
@@ -49,6 +50,9 @@ def seen(view: Any, row: dict[str, Any], slot: str) -> Seen:
                 "limit",
                 "ending",
                 "ending_count",
+                "phase",
+                "dealer",
+                "noise",
             )
         },
     )

@@ -4,7 +4,7 @@ Everything is found by listing: the melds contained in a hand, then every family
 """
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, pairwise, permutations
 
 RANKS = "A23456789TJQK"
@@ -15,8 +15,15 @@ PACK = tuple(rank + suit for suit in SUITS for rank in RANKS)
 # "corner" is the circle, cut open twice round.
 LINE = {"low": RANKS, "high_or_low": RANKS + "A", "corner": RANKS + RANKS}
 
-# The four cards of each rank, in suit order.
-FOURS = tuple(tuple(rank + suit for suit in SUITS) for rank in RANKS)
+REMEMBERED = 50_000  # the hands whose melds and deadwood are kept: a deal asks for each many times
+
+# Every set of the pack, its cards in suit order.
+SETS = [
+    cards
+    for rank in RANKS
+    for size in (3, 4)
+    for cards in combinations([rank + suit for suit in SUITS], size)
+]
 
 
 # --- rules.md 2: card values ----------
@@ -75,20 +82,13 @@ CHAINS = {ace_runs: {card: _chain(card, ace_runs) for card in PACK} for ace_runs
 RAINBOWS = {ace_runs: {card: _rainbows_from(card, ace_runs) for card in PACK} for ace_runs in LINE}
 
 
-def _sets(held: set[str]) -> list[tuple[str, ...]]:
-    melds = []
-    for four in FOURS:
-        same = tuple(card for card in four if card in held)
-        if len(same) >= 3:
-            melds.extend(combinations(same, 3))
-        if len(same) == 4:
-            melds.append(same)
-    return melds
+def _sets(held: frozenset[str]) -> list[tuple[str, ...]]:
+    return [meld for meld in SETS if held.issuperset(meld)]
 
 
-def _runs(hand: list[str], held: set[str], ace_runs: str) -> list[tuple[str, ...]]:
+def _runs(held: frozenset[str], ace_runs: str) -> list[tuple[str, ...]]:
     melds = []
-    for card in hand:
+    for card in held:
         run: list[str] = []
         for following in CHAINS[ace_runs][card]:
             if following not in held:
@@ -99,8 +99,8 @@ def _runs(hand: list[str], held: set[str], ace_runs: str) -> list[tuple[str, ...
     return melds
 
 
-def _rainbows(hand: list[str], held: set[str], ace_runs: str) -> list[tuple[str, ...]]:
-    return [meld for card in hand for meld in RAINBOWS[ace_runs][card] if held.issuperset(meld)]
+def _rainbows(held: frozenset[str], ace_runs: str) -> list[tuple[str, ...]]:
+    return [meld for card in held for meld in RAINBOWS[ace_runs][card] if held.issuperset(meld)]
 
 
 def melds_in(hand: Iterable[str], row: dict) -> list[tuple[str, ...]]:
@@ -108,12 +108,13 @@ def melds_in(hand: Iterable[str], row: dict) -> list[tuple[str, ...]]:
 
     Sets are ordered by suit, runs and rainbows upward.
     """
-    hand = list(hand)
-    held = set(hand)
-    melds = _sets(held) + _runs(hand, held, row["ace_runs"])
-    if row["rainbow"]:
-        melds += _rainbows(hand, held, row["ace_runs"])
-    return melds
+    return list(_melds_in(frozenset(hand), row["ace_runs"], row["rainbow"]))
+
+
+@lru_cache(REMEMBERED)
+def _melds_in(held: frozenset[str], ace_runs: str, rainbow: bool) -> list[tuple[str, ...]]:
+    melds = _sets(held) + _runs(held, ace_runs)
+    return melds + _rainbows(held, ace_runs) if rainbow else melds
 
 
 def all_melds(row: dict) -> set[frozenset[str]]:
@@ -162,12 +163,20 @@ def _most_saved(options: list[tuple[frozenset[str], int]]) -> int:
 
 def deadwood(hand: Iterable[str], row: dict, side: str = "stopper") -> int:
     """The least deadwood over all meldings of the hand (rules.md 3.2)."""
-    hand = list(hand)
-    values = card_values(row, side)
+    ace = row["ace_value"] if side == "stopper" else row["defender_ace_value"]
+    return _deadwood(frozenset(hand), row["ace_runs"], row["rainbow"], row["pip_values"], ace)
+
+
+@lru_cache(REMEMBERED)
+def _deadwood(
+    held: frozenset[str], ace_runs: str, rainbow: bool, pip_values: str, ace_value: int
+) -> int:
+    values = _values(pip_values, ace_value)
     options = [
-        (frozenset(meld), sum([values[card] for card in meld])) for meld in melds_in(hand, row)
+        (frozenset(meld), sum([values[card] for card in meld]))
+        for meld in _melds_in(held, ace_runs, rainbow)
     ]
-    return sum([values[card] for card in hand]) - _most_saved(options)
+    return sum([values[card] for card in held]) - _most_saved(options)
 
 
 def texts(family: Iterable[Iterable[str]]) -> list[str]:
@@ -214,6 +223,8 @@ def permitted(
     """
     hand = list(hand)
     values = card_values(row)
+    if limit is not None and deadwood(hand, row) > limit:
+        return []  # no melding leaves less
     must_be_melded = taken if row.get("take_to_knock") == "melded" else None
     wanted = None if demanded is None else sorted(demanded)
     found = []

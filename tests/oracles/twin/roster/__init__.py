@@ -7,8 +7,8 @@ description leaves a tie, or a choice of melding, open. Where the description ca
 ways, the reading is a keyword of the function; its default is the reading used.
 """
 
-from . import discard, knock, take
+from . import advice, discard, knock, take
 from .seen import Seen
 from .stop import stopping_value
 
-__all__ = ["Seen", "discard", "knock", "stopping_value", "take"]
+__all__ = ["Seen", "advice", "discard", "knock", "stopping_value", "take"]

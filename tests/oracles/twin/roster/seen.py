@@ -37,6 +37,15 @@ class Seen:
     limit: int = 10
     ending: int = 0  # 1 knock or gin, 2 shot, 3 big gin
     ending_count: int = -1
+    own_count: int = 0  # deadwood before the draw
+    phase: int = 1  # 0 at the first upcard
+    dealer: int = 0
+    noise: int = 0
+
+    @property
+    def his(self) -> list[str]:
+        """The cards that the opponent threw, in order."""
+        return [thrown for seat, _, thrown in self.history if seat != self.seat and thrown]
 
     @property
     def rules(self) -> tuple:
