@@ -166,14 +166,14 @@ def killed_and_fresh(tmp_path, deals, kills, seconds, endings, seed):
 
 
 def test_a_run_killed_a_few_times_ends_with_the_same_bytes(tmp_path):
-    killed, _ = killed_and_fresh(tmp_path, "2M", kills=3, seconds=0.5, endings=1, seed=1)
-    assert killed >= 2
+    killed, _ = killed_and_fresh(tmp_path, "2M", kills=2, seconds=0.5, endings=1, seed=1)
+    assert killed >= 1
 
 
 @pytest.mark.slow
-def test_a_run_killed_fifty_times_ends_with_the_same_bytes(tmp_path):
-    killed, met = killed_and_fresh(tmp_path, "12M", kills=40, seconds=1.0, endings=10, seed=2)
-    assert killed >= 25 and met >= 2
+def test_a_run_killed_sixty_times_ends_with_the_same_bytes(tmp_path):
+    killed, met = killed_and_fresh(tmp_path, "12M", kills=50, seconds=1.0, endings=10, seed=2)
+    assert killed >= 30 and met >= 2
 
 
 # Clusters
