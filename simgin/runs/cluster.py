@@ -138,7 +138,7 @@ class Cluster:
     def __init__(self, address: str, tell: Callable[[str], None] = lambda _: None) -> None:
         self.client, self._processes = _connected(address)
         self._tell, self._address = tell, address
-        self._done = queue.SimpleQueue[Future]()
+        self._done: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self._out: dict[str, tuple[Block, Future]] = {}  # by the key of the future
         self._counted, self._threads = -1e9, 1
         self._digests: dict[str, str] = {}

@@ -33,99 +33,70 @@ from support.hostile import answer
 
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "docs/explanation/threat-model.md"
-HERE = "fuzz/test_threat_model.py"
-FORMATS = "fuzz/test_formats.py"
-ADVICE = "advice"
-# How every sentence of the page begins, and the tests of it
+ADVICE = ""
+# How every sentence of the page begins, and the names of its tests or of files of tests
 TESTS = {
-    "A strategy file is Python": [f"{HERE}::test_naming_a_strategy_file_executes_it"],
-    "Naming it in any command": [f"{HERE}::test_naming_a_strategy_file_executes_it"],
-    "It can do anything": [f"{HERE}::test_a_strategy_file_can_change_what_is_printed"],
+    "A strategy file is Python": "test_naming_a_strategy_file_executes_it",
+    "Naming it in any command": "test_naming_a_strategy_file_executes_it",
+    "It can do anything": "test_a_strategy_file_can_change_what_is_printed",
     "Read a stranger's file": ADVICE,
-    "An experiment file contains no code": [
-        f"{HERE}::test_naming_a_strategy_file_executes_it",
-        f"{HERE}::test_an_experiment_executes_the_files_that_it_names_and_no_others",
-    ],
-    "Strategies given by a name": [f"{HERE}::test_a_name_that_simgin_lists_is_no_file"],
-    "A plug-in is a package": ["strategy/test_plug_in_package.py"],
-    "It is executed by every command": [
-        "strategy/test_plug_ins.py::test_every_command_works_beside_a_broken_plug_in"
-    ],
-    "One that cannot be loaded": [
-        "strategy/test_plug_ins.py::test_a_broken_plug_in_stops_only_those_who_ask_for_it"
-    ],
-    "The cache of compiled code": [f"{HERE}::test_whoever_writes_to_the_cache_runs_code"],
-    "Whoever may write to it": [
-        f"{HERE}::test_whoever_writes_to_the_cache_runs_code",
-        f"{HERE}::test_the_cache_lies_with_the_user",
-    ],
-    "Only directories that simgin made": [
-        "core/test_jit.py::test_old_cache_directories_are_removed",
-        "fuzz/test_compiled_policies.py::test_whatever_lies_there_the_answers_are_the_same",
-    ],
-    "A dask cluster executes": [
-        "runs/test_cluster.py::test_a_worker_does_what_its_scheduler_passes_on"
-    ],
+    "An experiment file contains no code": (
+        "test_naming_a_strategy_file_executes_it "
+        "test_an_experiment_executes_the_files_that_it_names_and_no_others"
+    ),
+    "Strategies given by a name": "test_a_name_that_simgin_lists_is_no_file",
+    "A plug-in is a package": "test_plug_in_package",
+    "It is executed by every command": "test_every_command_works_beside_a_broken_plug_in",
+    "One that cannot be loaded": "test_a_broken_plug_in_stops_only_those_who_ask_for_it",
+    "The cache of compiled code": "test_whoever_writes_to_the_cache_runs_code",
+    "Whoever may write to it": (
+        "test_whoever_writes_to_the_cache_runs_code test_the_cache_lies_with_the_user"
+    ),
+    "Only directories that simgin made": (
+        "test_old_cache_directories_are_removed test_whatever_lies_there_the_answers_are_the_same"
+    ),
+    "A dask cluster executes": "test_a_worker_does_what_its_scheduler_passes_on",
     "Give --scheduler": ADVICE,
-    "The scheduler and the workers": [
-        "runs/test_cluster.py::test_a_local_cluster_listens_to_this_machine_alone"
-    ],
-    "A run directory": [f"{HERE}::test_reading_a_run_executes_none_of_its_strategies"],
-    "report and compare execute nothing": [
-        f"{HERE}::test_reading_a_run_executes_none_of_its_strategies"
-    ],
-    "Arrays are read without pickles": [
-        f"{HERE}::test_a_ledger_with_pickles_runs_none_of_them",
-        f"{HERE}::test_arrays_beside_the_compiled_code_are_read_without_pickles",
-    ],
-    "No file outside of the directory": [
-        f"{FORMATS}::test_no_file_outside_of_a_run_is_removed_or_written"
-    ],
-    "Variants and experiments are TOML": [
-        f"{FORMATS}::test_experiment_files",
-        f"{FORMATS}::test_variant_files",
-    ],
-    "Their texts are looked up": [f"{HERE}::test_texts_of_toml_are_never_evaluated"],
-    "The values of a sweep": [f"{HERE}::test_texts_of_toml_are_never_evaluated"],
-    "Numbers of a policy": [
-        f"{HERE}::test_numbers_of_a_policy_are_read_without_pickles",
-        f"{HERE}::test_worked_examples_and_speeds_never_run_code",
-    ],
-    "A transcript that": [
-        "value/test_transcript.py::test_who_is_not_there_any_more_has_a_stand_in",
-        f"{FORMATS}::test_transcripts",
-    ],
-    "A page runs simgin's own script": [f"{HERE}::test_a_page_runs_no_script_but_its_own"],
-    "It loads nothing": [f"{HERE}::test_a_page_runs_no_script_but_its_own"],
-    "No command opens a connection": [f"{HERE}::test_no_command_opens_a_connection"],
-    "Whatever a command reads": [FORMATS, "fuzz/test_policies.py", "fuzz/test_strategy_files.py"],
-    "It leaves no half-written file": [
-        f"{FORMATS}::test_manifests",
-        "integration/test_killed_runs.py",
-    ],
-    "Every row of a ledger": [f"{FORMATS}::test_ledgers", f"{FORMATS}::test_manifests"],
-    "simgin run and simgin match": [
-        f"{FORMATS}::test_a_flipped_bit_in_a_batch_is_found_and_that_batch_is_played_again"
-    ],
-    "A compiled policy of yours": ["fuzz/test_compiled_policies.py"],
-    "tests/fuzz tries": [f"{HERE}::test_every_fuzz_has_two_thousand_cases"],
-    "A file made to be huge": [
-        f"{HERE}::test_ctrl_c_stops_the_reading_of_a_huge_file",
-        "play/test_overdue.py::test_a_looping_policy_is_named_and_ctrl_c_stops",
-    ],
-    "Ctrl-C stops both": [
-        f"{HERE}::test_ctrl_c_stops_the_reading_of_a_huge_file",
-        "play/test_overdue.py::test_a_looping_policy_is_named_and_ctrl_c_stops",
-    ],
-    "A compiled policy that reads": [
-        "checks/test_contract.py::test_the_common_bad_strategies_are_rejected"
-    ],
-    "simgin strategies check finds it": [
-        "checks/test_contract.py::test_the_common_bad_strategies_are_rejected"
-    ],
-    "The compiled code of simgin": [f"{HERE}::test_the_doctor_finds_what_was_cut_short_alone"],
-    "The digests find accidents": [f"{HERE}::test_a_forged_run_is_believed"],
-    "Who wants to forge": [f"{HERE}::test_a_forged_run_is_believed"],
+    "The scheduler and the workers": "test_a_local_cluster_listens_to_this_machine_alone",
+    "A run directory": "test_reading_a_run_executes_none_of_its_strategies",
+    "report and compare execute nothing": "test_reading_a_run_executes_none_of_its_strategies",
+    "Arrays are read without pickles": (
+        "test_a_ledger_with_pickles_runs_none_of_them "
+        "test_arrays_beside_the_compiled_code_are_read_without_pickles"
+    ),
+    "No file outside of the directory": "test_no_file_outside_of_a_run_is_removed_or_written",
+    "Variants and experiments are TOML": "test_experiment_files test_variant_files",
+    "Their texts are looked up": "test_texts_of_toml_are_never_evaluated",
+    "The values of a sweep": "test_texts_of_toml_are_never_evaluated",
+    "Numbers of a policy": (
+        "test_numbers_of_a_policy_are_read_without_pickles "
+        "test_worked_examples_and_speeds_never_run_code"
+    ),
+    "A transcript that": "test_who_is_not_there_any_more_has_a_stand_in test_transcripts",
+    "A page runs simgin's own script": "test_a_page_runs_no_script_but_its_own",
+    "It loads nothing": "test_a_page_runs_no_script_but_its_own",
+    "No command opens a connection": "test_no_command_opens_a_connection",
+    "Whatever a command reads": "test_formats test_policies test_strategy_files",
+    "It leaves no half-written file": "test_manifests test_killed_runs",
+    "Every row of a ledger": "test_ledgers test_manifests",
+    "simgin run and simgin match": (
+        "test_a_flipped_bit_in_a_batch_is_found_and_that_batch_is_played_again"
+    ),
+    "A compiled policy of yours": "test_compiled_policies",
+    "tests/fuzz tries": "test_every_fuzz_has_two_thousand_cases",
+    "A file made to be huge": (
+        "test_ctrl_c_stops_the_reading_of_a_huge_file "
+        "test_a_looping_policy_is_named_and_ctrl_c_stops"
+    ),
+    "Ctrl-C stops both": (
+        "test_ctrl_c_stops_the_reading_of_a_huge_file "
+        "test_a_looping_policy_is_named_and_ctrl_c_stops"
+    ),
+    "A compiled policy that reads": "test_the_common_bad_strategies_are_rejected",
+    "simgin strategies check finds it": "test_the_common_bad_strategies_are_rejected",
+    "The compiled code of simgin": "test_the_doctor_finds_what_was_cut_short_alone",
+    "The digests find accidents": "test_a_forged_run_is_believed",
+    "Who wants to forge": "test_a_forged_run_is_believed",
 }
 
 MARK = "import pathlib\npathlib.Path('it-ran').touch()\n"
@@ -155,7 +126,8 @@ def ran():
 
 
 @pytest.fixture
-def here(empty_directory):
+def here(empty_directory, monkeypatch):
+    monkeypatch.setattr("simgin.report.page.drawings", lambda *_: {})  # they take seconds
     Path("mine.py").write_text(MINE)
     return empty_directory
 
@@ -188,10 +160,10 @@ def test_every_sentence_of_the_page_has_a_test():
     for sentence in sentences():
         begun += [begins for begins in TESTS if sentence.startswith(begins)] or [sentence]
     assert begun == list(TESTS)
-    for tests in TESTS.values():
-        for test in () if tests == ADVICE else tests:
-            file, _, name = test.partition("::")
-            assert f"def {name or 'test_'}" in (ROOT / "tests" / file).read_text(), test
+    files = {path.stem: path.read_text() for path in (ROOT / "tests").rglob("test_*.py")}
+    written = "".join(files.values())
+    for test in " ".join(TESTS.values()).split():
+        assert test in files or f"def {test}(" in written, test
 
 
 # Code
@@ -273,7 +245,7 @@ def test_a_ledger_with_pickles_runs_none_of_them(run_of_mine):
     path = Path("out") / ledger.FILE
     for content in (pickle.dumps(Touch()), npz(np.array([Touch()], object))):
         with ledger.opened(path, identity(path)) as run_ledger:
-            run_ledger._insert("steps", [("luck", 1, content)])
+            run_ledger._insert("steps", ("luck", 1, content))
             with pytest.raises(ledger.LedgerError):
                 run_ledger.step("luck", 1)
         with closing(sqlite3.connect(path)) as connection, connection:

@@ -1,8 +1,6 @@
 """The ledger: whole blocks, a single writer, and refusals for other runs and disk errors."""
 
-import os
 import resource
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -13,12 +11,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from simgin.cli.main import cli
 from simgin.core import sums
 from simgin.core.record import DEAL
 from simgin.play import kernel
@@ -319,18 +315,6 @@ def test_only_one_process_may_write(path):
         pass
 
 
-def test_a_second_command_exits_with_2(path):
-    words = [sys.executable, "-m", "simgin", "match", "gold", "--deals", "10", "-o", path.parent]
-    with held(path):
-        found = subprocess.run(words, capture_output=True, text=True, timeout=120)
-    assert (found.returncode, found.stdout) == (2, "")
-    assert (
-        found.stderr.startswith("simgin: ")
-        and "is being written by another process" in found.stderr
-        and found.stderr.count("\n") == 1
-    )
-
-
 def test_of_many_processes_that_start_together_one_writes(path):
     """Each waits for all others before it opens, and none closes before all have tried."""
     code = HOLDING.replace(
@@ -415,23 +399,6 @@ def test_a_row_with_a_changed_value_counts_as_not_played(path, table, value):
         assert whole(path)
 
 
-@pytest.mark.parametrize("key", ["form", "identity", "command"])
-@pytest.mark.parametrize("value", ["", "{", "[" * 9999, b"\xff", 3.5])
-def test_changed_texts_of_a_run_are_refused_or_left_out(path, good, key, value):
-    path.write_bytes(good[0])
-    with opened(path, RUN) as run_ledger:
-        run_ledger.note_command("simgin run x.toml")
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE run SET value = ? WHERE key = ?", [value, key])
-    for how in (reading(path), opened(path, RUN)):
-        if key == "command":
-            with how as run_ledger:
-                assert run_ledger.command == ""
-                continue
-        with pytest.raises(LedgerError, match=r"damaged .*run it again|another version .*again"):
-            used(how)
-
-
 @pytest.mark.parametrize("content", [b"a diary\n" * 500, b"x" * 4096])
 def test_another_file_is_no_ledger(path, content):
     path.write_bytes(content)
@@ -511,43 +478,6 @@ def test_the_blocks_of_a_killed_process_are_kept(path):
     assert [file.name for file in path.parent.iterdir()] == [FILE]
 
 
-@contextmanager
-def mounted(place, options):
-    """A small disk of its own; needs root."""
-    place.mkdir(exist_ok=True)
-    words = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
-    if (
-        os.geteuid()
-        or not shutil.which("mount")
-        or subprocess.run(words, capture_output=True).returncode
-    ):
-        pytest.skip("only root may mount a disk")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", "-l", str(place)], check=True)
-
-
-def remount(place, options):
-    subprocess.run(["mount", "-o", f"remount,{options}", str(place)], check=True)
-
-
-def test_a_read_only_directory_is_refused(tmp_path):
-    some = rows(np.random.default_rng(9), 3)
-    with mounted(tmp_path / "disk", "size=1m") as place:
-        with opened(place / FILE, RUN) as run_ledger:
-            run_ledger.add(0, 0, [SIZE] * 3, pack(some), "x")
-        remount(place, "ro")
-        with reading(place / FILE) as run_ledger:
-            assert (run_ledger.rows(0, 3 * SIZE, SIZE) == some).all()
-        for path in (place / FILE, place / "other.sqlite"):
-            with (
-                pytest.raises(LedgerError, match=r"cannot be used \(.*\); name another directory"),
-                opened(path, RUN),
-            ):
-                pass
-
-
 def test_a_limit_on_the_size_of_files_loses_nothing(path):
     """Stands in for a full disk. Python ignores the signal, so writing fails."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -585,30 +515,6 @@ def fills(path, make_room):
     assert whole(path)
 
 
-def test_a_run_on_a_full_disk_ends_with_a_sentence_and_can_continue(tmp_path):
-    """600 batches do not fit at first, and do after room is made."""
-
-    def match(place):
-        words = ["match", "simple", "simple", "-v", "eaai", "--deals", "600k", "-o", str(place)]
-        return CliRunner().invoke(cli, words, prog_name="simgin")
-
-    with mounted(tmp_path / "disk", "size=200k") as place:
-        full = match(place / "out")
-        assert (full.exit_code, full.stdout) == (2, "")
-        assert (
-            "cannot be written (database or disk is full)" in full.stderr
-            and "the same command goes on" in full.stderr
-        )
-        remount(place, "size=8m")
-        with reading(place / "out" / FILE) as run_ledger:
-            assert 20 < len(run_ledger.finished(0, SIZE)) < 600
-        assert match(place / "out").exit_code == 0
-        assert match(tmp_path / "fresh").exit_code == 0
-        assert whole(place / "out" / FILE)
-        for name in ("table.csv", "summary.csv", "summary.md"):
-            assert (place / "out" / name).read_bytes() == (tmp_path / "fresh" / name).read_bytes()
-
-
 # How long it takes
 
 
@@ -629,12 +535,3 @@ def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
     seconds = time.process_time() - started
     assert block.first == 10_000 and (total == 10_000 * row[0]).all()
     assert seconds < 2
-
-
-def test_the_ledger_is_small(path):
-    """A real row takes a quarter of a kilobyte: ten million deals in pairs are a megabyte."""
-    found = kernel.play(parse_matchup("gold", "simple", "standard", 1, "deal"), 0, 20 * SIZE)
-    with opened(path, RUN) as run_ledger:
-        for k in range(50):
-            run_ledger.add(0, 20 * k, [SIZE] * 20, pack(found), "thread 1")
-    assert path.stat().st_size / 1000 < 350
