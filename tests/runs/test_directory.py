@@ -8,21 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from simgin.cli import session
-from simgin.core import rng, sums
-from simgin.findings import health, record
-from simgin.findings.findings import Findings
-from simgin.findings.report import run_report
+from simgin.core import rng
 from simgin.play.matchup import Matchup
-from simgin.report import page
 from simgin.rules import variants
-from simgin.runs import directory, ledger, plan, runner
-from simgin.runs.block import Task
+from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
 from simgin.runs.manifest import run_identity, run_manifest
 from simgin.runs.stopping import End
-from simgin.runs.threads import Threads
-from simgin.stats import batches, table
 from simgin.strategy import loader
 
 FILES = {"table.csv": "a,b\n1,2\n", "plots/endings.png": b"\x89PNG"}
@@ -65,13 +57,6 @@ def test_an_earlier_run_is_replaced_completely(tmp_path):
     directory.save(place, {**MANIFEST, "seed": 2}, {"table.csv": "new"})
     assert set(tree(tmp_path)) == {"run/manifest.json", "run/table.csv"}
     assert directory.read_manifest(place)["seed"] == 2
-
-
-def test_an_empty_directory_is_used(tmp_path):
-    place = tmp_path / "run"
-    place.mkdir()
-    directory.save(place, MANIFEST, FILES)
-    assert set(tree(place)) == {"manifest.json", *FILES}
 
 
 def test_a_link_to_a_directory_stays_a_link(tmp_path):
@@ -309,40 +294,3 @@ def test_the_identity_of_a_run_leaves_out_only_its_size():
         "strategies, gold-early:k=6" in line
         for line in told(one, Matchup(two.variant, loader.find("gold-early:k=6"), two.b, 9, "deal"))
     )
-
-
-def test_table_csv_does_not_depend_on_workers():
-    def bytes_of(workers):
-        matchup = matchups("match")[0]
-        totals = batches.total(runner.run_matchup(matchup, 700, workers))
-        return table.csv(table.tidy("eaai", matchup.a.text, matchup.b.text, "match", totals))
-
-    assert bytes_of(1) == bytes_of(2) == bytes_of(5)
-
-
-def test_a_whole_run_satisfies_the_identities(tmp_path):
-    """From matchups to a directory, and identities that hold in every result."""
-    import pandas as pd
-
-    run_plan = plan.Plan("a run", tuple(Task(matchup, 3000) for matchup in matchups()))
-    with ledger.opened(directory.begin(tmp_path / "run"), run_plan.identity) as run_ledger:
-        played = runner.run(run_plan.tasks, run_ledger, Threads(2))
-        found = Findings(
-            record.record_plan(
-                run_plan, played, health.check_health(run_plan.matchups, played, run_ledger)
-            ),
-            run_ledger,
-        )
-        written = page.files(run_report(found, "x"))
-        files = session.save(
-            tmp_path / "run", found, written, started=datetime.now(UTC), command="x"
-        )
-        assert set(written) | {"manifest.json"} == {
-            path.relative_to(tmp_path / "run").as_posix() for path in files
-        }
-    again = pd.read_csv(tmp_path / "run" / "table.csv")
-    for _, seen in again.groupby(["variant", "strategy"]):
-        value = seen.set_index("metric")["value"]
-        assert value[list(sums.KINDS)].sum() == pytest.approx(1, abs=1e-8)
-        assert value["margin"] == pytest.approx(value["points"] - value["points_against"], abs=1e-8)
-        assert set(seen["n"]) == {3000}

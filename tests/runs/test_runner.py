@@ -1,7 +1,5 @@
 """The runner: equal rows for any workers, and failures, interruptions, stopping and resuming."""
 
-import subprocess
-import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -88,21 +86,6 @@ def test_a_team_of_no_workers_plays_too(toys):
         assert (ledger.rows(0, 25, 10) == numbered(TOY, 0, 25)).all() and (
             ledger.rows(1, 7, 10) == numbered(TOY, 0, 7)
         ).all()
-
-
-def test_blocks_grow_towards_half_a_second(toys):
-    sizes = []
-
-    def slowly(matchup, first, units):
-        sizes.append(units)
-        time.sleep(units * 2e-4)
-        return numbered(matchup, first, units)
-
-    toys(slowly)
-    play(12_000, 1)
-    assert sizes[0] == 10
-    assert 1000 < max(sizes) < 5000
-    assert len(sizes) < 40
 
 
 def test_progress_starts_at_the_ledger_and_ends_at_all_units(toys):
@@ -307,29 +290,3 @@ def test_deals_missing_their_records_are_played_again(tmp_path):
         assert (deals["points_a"] - deals["points_b"]).sum() == kernel.play(matchup, 0, n // 2)[
             :, runner.sums.SUM + runner.sums.FACT["a_margin"]
         ].sum()
-
-
-INTERRUPTED = """
-import signal, threading, time
-# A shell starts its background jobs with SIGINT ignored.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-from simgin.rules import variants
-from simgin.runs import runner
-from simgin.strategy import loader
-from simgin.play.matchup import Matchup
-matchup = Matchup(variants.find("eaai"), loader.find("gold"), loader.find("simple"), 1, "deal")
-runner.run_matchup(matchup, 1000, 2)
-threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
-started = time.monotonic()
-try:
-    runner.run_matchup(matchup, 10**9, 2)
-except KeyboardInterrupt:
-    print("stopped" if time.monotonic() - started < 5 else "late")
-"""
-
-
-def test_ctrl_c_stops_real_deals():
-    found = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120, check=True
-    )
-    assert (found.stdout, found.stderr) == ("stopped\n", "")
