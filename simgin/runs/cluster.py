@@ -60,14 +60,14 @@ class _Order:
     first: int
     units: int
     recorded: bool
-    engine: str
+    versions: dict[str, str]
 
     def matchup(self) -> Matchup:
         """The matchup, from this machine's files.
 
         Raises ClusterError if they differ from those of the machine that ordered it.
         """
-        _require({"engine": self.engine}, {"engine": manifest.engine_digest()})
+        _require(self.versions, _versions())
         a, b = ([_find_alike(*player) for player in self.players] + [None])[:2]
         assert a is not None
         return Matchup(self.variant, a, b, self.seed, self.unit)
@@ -85,7 +85,12 @@ def _find_alike(text: str, digest: str) -> Strategy:
 
 def _require(wanted: dict[str, str], found: dict[str, str]) -> None:
     """Raise ClusterError unless all is as wanted."""
-    if told := differing(wanted, found):
+    told = [
+        f"{name} {found[name]} instead of {value}"
+        for name, value in wanted.items()
+        if found[name] != value
+    ]
+    if told:
         raise ClusterError(
             f"another version than where the run was started: {'; '.join(told)}. "
             "Install the same simgin and strategies."
@@ -96,15 +101,6 @@ def _digest(strategy: Strategy) -> str:
     """Digest of all that a manifest says of a strategy: its files, and its policies' values."""
     text = json.dumps(manifest.describe_strategy(strategy))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def differing(wanted: dict[str, str], found: dict[str, str]) -> list[str]:
-    """What is not as wanted, a few words each."""
-    return [
-        f"{name} {found.get(name, 'missing')} instead of {value}"
-        for name, value in wanted.items()
-        if found.get(name) != value
-    ]
 
 
 _Answer = tuple[str, float, bytes, tuple[bytes, ...]]
@@ -156,24 +152,9 @@ class Cluster:
         return 2 * self.workers
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Find the mistakes that show without playing.
-
-        They are a worker of another version, or a strategy that cannot be compiled.
-        """
+        """Compile all that is needed, so that mistakes in a strategy come before the first deal."""
         for one in matchups:
             kernel.compiled_hooks(one)
-        here = _versions()
-        for worker, there in self.client.run(_versions, on_error="return").items():
-            if isinstance(there, BaseException):
-                raise ClusterError(
-                    f"worker {worker} cannot play ({type(there).__name__}: {there}). "
-                    "Install the same everywhere."
-                )
-            if told := differing(here, there):
-                raise ClusterError(
-                    f"worker {worker} is another version: {'; '.join(told)}. "
-                    "Install the same everywhere."
-                )
 
     def put(self, block: Block) -> None:
         """Have a block played."""
@@ -186,7 +167,7 @@ class Cluster:
             block.first,
             block.units,
             block.recorded,
-            manifest.engine_digest(),
+            _versions(),
         )
         future = self.client.submit(_play, order, pure=False)
         self._out[future.key] = block, future
@@ -269,12 +250,11 @@ def _told(error: BaseException) -> BaseException:
     )
 
 
+@functools.cache
 def _versions() -> dict[str, str]:
     """What must be the same on every worker."""
-    return {
-        "engine": manifest.engine_digest(),
-        **{name: manifest.versions()[name] for name in ("numba", "numpy")},
-    }
+    libraries = manifest.versions()
+    return {"engine": manifest.engine_digest()} | {n: libraries[n] for n in ("numba", "numpy")}
 
 
 def _connected(address: str) -> tuple[Client, Any]:

@@ -149,11 +149,9 @@ def test_a_local_cluster_listens_to_this_machine_alone():
 # Other versions
 
 
-def refused(team, cell, *, prepared=True):
+def refused(team, cell):
     """The error that a run on this cluster ends with."""
     with pytest.raises(ClusterError) as error, ledger.opened(None, {}) as run_ledger:
-        if prepared:
-            team.prepare([cell.matchup])
         runner.run([cell], run_ledger, team)
     return str(error.value)
 
@@ -171,37 +169,23 @@ def test_another_strategy_of_the_same_name_is_refused(team, tmp_path, monkeypatc
     assert re.search(told, refused(team, of_file(changed)))
 
 
-def test_another_engine_is_refused_before_and_while_playing(tmp_path):
-    """A worker may also join after the start."""
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ("# another version\n", r"engine \w{16} instead of \w{16}\. Install the same simgin and"),
+        pytest.param("raise ImportError('half')", "ImportError: half", marks=pytest.mark.slow),
+    ],
+)
+def test_another_engine_is_refused(tmp_path, changed, told):
     copy, ignored = tmp_path / "other", shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "simgin", copy / "simgin", ignore=ignored)
     shutil.copytree(ROOT / "strategies", copy / "simgin_strategies", ignore=ignored)
     with (copy / "simgin/core/sums.py").open("a") as file:
-        file.write("# another version\n")
-    told = r"engine \w{16} instead of \w{16}"
+        file.write(changed)
     with dask(tmp_path / "dask", workers=1, path=copy) as one:
-        teams = [Cluster(one.address) for _ in range(2)]
-        teams[0].client.wait_for_workers(1, timeout=60)
-        before, during = (
-            refused(team, CELLS[0], prepared=is_asked)
-            for team, is_asked in zip(teams, (True, False), strict=True)
-        )
-        teams[0].close()
-    assert re.search(rf"is another version: {told}\. Install the same everywhere\.", before)
-    assert re.search(rf"{told}\. Install the same simgin and strategies\.$", during)
-
-
-@pytest.mark.slow
-def test_a_worker_that_cannot_import_simgin_is_reported(tmp_path):
-    broken = tmp_path / "broken" / "simgin"
-    broken.mkdir(parents=True)
-    (broken / "__init__.py").write_text("raise ImportError('half installed')\n")
-    with dask(tmp_path / "dask", workers=1, path=broken.parent) as one:
         team = Cluster(one.address)
         team.client.wait_for_workers(1, timeout=60)
-        said = refused(team, CELLS[0])
-        team.close()
-    assert re.search(r"cannot play \(.*half installed.*\)\. Install the same everywhere\.", said)
+        assert re.search(told, refused(team, CELLS[0]))
 
 
 # What goes wrong
