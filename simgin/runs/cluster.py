@@ -152,9 +152,15 @@ class Cluster:
         return 2 * self.workers
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Compile all that is needed, so that mistakes in a strategy come before the first deal."""
+        """Find a strategy that cannot be compiled here, and a worker that cannot load simgin."""
         for one in matchups:
             kernel.compiled_hooks(one)
+        for worker, error in self.client.run(_versions, on_error="return").items():
+            if isinstance(error, BaseException):
+                raise ClusterError(
+                    f"worker {worker} cannot play ({type(error).__name__}: {error}). "
+                    "Install the same everywhere."
+                )
 
     def put(self, block: Block) -> None:
         """Have a block played."""

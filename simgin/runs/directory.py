@@ -20,6 +20,7 @@ from simgin.text.files import WRITING, write_file
 MANIFEST = "manifest.json"
 DEALS = "deals.parquet"  # what `simgin.runs.parquet` writes
 MOST_FOLDERS = 300  # that a run directory may lie in
+ELSEWHERE = "move it away or name another directory"
 SEAL = "seal"  # key of the manifest with the digest of all others
 
 
@@ -85,46 +86,35 @@ def check(directory: str | Path) -> Path:
     Raises ResultsError for any other: nothing there but an earlier run may be written over.
     """
     place = _resolved(directory)
-    # The root has no parents; Path.exists raises where it may not look
-    above = next(folder for folder in (*place.parents, place) if os.path.exists(folder))
-    if not above.is_dir():
-        raise ResultsError(
-            f"{directory} cannot be written ({above} is a file); name another directory."
-        )
-    is_there = os.path.exists(place)
-    if is_there and not place.is_dir():
-        raise ResultsError(f"{directory} is a file; name a directory for the results.")
-    around = (Path.cwd(), *Path.cwd().parents)
-    if is_there and place in around and not (place / MANIFEST).exists():
-        raise ResultsError(
-            f"{directory} is where you are; name a directory inside it for the results."
-        )
-    folder = place if is_there else above
-    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        raise ResultsError(
-            f"{directory} cannot be written (no permission to write to {folder}); name another "
-            "directory."
-        )
-    _check_files(directory, place)
+    if fault := _fault(place):
+        raise ResultsError(f"{directory} {fault}.")
     return place
 
 
-def _check_files(directory: str | Path, place: Path) -> None:
-    """Raise ResultsError unless all in a directory are plain files of a run of ours."""
+def _fault(place: Path) -> str:
+    """What keeps a run from being written here, as the end of a sentence; empty if nothing does."""
+    # The root has no parents; Path.exists raises where it may not look
+    above = next(folder for folder in (*place.parents, place) if os.path.exists(folder))
+    if not above.is_dir():
+        return f"cannot be written ({above} is a file); name another directory"
+    is_there = os.path.exists(place)
+    if is_there and not place.is_dir():
+        return "is a file; name a directory for the results"
+    around = (Path.cwd(), *Path.cwd().parents)
+    if is_there and place in around and not (place / MANIFEST).exists():
+        return "is where you are; name a directory inside it for the results"
+    folder = place if is_there else above
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        return f"cannot be written (no permission to write to {folder}); name another directory"
     files = sorted(_files(place))
     for path in files:
         if (place / path).is_symlink() or not (place / path).is_file():
-            raise ResultsError(
-                f"{directory} holds {path}, which is not a plain file; move it away or name "
-                "another directory."
-            )
+            return f"holds {path}, which is not a plain file; {ELSEWHERE}"
     named = _files_of(place)
     for path in files:
         if not _is_ours(path) and path not in named:
-            raise ResultsError(
-                f"{directory} holds {path}, which simgin did not write; move it away or name "
-                "another directory."
-            )
+            return f"holds {path}, which simgin did not write; {ELSEWHERE}"
+    return ""
 
 
 def _resolved(directory: str | Path) -> Path:

@@ -147,7 +147,7 @@ def _laid_out(name: str, file: File, seed: int) -> Experiment:
     kept = set(unique.values())
     series = []
     for key in SERIES:
-        compared = [cell for source, cell in sources if source == key and cell in kept]
+        compared = (cell for source, cell in sources if source == key and cell in kept)
         series.append(tuple(dict.fromkeys(compared)))
     size = default_size(file.until, file.sprt, file.seconds)
     return Experiment(

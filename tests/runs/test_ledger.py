@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 import zlib
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from types import SimpleNamespace
 
 import numpy as np
@@ -272,41 +272,45 @@ def test_an_empty_ledger_accepts_any_run(path):
 
 HOLDING = """
 import sys
+import numpy as np
 from pathlib import Path
-from simgin.runs.ledger import opened
-with opened(Path(sys.argv[1]), {"seed": 1}):
+from simgin.core import sums
+from simgin.runs.ledger import opened, pack
+print("ready", flush=True)
+sys.stdin.readline()
+with opened(Path(sys.argv[1]), {"seed": 1}) as ledger:
+    ledger.add(0, 0, [1000], pack(np.ones((1, sums.COLUMNS), np.int64)), "x")
     print("open", flush=True)
     sys.stdin.read()
 """
 
 
-@contextmanager
-def held(path):
-    """The ledger while another process has it open."""
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLDING, path],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as other:
-        assert other.stdout.readline() == "open\n"
-        yield other
-        other.stdin.close()
-        assert other.wait(30) == 0
+def starting(path, count):
+    """Processes that open the ledger at the same moment, each once all are there."""
+    words, pipe = [sys.executable, "-c", HOLDING, path], subprocess.PIPE
+    several = [
+        subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+        for _ in range(count)
+    ]
+    for process in several:
+        assert process.stdout.readline() == "ready\n"
+    for process in several:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    return several
 
 
-def test_only_one_process_may_write(path):
-    with held(path):
-        for how in (opened(path, {"seed": 1}), reading(path)):
-            with (
-                pytest.raises(
-                    LedgerError,
-                    match="is being written by another process; wait until it ends, or name "
-                    "another",
-                ),
-                how,
-            ):
-                pass
+def test_of_many_processes_that_start_together_one_writes(path):
+    """None closes before all have tried, and nobody else gets in."""
+    several = starting(path, 4)
+    told = [process.stdout.readline() for process in several]
+    for how in (opened(path, {"seed": 1}), reading(path)):
+        with pytest.raises(LedgerError, match="another process; wait until it ends, or"), how:
+            pass
+    errors = [process.communicate()[1] for process in several]
+    assert sorted(told) == ["", "", "", "open\n"]
+    assert sum("another process" in error for error in errors) == 3
+    assert whole(path)
     with (
         opened(path, {"seed": 1}),
         pytest.raises(LedgerError, match="another process"),
@@ -315,28 +319,17 @@ def test_only_one_process_may_write(path):
         pass
 
 
-def test_of_many_processes_that_start_together_one_writes(path):
-    """Each waits for all others before it opens, and none closes before all have tried."""
-    code = HOLDING.replace(
-        "with opened", "print('ready', flush=True); sys.stdin.readline()\nwith opened"
-    )
-    words = [sys.executable, "-c", code, path]
-    several = [
-        subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        for _ in range(4)
-    ]
-    for process in several:
-        assert process.stdout.readline() == "ready\n"
-    for process in several:
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    told = [process.stdout.readline() for process in several]
-    errors = [process.communicate()[1] for process in several]
-    assert sorted(told) == ["", "", "", "open\n"]
-    assert sum("another process" in error for error in errors) == 3
-    assert whole(path)
+def test_the_blocks_of_a_killed_process_are_kept(path):
+    (other,) = starting(path, 1)
+    assert other.stdout.readline() == "open\n"
+    other.kill()
+    other.communicate()
+    assert (path.parent / f"{FILE}-wal").stat().st_size > 0
+    for how in (reading(path), opened(path, {"seed": 1}), reading(path)):
+        with how as run_ledger:
+            assert run_ledger.finished(0, SIZE) == {(0, 1000)}
+            assert run_ledger.rows(0, 1000, SIZE).sum() == sums.COLUMNS
+    assert [file.name for file in path.parent.iterdir()] == [FILE]
 
 
 # What a disk can do to it
@@ -399,23 +392,18 @@ def test_a_row_with_a_changed_value_counts_as_not_played(path, table, value):
         assert whole(path)
 
 
-@pytest.mark.parametrize("content", [b"a diary\n" * 500, b"x" * 4096])
-def test_another_file_is_no_ledger(path, content):
-    path.write_bytes(content)
-    for how in (opened(path, RUN), reading(path)):
-        with pytest.raises(LedgerError, match="is damaged"):
-            used(how)
-    assert path.read_bytes() == content
-
-
-def test_a_foreign_database_is_left_unchanged(path):
+def test_another_file_is_no_ledger_and_left_unchanged(path):
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE recipes (name)")
-    before = path.read_bytes()
-    for how in (opened(path, RUN), reading(path)):
-        with pytest.raises(LedgerError, match="is no ledger of simgin; move it away"):
-            used(how)
-    assert path.read_bytes() == before and [file.name for file in path.parent.iterdir()] == [FILE]
+    told = {b"a diary\n" * 500: "is damaged", b"x" * 4096: "is damaged"}
+    told[path.read_bytes()] = "is no ledger of simgin; move it away"
+    for content, word in told.items():
+        path.write_bytes(content)
+        for how in (opened(path, RUN), reading(path)):
+            with pytest.raises(LedgerError, match=word):
+                used(how)
+        assert path.read_bytes() == content
+        assert [file.name for file in path.parent.iterdir()] == [FILE]
 
 
 @pytest.mark.parametrize("form", ["0", str(ledger.FORM + 1), "old"])
@@ -424,10 +412,8 @@ def test_a_ledger_of_another_format_is_refused(path, good, form):
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE run SET value = ? WHERE key = 'form'", [form])
     for how in (opened(path, RUN), reading(path)):
-        with pytest.raises(
-            LedgerError,
-            match=rf"was written by another version of simgin \(form {form}, not {ledger.FORM}\)",
-        ):
+        told = rf"was written by another version of simgin \(form {form}, not {ledger.FORM}\)"
+        with pytest.raises(LedgerError, match=told):
             used(how)
 
 
@@ -450,32 +436,6 @@ def test_a_closed_ledger_is_a_single_file(path):
         "file format versions 1: a rollback journal, no write-ahead log"
     )
     assert whole(path)
-
-
-def test_the_blocks_of_a_killed_process_are_kept(path):
-    code = HOLDING.replace("as book", "").replace(
-        "    print",
-        "    rows = np.ones((1, sums.COLUMNS), np.int64)\n"
-        "    one = book.add(0, 0, [1000], pack(rows), 'x')\n"
-        "    print",
-    )
-    code = (
-        "import numpy as np\nfrom simgin.core import sums\nfrom simgin.runs.ledger import pack\n"
-        + code.replace('"seed": 1}):', '"seed": 1}) as book:')
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as other:
-        assert other.stdout.readline() == "open\n"
-        other.kill()
-    assert (path.parent / f"{FILE}-wal").stat().st_size > 0
-    for how in (reading(path), opened(path, {"seed": 1}), reading(path)):
-        with how as run_ledger:
-            assert (
-                run_ledger.finished(0, SIZE) == {(0, 1000)}
-                and run_ledger.rows(0, 1000, SIZE).sum() == sums.COLUMNS
-            )
-    assert [file.name for file in path.parent.iterdir()] == [FILE]
 
 
 def test_a_limit_on_the_size_of_files_loses_nothing(path):
