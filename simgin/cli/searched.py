@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simgin.cli.output import note
 from simgin.play.parallel import usable_cpus
 from simgin.runs import directory, ledger
 from simgin.text.files import NewFileError, check_file
@@ -53,8 +52,6 @@ def opened(
     path = None if place is None else directory.begin(place)
     with ledger.opened(path, identity) as run_ledger:
         run_ledger.note_command(command)
-        if run_ledger.mended:
-            note(run_ledger.mended)
         yield run_ledger
 
 

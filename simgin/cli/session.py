@@ -59,8 +59,6 @@ def play_plan(
     path = None if place is None else directory.begin(place)
     with ledger.opened(path, plan.identity) as run_ledger:
         run_ledger.note_command(command)
-        if run_ledger.mended:
-            note(run_ledger.mended)
         if place is not None and _is_complete(plan, run_ledger, record_deals):
             note(f"{place} is complete: nothing left to play. A larger run would extend it.")
         try:

@@ -107,8 +107,7 @@ def record_plan(
 def read_record(place: Path, contents: Mapping[str, Any]) -> RunRecord:
     """The record that the manifest of a directory gives.
 
-    Raises ResultsError if another version of simgin wrote it, if it has not the form of one, or if
-    it is of a search.
+    Raises ResultsError if another version of simgin wrote it, or if it is of a search.
     """
     if "tune" in contents:
         command = contents.get("command")
@@ -119,11 +118,6 @@ def read_record(place: Path, contents: Mapping[str, Any]) -> RunRecord:
             f"{place} cannot be reported: another version of simgin (form {shown(form)}, not "
             f"{manifest.FORM}) wrote it; play it again with this one."
         )
-    from simgin.text.manifest_form import fault
-
-    wrong = fault(contents)
-    if wrong:
-        raise damaged(place / MANIFEST, wrong)
     ends = []
     for cell in contents["matchups"]:
         end = End(cell["units"], cell["stopped"], cell["multiplier"])

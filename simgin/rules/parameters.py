@@ -60,22 +60,16 @@ class Parameter:
             return None
         if self.kind == "choice":
             return self._choice(word)
-        reader = _READERS[self.kind]
-        return reader(word)
+        return _READERS[self.kind](word)
 
     def _choice(self, word: str) -> Value:
-        for choice in self.choices:
-            if str(choice) == word:
-                return choice
-        return word
+        return next((choice for choice in self.choices if str(choice) == word), word)
 
     def fault(self, value: object) -> str:
         """A sentence about an impossible value; empty for a good one and for a dash."""
         if value is None or self._allows(value):
             return ""
-        word = value if isinstance(value, str) else ""
-        choices = map(str, self.choices)
-        near = did_you_mean(word, choices)
+        near = did_you_mean(value if isinstance(value, str) else "", map(str, self.choices))
         return f"{self.name} must be {self.span()}, not {shown(value)}{near}"
 
     def span(self) -> str:
@@ -84,8 +78,7 @@ class Parameter:
         if self.kind == "bool":
             return "yes or no"
         if self.kind == "choice":
-            choices = ", ".join(map(str, self.choices))
-            return f"one of {choices}"
+            return f"one of {', '.join(map(str, self.choices))}"
         if self.kind == "int":
             or_none = " or none" if self.optional else ""
             return f"a whole number {limits}{or_none}"
@@ -101,8 +94,7 @@ class Parameter:
         if self.kind == "bool":
             return "yes, no"
         if self.kind == "choice":
-            words = map(str, self.choices)
-            return ", ".join(words)
+            return ", ".join(map(str, self.choices))
         limits = f"{self.low}..{self.high}"
         if self.kind == "pair":
             return f"{limits}/{limits}"
@@ -131,18 +123,12 @@ class Parameter:
         """A sentence if the value is a dash where the parameter has an effect, else empty."""
         if params[self.name] is not None or self.optional or not self.acts(params):
             return ""
-        causes = list(self.acts_with)
-        for name, values in self.idle_with.items():
-            if params[name] not in values:
-                causes.append(name)
+        causes = [*self.acts_with]
+        causes += [name for name, values in self.idle_with.items() if params[name] not in values]
         remedy = f"give it one, like {self.proposal()}."
         if not causes:
             return f"{self.name} always needs a value: {remedy}"
-        settings = []
-        for name in causes:
-            value = value_text(params[name])
-            settings.append(f"{name} = {value}")
-        because = " and ".join(settings)
+        because = " and ".join(f"{name} = {value_text(params[name])}" for name in causes)
         return f"{self.name} needs a value with {because}: {remedy}"
 
     def proposal(self) -> str:
@@ -164,10 +150,7 @@ class Parameter:
         return self._is_table(value)
 
     def _is_choice(self, value: object) -> bool:
-        for choice in self.choices:
-            if type(value) is type(choice) and value == choice:
-                return True
-        return False
+        return any(type(value) is type(choice) and value == choice for choice in self.choices)
 
     def _is_number(self, value: object) -> bool:
         return type(value) is int and self.low <= value <= self.high
@@ -175,16 +158,14 @@ class Parameter:
     def _is_table(self, rows: list[Any] | tuple[Any, ...]) -> bool:
         if not 1 <= len(rows) <= MAX_TABLE_ROWS:
             return False
-        for row in rows:
-            if not isinstance(row, list | tuple) or len(row) != 2:
-                return False
-            points, games = row
-            if not self._is_number(points):
-                return False
-            if type(games) is not int or not 1 <= games <= MAX_GAMES:
-                return False
-        points_column = [row[0] for row in rows]
-        return all(points < more for points, more in pairwise(points_column))
+        if not all(isinstance(row, list | tuple) and len(row) == 2 for row in rows):
+            return False
+        points, games = zip(*rows, strict=True)
+        if not all(map(self._is_number, points)):
+            return False
+        if not all(type(count) is int and 1 <= count <= MAX_GAMES for count in games):
+            return False
+        return all(low < high for low, high in pairwise(points))
 
 
 @cache
@@ -234,21 +215,15 @@ def _integer(word: str) -> Value:
 
 
 def _pair(word: str) -> Value:
-    if "/" not in word:
-        return word
-    return _integers(word, "/")
+    return _integers(word, "/") if "/" in word else word
 
 
 def _table(word: str) -> Value:
-    if ":" not in word:
-        return word
-    rows = word.split("/")
-    return [_integers(row, ":") for row in rows]
+    return [_integers(row, ":") for row in word.split("/")] if ":" in word else word
 
 
 def _integers(text: str, separator: str) -> list[Value]:
-    parts = text.split(separator)
-    return [_integer(part.strip()) for part in parts]
+    return [_integer(part.strip()) for part in text.split(separator)]
 
 
 _READERS: dict[str, Callable[[str], Value]] = {

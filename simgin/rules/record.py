@@ -23,16 +23,10 @@ def build_rules_from(params: Params) -> np.record:
     Worked examples set single parameters.
     """
     a, b = _list(params["start_points"]) or (0, 0)
-    games = []
-    for points, count in _list(params["game_table"]):
-        games.append((points, count))
-    codes = []
-    for name in PARAMETERS:
-        code = _code(name, params[name])
-        codes.append((name, code))
+    games = tuple((points, count) for points, count in _list(params["game_table"]))
+    codes = tuple((name, _code(name, params[name])) for name in PARAMETERS)
     rules = np.zeros(1, RULES)
-    start = (int(a), int(b))
-    rules[0] = _record(tuple(codes), start, tuple(games))
+    rules[0] = _record(codes, (int(a), int(b)), games)
     record: np.record = rules[0]
     return record
 

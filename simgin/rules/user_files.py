@@ -69,10 +69,7 @@ def find(reference: str) -> tuple[str, UserVariant]:
     with a sentence about the reference.
     """
     match = _REFERENCE.fullmatch(reference)
-    if match:
-        path, name = match.groups()
-    else:
-        path, name = _path_of(reference), ""
+    path, name = match.groups() if match else (_path_of(reference), "")
     variants = read(path)
     if name is None and len(variants) > 1:
         known = _listed(f"{path}#{known}" for known in variants)
@@ -96,10 +93,8 @@ def read(path: str) -> Mapping[str, UserVariant]:
     remedy = "name a file of variants, or make one with `simgin variants new`"
     raw = toml.read_tables(Path(path), remedy)
     tables = raw.get("variants")
-    variants = {}
-    if isinstance(tables, dict):
-        for name, table in tables.items():
-            variants[name] = _user_variant(path, name, table)
+    named = tables.items() if isinstance(tables, dict) else ()
+    variants = {name: _user_variant(path, name, table) for name, table in named}
     try:
         _File.model_validate(raw)
     except ValidationError as error:
@@ -155,10 +150,8 @@ def _user_variant(path: str, name: str, raw: Any) -> UserVariant:
     table = raw if isinstance(raw, dict) else {}
     texts = {key: table[key] for key in _TEXTS if isinstance(table.get(key), str)}
     changes: dict[str, Value] = {}
-    settings = table.get("changes", {})
-    if not isinstance(settings, dict):
-        settings = {}
-    for key, raw_value in settings.items():
+    settings = table.get("changes")
+    for key, raw_value in settings.items() if isinstance(settings, dict) else ():
         value, fault = _setting(key, raw_value)
         if fault:
             faults.append(f"{path}: variants, {name}, changes: {fault}")

@@ -109,20 +109,8 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
 
 def difference(a: Variant, b: Variant) -> list[tuple[str, Value, Value]]:
     """(parameter, value in a, value in b) wherever they differ, in the order of parameters."""
-    differences = []
-    for name in parameters():
-        here = a.row[name]
-        there = b.row[name]
-        if here != there:
-            differences.append((name, here, there))
-    return differences
-
-
-def __getattr__(name: str) -> Any:
-    """PARAMETERS, the table of parameters, read at its first use."""
-    if name == "PARAMETERS":
-        return parameters()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    names = parameters()
+    return [(name, a.row[name], b.row[name]) for name in names if a.row[name] != b.row[name]]
 
 
 # Texts
@@ -142,13 +130,8 @@ class _Part:
 def _read(text: str, read_file: Callable[[str], _Part]) -> tuple[list[_Part], list[str]]:
     """The parts of a text, and what is wrong with them; `read_file` reads those of users' files."""
     pieces = [piece.strip() for piece in text.split("+")]
-    parts = []
-    for piece in pieces:
-        part = read_file(piece) if _names_file(piece) else _part(piece, text)
-        parts.append(part)
-    sentences: list[str] = []
-    for part in parts:
-        sentences += part.faults
+    parts = [read_file(piece) if _names_file(piece) else _part(piece, text) for piece in pieces]
+    sentences = [fault for part in parts for fault in part.faults]
     if "=" in pieces[0] and not _names_file(pieces[0]):
         sentences.append(
             f"a variant begins with a name, and {shown(pieces[0])} is a setting: "
@@ -166,8 +149,7 @@ def _part(piece: str, text: str) -> _Part:
     if equals and parameter:
         setting = parameter.read(value)
         fault = parameter.fault(setting)
-        faults = (fault,) if fault else ()
-        return _Part(piece, {name: setting}, faults=faults)
+        return _Part(piece, {name: setting}, faults=(fault,) if fault else ())
     if equals:
         fault = unknown_parameter(name)
     elif not piece:
@@ -188,17 +170,11 @@ def _part(piece: str, text: str) -> _Part:
 def _built_in_part(name: str) -> _Part:
     tables = variants_file()
     entry = tables["variants"][name]
-    changes: dict[str, Value] = {}
-    if "base" in entry:
-        base = tables["bases"][entry["base"]]
-        changes |= base
-    changes |= entry.get("changes", {})
+    changes = tables["bases"].get(entry.get("base"), {}) | entry.get("changes", {})
     for key, value in changes.items():
         if isinstance(value, str):
-            parameter = parameters()[key]
-            changes[key] = parameter.read(value)
-    titles = (entry["title"], entry["about"], entry["source"])
-    return _Part(name, changes, titles)
+            changes[key] = parameters()[key].read(value)
+    return _Part(name, changes, (entry["title"], entry["about"], entry["source"]))
 
 
 def _variant_of(parts: list[_Part], sentences: list[str]) -> Variant:
@@ -225,22 +201,17 @@ def _variant(parts: list[_Part], params: dict[str, Value]) -> Variant:
     settings = []
     for name, parameter in parameters().items():
         if params[name] != unchanged[name]:
-            value = parameter.write(params[name])
-            settings.append((name, value))
+            settings.append((name, parameter.write(params[name])))
     descriptions = [part.titles for part in named if part.titles]
     titles, abouts, sources = zip(*descriptions, strict=True)
-    texts = [part.text for part in named]
-    texts += [f"{name}={value}" for name, value in settings]
-    title = " + ".join(titles)
-    about = " ".join(abouts)
+    texts = [part.text for part in named] + [f"{name}={value}" for name, value in settings]
+    title, about = " + ".join(titles), " ".join(abouts)
     if settings:
         changed = ", ".join(f"{name} = {value}" for name, value in settings)
         title += f", {changed}"
         about += f" Changed: {changed}."
     known_sources = dict.fromkeys(filter(None, sources))
-    return Variant(
-        text="+".join(texts), row=params, title=title, about=about, source=", ".join(known_sources)
-    )
+    return Variant("+".join(texts), params, title, about, ", ".join(known_sources))
 
 
 def _merge(parts: list[_Part]) -> list[_Part]:
@@ -251,17 +222,12 @@ def _merge(parts: list[_Part]) -> list[_Part]:
         if not set(pair) <= set(texts):
             continue
         last = max(_last(texts, name) for name in pair)
-        before = parts[:last]
-        meant = _built_in_part(merge["means"])
-        after = parts[last + 1 :]
-        parts = [*before, meant, *after]
+        parts = [*parts[:last], _built_in_part(merge["means"]), *parts[last + 1 :]]
         parts = [part for part in parts if part.text not in pair]
     texts = [part.text for part in parts]
-    merged = []
-    for i, part in enumerate(parts):
-        if part.titles is None or i == _last(texts, part.text):
-            merged.append(part)
-    return merged
+    return [
+        part for i, part in enumerate(parts) if part.titles is None or i == _last(texts, part.text)
+    ]
 
 
 def _last(texts: list[str], text: str) -> int:
@@ -271,9 +237,7 @@ def _last(texts: list[str], text: str) -> int:
 
 def _compose(parts: list[_Part]) -> dict[str, Value]:
     """The value of every parameter that parts make, in lists of its own."""
-    params = {}
-    for name, parameter in parameters().items():
-        params[name] = parameter.default
+    params = {name: parameter.default for name, parameter in parameters().items()}
     for part in parts:
         params.update(part.changes)
     return copy.deepcopy(params)
@@ -307,16 +271,11 @@ def _part_of_file(piece: str) -> _Part:
 def _user_part(text: str, entry: "UserVariant") -> _Part:
     """A user's variant: its differences from `standard`, those of its base included."""
     parts, base_faults = _read(entry.base, _no_base)
-    merged = _merge(parts)
-    params = _compose(merged) | entry.changes
-    changes = {}
-    for name, parameter in parameters().items():
-        if params[name] != parameter.default:
-            changes[name] = params[name]
+    params = _compose(_merge(parts)) | entry.changes
+    known = parameters()
+    changes = {name: value for name, value in params.items() if value != known[name].default}
     place = text.replace("#", ": variants, ", 1)
-    faults = list(entry.faults)
-    for fault in base_faults:
-        faults.append(f"{place}, base: {fault}")
+    faults = [*entry.faults, *(f"{place}, base: {fault}" for fault in base_faults)]
     return _Part(
         text=text,
         changes=changes,

@@ -20,6 +20,7 @@ from simgin.text.files import WRITING, write_file
 MANIFEST = "manifest.json"
 DEALS = "deals.parquet"  # what `simgin.runs.parquet` writes
 MOST_FOLDERS = 300  # that a run directory may lie in
+ELSEWHERE = "move it away or name another directory"
 SEAL = "seal"  # key of the manifest with the digest of all others
 
 
@@ -40,8 +41,7 @@ def save(
     not are removed. Raises ResultsError, with every file either old or new, if the directory holds
     anything else or cannot be written.
     """
-    place = _resolved(directory)
-    check(place)
+    place = check(directory)
     ours = {*files, *there}
     stale = _files_of(place) - {MANIFEST} - ours
     unfinished = {
@@ -70,8 +70,7 @@ def begin(directory: str | Path) -> Path:
 
     Raises ResultsError as `check` does.
     """
-    check(directory)
-    place = _resolved(directory)
+    place = check(directory)
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -81,39 +80,41 @@ def begin(directory: str | Path) -> Path:
     return place / ledger.FILE
 
 
-def check(directory: str | Path) -> None:
-    """Raise ResultsError unless a run may be written to `directory`."""
+def check(directory: str | Path) -> Path:
+    """The absolute path of a directory that a run may be written to, links followed.
+
+    Raises ResultsError for any other: nothing there but an earlier run may be written over.
+    """
     place = _resolved(directory)
+    if fault := _fault(place):
+        raise ResultsError(f"{directory} {fault}.")
+    return place
+
+
+def _fault(place: Path) -> str:
+    """What keeps a run from being written here, as the end of a sentence; empty if nothing does."""
     # The root has no parents; Path.exists raises where it may not look
     above = next(folder for folder in (*place.parents, place) if os.path.exists(folder))
     if not above.is_dir():
-        raise ResultsError(
-            f"{directory} cannot be written ({above} is a file); name another directory."
-        )
-    if not os.path.exists(place):
-        _permit(directory, above)
-        return
-    if not place.is_dir():
-        raise ResultsError(f"{directory} is a file; name a directory for the results.")
-    if not (place / MANIFEST).exists() and (place == Path.cwd() or place in Path.cwd().parents):
-        raise ResultsError(
-            f"{directory} is where you are; name a directory inside it for the results."
-        )
-    _permit(directory, place)
+        return f"cannot be written ({above} is a file); name another directory"
+    is_there = os.path.exists(place)
+    if is_there and not place.is_dir():
+        return "is a file; name a directory for the results"
+    around = (Path.cwd(), *Path.cwd().parents)
+    if is_there and place in around and not (place / MANIFEST).exists():
+        return "is where you are; name a directory inside it for the results"
+    folder = place if is_there else above
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        return f"cannot be written (no permission to write to {folder}); name another directory"
     files = sorted(_files(place))
     for path in files:
         if (place / path).is_symlink() or not (place / path).is_file():
-            raise ResultsError(
-                f"{directory} holds {path}, which is not a plain file; move it away or name "
-                "another directory."
-            )
+            return f"holds {path}, which is not a plain file; {ELSEWHERE}"
     named = _files_of(place)
-    strangers = [path for path in files if not _is_ours(path) and path not in named]
-    if strangers:
-        raise ResultsError(
-            f"{directory} holds {strangers[0]}, which simgin did not write; move it away or name "
-            "another directory."
-        )
+    for path in files:
+        if not _is_ours(path) and path not in named:
+            return f"holds {path}, which simgin did not write; {ELSEWHERE}"
+    return ""
 
 
 def _resolved(directory: str | Path) -> Path:
@@ -151,45 +152,35 @@ def _files_of(place: Path) -> set[str]:
     return {MANIFEST, *read_manifest(place).get("files", [])}
 
 
-def _permit(directory: str | Path, folder: Path) -> None:
-    """Raise ResultsError unless files in a folder may be listed, made and removed."""
-    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        raise ResultsError(
-            f"{directory} cannot be written (no permission to write to {folder}); name another "
-            "directory."
-        )
-
-
 def read_manifest(directory: str | Path) -> dict[str, Any]:
     """The manifest of a run directory, as it was saved.
 
     Raises ResultsError if simgin did not write one there, or if it was changed since.
     """
-    path = Path(directory) / MANIFEST
-    contents = _parsed(path)
-    if not isinstance(contents, dict) or "simgin" not in contents:
-        raise _no_run(directory)
-    seal = contents.pop(SEAL, None)
-    if contents.get("form") == manifest.FORM and seal != _seal(contents):
+    place = Path(directory)
+    path = place / MANIFEST
+    try:
+        contents: Any = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        is_ours = isinstance(contents, dict) and "simgin" in contents
+        is_whole = is_ours and contents.pop(SEAL, None) == _seal(contents)
+    except (OSError, ValueError, RecursionError):
+        is_ours = False
+    if not is_ours and path.is_file() and (place / ledger.FILE).is_file():
+        raise damaged(path, "it is not what simgin writes")
+    if not is_ours:
+        why = f"no {MANIFEST} of ours"
+        if not place.is_dir():
+            why = "it is a file" if place.is_file() else "it is not there"
+        raise ResultsError(
+            f"{directory} is not a run that simgin wrote ({why}); name another directory."
+        )
+    if contents.get("form") == manifest.FORM and not is_whole:
         raise damaged(path, "its digest does not fit")
     files = contents.get("files", [])
     if not isinstance(files, list) or not all(map(_is_inside, files)):
         raise damaged(path, "its files are no names of files in that directory")
-    return contents
-
-
-def _no_run(directory: str | Path) -> ResultsError:
-    """The error for a place without a manifest of simgin's: beside a ledger, one was damaged."""
-    place = Path(directory)
-    path = place / MANIFEST
-    if path.is_file() and (place / ledger.FILE).is_file():
-        return damaged(path, "it is not what simgin writes")
-    why = f"no {MANIFEST} of ours"
-    if not place.is_dir():
-        why = "it is a file" if place.is_file() else "it is not there"
-    return ResultsError(
-        f"{directory} is not a run that simgin wrote ({why}); name another directory."
-    )
+    found: dict[str, Any] = contents
+    return found
 
 
 def damaged(path: Path, what: str) -> ResultsError:
@@ -198,18 +189,6 @@ def damaged(path: Path, what: str) -> ResultsError:
         f"{path} is damaged ({what}); run it again in another directory. With the {ledger.FILE} of "
         "this one in it, nothing is played anew."
     )
-
-
-def _parsed(path: Path) -> Any:
-    """What a JSON file says; None if it cannot be read, or could not be written again."""
-    try:
-        if not path.is_file():
-            return None
-        contents = json.loads(path.read_text(encoding="utf-8"))
-        sealed(contents)  # raises for what could not be written again
-    except (OSError, ValueError, RecursionError):
-        return None
-    return contents
 
 
 def _is_inside(name: object) -> bool:
@@ -228,16 +207,13 @@ def _files(place: Path) -> Iterator[str]:
             yield Path(folder, name).relative_to(place).as_posix()
 
 
-def sealed(contents: object) -> bytes:
-    """A manifest as bytes, with its digest. ValueError or RecursionError if there are none."""
-    told = contents
-    if isinstance(contents, dict):
-        told = {**contents, SEAL: _seal(contents)}
-    text = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)
+def sealed(contents: Mapping[str, Any]) -> bytes:
+    """A manifest as bytes, with its digest."""
+    text = json.dumps({**contents, SEAL: _seal(contents)}, indent=2, ensure_ascii=False)
     return f"{text}\n".encode()
 
 
 def _seal(contents: Mapping[str, Any]) -> str:
-    """The digest of a manifest without its seal, 32 hexadecimal digits."""
+    """The digest of a manifest without its seal, 32 hexadecimal digits; ValueError for NaN."""
     text = json.dumps(contents, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]

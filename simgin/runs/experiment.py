@@ -89,16 +89,12 @@ def read(path: str | Path, seed: int | None = None) -> Experiment:
 
 def tasks(experiment: Experiment) -> list[Task]:
     """The cells in the order of tables, ready to be played."""
-    rules = {cell.variant: variants.find(cell.variant) for cell in experiment.cells}
-    texts: list[str] = []
-    for cell in experiment.cells:
-        texts += cell.players
-    players = {text: loader.find(text) for text in dict.fromkeys(texts)}
+    found = {cell.variant: variants.find(cell.variant) for cell in experiment.cells}
+    players = {text: loader.find(text) for cell in experiment.cells for text in cell.players}
     laid_out = []
     for cell in experiment.cells:
-        matchup = Matchup(
-            rules[cell.variant], players[cell.a], players.get(cell.b), cell.seed, cell.unit
-        )
+        a, b = players[cell.a], players.get(cell.b)
+        matchup = Matchup(found[cell.variant], a, b, cell.seed, cell.unit)
         laid_out.append(Task(matchup, experiment.n))
     return laid_out
 
@@ -113,51 +109,33 @@ def contrasts(experiment: Experiment) -> list[tuple[int, int]]:
     place = {cell: i for i, cell in enumerate(experiment.cells)}
     pairs: list[tuple[Cell, Cell]] = []
     for series in experiment.series:
-        for pair in _against(series, "a", experiment.base):
-            if not any(map(_plays_itself, pair)):
-                pairs.append(pair)
+        compared = _against(series, "a", experiment.base)
+        pairs += [pair for pair in compared if all(cell.a != cell.b for cell in pair)]
     pairs += _against(experiment.cells, "variant", experiment.base)
     unique = {frozenset(pair): pair for pair in reversed(pairs)}
-    places = []
-    for cell, base in reversed(unique.values()):
-        places.append((place[cell], place[base]))
-    return places
+    return [(place[cell], place[base]) for cell, base in reversed(unique.values())]
 
 
 def _against(
     group: Sequence[Cell], field: Literal["variant", "a"], base: str | None
 ) -> Iterator[tuple[Cell, Cell]]:
-    """Each cell and the one that it is compared with, which is alike but for one field."""
-    named = base if any(getattr(cell, field) == base for cell in group) else None
+    """Each cell and the one that it is compared with, which is alike but for one field.
+
+    That is the one with the base, if any cell has it, or else the first that can be.
+    """
+    is_named = any(getattr(cell, field) == base for cell in group)
     groups: dict[Cell, list[Cell]] = {}
     for cell in group:
         rest = replace(cell, variant="") if field == "variant" else replace(cell, a="")
-        alike = groups.setdefault(rest, [])
-        alike.append(cell)
+        groups.setdefault(rest, []).append(cell)
     for alike in groups.values():
-        first = _base_cell(alike, field, named)
-        if first is None:
-            continue
+        if is_named:
+            bases = [cell for cell in alike if getattr(cell, field) == base]
+        else:
+            bases = [cell for cell in alike if field == "variant" or cell.a != cell.b]
         for cell in alike:
-            if cell != first:
-                yield cell, first
-
-
-def _base_cell(
-    cells: Sequence[Cell], field: Literal["variant", "a"], base: str | None
-) -> Cell | None:
-    """The cell that others are compared with: the named one, or else the first that can be."""
-    for cell in cells:
-        if base is None:
-            if field == "variant" or not _plays_itself(cell):
-                return cell
-        elif getattr(cell, field) == base:
-            return cell
-    return None
-
-
-def _plays_itself(cell: Cell) -> bool:
-    return cell.a == cell.b
+            if bases and cell != bases[0]:
+                yield cell, bases[0]
 
 
 def _laid_out(name: str, file: File, seed: int) -> Experiment:
@@ -169,7 +147,7 @@ def _laid_out(name: str, file: File, seed: int) -> Experiment:
     kept = set(unique.values())
     series = []
     for key in SERIES:
-        compared = [cell for source, cell in sources if source == key and cell in kept]
+        compared = (cell for source, cell in sources if source == key and cell in kept)
         series.append(tuple(dict.fromkeys(compared)))
     size = default_size(file.until, file.sprt, file.seconds)
     return Experiment(
@@ -202,12 +180,9 @@ def _sources(file: File, seed: int) -> Iterator[Source]:
 
     unit: Literal["deal", "match"] = "deal" if file.matches is None else "match"
     points: dict[str | None, list[Point]] = {}
-    if file.sweep:
-        for point in sweep.points(file.sweep):
-            of_variant = points.setdefault(point.variant, [])
-            of_variant.append(point)
-    swept_variants = list(filter(None, points))
-    for variant in swept_variants or dict.fromkeys(file.variants):
+    for point in sweep.points(file.sweep) if file.sweep else []:
+        points.setdefault(point.variant, []).append(point)
+    for variant in list(filter(None, points)) or dict.fromkeys(file.variants):
         swept = points.get(variant) or points.get(None, [])
         for key, a, b in _pairs(file, variant, swept):
             yield key, Cell(variant, a, b, seed, unit)
@@ -257,18 +232,12 @@ def _base(text: str | None, cells: Iterable[Cell]) -> str | None:
     if text is None:
         return None
     names = _names(cells)
-    for name in experiment_file.canonical(text):
-        if name in names:
-            return name
-    return text
+    return next((name for name in experiment_file.canonical(text) if name in names), text)
 
 
 def _names(cells: Iterable[Cell]) -> set[str]:
     """The variants of some cells, and the strategies of their A sides."""
-    names: set[str] = set()
-    for cell in cells:
-        names |= {cell.variant, cell.a}
-    return names
+    return {name for cell in cells for name in (cell.variant, cell.a)}
 
 
 def _faults(experiment: Experiment) -> Iterator[str]:
@@ -286,7 +255,7 @@ def _faults(experiment: Experiment) -> Iterator[str]:
             "name one of the variants or strategies of this file."
         )
     if experiment.sprt is not None:
-        mirrors = [cell.a for cell in experiment.cells if _plays_itself(cell)]
+        mirrors = [cell.a for cell in experiment.cells if cell.a == cell.b]
         for a in dict.fromkeys(mirrors):
             yield (
                 f"sprt compares two strategies, but {a} plays itself; leave out that pair, or sprt."

@@ -27,7 +27,7 @@ For one player there are only sweeps and solo = ["gold", "gin-only"]: each of th
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,12 +40,8 @@ from simgin.text import amounts, examples, toml
 from simgin.text.amounts import parse_count
 from simgin.text.messages import shown
 
-FOR_TWO = (
-    "matchups",
-    "round_robin",
-    "panel",
-    "fields",
-)  # the keys that name players of games for two
+# The keys that name players of games for two
+FOR_TWO = ("matchups", "round_robin", "panel", "fields")
 ENDS = ("until", "sprt", "for")  # the keys that say when to stop, other than a count
 
 
@@ -139,93 +135,79 @@ def read(path: Path) -> File:
         raw = toml.read_tables(path, examples.remedy(path))
     except toml.TomlError as error:
         raise ExperimentError(error.sentences) from None
-    conflicts = [f"{path}: {sentence}" for sentence in _conflicts(raw)]
+    sentences = [f"{path}: {sentence}" for sentence in _conflicts(raw)]
     try:
         file = File.model_validate(raw)
     except ValidationError as error:
-        raise ExperimentError(toml.describe_mistakes(path, error, _known) + conflicts) from None
-    if conflicts:
-        raise ExperimentError(conflicts)
+        raise ExperimentError(toml.describe_mistakes(path, error, _known) + sentences) from None
+    sentences += [f"{path}: {sentence}" for sentence in _misfits(file)]
+    if sentences:
+        raise ExperimentError(sentences)
     return file
 
 
-def _conflicts(raw: dict[str, Any]) -> list[str]:
-    """Mistakes that no single key makes."""
-    swept = _sweep(raw)
-    faults = [] if swept is None else sweep.faults(swept)
-    sentences = list(faults)
+def _conflicts(raw: dict[str, Any]) -> Iterator[str]:
+    """A sentence for every two keys that do not go together."""
     if "deals" in raw and "matches" in raw:
-        sentences.append("deals and matches are both given; keep one of them.")
+        yield "deals and matches are both given; keep one of them."
     if len(ends := [key for key in ENDS if key in raw]) > 1:
-        sentences.append(f"{' and '.join(ends)} are given together; keep one of them.")
-    if swept is not None and swept.variant is not None and "variants" in raw:
-        sentences.append("variants and the variant of the sweep are both given; keep one of them.")
+        yield f"{' and '.join(ends)} are given together; keep one of them."
+    swept = raw.get("sweep")
+    if "variants" in raw and isinstance(swept, dict) and "variant" in swept:
+        yield "variants and the variant of the sweep are both given; keep one of them."
     if bool(raw.get("changes")) != bool(raw.get("fields")):
-        sentences.append(
-            "changes are tried in fields; give both, or neither: changes = [...] and [[fields]]."
-        )
+        yield "changes are tried in fields; give both, or neither: changes = [...] and [[fields]]."
     if not any(raw.get(key) for key in (*FOR_TWO, "solo", "sweep")):
-        sentences.append(
+        yield (
             "nobody plays; give [[matchups]] with a and b, a round_robin list, a panel or a sweep; "
             "for one player a solo list."
         )
-    return sentences + list(_misfits(raw, list(_games(raw, None if faults else swept))))
 
 
-def _misfits(raw: dict[str, Any], games: Sequence[variants.Variant]) -> Iterator[str]:
-    """A sentence for every key whose players do not fit the variants."""
-    alone, others = (
-        list(dict.fromkeys(game.text for game in games if (game.row["players"] == 1) is one))
-        for one in (True, False)
-    )
-    if alone and others:
+def _misfits(file: File) -> Iterator[str]:
+    """A sentence for everything that keeps the players from fitting the variants."""
+    swept, games = file.sweep, file.variants
+    if swept is not None:
+        if faults := sweep.faults(swept):
+            yield from faults
+            return
+        if swept.variant is not None:
+            games = [str(point.variant) for point in sweep.points(swept)]
+    for_one = [text for text in games if variants.find(text).row["players"] == 1]
+    for_two = [text for text in games if text not in for_one]
+    if for_one and for_two:
         yield (
-            f"variants has games for one player ({', '.join(alone)}) and for two "
-            f"({', '.join(others)}); make a file of each."
+            f"variants has games for one player ({', '.join(dict.fromkeys(for_one))}) and for two "
+            f"({', '.join(dict.fromkeys(for_two))}); make a file of each."
         )
-        return
-    said = f"{alone[0]} is for one player; name who plays alone in solo or a sweep" if alone else ""
-    if others:
-        said = (
-            f"{others[0]} is for two players; name pairs in matchups, round_robin, panel or sweep"
-        )
-    for key in FOR_TWO if alone else ("solo",) if others else ():
-        if raw.get(key):
-            yield f"{key} is for {'two players' if alone else 'one player'}, but {said}."
-    if alone and "sprt" in raw:
+    elif for_two and file.solo:
         yield (
-            f"sprt tells two players apart, but {alone[0]} is for one player; give until, for or "
-            "deals."
+            f"solo is for one player, but {for_two[0]} is for two players; name pairs in matchups, "
+            "round_robin, panel or sweep."
         )
-    if alone and (swept := _sweep(raw)) is not None and swept.against is not None:
-        yield f"sweep, against is for two players, but {alone[0]} is for one player; leave it out."
+    elif for_one:
+        yield from _misfits_of_one(file, for_one[0])
 
 
-def _sweep(raw: dict[str, Any]) -> Sweep | None:
-    """The sweep of a file if it has a sound form; faults of form are reported elsewhere."""
-    with contextlib.suppress(ValidationError):
-        return Sweep.model_validate(raw["sweep"]) if "sweep" in raw else None
-    return None
-
-
-def _games(raw: dict[str, Any], swept: Sweep | None) -> Iterator[variants.Variant]:
-    """The games among what a file gives for variants; what names none is reported elsewhere."""
-    texts = raw.get("variants", ["standard"])
-    if "variant" in (raw["sweep"] if isinstance(raw.get("sweep"), dict) else {}):
-        texts = [point.variant for point in sweep.points(swept)] if swept is not None else []
-    for text in texts if isinstance(texts, list) else []:
-        with contextlib.suppress(variants.VariantError):
-            if isinstance(text, str):
-                yield variants.find(text)
+def _misfits_of_one(file: File, game: str) -> Iterator[str]:
+    """A sentence for every key that a game for one player has no use for."""
+    for key in FOR_TWO:
+        if getattr(file, key):
+            yield (
+                f"{key} is for two players, but {game} is for one player; name who plays alone in "
+                "solo or a sweep."
+            )
+    if file.sprt is not None:
+        yield (
+            f"sprt tells two players apart, but {game} is for one player; give until, for or deals."
+        )
+    if file.sweep is not None and file.sweep.against is not None:
+        yield f"sweep, against is for two players, but {game} is for one player; leave it out."
 
 
 def _known(location: toml.Location) -> list[str]:
     """The keys that may stand where an unknown one does."""
-    inner: dict[str, type[toml.Table]] = {
-        "matchups": Pair,
-        "panel": Panel,
-        "sweep": Sweep,
-        "fields": PlayedField,
-    }
-    fields = (inner.get(str(location[0]), File) if len(location) > 1 else File).model_fields
-    return [field.alias or name for name, field in fields.items()]
+    tables: dict[str, type[toml.Table]] = {"matchups": Pair, "panel": Panel, "sweep": Sweep}
+    tables["fields"] = PlayedField
+    table = tables.get(str(location[0]), File) if len(location) > 1 else File
+    return [field.alias or name for name, field in table.model_fields.items()]

@@ -2,9 +2,9 @@
 
 So a run can be killed at any instant, continued and extended. A block of batches is committed whole
 or not at all. The file is in write-ahead mode while a run writes it, locked against other
-processes, and a plain file afterwards. Every row has a digest: what is damaged is played again by
-the next run, and never counted. Why SQLite: docs/explanation/decisions/0019-the-ledger.md; why
-digests: docs/explanation/decisions/0031-hostile-input.md.
+processes, and a plain file afterwards. Every row has a digest, and one whose digest is wrong counts
+as not played. Why SQLite: docs/explanation/decisions/0019-the-ledger.md; why digests:
+docs/explanation/decisions/0031-hostile-input.md.
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ import io
 import json
 import random
 import sqlite3
-import struct
 import time
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,18 +35,8 @@ NUMBER = 8  # bytes
 SEAL = 16  # bytes of the digest of a row
 PATIENCE = 1.0  # seconds in which a ledger that is in use is asked for again
 
-# What numpy raises for a damaged archive of arrays
-_UNREADABLE_ARRAYS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    KeyError,
-    NotImplementedError,
-    OSError,
-    ValueError,
-)
-
+_IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _TABLES = """
 DROP TABLE IF EXISTS run;
 DROP TABLE IF EXISTS blocks;
@@ -83,35 +71,10 @@ CREATE TABLE steps (
 
 
 _ANY_RESULT = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM steps LIMIT 1"
-_SEALED = ("blocks", "deals", "steps")  # the tables whose rows can be played again
 
 
 class LedgerError(ValueError):
     """A ledger that cannot be used or written; the message is a sentence with the remedy."""
-
-
-@dataclass(frozen=True)
-class _Part:
-    """Batches `start` to `stop` - 1 of a block of `count` whose first is `first`, still packed."""
-
-    first: int
-    count: int
-    start: int
-    stop: int
-    worker: str
-    blob: bytes
-
-    @property
-    def batches(self) -> int:
-        """How many."""
-        return self.stop - self.start
-
-    def rows(self) -> np.ndarray:
-        """Their rows, int64 (batches, sums.COLUMNS). Raises zlib.error if the block has others."""
-        rows = unpack(self.blob, sums.COLUMNS)
-        if len(rows) != self.count:
-            raise zlib.error(f"{len(rows)} rows where {self.count} batches were played")
-        return rows[self.start - self.first : self.stop - self.first]
 
 
 class Ledger:
@@ -122,7 +85,6 @@ class Ledger:
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection, self._name = connection, name
-        self.mended = ""  # what was found damaged, in a sentence; empty if nothing was
 
     def finished(self, cell: int, size: int, *, recorded: bool = False) -> set[tuple[int, int]]:
         """(batch, units) of every finished batch of a cell.
@@ -156,20 +118,17 @@ class Ledger:
         packed, or nothing. Raises LedgerError, with nothing of the block written, if the disk does
         not take it.
         """
-        records = []
-        for i, batch_deals in enumerate(deals):
-            records.append((cell, first + i, units[i], batch_deals))
-        block = (cell, first, sum(units), worker, blob)
+        records = [(cell, first + i, units[i], one) for i, one in enumerate(deals)]
         with self._told(), self._connection:
-            self._insert("blocks", [block])
-            self._insert("deals", records)
+            self._insert("blocks", (cell, first, sum(units), worker, blob))
+            for record in records:
+                self._insert("deals", record)
 
-    def _insert(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Put rows into a table, each with its seal."""
-        for row in rows:
-            places = "?, " * len(row) + "?"
-            query = f"INSERT OR REPLACE INTO {table} VALUES ({places})"
-            self._connection.execute(query, [*row, _seal(row)])
+    def _insert(self, table: str, row: Sequence[Any]) -> None:
+        """Put a row into a table, with its seal."""
+        places = "?, " * len(row) + "?"
+        query = f"INSERT OR REPLACE INTO {table} VALUES ({places})"
+        self._connection.execute(query, [*row, _seal(row)])
 
     def _sound(self, query: str, *values: object) -> Iterator[list[Any]]:
         """The whole rows that a query finds, without their seals; damaged ones are left out."""
@@ -177,34 +136,13 @@ class Ledger:
             if seal == _seal(row):
                 yield row
 
-    def mend(self) -> None:
-        """Drop every damaged row, so that it is played again; `mended` says so.
-
-        Raises LedgerError where more than rows is damaged.
-        """
-        dropped = 0
-        with self._connection as connection:
-            for table in _SEALED:
-                found = connection.execute(f"SELECT rowid, * FROM {table} NOT INDEXED")
-                damaged = [[number] for number, *row, seal in found if seal != _seal(row)]
-                if damaged:
-                    connection.execute("REINDEX")  # it may be of the damaged keys
-                    connection.executemany(f"DELETE FROM {table} WHERE rowid = ?", damaged)
-                dropped += len(damaged)
-        if dropped:
-            ((verdict,), *_) = self._connection.execute("PRAGMA integrity_check")
-            if verdict != "ok":
-                raise LedgerError(_damaged(self._name, "its pages do not fit together"))
-            places = "1 place" if dropped == 1 else f"{dropped} places"
-            self.mended = f"{self._name} is damaged in {places}; that is played again."
-
     def rows(self, cell: int, units: int, size: int) -> np.ndarray:
         """The batch rows of the first `units` units of a cell, int64 (batches, sums.COLUMNS).
 
         They are in the order of the units. size: units in a batch.
         """
-        parts = list(self.chunks(cell, units, size))
-        return np.concatenate(parts) if parts else np.zeros((0, sums.COLUMNS), np.int64)
+        none = np.zeros((0, sums.COLUMNS), np.int64)
+        return np.concatenate([none, *self.chunks(cell, units, size)])
 
     def total(self, cell: int, units: int, size: int) -> np.ndarray:
         """The exact sum of `rows`, int64 of length sums.COLUMNS, however many there are."""
@@ -216,9 +154,9 @@ class Ledger:
     def chunks(self, cell: int, units: int, size: int) -> Iterator[np.ndarray]:
         """`rows`, a block at a time. Raises LedgerError at the end if one is missing."""
         count = 0
-        for part in self._parts(cell, units, size):
-            count += part.batches
-            yield part.rows()
+        for _, rows, _ in self._parts(cell, units, size):
+            count += len(rows)
+            yield rows
         self._expect(count, units, size)
 
     def each(self, cell: int, units: int, size: int) -> Iterator[tuple[int, np.ndarray]]:
@@ -226,8 +164,8 @@ class Ledger:
 
         There may be gaps.
         """
-        for part in self._parts(cell, units, size):
-            yield from enumerate(part.rows(), start=part.start)
+        for start, rows, _ in self._parts(cell, units, size):
+            yield from enumerate(rows, start)
 
     def deals(self, cell: int, units: int, size: int) -> Iterator[np.ndarray]:
         """The recorded deals of the first `units` units, `DEAL` (deals,), batch by batch."""
@@ -244,16 +182,14 @@ class Ledger:
 
     def workers(self, cell: int, units: int, size: int) -> list[str]:
         """Who played each of the batches of `rows`."""
-        names: list[str] = []
-        for part in self._parts(cell, units, size):
-            names += [part.worker] * part.batches
-        self._expect(len(names), units, size)
-        return names
+        parts = self._parts(cell, units, size)
+        return [worker for _, rows, worker in parts for _ in rows]
 
-    def _parts(self, cell: int, units: int, size: int) -> Iterator[_Part]:
-        """What is finished of the first `units` units, in their order, every batch once.
+    def _parts(self, cell: int, units: int, size: int) -> Iterator[tuple[int, np.ndarray, str]]:
+        """What is finished of the first `units` units: first batch, rows, and who played them.
 
-        A batch may stand in two blocks: one that was played again to record its deals.
+        In the order of units, every batch once, though it may stand in two blocks: one that was
+        played again to record its deals.
         """
         whole, rest = divmod(units, size)
         query = "SELECT * FROM blocks WHERE cell = ? AND first <= ? ORDER BY first, units DESC"
@@ -265,8 +201,7 @@ class Ledger:
                 stop += 1
             start = max(start, first)
             if start < stop:
-                count = -(-block_units // size)
-                yield _Part(first, count, start, stop, worker, blob)
+                yield start, unpack(blob, sums.COLUMNS)[start - first : stop - first], worker
                 start = stop
 
     def _expect(self, count: int, units: int, size: int) -> None:
@@ -285,9 +220,8 @@ class Ledger:
         """Commit the result of a step; it replaces that of another size."""
         blob = io.BytesIO()
         np.savez_compressed(blob, **arrays)  # type: ignore[arg-type]
-        entry = (name, n, blob.getvalue())
         with self._told(), self._connection:
-            self._insert("steps", [entry])
+            self._insert("steps", (name, n, blob.getvalue()))
 
     def step(self, name: str, n: int) -> dict[str, np.ndarray]:
         """The result of a step. Raises LedgerError if it is missing or damaged."""
@@ -300,7 +234,7 @@ class Ledger:
         try:
             with np.load(io.BytesIO(blob), allow_pickle=False) as file:
                 return {key: file[key] for key in file.files}
-        except _UNREADABLE_ARRAYS as error:
+        except (OSError, ValueError, zipfile.BadZipFile) as error:
             raise LedgerError(_damaged(self._name, error)) from error
 
     def _step(self, name: str, n: int) -> bytes | None:
@@ -332,7 +266,7 @@ class Ledger:
     def note_command(self, command: str) -> None:
         """Keep what goes on with the run, for whoever finds it unfinished."""
         with self._told(), self._connection:
-            self._insert("run", [("command", command)])
+            self._insert("run", ("command", command))
 
     def begin(self, identity: Mapping[str, Any]) -> None:
         """Make the tables of a new ledger."""
@@ -340,8 +274,8 @@ class Ledger:
             self._connection.executescript(
                 f"PRAGMA application_id = {APPLICATION}; BEGIN; {_TABLES}"
             )
-            entries = [("form", str(FORM)), ("identity", json.dumps(identity, ensure_ascii=False))]
-            self._insert("run", entries)
+            self._insert("run", ("form", str(FORM)))
+            self._insert("run", ("identity", json.dumps(identity, ensure_ascii=False)))
 
     def is_empty(self) -> bool:
         """Whether no batch and no step was ever committed here.
@@ -385,25 +319,20 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
     with _readable(name), contextlib.closing(_connection(path, name)) as connection:
         ledger = Ledger(connection, name)
         ledger.check(identity)
-        if not ledger.is_empty():
-            ledger.mend()
         if ledger.is_empty():
             ledger.begin(identity)
         try:
-            connection.execute(
-                "PRAGMA journal_mode = WAL"
-            )  # now: it is written into the file, which could have been somebody else's
+            # Only now: it is written into the file, which could have been somebody else's.
+            connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             if path is not None:
-                Path(f"{path}-shm").unlink(
-                    missing_ok=True
-                )  # a reader of a killed run leaves it, and whoever is alone needs none
+                # A reader of a killed run leaves it, and whoever is alone needs none.
+                Path(f"{path}-shm").unlink(missing_ok=True)
             yield ledger
         finally:
             with contextlib.suppress(sqlite3.Error):
-                connection.execute(
-                    "PRAGMA journal_mode = DELETE"
-                )  # one plain file, to be read where nothing can be written
+                # One plain file, to be read where nothing can be written.
+                connection.execute("PRAGMA journal_mode = DELETE")
 
 
 @contextlib.contextmanager
@@ -434,8 +363,17 @@ def _readable(name: str) -> Iterator[None]:
     try:
         yield
     # UnicodeDecodeError: SQLite quotes damaged names in its own errors.
-    except (sqlite3.Error, zlib.error, UnicodeDecodeError) as error:
-        raise LedgerError(_unusable(name, error)) from error
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise LedgerError(_damaged(name, error)) from error
+    except sqlite3.Error as error:
+        if _code(error) in _DAMAGED:
+            raise LedgerError(_damaged(name, error)) from error
+        if _code(error) in _IN_USE:
+            raise LedgerError(
+                f"{name} is being written by another process; wait until it ends, or name another "
+                "directory with -o."
+            ) from error
+        raise LedgerError(f"{name} cannot be used ({error}); name another directory.") from error
 
 
 def _connection(path: Path | None, name: str) -> sqlite3.Connection:
@@ -446,28 +384,20 @@ def _connection(path: Path | None, name: str) -> sqlite3.Connection:
     """
     until = time.monotonic() + PATIENCE
     while True:
+        connection = sqlite3.connect(":memory:" if path is None else path, timeout=0)
+        connection.text_factory = _text
         try:
-            return _alone(path, name)
-        except sqlite3.Error as error:
-            if not _is_in_use(error) or time.monotonic() > until:
+            # Before the journal mode: then no second process gets in.
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            with connection:
+                connection.execute("BEGIN EXCLUSIVE")
+                _check(connection, name)
+            return connection
+        except BaseException as error:
+            connection.close()
+            if _code(error) not in _IN_USE or time.monotonic() > until:
                 raise
-            time.sleep(random.uniform(0.01, 0.1))
-
-
-def _alone(path: Path | None, name: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:" if path is None else path, timeout=0)
-    connection.text_factory = _text
-    try:
-        connection.execute(
-            "PRAGMA locking_mode = EXCLUSIVE"
-        )  # before the journal mode: then no second process gets in
-        with connection:
-            connection.execute("BEGIN EXCLUSIVE")
-            _check(connection, name)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+        time.sleep(random.uniform(0.01, 0.1))
 
 
 def _check(connection: sqlite3.Connection, name: str) -> bool:
@@ -493,20 +423,9 @@ def _damaged(name: str, error: object) -> str:
     return f"{name} is damaged ({error}); remove it, and run it again from the beginning."
 
 
-def _unusable(name: str, error: Exception) -> str:
-    code = (
-        sqlite3.SQLITE_CORRUPT
-        if isinstance(error, zlib.error | UnicodeDecodeError)
-        else getattr(error, "sqlite_errorcode", None)
-    )
-    if _is_in_use(error):
-        return (
-            f"{name} is being written by another process; wait until it ends, or name another "
-            "directory with -o."
-        )
-    if code is not None and code & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        return _damaged(name, error)
-    return f"{name} cannot be used ({error}); name another directory."
+def _code(error: BaseException) -> int:
+    """SQLite's primary code of an error; 0 where it has none."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def _text(content: bytes) -> str:
@@ -514,41 +433,31 @@ def _text(content: bytes) -> str:
     return content.decode(errors="replace")
 
 
-def _is_in_use(error: Exception) -> bool:
-    code = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
-
 def differences(before: Any, now: Any, where: str = "") -> list[str]:
     """A line for every value that differs between two identities, named by its keys.
 
-    Where only one of them has a value, the line has only its name.
+    Where only one of them has a table of values, the line has only its name.
     """
+    lines = []
+    if before == now:
+        return []
     if isinstance(before, dict) and isinstance(now, dict):
-        keys = list(dict.fromkeys([*before, *now]))
-        return [
-            line
-            for key in keys
-            for line in _of_key(before, now, key, f"{where}, {key}" if where else str(key))
-        ]
-    if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
-        return [
-            line
-            for i, pair in enumerate(zip(before, now, strict=True))
-            for line in differences(*pair, f"{where} #{i + 1}")
-        ]
+        for key in {**before, **now}:
+            inner = f"{where}, {key}" if where else str(key)
+            lines += differences(before.get(key), now.get(key), inner)
+        return lines
     if isinstance(before, list) and isinstance(now, list):
-        return [f"{where}: {_shown(one)} only there." for one in before if one not in now] + [
-            f"{where}: {_shown(one)} only here." for one in now if one not in before
-        ]
-    return [] if before == now else [f"{where}: {_shown(before)} there, {_shown(now)} here."]
-
-
-def _of_key(before: dict[str, Any], now: dict[str, Any], key: str, where: str) -> list[str]:
-    for one, other, place in ((before, now, "there"), (now, before, "here")):
-        if isinstance(one.get(key), dict) and key not in other:
-            return [f"{where}: only {place}."]
-    return differences(before.get(key), now.get(key), where)
+        if len(before) == len(now):
+            for i, pair in enumerate(zip(before, now, strict=True)):
+                lines += differences(*pair, f"{where} #{i + 1}")
+            return lines
+        lines += [f"{where}: {_shown(one)} only there." for one in before if one not in now]
+        return lines + [f"{where}: {_shown(one)} only here." for one in now if one not in before]
+    if now is None and isinstance(before, dict):
+        return [f"{where}: only there."]
+    if before is None and isinstance(now, dict):
+        return [f"{where}: only here."]
+    return [f"{where}: {_shown(before)} there, {_shown(now)} here."]
 
 
 def _seal(row: Sequence[object]) -> bytes:

@@ -77,18 +77,10 @@ def run_manifest(
     are UTC to the second. Nothing here enters table.csv.
     """
     ended = datetime.now(UTC)
-    matchups = [
-        {
-            "variant": cell.variant,
-            "a": cell.a,
-            "b": cell.b,
-            "n": cell.results(end.units),
-            "units": end.units,
-            "stopped": end.stopped,
-            "multiplier": end.multiplier,
-        }
-        for cell, end in zip(run_cells(identity), ends, strict=True)
-    ]
+    matchups = []
+    for cell, end in zip(run_cells(identity), ends, strict=True):
+        names = {"variant": cell.variant, "a": cell.a, "b": cell.b}
+        matchups.append({**names, "n": cell.results(end.units), **vars(end)})
     return {
         "simgin": simgin.__version__,
         "form": FORM,

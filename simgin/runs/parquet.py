@@ -16,6 +16,7 @@ from simgin.core import sums
 from simgin.core.record import DEAL
 from simgin.text.files import replacing
 
+ABOUT = "One deal a row. Sides: A, B (of one player's games the joker or the clock), or empty."
 ROWS = 1 << 17  # of a row group: what is held in memory, and the least that a reader has to read
 SIDES = {0: "A", 1: "B", -1: ""}
 UPCARD = {0: "nondealer", 1: "dealer", 2: "neither", -1: ""}
@@ -47,17 +48,8 @@ TEXTS = (
     Column("b", "Strategy B; empty in games for one player."),
 )
 COLUMNS = (
-    Column(
-        "unit",
-        "Number of the mirrored pair, or of the single deal or match; "
-        "it names the pack together with the seed.",
-        64,
-    ),
-    Column(
-        "half",
-        "Which half of the pair, 0 or 1; in the other one the strategies have changed seats.",
-        8,
-    ),
+    Column("unit", "Number of the pair, deal or match; with the seed it names the pack.", 64),
+    Column("half", "Half of the pair, 0 or 1; in the other the strategies change seats.", 8),
     Column("deal", "Number of the deal in its match, from 0.", 32),
     Column("dealer", "Who deals.", words=SIDES),
     Column("kind", "How the deal ended.", words=KINDS),
@@ -87,12 +79,7 @@ COLUMNS = (
     Column("deals_b", "Deals that B had won in the match before.", 32),
     Column("games_a", "Games that A had won in the match before.", 32),
     Column("games_b", "Games that B had won in the match before.", 32),
-    Column(
-        "outcome",
-        "Who won the match with this deal, or drawn, unfinished; empty: it goes on. "
-        "A single deal counts as a match.",
-        words=OUTCOMES,
-    ),
+    Column("outcome", "Who won the match (or single deal); empty: it goes on.", words=OUTCOMES),
 )
 
 
@@ -138,34 +125,23 @@ def _arrow() -> tuple[Any, Any]:
 
 
 def _schema(arrow: Any) -> Any:
-    def field(column: Column, kind: Any) -> Any:
-        return arrow.field(
-            column.name, kind, nullable=False, metadata={"description": column.about}
-        )
-
-    word, text = (
-        arrow.dictionary(arrow.int8(), arrow.string()),
-        arrow.dictionary(arrow.int32(), arrow.string()),
-    )
+    word = arrow.dictionary(arrow.int8(), arrow.string())
+    text = arrow.dictionary(arrow.int32(), arrow.string())
     whole = {8: arrow.int8(), 16: arrow.int16(), 32: arrow.int32(), 64: arrow.int64()}
-    fields = [field(column, text) for column in TEXTS] + [
-        field(one, word if one.words else whole[one.bits]) for one in COLUMNS
-    ]
-    return arrow.schema(
-        fields,
-        metadata={
-            "description": "One deal a row. Sides: A, B (of one player's games the joker or the "
-            "clock), or empty."
-        },
-    )
+    fields = []
+    for column in (*TEXTS, *COLUMNS):
+        kind = text if column in TEXTS else word if column.words else whole[column.bits]
+        about = {"description": column.about}
+        fields.append(arrow.field(column.name, kind, nullable=False, metadata=about))
+    return arrow.schema(fields, metadata={"description": ABOUT})
 
 
 def _groups(arrow: Any, schema: Any, batches: Iterable[Batch]) -> Iterator[Any]:
     """Tables of about one row group: a group of few rows would be slow to read."""
     waiting: list[Any] = []
-    for variant, a, b, rows in batches:
+    for *texts, rows in batches:
         for first in range(0, len(rows), ROWS):
-            waiting.append(_table(arrow, schema, (variant, a, b), rows[first : first + ROWS]))
+            waiting.append(_table(arrow, schema, texts, rows[first : first + ROWS]))
             if sum(table.num_rows for table in waiting) >= ROWS:
                 yield arrow.concat_tables(waiting).unify_dictionaries()
                 waiting = []
@@ -173,7 +149,7 @@ def _groups(arrow: Any, schema: Any, batches: Iterable[Batch]) -> Iterator[Any]:
         yield arrow.concat_tables(waiting).unify_dictionaries()
 
 
-def _table(arrow: Any, schema: Any, texts: tuple[str, str, str], rows: np.ndarray) -> Any:
+def _table(arrow: Any, schema: Any, texts: list[str], rows: np.ndarray) -> Any:
     """The rows of one batch as the file has them.
 
     A number that its type does not hold is an error, never cut.
@@ -182,11 +158,10 @@ def _table(arrow: Any, schema: Any, texts: tuple[str, str, str], rows: np.ndarra
     arrays = [arrow.DictionaryArray.from_arrays(same, [text]) for text in texts]
     for column in COLUMNS:
         numbers = np.ascontiguousarray(rows[column.name])
-        arrays.append(
-            _worded(arrow, numbers, column.words)
-            if column.words
-            else arrow.array(numbers).cast(schema.field(column.name).type)
-        )
+        if column.words:
+            arrays.append(_worded(arrow, numbers, column.words))
+        else:
+            arrays.append(arrow.array(numbers).cast(schema.field(column.name).type))
     return arrow.Table.from_arrays(arrays, schema=schema)
 
 

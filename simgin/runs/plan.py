@@ -63,9 +63,8 @@ class Plan:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """What the ledger of this run is known by."""
-        return run_identity(
-            self.matchups, question=self.question, hypothesis=self.hypothesis, stop=self.stop
-        )
+        plan = {"question": self.question, "hypothesis": self.hypothesis, "stop": self.stop}
+        return run_identity(self.matchups, **plan)
 
 
 def plan_matchup(
@@ -91,11 +90,8 @@ def plan_matchup(
         raise AmountError("until, sprt and a playing time each end a run; keep one of them.")
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
     given = deals if matches is None else matches
-    n = (
-        experiment.default_size(until, sprt, seconds)
-        if given is None
-        else amounts.parse_count(given)
-    )
+    size = experiment.default_size(until, sprt, seconds)
+    n = size if given is None else amounts.parse_count(given)
     found = parse_matchup(a, b, variant, amounts.parse_seed(seed), unit)
     return Plan(found.title, (Task(found, n),), _rules([found], until, sprt), seconds)
 
@@ -117,10 +113,8 @@ def plan_experiment(asked: Experiment) -> Plan:
 
 def plan_file(path: str | Path, seed: int | None = None) -> Plan:
     """The plan of an experiment file; `seed` replaces the file's."""
-    if seed is not None:
-        seed = amounts.parse_seed(seed)
-    asked = experiment.read(path, seed)
-    return plan_experiment(asked)
+    known = None if seed is None else amounts.parse_seed(seed)
+    return plan_experiment(experiment.read(path, known))
 
 
 def _rules(

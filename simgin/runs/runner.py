@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -75,20 +76,13 @@ class _Watch:
         while self.stop is None and self._next in self._waiting:
             self._total += self._waiting.pop(self._next)
             self._next += 1
-            decision = self._rule.look(self._total)
-            if decision:
-                units = int(self._total[sums.UNITS])
-                self.stop = units, decision
+            if decision := self._rule.look(self._total):
+                self.stop = int(self._total[sums.UNITS]), decision
 
     def end(self, task: Task) -> End:
         """The cell's stop, or its whole size where the rule never stopped it."""
-        if self.stop is None:
-            units = task.units
-            decision = f"{self._rule.text}: not reached"
-        else:
-            units, decision = self.stop
-        multiplier = self._rule.multiplier(units)
-        return End(units, decision, multiplier)
+        units, decision = self.stop or (task.units, f"{self._rule.text}: not reached")
+        return End(units, decision, self._rule.multiplier(units))
 
 
 def run(
@@ -112,14 +106,9 @@ def run(
     done, or after two seconds. What came back sound is committed either way.
     """
     schedule = Schedule(tasks, ledger, team.workers, recorded=recorded, seconds=seconds)
-    watches: list[_Watch] = []
-    if rules:
-        for i, (task, rule) in enumerate(zip(tasks, rules, strict=True)):
-            watch = _resumed(ledger, i, task, rule)
-            watches.append(watch)
+    watches = [_resumed(ledger, i, tasks[i], rule) for i, rule in enumerate(rules)]
     try:
-        session = _Session(schedule, ledger, team, watches, see)
-        session.play(progress)
+        _Session(schedule, ledger, team, watches, see).play(progress)
     finally:
         team.close()
     if watches:
@@ -156,10 +145,7 @@ def _in_time(ledger: Ledger, i: int, task: Task, seconds: float) -> End:
     if not left(task, finished):
         return End(task.units)
     batch = task.matchup.batch
-    done = {number for number, units in finished if units == batch}
-    first_missing = 0
-    while first_missing in done:
-        first_missing += 1
+    first_missing = next(number for number in count() if (number, batch) not in finished)
     return End(batch * first_missing, f"after {seconds:g} s")
 
 
@@ -189,8 +175,7 @@ class _Session:
             self._report(progress)
             self._hand_out()
             while self._out:
-                done = self._team.get()
-                self._take_back(done)
+                self._take_back(self._team.get())
                 self._hand_out()
                 self._report(progress)
         except KeyboardInterrupt:
@@ -247,9 +232,9 @@ class _Session:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while self._out > 0:
             patience = deadline - time.monotonic()
-            if patience <= 0:
+            done = self._team.get(patience) if patience > 0 else None
+            if done is None:
                 return
-            done = self._team.get(patience)
             self._out -= 1
-            if done is not None and done.error is None:
+            if done.error is None:
                 self._commit(done)

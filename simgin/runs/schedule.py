@@ -77,10 +77,8 @@ class Schedule:
         """A block was played: the next ones of its cell should take half a second, or longer."""
         self.finished += block.units
         wanted = max(BLOCK_SECONDS, self._workers / BLOCKS_A_SECOND)
-        units = wanted * block.units / max(seconds, 1e-9)
-        fitting = int(units / block.matchup.batch)
-        longest = GROWTH * self._batches[block.cell]
-        self._batches[block.cell] = max(1, min(fitting, longest))
+        fitting = int(wanted * block.units / max(seconds, 1e-9) / block.matchup.batch)
+        self._batches[block.cell] = max(1, min(fitting, GROWTH * self._batches[block.cell]))
 
     def close(self, cell: int) -> None:
         """Hand out nothing more of a cell."""
@@ -121,11 +119,9 @@ def left(task: Task, finished: Iterable[tuple[int, int]]) -> int:
 
 def units_left(tasks: Sequence[Task], ledger: Ledger, *, recorded: bool) -> list[int]:
     """Units of every task that its ledger lacks; recorded: with their deals."""
-    units = []
-    for i, task in enumerate(tasks):
-        finished = ledger.finished(i, task.matchup.batch, recorded=recorded)
-        units.append(left(task, finished))
-    return units
+    batches = [task.matchup.batch for task in tasks]
+    finished = [ledger.finished(i, batch, recorded=recorded) for i, batch in enumerate(batches)]
+    return [left(task, done) for task, done in zip(tasks, finished, strict=True)]
 
 
 def _gaps(task: Task, finished: Iterable[tuple[int, int]]) -> Iterator[Gap]:
@@ -134,9 +130,8 @@ def _gaps(task: Task, finished: Iterable[tuple[int, int]]) -> Iterator[Gap]:
     units = task.units
     tail = units % batch
     done = set(finished)
-    whole = [number for number, size in done if size == batch]
     start = 0
-    for number in sorted(whole):
+    for number in sorted(number for number, size in done if size == batch):
         first = number * batch
         if first >= units - tail:
             break

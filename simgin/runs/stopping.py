@@ -64,19 +64,13 @@ class Until:
     @property
     def text(self) -> str:
         """The rule in words."""
-        asked = self._in_words(self.half_width)
-        return (
-            f"until {SUBJECTS[self.metric]} is known to within {asked} "
-            "(confidence sequence: 95 % at every look)"
-        )
+        known = f"{SUBJECTS[self.metric]} is known to within {self._in_words(self.half_width)}"
+        return f"until {known} (confidence sequence: 95 % at every look)"
 
     def _in_words(self, width: float) -> str:
         """A half-width with its unit."""
         metric = metrics.BY_NAME[self.metric]
-        shown = metric.factor * width
-        if metric.share:
-            return f"{shown:.6g} percentage points"
-        return f"{shown:.6g} points"
+        return f"{metric.factor * width:.6g} {'percentage ' * metric.share}points"
 
     def multiplier(self, units: int) -> float:
         """Half-width of every interval of the run in standard errors."""
@@ -127,11 +121,8 @@ class Sprt:
         The lower bound times the upper one over the drift squared.
         """
         low, high = sequential.bounds(self.alpha, self.beta)
-        share0 = sequential.share_of_elo(self.elo0)
-        share1 = sequential.share_of_elo(self.elo1)
-        apart = share1 - share0
-        scatter = (SHARE_SD[True] / apart) ** 2
-        pairs = math.ceil(-low * high * scatter)
+        apart = sequential.share_of_elo(self.elo1) - sequential.share_of_elo(self.elo0)
+        pairs = math.ceil(-low * high * (SHARE_SD[True] / apart) ** 2)
         return max(sequential.LOOK_FROM, pairs)
 
     def multiplier(self, units: int) -> float:
@@ -158,13 +149,11 @@ class Sprt:
         llr = self.llr(totals)
         if low < llr < high:
             return None
-        accepted = "H0"
-        elo = self.elo0
-        if llr >= high:
-            accepted = "H1"
-            elo = self.elo1
+        accepted = f"H1 accepted: Elo {self.elo1:g}"
+        if llr <= low:
+            accepted = f"H0 accepted: Elo {self.elo0:g}"
         return (
-            f"{accepted} accepted: Elo {elo:g} (log likelihood ratio {llr:.2f} after {pairs:,} "
+            f"{accepted} (log likelihood ratio {llr:.2f} after {pairs:,} "
             "pairs; the estimate is biased)."
         )
 
@@ -184,11 +173,8 @@ def until(half_width: str | float, matchup: Matchup) -> Until:
     percent = isinstance(half_width, str)
     metric = _share(matchup) if percent else _points(matchup)
     width = float(str(half_width).removesuffix("%")) / (100 if percent else 1)
-    return Until(
-        metric,
-        width,
-        sequential.planned_units(width, NOMINAL_SD.get(metric, SHARE_SD)[matchup.mirrored]),
-    )
+    deviation = NOMINAL_SD.get(metric, SHARE_SD)[matchup.mirrored]
+    return Until(metric, width, sequential.planned_units(width, deviation))
 
 
 def sprt(elo0: float, elo1: float, matchup: Matchup) -> Sprt:

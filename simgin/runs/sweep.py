@@ -71,17 +71,14 @@ def points(sweep: Sweep) -> list[Point]:
 
     The sweep has no faults.
     """
-    named = {key: cache(finder) for key, finder in _FINDERS.items()}
-    filled = (
-        {
-            key: named[key](_filled(text, values)) if text is not None else None
-            for key, text in _texts(sweep).items()
-        }
-        for values in _combinations(sweep.grid)
-    )
-    return list(
-        dict.fromkeys(Point(one["variant"], str(one["strategy"]), one["against"]) for one in filled)
-    )
+    finders = {key: cache(finder) for key, finder in _FINDERS.items()}
+    found = []
+    for values in _combinations(sweep.grid):
+        named: dict[str, str | None] = dict.fromkeys(_FINDERS)
+        for key, text in _texts(sweep).items():
+            named[key] = finders[key](_filled(text, values))
+        found.append(Point(named["variant"], str(named["strategy"]), named["against"]))
+    return list(dict.fromkeys(found))
 
 
 def faults(sweep: Sweep) -> list[str]:
@@ -105,12 +102,10 @@ def faults(sweep: Sweep) -> list[str]:
             f"sweep, grid: {size:,} combinations are too many; give shorter lists, at most "
             f"{MOST:,} combinations."
         )
-    return sentences or [
-        sentence
-        for key, text in _texts(sweep).items()
-        if text is not None
-        for sentence in _nameless(key, text, sweep.grid)
-    ]
+    if not sentences:
+        for key, text in _texts(sweep).items():
+            sentences += _nameless(key, text, sweep.grid)
+    return sentences
 
 
 def variant_text(text: str) -> str:
@@ -130,20 +125,24 @@ _FINDERS: dict[str, Callable[[str], str]] = {
 }
 
 
-def _texts(sweep: Sweep) -> dict[str, str | None]:
-    return {"variant": sweep.variant, "strategy": sweep.strategy, "against": sweep.against}
+def _texts(sweep: Sweep) -> dict[str, str]:
+    """The texts of a sweep by their keys."""
+    texts = {"variant": sweep.variant, "strategy": sweep.strategy, "against": sweep.against}
+    return {key: text for key, text in texts.items() if text is not None}
 
 
 def _nameless(key: str, text: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
     """A sentence for each of the first combinations that name nothing, and one for the rest."""
     found = 0
-    for values in _own(text, grid):
+    for values in _combinations({name: grid[name] for name in _places(text)}):
         try:
             _FINDERS[key](_filled(text, values))
         except ValueError as error:
             found += 1
             if found <= TOLD:
-                yield f"sweep, {key}{_said(values)}: " + " ".join(str(error).splitlines())
+                given = ", ".join(f"{name} = {shown(value)}" for name, value in values.items())
+                place = f" with {given}" if given else ""
+                yield f"sweep, {key}{place}: " + " ".join(str(error).splitlines())
     if found > TOLD:
         yield (
             f"sweep, {key}: {found - TOLD:,} more combinations name nothing; change the lists of "
@@ -151,26 +150,13 @@ def _nameless(key: str, text: str, grid: Mapping[str, list[str]]) -> Iterator[st
         )
 
 
-def _said(values: Mapping[str, str]) -> str:
-    return (
-        " with " + ", ".join(f"{name} = {shown(value)}" for name, value in values.items())
-        if values
-        else ""
-    )
-
-
-def _own(text: str, grid: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
-    """The combinations of those lists alone that a text has places for."""
-    return _combinations({name: grid[name] for name in _places(text)})
-
-
 def _combinations(grid: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
     return (dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values()))
 
 
-def _places(text: str | None) -> list[str]:
+def _places(text: str) -> list[str]:
     """The names in braces, each once."""
-    return list(dict.fromkeys(_PLACE.findall(text or "")))
+    return list(dict.fromkeys(_PLACE.findall(text)))
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:

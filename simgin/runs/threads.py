@@ -6,6 +6,7 @@ Threads are daemons: a strategy that never answers can be interrupted and does n
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 from collections import deque
@@ -40,12 +41,10 @@ class Threads:
         """Have a block played."""
         self._todo.put(block)
         if len(self._threads) < self.workers:
-            self._threads.append(
-                threading.Thread(
-                    target=self._work, args=(f"thread {len(self._threads) + 1}",), daemon=True
-                )
-            )
-            self._threads[-1].start()
+            name = f"thread {len(self._threads) + 1}"
+            thread = threading.Thread(target=self._work, args=(name,), daemon=True)
+            thread.start()
+            self._threads.append(thread)
 
     def get(self, timeout: float | None = None) -> Done | None:
         """The next block that was played; None if none was within `timeout` seconds."""
@@ -60,12 +59,11 @@ class Threads:
         Blocks are begun in order, so all of these lie beyond any that was played.
         """
         dropped = 0
-        while True:
-            try:
+        with contextlib.suppress(queue.Empty):
+            while True:
                 self._todo.get_nowait()
                 dropped += 1
-            except queue.Empty:
-                return dropped
+        return dropped
 
     def close(self) -> None:
         """Let the threads end."""

@@ -12,16 +12,15 @@ import time
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from simgin.cli.main import cli
 from simgin.runs import directory, plan
 from simgin.runs.ledger import FILE, reading
+from support.command_line import call
 from support.dask_cluster import dask
+from support.experiment_files import kept
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
-KEPT = ("table.csv", "summary.csv", "summary.md")
 STARTING = 6.0  # seconds within which a kill may meet a process that has not begun to play
 
 
@@ -40,22 +39,18 @@ class Run:
 
     def __init__(self, path, place, *more):
         words = [sys.executable, "-m", "simgin", "run", path, "-o", place, "--workers", "2", *more]
-        self._log = place / f"{FILE}-wal"
-        self._before = self._logged()
+        self._log, self._manifest = place / f"{FILE}-wal", place / directory.MANIFEST
+        self._before = state(self._log), state(self._manifest)
         self.process = subprocess.Popen(
             words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         )
 
-    def _logged(self):
-        try:
-            found = self._log.stat()
-        except FileNotFoundError:
-            return None
-        return found.st_size, found.st_mtime_ns
-
     def has_committed(self):
-        found = self._logged()
-        return found is not None and found[0] > 0 and found != self._before
+        found = state(self._log)
+        return found not in (None, self._before[0]) and found[0] > 0
+
+    def has_written(self):
+        return state(self._manifest) not in (None, self._before[1])
 
     def until(self, reached):
         """Wait until `reached`; returns whether that came before the process ended."""
@@ -68,34 +63,22 @@ class Run:
     def kill(self):
         """Send SIGKILL unless the process has ended; returns whether it was killed."""
         self.process.kill()
-        return self._ended(-signal.SIGKILL, 0) != 0
+        return self.end(-signal.SIGKILL, 0) != 0
 
-    def end(self):
+    def end(self, *codes):
         """Let the process end by itself."""
-        self._ended(0)
-
-    def _ended(self, *codes):
         _, said = self.process.communicate(timeout=300)
-        assert self.process.returncode in codes, said
+        assert self.process.returncode in (codes or (0,)), said
         return self.process.returncode
 
 
-def kill_some(path, place, rng, kills, seconds, *more):
-    """Start the run again and again and kill it, and return the number of kills that came in time.
-
-    A kill comes within some seconds of the first block, or at any instant.
-    """
-    there, killed = [set(), set()], 0
-    for _ in range(kills):
-        run = Run(path, place, *more)
-        if rng.random() < 0.2:
-            time.sleep(rng.random() * STARTING)
-        else:
-            run.until(run.has_committed)
-            time.sleep(rng.random() ** 2 * seconds)
-        killed += run.kill()
-        there = grown(place, there)
-    return killed
+def state(path):
+    """Size, time and number of a file; None if it is not there."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ino
 
 
 def grown(place, before):
@@ -108,42 +91,21 @@ def grown(place, before):
     return now
 
 
-def kill_while_writing(path, place, rng, kills):
-    """Kill the run while its manifest says that files are being written.
-
-    Returns the number of kills that met that state.
-    """
-    met = 0
-    for _ in range(kills):
-        manifest = place / directory.MANIFEST
-        before = manifest.stat().st_ino if manifest.exists() else 0
-        run = Run(path, place)
-        run.until(
-            lambda old=before, manifest=manifest: (
-                manifest.exists() and manifest.stat().st_ino != old
-            )
-        )
-        time.sleep(rng.random() * 1e-3)
-        run.kill()
-        met += directory.read_manifest(place)["stopped"].startswith("while")
-    return met
-
-
 def assert_alike(path, place, fresh):
     """Check that a run left exactly what an undisturbed run left."""
-    for name in KEPT:
-        assert (place / name).read_bytes() == (fresh / name).read_bytes()
-    assert sorted(file.relative_to(place) for file in place.rglob("*")) == sorted(
-        file.relative_to(fresh) for file in fresh.rglob("*")
+    assert kept(place) == kept(fresh)
+    files, wanted = (
+        sorted(file.relative_to(one) for file in one.rglob("*")) for one in (place, fresh)
     )
+    assert files == wanted
     said, wanted = (directory.read_manifest(one) for one in (place, fresh))
     assert (said["matchups"], said["stopped"]) == (wanted["matchups"], wanted["stopped"])
     with sqlite3.connect(place / FILE) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        blocks = connection.execute("SELECT units FROM blocks").fetchall()
+        ((units,),) = connection.execute("SELECT sum(units) FROM blocks")
     cells = plan.plan_file(path).tasks
+    assert units == sum(cell.units for cell in cells)
     with reading(place / FILE) as ours, reading(fresh / FILE) as theirs:
-        assert sum(units for (units,) in blocks) == sum(cell.units for cell in cells)
         for i, cell in enumerate(cells):
             units, size = cell.units, cell.matchup.batch
             finished = ours.finished(i, size)
@@ -151,29 +113,37 @@ def assert_alike(path, place, fresh):
             assert (ours.rows(i, units, size) == theirs.rows(i, units, size)).all()
 
 
-def killed_and_fresh(tmp_path, deals, kills, seconds, endings, seed):
-    rng = np.random.default_rng(seed)
+@pytest.mark.parametrize(
+    ("deals", "kills", "seconds", "endings", "least"),
+    [("2M", 2, 0.5, 1, 1), pytest.param("12M", 50, 1.0, 10, 30, marks=pytest.mark.slow)],
+)
+def test_a_run_killed_many_times_ends_with_the_same_bytes(
+    tmp_path, deals, kills, seconds, endings, least
+):
+    """Some seconds after its first block, at any instant, and while its files are written."""
+    rng = np.random.default_rng(kills)
     path, place, fresh = experiment(tmp_path, deals), tmp_path / "killed", tmp_path / "fresh"
-    found = CliRunner().invoke(
-        cli, ["run", str(path), "-o", str(fresh), "--json"], prog_name="simgin"
-    )
-    assert found.exit_code == 0, found.output
-    killed = kill_some(path, place, rng, kills, seconds)
-    met = kill_while_writing(path, place, rng, endings)
+    call("run", path, "-o", fresh, "--json")
+    there, killed = [set(), set()], 0
+    for _ in range(kills):
+        run = Run(path, place)
+        if rng.random() < 0.2:
+            time.sleep(rng.random() * STARTING)
+        else:
+            run.until(run.has_committed)
+            time.sleep(rng.random() ** 2 * seconds)
+        killed += run.kill()
+        there = grown(place, there)
+    met = 0
+    for _ in range(endings):
+        run = Run(path, place)
+        run.until(run.has_written)
+        time.sleep(rng.random() * 1e-3)
+        run.kill()
+        met += directory.read_manifest(place)["stopped"].startswith("while")
     Run(path, place).end()
     assert_alike(path, place, fresh)
-    return killed, met
-
-
-def test_a_run_killed_a_few_times_ends_with_the_same_bytes(tmp_path):
-    killed, _ = killed_and_fresh(tmp_path, "2M", kills=3, seconds=0.5, endings=1, seed=1)
-    assert killed >= 2
-
-
-@pytest.mark.slow
-def test_a_run_killed_fifty_times_ends_with_the_same_bytes(tmp_path):
-    killed, met = killed_and_fresh(tmp_path, "12M", kills=40, seconds=1.0, endings=10, seed=2)
-    assert killed >= 25 and met >= 2
+    assert killed >= least and met >= (endings > 1)
 
 
 # Clusters
@@ -183,8 +153,7 @@ def test_a_run_killed_fifty_times_ends_with_the_same_bytes(tmp_path):
 def test_a_killed_client_leaves_no_processes(tmp_path):
     """Its local workers end by themselves."""
     psutil = pytest.importorskip("psutil", reason="comes with distributed")
-    path, place = experiment(tmp_path, "500M"), tmp_path / "killed"
-    run = Run(path, place, "--scheduler", "local:1")
+    run = Run(experiment(tmp_path, "500M"), tmp_path / "killed", "--scheduler", "local:1")
     assert run.until(run.has_committed)
     children = psutil.Process(run.process.pid).children(recursive=True)
     assert children and run.kill()
@@ -193,7 +162,7 @@ def test_a_killed_client_leaves_no_processes(tmp_path):
 
 @pytest.mark.slow
 def test_a_cluster_with_killed_workers_and_client_ends_with_the_same_bytes(tmp_path):
-    """A worker is killed and replaced twelve times, the client four times, at random instants."""
+    """A worker is killed and replaced at random instants, twelve times, the client four times."""
     pytest.importorskip("distributed")
     rng = np.random.default_rng(3)
     path, place, fresh = experiment(tmp_path, "12M"), tmp_path / "killed", tmp_path / "fresh"

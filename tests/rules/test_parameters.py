@@ -2,9 +2,6 @@
 
 import re
 
-import pytest
-
-from simgin.rules import variants
 from simgin.rules.parameters import parameters
 from support.worked_examples import BOOK, STANDARD
 
@@ -48,9 +45,3 @@ def test_every_dash_of_a_variant_is_justified():
         for name, values in {**parameter.acts_with, **parameter.idle_with}.items():
             assert all(parameters()[name].fault(value) == "" for value in values)
         assert all(parameter.dash(row) == "" for row in BOOK["variants"].values())
-
-
-def test_the_table_of_parameters_is_read_lazily():
-    assert variants.PARAMETERS is parameters()
-    with pytest.raises(AttributeError, match="PARAMETER_TABLE"):
-        _ = variants.PARAMETER_TABLE

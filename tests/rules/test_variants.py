@@ -7,12 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from simgin.rules import variants
-from simgin.rules.parameters import parameters
-from simgin.rules.variants import VariantError, difference, find, names, validate, value_text
+from simgin.rules.variants import VariantError, difference, find, names, value_text
 from support.refusals import sentences
 from support.worked_examples import BOOK, STANDARD
 
@@ -218,56 +215,3 @@ def test_every_mistake_is_reported_at_once():
     assert len(said) == 5
     said = sentences("standard+knock_limit=x+knock_limit=5+goal=total+die=deal")
     assert [sentence.split()[0] for sentence in said] == ["knock_limit", "goal", "die"]
-
-
-# --- random texts ---
-
-
-def settings_of(parameter):
-    """Valid values of a parameter, as text."""
-    numbers = st.integers(parameter.low, parameter.high)
-    tables = st.lists(st.integers(0, 200), min_size=1, max_size=8, unique=True)
-    values = {
-        "bool": st.booleans(),
-        "choice": st.sampled_from(parameter.choices or (0,)),
-        "int": numbers,
-        "pair": st.lists(numbers, min_size=2, max_size=2),
-        "table": tables.map(lambda ups: [[up, 1] for up in sorted(ups)]),
-    }[parameter.kind]
-    return st.one_of(values, st.none()).map(
-        lambda value: f"{parameter.name}={parameter.write(value)}"
-    )
-
-
-SETTINGS = st.one_of([settings_of(parameter) for parameter in parameters().values()])
-NAMED = st.lists(st.sampled_from(names()), min_size=1, max_size=3)
-WORDS = [*names(), *parameters(), "+", "=", "-", "/", ":", "none", "yes", "7"]
-FRAGMENTS = st.one_of(st.sampled_from(WORDS), st.text(max_size=4))
-
-
-@given(NAMED, st.lists(SETTINGS, max_size=4), st.randoms(use_true_random=False))
-def test_a_composition_round_trips_or_is_refused_in_a_sentence(named, settings, order):
-    rest = named[1:] + settings
-    order.shuffle(rest)
-    try:
-        variant = find("+".join([named[0], *rest]))
-    except VariantError as error:
-        assert error.sentences and all(sentence[-1] in ".?" for sentence in error.sentences)
-    else:
-        again = find(variant.text)
-        assert (
-            again.text == variant.text
-            and again.row == variant.row
-            and list(again.row) == list(parameters())
-        )
-        assert validate(variant.row) == []
-
-
-@given(st.lists(FRAGMENTS, max_size=8).map("".join))
-def test_any_text_is_either_a_variant_or_refused(text):
-    try:
-        variant = find(text)
-    except VariantError as error:
-        assert error.sentences and len(set(error.sentences)) == len(error.sentences)
-    else:
-        assert find(variant.text) == variant

@@ -8,70 +8,36 @@ from pathlib import Path
 
 import pytest
 
-from simgin.cli import session
-from simgin.core import rng, sums
-from simgin.findings import health, record
-from simgin.findings.findings import Findings
-from simgin.findings.report import run_report
+from simgin.core import rng
 from simgin.play.matchup import Matchup
-from simgin.report import page
 from simgin.rules import variants
-from simgin.runs import directory, ledger, plan, runner
-from simgin.runs.block import Task
+from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
 from simgin.runs.manifest import run_identity, run_manifest
 from simgin.runs.stopping import End
-from simgin.runs.threads import Threads
-from simgin.stats import batches, table
 from simgin.strategy import loader
+from support.hostile import tree
 
 FILES = {"table.csv": "a,b\n1,2\n", "plots/endings.png": b"\x89PNG"}
+NEW = {"table.csv": "new", "summary.md": "new", "plots/more.png": b"new"}
 MANIFEST = {"simgin": "0.1.0", "seed": 1}
 
 
-def tree(place):
-    return {
-        path.relative_to(place).as_posix(): path.read_bytes()
-        for path in sorted(place.rglob("*"))
-        if path.is_file()
-    }
+@pytest.fixture
+def place(tmp_path):
+    """The directory of a run that was saved."""
+    directory.save(tmp_path / "run", MANIFEST, FILES)
+    return tmp_path / "run"
 
 
-def matchups(unit="deal"):
-    pair = loader.find("gold-early:k=4"), loader.find("simple")
-    return [
-        Matchup(variants.find(text), *pair, 9, unit) for text in ("eaai", "standard+gin_bonus=20")
-    ]
-
-
-def test_saving_writes_exactly_the_expected_files(tmp_path):
-    paths = directory.save(tmp_path / "new" / "run", MANIFEST, FILES)
-    assert set(tree(tmp_path)) == {
-        "new/run/manifest.json",
-        "new/run/table.csv",
-        "new/run/plots/endings.png",
-    }
-    assert paths[0].name == "manifest.json"
-    assert all(path.is_file() for path in paths)
-    assert directory.read_manifest(tmp_path / "new" / "run") == {
-        **MANIFEST,
-        "files": ["plots/endings.png", "table.csv"],
-    }
-
-
-def test_an_earlier_run_is_replaced_completely(tmp_path):
-    place = tmp_path / "run"
-    directory.save(place, MANIFEST, {**FILES, "summary.md": "old"})
-    directory.save(place, {**MANIFEST, "seed": 2}, {"table.csv": "new"})
-    assert set(tree(tmp_path)) == {"run/manifest.json", "run/table.csv"}
-    assert directory.read_manifest(place)["seed"] == 2
-
-
-def test_an_empty_directory_is_used(tmp_path):
-    place = tmp_path / "run"
-    place.mkdir()
-    directory.save(place, MANIFEST, FILES)
+def test_saving_writes_exactly_the_expected_files_and_replaces_an_earlier_run(place):
     assert set(tree(place)) == {"manifest.json", *FILES}
+    wanted = {**MANIFEST, "files": ["plots/endings.png", "table.csv"]}
+    assert directory.read_manifest(place) == wanted
+    paths = directory.save(place, {**MANIFEST, "seed": 2}, NEW)
+    assert set(tree(place)) == {"manifest.json", *NEW}
+    assert paths[0].name == "manifest.json" and all(path.is_file() for path in paths)
+    assert directory.read_manifest(place)["seed"] == 2
 
 
 def test_a_link_to_a_directory_stays_a_link(tmp_path):
@@ -82,88 +48,57 @@ def test_a_link_to_a_directory_stays_a_link(tmp_path):
     assert set(tree(tmp_path / "disk")) == {"manifest.json", *FILES}
 
 
-def foreign(place):
-    place.mkdir()
-    (place / "thesis.tex").write_text("years of work")
+@pytest.mark.parametrize(
+    ("file", "content", "word"),
+    [
+        ("run/thesis.tex", "years of work", "holds thesis.tex, which simgin did not write"),
+        ("run/manifest.json", '{"name": "another"}', "not a run that simgin wrote"),
+        ("run/manifest.json", "{", "not a run that simgin wrote"),
+        ("run", "text", "is a file"),
+    ],
+)
+def test_files_of_others_are_left_alone(tmp_path, file, content, word):
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text(content)
+    refused(tmp_path / "run", word)
 
 
-def foreign_manifest(place):
-    place.mkdir()
-    (place / "manifest.json").write_text('{"name": "somebody else\'s"}')
-
-
-def broken_manifest(place):
-    place.mkdir()
-    (place / "manifest.json").write_text("{")
-
-
-def noted(place):
-    directory.save(place, MANIFEST, FILES)
+def test_a_stranger_in_a_run_of_ours_is_left_alone(place):
     (place / "notes.txt").write_text("mine")
+    refused(place, "holds notes.txt, which simgin did not write")
 
 
-def a_file(place):
-    place.write_text("text")
+def refused(place, word):
+    before = tree(place.parent)
+    with pytest.raises(ResultsError, match=word) as error:
+        directory.save(place, MANIFEST, FILES)
+    assert re.search(r"; (name|move) .*\.$", str(error.value))
+    assert tree(place.parent) == before
 
 
 @pytest.mark.parametrize(
-    ("make", "word"),
+    ("place", "word"),
     [
-        (foreign, "holds thesis.tex, which simgin did not write"),
-        (foreign_manifest, "not a run that simgin wrote"),
-        (broken_manifest, "not a run that simgin wrote"),
-        (noted, "holds notes.txt, which simgin did not write"),
-        (a_file, "is a file"),
+        *((place, "is where you are; name a directory inside it") for place in (".", "..", "/")),
+        *((f"file/{below}", "file is a file); name another") for below in ("run", "deeper/run")),
+        *((place, "; name another directory.") for place in ("a/" * 400, "~nouser9/run")),
+        *((place, "; name another directory.") for place in ("circle", "circle/run")),
+        *((f"locked{below}", "(no permission to write to ") for below in ("/run", "/a/run", "")),
     ],
 )
-def test_files_of_others_are_left_alone(tmp_path, make, word):
-    make(tmp_path / "run")
-    before = tree(tmp_path)
-    with pytest.raises(ResultsError, match=word) as error:
-        directory.save(tmp_path / "run", MANIFEST, FILES)
-    assert re.search(r"; (name|move) .*\.$", str(error.value))
-    assert tree(tmp_path) == before
-
-
-def test_the_working_directory_is_refused(tmp_path, monkeypatch):
-    (tmp_path / "inner").mkdir()
-    monkeypatch.chdir(tmp_path / "inner")
-    for place in (".", "..", tmp_path):
-        with pytest.raises(ResultsError, match="where you are"):
-            directory.check(place)
-
-
-def test_a_place_under_a_file_is_refused(tmp_path):
-    (tmp_path / "file").write_text("text")
-    for place in ("file/run", "file/deeper/run"):
-        with pytest.raises(ResultsError, match=r"file is a file\); name another"):
-            directory.check(tmp_path / place)
-
-
-@pytest.mark.parametrize("place", ["a/" * 400, "~nouser9/run", "circle", "circle/run"])
-def test_a_place_that_leads_nowhere_is_refused(tmp_path, monkeypatch, place):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "circle").symlink_to("circle")
-    with pytest.raises(ResultsError, match=r"; name another directory\.$"):
-        directory.begin(place)
-    assert set(tree(tmp_path)) <= {"circle"}
-
-
-def test_the_root_is_refused(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ResultsError, match=r"/ is where you are; name a directory inside it"):
-        directory.check("/")
-
-
-@pytest.mark.parametrize("place", ["locked/run", "locked/deeper/run", "locked"])
-def test_a_place_without_permission_is_refused(tmp_path, monkeypatch, place):
-    (tmp_path / "locked").mkdir()
-    access = os.access
+def test_a_place_for_no_run_is_refused(tmp_path, monkeypatch, place, word):
+    for name in ("inner", "locked"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "inner" if word.startswith("is where") else tmp_path)
+    Path("circle").symlink_to("circle")
+    Path("file").write_text("text")
+    before, access = tree(tmp_path), os.access
     monkeypatch.setattr(
         os, "access", lambda path, mode: "locked" not in str(path) and access(path, mode)
     )
-    with pytest.raises(ResultsError, match=r"no permission to write to .*locked\); name another"):
-        directory.check(tmp_path / place)
+    with pytest.raises(ResultsError, match=re.escape(word)):
+        directory.begin(place)
+    assert tree(tmp_path) == before
 
 
 def writes(monkeypatch, fails_at):
@@ -180,42 +115,29 @@ def writes(monkeypatch, fails_at):
     return written
 
 
-NEW = {"table.csv": "new", "summary.md": "new", "plots/more.png": b"new"}
-
-
 @pytest.mark.parametrize("fails_at", range(len(NEW) + 2))
-def test_a_failed_write_leaves_complete_files_and_can_be_repeated(tmp_path, monkeypatch, fails_at):
-    place = tmp_path / "run"
-    directory.save(place, MANIFEST, FILES)
+def test_a_failed_write_leaves_complete_files_and_can_be_repeated(place, monkeypatch, fails_at):
+    told = r"No space left on device\); mend that, and the same command goes on"
     with monkeypatch.context() as patched:
         writes(patched, fails_at)
-        with pytest.raises(
-            ResultsError,
-            match=r"No space left on device\); mend that, and the same command goes on",
-        ):
+        with pytest.raises(ResultsError, match=told):
             directory.save(place, {**MANIFEST, "seed": 2}, NEW)
     for name, content in tree(place).items():
-        old, new = (
-            (content if isinstance(content, bytes) else content.encode())
-            for content in (FILES.get(name, ""), NEW.get(name, ""))
-        )
-        assert name == "manifest.json" or content in (old, new)
+        old, new = (files.get(name, "") for files in (FILES, NEW))
+        assert name == "manifest.json" or content in (old, new) or content.decode() in (old, new)
     said = directory.read_manifest(place)
-    assert (said["seed"], said.get("stopped")) == (
-        (2, "while its files were being written") if fails_at else (1, None)
-    )
+    wanted = (2, "while its files were being written") if fails_at else (1, None)
+    assert (said["seed"], said.get("stopped")) == wanted
     directory.save(place, {**MANIFEST, "seed": 2}, NEW)
     assert set(tree(place)) == {"manifest.json", *NEW}
     assert directory.read_manifest(place) == {**MANIFEST, "seed": 2, "files": sorted(NEW)}
 
 
-def test_the_manifest_is_written_last(tmp_path, monkeypatch):
+def test_the_manifest_is_written_first_and_last(place, monkeypatch):
     """A kill after the last write leaves a finished run.
 
     A kill before it leaves a manifest that names every file there may be.
     """
-    place = tmp_path / "run"
-    directory.save(place, MANIFEST, FILES)
     removed, unlink = [], Path.unlink
     written = writes(monkeypatch, None)
 
@@ -230,66 +152,47 @@ def test_the_manifest_is_written_last(tmp_path, monkeypatch):
     assert removed == [("endings.png", len(written) - 1)]
 
 
-def test_a_half_written_file_of_a_killed_run_is_replaced(tmp_path):
-    place = tmp_path / "run"
-    directory.save(place, MANIFEST, FILES)
-    (place / "plots" / f"{directory.WRITING}endings.png").write_text("half")
-    (place / f"{directory.WRITING}manifest.json").write_text("{")
-    directory.save(place, MANIFEST, FILES)
-    assert set(tree(place)) == {"manifest.json", *FILES}
-
-
-def test_the_ledger_is_recognised_and_left_alone(tmp_path):
-    place = tmp_path / "run"
-    path = directory.begin(place)
-    with ledger.opened(path, {}):
+def test_a_half_written_file_of_a_killed_run_is_replaced_and_the_ledger_stays(place):
+    with ledger.opened(directory.begin(place), {}):
+        (place / "plots" / f"{directory.WRITING}endings.png").write_text("half")
+        (place / f"{directory.WRITING}manifest.json").write_text("{")
         directory.save(place, MANIFEST, FILES)
     assert set(tree(place)) == {"manifest.json", "ledger.sqlite", *FILES}
-    directory.check(place)
 
 
-def manifest_of(cells, **more):
-    return run_manifest(
-        run_identity(cells),
-        [End(51) for _ in cells],
-        workers=3,
-        started=datetime.now(UTC),
-        command="simgin run x.toml",
-        **more,
-    )
+# The manifest
 
 
-def test_the_manifest_has_what_is_needed_to_repeat_the_run():
-    found = manifest_of(matchups(), stopped="complete", audited=3)
-    assert json.loads(json.dumps(found, allow_nan=False)) == json.loads(json.dumps(found))
-    assert (found["seed"], found["unit"], found["workers"], found["audited"]) == (9, "deal", 3, 3)
-    assert found["stream"] == rng.STREAM
-    assert re.fullmatch("[0-9a-f]{16}", found["source"]) and re.fullmatch(
-        "[0-9a-f]{16}", found["engine"]
-    )
-    assert (found["command"], found["stopped"]) == ("simgin run x.toml", "complete")
-    assert [
-        (m["variant"], m["a"], m["b"], m["n"], m["units"], m["stopped"]) for m in found["matchups"]
-    ] == [
-        ("eaai", "gold-early:k=4", "simple", 102, 51, "complete"),
-        ("standard+gin_bonus=20", "gold-early:k=4", "simple", 102, 51, "complete"),
-    ]
-    assert found["variants"]["standard+gin_bonus=20"] == dict(
-        variants.find("standard+gin_bonus=20").row
-    )
-    assert found["strategies"]["gold-early:k=4"]["parameters"]["knock"] == {"k": 4}
-    assert set(found["versions"]) == {"python", "numpy", "numba", "libc"}
-    assert found["seconds"] >= 0
-    assert datetime.fromisoformat(found["started"]) <= datetime.fromisoformat(found["ended"])
+def matchups(unit="deal", seed=9):
+    pair = loader.find("gold-early:k=4"), loader.find("simple")
+    games = map(variants.find, ("eaai", "standard+gin_bonus=20"))
+    return [Matchup(game, *pair, seed, unit) for game in games]
 
 
-def test_the_manifest_names_no_host_and_no_user():
+def test_the_manifest_has_what_is_needed_to_repeat_the_run_and_names_no_user():
     import getpass
     import socket
 
-    text = json.dumps(manifest_of(matchups())["machine"])
-    assert socket.gethostname() not in text
-    assert getpass.getuser() not in text.replace("root", "")
+    started = datetime.now(UTC)
+    ends = [End(51), End(51)]
+    found = run_manifest(
+        run_identity(matchups()), ends, workers=3, started=started, command="x", stopped="complete"
+    )
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert (found["seed"], found["unit"], found["workers"]) == (9, "deal", 3)
+    assert (found["command"], found["stopped"]) == ("x", "complete")
+    assert found["stream"] == rng.STREAM and found["seconds"] >= 0
+    assert all(re.fullmatch("[0-9a-f]{16}", found[key]) for key in ("source", "engine"))
+    ended = {"n": 102, "units": 51, "stopped": "complete", "multiplier": None}
+    players = {"a": "gold-early:k=4", "b": "simple"}
+    games = ("eaai", "standard+gin_bonus=20")
+    assert found["matchups"] == [{"variant": game, **players, **ended} for game in games]
+    assert found["variants"][games[1]] == dict(variants.find(games[1]).row)
+    assert found["strategies"]["gold-early:k=4"]["parameters"]["knock"] == {"k": 4}
+    assert set(found["versions"]) == {"python", "numpy", "numba", "libc"}
+    assert datetime.fromisoformat(found["started"]) <= datetime.fromisoformat(found["ended"])
+    text = json.dumps(found["machine"])
+    assert socket.gethostname() not in text and getpass.getuser() not in text.replace("root", "")
 
 
 def test_the_identity_of_a_run_leaves_out_only_its_size():
@@ -299,50 +202,8 @@ def test_the_identity_of_a_run_leaves_out_only_its_size():
     one, two = matchups()
     assert told(one, two) == []
     assert told(*matchups("match")) == ['unit: "deal" there, "match" here.']
-    assert told(*(Matchup(m.variant, m.a, m.b, 10, m.unit) for m in (one, two))) == [
-        "seed: 9 there, 10 here."
-    ]
-    assert any(line.startswith("matchups") for line in told(two, one)), (
-        "the order of cells is their place in the ledger"
-    )
-    assert any(
-        "strategies, gold-early:k=6" in line
-        for line in told(one, Matchup(two.variant, loader.find("gold-early:k=6"), two.b, 9, "deal"))
-    )
-
-
-def test_table_csv_does_not_depend_on_workers():
-    def bytes_of(workers):
-        matchup = matchups("match")[0]
-        totals = batches.total(runner.run_matchup(matchup, 700, workers))
-        return table.csv(table.tidy("eaai", matchup.a.text, matchup.b.text, "match", totals))
-
-    assert bytes_of(1) == bytes_of(2) == bytes_of(5)
-
-
-def test_a_whole_run_satisfies_the_identities(tmp_path):
-    """From matchups to a directory, and identities that hold in every result."""
-    import pandas as pd
-
-    run_plan = plan.Plan("a run", tuple(Task(matchup, 3000) for matchup in matchups()))
-    with ledger.opened(directory.begin(tmp_path / "run"), run_plan.identity) as run_ledger:
-        played = runner.run(run_plan.tasks, run_ledger, Threads(2))
-        found = Findings(
-            record.record_plan(
-                run_plan, played, health.check_health(run_plan.matchups, played, run_ledger)
-            ),
-            run_ledger,
-        )
-        written = page.files(run_report(found, "x"))
-        files = session.save(
-            tmp_path / "run", found, written, started=datetime.now(UTC), command="x"
-        )
-        assert set(written) | {"manifest.json"} == {
-            path.relative_to(tmp_path / "run").as_posix() for path in files
-        }
-    again = pd.read_csv(tmp_path / "run" / "table.csv")
-    for _, seen in again.groupby(["variant", "strategy"]):
-        value = seen.set_index("metric")["value"]
-        assert value[list(sums.KINDS)].sum() == pytest.approx(1, abs=1e-8)
-        assert value["margin"] == pytest.approx(value["points"] - value["points_against"], abs=1e-8)
-        assert set(seen["n"]) == {3000}
+    assert told(*matchups(seed=10)) == ["seed: 9 there, 10 here."]
+    # The order of cells is their place in the ledger.
+    assert any(line.startswith("matchups") for line in told(two, one))
+    later = Matchup(two.variant, loader.find("gold-early:k=6"), two.b, 9, "deal")
+    assert any("strategies, gold-early:k=6" in line for line in told(one, later))

@@ -1,8 +1,5 @@
 """The runner: equal rows for any workers, and failures, interruptions, stopping and resuming."""
 
-import io
-import subprocess
-import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -12,14 +9,12 @@ import pytest
 
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
-from simgin.report import progress
 from simgin.rules import variants
 from simgin.runs import invariants, runner, schedule
 from simgin.runs.block import Task
 from simgin.runs.ledger import opened, pack
 from simgin.runs.stopping import COMPLETE, End
 from simgin.runs.threads import SerialTeam, Threads
-from simgin.stats import batches
 from simgin.strategy import loader
 
 TOY = SimpleNamespace(
@@ -93,21 +88,6 @@ def test_a_team_of_no_workers_plays_too(toys):
         ).all()
 
 
-def test_blocks_grow_towards_half_a_second(toys):
-    sizes = []
-
-    def slowly(matchup, first, units):
-        sizes.append(units)
-        time.sleep(units * 2e-4)
-        return numbered(matchup, first, units)
-
-    toys(slowly)
-    play(12_000, 1)
-    assert sizes[0] == 10
-    assert 1000 < max(sizes) < 5000
-    assert len(sizes) < 40
-
-
 def test_progress_starts_at_the_ledger_and_ends_at_all_units(toys):
     seen = []
     with opened(None, {}) as ledger:
@@ -152,12 +132,6 @@ def test_the_smallest_failing_unit_is_reported(toys, workers):
     for _ in range(3):
         with pytest.raises(ValueError, match=r"^300$"):
             play(4000, workers)
-
-
-def test_a_failure_in_the_first_block_is_reported(toys):
-    toys(failing(0))
-    with pytest.raises(ValueError, match=r"^0$"):
-        play(4000, 4)
 
 
 def test_a_failure_stops_the_run_and_keeps_sound_blocks(toys):
@@ -294,28 +268,11 @@ def test_a_cell_finished_before_its_time_limit_counts_whole(toys):
     assert (found.units, found.stopped) == (95, COMPLETE) and (rows == numbered(TOY, 0, 95)).all()
 
 
-def test_the_total_is_exact():
-    rows = np.array([[2**53, 1], [1, 1]], np.int64)
-    assert batches.total(rows).tolist() == [2**53 + 1, 2]
-
-
 # The real game
 
 
 def real(a="gold", b="simple", unit="deal", seed=3):
     return Matchup(variants.find("eaai"), loader.find(a), loader.find(b), seed, unit)
-
-
-@pytest.mark.parametrize("unit", ["deal", "match"])
-@pytest.mark.parametrize("b", ["simple", "gold"])
-def test_real_deals_do_not_depend_on_workers(unit, b):
-    n = 2100 if unit == "match" else 21_000
-    one, three = (runner.run_matchup(real(b=b, unit=unit), n, workers) for workers in (1, 3))
-    assert (one == three).all()
-    assert (one == kernel.play(real(b=b, unit=unit), 0, real(b=b, unit=unit).units(n))).all()
-    more = runner.run_matchup(real(b=b, unit=unit), 2 * n, 2)
-    whole = len(one) - 1  # the last batch may be cut short
-    assert (one[:whole] == more[:whole]).all()
 
 
 def test_deals_missing_their_records_are_played_again(tmp_path):
@@ -333,64 +290,3 @@ def test_deals_missing_their_records_are_played_again(tmp_path):
         assert (deals["points_a"] - deals["points_b"]).sum() == kernel.play(matchup, 0, n // 2)[
             :, runner.sums.SUM + runner.sums.FACT["a_margin"]
         ].sum()
-
-
-INTERRUPTED = """
-import signal, threading, time
-# A shell starts its background jobs with SIGINT ignored.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-from simgin.rules import variants
-from simgin.runs import runner
-from simgin.strategy import loader
-from simgin.play.matchup import Matchup
-matchup = Matchup(variants.find("eaai"), loader.find("gold"), loader.find("simple"), 1, "deal")
-runner.run_matchup(matchup, 1000, 2)
-threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
-started = time.monotonic()
-try:
-    runner.run_matchup(matchup, 10**9, 2)
-except KeyboardInterrupt:
-    print("stopped" if time.monotonic() - started < 5 else "late")
-"""
-
-
-def test_ctrl_c_stops_real_deals():
-    found = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120, check=True
-    )
-    assert (found.stdout, found.stderr) == ("stopped\n", "")
-
-
-# What it costs
-
-
-@pytest.mark.slow
-def test_ledger_and_progress_cost_at_most_five_per_cent(tmp_path):
-    """Twenty million deals of the fastest strategies.
-
-    Kernel and run take turns, best of three, because others use the machine.
-    """
-    one, n = real("simple", "simple"), 20_000_000
-    kernel.play(one, 0, 1000)
-    bare, whole = [], []
-    for turn in range(3):
-        bare.append(seconds_of(lambda: kernel.play(one, 0, n)))
-        with (
-            opened(tmp_path / f"{turn}.sqlite", {}) as ledger,
-            progress.live("a run", io.StringIO()) as report,
-        ):
-            whole.append(
-                seconds_of(
-                    lambda ledger=ledger, report=report: runner.run(
-                        [Task(one, n)], ledger, Threads(1), report
-                    )
-                )
-            )
-    print(f"bare {min(bare):.2f} s, whole {min(whole):.2f} s: {min(whole) / min(bare) - 1:+.1%}")
-    assert min(whole) <= 1.05 * min(bare)
-
-
-def seconds_of(action):
-    started = time.perf_counter()
-    action()
-    return time.perf_counter() - started

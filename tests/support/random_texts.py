@@ -1,46 +1,41 @@
-"""Random texts of what people type: variants, strategies, hands and TOML, most of them sound."""
+"""Texts of what people type, for hypothesis: variants, strategies, hands, TOML, most of them sound.
+
+Also the values that the parameters of the rules may have.
+"""
 
 import json
+
+from hypothesis import strategies as st
 
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
 from simgin.strategy import SLOTS, loader
 from simgin.text import notation
 from simgin.text.messages import DASH
-from support.hostile import ODD, mangled
-
-ANYTHING = [
-    *(None, True, 0, -1, 7, 3.5, float("nan"), float("inf"), 10**9, 10**40, "", "x", "é\0"),
-    *([], [1], [0, 10], [[30, 4]], [["a"]], [None], {}),
-]
-# Values that a policy's parameter may have in a text, and some that none has
-VALUES = ["0", "1", "4", "0.5", "yes", "no", "high", "random", *ODD]
+from support.hostile import ODD, VALUES
 
 
-def random_value(rng, parameter):
-    """A value that a parameter of the rules may have, and sometimes one that it may not."""
-    if rng.random() < 0.03:
-        return rng.choice(ANYTHING)
-
-    def number():
-        near = rng.randint(parameter.low, min(parameter.high, parameter.low + 60))
-        return rng.choice((parameter.low, parameter.high, near))
-
-    ups = sorted(rng.sample(range(150), rng.randint(1, 8)))
-    of_kind = {
-        "bool": lambda: rng.random() < 0.5,
-        "choice": lambda: rng.choice(parameter.choices),
-        "int": number,
-        "pair": lambda: [number(), number()],
-        "table": lambda: [[up, rng.randint(1, 100)] for up in ups],
+def rule_value(parameter):
+    """What a parameter of the rules may be, and now and then what it may not."""
+    number = st.integers(parameter.low, min(parameter.high, parameter.low + 60))
+    rows = st.lists(st.tuples(st.integers(0, 149), st.integers(1, 100)).map(list), min_size=1)
+    kinds = {
+        "bool": st.booleans(),
+        "choice": st.sampled_from(parameter.choices or ("",)),
+        "int": number | st.just(parameter.high),
+        "pair": st.tuples(number, number).map(list),
+        "table": rows.map(sorted),
     }
-    return None if rng.random() < 0.05 else of_kind[parameter.kind]()
+    good = kinds[parameter.kind]
+    return st.one_of(*[good] * 12, st.none(), st.sampled_from(VALUES))
 
 
-def random_changes(rng, most=4):
-    """Values of some parameters of the rules."""
-    named = rng.sample(list(parameters().values()), rng.choice([0, 1, 1, 2, 2, most]))
-    return {parameter.name: random_value(rng, parameter) for parameter in named}
+changes = st.lists(
+    st.sampled_from(list(parameters().values())).flatmap(
+        lambda parameter: st.tuples(st.just(parameter.name), rule_value(parameter))
+    ),
+    max_size=4,
+).map(dict)
 
 
 def settings(row):
@@ -48,39 +43,35 @@ def settings(row):
     return [f"{name}={parameters()[name].write(value)}" for name, value in row.items()]
 
 
-def composition(rng):
-    """A variant composed on the command line: oklahoma+rainbow+gin_bonus=30."""
-    named = rng.choices(variants.names(), k=rng.choice((1, 1, 1, 2, 3)))
-    rest = named[1:] + settings(random_changes(rng))
-    rng.shuffle(rest)
-    return "+".join([named[0], *rest])
+names = st.lists(st.sampled_from(variants.names()), min_size=1, max_size=3)
+compositions = st.tuples(names, changes).map(
+    lambda drawn: "+".join([*drawn[0], *settings(drawn[1])])
+)
+
+cards = st.permutations(range(52)).flatmap(
+    lambda pack: st.sampled_from((10, 10, 11, 11, 9, 0, 52)).map(lambda size: pack[:size])
+)
+hands = st.tuples(cards, st.sampled_from((" ", ",", ", ", "", "  "))).map(
+    lambda drawn: drawn[1].join(map(notation.card_text, drawn[0]))
+)
 
 
-def hand(rng):
-    """Ten or eleven cards in one of the ways they are written, or nearly so."""
-    size = rng.choice((10, 10, 11, 11, 9, 0, 52))
-    cards = [notation.card_text(card) for card in rng.sample(range(52), size)]
-    joined = rng.choice((" ", ",", ", ", "", "  ")).join(cards)
-    return rng.choice((joined, joined.lower(), mangled(rng, joined), mangled(rng, joined)))
+@st.composite
+def policy_forms(draw, policy):
+    """A policy in its text form, or nearly so."""
+    named = st.sampled_from([*policy.params, *policy.params, "k"])
+    values = st.sampled_from(("0", "1", "4", "0.5", "yes", "no", "high", *ODD))
+    items = draw(st.lists(st.tuples(named, values).map("=".join), max_size=2))
+    return policy.name + (":" + ",".join(items) if items else "")
 
 
-def strategy(rng):
+@st.composite
+def strategies(draw):
     """A strategy in its text form, or nearly so."""
-    policies = loader.policies()
-
-    def form(policy):
-        names = [*policy.params, "k", "q"]
-        count = rng.choice((0, 0, 1, 2))
-        items = [f"{rng.choice(names)}={rng.choice(VALUES)}" for _ in range(count)]
-        return policy.name + (":" + ",".join(items) if items else "")
-
-    names = [*loader.names(), *loader.names()]
-    head = rng.choice([*names, "mine.py", "mine.py#x", ".py", "/.py", "x/mine.py#"])
-    values = form(rng.choice(policies)).partition(":")[1:]
-    text = head + "".join(values) * rng.choice((0, 1))
-    for policy in rng.choices(policies, k=rng.randint(0, 3)):
-        slot = rng.choice((policy.slot, policy.slot, *SLOTS, "stake"))
-        text += f"+{slot}={form(policy)}"
+    text = draw(st.sampled_from([*loader.names(), "mine.py", "mine.py#x", ".py"]))
+    for policy in draw(st.lists(st.sampled_from(loader.policies()), max_size=3)):
+        slot = draw(st.sampled_from((policy.slot, policy.slot, *SLOTS, "stake")))
+        text += f"+{slot}={draw(policy_forms(policy))}"
     return text
 
 
@@ -95,6 +86,7 @@ def toml(value):
     return text.replace("NaN", "nan").replace("Infinity", "inf")
 
 
-def toml_lines(table):
-    """A table in TOML, a key a line."""
-    return "".join(f"{json.dumps(key)} = {toml(value)}\n" for key, value in table.items())
+def toml_file(table):
+    """The bytes of a table in TOML, a key a line."""
+    lines = [f"{json.dumps(key)} = {toml(value)}\n" for key, value in table.items()]
+    return "".join(lines).encode(errors="replace")

@@ -1,0 +1,552 @@
+"""Every format that a command reads: whatever stands there, it ends as promised.
+
+That is, in time, with exit code 0, 1 or 2, in sentences without a traceback, and with no other file
+changed (`support.hostile`). A test for each format, and a slow form of it with 2,000 cases.
+"""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tomllib
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from simgin.cli.commands.checks import bench
+from simgin.core import jit
+from simgin.rules import variants
+from simgin.rules.parameters import parameters
+from simgin.rules.variants import find, validate
+from simgin.runs import directory, experiment, ledger
+from simgin.strategy import loader
+from simgin.text import notation
+from simgin.text.examples import experiments
+from simgin.value import array_cache
+from support import play_variants, random_texts, variant_files
+from support.hostile import MANY, ODD, answer, cases, changed, damaged, fuzz, harmless
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def here(empty_directory, monkeypatch):
+    """An empty folder, where plans are not timed and pages not drawn: both take seconds."""
+    monkeypatch.setattr("simgin.cli.plan_table.unit_seconds", lambda _: 1e-6)
+    monkeypatch.setattr("simgin.report.page.drawings", lambda *_: {})
+    monkeypatch.setattr("simgin.report.page.html", lambda _: "<html></html>")
+    return empty_directory
+
+
+def ended(codes, most=0.98):
+    """Check that some cases were sound and some refused: the exit codes of all of them."""
+    assert 0.02 * len(codes) < codes.count(2) < most * len(codes), codes
+
+
+# TOML
+
+EXPERIMENT = """
+question = "?"
+variants = ["eaai", "standard+gin_bonus=20"]
+deals = "2k"
+base = "gold"
+round_robin = ["gold", "simple"]
+matchups = [{ a = "gin-only", b = "simple" }]
+changes = ["knock=early"]
+fields = [{ strategy = "gold", against = "simple" }]
+[panel]
+strategies = ["gold", "stubborn"]
+"""
+SWEEP = """
+question = "?"
+hypothesis = "Yes."
+seed = 7
+matches = 100
+sprt = [0, 10]
+[sweep]
+strategy = "simple+knock=at:k={k}"
+against = "{who}"
+variant = "standard+undercut_bonus={u}"
+grid = { k = [0, 2], who = ["gold", "simple"], u = [10, 25] }
+"""
+ALONE = 'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold", "gin-only"]\nfor = "30s"\n'
+
+
+def toml_cases(texts):
+    """Files with values changed, and files with their text changed."""
+    tables = changed(st.sampled_from([tomllib.loads(text) for text in texts]))
+    written = tables.map(random_texts.toml_file)
+    return written | damaged(st.sampled_from([text.encode() for text in texts]))
+
+
+@cases(40)
+def test_experiment_files(here, n):
+    codes = []
+
+    def check(content):
+        Path("e.toml").write_bytes(content)
+        result = harmless("run", "e.toml", "--dry-run", "--json", codes=(0, 2))
+        codes.append(result.exit_code)
+        if result.exit_code == 0:
+            well_laid_out(experiment.read("e.toml"))
+
+    shipped = [path.read_text() for path in experiments().values()]
+    fuzz(n, check, toml_cases([EXPERIMENT, SWEEP, ALONE, EXPERIMENT, SWEEP, ALONE, *shipped]))
+    ended(codes)
+
+
+def well_laid_out(found):
+    """Check that no cell is there twice, and that what is compared differs in one part."""
+    tasks = experiment.tasks(found)
+    assert [task.matchup.cell for task in tasks] == list(found.cells)
+    pairings = {(cell.variant, frozenset((cell.a, cell.b))) for cell in found.cells}
+    assert len(pairings) == len(tasks) > 0
+    compared = experiment.contrasts(found)
+    assert len({frozenset(pair) for pair in compared}) == len(compared)
+    for i, j in compared:
+        cell, base = (vars(found.cells[place]) for place in (i, j))
+        assert sum(cell[field] != base[field] for field in cell) == 1
+
+
+@cases(120)
+def test_variant_files(here, n):
+    codes = []
+
+    def check(content):
+        Path("mine.toml").write_bytes(content)
+        checked = harmless("variants", "check", "mine.toml").exit_code
+        codes.append(harmless("variants", "mine.toml", codes=(0, 2)).exit_code)
+        assert (checked == 0) == (codes[-1] == 0)
+        harmless("match", "nobody", "-v", "mine.toml", codes=(2,))
+        if codes[-1] == 0:
+            for text, variant in variants.variants_in_file("mine.toml").items():
+                assert find(text) == find(variant.text) == variant and not validate(variant.row)
+
+    fuzz(n, check, toml_cases([variant_files.CLUB, variant_files.DEN]))
+    ended(codes)
+
+
+# Texts
+
+
+@cases(250)
+def test_texts_of_variants(here, n):
+    codes = []
+
+    def check(text):
+        codes.append(harmless("variants", "--json", "--", text, codes=(0, 2)).exit_code)
+        if codes[-1] == 0:
+            found = find(text)
+            assert find(found.text) == found and validate(found.row) == []
+            settings = random_texts.settings(found.row)
+            assert find("+".join(["standard", *settings])).row == found.row
+
+    fuzz(n, check, random_texts.compositions | damaged(random_texts.compositions))
+    ended(codes)
+
+
+@cases(120)
+def test_texts_of_strategies(here, n):
+    codes = []
+
+    def check(text):
+        codes.append(harmless("strategies", "--json", "--", text, codes=(0, 2)).exit_code)
+        if codes[-1] == 0:
+            found = loader.find(text)
+            again = loader.find(found.text)
+            assert again.text == found.text
+            assert loader.policy_texts(again) == loader.policy_texts(found)
+
+    fuzz(n, check, random_texts.strategies() | damaged(random_texts.strategies()))
+    ended(codes)
+
+
+@cases(100)
+def test_texts_of_cards(here, n):
+    codes = []
+
+    def check(text, more):
+        codes.append(harmless("hand", *more, "--", text, codes=(0, 2)).exit_code)
+        if not more and codes[-1] == 0:
+            found = notation.parse_cards(text)
+            mask = notation.hand_mask(found)
+            again = notation.parse_cards(notation.hand_text(mask))
+            assert notation.cards_in(mask) == sorted(found) == sorted(set(again))
+
+    options = st.sampled_from(([], [], ["--upcard", "5S"], ["--score", "70"], ["-v", "shot"]))
+    fuzz(n, check, random_texts.hands | damaged(random_texts.hands), options)
+    ended(codes)
+
+
+COMMANDS = {
+    "match": (["gold", "--deals", "20"], "--until --sprt --for --seed --workers -v -o --scheduler"),
+    "show": (["gold"], "--seed --unit --half --deal -v"),
+    "hand": (["5S 6S 7S 9H 9D 9C KS QD 2C AH"], "--upcard --score -v"),
+    "find": (["gold", "--where", "won", "--deals", "20"], "--where --against --limit --seed -v"),
+    "analyze": (["gold", "--turn", "1", "--worlds", "100"], "--turn --unit --seed --pile --score"),
+    "run": (["mine.toml", "--dry-run"], "-o --seed --workers"),
+    "odds": (["nothing"], "--seed --workers -o --matches"),
+    "review": (["nothing"], "--against --matches --seed --workers -o"),
+    "report": (["folder"], "--nothing"),
+    "compare": (["folder", "folder"], "--nothing"),
+    "variants": (["oklahoma"], "--nothing"),
+    "strategies": (["gold"], "--slot --players --search"),
+    "bench": (["nothing"], "--seconds --save --against"),
+    "examples": ([], "--nothing"),
+}
+
+
+@st.composite
+def command_lines(draw):
+    """A command line with an odd option, or another word in place of one."""
+    command = draw(st.sampled_from(list(COMMANDS)))
+    words, options = COMMANDS[command]
+    words = [command, *words]
+    odd = st.sampled_from([*ODD, str(2**31), str(2**64), "local:0", "/dev/full", "folder", "5S"])
+    for _ in range(draw(st.integers(0, 2))):
+        words += [draw(st.sampled_from(options.split())), draw(odd)]
+    if draw(st.booleans()):
+        words[draw(st.integers(1, len(words) - 1)) if len(words) > 1 else 0] = draw(odd)
+    return words
+
+
+@cases(150)
+def test_options(here, n):
+    Path("folder").mkdir()
+    Path("circle").symlink_to("circle")
+    Path("mine.py").write_text("raise SystemExit\n")
+    Path("mine.toml").write_text('question = "?"\n[variants.club]\n')
+    kept = set(os.listdir())
+    codes = []
+
+    def check(words):
+        new = {*words} - kept  # what a command may write, the results of a match for example
+        codes.append(harmless(*words, writes=[word for word in new if word]).exit_code)
+        for name in set(os.listdir()) - kept:
+            shutil.rmtree(name) if Path(name).is_dir() else Path(name).unlink()
+
+    fuzz(n, check, command_lines())
+    ended(codes)
+
+
+VARIABLES = {
+    "COLUMNS": ["", "0", "-1", "1", "abc", "9" * 30],
+    "TERM": ["", "dumb", "unknown", "\x1b"],
+    "LANG": ["", "C", "xx_YY", "tr_TR.UTF-8"],
+    "FORCE_COLOR": ["", "1", "x"],
+    "_SIMGIN_COMPLETE": [
+        None,
+        None,
+        "",
+        "x",
+        "bash_source",
+        "bash_complete",
+        "zsh_complete",
+        "fish_complete",
+    ],
+    "COMP_WORDS": ["", "simgin", "simgin match ", "simgin match 'gold", "simgin " + "x" * 5000],
+    "COMP_CWORD": ["", "0", "1", "-1", "99", "abc", "9" * 30],
+}
+
+
+@cases(60)
+def test_the_environment(here, n):
+    values = {name: st.sampled_from(known) for name, known in VARIABLES.items()}
+    lines = st.sampled_from((["variants", "oklahoma"], ["hand", "5S"], ["--version"]))
+
+    def check(env, words):
+        answer(*words, env=env)
+
+    fuzz(n, check, st.fixed_dictionaries(values), lines)
+
+
+# Valid variants can be played
+
+
+def sound_compositions(n):
+    """The texts of those of n compositions that are variants."""
+    found = {}
+
+    def check(text):
+        try:
+            found[find(text).text] = True
+        except ValueError:
+            return
+
+    fuzz(n, check, random_texts.compositions)
+    return list(found)
+
+
+def test_valid_compositions_can_be_played():
+    texts = sound_compositions(120)[-20:]
+    assert len(texts) == 20
+    for text in texts:
+        play_variants.play(text)
+
+
+@pytest.mark.slow
+def test_compositions_play_within_array_bounds():
+    texts = sound_compositions(MANY)
+    assert len(texts) > MANY / 10
+    done = subprocess.run(
+        [sys.executable, play_variants.__file__],
+        input="".join(f"{text}\n" for text in texts),
+        env={**os.environ, "NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=3600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.splitlines() == texts
+
+
+def test_every_parameter_is_drawn():
+    drawn = set()
+
+    def check(values):
+        drawn.update(values)
+
+    fuzz(400, check, random_texts.changes)
+    assert drawn == set(parameters())
+
+
+# Run directories
+
+RUN = ("run", "e.toml", "-o", "run")
+FIELDS = """
+question = "?"
+variants = ["eaai"]
+deals = 4000
+changes = ["knock=early"]
+[[fields]]
+strategy = "gold"
+against = "simple"
+"""
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """A folder with an experiment, its finished run, and another run to compare it with."""
+    place = tmp_path_factory.mktemp("sound")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(place)
+        Path("e.toml").write_text(FIELDS)
+        answer(*RUN, codes=(0,))
+        answer("match", "gold", "-v", "eaai", "--deals", 2000, "-o", "base", codes=(0,))
+    return place
+
+
+@pytest.fixture
+def played(sound, here):
+    """A copy of it to work in."""
+    shutil.copytree(sound, here, dirs_exist_ok=True)
+    return here
+
+
+def rows(result):
+    return json.loads(result.stdout)["rows"]
+
+
+def compared(wanted):
+    """The exit code of a comparison, which gives the same numbers or none."""
+    result = harmless("compare", "run", "base", "--json", writes=("run/ledger.sqlite-",))
+    assert result.exit_code == 2 or wanted is None or rows(result) == wanted
+    return result
+
+
+def files_of_run():
+    """The bytes of every file of the run."""
+    return {file: file.read_bytes() for file in Path("run").rglob("*") if file.is_file()}
+
+
+def restore(before):
+    """Put the run back as it was."""
+    for file in files_of_run().keys() - before:
+        file.unlink()
+    for file, content in before.items():
+        if not file.exists() or file.read_bytes() != content:
+            file.write_bytes(content)
+
+
+@cases(60)
+def test_manifests(played, n):
+    path = Path("run/manifest.json")
+    sound = path.read_bytes()
+    wanted = rows(compared(None))
+    before = files_of_run()
+    codes = []
+
+    def check(content):
+        path.write_bytes(content)
+        codes.append(compared(wanted).exit_code)
+        if codes[-1] == 2:
+            harmless("report", "run", codes=(2,))
+            harmless(*RUN, writes=("run/",), codes=(0, 2))  # over a run of another version
+            restore(before)
+
+    text = changed(st.just(json.loads(sound))).map(lambda value: json.dumps(value).encode())
+    fuzz(n, check, damaged(st.just(sound)) | text)
+    ended(codes)
+
+
+@st.composite
+def ledgers(draw, sound):
+    """What becomes of a ledger: bytes changed, or a value of a row changed through SQLite."""
+    if draw(st.booleans()):
+        return draw(damaged(st.just(sound)))
+    path = Path("draft.sqlite")
+    path.write_bytes(sound)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        table = draw(st.sampled_from(("run", "blocks", "blocks", "blocks")))
+        names = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+        values = (None, 0, -1, 3, 2**62, 0.5, "", "gold", "{", b"", b"\0" * 40, b"x" * 10**5)
+        name, value = draw(st.sampled_from(names)), draw(st.sampled_from(values))
+        one = draw(st.integers(0, 3))
+        place = f"rowid = (SELECT rowid FROM {table} LIMIT 1 OFFSET {one})"
+        try:
+            connection.execute(f"UPDATE {table} SET {name} = ? WHERE {place}", [value])
+        except sqlite3.IntegrityError:
+            connection.execute(f"DELETE FROM {table} WHERE {place}")
+    content = path.read_bytes()
+    path.unlink()
+    return content
+
+
+@cases(40)
+def test_ledgers(played, n):
+    path = Path("run") / ledger.FILE
+    sound = path.read_bytes()
+    wanted = rows(compared(None))
+    results = rows(answer(*RUN, "--json", codes=(0,)))
+    before = files_of_run()
+    codes, again = [], []
+
+    def check(content, is_continued):
+        path.write_bytes(content)
+        codes.append(compared(wanted).exit_code)
+        if is_continued:
+            found = harmless(*RUN, "--json", writes=("run/",), codes=(0, 2))
+            again.append(found.exit_code)
+            assert found.exit_code == 2 or rows(found) == results
+        restore(before)
+
+    fuzz(n, check, ledgers(sound), st.integers(0, 7).map(lambda one: one == 0))
+    ended(codes)
+    assert again.count(0) > 0
+
+
+def test_a_flipped_bit_in_a_batch_is_found_and_that_batch_is_played_again(played):
+    wanted = rows(compared(None))
+    with closing(sqlite3.connect("run/ledger.sqlite")) as connection, connection:
+        query = "SELECT rowid, sums FROM blocks WHERE cell = 1 LIMIT 1"
+        number, blob = connection.execute(query).fetchone()
+        flipped = bytes([*blob[:9], blob[9] ^ 1, *blob[10:]])
+        connection.execute("UPDATE blocks SET sums = ? WHERE rowid = ?", [flipped, number])
+    for words in (("compare", "run", "base"), ("report", "run")):
+        message = answer(*words, codes=(2,)).stderr
+        assert "or they are damaged; run it again to play them." in message
+    assert "is complete" not in answer(*RUN, codes=(0,)).stderr
+    assert rows(compared(None)) == wanted
+
+
+def test_manifests_nested_deep_are_refused(played):
+    for depth in (500, 5000, 100_000):
+        Path("run/manifest.json").write_text('{"simgin": ' + "[" * depth + "]" * depth + "}")
+        for words in (("compare", "run", "base"), ("report", "run"), RUN):
+            harmless(*words, codes=(2,))
+
+
+def test_no_file_outside_of_a_run_is_removed_or_written(played):
+    """A manifest names files elsewhere, and links lead there."""
+    Path("mine.txt").write_text("years of work")
+    path = Path("run/manifest.json")
+    contents = directory.read_manifest("run")
+    for name in ("../mine.txt", str(played / "mine.txt"), "plots/../../mine.txt", "", ".", "\n"):
+        path.write_bytes(directory.sealed({**contents, "files": [*contents["files"], name]}))
+        for words in (("report", "run"), RUN):
+            harmless(*words, codes=(2,))
+    path.write_bytes(directory.sealed(contents))
+    for link in ("run/.simgin-writing-table.csv", "run/plots/.simgin-writing-x", "run/more"):
+        Path(link).symlink_to(played / "mine.txt")
+        for words in (("report", "run"), RUN):
+            message = harmless(*words, codes=(2,)).stderr
+            assert "which is not a plain file; move it away" in message
+        Path(link).unlink()
+    shutil.rmtree("run/plots")
+    Path("elsewhere").mkdir()
+    Path("run/plots").symlink_to(played / "elsewhere")
+    for words in (("report", "run"), RUN):
+        harmless(*words, codes=(2,))
+
+
+# Transcripts, figures of speed, and arrays that simgin keeps
+
+
+@cases(30)
+def test_transcripts(here, n):
+    """A deal that `show` has written down, as text or as JSON."""
+    words = ("show", "gold", "simple", "--seed", "5")
+    text = answer(*words, codes=(0,)).stdout
+    shown = answer(*words, "--json", codes=(0,)).stdout
+
+    def check(content):
+        Path("deal.json").write_text(content, errors="replace", newline="")
+        harmless("analyze", "deal.json", "--turn", "2", "--worlds", "100", codes=(0, 2))
+
+    tables = changed(st.just(json.loads(shown))).map(json.dumps)
+    fuzz(n, check, damaged(st.sampled_from((text, shown))) | tables)
+
+
+@cases(60)
+def test_files_of_speeds(here, monkeypatch, n):
+    measured = []
+    for figure, threads in (("deadwood", 1), ("gold simple", 1), ("gold simple", 2)):
+        row = {"figure": figure, "unit": "deals", "threads": threads, "ratio": 12.5}
+        measured.append(row | {"per_second": 1e5, "speedup": 1.0, "mean": None})
+    monkeypatch.setattr(bench, "_measure", lambda _: measured)
+    codes = []
+
+    def check(content):
+        Path("before.json").write_bytes(content)
+        result = harmless("bench", "--against", "before.json", "--json", codes=(0, 2))
+        codes.append(result.exit_code)
+
+    saved = {"command": "simgin bench", "rows": measured}
+    written = changed(st.just(saved)).map(lambda value: json.dumps(value).encode())
+    fuzz(n, check, written | damaged(st.just(json.dumps(saved).encode())))
+    ended(codes)
+
+
+@cases(150)
+def test_whatever_lies_there_the_arrays_are_the_same(here, monkeypatch, n):
+    monkeypatch.setattr(jit, "cache_directory", lambda: here)
+    wanted = {"counts": np.arange(600).reshape(3, 200), "share": np.array(0.25)}
+    about = {"form": "of a test"}
+
+    def make():
+        return {name: array.copy() for name, array in wanted.items()}
+
+    array_cache.cached(about, make)
+    (path,) = here.rglob("*.npz")
+
+    def check(content):
+        path.write_bytes(content)
+        for _ in range(2):
+            arrays = array_cache.cached(about, make)
+            assert arrays.keys() == wanted.keys()
+            for name, array in wanted.items():
+                assert arrays[name].dtype == array.dtype and np.array_equal(arrays[name], array)
+
+    fuzz(n, check, damaged(st.just(path.read_bytes())))
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="devices of Unix")
+@pytest.mark.parametrize("words", [("run", "/dev/zero"), ("bench", "--against", "/dev/zero")])
+def test_a_file_without_end_is_not_read(here, words):
+    assert "/dev/zero" in answer(*words, codes=(2,)).stderr
