@@ -47,7 +47,15 @@ def _deal_row(replay: Replay) -> Row:
         "multiplier": int(state.multiplier) if replay.dealt else None,
         "upcard": _card(state.upcard) if replay.dealt else None,
         "hands": hands if replay.dealt else [],
+        "pack": _dealt_cards(state),
+        "joker": _natural(state.joker) if players == 1 else None,
+        "in_match": watched.matchup.unit == "match",
     }
+
+
+def _dealt_cards(state: Any) -> str:
+    """The pack in dealing order, as far as cards were dealt."""
+    return " ".join(card_text(int(card)) for card in state.pack[: state.dealt])
 
 
 def _decision_row(replay: Replay, question: Question) -> Row:

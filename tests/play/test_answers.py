@@ -7,7 +7,7 @@ from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.rules.record import build_rules
-from simgin.value.analysis.position import positions_in
+from simgin.analysis.position import positions_in
 
 ONE_PLAYER = [name for name in variants.names() if variants.find(name).row["players"] == 1]
 TWO_PLAYERS = [name for name in variants.names() if variants.find(name).row["players"] == 2]

@@ -14,11 +14,11 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.text.notation import card_text, cards_in, hand_text
-from simgin.value.analysis.analysis import Effort, analyse
-from simgin.value.analysis.deals import analyse_deal
-from simgin.value.analysis.described import read_position
-from simgin.value.analysis.position import PositionError, positions_in
-from simgin.value.analysis.worlds import draw_worlds
+from simgin.analysis.analysis import Effort, analyse
+from simgin.analysis.analysis import analyse_deal
+from simgin.analysis.written import read_position
+from simgin.analysis.position import PositionError, positions_in
+from simgin.analysis.worlds import draw_worlds
 from support.hands import game
 
 ALONE = [name for name in variants.names() if variants.find(name).row["players"] == 1]

@@ -17,14 +17,14 @@ from simgin.rules.record import build_rules
 from simgin.strategy import compiler, loader
 from simgin.text.notation import card_text, cards_in, hand_mask, hand_text, parse_card
 from simgin.toolkit.worlds import ALL
-from simgin.value.analysis import worlds as drawing
-from simgin.value.analysis.analysis import Effort, analyse
-from simgin.value.analysis.described import read_position
-from simgin.value.analysis.die import Die
-from simgin.value.analysis.equity import find_equity
-from simgin.value.analysis.kernels import fill_deals, fill_game
-from simgin.value.analysis.position import Position, PositionError, positions_in
-from simgin.value.analysis.worlds import Drawing, draw_worlds
+from simgin.analysis import worlds as drawing
+from simgin.analysis.analysis import Effort, analyse
+from simgin.analysis.written import read_position
+from simgin.analysis.written import Die
+from simgin.analysis.equity import find_equity
+from simgin.analysis.kernels import fill_deals, fill_game
+from simgin.analysis.position import Position, PositionError, positions_in
+from simgin.analysis.worlds import Drawing, draw_worlds
 from support.hands import game
 
 # As a player describes it

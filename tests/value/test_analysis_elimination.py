@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simgin.value.analysis.elimination import compare, next_look, still_tried
+from simgin.analysis.elimination import compare, next_look, still_tried
 
 MOST, RUNS = 3_200, 200
 ALARMS = 19  # of 200 runs at a rate of 5 %: more are seen with a probability of 0.2 %

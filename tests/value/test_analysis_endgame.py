@@ -11,9 +11,9 @@ from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
 from simgin.text.notation import card_text, cards_in, hand_mask, parse_card
 from simgin.toolkit.worlds import ALL
-from simgin.value.analysis import worlds as drawing
-from simgin.value.analysis.analysis import Effort, analyse
-from simgin.value.analysis.position import Position, positions_in
+from simgin.analysis import worlds as drawing
+from simgin.analysis.analysis import Effort, analyse
+from simgin.analysis.position import Position, positions_in
 from support.hands import game
 
 VARIANT, SEED = "standard", 21

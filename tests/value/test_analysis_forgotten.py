@@ -13,13 +13,13 @@ from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.text.notation import card_text, cards_in, hand_mask, hand_text, parse_card
 from simgin.toolkit.worlds import SIZE, answered, fitness, set_weights
-from simgin.value.analysis import worlds as drawing
-from simgin.value.analysis.described import read_position
-from simgin.value.analysis.forgotten import remembered
-from simgin.value.analysis.pile import read_pile
-from simgin.value.analysis.position import PositionError, positions_in
-from simgin.value.analysis.words import lines
-from simgin.value.analysis.worlds import draw_worlds
+from simgin.analysis import worlds as drawing
+from simgin.analysis.written import read_position
+from simgin.analysis.worlds import remembered
+from simgin.analysis.written import read_pile
+from simgin.analysis.position import PositionError, positions_in
+from simgin.analysis.words import lines
+from simgin.analysis.worlds import draw_worlds
 
 FIELD_NAMES = [name for name, _ in FIELDS]
 FIXED_TERMS = ("standard", "eaai", "straight", "standard+first_turn=free", "basic")

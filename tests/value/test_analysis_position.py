@@ -12,10 +12,10 @@ from simgin.play.replay import find_deal
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.text.notation import card_text, hand_text
-from simgin.value.analysis.analysis import Effort, analyse
-from simgin.value.analysis.deals import analyse_deal
-from simgin.value.analysis.described import read_position
-from simgin.value.analysis.position import PositionError, positions_in
+from simgin.analysis.analysis import Effort, analyse
+from simgin.analysis.analysis import analyse_deal
+from simgin.analysis.written import read_position
+from simgin.analysis.position import PositionError, positions_in
 
 # Two players without a die, whose seats are alike: what a person can describe
 NAMES = [

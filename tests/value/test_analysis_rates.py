@@ -5,9 +5,9 @@ import pytest
 
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import SeatError
-from simgin.value.analysis.judge import MISTAKES, Judge, own_positions
-from simgin.value.analysis.position import PositionError
-from simgin.value.analysis.rates import ErrorRates, error_rates, read_trial
+from simgin.analysis.judge import MISTAKES, Judge, own_positions
+from simgin.analysis.position import PositionError
+from simgin.analysis.rates import ErrorRates, error_rates, read_trial
 
 # A, B and the judge, far enough apart for few deals. jdh8-heuristic and exp710 discard before
 # they are asked to end the deal
@@ -95,7 +95,7 @@ def test_the_hidden_hand_is_the_one_of_the_deal(rates):
     """With the stock as it lay, too, what was done leads to the points of the deal (play_in)."""
     from simgin.core.cards import PACK
     from simgin.core.pack import next_card
-    from simgin.value.analysis.judge import _hidden_hand
+    from simgin.analysis.judge import _hidden_hand
 
     matchup = rates.trial.matchup
     for unit in range(20):

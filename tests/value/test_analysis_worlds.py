@@ -10,8 +10,8 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules.record import build_rules
 from simgin.strategy import loader
 from simgin.text.notation import cards_in
-from simgin.value.analysis.position import positions_in
-from simgin.value.analysis.worlds import draw_worlds, hastiness
+from simgin.analysis.position import positions_in
+from simgin.analysis.worlds import draw_worlds, hastiness
 
 
 def views(deals):

@@ -12,8 +12,8 @@ from simgin.play.replay import find_deal
 from simgin.play.replay_solo import make_replay
 from simgin.rules import variants
 from simgin.text.notation import card_text
-from simgin.value.analysis.position import PositionError, positions_in
-from simgin.value.analysis.transcript import read_transcript
+from simgin.analysis.position import PositionError, positions_in
+from simgin.analysis.deal_file import read_transcript
 from support.command_line import call
 
 FOR_TWO = [name for name in variants.names() if variants.find(name).row["players"] == 2]

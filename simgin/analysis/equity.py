@@ -12,10 +12,10 @@ from typing import Protocol
 
 import numpy as np
 
+from simgin.analysis.kernels import fill_deals, fill_game
 from simgin.core.sums import KINDS
 from simgin.play.matchup import parse_matchup
 from simgin.rules.variants import Variant
-from simgin.value.analysis.kernels import fill_deals, fill_game
 from simgin.value.outcomes import Outcomes, count_outcomes
 from simgin.value.states import next_dealers, number, won_deals
 from simgin.value.value import Value, ValueRefused, at_any_score
@@ -44,7 +44,7 @@ class Equity(Protocol):
     def write(self, found: np.ndarray, records: np.ndarray) -> None:
         """Enter in the fields match, deals and games of `found` what is known of played deals.
 
-        found: OUTCOME (see simgin.value.analysis.analysis), for side A. records: DEAL, alike.
+        found: OUTCOME (see simgin.analysis.analysis), for side A. records: DEAL, alike.
         """
 
 
