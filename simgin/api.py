@@ -26,9 +26,9 @@ from simgin.text import amounts
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simgin.analysis.analysis import Effort
     from simgin.review.review import Review
     from simgin.tune.tuned import Tuned
-    from simgin.analysis.analysis import Effort
 
 Player = str | Path | Strategy  # a name, a file or the object
 Game = str | Variant
@@ -199,13 +199,13 @@ def show(
     A single deal, or number `deal` (from 0) of the match of a unit; half 1 swaps the players.
     Raises ReplayError or NoSuchDeal for a deal that was not played.
     """
-    from simgin.play import replay, replay_solo
+    from simgin.play import replay
 
     opponent = None if b is None else _text(b)
     game = variants.find(variant).text
     checked_seed = amounts.parse_seed(seed)
     played = replay.find_deal(_text(a), opponent, game, checked_seed, unit, half, deal)
-    return "\n".join(replay_solo.make_replay(played).lines())
+    return "\n".join(replay.make_replay(played).lines())
 
 
 def analyze(
@@ -240,8 +240,7 @@ def analyze(
     ValueError for a position that cannot come about.
     """
     from simgin.analysis.analysis import analyse, strongest
-    from simgin.analysis.written import read_position
-    from simgin.analysis.written import Die
+    from simgin.analysis.written import Die, read_position
 
     game = variants.find(variant)
     die = Die(stake, owner, offer, offered)
@@ -280,8 +279,8 @@ def analyze_deal(
     Columns as of `analyze`, behind decision and turn. Raises ValueError for a deal or turn
     that was not played.
     """
-    from simgin.play.replay import find_deal
     from simgin.analysis.analysis import analyse_deal, frame
+    from simgin.play.replay import find_deal
 
     opponent = None if b is None else _text(b)
     game = variants.find(variant).text
@@ -347,8 +346,7 @@ def find(
     """
     import pandas as pd
 
-    from simgin.analysis.search import carry_out
-    from simgin.analysis.search import read_request
+    from simgin.analysis.search import carry_out, read_request
 
     request = read_request(
         _text(a),

@@ -19,7 +19,6 @@ from simgin.core.state import MAX_QUESTIONS
 from simgin.play import replay, replay_rows
 from simgin.play.deal import WatchedDeal, cut_short, watch_deal
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.replay_solo import make_replay
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
@@ -155,7 +154,7 @@ def _pair(numbers: Sequence[Any]) -> tuple[int, int]:
 
 def _check(played: WatchedDeal, decisions: Sequence[Row]) -> None:
     """Refuse decisions that do not follow from those before them."""
-    asked = replay_rows.rows(make_replay(played))[1:-1]
+    asked = replay_rows.rows(replay.make_replay(played))[1:-1]
     for number, told in enumerate(decisions):
         row = asked[number] if number < len(asked) else {}
         wrong = [name for name in SHOWN if name not in row or row[name] != told[name]]

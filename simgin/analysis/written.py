@@ -8,7 +8,7 @@ has not written is taken out again: the cards forgotten and when cards of the ow
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -40,7 +40,7 @@ BLIND = "blind"  # in place of the cards: they are not seen yet
 TAKEN = "*"  # after a card of the pile that was taken from it
 FORGOTTEN = "?"  # in place of a card that is not remembered
 SOME = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # in place of any number of them
-ME, OTHER, NOBODY = 0, 1, -1  # seats
+ME, OTHER, NOBODY, PILE = 0, 1, -1, 2  # seats, and where else a card may be
 SEATS = {"me": ME, "other": OTHER}
 OWNERS = {**SEATS, "nobody": NOBODY}
 CARDS = 52
@@ -48,7 +48,7 @@ IN_STOCK = 31  # after the deal
 PLAYER, ALONE = "simple", "solo-greedy"  # who would play on from the question; nobody looks
 
 
-# The pile
+# What a person writes
 
 
 @dataclass(frozen=True)
@@ -59,42 +59,11 @@ class Laid:
     taken: bool = False
 
 
-@dataclass(frozen=True)
-class Pile:
-    """Cards in the order in which they were laid, and where some were left out."""
+def read_pile(text: str) -> tuple[list[Laid], int | None]:
+    """The pile that a text tells, `QD KS ? 9C* .. TH`, and the place in it of cards left out.
 
-    laid: Sequence[Laid]
-    gap: int | None = None  # the place of the cards left out
-
-    def whole(self, left: int, stock: int | None, reserve: str = "stock") -> list[Laid]:
-        """The cards with as many forgotten ones in the gap as the stock tells.
-
-        left: cards in the stock if none was left out; stock: those that there are, None if
-        nobody says. reserve: what the stock is called. Raises PositionError if they do not agree.
-        """
-        laid = list(self.laid)
-        if self.gap is None:
-            if stock not in (None, left):
-                raise PositionError(
-                    f"by this pile {left} cards are left in the {reserve}, not {stock}: write .. "
-                    "in it for the cards that you have forgotten."
-                )
-            return laid
-        if stock is None:
-            raise PositionError(
-                f"with .. in the pile say how many cards are left in the {reserve}, as in "
-                "--stock 20, or write a ? for each card that you have forgotten."
-            )
-        if not 0 <= stock <= left:
-            raise PositionError(
-                f"by this pile 0 to {left} cards are left in the {reserve}, not {stock}."
-            )
-        laid[self.gap : self.gap] = [Laid(-1)] * (left - stock)
-        return laid
-
-
-def read_pile(text: str) -> Pile:
-    """The pile that a text tells: `QD KS 9C* TH`; CardError or PositionError for another text."""
+    Raises CardError and PositionError.
+    """
     laid = []
     gap = None
     for word in text.replace(",", " ").split():
@@ -106,7 +75,34 @@ def read_pile(text: str) -> Pile:
             raise PositionError("write .. once in the pile, and a ? for each other forgotten card.")
         else:
             gap = len(laid)
-    return Pile(laid, gap)
+    return laid, gap
+
+
+def _whole(
+    laid: list[Laid], gap: int | None, left: int, stock: int | None, reserve: str = "stock"
+) -> list[Laid]:
+    """The pile with as many forgotten cards in the gap as the stock tells.
+
+    left: cards in the stock if none was left out; stock: those that there are, None if nobody says.
+    reserve: what the stock is called.
+    """
+    if gap is None and stock not in (None, left):
+        raise PositionError(
+            f"by this pile {left} cards are left in the {reserve}, not {stock}: write .. "
+            "in it for the cards that you have forgotten."
+        )
+    if gap is None:
+        return laid
+    if stock is None:
+        raise PositionError(
+            f"with .. in the pile say how many cards are left in the {reserve}, as in "
+            "--stock 20, or write a ? for each card that you have forgotten."
+        )
+    if not 0 <= stock <= left:
+        raise PositionError(
+            f"by this pile 0 to {left} cards are left in the {reserve}, not {stock}."
+        )
+    return [*laid[:gap], *[Laid(-1)] * (left - stock), *laid[gap:]]
 
 
 def read_score(text: str) -> tuple[int, int]:
@@ -117,9 +113,6 @@ def read_score(text: str) -> tuple[int, int]:
             f"{text!r} is not a score: write your points and the opponent's, like 30-45."
         )
     return int(own), int(other)
-
-
-# The die
 
 
 @dataclass(frozen=True)
@@ -145,49 +138,42 @@ class Die:
         """Whose turn it is: who offers, if the decision is about the die."""
         return OTHER if self.offered else ME
 
-    def check(self, variant: Variant, blind: bool) -> None:
-        """Raise PositionError for a die that cannot be so; blind: before the cards are seen."""
-        if reason := self._wrong(variant, blind):
-            raise PositionError(reason)
-
-    def _wrong(self, variant: Variant, blind: bool) -> str:
-        """What is wrong with the die, as a sentence."""
+    def wrong(self, variant: Variant, blind: bool = False) -> Iterator[str]:
+        """Why the die cannot be so, in sentences; blind: before the cards are seen."""
         name = variant.text
         if variant.row["die"] == "off":
-            plain = self == NO_DIE
-            return "" if plain else f"{name} has no die: leave out its stake, its owner and offers."
+            if self != NO_DIE:
+                yield f"{name} has no die: leave out its stake, its owner and offers."
+            return
         rules = build_rules(variant)
         cap = int(rules.die_cap)
         if self.owner not in OWNERS:
-            return f"{self.owner!r} owns no die: write me, other or nobody."
+            yield f"{self.owner!r} owns no die: write me, other or nobody."
         if not 1 <= self.stake <= cap:
-            return f"the die shows 1 to {cap}, not {self.stake}."
+            yield f"the die shows 1 to {cap}, not {self.stake}."
         if self.stake == 1 and self.owner != "nobody":
-            return "a die that shows 1 belongs to nobody: it goes to whoever accepts an offer."
+            yield "a die that shows 1 belongs to nobody: it goes to whoever accepts an offer."
         if self.stake > 1 and self.owner == "nobody":
             shows = f"a die that shows {self.stake}"
-            return f"{shows} belongs to whoever accepted it: name its owner."
+            yield f"{shows} belongs to whoever accepted it: name its owner."
         if self.offer and self.offered:
-            return "either you offer the die or the opponent does: decide about one."
+            yield "either you offer the die or the opponent does: decide about one."
         if blind and not self.is_asked:
-            return "before the cards are seen only the die is decided about: say what is offered."
+            yield "before the cards are seen only the die is decided about: say what is offered."
         if blind and variant.row["die"] == "deal" and self.stake > 1:
-            return f"in {name} the die shows 1 when a deal begins."
+            yield f"in {name} the die shows 1 when a deal begins."
         if not self.is_asked:
-            return ""
+            return
         if self.stake == cap:
-            return f"the die shows {cap}, and cannot be raised."
+            yield f"the die shows {cap}, and cannot be raised."
         if OWNERS[self.owner] not in (NOBODY, self.mover):
             whose = "you own" if self.owner == "me" else "the opponent owns"
-            return f"{whose} the die, so nobody else may offer it."
+            yield f"{whose} the die, so nobody else may offer it."
         if self.offered and not self.stake < self.offered <= cap:
-            return (
-                f"{self.offered} cannot be offered: the die shows {self.stake}, and an offer is "
-                f"more than that, up to {cap}."
-            )
+            shows = f"the die shows {self.stake}, and an offer is more than that, up to {cap}."
+            yield f"{self.offered} cannot be offered: {shows}"
         if self.owner == "nobody" and not blind and not rules.die_centre_in_play:
-            return f"in {name} a die that nobody owns is offered only before the cards are seen."
-        return ""
+            yield f"in {name} a die that nobody owns is offered only before the cards are seen."
 
     def turned(self) -> Iterator[Decision]:
         """How the die came to lie so: it was offered before the cards were seen, and accepted."""
@@ -241,18 +227,24 @@ def read_position(
             raise PositionError(
                 f"{variant.text} is for one player: leave out the score and the dealer."
             )
-        die.check(variant, blind=False)
-        view = _alone(parse_cards(cards), read_pile(pile), variant, stock)
+        _refuse(die.wrong(variant))
+        view = _alone(parse_cards(cards), pile, variant, stock)
     elif cards.strip() == BLIND:
         if pile or stock is not None:
             raise PositionError("before the cards are seen there is no pile: leave it out.")
         view = _blind(die, variant, seat)
     else:
-        view = _of_two(parse_cards(cards), read_pile(pile), variant, seat, stock, die)
+        view = _of_two(parse_cards(cards), pile, variant, seat, stock, die)
     if score is not None:
         _enter_score(view, score, variant)
     find_actions = die_actions if die.is_asked else legal_actions
     return Position(variant, view, find_actions(view, build_rules(variant)), score is not None)
+
+
+def _refuse(reasons: Iterator[str]) -> None:
+    """Raise PositionError for the first reason, if there is one."""
+    for reason in reasons:
+        raise PositionError(reason)
 
 
 def _enter_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
@@ -266,9 +258,10 @@ def _enter_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
 
 def _blind(die: Die, variant: Variant, dealer: int | None) -> Any:
     """What a player knows who has not looked at the cards yet."""
-    die.check(variant, blind=True)
+    _refuse(die.wrong(variant, blind=True))
     dealt_by = 1 - die.mover if dealer is None else dealer
-    view = _view(variant, range(CARDS), list(die.asked()), {die.slot}, 0, dealt_by)
+    view = _view(variant, range(CARDS), die.asked(), {die.slot}, 0, dealer=dealt_by)
+    assert view is not None, "every deal begins with the die"
     view.stake, view.owner = die.stake, OWNERS[die.owner]  # as an earlier deal has left it
     return view
 
@@ -276,37 +269,36 @@ def _blind(die: Die, variant: Variant, dealer: int | None) -> Any:
 def _view(
     variant: Variant,
     pack: Sequence[int],
-    decisions: Sequence[Decision],
+    decisions: Iterable[Decision],
     slots: Collection[str],
     hand: int,
-    dealer: int = 0,
-    joker: int = -1,
+    **table: int,
 ) -> Any:
-    """What the player sees at a question of some slots, with this hand, behind these decisions."""
-    alone = variant.row["players"] == 1
-    own, other = (ALONE, None) if alone else (PLAYER, PLAYER)
+    """What the player sees at a question of some slots, with this hand, behind these decisions.
+
+    None if they do not lead there. table: the dealer, the joker.
+    """
+    own, other = (ALONE, None) if variant.row["players"] == 1 else (PLAYER, PLAYER)
     led = lead_to(
         parse_matchup(own, other, variant.text, 1, "deal"),
-        decisions,
+        list(decisions),
         lambda asked: asked.seat == ME and asked.slot in slots and asked.view.hand == hand,
         pack=pack,
-        dealer=dealer,
-        joker=joker,
         points=(0, 0),
+        **table,
     )
-    if led is None:
-        raise PositionError(f"no deal of {variant.text} leads to these cards and this pile.")
-    played, place = led
-    return played.questions[place].view
+    return None if led is None else led[0].questions[led[1]].view
 
 
-def _with_stand_ins(laid: Sequence[Laid], cards: Sequence[int]) -> tuple[list[Laid], list[int]]:
+def _with_stand_ins(
+    laid: Sequence[Laid], cards: Sequence[int], shift: int = 0
+) -> tuple[list[Laid], list[int]]:
     """The pile with other cards in place of those forgotten; and the cards that lie nowhere yet."""
-    free = cards_in(PACK & ~hand_mask([*cards, *{card.card for card in laid if card.card >= 0}]))
-    forgotten = sum(card.card < 0 for card in laid)
-    stand_ins = iter(free[:forgotten])
-    whole = [replace(card, card=next(stand_ins)) if card.card < 0 else card for card in laid]
-    return whole, free[forgotten:]
+    remembered = {card.card for card in laid if card.card >= 0}
+    free = cards_in(PACK & ~hand_mask([*cards, *remembered]))
+    free = free[shift:] + free[:shift]
+    whole = [replace(card, card=free.pop(0)) if card.card < 0 else card for card in laid]
+    return whole, free
 
 
 def _forget(view: Any, laid: Sequence[Laid], whole: Sequence[Laid]) -> Any:
@@ -326,106 +318,105 @@ def _forget(view: Any, laid: Sequence[Laid], whole: Sequence[Laid]) -> Any:
     return view
 
 
-def _check_number(cards: Sequence[int]) -> None:
+def _wrong_number(cards: Sequence[int]) -> Iterator[str]:
     n = len(cards)
     if n not in (10, 11):
         given = "1 card was" if n == 1 else f"{n} cards were"
-        raise PositionError(f"{given} given; a hand has ten cards, or eleven before a discard.")
+        yield f"{given} given; a hand has ten cards, or eleven before a discard."
 
 
 # Of one player
 
 
-def _alone(cards: Sequence[int], pile: Pile, variant: Variant, stock: int | None) -> Any:
+def _alone(cards: list[int], pile: str, variant: Variant, stock: int | None) -> Any:
     """What a single player sees with these cards; pile: the discards."""
-    rules = build_rules(variant)
-    has_joker = rules.joker != NO_JOKER
-    left = CARDS + has_joker - len(cards) - len(pile.laid)
+    has_joker = bool(build_rules(variant).joker != NO_JOKER)
+    told, gap = read_pile(pile)
+    left = CARDS + has_joker - len(cards) - len(told)
     if left < 0:
         raise PositionError("more cards are given than the pack has.")
-    laid = pile.whole(left, stock, "deck")
-    _check_thrown(cards, laid, variant)
-    whole, free = _with_stand_ins(laid, cards)
-    thrown = [card.card for card in whole]
-    size = 11 if rules.first_turn == DISCARD_FIRST else 10
-    draws = len(thrown) + len(cards) - size
-    _check_draws(cards, draws, variant)
+    laid = _whole(told, gap, left, stock, "deck")
+    _refuse(_wrong_alone(cards, [card.card for card in laid], variant))
+    _refuse(
+        f"in {variant.text} discards cannot be taken: leave out the *."
+        for card in laid
+        if card.taken
+    )
     slots = ("discard", "knock") if len(cards) == 11 else ("knock",)
-    decisions = [Decision(ME, "discard", card) for card in thrown]
     joker = CARDS if has_joker else -1
-    pack = [*thrown, *cards, *free]  # what was thrown first was there first
-    view = _view(variant, pack, decisions, slots, hand_mask(cards), joker=joker)
-    return _forget(view, laid, whole)
+    for shift in range(10):  # no gin on the way, which might end the deal
+        whole, free = _with_stand_ins(laid, cards, shift)
+        thrown = [card.card for card in whole]
+        # What was thrown first was there first, and what was drawn last came last
+        pack = [*thrown, *cards[shift:10], *cards[:shift], *cards[10:], *free]
+        decisions = [Decision(ME, "discard", card) for card in thrown]
+        view = _view(variant, pack, decisions, slots, hand_mask(cards), joker=joker)
+        if view is not None:
+            return _forget(view, laid, whole)
+    raise PositionError(f"no deal of {variant.text} leads to these cards and discards.")
 
 
-def _check_thrown(cards: Sequence[int], laid: Sequence[Laid], variant: Variant) -> None:
-    """Ten or eleven cards, and each of them and of the discards once."""
-    if any(card.taken for card in laid):
-        raise PositionError(f"in {variant.text} discards cannot be taken: leave out the *.")
-    thrown = [card.card for card in laid if card.card >= 0]
+def _wrong_alone(cards: Sequence[int], thrown: Sequence[int], variant: Variant) -> Iterator[str]:
+    """Why a position of one player cannot come about, or has nothing to be decided."""
+    rules = build_rules(variant)
     for card in thrown:
         if card in cards:
-            raise PositionError(f"{card_text(card)} is among your cards, but was thrown.")
-        if thrown.count(card) > 1:
-            raise PositionError(f"{card_text(card)} was thrown twice.")
-    _check_number(cards)
-
-
-def _check_draws(cards: Sequence[int], draws: int, variant: Variant) -> None:
-    """Refuse more draws than there are, and ten cards with which there is nothing to decide."""
-    rules = build_rules(variant)
+            yield f"{card_text(card)} is among your cards, but was thrown."
+        if card >= 0 and thrown.count(card) > 1:
+            yield f"{card_text(card)} was thrown twice."
+    yield from _wrong_number(cards)
+    draws = len(thrown) + len(cards) - (11 if rules.first_turn == DISCARD_FIRST else 10)
     if draws < 0:
-        raise PositionError(
+        yield (
             f"in {variant.text} eleven cards are dealt and one is thrown before the first draw: "
             "give the discard as well, as in --pile KC."
         )
     if 0 <= rules.max_draws < draws:
-        raise PositionError(
-            f"the deal is over: it ends after {rules.max_draws} draws, and these cards need "
-            f"{draws}."
-        )
+        ends = f"it ends after {rules.max_draws} draws"
+        yield f"the deal is over: {ends}, and these cards need {draws}."
     if len(cards) == 11:
         return
-    count = int(deadwood(hand_mask(cards), rules))
     if rules.deal_scoring == PENALTY:
-        raise PositionError(
+        yield (
             "with ten cards nothing is decided here: gin ends the deal by itself. Give eleven, the "
             "card just drawn last."
         )
+    count = int(deadwood(hand_mask(cards), rules))
     if count > rules.knock_limit:
         limit = f"{rules.knock_limit} or less" if rules.knock_limit else "gin"
-        raise PositionError(
+        yield (
             f"with ten cards and a deadwood of {count} you have to draw: only {limit} ends "
             "the deal. Give eleven cards, the one just drawn last."
         )
     if draws == 0 and not rules.stop_before_draw:
-        raise PositionError("before the first draw the deal cannot be ended.")
+        yield "before the first draw the deal cannot be ended."
 
 
 # Of two players
 
 
 def _of_two(
-    cards: list[int], pile: Pile, variant: Variant, dealer: int | None, stock: int | None, die: Die
+    cards: list[int], pile: str, variant: Variant, dealer: int | None, stock: int | None, die: Die
 ) -> Any:
     """What a player of two sees with these cards; dealer: a seat, None as the pile has it."""
+    name = variant.text
     if variant.goal.other is not None:
-        raise PositionError(
-            f"in {variant.text} cards and pile do not tell the position: name a deal of two "
-            "strategies."
-        )
-    die.check(variant, blind=False)
-    if pile.gap == len(pile.laid) or (pile.laid and pile.laid[-1].card < 0):
+        how = "name a deal of two strategies"
+        raise PositionError(f"in {name} cards and pile do not tell the position: {how}.")
+    _refuse(die.wrong(variant))
+    remembered, gap = read_pile(pile)
+    if gap == len(remembered) or (remembered and remembered[-1].card < 0):
         raise PositionError("the card on top of the pile lies open: write it last.")
-    remembered = _Told(cards, pile.laid, variant, dealer, die)
-    laid = pile.whole(remembered.stock, stock)
-    _Told(cards, laid, variant, dealer, die).check()
+    left = _Told(cards, remembered, variant, dealer, die).stock
+    laid = _whole(remembered, gap, left, stock)
+    _refuse(_Told(cards, laid, variant, dealer, die).wrong())
     whole, free = _with_stand_ins(laid, cards)
     told = _Told(cards, whole, variant, dealer, die)
-    told.check_cards()
     decisions = [*die.turned(), *told.decisions(), *die.asked()]
-    hand = hand_mask(cards)
-    view = _view(variant, told.pack(free), decisions, told.slots, hand, told.dealer)
+    pack = told.pack(free)
+    view = _view(variant, pack, decisions, told.slots, hand_mask(cards), dealer=told.dealer)
+    if view is None:
+        raise PositionError(f"no deal of {name} leads to these cards and this pile.")
     return _forget(view, laid, whole)
 
 
@@ -571,91 +562,70 @@ class _Told:
 
     # What cannot be
 
-    def check(self) -> None:
-        """Raise PositionError for what cannot come about."""
-        self._check_pile()
-        self._check_dealer()
-        self._check_stock()
-
-    def _check_pile(self) -> None:
-        """As many cards as the pile says, and what sets the terms or was taken is remembered."""
-        name = self.variant.text
-        eleven = len(self.cards) == 11
-        _check_number(self.cards)
+    def wrong(self) -> Iterator[str]:
+        """Why the position cannot come about, or has nothing to be decided, in sentences."""
+        yield from _wrong_number(self.cards)
         if self.has_upcard and not self.laid:
-            raise PositionError("give the pile, from the first upcard on: --pile QD, for example.")
-        top = self.before[-1]
-        if top is not None and top.taken and not eleven:
-            raise PositionError(
-                f"{card_text(top.card)} was just taken, so the hand has eleven cards; only ten are "
-                "given."
-            )
-        if self.die.is_asked and eleven and top is not None:
-            raise PositionError("the die is offered before the draw: give the ten cards held then.")
-        if top is None and not eleven and not self.die.offered:
-            raise PositionError(f"in {name} the first player is dealt eleven cards; ten are given.")
-        if self.has_upcard and self.laid[0].card < 0 and _sets_terms(self.rules):
-            raise PositionError(
-                f"in {name} the first upcard sets the knock limit or what points count: write it "
-                "first."
-            )
-        for turn, card in enumerate(self.before):
-            if card is not None and card.taken and card.card < 0 and self.mover(turn) == ME:
-                raise PositionError(
-                    f"by this pile you took the card forgotten in place {turn + 1}: write which."
-                )
-
-    def _check_dealer(self) -> None:
-        """The nondealer made the first turn, unless the dealer took the upcard."""
-        if self.dealer != self.first:
-            return
+            yield "give the pile, from the first upcard on: --pile QD, for example."
+        yield from self._wrong_pile()
+        yield from self._wrong_places()
+        name = self.variant.text
+        ten = len(self.cards) == 10
         first_turn = self.rules.first_turn
-        upcard_draws = first_turn == UPCARD_PASS and bool(self.begun) and not self.laid[0].taken
-        if first_turn in (DISCARD_FIRST, FREE) or upcard_draws:
+        drew_first = first_turn == UPCARD_PASS and bool(self.begun) and not self.laid[0].taken
+        if self.dealer == self.first and (first_turn in (DISCARD_FIRST, FREE) or drew_first):
             mine = self.first == ME
             who, deals = ("you", "the opponent deals") if mine else ("the opponent", "you deal")
-            raise PositionError(
-                f"the nondealer plays first, and by the pile that was {who}: {deals}."
-            )
-
-    def _check_stock(self) -> None:
+            yield f"the nondealer plays first, and by the pile that was {who}: {deals}."
         reserve = int(self.rules.stock_reserve)
-        ten = len(self.cards) == 10
         if self.stock < reserve or (ten and not self.is_last and self.stock == reserve):
-            raise PositionError(
-                f"the deal is over: by this pile {max(0, self.stock)} cards are left in the stock."
-            )
+            left = max(0, self.stock)
+            yield f"the deal is over: by this pile {left} cards are left in the stock."
         if ten and not (self.rules.take_discard or self.is_last or self.die.is_asked):
-            raise PositionError(
-                f"in {self.variant.text} discards cannot be taken, so ten cards leave no choice."
-            )
+            yield f"in {name} discards cannot be taken, so ten cards leave no choice."
 
-    def check_cards(self) -> None:
-        """Raise PositionError for a card in two places."""
-        where: dict[int, str] = {}  # pile, or the seat of the player who took it
+    def _wrong_pile(self) -> Iterator[str]:
+        """As many cards as the pile says, and what sets the terms or was taken is remembered."""
+        name = self.variant.text
+        ten = len(self.cards) == 10
+        top = self.before[-1]
+        if top is not None and top.taken and ten:
+            taken = f"{card_text(top.card)} was just taken, so the hand has eleven cards"
+            yield f"{taken}; only ten are given."
+        if self.die.is_asked and not ten and top is not None:
+            yield "the die is offered before the draw: give the ten cards held then."
+        if top is None and ten and not self.die.offered:
+            yield f"in {name} the first player is dealt eleven cards; ten are given."
+        if self.has_upcard and self.laid[0].card < 0 and _sets_terms(self.rules):
+            sets = "the first upcard sets the knock limit or what points count"
+            yield f"in {name} {sets}: write it first."
+        for turn, card in enumerate(self.before):
+            if card is not None and card.taken and card.card < 0 and self.mover(turn) == ME:
+                yield f"by this pile you took the card forgotten in place {turn + 1}: write which."
+
+    def _wrong_places(self) -> Iterator[str]:
+        """Every card is in one place."""
+        place: dict[int, int] = {}  # PILE, or the seat of the player who took it
         for turn, top in enumerate(self.before):
-            if top is None:
+            if top is None or top.card < 0:
                 continue
-            name = card_text(top.card)
-            thrower = str(self.mover(turn - 1)) if turn else ""
-            if where.get(top.card) == "pile":
-                raise PositionError(f"{name} lies in the pile twice.")
-            if where.get(top.card, thrower) != thrower:
-                raise PositionError(f"{name} was taken by one player and thrown by the other.")
-            where[top.card] = str(self.mover(turn)) if top.taken else "pile"
+            thrower = self.mover(turn - 1) if turn else NOBODY
+            if place.get(top.card) == PILE:
+                yield f"{card_text(top.card)} lies in the pile twice."
+            if place.get(top.card, thrower) != thrower:
+                yield f"{card_text(top.card)} was taken by one player and thrown by the other."
+            place[top.card] = self.mover(turn) if top.taken else PILE
         for card in self.cards:
-            if where.get(card, str(ME)) != str(ME):
-                how = "lies in the pile" if where[card] == "pile" else "was taken by the opponent"
-                raise PositionError(f"{card_text(card)} is among your cards, but {how}.")
-        for card, place in where.items():
-            if place == str(ME) and card not in self.cards:
-                raise PositionError(
-                    f"{card_text(card)} was taken by you and not thrown, but is not among your "
-                    "cards."
-                )
+            if place.get(card, ME) != ME:
+                how = "lies in the pile" if place[card] == PILE else "was taken by the opponent"
+                yield f"{card_text(card)} is among your cards, but {how}."
+        for card, seat in place.items():
+            if seat == ME and card not in self.cards:
+                lost = "was taken by you and not thrown, but is not among your cards"
+                yield f"{card_text(card)} {lost}."
         last = self.cards[-1]
-        if self.begun[len(self.thrown) :] and self.source(-1) == "stock" and last in where:
-            raise PositionError(
+        if len(self.begun) > len(self.thrown) and self.source(-1) == "stock" and last in place:
+            yield (
                 f"{card_text(last)} was taken before, so it is not the card just drawn: of eleven "
                 "cards write the one just drawn last."
             )

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from simgin.cli.main import cli
-from simgin.play import replay, replay_rows, replay_solo
+from simgin.play import replay, replay_rows
 
 LOT = "gold+stake=random"
 
@@ -18,7 +18,7 @@ def simgin(*words):
 
 def replays(variant, units, a=LOT, b="simple+stake=random", deal=None):
     return [
-        replay_solo.make_replay(
+        replay.make_replay(
             replay.find_deal(a, b, variant, 1, unit, unit % 2 if a != b else 0, deal)
         )
         for unit in units

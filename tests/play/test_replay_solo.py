@@ -13,7 +13,7 @@ from simgin.cli.main import cli
 from simgin.core import sums
 from simgin.core.state import new_state
 from simgin.core.view import new_view
-from simgin.play import kernel, replay, replay_rows, replay_solo
+from simgin.play import kernel, replay, replay_rows
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.rules.record import build_rules
@@ -35,7 +35,7 @@ def simgin(*words):
 
 def replays(variant, units, strategy="gold+knock=at:k=4", deal=None):
     return [
-        replay_solo.make_replay(replay.find_deal(strategy, None, variant, 1, unit, 0, deal))
+        replay.make_replay(replay.find_deal(strategy, None, variant, 1, unit, 0, deal))
         for unit in units
     ]
 

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+from simgin.analysis.analysis import Effort, analyse, analyse_deal
+from simgin.analysis.position import PositionError, positions_in
+from simgin.analysis.written import read_position
 from simgin.core.answers import PHASE_UPCARD
 from simgin.core.rules import UPCARD_STOCK_OR_PASS
 from simgin.core.view import FIELDS
@@ -12,10 +15,6 @@ from simgin.play.replay import find_deal
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.text.notation import card_text, hand_text
-from simgin.analysis.analysis import Effort, analyse
-from simgin.analysis.analysis import analyse_deal
-from simgin.analysis.written import read_position
-from simgin.analysis.position import PositionError, positions_in
 
 # Two players without a die, whose seats are alike: what a person can describe
 NAMES = [

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from oracles import twin
+from simgin.analysis import worlds as drawing
+from simgin.analysis.analysis import Effort, analyse
+from simgin.analysis.position import Position, positions_in
 from simgin.core.position import THROW
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
 from simgin.text.notation import card_text, cards_in, hand_mask, parse_card
 from simgin.toolkit.worlds import ALL
-from simgin.analysis import worlds as drawing
-from simgin.analysis.analysis import Effort, analyse
-from simgin.analysis.position import Position, positions_in
 from support.hands import game
 
 VARIANT, SEED = "standard", 21

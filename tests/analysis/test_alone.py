@@ -7,6 +7,10 @@ import pytest
 
 from oracles import twin
 from oracles.twin.solo import JOKER, PLAYER, SoloDeal
+from simgin.analysis.analysis import Effort, analyse, analyse_deal
+from simgin.analysis.position import PositionError, positions_in
+from simgin.analysis.worlds import draw_worlds
+from simgin.analysis.written import read_position
 from simgin.core.position import THROW
 from simgin.core.view import FIELDS
 from simgin.play.deal import watch_deal
@@ -14,11 +18,6 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.text.notation import card_text, cards_in, hand_text
-from simgin.analysis.analysis import Effort, analyse
-from simgin.analysis.analysis import analyse_deal
-from simgin.analysis.written import read_position
-from simgin.analysis.position import PositionError, positions_in
-from simgin.analysis.worlds import draw_worlds
 from support.hands import game
 
 ALONE = [name for name in variants.names() if variants.find(name).row["players"] == 1]

@@ -6,6 +6,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from simgin.analysis import worlds as drawing
+from simgin.analysis.position import PositionError, positions_in
+from simgin.analysis.words import lines
+from simgin.analysis.worlds import draw_worlds, remembered
+from simgin.analysis.written import read_pile, read_position
 from simgin.core.view import FIELDS
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
@@ -13,13 +18,6 @@ from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.text.notation import card_text, cards_in, hand_mask, hand_text, parse_card
 from simgin.toolkit.worlds import SIZE, answered, fitness, set_weights
-from simgin.analysis import worlds as drawing
-from simgin.analysis.written import read_position
-from simgin.analysis.worlds import remembered
-from simgin.analysis.written import read_pile
-from simgin.analysis.position import PositionError, positions_in
-from simgin.analysis.words import lines
-from simgin.analysis.worlds import draw_worlds
 
 FIELD_NAMES = [name for name, _ in FIELDS]
 FIXED_TERMS = ("standard", "eaai", "straight", "standard+first_turn=free", "basic")

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from simgin.play.deal import watch_deal
-from simgin.play.matchup import SeatError
 from simgin.analysis.judge import MISTAKES, Judge, own_positions
 from simgin.analysis.position import PositionError
 from simgin.analysis.rates import ErrorRates, error_rates, read_trial
+from simgin.play.deal import watch_deal
+from simgin.play.matchup import SeatError
 
 # A, B and the judge, far enough apart for few deals. jdh8-heuristic and exp710 discard before
 # they are asked to end the deal
@@ -93,9 +93,9 @@ def test_luck_in_being_chosen_is_not_counted():
 
 def test_the_hidden_hand_is_the_one_of_the_deal(rates):
     """With the stock as it lay, too, what was done leads to the points of the deal (play_in)."""
+    from simgin.analysis.judge import _hidden_hand
     from simgin.core.cards import PACK
     from simgin.core.pack import next_card
-    from simgin.analysis.judge import _hidden_hand
 
     matchup = rates.trial.matchup
     for unit in range(20):

@@ -6,6 +6,13 @@ import numpy as np
 import pytest
 
 from oracles import twin
+from simgin.analysis import worlds as drawing
+from simgin.analysis.analysis import Effort, analyse
+from simgin.analysis.equity import find_equity
+from simgin.analysis.kernels import fill_deals, fill_game
+from simgin.analysis.position import Position, PositionError, positions_in
+from simgin.analysis.worlds import Drawing, draw_worlds
+from simgin.analysis.written import Die, read_position
 from simgin.core.cards import PACK
 from simgin.core.position import ACCEPT, OFFER, REFUSE
 from simgin.core.rules import UPCARD_STOCK_OR_PASS
@@ -17,14 +24,6 @@ from simgin.rules.record import build_rules
 from simgin.strategy import compiler, loader
 from simgin.text.notation import card_text, cards_in, hand_mask, hand_text, parse_card
 from simgin.toolkit.worlds import ALL
-from simgin.analysis import worlds as drawing
-from simgin.analysis.analysis import Effort, analyse
-from simgin.analysis.written import read_position
-from simgin.analysis.written import Die
-from simgin.analysis.equity import find_equity
-from simgin.analysis.kernels import fill_deals, fill_game
-from simgin.analysis.position import Position, PositionError, positions_in
-from simgin.analysis.worlds import Drawing, draw_worlds
 from support.hands import game
 
 # As a player describes it

@@ -4,14 +4,14 @@ from collections import Counter
 
 import numpy as np
 
+from simgin.analysis.position import positions_in
+from simgin.analysis.worlds import draw_worlds, hastiness
 from simgin.core.cards import PACK
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
 from simgin.rules.record import build_rules
 from simgin.strategy import loader
 from simgin.text.notation import cards_in
-from simgin.analysis.position import positions_in
-from simgin.analysis.worlds import draw_worlds, hastiness
 
 
 def views(deals):
