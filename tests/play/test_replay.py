@@ -187,7 +187,7 @@ STRATEGY = Strategy("bad", discard=bad, offer=bad_offer)
         (["-v", "solitaire-gin", "--unit", 3], "'bad' discarded 99", "gives no legal answer"),
         (
             ["simple", "-v", "dice", "--unit", 1],
-            "'bad_offer' answered 1, but only 0 or 2 or 3 or 4 or 5 or 6 is legal",
+            "'bad-offer' answered 1, but only 0 or 2 or 3 or 4 or 5 or 6 is legal",
             "may offer more than 1: gives no legal answer",
         ),
     ],
