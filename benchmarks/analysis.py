@@ -15,11 +15,11 @@ import numpy as np
 
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.worlds import play_in
+from simgin.play.rollout import play_in
 from simgin.rules.record import build_rules
-from simgin.value.analysis.analysis import Analysis, Effort, analyse
-from simgin.value.analysis.position import Position, positions_in
-from simgin.value.analysis.worlds import draw_worlds, hastiness
+from simgin.analysis.analysis import Analysis, Effort, analyse
+from simgin.analysis.position import Position, positions_in
+from simgin.analysis.worlds import draw_worlds, hastiness
 
 CHUNK = 5_000  # worlds in one call of the engine
 

@@ -3,7 +3,7 @@
     python benchmarks/error_rates.py -o results/reference/error-rates
 
 Every strategy plays the same deals against champion, judged by champion under the rules of eaai
-(simgin.value.analysis.rates). The work is cut in pieces, which processes carry out side by side;
+(simgin.analysis.rates). The work is cut in pieces, which processes carry out side by side;
 what is done lies in DIR/parts, so that the same command resumes it. With --for no piece is begun
 after so many seconds, and strategies have the deals that were judged by then. Writes rates.csv,
 mistakes and all, and costliest.csv, the costliest decisions of each with the command that analyses
@@ -24,7 +24,7 @@ import pandas as pd
 
 from simgin.cli.rates import replay_command
 from simgin.strategy import catalogue, loader
-from simgin.value.analysis import rates
+from simgin.analysis import rates
 
 VARIANT = "eaai"
 PIECE = 20  # units: pairs of deals, but for champion itself

@@ -20,12 +20,12 @@ import numpy as np
 
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
-from simgin.play.worlds import play_in
+from simgin.play.rollout import play_in
 from simgin.rules.record import build_rules
 from simgin.stats.estimate import wilson
-from simgin.value.analysis.elimination import still_tried
-from simgin.value.analysis.position import positions_in
-from simgin.value.analysis.worlds import draw_worlds
+from simgin.analysis.elimination import still_tried
+from simgin.analysis.position import positions_in
+from simgin.analysis.worlds import draw_worlds
 
 VARIANTS = (
     "solitaire-gin",

@@ -26,9 +26,9 @@ from simgin.text import amounts
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simgin.analysis.analysis import Effort
     from simgin.review.review import Review
     from simgin.tune.tuned import Tuned
-    from simgin.value.analysis.analysis import Effort
 
 Player = str | Path | Strategy  # a name, a file or the object
 Game = str | Variant
@@ -199,13 +199,13 @@ def show(
     A single deal, or number `deal` (from 0) of the match of a unit; half 1 swaps the players.
     Raises ReplayError or NoSuchDeal for a deal that was not played.
     """
-    from simgin.play import replay, replay_solo
+    from simgin.play import replay
 
     opponent = None if b is None else _text(b)
     game = variants.find(variant).text
     checked_seed = amounts.parse_seed(seed)
     played = replay.find_deal(_text(a), opponent, game, checked_seed, unit, half, deal)
-    return "\n".join(replay_solo.make_replay(played).lines())
+    return "\n".join(replay.make_replay(played).lines())
 
 
 def analyze(
@@ -236,12 +236,11 @@ def analyze(
     default as the pile has it. stake: the number on the die; owner: me, other or nobody. offer:
     decide about an offer of yours; offered: about this one of the opponent's. For one player pile
     is the own discards, and there is neither score nor dealer. own, other: who plays on, by default
-    the strongest. The columns are those of `simgin.value.analysis.analysis.Analysis.frame`. Raises
+    the strongest. The columns are those of `simgin.analysis.analysis.Analysis.frame`. Raises
     ValueError for a position that cannot come about.
     """
-    from simgin.value.analysis.analysis import analyse, strongest
-    from simgin.value.analysis.described import read_position
-    from simgin.value.analysis.die import Die
+    from simgin.analysis.analysis import analyse, strongest
+    from simgin.analysis.written import Die, read_position
 
     game = variants.find(variant)
     die = Die(stake, owner, offer, offered)
@@ -280,8 +279,8 @@ def analyze_deal(
     Columns as of `analyze`, behind decision and turn. Raises ValueError for a deal or turn
     that was not played.
     """
+    from simgin.analysis.analysis import analyse_deal, frame
     from simgin.play.replay import find_deal
-    from simgin.value.analysis.deals import analyse_deal, frame
 
     opponent = None if b is None else _text(b)
     game = variants.find(variant).text
@@ -308,10 +307,10 @@ def error_rates(
 
     What A did is compared with what the judge does, or with what was clearly better in so many
     worlds; from there the judge plays on. B and the judge are by default the strongest. The columns
-    are those of `simgin.value.analysis.rates.ErrorRates.frame`. Raises ValueError for fewer than
+    are those of `simgin.analysis.rates.ErrorRates.frame`. Raises ValueError for fewer than
     100 deals.
     """
-    from simgin.value.analysis import rates
+    from simgin.analysis import rates
 
     trial = rates.read_trial(
         _text(a),
@@ -342,13 +341,12 @@ def find(
 
     where: what to look for, such as "undercut, lost", "points < -40, longest", "differ" or
     "costly". deals or matches: how many to look through. against: with differ, who plays against a
-    and b in turn, by default b. The columns are those of `simgin.value.search.answer.carry_out`;
+    and b in turn, by default b. The columns are those of `simgin.analysis.search.carry_out`;
     the frame is empty if no deal fits. Raises ValueError for what cannot be looked for.
     """
     import pandas as pd
 
-    from simgin.value.search.answer import carry_out
-    from simgin.value.search.search import read_request
+    from simgin.analysis.search import carry_out, read_request
 
     request = read_request(
         _text(a),
@@ -368,7 +366,7 @@ def find(
 def _effort(
     worlds: int | str, seconds: float | str | None, seed: int, workers: int | None
 ) -> Effort:
-    from simgin.value.analysis.analysis import Effort
+    from simgin.analysis.analysis import Effort
 
     limit = None if seconds is None else amounts.parse_seconds(seconds)
     return Effort(amounts.parse_count(worlds), limit, amounts.parse_seed(seed), workers)

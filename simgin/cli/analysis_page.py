@@ -7,6 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from simgin.analysis import words
+from simgin.analysis.analysis import Analysis, frame
+from simgin.analysis.position import Position
+from simgin.analysis.written import FORGOTTEN, TAKEN
 from simgin.core.answers import PHASE_BLIND
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import STOPPER
@@ -20,10 +24,6 @@ from simgin.rules.record import build_rules
 from simgin.runs import directory, manifest
 from simgin.runs.stopping import End
 from simgin.text.notation import card_text, hand_text
-from simgin.value.analysis import deals, words
-from simgin.value.analysis.analysis import Analysis
-from simgin.value.analysis.pile import FORGOTTEN, TAKEN
-from simgin.value.analysis.position import Position
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -73,7 +73,7 @@ def save(
         facts=list(_facts(analyses)),
         command=command,
         summary="\n".join([f"# {_title(found)}", "", *sentences.values(), ""]),
-        tables={"analysis.csv": deals.frame(found).to_csv(index=False)},
+        tables={"analysis.csv": frame(found).to_csv(index=False)},
     )
     return directory.save(place, contents, page.files(report))
 

@@ -10,7 +10,7 @@ from simgin.report import numbers
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simgin.value.analysis.analysis import Analysis
+    from simgin.analysis.analysis import Analysis
 
 TITLES = {
     "match": "match %",
@@ -38,7 +38,7 @@ def position_parts(found: Mapping[str, Analysis]) -> Iterator[Any]:
     """What is known, the verdict and the table of each position."""
     from rich.text import Text
 
-    from simgin.value.analysis.words import lines
+    from simgin.analysis.words import lines
 
     for title, analysis in found.items():
         yield Text(title, style="bold")
@@ -130,8 +130,8 @@ def plain_table(*headings: str) -> Table:
 
 def how_to_read(found: Mapping[str, Analysis]) -> str:
     """How to read the tables."""
+    from simgin.analysis.analysis import counted_by
     from simgin.play.names import own_names
-    from simgin.value.analysis.analysis import counted_by
 
     analyses = list(found.values())
     matchup = analyses[0].matchup

@@ -12,9 +12,9 @@ from simgin.report import numbers
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from simgin.analysis.judge import Judged
+    from simgin.analysis.rates import ErrorRates
     from simgin.stats.estimate import Estimate
-    from simgin.value.analysis.judge import Judged
-    from simgin.value.analysis.rates import ErrorRates
 
 COSTLIEST = 5  # decisions that are named
 KINDS = {
@@ -65,7 +65,7 @@ def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
 
 def _table(rates: ErrorRates) -> Table:
     """A row for each kind of decision, and under it for each kind of mistake."""
-    from simgin.value.analysis.rates import given_up
+    from simgin.analysis.rates import given_up
 
     worth = given_up(rates.trial.matchup)
     table = plain_table("decision", "not the best, a deal", worth)

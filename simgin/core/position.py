@@ -46,7 +46,7 @@ from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 # for none: big gin); leave the last discard (50th-card rule); offer a number on the die (0: leave
 # it); accept or refuse the number offered.
 THROW, END, LEAVE, OFFER, ACCEPT, REFUSE = 3, 4, 5, 6, 7, 8
-_IN_DECK = 52  # places of `state.pack`
+IN_PACK = 52  # places of `state.pack`
 
 
 @jit
@@ -61,11 +61,11 @@ def set_position(state, rules, view, hand, stock):
     clear_deal(state, rules, view.dealer)
     state.half = seat
     _set_table(state, view)
-    set_standing(state, view, seat)
+    _set_standing(state, view, seat)
     state.stock = view.stock
-    state.shuffled = _IN_DECK
-    left = _IN_DECK if view.phase == PHASE_BLIND else view.stock
-    state.dealt = _IN_DECK - left
+    state.shuffled = IN_PACK
+    left = IN_PACK if view.phase == PHASE_BLIND else view.stock
+    state.dealt = IN_PACK - left
     for i in range(left):
         state.pack[state.dealt + i] = stock[i]
     state.hand[seat] = view.hand
@@ -98,7 +98,7 @@ def _set_table(state, view):
 
 
 @jit
-def set_standing(state, view, seat):
+def _set_standing(state, view, seat):
     """The match before this deal."""
     other = 1 - seat
     state.deal = view.deal
@@ -287,36 +287,14 @@ def play_on(
     source = FROM_PILE if action == TAKE else FROM_STOCK
     if action >= OFFER:
         whose, source = turn_die(
-            state,
-            rules,
-            view,
-            own,
-            other,
-            action,
-            card,
-            view1st,
-            view2nd,
-            take1,
-            take2,
-            offer_a,
-            answer_a,
-            offer_b,
-            answer_b,
-        )
+            state, rules, view, own, other, action, card, view1st, view2nd, take1, take2,
+            offer_a, answer_a, offer_b, answer_b,
+        )  # fmt: skip
     elif action == PASS:
         whose, source = passed(
-            state,
-            rules,
-            view1st,
-            view2nd,
-            whose,
-            take1,
-            take2,
-            offer_a,
-            answer_a,
-            offer_b,
-            answer_b,
-        )
+            state, rules, view1st, view2nd, whose, take1, take2,
+            offer_a, answer_a, offer_b, answer_b,
+        )  # fmt: skip
     elif action == THROW:
         source = TURN_OVER
     elif view.phase == PHASE_UPCARD:

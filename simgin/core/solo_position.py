@@ -6,39 +6,15 @@ ten before the next draw. A world is the order of the deck, the joker among its 
 """
 
 from simgin.core.answers import KNOCK, PHASE_STOP, STOCK
-from simgin.core.ask import forget, remember, show_deal
+from simgin.core.ask import forget
 from simgin.core.bits import popcount
 from simgin.core.jit import jit
-from simgin.core.position import THROW, set_standing
+from simgin.core.position import IN_PACK, THROW, set_position, set_view
 from simgin.core.record import write_record
-from simgin.core.solo import FAR, JOKER, PLAYER, end_at, end_with, play_draws, throw_card
-from simgin.core.turn import clear_deal
+from simgin.core.solo import FAR, PLAYER, end_at, end_with, play_draws, throw_card
 from simgin.core.view import FROM_DEAL, FROM_STOCK
 
 JOKER_CARD = 52  # the joker in a deck
-
-
-@jit
-def set_position_alone(state, rules, view, deck):
-    """Write a position and a world to the state; deck: the next card first, the joker with them."""
-    clear_deal(state, rules, JOKER)
-    set_standing(state, view, PLAYER)
-    state.half = PLAYER
-    state.stake = view.stake
-    state.owner = view.owner
-    state.hand[PLAYER] = view.hand
-    state.count[PLAYER] = view.count
-    state.pile = view.pile
-    state.shed[PLAYER] = view.pile
-    state.turns = view.turns
-    state.own_turns[PLAYER] = view.own_turn - 1
-    state.drawn = view.drawn
-    state.phase = view.phase
-    draws = view.drawn >= 0
-    for i in range(view.turns):
-        draws += view.history[i, 1] == FROM_STOCK
-    state.draws[PLAYER] = draws
-    _set_deck(state, view, deck)
 
 
 @jit
@@ -46,8 +22,7 @@ def _set_deck(state, view, deck):
     """Put the cards of the deck at the end of the pack, and the joker in its place."""
     state.stock = len(deck)
     state.above = FAR
-    state.shuffled = 52
-    state.dealt = 52 - popcount(view.unseen)
+    state.dealt = IN_PACK - popcount(view.unseen)
     place = state.dealt
     for i in range(len(deck)):
         if deck[i] == JOKER_CARD:
@@ -55,16 +30,6 @@ def _set_deck(state, view, deck):
         else:
             state.pack[place] = deck[i]
             place += 1
-
-
-@jit
-def _set_view(state, rules, view, shown):
-    """Write to the view `shown` what the player knows of the deal up to the position."""
-    show_deal(state, rules, shown, PLAYER)
-    shown.deck_left = state.stock
-    for i in range(view.turns):
-        row = view.history[i]
-        remember(shown, i, PLAYER, row[1], row[2], row[3])
 
 
 @jit
@@ -99,8 +64,10 @@ def play_worlds_alone(
         view = views[w % len(views)]
         for k in range(len(actions)):
             forget(shown, state.turns)
-            set_position_alone(state, rules, view, decks[w])
-            _set_view(state, rules, view, shown)
+            set_position(state, rules, view, 0, decks[w])
+            _set_deck(state, view, decks[w])
+            set_view(state, rules, view, shown, PLAYER)
+            shown.deck_left = state.stock
             action = actions[k]
             if _act(state, rules, view, shown, action, cards[k]):
                 draws_at_once = action == STOCK

@@ -1,20 +1,17 @@
 """Deals branched at one question: what each of several answers leads to, in the same world."""
 
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 import numpy as np
-from numba import from_dtype, int64, types, void
+from numba import from_dtype, int64, types
 
-from simgin.core import jit
 from simgin.core.answers import SLOTS
 from simgin.core.branch import play_branches, play_branches_alone
-from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
+from simgin.core.policy import HOOK_TYPE, VIEW_TYPE
 from simgin.core.record import DEAL
 from simgin.core.state import new_state
 from simgin.core.view import VIEW
-from simgin.play.kernel import SOLO_SLOTS, new_views, run_kernel, seat_players
+from simgin.play.kernel import SOLO_SLOTS, compiled_loop, new_views, run_kernel, seat_players
 from simgin.play.matchup import Matchup
 from simgin.rules.record import build_rules
 from simgin.strategy import Policy, compiler
@@ -36,26 +33,6 @@ class Branches:
     def tried(self) -> np.ndarray:
         """Which entries of `answers` and `records` are there: bool (questions, answers)."""
         return self.answers >= 0
-
-
-def signature(players: int) -> Any:
-    """The numba signature of the kernel for one or two players."""
-    views = types.Array(VIEW_TYPE, 1, "C")
-    records = types.Array(from_dtype(DEAL), 2, "C")
-    table = types.Array(int64, 2, "C")
-    asked = len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS)
-    hooks = [HOOK_TYPE] * asked
-    head = [STATE_TYPE, RULES_TYPE] + [VIEW_TYPE] * players
-    return void(
-        *head, int64, int64, table, int64, HOOK_TYPE, HOOK_TYPE, views, table, records, *hooks
-    )
-
-
-@cache
-def compiled_kernel(players: int) -> Any:
-    """The compiled loop for one or two players; see `simgin.core.branch`."""
-    function = play_branches_alone if players == 1 else play_branches
-    return jit.compiled(function, signature(players), distinct=True)
 
 
 def branch_deals(
@@ -95,7 +72,11 @@ def branch_deals(
     before = explore or matchup.a.policy(choose.slot)
     assert before is not None, f"{matchup.a.text} has an empty slot: the loader fills them"
     state.noisy[0] |= before.noise << slot
-    kernel = compiled_kernel(players)
+    table = types.Array(int64, 2, "C")
+    between = (int64, int64, table, int64, HOOK_TYPE, HOOK_TYPE)
+    function = play_branches_alone if players == 1 else play_branches
+    found = (types.Array(VIEW_TYPE, 1, "C"), table, types.Array(from_dtype(DEAL), 2, "C"))
+    kernel = compiled_loop(function, players, *between, *found)
     seats = new_views()[:players]
     arguments = [state, rules, *seats, first_unit, units, standings]
     arguments += [slot, compiler.hook(choose), compiler.hook(before), views, answers, records]

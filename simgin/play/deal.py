@@ -3,7 +3,7 @@
 It is played by the same engine as millions of deals.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -121,6 +121,48 @@ def watch_deal(
         raised=raised,
         hands=_dealt(state, rules) if matchup.b else _dealt_to_one(state, rules),
     )
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a seat did at a question of a slot, as the engine's answer."""
+
+    seat: int
+    slot: str
+    answer: int
+
+
+def lead_to(
+    matchup: Matchup,
+    decisions: Sequence[Decision],
+    is_there: Callable[[Question], bool],
+    *address: int,
+    **deal: Any,
+) -> tuple[WatchedDeal, int] | None:
+    """A deal played by some decisions, and then by the players; None if it does not come there.
+
+    With it the number of the question behind the decisions, of which `is_there` has to be true.
+    Endings and offers that are not among the decisions are declined. address, deal: as of
+    `watch_deal`.
+    """
+    done = list(decisions)
+    while True:
+        script = [decision.answer for decision in done]
+        played = watch_deal(matchup, *address, script=script, **deal)
+        questions = played.questions
+        place = 0
+        for question, decision in zip(questions, done, strict=False):
+            if (question.seat, question.slot) != (decision.seat, decision.slot):
+                break
+            place += 1
+        if place == len(questions):
+            return None
+        question = questions[place]
+        if place == len(done) and is_there(question):
+            return played, place
+        if question.slot not in ("knock", "offer"):
+            return None
+        done.insert(place, Decision(question.seat, question.slot, 0))
 
 
 def cut_short(deal: WatchedDeal, answers: int, is_open: bool) -> WatchedDeal:

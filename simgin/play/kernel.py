@@ -39,23 +39,33 @@ class RulesModified(ValueError):
 
 
 @cache
+def compiled_loop(function: Any, players: int, *between: Any, distinct: bool = True) -> Any:
+    """A loop of the engine over deals of one player or two, compiled; between: see `loop_type`."""
+    return jit.compiled(function, loop_type(players, *between), distinct=distinct)
+
+
+def loop_type(players: int, *between: Any) -> Any:
+    """The numba signature of a loop; between: its arguments between the views and the policies."""
+    views = [VIEW_TYPE] * players
+    hooks = [HOOK_TYPE] * (len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS))
+    return void(STATE_TYPE, RULES_TYPE, *views, *between, *hooks)
+
+
 def compiled_kernel(players: int) -> Any:
     """The compiled loop for one or two players; see `simgin.core.batch`."""
     function = play_solo_units if players == 1 else play_units
-    return jit.compiled(function, signature(players), distinct=True)
+    return compiled_loop(function, players, *_units(players))
 
 
 def signature(players: int) -> Any:
     """The numba signature of the loop for one or two players."""
-    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE)
-    rows_type = types.Array(int64, 2, "C")
-    output = (rows_type, RECORDS_TYPE)
-    units = (int64, int64, int64, boolean)
-    if players == 1:
-        hooks = [HOOK_TYPE] * len(SOLO_SLOTS)
-        return void(*head, *output, *units, *hooks)
-    hooks = [HOOK_TYPE] * (2 * len(SLOTS))
-    return void(*head, VIEW_TYPE, *output, *units, boolean, *hooks)
+    return loop_type(players, *_units(players))
+
+
+def _units(players: int) -> list[Any]:
+    """The types of rows, records and units, and whether they are mirrored."""
+    mirrored = [boolean] * (players - 1)
+    return [types.Array(int64, 2, "C"), RECORDS_TYPE, int64, int64, int64, boolean, *mirrored]
 
 
 def compiled_hooks(matchup: Matchup) -> list[Any]:

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from simgin.core import layoff
-from simgin.core.answers import BIG_GIN, PASS, PHASE_BLIND, PHASE_LAST, PHASE_UPCARD, SHOT, TAKE
+from simgin.core import layoff, match
+from simgin.core.answers import (
+    BIG_GIN,
+    PASS,
+    PHASE_BLIND,
+    PHASE_LAST,
+    PHASE_STOP,
+    PHASE_UPCARD,
+    SHOT,
+    TAKE,
+)
 from simgin.core.cell import Unit
 from simgin.core.deadwood import deadwood_of
 from simgin.core.match import UNDECIDED
 from simgin.core.meldings import MAX_MELDINGS
-from simgin.core.rules import DEFENDER, DIE_OFF, STOPPER
+from simgin.core.rules import DEFENDER, DIE_OFF, DISCARD_FIRST, NO_JOKER, STOPPER
+from simgin.core.solo import PLAYER
 from simgin.core.sums import KINDS
-from simgin.play import standing
 from simgin.play.deal import Question, WatchedDeal, watch_deal
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.melds import Melding, all_meldings, cards_text, in_text_order, shown_melding
+from simgin.rules.goals import goal_of
+from simgin.rules.parameters import parameters
 from simgin.rules.record import build_rules
 from simgin.text.notation import card_text, hand_text
 
@@ -30,6 +41,8 @@ MAX_DEALS = 2**16
 MAX_SEEDS = 2**64
 NO_ANSWER = "gives no legal answer"
 DIE_SLOTS = ("offer", "answer")
+JOKER = "joker"  # who sits at seat 1 of one player
+OVER = {match.DRAWN: "The match is drawn", match.UNFINISHED: "The match is broken off unfinished"}
 
 
 class ReplayError(ValueError):
@@ -179,7 +192,7 @@ class Replay:
 
     def _player(self, seat: int) -> str:
         role = "dealer" if seat == self.state.dealer else "nondealer, plays first"
-        score = standing.describe(self.state, self.params, seat)
+        score = standing_text(self.state, self.params, seat)
         return f"{self._who(seat)}, {role}, {score}"
 
     def _table(self) -> Iterator[str]:
@@ -317,14 +330,14 @@ class Replay:
 
     def _match(self) -> Iterator[str]:
         """How the match stands after the deal, and who has won it."""
-        after, outcome = standing.enter_deal(self.state, self.rules)
+        after, outcome = enter_deal(self.state, self.rules)
         standings = []
         for seat, name in self._sides():
-            score = standing.describe(after, self.params, seat)
+            score = standing_text(after, self.params, seat)
             standings.append(f"{name}, {score}")
         yield from wrapped(f"Match: {'; '.join(standings)}")
-        if outcome in standing.OVER:
-            yield from wrapped(standing.OVER[outcome])
+        if outcome in OVER:
+            yield from wrapped(OVER[outcome])
         elif outcome != UNDECIDED:
             yield from wrapped(self._won(outcome))
 
@@ -385,6 +398,158 @@ class Replay:
         chains = np.zeros((2, 16), np.int64)
         _, laid = layoff.lay_off(hand, self.state.melds, self.rules, options, chains)
         return int(laid)
+
+
+# One player, against the joker or the clock
+
+
+class SoloReplay(Replay):
+    """A watched deal of one player, as text."""
+
+    def _names(self, matchup: Matchup) -> tuple[str, str]:
+        return matchup.a.text, JOKER
+
+    @property
+    def has_joker(self) -> bool:
+        """Whether the pack holds a joker."""
+        return bool(self.rules.joker != NO_JOKER)
+
+    @property
+    def deck(self) -> int:
+        """Cards in the deck after the deal, with the joker unless it was dealt."""
+        hand = self.watched.hands[PLAYER]
+        held = hand.bit_count()
+        hand_size = 11 if self.rules.first_turn == DISCARD_FIRST else 10
+        joker_in_deck = self.has_joker and held == hand_size
+        return 52 - held + joker_in_deck
+
+    # Before the play
+
+    def _table(self) -> Iterator[str]:
+        limit = self.state.limit
+        terms = f"Knock limit {limit}" if limit else "Gin only"
+        terms += f"; deck of {self.deck} cards"
+        if self.has_joker and self.state.above >= 0:
+            terms += " including the joker"
+        if self.rules.max_draws >= 0:
+            terms += f"; at most {self.rules.max_draws} draws"
+        yield terms
+        yield ""
+        sides = []
+        for seat, name in self._sides():
+            score = standing_text(self.state, self.params, seat)
+            sides.append(f"{name}, {score}")
+        yield from wrapped("; ".join(sides))
+        yield f"  is dealt {self._dealt_text(PLAYER)}"
+
+    def _sides(self) -> Iterable[tuple[int, str]]:
+        """The player, and the joker if it can win points."""
+        sides = list(enumerate(self.names))
+        if self.goal.score == "points":
+            return sides
+        return sides[:1]
+
+    # The play
+
+    def _turns(self) -> Iterator[tuple[int, list[Question]]]:
+        """(phase, questions) of each turn; the question after it whether to stop belongs to it.
+
+        The question before the first draw stands alone.
+        """
+
+        def turn(question: Question) -> int:
+            view = question.view
+            after_discard = view.phase == PHASE_STOP
+            return int(view.turns) - int(after_discard)
+
+        for _, questions in groupby(self.watched.questions, key=turn):
+            listed = list(questions)
+            phase = listed[0].view.phase
+            yield int(phase), listed
+
+    def _turn(self, questions: list[Question]) -> Iterator[str]:
+        view = questions[0].view
+        if view.phase == PHASE_STOP:
+            yield "Before the first draw"
+        else:
+            yield from self._holding(view)
+        for question in questions:
+            yield from decision_lines(question)
+
+    def _holding(self, view: Any) -> Iterator[str]:
+        """The ten cards held at the start of a turn, and the card drawn."""
+        drawn = int(view.drawn)
+        hand = int(view.hand)
+        if drawn >= 0:
+            hand &= ~(1 << drawn)
+        deadwood = deadwood_of(hand, self.rules, STOPPER)
+        yield f"Turn {view.turn}"
+        yield f"  holds {self._hand_text(hand, deadwood)}"
+        if drawn >= 0:
+            yield f"  draws {card_text(drawn)}, {view.deck_left} left in the deck"
+
+    def _silent_draw(self) -> Iterator[str]:
+        yield from ()
+
+    # The end
+
+    def _no_showdown(self) -> Iterator[str]:
+        """A deal ended by the joker, the last draw, or the safeguard against endless play."""
+        state = self.state
+        draws = state.draws[PLAYER]
+        stalled = self.watched.kind == "stalled"
+        if stalled:
+            yield f"Stalled after {state.turns} turns"
+        elif self.watched.kind == "limit":
+            yield f"Limit: all {draws} draws are used"
+        elif state.above < 0:
+            yield "Joker: it was dealt"
+        else:
+            yield f"Joker: card {draws + 1} of the {self.deck} in the deck"
+        cards = int(state.hand[PLAYER])
+        hand = self._hand_text(cards, state.count[PLAYER])
+        yield from wrapped(f"  {self.names[PLAYER]} holds {hand}")
+        if stalled:
+            yield from self._above_joker()
+
+    def _showdown(self) -> Iterator[str]:
+        state = self.state
+        hand = int(state.hand[PLAYER])
+        shown = cards_text(in_text_order(state.melds), hand)
+        yield self._kind()
+        count = state.stopper_count
+        yield from wrapped(f"  {self.names[PLAYER]} shows {shown}, count {count}")
+        yield from self._above_joker()
+
+    def _above_joker(self) -> Iterator[str]:
+        """Where the joker lay."""
+        if not self.has_joker:
+            return
+        n = int(self.state.above)
+        cards = "1 card lies" if n == 1 else f"{n} cards lie"
+        place = f"{cards} above the joker"
+        joker_scores = self.params["deal_scoring"] == "joker"
+        if joker_scores and self.state.stopper >= 0:
+            place += f", which counts {self.state.other_count}"
+        yield f"  {place}"
+
+    def _points(self) -> str:
+        if self.params["deal_scoring"] == "penalty":
+            penalty = self.state.score[PLAYER]
+            return f"Penalty: {self.names[PLAYER]} {penalty}"
+        return super()._points()
+
+    def _won(self, seat: int) -> str:
+        if not self.goal.total:
+            return super()._won(seat)
+        result = "won" if seat == PLAYER else "lost"
+        won_by = self.goal.won_by.format(**self.params)
+        return f"The match is {result}: the goal was {won_by}"
+
+
+def make_replay(watched: WatchedDeal) -> Replay:
+    """The replay of a deal of one player or two."""
+    return SoloReplay(watched) if watched.matchup.b is None else Replay(watched)
 
 
 # Decisions in words, for a sentence that begins with the player
@@ -507,3 +672,59 @@ def wrapped(line: str) -> list[str]:
     """A line cut at 80 columns, continued with a deeper indent."""
     indent = len(line) - len(line.lstrip()) + 2
     return textwrap.wrap(line, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False)
+
+
+# How a match stands
+
+
+def standing_text(state: Any, params: Mapping[str, Any], seat: int) -> str:
+    """What a seat has of what it plays for, from the engine's record and the parameters."""
+    goal = goal_of(params)
+    side = goal.side_at(params, seat)
+    columns = _columns(state, params, seat)
+    return side.standing.format(
+        score=state.points[seat],
+        deals=state.deals_won[seat],
+        games=state.games[seat],
+        by_column=", ".join(columns),
+        **params,
+    )
+
+
+def _columns(state: Any, params: Mapping[str, Any], seat: int) -> list[str]:
+    """The points of a seat in every column, with the result of a closed one."""
+    results = {-1: "", seat: " (won)", 1 - seat: " (lost)"}
+    columns = []
+    for column in range(number_of_columns(params)):
+        points = state.column_points[seat, column]
+        winner = int(state.column_winner[column])
+        columns.append(f"{points}{results[winner]}")
+    return columns
+
+
+def number_of_columns(params: Mapping[str, Any]) -> int:
+    """The columns that are played at once; 0 if the goal is another."""
+    columns = parameters()["columns"]
+    if columns.acts(params):
+        return int(params["columns"])
+    return 0
+
+
+def standing_numbers(state: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The standing by seat: points, won deals, won games, and points by column (None without)."""
+    n = number_of_columns(params)
+    columns = state.column_points[:2, :n].tolist() if n else None
+    return {
+        "points": state.points.tolist(),
+        "won_deals": state.deals_won.tolist(),
+        "games": state.games.tolist(),
+        "columns": columns,
+    }
+
+
+def enter_deal(state: Any, rules: Any) -> tuple[Any, int]:
+    """(a copy of the state with its deal entered in the match, outcome); see `core.match.enter`."""
+    after = state.copy()
+    deals = int(state.deal) + 1
+    outcome = match.enter(after, rules, deals)
+    return after, int(outcome)

@@ -6,11 +6,9 @@ from typing import Any
 
 from simgin.core.match import UNDECIDED
 from simgin.core.solo import FAR, PLAYER
-from simgin.play import standing
 from simgin.play.deal import Question
 from simgin.play.melds import in_text_order, meld_text
-from simgin.play.replay import Replay
-from simgin.play.replay_solo import SoloReplay
+from simgin.play.replay import Replay, SoloReplay, enter_deal, standing_numbers
 from simgin.text.notation import card_text, hand_text
 
 Row = dict[str, Any]
@@ -42,12 +40,20 @@ def _deal_row(replay: Replay) -> Row:
         "deal": int(state.deal),
         "strategies": list(replay.names[:players]),
         "dealer": int(state.dealer) if players == 2 else None,
-        **standing.numbers(state, replay.params),
+        **standing_numbers(state, replay.params),
         "limit": int(state.limit) if replay.dealt else None,
         "multiplier": int(state.multiplier) if replay.dealt else None,
         "upcard": _card(state.upcard) if replay.dealt else None,
         "hands": hands if replay.dealt else [],
+        "pack": _dealt_cards(state),
+        "joker": _natural(state.joker) if players == 1 else None,
+        "in_match": watched.matchup.unit == "match",
     }
+
+
+def _dealt_cards(state: Any) -> str:
+    """The pack in dealing order, as far as cards were dealt."""
+    return " ".join(card_text(int(card)) for card in state.pack[: state.dealt])
 
 
 def _decision_row(replay: Replay, question: Question) -> Row:
@@ -114,8 +120,8 @@ def _match_row(replay: Replay) -> Row | None:
     """How the match stands after the deal; None after a single deal or a fault."""
     if replay.watched.matchup.unit == "deal" or replay.watched.fault:
         return None
-    after, outcome = standing.enter_deal(replay.state, replay.rules)
-    numbers = standing.numbers(after, replay.params)
+    after, outcome = enter_deal(replay.state, replay.rules)
+    numbers = standing_numbers(after, replay.params)
     return numbers | {"over": outcome != UNDECIDED, "winner": _natural(outcome)}
 
 

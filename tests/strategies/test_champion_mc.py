@@ -13,7 +13,7 @@ from simgin.core.view import VIEW
 from simgin.play import kernel
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
-from simgin.play.worlds import Worlds, legal_actions, play_in
+from simgin.play.rollout import Worlds, legal_actions, play_in
 from simgin.rules import variants
 from support.hands import game, members
 

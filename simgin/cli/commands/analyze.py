@@ -35,13 +35,13 @@ from simgin.report import progress
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from simgin.analysis.analysis import Analysis, Effort
+    from simgin.analysis.written import Die
     from simgin.play.deal import WatchedDeal
-    from simgin.value.analysis.analysis import Analysis, Effort
-    from simgin.value.analysis.die import Die
 
 OF_CARDS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
-TRANSCRIPT = ".txt"  # how the name of a file ends that `simgin show` has filled
-EXAMPLES = ".json"  # and that of a file of worked examples
+FILE = ".json"  # how the name of a file ends that `simgin show --json` has filled
+PRINTED = ".txt"
 OF_AN_ADDRESS = ("variant", "unit", "half", "deal")
 OF_A_DEAL = ("unit", "half", "deal", "turn")  # options that go with the deal of two strategies
 OF_ONE = ("pile", *OF_CARDS, *OF_A_DEAL, "for", "output")  # with one position or one deal
@@ -94,7 +94,6 @@ Row = dict[str, Any]
     metavar="T",
     help="Turn as `simgin show` numbers it, 0 for the first upcard [default: all].",
 )
-@click.option("--example", metavar="ID", help="Which worked example of a file that ends in .json.")
 @click.option(
     "--deals",
     callback=read_count,
@@ -139,7 +138,6 @@ def analyze(
     half: int,
     deal: int | None,
     turn: int | None,
-    example: str | None,
     deals: int | None,
     own: str | None,
     other: str | None,
@@ -160,9 +158,8 @@ def analyze(
     A decision of a deal, and all decisions of it
       simgin analyze gold simple --unit 3 --turn 5
       simgin analyze gold simple --unit 3
-    A deal that `simgin show ... > deal.txt` has written down, or a worked example
-      simgin analyze deal.txt --turn 5
-      simgin analyze rules_vectors.json --example T02
+    A deal that `simgin show ... --json > deal.json` has written down
+      simgin analyze deal.json --turn 5
     The die: shall I offer it, accept 4, offer it before the cards are seen?
       simgin analyze 7H...4C --pile "QD TS" -v dice --stake 2 --owner me --offer
       simgin analyze 7H...4C --pile QD -v dice --stake 2 --owner other --offered 4
@@ -174,8 +171,6 @@ def analyze(
       simgin analyze gold --deals 1000
       simgin analyze solo-greedy -v solitary-gin --deals 200 --as solo-dp
     """
-    if not words[0].endswith(EXAMPLES):
-        _refuse_options(context, ("example",), "a file of worked examples")
     if deals is not None:
         _refuse_options(context, OF_ONE, "one position or one deal, not with --deals")
         if other is not None:
@@ -185,57 +180,46 @@ def analyze(
         _analyze_strategy(words, variant, deals, own, worlds, seed, workers, as_json)
         return
     worlds = worlds or WORLDS_OF_A_POSITION
-    from simgin.play.replay import find_deal
+    from simgin.analysis.analysis import Effort, analyse_deal
+    from simgin.analysis.written import BLIND, Die
     from simgin.runs import directory
-    from simgin.value.analysis.analysis import Effort
-    from simgin.value.analysis.deals import analyse_deal
-    from simgin.value.analysis.described import BLIND
-    from simgin.value.analysis.die import Die
 
     if output is not None:
         directory.check(output)
     effort = Effort(worlds, seconds, seed, workers)
+    given: dict[str, object] = {"-v": variant}
     if pile is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND:
         _refuse_options(context, OF_A_DEAL, "a deal of two strategies, not with cards")
         die = Die(stake, owner, offer, offered)
         found = _analyze_cards(words, variant, pile, stock, dealer, score, die, own, other, effort)
         words = (" ".join(words),)
-        named: dict[str, object] = {"--pile": pile, "--stock": stock}
-        named |= {"--dealer": dealer, "--score": score}
-        named |= _die_named(die)
+        given |= {"--pile": pile, "--stock": stock, "--dealer": dealer, "--score": score}
+        given |= {"--stake": stake, "--owner": owner} if stake > 1 else {}
+        given |= {"--offer": offer or None, "--offered": offered or None}
     else:
         _refuse_options(context, OF_CARDS, "cards, not with a deal of two strategies")
-        stand_in = None
-        if words[0].endswith((TRANSCRIPT, EXAMPLES)):
+        if words[0].endswith((FILE, PRINTED)):
             _refuse_options(context, OF_AN_ADDRESS, "strategies, not with a file")
-            played, stand_in = _deal_of_file(words, example)
-            named = {"--example": example, "--turn": turn, "-v": None}
+            played = _deal_of_file(*words)
+            given = {}
         else:
-            played = find_deal(
-                words[0], words[1] if len(words) > 1 else None, variant, seed, unit, half, deal
-            )
-            named = {"--unit": unit, "--half": half, "--deal": deal, "--turn": turn}
+            played = _deal_of(words, variant, seed, unit, half, deal)
+            given |= {"--unit": unit, "--half": half, "--deal": deal}
+        given |= {"--turn": turn}
         with progress.live("analyze") as report:
             found = analyse_deal(
                 played,
                 turn,
-                own or stand_in,
-                other or (stand_in if played.matchup.b else None),
+                own,
+                other,
                 effort,
                 lambda done, every, so_far: report(
                     done, every, lambda: _so_far(so_far(), turn is None)
                 ),
             )
-    named = {"-v": variant} | named
-    named |= {
-        "--as": own,
-        "--against": other,
-        "--worlds": worlds,
-        "--for": seconds,
-        "--seed": seed,
-        "-o": output,
-    }
-    command = command_line("analyze", *words, *_given(named))
+    given |= {"--as": own, "--against": other, "--worlds": worlds, "--for": seconds}
+    given |= {"--seed": seed, "-o": output}
+    command = command_line("analyze", *words, *_given(given))
     rows = _json_rows(found) if as_json else []
     whole_deal = len(found) > 1 and turn is None
     parts = deal_parts(found) if whole_deal else position_parts(found)
@@ -243,19 +227,28 @@ def analyze(
     Answer(command, rows, seed, files).show(as_json, [*parts, ""])
 
 
-def _deal_of_file(words: Sequence[str], example: str | None) -> tuple[WatchedDeal, str | None]:
-    """The deal that a file tells, and who plays on for those who play by its script."""
-    from simgin.checks.examples.deals import read_deal
-    from simgin.value.analysis.analysis import strongest
-    from simgin.value.analysis.transcript import read_transcript
+def _deal_of(
+    words: Sequence[str], variant: str, seed: int, unit: int, half: int, deal: int | None
+) -> WatchedDeal:
+    """The deal of one strategy or two."""
+    from simgin.play.replay import find_deal
 
-    file, *others = words
+    a, b = (*words, None)[:2]
+    return find_deal(str(a), b, variant, seed, unit, half, deal)
+
+
+def _deal_of_file(file: str, *others: str) -> WatchedDeal:
+    """The deal that a file tells."""
+    from simgin.analysis.deal_file import read_deal
+
     if others:
         raise click.UsageError("a file names both players: leave the second word out.")
-    if file.endswith(TRANSCRIPT):
-        return read_transcript(file), None
-    played = read_deal(file, example)
-    return played, strongest(played.matchup.variant)
+    if file.endswith(PRINTED):
+        raise click.UsageError(
+            "analyze reads what programs read, not printed text: write the deal down with "
+            "`simgin show ... --json > deal.json`, and analyze deal.json."
+        )
+    return read_deal(file)
 
 
 def _write_page(
@@ -284,8 +277,8 @@ def _analyze_strategy(
     as_json: bool,
 ) -> None:
     """Print the error rates of a strategy."""
+    from simgin.analysis.rates import WORLDS, error_rates, read_trial
     from simgin.cli.rates import rates_parts, rates_rows
-    from simgin.value.analysis.rates import WORLDS, error_rates, read_trial
 
     if len(words) > 2 or " " in words[0]:
         raise click.UsageError("--deals goes with strategies, as in analyze gold --deals 1000.")
@@ -313,17 +306,6 @@ def _given(options: Mapping[str, object]) -> list[object]:
     return words
 
 
-def _die_named(die: Die) -> dict[str, object]:
-    """The options that tell of the die, if it is not as at first."""
-    raised = die.stake > 1
-    return {
-        "--stake": die.stake if raised else None,
-        "--owner": die.owner if raised else None,
-        "--offer": die.offer or None,
-        "--offered": die.offered or None,
-    }
-
-
 def _refuse_options(context: click.Context, names: Sequence[str], place: str) -> None:
     """Refuse options that were given and have no meaning here."""
     for name in names:
@@ -345,9 +327,9 @@ def _analyze_cards(
     effort: Effort,
 ) -> dict[str, Analysis]:
     """A position of one's own."""
+    from simgin.analysis.analysis import analyse, strongest
+    from simgin.analysis.written import read_position, read_score
     from simgin.rules import variants
-    from simgin.value.analysis.analysis import analyse, strongest
-    from simgin.value.analysis.described import read_position, read_score
 
     game = variants.find(variant)
     position = read_position(
@@ -389,7 +371,7 @@ def _so_far(found: Mapping[str, Analysis], whole_deal: bool) -> RenderableType:
 
 def _json_rows(found: Mapping[str, Analysis]) -> list[Row]:
     """A row for each action of each decision; None for what is not known."""
-    from simgin.value.analysis.deals import frame
+    from simgin.analysis.analysis import frame
 
     rows: list[Row] = []
     for row in frame(found).to_dict("records"):

@@ -13,7 +13,7 @@ from simgin.cli.output import Answer, command_line, whole
 from simgin.report import numbers, progress
 
 if TYPE_CHECKING:
-    from simgin.value.search.search import Found, Request
+    from simgin.analysis.search import Found, Request
 
 BELOW = 7 * " "  # in front of a command, below what happened
 Row = dict[str, Any]
@@ -83,8 +83,7 @@ def find(
       simgin find gold simple --where "undercut, lost" --deals 1M
       simgin find gold champion --where "differ, gain < -40" --against simple
     """
-    from simgin.value.search.answer import carry_out
-    from simgin.value.search.search import read_request
+    from simgin.analysis.search import carry_out, read_request
 
     request = read_request(
         a, b, variant, where, deals=deals, matches=matches, against=against, limit=limit, seed=seed
@@ -153,7 +152,7 @@ def _heading(found: Found, rows: list[Row]) -> str:
 
 def _costly_heading(name: str, rows: list[Row]) -> str:
     """What the list of decisions is."""
-    from simgin.value.analysis.analysis import UNITS
+    from simgin.analysis.analysis import UNITS
 
     if not rows:
         return "No decision cost anything."

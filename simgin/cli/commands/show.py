@@ -44,12 +44,12 @@ def show(
     Without --deal this is a single deal, as `simgin match --deals` plays it; with --deal it is one
     deal of a match.
     """
-    from simgin.play import replay, replay_rows, replay_solo
+    from simgin.play import replay, replay_rows
     from simgin.play.kernel import PolicyFailure
 
     with policy_calls(as_json):
         played = replay.find_deal(a, b, variant, seed, unit, half, deal)
-    text = replay_solo.make_replay(played)
+    text = replay.make_replay(played)
     command = played.matchup.replay(unit, half, deal or 0)
     Answer(command, replay_rows.rows(text), seed).show(as_json, [*text.lines(), ""])
     if played.fault:

@@ -1,6 +1,6 @@
 """Error rates: the points that a strategy gives up a deal, by what it had to decide.
 
-Every decision of its deals against an opponent is judged (simgin.value.analysis.judge). What the
+Every decision of its deals against an opponent is judged (simgin.analysis.judge). What the
 judge does in its place is worth, in all, what the judge scores more against the same opponent: so
 says the performance difference lemma. That is known well from plain deals, and sets the rates
 right.
@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simgin.analysis.analysis import UNITS, counted_by, gains, strongest
+from simgin.analysis.judge import MISTAKES, Judge, Judged, own_positions
+from simgin.analysis.position import PositionError
 from simgin.play import kernel
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup, parse_matchup
@@ -22,9 +25,6 @@ from simgin.play.parallel import over_units
 from simgin.rules import variants
 from simgin.stats.control_variates import anchored_mean
 from simgin.stats.estimate import Estimate, mean_of
-from simgin.value.analysis.analysis import UNITS, counted_by, gains, strongest
-from simgin.value.analysis.judge import MISTAKES, Judge, Judged, own_positions
-from simgin.value.analysis.position import PositionError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,7 +24,7 @@ from simgin.core.solo_position import JOKER_CARD
 from simgin.play.branches import branch_deals
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
-from simgin.play.worlds import Action, Worlds, die_actions, legal_actions, play_in
+from simgin.play.rollout import Action, Worlds, die_actions, legal_actions, play_in
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.strategy import discard

@@ -6,9 +6,9 @@ import shlex
 import pytest
 
 import simgin
+from simgin.analysis.where import WhereError, read_where
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
-from simgin.value.search.where import WhereError, read_where
 from support.command_line import call
 
 DEALS = 600

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
+from simgin.analysis.judge import MISTAKES, Judge, _hidden_hand, own_positions, usual_action
+from simgin.analysis.position import PositionError
+from simgin.analysis.rates import ErrorRates, error_rates, read_trial
+from simgin.core.position import END
 from simgin.play.deal import watch_deal
-from simgin.play.matchup import SeatError
-from simgin.value.analysis.judge import MISTAKES, Judge, own_positions
-from simgin.value.analysis.position import PositionError
-from simgin.value.analysis.rates import ErrorRates, error_rates, read_trial
+from simgin.play.matchup import SeatError, parse_matchup
 
 # A, B and the judge, far enough apart for few deals. jdh8-heuristic and exp710 discard before
 # they are asked to end the deal
@@ -43,6 +44,34 @@ def test_the_judge_gives_nothing_up_to_itself():
     assert rates.lead.value == 0
     assert not any(judged.mistake for unit in rates.judged for judged in unit)
     assert rates.total.value == 0
+
+
+# The first of a pair is asked for the ending before the discard, the second behind it
+@pytest.mark.parametrize("pair", [("champion", "jdh8-heuristic"), ("exp710", "gold-early")])
+@pytest.mark.parametrize("name", ["standard", "standard-50th", "shot", "dice", "big-gin"])
+def test_who_is_asked_would_do_what_it_did(name, pair):
+    matchup = parse_matchup(*pair, name, 5, "deal")
+    kinds = set()
+    for unit in range(4):
+        deal = watch_deal(matchup, unit, unit % 2)
+        for position in own_positions(deal):
+            assert usual_action(matchup, deal, position) == position.done
+            kinds.add(position.done.kind)
+    assert END in kinds and len(kinds) > 3
+
+
+@pytest.mark.parametrize("name", ["solitaire-gin-knock", "gin-solitaire", "solitary-gin"])
+def test_behind_the_decisions_of_another_the_judge_decides_for_itself(name):
+    matchup = parse_matchup("solo-greedy+knock=never", None, name, 5, "deal")
+    judge = parse_matchup("solo-dp", None, name, 5, "deal")
+    other = 0
+    for unit in range(6):
+        deal = watch_deal(matchup, unit)
+        for position in own_positions(deal):
+            action = usual_action(judge, deal, position)
+            assert action in position.actions
+            other += action != position.done
+    assert other > 5
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +124,6 @@ def test_the_hidden_hand_is_the_one_of_the_deal(rates):
     """With the stock as it lay, too, what was done leads to the points of the deal (play_in)."""
     from simgin.core.cards import PACK
     from simgin.core.pack import next_card
-    from simgin.value.analysis.judge import _hidden_hand
 
     matchup = rates.trial.matchup
     for unit in range(20):

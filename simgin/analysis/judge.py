@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
+from simgin.analysis.analysis import gains
+from simgin.analysis.position import Position, positions_in, step_of
+from simgin.analysis.worlds import Drawing
 from simgin.core.answers import PHASE_BLIND, PHASE_LAST, PHASE_UPCARD, TAKE
 from simgin.core.cards import PACK
 from simgin.core.deadwood import deadwood
 from simgin.core.position import ACCEPT, END, REFUSE
-from simgin.play.answers import Adviser
-from simgin.play.deal import WatchedDeal
+from simgin.play.deal import Decision, WatchedDeal, lead_to
+from simgin.play.kernel import PolicyFailure
 from simgin.play.matchup import Matchup
-from simgin.play.worlds import Action, Worlds, play_in
+from simgin.play.rollout import Action, Worlds, play_in
 from simgin.rules.record import build_rules
 from simgin.text.notation import cards_in
-from simgin.value.analysis.analysis import gains
-from simgin.value.analysis.position import Position, positions_in
-from simgin.value.analysis.worlds import Drawing
 
 FIRST_LOOK = 25  # worlds before the first look at who is ahead; each look doubles them
 CLEARLY = 1.0  # standard errors by which an action must beat the judge's own
@@ -79,7 +79,6 @@ class Judge:
     def __init__(self, matchup: Matchup, worlds: int) -> None:
         self.matchup = matchup
         self.worlds = worlds
-        self.adviser = Adviser(matchup.a, build_rules(matchup.variant))
 
     def judged(self, deal: WatchedDeal) -> list[Judged]:
         """All decisions of strategy A in a deal against the opponent, in the order of play."""
@@ -105,8 +104,8 @@ class Judge:
 
     def _judged(self, deal: WatchedDeal, position: Position, lots: np.random.Generator) -> Judged:
         done = _done(position)
-        advice = self.adviser.die_action if position.is_about_die else self.adviser.action
-        usual = advice(position.view, lots.random())
+        usual = usual_action(self.matchup, deal, position)
+        lots.random()  # seeds keep their worlds, which begin behind a number not used any more
         best, seeming = self._best(position, usual, lots)
         worth = self._worth(deal, position, [done, best, usual], lots)
         kind = _kind(position, best)
@@ -187,6 +186,29 @@ class Judge:
         """What the player gains, in what the variant counts by: float64 (worlds, actions)."""
         records = play_in(self.matchup, position.view, actions, worlds, first)
         return gains(records, position.variant)
+
+
+def usual_action(matchup: Matchup, deal: WatchedDeal, position: Position) -> Action:
+    """What A of a matchup does at a question of a deal of A, behind the same decisions."""
+    state = deal.state
+    asked = deal.questions[position.number]
+    decisions = []
+    for question in deal.questions[: position.number]:
+        assert question.answer is not None, "only the last question of a deal has no answer"
+        if question.answer or question.slot not in ("knock", "offer"):
+            decisions.append(Decision(question.seat, question.slot, question.answer))
+    led = lead_to(
+        matchup,
+        decisions,
+        lambda question: step_of(question) == step_of(asked),
+        *(int(state.unit), int(state.half), int(state.deal)),
+    )
+    assert led is not None, "the deal went there"
+    played, number = led
+    for own in positions_in(played):
+        if own.number == number and own.done is not None:
+            return own.done
+    raise PolicyFailure(played.fault) from played.raised
 
 
 def own_positions(deal: WatchedDeal) -> Iterator[Position]:

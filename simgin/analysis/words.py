@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from simgin.analysis.position import Position
+from simgin.analysis.written import FORGOTTEN, SOME, TAKEN
 from simgin.core.answers import PHASE_BLIND
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import DISCARD_FIRST, STOPPER
@@ -13,8 +15,6 @@ from simgin.core.view import FROM_PILE
 from simgin.play.melds import cards_text, shown_melding
 from simgin.rules.record import build_rules
 from simgin.text.notation import card_text, hand_text
-from simgin.value.analysis.pile import FORGOTTEN, SOME, TAKEN
-from simgin.value.analysis.position import Position
 
 _MANY = re.compile(r"\?( \?){3,}")  # forgotten cards that are told as one
 

@@ -7,24 +7,26 @@ found.frame()  # a row for each action, the best first
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simgin.analysis.elimination import POINTS_REACH, Gaps, compare, next_look, still_tried
+from simgin.analysis.equity import Equity, counts_wins, find_equity, net_points
+from simgin.analysis.position import Position, PositionError, positions_in
+from simgin.analysis.worlds import Drawing
 from simgin.core.sums import KINDS
 from simgin.play import kernel
+from simgin.play.deal import WatchedDeal
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.parallel import over_units
-from simgin.play.worlds import play_in
+from simgin.play.names import side_names
+from simgin.play.parallel import SHARES, over_units
+from simgin.play.rollout import play_in
 from simgin.rules.variants import Variant
-from simgin.value.analysis.elimination import POINTS_REACH, Gaps, compare, next_look, still_tried
-from simgin.value.analysis.equity import Equity, counts_wins, find_equity, net_points
-from simgin.value.analysis.position import Position, PositionError
-from simgin.value.analysis.worlds import Drawing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -320,3 +322,73 @@ class _Trial:
         """What is known so far."""
         outcomes = np.concatenate(self._chunks)
         return Analysis(self.position, self.matchup, outcomes, self.effort.worlds)
+
+
+# The decisions of a deal, each with what its actions were worth
+
+WatchDeal = Callable[[int, int, Callable[[], Mapping[str, Analysis]]], None]
+
+
+def analyse_deal(
+    deal: WatchedDeal,
+    turn: int | None,
+    own: str | None,
+    other: str | None,
+    effort: Effort,
+    watch: WatchDeal = unwatched,
+) -> dict[str, Analysis]:
+    """The decisions of a deal, or of one turn, by place and player, as in `turn 5, draw, gold`.
+
+    Those of a single player are named by place alone.
+    own, other: who plays on for A and for B, by default they themselves. watch: called
+    with what is done, what there is to do, and the analyses so far.
+    """
+    players = [player.text for player in deal.matchup.players]
+    names = side_names(deal.matchup)
+    alone = len(players) == 1
+    positions = positions_in(deal, turn)
+    if not positions:
+        raise PositionError("nothing is decided in this deal, as far as it is known.")
+    opponent = other if alone else other or players[-1]
+    on = [own or players[0], opponent]
+    found: dict[str, Analysis] = {}
+    every = SHARES * len(positions)
+    for position in positions:
+        player = int(position.view.seat != deal.state.half)
+        title = position.place if alone else f"{position.place}, {names[player]}"
+        found[title] = analyse(
+            position,
+            on[player] or players[0],
+            on[1 - player],
+            effort,
+            partial(_watch_one, watch, every, dict(found), title),
+        )
+        watch(SHARES * len(found), every, found.copy)
+    return found
+
+
+def _watch_one(
+    watch: WatchDeal,
+    every: int,
+    before: Mapping[str, Analysis],
+    title: str,
+    played: int,
+    most: int,
+    so_far: Callable[[], Analysis],
+) -> None:
+    """Show one analysis as it stands, behind those before."""
+    done = SHARES * len(before) + SHARES * played // most
+    watch(done, every, lambda: {**before, title: so_far()})
+
+
+def frame(found: Mapping[str, Analysis]) -> pd.DataFrame:
+    """The rows of all analyses (`Analysis.frame`), behind the decision and its turn."""
+    import pandas as pd
+
+    frames = []
+    for decision, analysis in found.items():
+        rows = analysis.frame()
+        rows.insert(0, "decision", decision)
+        rows.insert(1, "turn", analysis.position.turn)
+        frames.append(rows)
+    return pd.concat(frames, ignore_index=True)

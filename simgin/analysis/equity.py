@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
 
 import numpy as np
 
+from simgin.analysis.kernels import fill_deals, fill_game
 from simgin.core.sums import KINDS
 from simgin.play.matchup import parse_matchup
 from simgin.rules.variants import Variant
-from simgin.value.analysis.kernels import fill_deals, fill_game
 from simgin.value.outcomes import Outcomes, count_outcomes
 from simgin.value.states import next_dealers, number, won_deals
 from simgin.value.value import Value, ValueRefused, at_any_score
@@ -36,16 +35,6 @@ def net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
 def counts_wins(variant: Variant) -> bool:
     """Whether deals are won or lost, and nothing else counts."""
     return bool(variant.row["deal_scoring"] == "winloss")
-
-
-class Equity(Protocol):
-    """What deals lead to."""
-
-    def write(self, found: np.ndarray, records: np.ndarray) -> None:
-        """Enter in the fields match, deals and games of `found` what is known of played deals.
-
-        found: OUTCOME (see simgin.value.analysis.analysis), for side A. records: DEAL, alike.
-        """
 
 
 @dataclass(frozen=True)
@@ -80,12 +69,8 @@ class DealsEquity:
         by_b = won * (records["winner"] == 1)
         own = records["deals_a"] + by_a
         other = records["deals_b"] + by_b
-        place = (
-            np.minimum(goal, own),
-            np.minimum(goal, other),
-            _dealers_after(self.variant, records),
-        )
-        chance = self.table[place]
+        dealers = _dealers_after(self.variant, records)
+        chance = self.table[np.minimum(goal, own), np.minimum(goal, other), dealers]
         found["deals"] = by_a - by_b
         found["match"] = 100 * chance
 
@@ -107,13 +92,9 @@ class GameEquity:
         last = len(self.table) - 1
         own, other = _points_after(records)
         stake = records["stake"]
-        place = (
-            np.minimum(last, own),
-            np.minimum(last, other),
-            _dealers_after(self.variant, records),
-            stake,
-            records["owner"] + 1,
-        )
+        dealers = _dealers_after(self.variant, records)
+        owners = records["owner"] + 1
+        place = (np.minimum(last, own), np.minimum(last, other), dealers, stake, owners)
         loser = np.minimum(own, other)
         counted = stake * self.games[loser]
         is_refused = records["kind"] == REFUSED
@@ -121,6 +102,11 @@ class GameEquity:
         sign = 1 - 2 * records["winner"]
         worth = np.where(is_won, sign * counted, self.table[place])
         found["games"] = np.where(is_refused, sign * records["pays"], worth)
+
+
+# What deals lead to: `write` enters in the fields match, deals and games of found, OUTCOME (see
+# simgin.analysis.analysis), what is known of played deals, records, DEAL, for side A.
+Equity = PointsEquity | DealsEquity | GameEquity
 
 
 def _points_after(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,35 +1,24 @@
 """Positions played on in worlds: what each action leads to, with the hidden cards filled in."""
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import from_dtype, int8, int64, types, void
+from numba import from_dtype, int8, int64, types
 
-from simgin.core import jit
-from simgin.core.answers import (
-    NO_ENDING,
-    PASS,
-    PHASE_LAST,
-    PHASE_STOP,
-    PHASE_UPCARD,
-    SLOTS,
-    STOCK,
-    TAKE,
-)
+from simgin.core.answers import NO_ENDING, PASS, PHASE_LAST, PHASE_STOP, PHASE_UPCARD, STOCK, TAKE
 from simgin.core.bits import lowest
 from simgin.core.deadwood import best_discards, deadwood, dearest
 from simgin.core.endings import ending_with, legal_discards, must_be_melded
 from simgin.core.offers import ask_offers
-from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
+from simgin.core.policy import VIEW_TYPE
 from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW, play_worlds
 from simgin.core.record import DEAL
 from simgin.core.rules import UPCARD_PASS
 from simgin.core.solo_position import play_worlds_alone
 from simgin.core.state import new_state
 from simgin.core.view import VIEW
-from simgin.play.kernel import SOLO_SLOTS, new_views, run_kernel, seat_players
+from simgin.play.kernel import compiled_loop, new_views, run_kernel, seat_players
 from simgin.play.matchup import Matchup
 from simgin.rules.record import build_rules
 from simgin.text import notation
@@ -149,24 +138,18 @@ def _endings(view: Any, eleven: int, rules: Any) -> list[Action]:
     return found
 
 
-@cache
+NUMBERS = types.Array(int64, 1, "C")
+STOCKS = types.Array(int8, 2, "C")
+VIEWS = types.Array(VIEW_TYPE, 1, "C")
+RECORDS = types.Array(from_dtype(DEAL), 2, "C")
+
+
 def compiled_kernel(players: int) -> Any:
     """The compiled loop; see `simgin.core.position` and `simgin.core.solo_position`."""
-    record_type = from_dtype(DEAL)
-    records = types.Array(record_type, 2, "C")
-    numbers = types.Array(int64, 1, "C")
-    stocks = types.Array(int8, 2, "C")
-    view_type = from_dtype(VIEW)
-    views = types.Array(view_type, 1, "C")
-    rest = (numbers, numbers, int64, records)
-    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE)
+    rest = (STOCKS, NUMBERS, NUMBERS, int64, RECORDS)
     if players == 1:
-        hooks = [HOOK_TYPE] * len(SOLO_SLOTS)
-        signature = void(*head, views, stocks, *rest, *hooks)
-        return jit.compiled(play_worlds_alone, signature)
-    hooks = [HOOK_TYPE] * (2 * len(SLOTS))
-    signature = void(*head, VIEW_TYPE, views, numbers, stocks, *rest, *hooks)
-    return jit.compiled(play_worlds, signature)
+        return compiled_loop(play_worlds_alone, 1, VIEWS, *rest, distinct=False)
+    return compiled_loop(play_worlds, 2, VIEWS, NUMBERS, *rest, distinct=False)
 
 
 def play_in(
@@ -177,38 +160,15 @@ def play_in(
     A is the player of the view, and B the opponent, from the position on. first: the number of the
     first world, which is the unit of the random streams of policies that use chance.
     """
-    state = new_state(matchup.seed)
-    rules = build_rules(matchup.variant)
     records = np.zeros((len(worlds), len(actions)), DEAL)
-    vectors = seat_players(state, matchup)
     table = np.array(actions, np.int64)
     pairs = table.reshape(-1, 2)
     kinds, cards = pairs.T.copy()
     players = len(matchup.players)
-    seats = new_views()[:players]
-    views = worlds.views_of(view)
-    arguments = [state, rules, *seats, views]
-    if players == 2:
-        arguments.append(worlds.hands)
-    arguments += [worlds.stocks, kinds, cards, first, records]
-    kernel = compiled_kernel(players)
-    run_kernel(matchup, state, kernel, arguments)
-    del vectors  # the state held their addresses
+    hidden = [worlds.hands, worlds.stocks] if players == 2 else [worlds.stocks]
+    arguments = [worlds.views_of(view), *hidden, kinds, cards, first, records]
+    _run(matchup, compiled_kernel(players), arguments)
     return records
-
-
-@cache
-def _compiled_offers() -> Any:
-    """The compiled loop that asks for offers; see `simgin.core.position`."""
-    numbers = types.Array(int64, 1, "C")
-    stocks = types.Array(int8, 2, "C")
-    view_type = from_dtype(VIEW)
-    views = types.Array(view_type, 1, "C")
-    hooks = [HOOK_TYPE] * (2 * len(SLOTS))
-    signature = void(
-        STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, views, numbers, stocks, int64, numbers, *hooks
-    )
-    return jit.compiled(ask_offers, signature)
 
 
 def offers_in(matchup: Matchup, view: Any, worlds: Worlds, first: int = 0) -> np.ndarray:
@@ -216,20 +176,17 @@ def offers_in(matchup: Matchup, view: Any, worlds: Worlds, first: int = 0) -> np
 
     A is the player of the view. first: as of `play_in`.
     """
-    state = new_state(matchup.seed)
-    rules = build_rules(matchup.variant)
     offers = np.zeros(len(worlds), np.int64)
-    vectors = seat_players(state, matchup)
-    arguments = [
-        state,
-        rules,
-        *new_views(),
-        worlds.views_of(view),
-        worlds.hands,
-        worlds.stocks,
-        first,
-        offers,
-    ]
-    run_kernel(matchup, state, _compiled_offers(), arguments)
-    del vectors  # the state held their addresses
+    kernel = compiled_loop(ask_offers, 2, VIEWS, NUMBERS, STOCKS, int64, NUMBERS, distinct=False)
+    arguments = [worlds.views_of(view), worlds.hands, worlds.stocks, first, offers]
+    _run(matchup, kernel, arguments)
     return offers
+
+
+def _run(matchup: Matchup, kernel: Any, arguments: list[Any]) -> None:
+    """Call a kernel with a state and views of its own before its arguments."""
+    state = new_state(matchup.seed)
+    vectors = seat_players(state, matchup)
+    views = new_views()[: len(matchup.players)]
+    run_kernel(matchup, state, kernel, [state, build_rules(matchup.variant), *views, *arguments])
+    del vectors  # the state held their addresses

@@ -22,7 +22,7 @@ from simgin.core.endings import ending_with, must_be_melded
 from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW
 from simgin.core.rules import UPCARD_PASS
 from simgin.play.deal import Question, WatchedDeal
-from simgin.play.worlds import Action, die_actions, legal_actions
+from simgin.play.rollout import Action, die_actions, legal_actions
 from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
 from simgin.text.notation import card_text
@@ -47,6 +47,7 @@ class Position:
     actions: list[Action]
     in_match: bool  # whether the score counts, so that the match is what is to be won
     done: Action | None = None  # what the player did, in a deal of a run
+    number: int = -1  # of its first question in that deal
 
     @property
     def turn(self) -> int:
@@ -146,26 +147,23 @@ def _decisions(deal: WatchedDeal) -> Iterator[Position]:
     variant = deal.matchup.variant
     rules = build_rules(variant)
     in_match = deal.matchup.unit == "match"
-    for questions in _grouped(deal.questions):
+    asked = [number for number, each in enumerate(deal.questions) if each.slot in STEPS]
+    for _, group in groupby(asked, key=lambda number: step_of(deal.questions[number])):
+        numbers = list(group)
+        questions = [deal.questions[number] for number in numbers]
         view = questions[0].view
         is_about_die = questions[0].slot in ("offer", "answer")
         actions = die_actions(view, rules) if is_about_die else legal_actions(view, rules)
         done = _done(questions, rules)
         is_open = deal.is_cut and done is None
         if len(actions) > 1 and (is_open or done in actions):
-            yield Position(variant, view, actions, in_match, done)
+            yield Position(variant, view, actions, in_match, done, numbers[0])
 
 
-def _grouped(questions: list[Question]) -> Iterator[list[Question]]:
-    """Questions that belong to one decision: all but a discard and the endings stand alone."""
-
-    def place(question: Question) -> tuple[int, int, int, str]:
-        view = question.view
-        return int(view.turns), int(view.phase), question.seat, STEPS[question.slot]
-
-    asked = [question for question in questions if question.slot in STEPS]
-    for _, group in groupby(asked, key=place):
-        yield list(group)
+def step_of(question: Question) -> tuple[int, int, int, str]:
+    """The decision that a question belongs to: all but a discard and the endings stand alone."""
+    view = question.view
+    return int(view.turns), int(view.phase), question.seat, STEPS.get(question.slot, question.slot)
 
 
 def _done(questions: list[Question], rules: Any) -> Action | None:

@@ -1,9 +1,14 @@
-"""What is left out and what intervals claim, on made-up actions whose means are known."""
+"""Which action is best, who looks on, and the decisions of a deal."""
 
 import numpy as np
 import pytest
 
-from simgin.value.analysis.elimination import compare, next_look, still_tried
+from simgin.analysis.analysis import Effort, analyse, analyse_deal
+from simgin.analysis.elimination import compare, next_look, still_tried
+from simgin.analysis.position import positions_in
+from simgin.play.deal import watch_deal
+from simgin.play.matchup import parse_matchup
+from simgin.play.replay import find_deal
 
 MOST, RUNS = 3_200, 200
 ALARMS = 19  # of 200 runs at a rate of 5 %: more are seen with a probability of 0.2 %
@@ -80,3 +85,48 @@ def test_looks_double():
     while looks[-1] < 5_000:
         looks.append(next_look(looks[-1], 5_000))
     assert looks == [0, 200, 400, 800, 1600, 3200, 5000]
+
+
+def test_who_looks_on_sees_what_is_known_so_far():
+    position = positions_in(find_deal("gold", "simple", "standard", 1, 3, 0, None), 5)[1]
+    seen = []
+    found = analyse(
+        position,
+        "gold",
+        "gold",
+        Effort(worlds=1000),
+        lambda done, every, so_far: seen.append((done, every, so_far())),
+    )
+    worlds = [done for done, _, _ in seen]
+    assert worlds == sorted(set(worlds))
+    assert len(worlds) > 1
+    assert all(every == 1000 and analysis.worlds == done for done, every, analysis in seen)
+    assert seen[-1][2].frame().equals(found.frame())
+
+
+def test_who_looks_on_at_a_deal_sees_the_decisions_so_far():
+    deal = find_deal("gold", "simple", "standard", 1, 3, 0, None)
+    seen = []
+
+    def watch(done, every, so_far):
+        seen.append((done / every, list(so_far())))
+
+    found = analyse_deal(deal, 5, None, None, Effort(worlds=400), watch)
+    assert seen[-1] == (1, list(found))
+    shares = [share for share, _ in seen]
+    assert shares == sorted(shares)
+    assert seen[0][1] == list(found)[:1]
+
+
+@pytest.mark.parametrize("name", ["solitaire-gin-knock", "solitary-gin"])
+def test_the_decisions_of_a_deal_are_named_by_turn(name):
+    matchup = parse_matchup("solo-greedy+knock=at:k=3", None, name, 2, "deal")
+    deal = watch_deal(matchup, 3)
+    found = analyse_deal(deal, None, None, None, Effort(worlds=50))
+    turns = [question.view.turn for question in deal.questions if question.slot == "discard"]
+    discards = [title for title in found if title.endswith("discard")]
+    assert set(discards) >= {f"turn {turn}, discard" for turn in turns}
+    for analysis in found.values():
+        assert analysis.matchup.b is None
+        assert analysis.position.done in analysis.position.actions
+        assert not analysis.has_match

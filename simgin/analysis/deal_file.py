@@ -1,0 +1,192 @@
+"""A deal as `simgin show --json` prints it, read back: whole or only begun, of a match, for one.
+
+The engine plays it again from its pack and its answers: nobody is asked, so that the players need
+not be there any more, and what does not follow from the cards and decisions is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from simgin.analysis.analysis import strongest
+from simgin.analysis.position import PositionError
+from simgin.core.cards import PACK
+from simgin.core.state import MAX_QUESTIONS
+from simgin.play import replay, replay_rows
+from simgin.play.deal import WatchedDeal, cut_short, watch_deal
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.rules import variants
+from simgin.rules.record import build_rules
+from simgin.rules.variants import Variant
+from simgin.strategy import loader
+from simgin.text.messages import quoted
+from simgin.text.notation import cards_in, parse_cards
+
+Row = Mapping[str, Any]
+MOST = 10_000_000  # characters of a file
+BOUNDS = {
+    "unit": replay.MAX_UNITS,
+    "half": 2,
+    "deal": replay.MAX_DEALS,
+    "dealer": 2,
+    "joker": 53,
+    "answer": 64,
+    "seed": replay.MAX_SEEDS,
+}
+MOST_POINTS = 1_000_000
+# What a decision shows that must follow from those before it
+SHOWN = ("turn", "seat", "slot", "hand", "offered", "taken", "drawn", "stake", "owner", "answer")
+
+
+def read_deal(path: str | Path) -> WatchedDeal:
+    """The deal that a file tells, with A at seat 0; cut short where the file ends before the deal.
+
+    Raises PositionError for a file that tells none, and OSError where there is no file.
+    """
+    with Path(path).open(encoding="utf-8", errors="replace") as file:
+        text = file.read(MOST)
+    try:
+        answer = json.loads(text)
+    except (ValueError, RecursionError):
+        raise _error(path, "it is not what `simgin show ... --json` prints") from None
+    try:
+        return _played(answer)
+    except (KeyError, TypeError, AttributeError, IndexError):
+        reason = "something is missing that `simgin show ... --json` prints"
+    except ValueError as error:
+        reason = str(error).rstrip(".")
+    raise _error(path, reason)
+
+
+def _error(path: str | Path, reason: str) -> PositionError:
+    return PositionError(f"{quoted(str(path))} cannot be read as a deal: {reason}.")
+
+
+def _played(answer: Row) -> WatchedDeal:
+    """The deal, played again."""
+    first, *rows = answer["rows"]
+    decisions = [row for row in rows if row["event"] == "decision"]
+    variant = variants.find(first["variant"])
+    if variant.row["die"] == "game" and decisions and decisions[0]["stake"] != 1:
+        raise PositionError(
+            "it tells of a die that was turned in an earlier deal: name the deal by --seed, --unit "
+            "and --deal instead"
+        )
+    pack = parse_cards(first["pack"])
+    script = _script(decisions)
+    played = watch_deal(
+        _matchup(answer, first, variant),
+        _number(first, "unit"),
+        pack=[*pack, *(card for card in cards_in(PACK) if card not in pack)],
+        joker=-1 if first["joker"] is None else _number(first, "joker"),
+        dealer=0 if first["dealer"] is None else _number(first, "dealer"),
+        points=_pair(first["points"]),
+        script=script,
+    )
+    _check(played, decisions)
+    if played.fault or played.state.logged > len(script):
+        drawn = played.state.log[len(script)].drawn
+        played = cut_short(played, len(script), bool(drawn < 0 or drawn in pack))
+    if first["in_match"]:
+        _enter_standing(played, first)
+        return replace(played, matchup=replace(played.matchup, unit="match"))
+    return played
+
+
+def _matchup(answer: Row, first: Row, variant: Variant) -> Matchup:
+    """The players by seat, the strongest in place of those who are not there any more."""
+    players = int(str(variant.row["players"]))
+    names = [str(name).removesuffix(" (A)").removesuffix(" (B)") for name in first["strategies"]]
+    if len(names) != players or (first["dealer"] is None) != (players == 1):
+        raise PositionError(f"{variant.text} is for {players}, and its players are others")
+    stand_in = strongest(variant)
+    a, b = (*(_known(name, stand_in) for name in names), None)[:2]
+    return parse_matchup(str(a), b, variant.text, _number(answer, "seed"), "deal")
+
+
+def _known(name: str, stand_in: str) -> str:
+    """A player's own name, or that of who stands in.
+
+    A file may come from anybody, so no file of Python that it names is run.
+    """
+    if ".py" in name:
+        return stand_in
+    try:
+        return loader.find(name).text
+    except (ValueError, OSError):
+        return stand_in
+
+
+def _script(decisions: Sequence[Row]) -> list[int]:
+    """The answers up to the first that nobody gave."""
+    script: list[int] = []
+    for row in decisions:
+        if row["answer"] is None:
+            break
+        if row["slot"] == "discard":
+            script += parse_cards(row["answer"])
+        else:
+            script.append(_number(row, "answer"))
+    if len(script) > MAX_QUESTIONS:
+        raise PositionError("it has more decisions than any deal")
+    return script
+
+
+def _number(row: Row, name: str) -> int:
+    """A number of a row, from 0 to below its bound."""
+    number = row[name]
+    if not isinstance(number, int) or not 0 <= number < BOUNDS[name]:
+        raise PositionError(f"{name} is a number from 0 to {BOUNDS[name] - 1}")
+    return int(number)
+
+
+def _pair(numbers: Sequence[Any]) -> tuple[int, int]:
+    """The numbers of both seats."""
+    own, other = numbers
+    if not all(isinstance(number, int) and abs(number) < MOST_POINTS for number in numbers):
+        raise PositionError(f"{own} and {other} are no scores")
+    return own, other
+
+
+def _check(played: WatchedDeal, decisions: Sequence[Row]) -> None:
+    """Refuse decisions that do not follow from those before them."""
+    asked = replay_rows.rows(replay.make_replay(played))[1:-1]
+    for number, told in enumerate(decisions):
+        row = asked[number] if number < len(asked) else {}
+        wrong = [name for name in SHOWN if name not in row or row[name] != told[name]]
+        if told["answer"] is None and wrong == ["answer"]:
+            return  # it is the last that is told
+        if wrong:
+            raise PositionError(
+                f"decision {number + 1}, turn {told['turn']}, {told['slot']}, does not follow from "
+                f"the cards and decisions before it ({wrong[0]})"
+            )
+
+
+def _enter_standing(played: WatchedDeal, first: Row) -> None:
+    """Write the match before the deal to the views: it was played as a single one."""
+    deal = _number(first, "deal")
+    target = int(build_rules(played.matchup.variant).points_target)
+    columns = [_columns(first, seat) for seat in range(2)] if first["columns"] else []
+    for view in played.state.log[: played.state.logged + 1]:
+        seat = int(view["seat"])
+        view["deal"] = deal
+        for told, name in (("points", "points"), ("won_deals", "deals"), ("games", "games")):
+            both = _pair(first[told])
+            view[f"own_{name}"], view[f"other_{name}"] = both[seat], both[1 - seat]
+        for whose, points in zip(("own", "other"), (columns[seat:] + columns[:seat]), strict=False):
+            view[f"{whose}_columns"][: len(points)] = points
+            view[f"{whose}_opened"] = max(
+                (place for place, score in enumerate(points, 1) if score), default=0
+            )
+        for place, scores in enumerate(zip(*columns, strict=True)):
+            view["closed"] |= (max(scores) >= target) << place
+
+
+def _columns(first: Row, seat: int) -> list[int]:
+    """The points of a seat in every column."""
+    return [_pair((points, 0))[0] for points in first["columns"][seat]]

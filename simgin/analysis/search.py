@@ -1,0 +1,441 @@
+"""Deals of a matchup sifted by the million, and the costliest decisions of a few.
+
+request = read_request("gold", "simple", "standard", "undercut, lost", deals=1_000_000)
+found = search(request)
+found.deals  # FOUND (deals,): the first ten
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from simgin.analysis.analysis import Analysis, Effort, analyse, played_on
+from simgin.analysis.judge import own_positions
+from simgin.analysis.position import Position
+from simgin.analysis.where import FOUND, Where, number, read_where
+from simgin.core.answers import PHASE_BLIND, PHASE_UPCARD
+from simgin.core.cell import Unit
+from simgin.core.sums import KINDS
+from simgin.play.deal import Question, watch_deal
+from simgin.play.kernel import play_recorded, prepare
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.names import own_names, side_names
+from simgin.play.parallel import Progress, over_units, share
+from simgin.play.replay import decision_text
+from simgin.rules import variants
+from simgin.stats.estimate import Estimate, mean_of
+from simgin.text.amounts import AmountError, parse_count, parse_seed
+
+Row = dict[str, Any]
+DEALS = 100_000
+FEW_DEALS = 20  # where every decision is analysed
+LIMIT = 10
+MOST_LISTED = 1_000
+MOST_ANALYSED = 1_000
+BLOCK = 10_000  # units of deals sifted at once, a multiple of the batch
+NOBODY_WON = {
+    "void": "nobody ends the deal",
+    "stalled": "the deal stalls",
+    "joker": "the joker comes up",
+    "limit": "the last draw is made",
+}
+PLACES = {PHASE_BLIND: "before the deal", PHASE_UPCARD: "upcard"}
+FIRST_WORLDS = 200
+NEW_WORLDS = 2000  # of the decisions that seem costliest
+
+
+class SearchError(ValueError):
+    """A search that cannot be made; the message is a sentence."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Whose deals to look through, how many, and for what."""
+
+    matchup: Matchup
+    rival: Matchup | None  # the same with another strategy in A's place, if two are compared
+    where: Where
+    n: int  # deals or matches
+    limit: int
+
+    @property
+    def title(self) -> str:
+        """Whose deals they are, as in `gold v simple`."""
+        names = [self.short(player.text) for player in self.matchup.players]
+        if self.rival is None:
+            return " v ".join(names)
+        rival = self.short(self.rival.a.text)
+        both = f"{names[0]} and {rival}"
+        if self.matchup.b is None:
+            return both
+        return f"{both} against {names[1]}"
+
+    def short(self, player: str) -> str:
+        """What a player is called where space is short."""
+        names = own_names(self.matchups)
+        return names.get(player, player)
+
+    @property
+    def matchups(self) -> list[Matchup]:
+        """The one whose deals they are, and the one that it is compared with."""
+        if self.rival is None:
+            return [self.matchup]
+        return [self.matchup, self.rival]
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether deals have a second half, with the players in each other's seats."""
+        return all(matchup.mirrored for matchup in self.matchups)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found."""
+
+    request: Request
+    played: int  # deals looked through
+    fitting: int  # deals that fit
+    deals: np.ndarray  # FOUND: the first `limit` of them
+
+
+def read_request(
+    a: str,
+    b: str | None,
+    variant: str,
+    where: str,
+    *,
+    deals: int | str | None = None,
+    matches: int | str | None = None,
+    against: str | None = None,
+    limit: int = LIMIT,
+    seed: int = 1,
+) -> Request:
+    """The search that texts and counts ask for.
+
+    With `differ`, b is the strategy that a is compared with, and `against` plays both, by default
+    b. Raises SearchError, WhereError and what the loaders raise.
+    """
+    asked = read_where(where)
+    if deals is not None and matches is not None:
+        raise AmountError("deals and matches are both given; keep one of them.")
+    if against is not None and not asked.differ:
+        raise SearchError("--against goes with `--where differ`; name the opponent behind A.")
+    if asked.differ and matches is not None:
+        raise SearchError("differ compares single deals, so count deals, not matches.")
+    if not 1 <= limit <= MOST_LISTED:
+        raise SearchError(f"{limit} deals cannot be listed: write a limit of 1 to {MOST_LISTED}.")
+    usual = FEW_DEALS if asked.is_costly else DEALS
+    n = parse_count(matches or deals or usual)
+    number = parse_seed(seed)
+    if asked.differ:
+        matchup, rival = _compared(a, b, variant, against, number)
+        return Request(matchup, rival, asked, n, limit)
+    unit: Unit = "deal" if matches is None else "match"
+    matchup = parse_matchup(a, b, variant, number, unit)
+    return Request(matchup, None, asked, n, limit)
+
+
+def _compared(
+    a: str, b: str | None, variant: str, against: str | None, seed: int
+) -> tuple[Matchup, Matchup]:
+    """A and B in the same place: against a third, or alone."""
+    if b is None:
+        raise SearchError("differ compares two strategies: name both, as in `gold simple`.")
+    opponent: str | None = against or b
+    if variants.find(variant).row["players"] == 1:
+        if against is not None:
+            raise SearchError(f"{variant} is for one player: leave --against out.")
+        opponent = None
+    one = parse_matchup(a, opponent, variant, seed, "deal")
+    two = parse_matchup(b, opponent, variant, seed, "deal")
+    if one.a.text == two.a.text:
+        raise SearchError(f"{one.a.text} does not differ from itself: name two strategies.")
+    return one, two
+
+
+def search(request: Request, workers: int | None = None, progress: Progress | None = None) -> Found:
+    """Play the deals, and keep the first of those that fit."""
+    where = request.where
+    limit = request.limit
+    if where.is_costly:
+        limit = MOST_ANALYSED + 1
+    for matchup in request.matchups:
+        prepare(matchup)
+    units = request.n
+    if request.is_paired:
+        units = (units + 1) // 2
+    size = BLOCK
+    if request.matchup.unit == "match":
+        size = request.matchup.batch
+
+    def sift(first: int, n: int) -> tuple[int, int, np.ndarray]:
+        played = _play(request, first, n)
+        fitting = played[where.fits(played)]
+        kept = where.first(fitting, limit)
+        return len(played), len(fitting), kept
+
+    blocks = over_units(sift, units, size, workers, progress)
+    played, fitting, kept = zip(*blocks, strict=True)
+    fit = sum(fitting)
+    if where.is_costly and fit > MOST_ANALYSED:
+        raise SearchError(
+            f"{fit:,} deals fit, and costly analyses every decision of {MOST_ANALYSED:,} at "
+            "most: ask for fewer with --deals."
+        )
+    deals = np.concatenate(kept)
+    return Found(request, sum(played), fit, where.first(deals, limit))
+
+
+def _play(request: Request, first: int, n: int) -> np.ndarray:
+    """The deals of some units: FOUND (deals,)."""
+    played = []
+    for matchup in request.matchups:
+        _, records = play_recorded(matchup, first, n)
+        if not request.is_paired:  # then one of the two has no second halves
+            is_first = records["half"] == 0
+            records = records[is_first]
+        played.append(records)
+    found = np.zeros(len(played[0]), FOUND)
+    found["deal"] = played[0]
+    found["other"] = played[-1]
+    return found
+
+
+# What happened in them
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first decision that two strategies made otherwise with the same cards."""
+
+    place: str  # as in `turn 5`
+    own: str  # what A did, as in `discards KS`
+    other: str
+
+
+def ending_text(record: Any, names: Sequence[str]) -> str:
+    """How a deal ended, as in `gold knocks with 8, simple has 25`; names: of the sides."""
+    kind = KINDS[record["kind"]]
+    turn = f"turn {record['turns']}"
+    if kind == "refused":
+        refuser = names[1 - record["winner"]]
+        return f"{refuser} refuses the die in {turn}"
+    knocker = int(record["knocker"])
+    if knocker < 0 or kind in NOBODY_WON:
+        return f"{NOBODY_WON[kind]} ({turn})"
+    who = names[knocker]
+    count = int(record["knock_count"])
+    verbs = {"gin": "goes gin", "big_gin": "has big gin", "shot": "shoots"}
+    ended = f"{who} {verbs.get(kind, f'knocks with {count}')} in {turn}"
+    if len(names) == 1:
+        return ended
+    other = names[1 - knocker]
+    left = int(record["defender_count"])
+    if kind == "undercut":
+        return f"{ended}, {other} undercuts with {left}"
+    return f"{ended}, {other} has {left}"
+
+
+def first_difference(one: Matchup, two: Matchup, unit: int, half: int) -> Difference:
+    """Where A of two matchups first decided otherwise, in a deal that came out otherwise."""
+    first = watch_deal(one, unit, half)
+    second = watch_deal(two, unit, half)
+    for own, other in zip(first.questions, second.questions, strict=False):
+        if own.answer != other.answer:
+            return Difference(_place(own), _decision(own), _decision(other))
+    raise AssertionError("deals that came out otherwise have a decision that differs")
+
+
+def _place(question: Question) -> str:
+    """When a question is put, as in `turn 5`."""
+    view = question.view
+    turn = f"turn {view.turn}"
+    return PLACES.get(int(view.phase), turn)
+
+
+def _decision(question: Question) -> str:
+    """A decision in words; of an ending declined only that."""
+    if question.slot == "knock" and not question.answer:
+        return "plays on"
+    return decision_text(question)
+
+
+def deal_rows(found: Found) -> list[Row]:
+    """A row for each deal found: where it stands, what happened, and the command that shows it."""
+    request = found.request
+    matchup = request.matchup
+    names = side_names(matchup)
+    described = []
+    all_points = number(found.deals, "points")
+    all_gains = number(found.deals, "gain")
+    for deal, points, gain in zip(found.deals, all_points, all_gains, strict=True):
+        record = deal["deal"]
+        unit, half, n = (int(record[name]) for name in ("unit", "half", "deal"))
+        row: Row = {
+            "variant": matchup.variant.text,
+            "strategy": matchup.a.text,
+            "opponent": matchup.opponent,
+            "seed": matchup.seed,
+            "unit": unit,
+            "half": half,
+            "deal": n,
+            "ending": KINDS[record["kind"]],
+            "turns": int(record["turns"]),
+            "points": int(points),
+            "happened": ending_text(record, names),
+            "command": matchup.replay(unit, half, n),
+        }
+        if request.rival is not None:
+            row |= _of_rival(matchup, request.rival, deal["other"])
+            row["gain"] = int(gain)
+        described.append(row)
+    return described
+
+
+def _of_rival(matchup: Matchup, rival: Matchup, record: Any) -> Row:
+    """What the other strategy did in A's place, and what came of it."""
+    unit, half = int(record["unit"]), int(record["half"])
+    first = first_difference(matchup, rival, unit, half)
+    return {
+        "place": first.place,
+        "own": first.own,
+        "other": first.other,
+        "rival": rival.a.text,
+        "rival_happened": ending_text(record, side_names(rival)),
+        "rival_points": int(record["points_a"] - record["points_b"]),
+        "rival_command": rival.replay(unit, half, 0),
+    }
+
+
+# Decisions that cost most
+#
+# Every decision is analysed in a few worlds. For those that seem to have cost most, what was done
+# and the best that was found are compared in other worlds: the greatest of many rough figures is
+# too great, and the new one is not.
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A decision that seems to have cost something.
+
+    deal: its place among the deals found. best, done: in words. cost: in what `by` counts, as of an
+    analysis.
+    """
+
+    deal: int
+    position: Position
+    done: str
+    best: str
+    cost: Estimate
+    by: str
+
+
+def costliest(found: Found, effort: Effort, progress: Progress | None = None) -> list[Mistake]:
+    """The decisions of A that cost most, the costliest first; A and B play on.
+
+    At most as many as the search lists, and none that cost nothing after all.
+    """
+    rough = replace(effort, worlds=FIRST_WORLDS)
+    seeming = _seeming(found, rough, share(progress, 0, 2))[: found.request.limit]
+    anew = replace(effort, worlds=NEW_WORLDS, seed=effort.seed + 1)
+    report = share(progress, 1, 2)
+    mistakes = []
+    for deal, analysis in seeming:
+        mistakes.append(_mistake(found, deal, analysis, anew))
+        if report is not None:
+            report(len(mistakes), len(seeming))
+    mistakes.sort(key=lambda mistake: -mistake.cost.value)
+    return [mistake for mistake in mistakes if mistake.cost.value > 0]
+
+
+def _seeming(found: Found, effort: Effort, progress: Progress | None) -> list[tuple[int, Analysis]]:
+    """The decisions with something better, behind the place of the deal; costliest first."""
+    matchup = found.request.matchup
+    decisions = list(_decisions(found))
+    seeming = []
+    for done, (deal, position) in enumerate(decisions, start=1):
+        analysis = analyse(position, matchup.a.text, matchup.opponent or None, effort)
+        if _rough_cost(analysis) > 0:
+            seeming.append((deal, analysis))
+        if progress is not None:
+            progress(done, len(decisions))
+    return sorted(seeming, key=lambda pair: -_rough_cost(pair[1]))
+
+
+def _decisions(found: Found) -> Iterator[tuple[int, Position]]:
+    """The decisions of A, behind the place of their deal among those found."""
+    matchup = found.request.matchup
+    for place, record in enumerate(found.deals["deal"]):
+        deal = watch_deal(matchup, int(record["unit"]), int(record["half"]), int(record["deal"]))
+        for position in own_positions(deal):
+            yield place, position
+
+
+def _rough_cost(analysis: Analysis) -> float:
+    """What the decision seems to have cost, in the worlds that chose the best."""
+    position = analysis.position
+    assert position.done is not None, "a decision of a deal was made"
+    return analysis.cost(position.actions.index(position.done))[0]
+
+
+def _mistake(found: Found, deal: int, analysis: Analysis, effort: Effort) -> Mistake:
+    """What the decision cost in other worlds, all of which both actions meet."""
+    position = analysis.position
+    best = position.actions[analysis.order[0]]
+    assert position.done is not None, "a decision of a deal was made"
+    both = replace(position, actions=[best, position.done])
+    matchup = found.request.matchup
+    anew = played_on(both, matchup.a.text, matchup.opponent or None, effort)
+    cost = mean_of(anew.worth[:, 0] - anew.worth[:, 1])
+    return Mistake(
+        deal, position, position.text(position.done), position.text(best), cost, analysis.by
+    )
+
+
+def decision_rows(mistakes: list[Mistake], deals: Sequence[Row]) -> list[Row]:
+    """A row for each decision, behind those of its deal; deals: the rows of all deals found."""
+    described = []
+    for mistake in mistakes:
+        position = mistake.position
+        cost = mistake.cost
+        deal = deals[mistake.deal]
+        analyze = deal["command"].replace("simgin show", "simgin analyze", 1)
+        row = {
+            "place": position.place,
+            "turn": position.turn,
+            "own": mistake.done,
+            "best": mistake.best,
+            "cost": cost.value,
+            "low": cost.low,
+            "high": cost.high,
+            "by": mistake.by,
+            "analyze": f"{analyze} --turn {position.turn}",
+        }
+        described.append(deal | row)
+    return described
+
+
+# Carried out
+
+
+def carry_out(
+    request: Request, workers: int | None = None, progress: Progress | None = None
+) -> tuple[Found, list[Row]]:
+    """What was found, and the rows that tell it.
+
+    Each has the deal (variant, strategy, opponent, seed, unit, half, deal), how it ended (ending,
+    turns, points, happened) and the command that shows it. With `differ` also place, own and other:
+    the first decision made otherwise; rival, rival_happened, rival_points, rival_command and gain.
+    With `costly` place, turn, own and best: the decision; cost, low, high and by; analyze: a
+    command.
+    """
+    found = search(request, workers, progress)
+    rows = deal_rows(found)
+    if not request.where.is_costly:
+        return found, rows
+    effort = Effort(seed=request.matchup.seed, workers=workers)
+    return found, decision_rows(costliest(found, effort, progress), rows)

@@ -1,0 +1,637 @@
+"""A position as a player has it: the own cards, the pile as it grew, the score, who deals.
+
+The pile tells everything else. Players discard in turn, so it says who threw what, what each took
+and declined, and how many cards are left in the stock. A pack that fits it is dealt, the engine is
+led to the question by what each player did, and shows there what the player sees. What the player
+has not written is taken out again: the cards forgotten and when cards of the own hand were drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from simgin.analysis.position import Position, PositionError
+from simgin.core.answers import PASS, STOCK, TAKE
+from simgin.core.cards import PACK
+from simgin.core.deadwood import deadwood
+from simgin.core.endings import knock_limit, multiplier
+from simgin.core.match import target
+from simgin.core.rules import (
+    DISCARD_FIRST,
+    FREE,
+    NO_JOKER,
+    OPPONENT_MAY_TAKE,
+    PENALTY,
+    UPCARD_PASS,
+    UPCARD_STOCK_OR_PASS,
+)
+from simgin.core.view import FROM_STOCK
+from simgin.play.deal import Decision, lead_to
+from simgin.play.matchup import parse_matchup
+from simgin.play.rollout import die_actions, legal_actions
+from simgin.rules.record import build_rules
+from simgin.rules.variants import Variant
+from simgin.text.notation import card_text, cards_in, hand_mask, parse_card, parse_cards
+
+BLIND = "blind"  # in place of the cards: they are not seen yet
+TAKEN = "*"  # after a card of the pile that was taken from it
+FORGOTTEN = "?"  # in place of a card that is not remembered
+SOME = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # in place of any number of them
+ME, OTHER, NOBODY, PILE = 0, 1, -1, 2  # seats, and where else a card may be
+SEATS = {"me": ME, "other": OTHER}
+OWNERS = {**SEATS, "nobody": NOBODY}
+CARDS = 52
+IN_STOCK = 31  # after the deal
+PLAYER, ALONE = "simple", "solo-greedy"  # who would play on from the question; nobody looks
+
+
+# What a person writes
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A card laid on the pile (-1: forgotten), and whether the next player took it from there."""
+
+    card: int
+    taken: bool = False
+
+
+def read_pile(text: str) -> tuple[list[Laid], int | None]:
+    """The pile that a text tells, `QD KS ? 9C* .. TH`, and the place in it of cards left out.
+
+    Raises CardError and PositionError.
+    """
+    laid = []
+    gap = None
+    for word in text.replace(",", " ").split():
+        if word not in SOME:
+            name = word.removesuffix(TAKEN)
+            card = -1 if name == FORGOTTEN else parse_card(name)
+            laid.append(Laid(card, word.endswith(TAKEN)))
+        elif gap is not None:
+            raise PositionError("write .. once in the pile, and a ? for each other forgotten card.")
+        else:
+            gap = len(laid)
+    return laid, gap
+
+
+def _whole(
+    laid: list[Laid], gap: int | None, left: int, stock: int | None, reserve: str = "stock"
+) -> list[Laid]:
+    """The pile with as many forgotten cards in the gap as the stock tells.
+
+    left: cards in the stock if none was left out; stock: those that there are, None if nobody says.
+    reserve: what the stock is called.
+    """
+    if gap is None and stock not in (None, left):
+        raise PositionError(
+            f"by this pile {left} cards are left in the {reserve}, not {stock}: write .. "
+            "in it for the cards that you have forgotten."
+        )
+    if gap is None:
+        return laid
+    if stock is None:
+        raise PositionError(
+            f"with .. in the pile say how many cards are left in the {reserve}, as in "
+            "--stock 20, or write a ? for each card that you have forgotten."
+        )
+    if not 0 <= stock <= left:
+        raise PositionError(
+            f"by this pile 0 to {left} cards are left in the {reserve}, not {stock}."
+        )
+    return [*laid[:gap], *[Laid(-1)] * (left - stock), *laid[gap:]]
+
+
+def read_score(text: str) -> tuple[int, int]:
+    """Own points and the opponent's, from a text like `30-45`; PositionError for another."""
+    own, dash, other = text.partition("-")
+    if not (dash and own.strip().isdecimal() and other.strip().isdecimal()):
+        raise PositionError(
+            f"{text!r} is not a score: write your points and the opponent's, like 30-45."
+        )
+    return int(own), int(other)
+
+
+@dataclass(frozen=True)
+class Die:
+    """The die in a position.
+
+    stake: its number. owner: me, other or nobody. offer: whether to decide about an offer of one's
+    own. offered: the number that the opponent offers, to be accepted or refused; 0 for none.
+    """
+
+    stake: int = 1
+    owner: str = "nobody"
+    offer: bool = False
+    offered: int = 0
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the decision is about the die."""
+        return self.offer or self.offered > 0
+
+    @property
+    def mover(self) -> int:
+        """Whose turn it is: who offers, if the decision is about the die."""
+        return OTHER if self.offered else ME
+
+    def wrong(self, variant: Variant, blind: bool = False) -> Iterator[str]:
+        """Why the die cannot be so, in sentences; blind: before the cards are seen."""
+        name = variant.text
+        if variant.row["die"] == "off":
+            if self != NO_DIE:
+                yield f"{name} has no die: leave out its stake, its owner and offers."
+            return
+        rules = build_rules(variant)
+        cap = int(rules.die_cap)
+        if self.owner not in OWNERS:
+            yield f"{self.owner!r} owns no die: write me, other or nobody."
+        if not 1 <= self.stake <= cap:
+            yield f"the die shows 1 to {cap}, not {self.stake}."
+        if self.stake == 1 and self.owner != "nobody":
+            yield "a die that shows 1 belongs to nobody: it goes to whoever accepts an offer."
+        if self.stake > 1 and self.owner == "nobody":
+            shows = f"a die that shows {self.stake}"
+            yield f"{shows} belongs to whoever accepted it: name its owner."
+        if self.offer and self.offered:
+            yield "either you offer the die or the opponent does: decide about one."
+        if blind and not self.is_asked:
+            yield "before the cards are seen only the die is decided about: say what is offered."
+        if blind and variant.row["die"] == "deal" and self.stake > 1:
+            yield f"in {name} the die shows 1 when a deal begins."
+        if not self.is_asked:
+            return
+        if self.stake == cap:
+            yield f"the die shows {cap}, and cannot be raised."
+        if OWNERS[self.owner] not in (NOBODY, self.mover):
+            whose = "you own" if self.owner == "me" else "the opponent owns"
+            yield f"{whose} the die, so nobody else may offer it."
+        if self.offered and not self.stake < self.offered <= cap:
+            shows = f"the die shows {self.stake}, and an offer is more than that, up to {cap}."
+            yield f"{self.offered} cannot be offered: {shows}"
+        if self.owner == "nobody" and not blind and not rules.die_centre_in_play:
+            yield f"in {name} a die that nobody owns is offered only before the cards are seen."
+
+    def turned(self) -> Iterator[Decision]:
+        """How the die came to lie so: it was offered before the cards were seen, and accepted."""
+        if self.stake > 1:
+            owner = OWNERS[self.owner]
+            yield Decision(1 - owner, "offer", self.stake)
+            yield Decision(owner, "answer", 1)
+
+    def asked(self) -> Iterator[Decision]:
+        """What the opponent has offered just now."""
+        if self.offered:
+            yield Decision(OTHER, "offer", self.offered)
+
+    @property
+    def slot(self) -> str:
+        """The question about the die."""
+        return "answer" if self.offered else "offer"
+
+
+NO_DIE = Die()
+
+
+# Positions
+
+
+def read_position(
+    cards: str,
+    pile: str,
+    variant: Variant,
+    *,
+    score: tuple[int, int] | None = None,
+    dealer: str | None = None,
+    stock: int | None = None,
+    die: Die = NO_DIE,
+) -> Position:
+    """The position of a player with these cards, ten or eleven; of eleven the last was drawn.
+
+    For a single player, pile is the own discards, and there is neither score nor dealer. Else pile:
+    see `read_pile`, from the first upcard on; a mark after the last card says that the player
+    has just taken it. score: own points and the opponent's, or won deals where they are the score;
+    given, the match is what is to be won. dealer: `me` or `other`; by default as the pile has it.
+    stock: the cards left to draw from, where the pile does not tell. die: as it lies, and whether
+    the decision is about it; that comes before the draw, or with BLIND in place of the cards.
+    Raises PositionError and CardError for a position that cannot come about.
+    """
+    if dealer is not None and dealer not in SEATS:
+        raise PositionError(f"{dealer!r} is no dealer: write me or other.")
+    seat = None if dealer is None else SEATS[dealer]
+    if variant.row["players"] == 1:
+        if score is not None or dealer is not None:
+            raise PositionError(
+                f"{variant.text} is for one player: leave out the score and the dealer."
+            )
+        _refuse(die.wrong(variant))
+        view = _alone(parse_cards(cards), pile, variant, stock)
+    elif cards.strip() == BLIND:
+        if pile or stock is not None:
+            raise PositionError("before the cards are seen there is no pile: leave it out.")
+        view = _blind(die, variant, seat)
+    else:
+        view = _of_two(parse_cards(cards), pile, variant, seat, stock, die)
+    if score is not None:
+        _enter_score(view, score, variant)
+    find_actions = die_actions if die.is_asked else legal_actions
+    return Position(variant, view, find_actions(view, build_rules(variant)), score is not None)
+
+
+def _refuse(reasons: Iterator[str]) -> None:
+    """Raise PositionError for the first reason, if there is one."""
+    for reason in reasons:
+        raise PositionError(reason)
+
+
+def _enter_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
+    """Write the match before the deal to a view."""
+    if variant.goal.score and max(score) >= target(build_rules(variant), ME):
+        most = int(target(build_rules(variant), ME))
+        raise PositionError(f"the match is over at {score[0]}-{score[1]}: it is played to {most}.")
+    kind = "deals" if variant.goal.score == "deals" else "points"
+    view[f"own_{kind}"], view[f"other_{kind}"] = score
+
+
+def _blind(die: Die, variant: Variant, dealer: int | None) -> Any:
+    """What a player knows who has not looked at the cards yet."""
+    _refuse(die.wrong(variant, blind=True))
+    dealt_by = 1 - die.mover if dealer is None else dealer
+    view = _view(variant, range(CARDS), die.asked(), {die.slot}, 0, dealer=dealt_by)
+    assert view is not None, "every deal begins with the die"
+    view.stake, view.owner = die.stake, OWNERS[die.owner]  # as an earlier deal has left it
+    return view
+
+
+def _view(
+    variant: Variant,
+    pack: Sequence[int],
+    decisions: Iterable[Decision],
+    slots: Collection[str],
+    hand: int,
+    **table: int,
+) -> Any:
+    """What the player sees at a question of some slots, with this hand, behind these decisions.
+
+    None if they do not lead there. table: the dealer, the joker.
+    """
+    own, other = (ALONE, None) if variant.row["players"] == 1 else (PLAYER, PLAYER)
+    led = lead_to(
+        parse_matchup(own, other, variant.text, 1, "deal"),
+        list(decisions),
+        lambda asked: asked.seat == ME and asked.slot in slots and asked.view.hand == hand,
+        pack=pack,
+        points=(0, 0),
+        **table,
+    )
+    return None if led is None else led[0].questions[led[1]].view
+
+
+def _with_stand_ins(
+    laid: Sequence[Laid], cards: Sequence[int], shift: int = 0
+) -> tuple[list[Laid], list[int]]:
+    """The pile with other cards in place of those forgotten; and the cards that lie nowhere yet."""
+    remembered = {card.card for card in laid if card.card >= 0}
+    free = cards_in(PACK & ~hand_mask([*cards, *remembered]))
+    free = free[shift:] + free[:shift]
+    whole = [replace(card, card=free.pop(0)) if card.card < 0 else card for card in laid]
+    return whole, free
+
+
+def _forget(view: Any, laid: Sequence[Laid], whole: Sequence[Laid]) -> Any:
+    """The view without the cards that stood in for others, and without when cards were drawn."""
+    stand_ins = [card.card for card, told in zip(whole, laid, strict=True) if told.card < 0]
+    cards = hand_mask(stand_ins)
+    for name in ("pile", "known", "shed"):
+        view[name] &= ~cards
+    view.unseen |= cards
+    if view.upcard in stand_ins:
+        view.upcard = -1
+    for row in view.history[: view.turns]:
+        if row[1] == FROM_STOCK or row[2] in stand_ins:
+            row[2] = -1
+        if row[3] in stand_ins:
+            row[3] = -1
+    return view
+
+
+def _wrong_number(cards: Sequence[int]) -> Iterator[str]:
+    n = len(cards)
+    if n not in (10, 11):
+        given = "1 card was" if n == 1 else f"{n} cards were"
+        yield f"{given} given; a hand has ten cards, or eleven before a discard."
+
+
+# Of one player
+
+
+def _alone(cards: list[int], pile: str, variant: Variant, stock: int | None) -> Any:
+    """What a single player sees with these cards; pile: the discards."""
+    has_joker = bool(build_rules(variant).joker != NO_JOKER)
+    told, gap = read_pile(pile)
+    left = CARDS + has_joker - len(cards) - len(told)
+    if left < 0:
+        raise PositionError("more cards are given than the pack has.")
+    laid = _whole(told, gap, left, stock, "deck")
+    _refuse(_wrong_alone(cards, [card.card for card in laid], variant))
+    _refuse(
+        f"in {variant.text} discards cannot be taken: leave out the *."
+        for card in laid
+        if card.taken
+    )
+    slots = ("discard", "knock") if len(cards) == 11 else ("knock",)
+    joker = CARDS if has_joker else -1
+    for shift in range(10):  # no gin on the way, which might end the deal
+        whole, free = _with_stand_ins(laid, cards, shift)
+        thrown = [card.card for card in whole]
+        # What was thrown first was there first, and what was drawn last came last
+        pack = [*thrown, *cards[shift:10], *cards[:shift], *cards[10:], *free]
+        decisions = [Decision(ME, "discard", card) for card in thrown]
+        view = _view(variant, pack, decisions, slots, hand_mask(cards), joker=joker)
+        if view is not None:
+            return _forget(view, laid, whole)
+    raise PositionError(f"no deal of {variant.text} leads to these cards and discards.")
+
+
+def _wrong_alone(cards: Sequence[int], thrown: Sequence[int], variant: Variant) -> Iterator[str]:
+    """Why a position of one player cannot come about, or has nothing to be decided."""
+    rules = build_rules(variant)
+    for card in thrown:
+        if card in cards:
+            yield f"{card_text(card)} is among your cards, but was thrown."
+        if card >= 0 and thrown.count(card) > 1:
+            yield f"{card_text(card)} was thrown twice."
+    yield from _wrong_number(cards)
+    draws = len(thrown) + len(cards) - (11 if rules.first_turn == DISCARD_FIRST else 10)
+    if draws < 0:
+        yield (
+            f"in {variant.text} eleven cards are dealt and one is thrown before the first draw: "
+            "give the discard as well, as in --pile KC."
+        )
+    if 0 <= rules.max_draws < draws:
+        ends = f"it ends after {rules.max_draws} draws"
+        yield f"the deal is over: {ends}, and these cards need {draws}."
+    if len(cards) == 11:
+        return
+    if rules.deal_scoring == PENALTY:
+        yield (
+            "with ten cards nothing is decided here: gin ends the deal by itself. Give eleven, the "
+            "card just drawn last."
+        )
+    count = int(deadwood(hand_mask(cards), rules))
+    if count > rules.knock_limit:
+        limit = f"{rules.knock_limit} or less" if rules.knock_limit else "gin"
+        yield (
+            f"with ten cards and a deadwood of {count} you have to draw: only {limit} ends "
+            "the deal. Give eleven cards, the one just drawn last."
+        )
+    if draws == 0 and not rules.stop_before_draw:
+        yield "before the first draw the deal cannot be ended."
+
+
+# Of two players
+
+
+def _of_two(
+    cards: list[int], pile: str, variant: Variant, dealer: int | None, stock: int | None, die: Die
+) -> Any:
+    """What a player of two sees with these cards; dealer: a seat, None as the pile has it."""
+    name = variant.text
+    if variant.goal.other is not None:
+        how = "name a deal of two strategies"
+        raise PositionError(f"in {name} cards and pile do not tell the position: {how}.")
+    _refuse(die.wrong(variant))
+    remembered, gap = read_pile(pile)
+    if gap == len(remembered) or (remembered and remembered[-1].card < 0):
+        raise PositionError("the card on top of the pile lies open: write it last.")
+    left = _Told(cards, remembered, variant, dealer, die).stock
+    laid = _whole(remembered, gap, left, stock)
+    _refuse(_Told(cards, laid, variant, dealer, die).wrong())
+    whole, free = _with_stand_ins(laid, cards)
+    told = _Told(cards, whole, variant, dealer, die)
+    decisions = [*die.turned(), *told.decisions(), *die.asked()]
+    pack = told.pack(free)
+    view = _view(variant, pack, decisions, told.slots, hand_mask(cards), dealer=told.dealer)
+    if view is None:
+        raise PositionError(f"no deal of {name} leads to these cards and this pile.")
+    return _forget(view, laid, whole)
+
+
+class _Told:
+    """Own cards and the pile, and what follows from them."""
+
+    def __init__(
+        self, cards: list[int], laid: Sequence[Laid], variant: Variant, dealer: int | None, die: Die
+    ) -> None:
+        self.cards = cards
+        self.laid = laid
+        self.variant = variant
+        self.rules = build_rules(variant)
+        self.has_upcard = bool(self.rules.first_turn != DISCARD_FIRST)
+        # What lay on top before each turn, that of the question last
+        self.before: Sequence[Laid | None] = laid if self.has_upcard else [None, *laid]
+        self.thrown = [card.card for card in laid[self.has_upcard :]]
+        self.die = die
+        # Players discard in turn, and who offers the die is on turn
+        self.first = (len(self.thrown) + die.mover) % 2
+        self.dealer = 1 - self.first if dealer is None else dealer
+
+    def mover(self, turn: int) -> int:
+        """Whose turn it was, from 0."""
+        return (self.first + turn) % 2
+
+    def source(self, turn: int) -> str:
+        """Where the card of a turn came from: pile, stock or deal."""
+        top = self.before[turn]
+        if top is None:
+            return "deal"
+        return "pile" if top.taken else "stock"
+
+    @cached_property
+    def begun(self) -> list[int]:
+        """The turns in which a card has come to the hand: all, but for the last with ten cards."""
+        is_open = len(self.cards) == 11 and bool(self.before) and not self.die.is_asked
+        return list(range(len(self.thrown) + is_open))
+
+    @property
+    def stock(self) -> int:
+        """Cards in the stock."""
+        return IN_STOCK - sum(self.source(turn) == "stock" for turn in self.begun)
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the last discard is offered (50th-card rule)."""
+        may_take = self.rules.stock_end == OPPONENT_MAY_TAKE and not self.die.is_asked
+        return bool(may_take and self.stock == self.rules.stock_reserve and len(self.cards) == 10)
+
+    @property
+    def slots(self) -> Collection[str]:
+        """The slots of the question."""
+        if self.die.is_asked:
+            return {self.die.slot}
+        if len(self.cards) == 11:
+            return {"discard", "knock"}
+        return {"knock"} if self.is_last else {"take"}
+
+    # The deal
+
+    def pack(self, free: list[int]) -> list[int]:
+        """The pack in dealing order; free: cards of which nothing is told.
+
+        Of a player's cards those that were thrown first have been there first.
+        """
+        hidden = list(free)
+        came = [self._came(ME, hidden), self._came(OTHER, hidden)]
+        pack = []
+        for _ in range(10):
+            for seat in (1 - self.dealer, self.dealer):
+                pack.append(came[seat].pop(0))
+        pack.append(self.laid[0].card if self.has_upcard else came[1 - self.dealer].pop(0))
+        for turn in self.begun:
+            if self.source(turn) == "stock":
+                pack.append(came[self.mover(turn)].pop(0))
+        return pack + hidden
+
+    def _came(self, seat: int, hidden: list[int]) -> list[int]:
+        """The cards that a player was dealt or drew, in the order in which they were thrown.
+
+        The opponent holds some of those that are hidden.
+        """
+        came = []
+        taken = set()
+        size = 10 + (not self.has_upcard and seat != self.dealer)
+        for turn in self.begun:
+            if self.mover(turn) != seat:
+                continue
+            top = self.before[turn]
+            if top is not None and top.taken:
+                taken.add(top.card)
+            size += self.source(turn) == "stock"
+            for card in self.thrown[turn : turn + 1]:
+                if card in taken:
+                    taken.remove(card)
+                else:
+                    came.append(card)
+        if seat == ME:
+            return came + [card for card in self.cards if card not in taken]
+        left = size - len(came)
+        if left < 0:
+            raise PositionError("by this pile the opponent took more than ten cards and kept them.")
+        came += hidden[:left]
+        del hidden[:left]
+        return came
+
+    def decisions(self) -> Iterator[Decision]:
+        """What the players did up to the question."""
+        yield from self._opening()
+        for turn in self.begun:
+            if turn and self.rules.take_discard:
+                yield Decision(self.mover(turn), "take", int(self.source(turn) == "pile"))
+            for card in self.thrown[turn : turn + 1]:
+                yield Decision(self.mover(turn), "discard", card)
+
+    def _opening(self) -> Iterator[Decision]:
+        """What the players did about the first upcard.
+
+        Where the nondealer may draw from the stock at once, the pile does not tell whether the
+        dealer was asked; most players pass first.
+        """
+        first_turn = self.rules.first_turn
+        nondealer = 1 - self.dealer
+        if first_turn == DISCARD_FIRST:
+            return
+        if first_turn == FREE:
+            if self.begun:
+                yield Decision(nondealer, "take", int(self.laid[0].taken))
+            return
+        declined = Decision(nondealer, "take", STOCK if first_turn == UPCARD_PASS else PASS)
+        if self.first == self.dealer:
+            yield declined
+            if self.begun:
+                yield Decision(self.dealer, "take", int(self.laid[0].taken))
+        elif self.begun and self.laid[0].taken:
+            yield Decision(nondealer, "take", TAKE)
+        elif self.begun:
+            yield declined
+            yield replace(declined, seat=self.dealer)
+            if first_turn == UPCARD_STOCK_OR_PASS:
+                yield Decision(nondealer, "take", STOCK)
+
+    # What cannot be
+
+    def wrong(self) -> Iterator[str]:
+        """Why the position cannot come about, or has nothing to be decided, in sentences."""
+        yield from _wrong_number(self.cards)
+        if self.has_upcard and not self.laid:
+            yield "give the pile, from the first upcard on: --pile QD, for example."
+        yield from self._wrong_pile()
+        yield from self._wrong_places()
+        name = self.variant.text
+        ten = len(self.cards) == 10
+        first_turn = self.rules.first_turn
+        drew_first = first_turn == UPCARD_PASS and bool(self.begun) and not self.laid[0].taken
+        if self.dealer == self.first and (first_turn in (DISCARD_FIRST, FREE) or drew_first):
+            mine = self.first == ME
+            who, deals = ("you", "the opponent deals") if mine else ("the opponent", "you deal")
+            yield f"the nondealer plays first, and by the pile that was {who}: {deals}."
+        reserve = int(self.rules.stock_reserve)
+        if self.stock < reserve or (ten and not self.is_last and self.stock == reserve):
+            left = max(0, self.stock)
+            yield f"the deal is over: by this pile {left} cards are left in the stock."
+        if ten and not (self.rules.take_discard or self.is_last or self.die.is_asked):
+            yield f"in {name} discards cannot be taken, so ten cards leave no choice."
+
+    def _wrong_pile(self) -> Iterator[str]:
+        """As many cards as the pile says, and what sets the terms or was taken is remembered."""
+        name = self.variant.text
+        ten = len(self.cards) == 10
+        top = self.before[-1]
+        if top is not None and top.taken and ten:
+            taken = f"{card_text(top.card)} was just taken, so the hand has eleven cards"
+            yield f"{taken}; only ten are given."
+        if self.die.is_asked and not ten and top is not None:
+            yield "the die is offered before the draw: give the ten cards held then."
+        if top is None and ten and not self.die.offered:
+            yield f"in {name} the first player is dealt eleven cards; ten are given."
+        if self.has_upcard and self.laid[0].card < 0 and _sets_terms(self.rules):
+            sets = "the first upcard sets the knock limit or what points count"
+            yield f"in {name} {sets}: write it first."
+        for turn, card in enumerate(self.before):
+            if card is not None and card.taken and card.card < 0 and self.mover(turn) == ME:
+                yield f"by this pile you took the card forgotten in place {turn + 1}: write which."
+
+    def _wrong_places(self) -> Iterator[str]:
+        """Every card is in one place."""
+        place: dict[int, int] = {}  # PILE, or the seat of the player who took it
+        for turn, top in enumerate(self.before):
+            if top is None or top.card < 0:
+                continue
+            thrower = self.mover(turn - 1) if turn else NOBODY
+            if place.get(top.card) == PILE:
+                yield f"{card_text(top.card)} lies in the pile twice."
+            if place.get(top.card, thrower) != thrower:
+                yield f"{card_text(top.card)} was taken by one player and thrown by the other."
+            place[top.card] = self.mover(turn) if top.taken else PILE
+        for card in self.cards:
+            if place.get(card, ME) != ME:
+                how = "lies in the pile" if place[card] == PILE else "was taken by the opponent"
+                yield f"{card_text(card)} is among your cards, but {how}."
+        for card, seat in place.items():
+            if seat == ME and card not in self.cards:
+                lost = "was taken by you and not thrown, but is not among your cards"
+                yield f"{card_text(card)} {lost}."
+        last = self.cards[-1]
+        if len(self.begun) > len(self.thrown) and self.source(-1) == "stock" and last in place:
+            yield (
+                f"{card_text(last)} was taken before, so it is not the card just drawn: of eleven "
+                "cards write the one just drawn last."
+            )
+
+
+def _sets_terms(rules: Any) -> bool:
+    """Whether the first upcard sets the knock limit or a factor on points."""
+    terms = {(knock_limit(card, rules), multiplier(card, rules)) for card in cards_in(PACK)}
+    return len(terms) > 1

@@ -1,0 +1,184 @@
+"""A deal that `simgin show --json` has written down is the same deal when it is read."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+from simgin.analysis.deal_file import read_deal
+from simgin.analysis.position import PositionError, positions_in
+from simgin.play.deal import NoSuchDeal
+from simgin.play.replay import find_deal, make_replay
+from simgin.play.replay_rows import rows
+from simgin.rules import variants
+from support.command_line import call
+
+ALONE = [name for name in variants.names() if variants.find(name).row["players"] == 1]
+FOR_TWO = [name for name in variants.names() if name not in ALONE]
+PAIRS = [("gold", "simple"), ("dice-player", "random"), ("champion", "champion")]
+PLAYERS = ["solo-greedy", "solo-two-draws+knock=at:k=4"]
+CASES = [(name, pair) for name in FOR_TWO for pair in PAIRS]
+CASES += [(name, (player, None)) for name in ALONE for player in PLAYERS]
+LEFT_OUT = ("noise",)  # of those who are not asked
+
+
+def same(one, two):
+    assert (one.place, one.actions, one.in_match) == (two.place, two.actions, two.in_match)
+    for name in one.view.dtype.names:
+        assert name in LEFT_OUT or np.array_equal(one.view[name], two.view[name]), name
+
+
+@pytest.fixture
+def written(tmp_path):
+    """The file of a deal, what it holds, and the deal."""
+
+    def write(a, b, variant, unit, half=0, deal=None):
+        played = find_deal(a, b, variant, 5, unit, half, deal)
+        told = {"seed": 5, "rows": rows(make_replay(played))}
+        path = tmp_path / "deal.json"
+        path.write_text(json.dumps(told))
+        return path, told, played
+
+    return write
+
+
+@pytest.mark.parametrize(("variant", "players"), CASES)
+def test_positions_and_words_are_those_of_the_deal(variant, players, written):
+    compared = 0
+    for unit in range(3):
+        half = unit % 2 if players[1] not in (None, players[0]) else 0
+        path, told, deal = written(*players, variant, unit, half)
+        read = read_deal(path)
+        assert rows(make_replay(read))[1:] == told["rows"][1:]
+        for one, two in zip(positions_in(deal), positions_in(read), strict=True):
+            assert one.done == two.done
+            same(one, two)
+            compared += 1
+    assert compared > 5
+
+
+@pytest.mark.parametrize("variant", variants.names())
+def test_a_deal_of_a_match_has_the_standing_that_is_told(variant, written):
+    goal = variants.find(variant).goal
+    players = ("solo-greedy", None) if variant in ALONE else ("gold", "simple")
+    read = 0
+    for unit, half, number in ((0, 0, 0), (1, 1, 1), (2, 0, 2), (3, 1, 4), (4, 0, 3)):
+        try:
+            path, told, deal = written(
+                *players, variant, unit, half * (players[1] is not None), number
+            )
+        except NoSuchDeal:
+            continue
+        if variant == "dice-pro" and told["rows"][1]["stake"] > 1:
+            with pytest.raises(PositionError, match="a die that was turned in an earlier deal"):
+                read_deal(path)
+            continue
+        for one, two in zip(positions_in(deal), positions_in(read_deal(path)), strict=True):
+            assert one.done == two.done
+            same(one, two)
+        read += 1
+    assert read >= (1 if goal.one_deal else 3)
+
+
+@pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin-knock"])
+def test_the_beginning_of_a_deal_ends_with_the_decision_to_come(variant, written):
+    players = ("solo-greedy", None) if variant in ALONE else ("gold", "simple")
+    path, told, deal = written(*players, variant, 1)
+    every = {position.number: position for position in positions_in(deal)}
+    for end in range(1, len(told["rows"]) - 1):
+        path.write_text(json.dumps({**told, "rows": told["rows"][:end]}))
+        read = read_deal(path)
+        assert read.is_cut
+        found = positions_in(read)
+        if end - 1 in every:  # the question behind the answers
+            same(every[end - 1], found[0])
+            assert found[0].done is None
+
+
+def test_the_analysis_is_that_of_the_deal(written):
+    path, _, _ = written("gold", "simple", "standard", 2, 1)
+    turn = ["--turn", 3, "--worlds", 400, "--seed", 5]
+    read = call("analyze", path, *turn).stdout.splitlines()
+    named = call("analyze", "gold", "simple", "--unit", 2, "--half", 1, *turn).stdout.splitlines()
+    assert read[:-1] == named[:-1]
+    again = read[-1].removeprefix("Repeat:  simgin ").split()
+    assert call(*again).stdout.splitlines() == read
+
+
+def test_what_the_command_prints_is_read(tmp_path):
+    path = tmp_path / "deal.json"
+    turn = ["--turn", 3, "--worlds", 200]
+    for address in (
+        ["gold", "simple", "--unit", 1, "--deal", 2],
+        ["solo-greedy", "-v", "solitary-gin", "--unit", 2],
+    ):
+        path.write_text(call("show", *address, "--json").stdout)
+        read = call("analyze", path, *turn).stdout.splitlines()
+        assert read[:-1] == call("analyze", *address, *turn).stdout.splitlines()[:-1]
+
+
+def test_who_is_not_there_any_more_has_a_stand_in(written, tmp_path):
+    path, _, deal = written("gold", "simple", "standard", 1)
+    (tmp_path / "evil.py").write_text("raise SystemExit('run')")
+    evil = str(tmp_path / "evil.py")
+    path.write_text(path.read_text().replace("gold", "nobody").replace("simple", evil))
+    read = read_deal(path)
+    assert [player.text for player in read.matchup.players] == ["champion", "champion"]
+    assert [q.answer for q in read.questions] == [q.answer for q in deal.questions]
+
+
+def test_a_decision_that_does_not_follow_is_named(written):
+    path, told, _ = written("gold", "simple", "standard", 2, 1)
+    numbers = [i for i, row in enumerate(told["rows"]) if row.get("slot") == "discard"]
+    number = numbers[len(numbers) // 2]
+    row = told["rows"][number]
+    for changes in (
+        {"answer": told["rows"][0]["upcard"]},
+        {"drawn": "2S"},
+        {"hand": row["hand"][3:]},
+        {"seat": 1 - row["seat"]},
+    ):
+        changed = [*told["rows"]]
+        changed[number] = {**row, **changes}
+        path.write_text(json.dumps({**told, "rows": changed}))
+        with pytest.raises(PositionError, match=rf"decision {number}, .* does not follow"):
+            read_deal(path)
+
+
+def test_any_damage_is_read_or_refused_in_a_sentence(written):
+    path, told, _ = written("dice-player", "random", "dice", 1)
+    lots = random.Random(11)
+    junk = (None, -1, 77, 2**70, 1.5, "9K", "", [], {}, True, "KS KS")
+    for _ in range(200):
+        damaged = json.loads(json.dumps(told))
+        row = lots.choice([damaged, *damaged["rows"][:1] * 3, *damaged["rows"]])
+        name = lots.choice(list(row))
+        if lots.random() < 0.2:
+            del row[name]
+        else:
+            row[name] = lots.choice(junk)
+        text = json.dumps(damaged)
+        path.write_text(text if lots.random() < 0.9 else text[: lots.randrange(len(text))])
+        try:
+            read_deal(path)
+        except PositionError as error:
+            assert str(error).endswith(".") and "cannot be read as a deal: " in str(error)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["no.json"], "No such file"),
+        (["{}", "simple"], "names both players"),
+        (["{}", "--unit", "3"], "--unit goes with strategies"),
+        (["{}", "-v", "oklahoma"], "--variant goes with strategies"),
+        (["{}", "--score", "3-4"], "--score goes with cards"),
+        (["{}", "--turn", "99"], "nothing was decided in turn 99"),
+        (["deal.txt"], "with `simgin show ... --json > deal.json`"),
+    ],
+)
+def test_what_does_not_go_with_a_file_is_refused(words, sentence, written):
+    path, _, _ = written("gold", "simple", "standard", 2, 1)
+    done = call("analyze", *[word.format(path) for word in words], code=2)
+    assert sentence in " ".join(done.stderr.split())

@@ -1,0 +1,314 @@
+"""Endgames small enough to be played out in every way by the slow twin, against the analysis."""
+
+from functools import cache
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+
+from oracles import twin
+from oracles.twin.solo import JOKER, SoloDeal
+from simgin.analysis import worlds as drawing
+from simgin.analysis.analysis import Effort, analyse
+from simgin.analysis.judge import _hidden_hand
+from simgin.analysis.position import Position, positions_in
+from simgin.analysis.written import read_position
+from simgin.core.position import ACCEPT, OFFER, REFUSE, THROW
+from simgin.play.deal import watch_deal
+from simgin.play.matchup import parse_matchup
+from simgin.rules import variants
+from simgin.text.notation import card_text, cards_in, hand_mask, parse_card
+from simgin.toolkit.worlds import ALL
+from support.hands import game, names
+
+ALONE = [name for name in variants.names() if variants.find(name).row["players"] == 1]
+WITH_DIE = "dice+die_centre_in_play=yes"
+HELD = 8  # cards of the opponent that the player is told of
+STOCK = 3  # cards left: one of them may still be drawn
+PLAIN = '''
+from simgin.strategy import Strategy, answer, discard, knock, offer, take
+from simgin.toolkit import count_after, lowest, take_if
+
+@take
+def lower(view, rules, params):
+    return take_if(count_after(view.hand, view.taken_offer, rules) < view.count, view.legal)
+
+@discard
+def first_of_the_best(view, rules, params):
+    return lowest(view.best)
+
+@knock
+def at_once(view, rules, params):
+    return 1
+
+@offer
+def ahead(view, rules, params):
+    return min(rules.die_cap, view.stake + 2) if view.count <= 30 else 0
+
+@answer
+def not_far_behind(view, rules, params):
+    return view.count <= 45
+
+STRATEGY = Strategy(
+    "plain", take=lower, discard=first_of_the_best, knock=at_once, offer=ahead,
+    answer=not_far_behind, ending="same",
+)
+'''  # fmt: skip
+LATE = '''
+from simgin.strategy import Strategy, answer, knock, offer
+
+@offer
+def late(view, rules, params):
+    return view.stake + 1 if view.stock <= 3 and view.stake < 3 else 0
+
+@answer
+def yes(view, rules, params):
+    return 1
+
+@knock
+def gin(view, rules, params):
+    return view.ending_count == 0
+
+STRATEGY = Strategy("late", offer=late, answer=yes, knock=gin)
+'''  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def players(tmp_path_factory):
+    """The files of `plain` and `late`."""
+    folder = tmp_path_factory.mktemp("players")
+    for name, text in (("plain", PLAIN), ("late", LATE)):
+        (folder / f"{name}.py").write_text(text)
+    return str(folder / "plain.py"), str(folder / "late.py")
+
+
+# The twin
+
+
+@cache
+def count(hand, name):
+    return twin.deadwood(sorted(hand), game(name)[1])
+
+
+def play_on(name, deal):
+    """Play on as `plain` does: take what lowers the count, keep the least, end at once."""
+    cap = game(name)[1]["die_cap"]
+    while deal.result is None:
+        hand = deal.hands[deal.to_move]
+        options = deal.options()
+        held = count(frozenset(hand), name)
+        ends = [option for option in options if option[0] == "end"]
+        if ("no offer",) in options:
+            number = min(cap or 0, deal.die.stake + 2)
+            deal.act(("offer", number) if held <= 30 else ("no offer",))
+        elif ("accept",) in options:
+            deal.act(("accept",) if held <= 45 else ("refuse",))
+        elif ("take",) in options:
+            eleven = {*hand, deal.pile[-1]}
+            after = min(count(frozenset(eleven - {away}), name) for away in hand)
+            deal.act(("take",) if after < held else ("stock",))
+        elif isinstance(deal, SoloDeal) and ends:
+            deal.act(ends[0])
+        elif ("stock",) in options:
+            deal.act(("stock",))
+        else:
+            thrown = [option[1] for option in options if option[0] == "throw"]
+            left = {card: count(frozenset(hand) - {card}, name) for card in thrown}
+            card = min(left, key=lambda card: (left[card], parse_card(card)))
+            own = [option for option in ends if option[1] == card]
+            deal.act(own[0] if own else ("throw", card))
+    return deal.result
+
+
+def of_two(position, hidden, stock):
+    """The twin's deal at a position of two players, with the hidden cards as given."""
+    view = position.view
+    seat = int(view.seat)
+    deal = twin.Deal(game(position.variant.text)[1], twin.PACK, dealer=int(view.dealer))
+    deal.hands[seat] = names(int(view.hand))
+    deal.hands[1 - seat] = [*names(int(view.known)), *hidden]
+    deal.stock = list(stock)
+    last = card_text(int(view.history[view.turns - 1, 3]))
+    deal.pile = sorted(names(int(view.pile)), key=lambda card: card == last)  # on top, if there
+    deal.turns = int(view.turns)
+    deal._mover, deal._phase = seat, "discard"
+    deal._drawn = card_text(int(view.drawn)) if view.drawn >= 0 else None
+    deal._taken = card_text(int(view.taken)) if view.taken >= 0 else None
+    if position.is_about_die:
+        deal._blind, deal._seen, deal._after_offer, deal._phase = [], True, "draw", "offer"
+        deal.die.stake = int(view.stake)
+        deal.die.owner = None if view.owner < 0 else int(view.owner)
+        if view.offered:
+            deal.die.offered, deal._phase = (1 - seat, int(view.offered)), "answer"
+    return deal
+
+
+def alone(position, deck):
+    """The twin's deal at a position of one player, with the deck as given."""
+    view = position.view
+    row = game(position.variant.text)[1]
+    deal = SoloDeal(row, twin.PACK, None if row["joker"] == "none" else 20)
+    deal.result = None
+    deal.hands = [names(int(view.hand))]
+    deal.deck = list(deck)
+    deal.discards = names(int(view.pile))
+    deal.turns = int(view.turns)
+    deal.draws = int(view.own_turn) - (row["first_turn"] == "discard_first")
+    deal._drawn = card_text(int(view.drawn))
+    return deal
+
+
+def do(deal, action):
+    """Carry out an action."""
+    words = {ACCEPT: ("accept",), REFUSE: ("refuse",), OFFER: ("offer", action.card)}
+    card = card_text(action.card) if action.card >= 0 else None
+    if action.kind in words:
+        deal.act(words[action.kind] if action.card else ("no offer",))
+    elif action.kind == THROW:
+        deal.act(("throw", card))
+    elif not isinstance(deal, SoloDeal):
+        deal.act(next(option for option in deal.options() if option[:2] == ("end", card)))
+    elif card is None:
+        deal.act(("end", None, "big_gin"))
+    else:
+        deal.act(("throw", card))
+        if deal.result is None:
+            deal.act(("end", None, "gin"))
+
+
+def worlds_of(position):
+    """The twin's deal in every world, where only the next card of the stock is drawn."""
+    view = position.view
+    name = position.variant.text
+    unseen = names(int(view.unseen))
+    if view.deck_left >= 0:
+        row = game(name)[1]
+        to_come = [*unseen, JOKER]
+        length = None
+        if row["joker"] == "none":
+            to_come, length = unseen, row["max_draws"] - int(view.own_turn)
+        for deck in permutations(to_come, length):
+            yield lambda deck=deck: alone(position, deck)
+        return
+    for hidden in combinations(unseen, 10 - int(view.known).bit_count()):
+        offers = count(frozenset([*names(int(view.known)), *hidden]), name) <= 30
+        if view.offered and not offers:
+            continue  # `plain` would not have offered anything
+        rest = [card for card in unseen if card not in hidden]
+        for card in rest:
+            stock = [card, *(other for other in rest if other != card)][: int(view.stock)]
+            yield lambda hidden=hidden, stock=stock: of_two(position, hidden, stock)
+
+
+def exact(position):
+    """What every action is worth on average over all worlds, and how often it wins."""
+    row = position.variant.row
+    seat = int(position.view.seat)
+    worth, wins = np.zeros((2, len(position.actions)))
+    worlds = list(worlds_of(position))
+    for begun in worlds:
+        for i, action in enumerate(position.actions):
+            deal = begun()
+            do(deal, action)
+            result = deal.result or play_on(position.variant.text, deal)
+            own, other = result.points[seat], result.points[1 - seat]
+            wins[i] += result.winner == seat
+            if row["die"] == "off":
+                worth[i] += -own if row["deal_scoring"] == "penalty" else own - other
+            elif result.winner is not None:
+                stake = result.stake if result.kind == "refused" else deal.die.stake
+                worth[i] += stake if result.winner == seat else -stake
+    return worth / len(worlds), wins / len(worlds)
+
+
+def check(position, found):
+    """Compare an analysis with what is exact; True if it found one action best."""
+    worth, wins = exact(position)
+    counted = 100 * wins if found.by == "win" else worth
+    name = "deals" if found.by == "deals" else "points"
+    for place, (_, line) in zip(found.order, found.frame().iterrows(), strict=True):
+        action = position.text(position.actions[place])
+        assert line["action"] == action
+        cost = counted[found.order[0]] - counted[place]
+        assert abs(line[name] - worth[place]) <= 4 * line[f"{name}_se"] + 1e-9, action
+        assert abs(line["win"] - wins[place]) <= 4 * line["win_se"] + 1e-9, action
+        assert line["low"] - 1e-9 <= cost <= line["high"] + 1e-9, action
+    assert counted[found.best].max() == pytest.approx(counted.max())
+    return len(found.best) == 1
+
+
+# Positions
+
+
+def told(position, deal, forget=False):
+    """The position with most of the opponent's hand told, and a card thrown forgotten."""
+    view = position.view.copy()
+    hidden = cards_in(_hidden_hand(deal, view))
+    unseen = int(view.unseen | view.known)
+    view.known = hand_mask(hidden[:HELD])
+    view.unseen = unseen & ~int(view.known)
+    for turn in range(int(view.turns) - 1 if forget else 0):
+        seat, _, _, card = map(int, view.history[turn])
+        if seat != view.seat and view.pile >> card & 1:
+            view.history[turn, 3] = -1
+            view.pile, view.shed = int(view.pile) & ~(1 << card), int(view.shed) & ~(1 << card)
+            view.unseen = int(view.unseen) | 1 << card
+            break
+    return Position(position.variant, view, position.actions, False)
+
+
+def late_positions(players, variant, kinds, n):
+    """Positions with few cards in the stock, n of each kind of action."""
+    matchup = parse_matchup(players, players, variant, 21, "deal")
+    found = {kind: [] for kind in kinds}
+    for unit in range(300):
+        deal = watch_deal(matchup, unit)
+        for position in positions_in(deal):
+            kind = position.actions[0].kind
+            late = position.view.stock == STOCK and len(position.actions) > 1
+            if late and len(found.get(kind, [None] * n)) < n:
+                found[kind].append((position, deal))
+                break
+    assert all(len(positions) == n for positions in found.values())
+    return [pair for positions in found.values() for pair in positions]
+
+
+def endgame_alone(name, lots, left=3):
+    """A position of one player with few cards to come, in which gin or a low count is near."""
+    variant = variants.find(name)
+    melds, fitting = "4S 5S 6S 8H 8D 8C JH QH".split(), "3S 8S KH".split()
+    free = [card_text(card) for card in lots.permutation(52)]
+    free = [card for card in free if card not in (*melds, *fitting)]
+    has_clock = variant.row["max_draws"] is not None
+    turns = variant.row["max_draws"] - 2 if has_clock else len(free) - 3 + len(fitting) - left
+    return read_position(" ".join([*melds, *free[:3]]), " ".join(free[3 : 3 + turns]), variant)
+
+
+@pytest.mark.parametrize("n", [2, pytest.param(8, marks=pytest.mark.slow)])
+def test_the_analysis_of_an_endgame_is_exact_within_its_error(players, monkeypatch, n):
+    monkeypatch.setattr(drawing, "_numbers", lambda: np.zeros(ALL))
+    plain, _ = players
+    decided = 0
+    for i, pair in enumerate(late_positions("gin-only", "standard", [THROW], n)):
+        position = told(*pair, forget=i % 2 == 1)
+        decided += check(position, analyse(position, plain, plain, Effort(worlds=2_000)))
+    assert decided >= n // 4
+
+
+@pytest.mark.parametrize("n", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_the_analysis_of_an_endgame_with_a_die_is_exact_within_its_error(players, monkeypatch, n):
+    monkeypatch.setattr(drawing, "_numbers", lambda: np.zeros(ALL))
+    plain, late = players
+    for pair in late_positions(late, WITH_DIE, [OFFER, ACCEPT], n):
+        position = told(*pair)
+        found = analyse(position, plain, plain, Effort(worlds=1_000))
+        check(position, found)
+        assert len(found.best) < len(position.actions)
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_the_analysis_of_an_endgame_alone_is_exact_within_its_error(players, name):
+    lots = np.random.default_rng(8)
+    for _ in range(2):
+        position = endgame_alone(name, lots)
+        check(position, analyse(position, players[0], None, Effort(worlds=2_000)))

@@ -1,0 +1,234 @@
+"""Worlds drawn for a position: what they hold, and that they belong to their numbers."""
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from oracles import twin
+from simgin.analysis import worlds as drawing
+from simgin.analysis.position import positions_in
+from simgin.analysis.worlds import Drawing, draw_worlds, hastiness
+from simgin.analysis.written import Die, read_position
+from simgin.core.cards import PACK
+from simgin.core.deadwood import deadwood
+from simgin.play.deal import watch_deal
+from simgin.play.matchup import parse_matchup
+from simgin.rules import variants
+from simgin.rules.record import build_rules
+from simgin.strategy import loader
+from simgin.text.notation import card_text, cards_in, hand_mask, hand_text, parse_card
+from simgin.toolkit.worlds import SIZE, answered, fitness, set_weights
+from support.hands import game, names
+
+TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
+
+
+def views(deals):
+    matchup = parse_matchup("champion", "gold-early", "standard", 4, "deal")
+    for unit in range(deals):
+        for position in positions_in(watch_deal(matchup, unit)):
+            yield position.view, build_rules(position.variant)
+
+
+def test_a_world_deals_every_unseen_card_once_and_leaves_known_cards_where_they_are():
+    for view, rules in views(6):
+        worlds = draw_worlds(view, rules, 5, seed=2)
+        for hand, stock in zip(worlds.hands, worlds.stocks, strict=True):
+            assert int(hand).bit_count() == 10
+            assert int(hand) & int(view.known) == int(view.known)
+            hidden = sum(1 << int(card) for card in stock)
+            assert len(stock) == view.stock
+            assert int(hand) & hidden == 0
+            assert int(view.hand) | int(view.pile) | int(hand) | hidden == PACK
+
+
+def test_a_world_depends_on_its_number_alone():
+    view, rules = list(views(1))[-1]
+    whole = draw_worlds(view, rules, 10, seed=2)
+    part = draw_worlds(view, rules, 4, seed=2, first=6)
+    assert (whole.hands[6:] == part.hands).all()
+    assert (whole.stocks[6:] == part.stocks).all()
+    assert len(set(whole.hands.tolist())) > 1
+    other = draw_worlds(view, rules, 10, seed=3)
+    assert (whole.hands != other.hands).any()
+
+
+def test_before_the_opponent_has_played_all_hands_are_as_likely():
+    view, rules = next(iter(views(1)))
+    worlds = draw_worlds(view, rules, 4_000, seed=5)
+    held = Counter(card for hand in worlds.hands for card in cards_in(int(hand)))
+    n = len(cards_in(int(view.unseen)))
+    p = (10 - int(view.known).bit_count()) / n
+    error = np.sqrt(4_000 * p * (1 - p))
+    assert len(held) == n
+    assert max(abs(count - 4_000 * p) for count in held.values()) < 4.5 * error
+
+
+def test_hands_are_the_likelier_the_less_deadwood_they_have():
+    late = [(view, rules) for view, rules in views(6) if view.turns > 8]
+    likely, alike = [], []
+    for view, rules in late:
+        drawn = draw_worlds(view, rules, 50, seed=1)
+        likely += [deadwood(int(hand), rules) for hand in drawn.hands]
+        unseen = np.array(cards_in(int(view.unseen)))
+        lots = np.random.default_rng(1)
+        for _ in range(50):
+            some = lots.permutation(unseen)[: 10 - int(view.known).bit_count()]
+            hand = sum(1 << int(card) for card in some) | int(view.known)
+            alike.append(deadwood(hand, rules))
+    assert np.mean(likely) < np.mean(alike) - 15
+
+
+def test_who_knocks_at_once_is_told_by_the_policy():
+    assert hastiness(loader.find("simple")) == 1
+    assert hastiness(loader.find("champion")) == 0
+
+
+def test_every_order_of_the_deck_is_as_likely():
+    """4! orders of three cards and the joker; a false alarm once in 10,000 runs."""
+    thrown = [card_text(card) for card in range(52) if card not in (3, 17, 40)]
+    cards, pile = " ".join(thrown[:11]), " ".join(thrown[11:])
+    variant = variants.find("solitaire-gin")
+    view = read_position(cards, pile, variant).view
+    worlds = draw_worlds(view, build_rules(variant), 24_000, seed=3)
+    orders, counts = np.unique(worlds.stocks, axis=0, return_counts=True)
+    assert len(orders) == 24
+    assert {int(card) for card in orders[0]} == {3, 17, 40, 52}
+    assert ((counts - 1_000) ** 2 / 1_000).sum() < 56.9  # chi-square, 23 degrees of freedom
+    part = draw_worlds(view, build_rules(variant), 5, seed=3, first=70)
+    assert (part.stocks == worlds.stocks[70:75]).all()
+
+
+# Cards that are forgotten
+
+
+@pytest.mark.parametrize("name", ["solitaire-gin", "gin-solitaire", "solitary-gin"])
+def test_alone_forgotten_discards_lie_among_the_cards_unseen(name):
+    variant = variants.find(name)
+    view = read_position(f"{TEN} KS", "? TS ? QH", variant).view
+    worlds = draw_worlds(view, build_rules(variant), 40, seed=2)
+    assert worlds.views is not None
+    for stock, seen in zip(worlds.stocks, worlds.views, strict=True):
+        rest = {card for card in stock.tolist() if card < 52}
+        assert rest == set(cards_in(int(seen["unseen"])))
+        assert int(seen["pile"]) >> parse_card("TS") & 1
+        assert int(seen["pile"]).bit_count() == 4
+
+
+def tiny(words):
+    """A position with few cards unseen: all but six of the others are told to be held or thrown."""
+    variant = variants.find("standard")
+    view = read_position(f"{TEN} KS", words, variant).view
+    return view, build_rules(variant)
+
+
+def shrunk(view, unseen, known, stock):
+    """The view with other cards unseen and known, and fewer in the stock."""
+    small = view.copy()
+    small.unseen, small.known, small.stock = hand_mask(unseen), hand_mask(known), stock
+    return small
+
+
+UNSEEN = [parse_card(card) for card in "8D 9H 2S JC 3D QS".split()]
+KNOWN = [parse_card(card) for card in "9D 8H 8S 5D 6D 7S KC KH".split()]
+
+
+def test_forgotten_cards_lie_anywhere_if_all_hands_are_as_likely(monkeypatch):
+    monkeypatch.setattr(drawing, "STEPS", 0)
+    view, rules = tiny("QD 9D* ? 5S QH")
+    view = shrunk(view, UNSEEN, KNOWN, 3)
+    n = 36_000
+    worlds = draw_worlds(view, rules, n, seed=3)
+    seen = {}
+    for hand, stock, whole in zip(worlds.hands, worlds.stocks, worlds.views, strict=True):
+        lying = int(whole["history"][1, 3])
+        key = int(hand), stock.tobytes(), lying
+        seen[key] = seen.get(key, 0) + 1
+        assert hand_mask([*stock.tolist(), lying]) | int(hand) == hand_mask(UNSEEN + KNOWN)
+    assert len(seen) == 360  # 6! / 2!: the order of the two hidden cards of a hand does not count
+    counts = np.array(list(seen.values()))
+    chi = ((counts - n / 360) ** 2 / (n / 360)).sum()
+    assert chi < 469.5  # 359 degrees of freedom: a false alarm once in 10,000
+
+
+def test_hands_are_as_likely_as_their_fitness_with_cards_that_may_lie_in_the_pile():
+    view, rules = tiny("QD 9D* ? 5S QH")
+    view = shrunk(view, UNSEEN, KNOWN, 3)
+    n = 12_000
+    worlds = draw_worlds(view, rules, n, seed=4)
+    weights, numbers = np.zeros(SIZE), drawing._numbers()
+    set_weights(weights, view, 0.0, numbers, 0)
+    declined, thrown = answered(view)
+    assert declined == hand_mask([parse_card("QD"), parse_card("5S")])
+    assert thrown == hand_mask([parse_card("QH")])
+    likely = {}
+    for hidden in combinations(UNSEEN, 2):
+        hand = hand_mask([*hidden, *KNOWN])
+        fit = fitness(hand, np.zeros(SIZE), weights, declined, thrown, view, rules)
+        likely[hand] = np.exp(fit)
+    total = sum(likely.values())
+    hands, counts = np.unique(worlds.hands, return_counts=True)
+    found = dict(zip(hands.tolist(), counts / n, strict=True))
+    for hand, weight in likely.items():
+        p = weight / total
+        error = np.sqrt(p * (1 - p) / n)
+        assert abs(found.get(hand, 0) - p) < 4.5 * error + 0.002, hand_text(hand)
+    spread = [weight / total for weight in likely.values()]
+    assert max(spread) > 3 * min(spread)  # else the test would say little
+
+
+def test_a_forgotten_card_that_was_taken_is_among_those_held():
+    view, rules = tiny("QD ? ?* QH")
+    worlds = draw_worlds(view, rules, 300, seed=1)
+    taken = worlds.views["history"][:, 2, 2].astype(int)
+    assert (taken == worlds.views["history"][:, 1, 3]).all()
+    assert (worlds.hands >> taken & 1 == 1).all()
+    assert (worlds.views["known"] == np.left_shift(1, taken)).all()
+    assert len(set(taken.tolist())) > 20
+
+
+def test_worlds_with_forgotten_cards_belong_to_their_numbers():
+    view, rules = tiny("QD ? ?* QH")
+    whole = draw_worlds(view, rules, 10, seed=2)
+    part = draw_worlds(view, rules, 4, seed=2, first=6)
+    assert (whole.stocks[6:] == part.stocks).all()
+    assert (whole.views[6:] == part.views).all()
+
+
+# What an offer of the die tells
+
+
+@pytest.mark.parametrize("pile", ["QD TS 9D", "QD ? 9D"])
+@pytest.mark.parametrize("count", [15, 30])
+def test_only_hands_with_which_the_opponent_would_offer_count(count, pile):
+    variant = variants.find("dice")
+    die = Die(2, "other", offered=3)
+    view = read_position(TEN, pile, variant, die=die).view
+    rules, row = game("dice")
+    against = f"gold+offer=strong:count={count},turn=9"
+    matchup = parse_matchup("gold", against, "dice", 4, "deal")
+    drawing = Drawing(matchup, view)
+    every = draw_worlds(view, rules, 400, 9)
+    share = np.mean([twin.deadwood(names(int(hand)), row) <= count for hand in every.hands])
+    assert drawing.numbers == (3,)
+    assert abs(drawing.share - share) < 5 * np.sqrt(share * (1 - share) * (1 / 400 + 1 / 500))
+    worlds = drawing.worlds(60, 0)
+    held = [twin.deadwood(names(int(hand)), row) for hand in worlds.hands]
+    assert max(held) <= count
+    views = worlds.views_of(view)
+    for i, (hand, stock) in enumerate(zip(worlds.hands, worlds.stocks, strict=True)):
+        seen = views[i % len(views)]
+        hidden = sum(1 << int(card) for card in stock)
+        assert int(seen.hand) | int(seen.pile) | int(hand) | hidden == PACK
+
+
+def test_an_offer_that_was_not_to_be_expected_tells_nothing():
+    die = Die(2, "other", offered=3)
+    view = read_position(TEN, "QD TS 9D", variants.find("dice"), die=die).view
+    silent = parse_matchup("gold", "gold", "dice", 4, "deal")
+    other = parse_matchup("gold", "gold+offer=strong:count=99,turn=1", "dice", 4, "deal")
+    higher = read_position(TEN, "QD", variants.find("dice"), die=Die(2, "other", offered=5)).view
+    assert Drawing(silent, view).numbers == ()
+    assert Drawing(other, higher).numbers == (1, 2, 3, 4, 5, 6)

@@ -1,0 +1,278 @@
+"""Positions as a player writes them, against the views that the engine shows in played deals."""
+
+import random
+
+import numpy as np
+import pytest
+
+from simgin.analysis.position import positions_in
+from simgin.analysis.words import lines
+from simgin.analysis.worlds import remembered
+from simgin.analysis.written import Die, Laid, read_pile, read_position
+from simgin.core.answers import PHASE_UPCARD
+from simgin.core.rules import FREE, UPCARD_STOCK_OR_PASS
+from simgin.core.view import FIELDS
+from simgin.play.deal import watch_deal
+from simgin.play.matchup import parse_matchup
+from simgin.rules import variants
+from simgin.rules.record import build_rules
+from simgin.text.notation import cards_in, hand_mask, parse_card
+from support.told import cards_of, pile_of, table_of
+
+FIELD_NAMES = [name for name, _ in FIELDS]
+# What is asked, and not what is seen, and how the seats are numbered
+ASKED = ("legal", "least", "best", "noise", "ending", "ending_card", "ending_count")
+SEEN = [name for name in FIELD_NAMES if name not in (*ASKED, "seat", "dealer", "owner", "deal")]
+ALONE = [name for name in variants.names() if variants.find(name).row["players"] == 1]
+# All but the race, whose seats are not alike: what a person can describe
+FOR_TWO = [
+    name
+    for name in variants.names()
+    if name not in ALONE and variants.find(name).goal.other is None
+]
+CENTRE = "dice+die_centre_in_play=yes"
+UNUSUAL = [
+    *("standard+first_turn=free", "standard+first_turn=discard_first", CENTRE),
+    *(
+        f"{CENTRE}+first_turn={first}"
+        for first in ("free", "discard_first", "upcard_stock_or_pass")
+    ),
+]
+BOLD = "gold-early+offer=strong:count=50,turn=20,blind=yes+answer=brave:count=60"
+SOLO = "solo-lookahead:aim=gin+knock=stop-dp"
+
+
+def deals_of(name, units):
+    """Positions of some deals of a variant, and the seat of the opponent."""
+    variant = variants.find(name)
+    if variant.row["players"] == 1:
+        matchup = parse_matchup(SOLO, None, name, 11, "deal")
+    elif variant.row["die"] == "off":
+        matchup = parse_matchup("gold-early", "tonic-like", name, 11, "deal")
+    else:
+        matchup = parse_matchup(BOLD, BOLD.replace("50", "30"), name, 11, "deal")
+    for unit in range(units):
+        yield from positions_in(watch_deal(matchup, unit, unit % 2 * matchup.mirrored))
+
+
+def hides_passes(view, rules):
+    """Whether both players have passed the first upcard, which the pile does not show."""
+    asked_again = view.turns == 0 and view.taken_offer >= 0 and view.phase != PHASE_UPCARD
+    return view.deck_left < 0 and asked_again and rules.first_turn != FREE
+
+
+@pytest.mark.parametrize("name", [*FOR_TWO, *UNUSUAL, *ALONE])
+def test_a_position_written_down_is_the_one_that_was_seen(name):
+    variant = variants.find(name)
+    rules = build_rules(variant)
+    kind = "deals" if variant.goal.score == "deals" else "points"
+    compared = 0
+    for position in deals_of(name, 8 if name in ALONE else 4):
+        view = position.view
+        if hides_passes(view, rules):
+            continue
+        options = table_of(position)
+        if name not in ALONE:
+            options["score"] = int(view[f"own_{kind}"]), int(view[f"other_{kind}"])
+        mine = read_position(cards_of(view), " ".join(pile_of(view)), variant, **options)
+        expected = {field: int(view[field]) for field in SEEN}
+        found = {field: int(mine.view[field]) for field in SEEN}
+        if rules.first_turn == UPCARD_STOCK_OR_PASS and view.upcard >= 0:  # was the dealer asked?
+            expected["shed"] |= found["shed"] & 1 << int(view.upcard)
+        assert found == expected
+        assert (mine.actions, mine.place) == (position.actions, position.place)
+        same_seat = int(mine.view.seat == view.seat)
+        assert (mine.view.dealer == view.dealer) == same_seat
+        rows, theirs = mine.view.history[: view.turns], view.history[: view.turns]
+        assert ((rows[:, 0] == theirs[:, 0]) == same_seat).all()
+        assert (rows[:, [1, 3]] == theirs[:, [1, 3]]).all()
+        hidden = (theirs[:, 1] == 0) | (theirs[:, 2] < 0)
+        assert (rows[hidden, 2] == -1).all()  # nobody writes what was drawn when
+        assert (rows[~hidden, 2] == theirs[~hidden, 2]).all()
+        compared += 1
+    assert compared > 40
+
+
+def test_the_last_of_eleven_cards_is_the_one_drawn():
+    view = read_position(f"{TEN} 2H", "QD", variants.find("standard")).view
+    assert (view.drawn, view.stock, view.count, view.turns) == (14, 30, 4 + 10 + 1 + 4, 0)
+
+
+# Cards that are forgotten
+
+
+def forget_some(words, view, lots):
+    """The pile with ? in places, the cards forgotten that lie there, and the one that was taken."""
+    words = list(words)
+    lying, taken = [], []
+    for place in range(len(words) - 1):
+        name = words[place].removesuffix("*")
+        card = parse_card(name)
+        elsewhere = any(word.startswith(name) for word in [*words[:place], *words[place + 1 :]])
+        if elsewhere or lots.random() < 0.5:
+            continue
+        if words[place] == name:
+            lying.append(card)
+        elif view.known >> card & 1 and not taken:
+            taken.append(card)
+        else:
+            continue
+        words[place] = words[place].replace(name, "?")
+    return words, lying, taken
+
+
+@pytest.mark.parametrize("name", ["standard", "eaai", "straight", "standard+first_turn=free"])
+def test_with_the_cards_that_lay_there_the_position_is_the_whole_one(name):
+    variant = variants.find(name)
+    lots = random.Random(5)
+    forgotten = held = 0
+    for position in deals_of(name, 6):
+        view = position.view
+        if view.turns == 0:
+            continue
+        cards, words, options = cards_of(view), pile_of(view), table_of(position)
+        whole = read_position(cards, " ".join(words), variant, **options)
+        some, lying, taken = forget_some(words, view, lots)
+        part = read_position(cards, " ".join(some), variant, **options)
+        assert part.actions == whole.actions
+        hidden = cards_in(int(view.unseen) & ~hand_mask(lying))[: 10 - len(taken)]
+        hand = hand_mask([*hidden[: 10 - int(view.known).bit_count()], *cards_in(int(view.known))])
+        free = cards_in(hand & ~int(part.view.known))
+        first = free.index(taken[0]) if taken else 0
+        columns = np.array([lying], np.int64).reshape(1, -1)
+        hands = np.array([hand])
+        (filled,) = remembered(part.view, build_rules(variant), hands, columns, first)
+        for field in (*(name for name in FIELD_NAMES if name not in ASKED), "history"):
+            assert np.array_equal(filled[field], whole.view[field]), (field, some, words)
+        forgotten += len(lying)
+        held += len(taken)
+    assert forgotten > 50
+    assert held > 2 or name == "straight"
+
+
+def test_dots_stand_for_as_many_cards_as_the_stock_tells():
+    variant = variants.find("standard")
+    for n in (1, 5, 19):
+        marks = read_position(f"{TEN} KS", f"QD {'? ' * n} 9D ? QH", variant).view
+        for dots in ("..", "...", "…"):
+            pile = f"QD {dots} 9D ? QH"
+            assert read_position(f"{TEN} KS", pile, variant, stock=int(marks.stock)).view == marks
+
+
+@pytest.mark.parametrize("name", ["solitaire-gin", "gin-solitaire", "solitary-gin"])
+def test_alone_as_many_cards_are_left_as_with_the_whole_pile(name):
+    variant = variants.find(name)
+    cards = f"{TEN} KS"
+    whole = read_position(cards, "QD TS 9D QH", variant).view
+    marks = read_position(cards, "? TS ? QH", variant).view
+    dots = read_position(cards, ".. TS ? QH", variant, stock=int(whole.deck_left)).view
+    assert marks == dots
+    for field in FIELD_NAMES:
+        if field not in ("pile", "unseen"):
+            assert marks[field] == whole[field], field
+    assert int(marks.unseen) == int(whole.unseen) | hand_mask([parse_card("QD"), parse_card("9D")])
+
+
+def test_cards_that_stand_in_for_others_do_not_end_the_deal():
+    """With 4H or 3H in their place the player would have had gin, which ends it by itself."""
+    cards = "4S 6H 4D 6D 7D 8D 4C 8C 9C TC 5H"
+    view = read_position(cards, "AH ? ? ? .. TH AC", variants.find("solitary-gin"), stock=29).view
+    assert (int(view.turns), int(view.pile).bit_count()) == (12, 3)
+
+
+def test_a_pile_is_read_as_it_is_written():
+    taken = [Laid(parse_card("QD")), Laid(-1), Laid(parse_card("9D"), True), Laid(-1, True)]
+    assert read_pile("QD,? 9d* .. ?*") == (taken, 3)
+
+
+def test_long_stretches_are_told_in_short():
+    position = read_position(f"{TEN} KS", "QD ? 9D .. QH", variants.find("standard"), stock=20)
+    _, pile, forgotten, *_ = lines(position)
+    assert pile == "Pile    QD ? 9D .. QH"
+    assert forgotten == "8 cards forgotten, and drawn with the others that you do not see"
+
+
+# What cannot be
+
+TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
+SPADES = " ".join(f"{rank}S" for rank in "A23456789TJQK")
+DIAMONDS = " ".join(f"{rank}D" for rank in "A234568JK")
+LONG = f"{SPADES} {DIAMONDS} 2H 3H 5H 6H 8H 9H JH QH"
+LATE = "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS 2D 3D 4D 5D"
+NO_DIE = "has no die: leave out its stake"
+ELEVEN = f"{TEN} KS"
+IMPOSSIBLE = [  # cards, pile, what the sentence says; options
+    (TEN[:-3], "QD", "9 cards were given", {}),
+    (f"{TEN} 7H", "QD KS", "7H is given more than once", {}),
+    (f"{TEN} 1X", "QD KS", "'1X' is not a card", {}),
+    (TEN, "QD KX", "'KX' is not a card", {}),
+    (TEN, "", "from the first upcard on", {}),
+    (TEN, "QD 7H", "7H is among your cards, but lies", {}),
+    (TEN, "QD KS QD", "QD lies in the pile twice", {}),
+    (TEN, "QD 7H* KS", "7H is among your cards, but was taken by", {}),
+    (TEN, "QD KS* 2H 3H", "KS was taken by you and not thrown", {}),
+    (TEN, "QD KS* 2H KS", "KS was taken by one player and thrown by", {}),
+    (TEN, "QD KS* KS", "no deal of standard leads to", {}),
+    (TEN, "QD TH KD*", "only ten are given", {}),
+    (TEN, "QD TH", "you deal", {"dealer": "other"}),
+    (f"{TEN} 2H", "QD", "the nondealer plays first", {"dealer": "me"}),
+    (TEN, f"QD {LONG}", "the deal is over", {}),
+    (TEN, "QD TH", "race", {"variant": "race"}),
+    # Forgotten
+    (ELEVEN, "QD ?", "the card on top of the pile lies open", {}),
+    (ELEVEN, "..", "the card on top of the pile lies open", {}),
+    (ELEVEN, ".. QH", "with .. in the pile say how many cards are left in the stock", {}),
+    (ELEVEN, ".. QD .. QH", "write .. once", {"stock": 20}),
+    (ELEVEN, ".. QH", "0 to 30 cards are left in the stock, not 31", {"stock": 31}),
+    (ELEVEN, ".. QH", "0 to 30 cards are left in the stock, not -1", {"stock": -1}),
+    (ELEVEN, "QD QH", "by this pile 29 cards are left in the stock, not 20", {"stock": 20}),
+    (ELEVEN, ".. QH", "the deal is over", {"stock": 1}),
+    (ELEVEN, "QD ?* 9D QH", "you took the card forgotten in place 2: write which", {}),
+    (ELEVEN, "QD * QH", "'' is not a card", {}),
+    (ELEVEN, "QD ?? QH", "'\\?\\?' is not a card", {}),
+    (ELEVEN, "? QH", "the first upcard sets the knock limit", {"variant": "oklahoma"}),
+    (ELEVEN, "? QH", "the first upcard sets", {"variant": "standard+spade_multiplier=2"}),
+    # Alone
+    (TEN[:-3], "", "9 cards were given", {"variant": "solitaire-gin"}),
+    (ELEVEN, "QD 7H", "7H is among your cards, but was thrown", {"variant": "solitaire-gin"}),
+    (ELEVEN, "QD QD", "QD was thrown twice", {"variant": "solitaire-gin"}),
+    (ELEVEN, "QD*", "discards cannot be taken", {"variant": "solitaire-gin"}),
+    (TEN, "QD", "of 19 you have to draw: only 10 or less", {"variant": "solitaire-gin-knock"}),
+    (TEN, "QD", "only gin ends the deal", {"variant": "solitaire-gin"}),
+    (TEN, "QD", "gin ends the deal by itself", {"variant": "solitary-gin"}),
+    (TEN, "", "give the discard as well", {"variant": "gin-solitaire"}),
+    (ELEVEN, LATE, "ends after 15 draws, and these cards need 16", {"variant": "solitary-gin"}),
+    (ELEVEN, "? " * 60, "more cards are given than the pack has", {"variant": "solitaire-gin"}),
+    (ELEVEN, "", "leave out the score", {"variant": "solitary-gin", "score": (3, 4)}),
+    (ELEVEN, "", "leave out the score", {"variant": "solitary-gin", "dealer": "me"}),
+    # The die
+    (TEN, "QD TS", NO_DIE, {"die": Die(2, "me")}),
+    (TEN, "QD", NO_DIE, {"variant": "solitary-gin", "die": Die(offer=True)}),
+    (TEN, "QD TS", "1 to 6, not 7", {"variant": "dice", "die": Die(7, "me")}),
+    (TEN, "QD TS", "1 to 4, not 5", {"variant": "dice+die_cap=4", "die": Die(5, "me")}),
+    (TEN, "QD TS", "1 belongs to nobody", {"variant": "dice", "die": Die(1, "me")}),
+    (TEN, "QD TS", "name its owner", {"variant": "dice", "die": Die(2)}),
+    (TEN, "QD TS", "'us' owns no die", {"variant": "dice", "die": Die(2, "us")}),
+    (TEN, "QD TS", "the opponent owns", {"variant": "dice", "die": Die(2, "other", True)}),
+    (TEN, "QD", "you own the die", {"variant": "dice", "die": Die(2, "me", offered=4)}),
+    (TEN, "QD", "3 cannot be offered", {"variant": "dice", "die": Die(4, "other", offered=3)}),
+    (TEN, "QD", "7 cannot be offered", {"variant": "dice", "die": Die(4, "other", offered=7)}),
+    (TEN, "QD TS", "cannot be raised", {"variant": "dice", "die": Die(6, "me", True)}),
+    (TEN, "QD", "decide about one", {"variant": "dice", "die": Die(2, "me", True, 3)}),
+    (TEN, "QD TS", "before the cards are seen", {"variant": "dice", "die": Die(offer=True)}),
+    (ELEVEN, "QD TS", "before the draw", {"variant": "dice", "die": Die(2, "me", True)}),
+    ("blind", "", "only the die is decided about", {"variant": "dice"}),
+    ("blind", "QD", "there is no pile", {"variant": "dice", "die": Die(offer=True)}),
+    ("blind", "", "when a deal begins", {"variant": "dice", "die": Die(2, "me", True)}),
+]
+
+
+@pytest.mark.parametrize(("cards", "pile", "words", "options"), IMPOSSIBLE)
+def test_what_cannot_come_about_is_refused_in_a_sentence(cards, pile, words, options):
+    variant = variants.find(options.get("variant", "standard"))
+    options = {name: value for name, value in options.items() if name != "variant"}
+    with pytest.raises(ValueError, match=words) as caught:
+        read_position(cards, pile, variant, **options)
+    message = str(caught.value)
+    assert message.endswith(".") and "\n" not in message
+    assert type(caught.value).__module__.startswith("simgin.")
