@@ -6,7 +6,6 @@ Code leaves a file behind when it runs.
 import contextlib
 import io
 import json
-import os
 import pickle
 import re
 import signal
