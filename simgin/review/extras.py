@@ -109,7 +109,7 @@ def _frame(name: str, columns: np.ndarray, arrays: Arrays) -> pd.DataFrame:
 
 
 def _numbers(quantity: Quantity) -> np.ndarray:
-    """Every field of a quantity but its moves; `span` is NaN where there is none."""
+    """The fields that a measured quantity has beside its moves; `span` is NaN without one."""
     low, high = quantity.span or (np.nan, np.nan)
     numbers = [
         quantity.value,
@@ -119,11 +119,12 @@ def _numbers(quantity: Quantity) -> np.ndarray:
         quantity.own_se,
         low,
         high,
+        quantity.case,
     ]
     return np.array(numbers)
 
 
 def _quantity(numbers: np.ndarray, moves: np.ndarray) -> Quantity:
-    value, n, batches, share, own_se, low, high = numbers.tolist()
+    value, n, batches, share, own_se, low, high, case = numbers.tolist()
     span = None if np.isnan(low) else (low, high)
-    return Quantity(value, int(n), moves, batches, bool(share), own_se, span)
+    return Quantity(value, int(n), moves, batches, bool(share), own_se, span, case)

@@ -263,12 +263,6 @@ def knock(review: Review) -> pd.DataFrame:
     return _frame(rows)
 
 
-@_picture("Win probability during a match", plots.swings, "drama", "lead_changes", "catch_up")
-def swings(review: Review) -> pd.DataFrame:
-    """The win probability along sample matches and over all; nothing unless the review is deep."""
-    return _from_passes(review, "swings")
-
-
 @_picture("Skill ladder", plots.ladder)
 def ladder(review: Review) -> pd.DataFrame:
     """What every player wins against the next weaker one, by rating, under every variant."""

@@ -5,7 +5,7 @@ Each is a step of the run (`simgin.runs.steps`): it is played once, and its resu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from simgin.odds import sample, solo, solo_luck
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.review import players
 from simgin.review.extras import Extras, to_arrays
+from simgin.review.leads import measure_leads
 from simgin.review.players import LUCK_PAIR, REFERENCE
 from simgin.review.request import ReviewRequest
 from simgin.review.variant_matches import Measurement
@@ -21,7 +22,7 @@ from simgin.runs.steps import Arrays, Step
 from simgin.stats import mirroring
 from simgin.stats.estimate import Z95
 from simgin.stats.quantity import Quantity
-from simgin.value import drama, outcomes, turns, value
+from simgin.value import outcomes, turns, value
 from simgin.value.value import ValueRefused
 
 if TYPE_CHECKING:
@@ -31,11 +32,9 @@ if TYPE_CHECKING:
 
 # Time of a unit in units as cells play them, about: hands are played twice and looked at
 TURN_BY_TURN = 12.0
-WITH_VALUE = 20.0
 
 NO_GIN = "nobody went gin"
 NO_JOKER = "no joker decides here"
-BETWEEN_DEALS = "the win probability is known between deals only"
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def passes(request: ReviewRequest) -> tuple[Pass, ...]:
     if request.alone:
         return (SOLO_DEALS,)
     if request.deep:
-        return (LUCK, VALUE, CHOICES, COURSES)
+        return (LUCK, VALUE, CHOICES, COURSE)
     return (LUCK, VALUE, HANDS)
 
 
@@ -163,32 +162,18 @@ def measure_hands(
 def measure_choices(
     matchup: Matchup, n: int, workers: int | None, progress: Progress | None
 ) -> Extras:
-    """Deadwood by turn, and what there was to decide."""
+    """Deadwood by turn, and how often there was something to decide."""
     played = turns.play(matchup, n, workers, progress)
-    decisions = turns.decisions(played)
-    measured = _measured(decisions.to_dict("records"))
-    return Extras(measured, {"deadwood": turns.deadwood(played)})
+    share = turns.share_with_choice(played)
+    choice = Quantity.with_error(share.value, share.se, len(played.rows))
+    return Extras({"real_decision_factor": choice}, {"deadwood": turns.deadwood(played)})
 
 
-def measure_courses(
+def measure_course(
     matchup: Matchup, n: int, workers: int | None, progress: Progress | None
 ) -> Extras:
-    """The drama of matches, and a frame `swings` of some of them.
-
-    Where the win probability is known between deals only, the coarser steps measure something else
-    (docs/reference/rule-metrics.md#the-course-of-a-match).
-    """
-    variant = matchup.variant.text
-    name = matchup.a.text
-    seed = matchup.seed
-    course = drama.follow(
-        variant, name, name, matches=n, seed=seed, workers=workers, progress=progress
-    )
-    metrics = drama.measure(course)
-    measured = _measured(metrics.to_dict("records"))
-    if course.step != "turn":
-        measured = dict.fromkeys(measured, BETWEEN_DEALS)
-    return Extras(measured, {"swings": drama.sample(course)})
+    """How the lead of matches goes by their score."""
+    return Extras(measure_leads(matchup, n, workers, progress))
 
 
 def measure_solo_deals(
@@ -221,16 +206,6 @@ def _from_limits(row: Mapping[Hashable, Any]) -> Quantity:
     return Quantity.with_error(row["value"], half / Z95, n)
 
 
-def _measured(rows: Sequence[Mapping[Hashable, Any]]) -> dict[str, Measurement]:
-    """Rows with standard errors as quantities, by their metric."""
-    measured: dict[str, Measurement] = {}
-    for row in rows:
-        metric = str(row["metric"])
-        n = int(row["n"])
-        measured[metric] = Quantity.with_error(row["value"], row["se"], n)
-    return measured
-
-
 def _singles(request: ReviewRequest) -> int:
     return request.singles
 
@@ -239,13 +214,13 @@ def _hands(request: ReviewRequest) -> int:
     return request.hands
 
 
-def _courses(request: ReviewRequest) -> int:
-    return request.courses
+def _matches(request: ReviewRequest) -> int:
+    return request.matches
 
 
 LUCK = Pass("luck", 1.0, _luck_pair, _singles, measure_luck)
 VALUE = Pass("value", 1.0, _reference_deals, _singles, measure_value)
 HANDS = Pass("hands", TURN_BY_TURN, _reference_deals, _hands, measure_hands)
 CHOICES = Pass("choices", TURN_BY_TURN, _reference_deals, _hands, measure_choices)
-COURSES = Pass("courses", WITH_VALUE, _reference_matches, _courses, measure_courses)
+COURSE = Pass("course", 1.0, _reference_matches, _matches, measure_course)
 SOLO_DEALS = Pass("solo", 1.0, _best_alone, _singles, measure_solo_deals)

@@ -18,9 +18,8 @@ DEEPER = 100  # times as many matches with --deep: a tenth of the error
 SINGLES = 10  # single deals of a pair for every match of the others
 SINGLES_ALONE = 8  # single deals of the best player of a variant for one player, likewise
 HANDS = 40  # one of so many single deals is followed turn by turn
-# Deals and matches followed turn by turn at most, since they are kept hand by hand
+# Deals followed turn by turn at most, since they are kept hand by hand
 MOST_HANDS = 50_000
-MOST_COURSES = 20_000
 
 
 class ReviewError(ValueError):
@@ -89,11 +88,6 @@ class ReviewRequest:
     def hands(self) -> int:
         """Single deals followed turn by turn."""
         return min(self.singles // HANDS, MOST_HANDS)
-
-    @property
-    def courses(self) -> int:
-        """Matches followed turn by turn."""
-        return min(self.matches, MOST_COURSES)
 
 
 def read_request(

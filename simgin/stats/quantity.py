@@ -166,18 +166,17 @@ def ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Quantity:
 
 def shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:
     """The share of each column of counts, int64 (batches, columns), among so many (batches,)."""
-    whole = among.sum()
-    n = int(whole)
-    share = counts.sum(axis=0) / whole
-    expected = share * among[:, None]
-    moves = (counts - expected) / whole
-    squares = among.astype(float) @ among
-    effective = float(whole**2 / squares)
-    quantities = []
-    for value, own in zip(share, moves.T, strict=True):
-        quantity = Quantity(float(value), n, own, effective, share=True, case=1 / n)
-        quantities.append(quantity)
-    return quantities
+    return [per_case(column, among, share=True) for column in counts.T]
+
+
+def per_case(counts: np.ndarray, among: np.ndarray, *, share: bool = False) -> Quantity:
+    """How much was counted for each one of `among`, both int64 (batches,)."""
+    n = int(among.sum())
+    value = float(counts.sum() / n)
+    moves = (counts - value * among) / n
+    effective = float(n**2 / (among.astype(float) @ among))
+    case = 1 / n if share else 0.0
+    return Quantity(value, n, moves, effective, share, case=case)
 
 
 def jackknife(rows: np.ndarray, function: Callable[[np.ndarray], float], n: int) -> Quantity:

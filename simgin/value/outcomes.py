@@ -21,8 +21,6 @@ from simgin.play.parallel import over_units
 from simgin.value import array_cache
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from simgin.play.parallel import Progress
 
 FEWEST_DEALS = 10_000
@@ -98,22 +96,6 @@ class Outcomes:
         mirror[:, _PLACE["dealer"]] = 1 - self.column("dealer")
         mirror[:, _PLACE["winner"]] = other_side(winner)
         return mirror
-
-    def frame(self) -> pd.DataFrame:
-        """F(winner, kind, points, stake | dealer): a row for every outcome.
-
-        OUTCOME_COLUMNS with kinds in words, then count, share of the dealer's deals, and its se.
-        """
-        import pandas as pd
-
-        frame = pd.DataFrame(self.rows, columns=list(OUTCOME_COLUMNS))
-        share, *left_out = self.shares
-        kinds = np.array(KINDS)
-        frame["kind"] = kinds[self.column("kind")]
-        frame["count"] = self.counts.sum(axis=0)
-        frame["share"] = share
-        frame["se"] = jackknife(np.array(left_out))
-        return frame
 
 
 def other_side(winner: np.ndarray) -> np.ndarray:

@@ -250,8 +250,8 @@ class ScoreBoard(WonOrLost):
     def start(self) -> Standings:
         return self._start
 
-    def _filled(self, share: Shares, ends: tuple[float, float], each: float = 0) -> Table:
-        """A table with `ends` where A has won and where B has; `each` is added for every deal.
+    def _filled(self, share: Shares, ends: tuple[float, float]) -> Table:
+        """A table with `ends` where A has won and where B has.
 
         Scores of one sum do not lead to one another: they are filled together, the greatest sum
         first.
@@ -269,7 +269,7 @@ class ScoreBoard(WonOrLost):
             b = level - a
             mean, stay = self._usual_means(table, a, b, share)
             self._add_changes(table, least, level, share, mean, stay)
-            table[a, b] = _solved(stay, mean + each)
+            table[a, b] = _solved(stay, mean)
         return table
 
     def _usual_means(

@@ -53,11 +53,11 @@ class Board(Protocol):
         share: of every outcome among its dealer's deals, float64 (outcomes).
         """
 
-    def deals_left(self, share: Shares) -> Table:
-        """The mean number N of deals still to be played, in every state."""
-
     def growth(self, share: Shares, z: float) -> Table:
-        """The mean of z**N in every state; some entry is below 1 where that is not finite."""
+        """The mean of z**N in every state, N being the deals to come.
+
+        Some entry is below 1 where that is not finite.
+        """
 
     def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
         """Where in a table states lie: standings int64 (..., fields), sides int64 (...)."""
@@ -272,9 +272,6 @@ class Race:
     def solve(self, share: Shares) -> Table:
         return self._filled(share, ends=(1, 0, DRAWN))
 
-    def deals_left(self, share: Shares) -> Table:
-        return self._filled(share, ends=(0, 0, 0), each=1)
-
     def growth(self, share: Shares, z: float) -> Table:
         weighed = z * share
         return self._filled(weighed, ends=(1, 1, 1))
@@ -295,16 +292,13 @@ class Race:
     def start(self) -> Standings:
         return self._start
 
-    def _filled(self, share: Shares, ends: tuple[float, float, float], each: float = 0) -> Table:
-        """A table with `ends` where A has won, where B has, and for a single deal nobody won.
-
-        `each` is added for every deal.
-        """
+    def _filled(self, share: Shares, ends: tuple[float, float, float]) -> Table:
+        """A table with `ends` where A has won, where B has, and for a single deal nobody won."""
         a_won, b_won, nobody_won = ends
         moves = self._deal.moves(share)
-        reward = np.full(2, float(each))
+        reward = np.zeros(2)
         if self._single:
-            reward = reward + nobody_won * moves.nobody
+            reward = nobody_won * moves.nobody
             never = np.zeros(2)
             moves = dataclasses.replace(moves, nobody=never)
         shape = (*self._places, 2)
@@ -317,14 +311,11 @@ class Race:
 class WonOrLost:
     """What a board without drawn matches makes of a table filled from its ends: A won, or B."""
 
-    def _filled(self, share: Shares, ends: tuple[float, float], each: float = 0) -> Table:
+    def _filled(self, share: Shares, ends: tuple[float, float]) -> Table:
         raise NotImplementedError
 
     def solve(self, share: Shares) -> Table:
         return self._filled(share, ends=(1, 0))
-
-    def deals_left(self, share: Shares) -> Table:
-        return self._filled(share, ends=(0, 0), each=1)
 
     def growth(self, share: Shares, z: float) -> Table:
         weighed = z * share
@@ -386,14 +377,13 @@ class Games(WonOrLost):
     def start(self) -> Standings:
         return self._start
 
-    def _filled(self, share: Shares, ends: tuple[float, float], each: float = 0) -> Table:
+    def _filled(self, share: Shares, ends: tuple[float, float]) -> Table:
         """A table (games of A, games of B, points of A, points of B, dealer).
 
         `ends` is where A has all its games and where B has.
         """
         a_won, b_won = ends
         moves = self._deal.moves(share)
-        reward = np.full(2, float(each))
         games = self._target + 1
         points = self._length + 1
         shape = (games, games, points, points, 2)
@@ -403,7 +393,7 @@ class Games(WonOrLost):
         for a in from_the_end:
             for b in from_the_end:
                 self._add_won_games(table, a, b)
-                fill(table[a, b], moves, reward)
+                fill(table[a, b], moves, np.zeros(2))
         return table
 
     def _add_won_games(self, table: Table, a: int, b: int) -> None:
@@ -468,15 +458,10 @@ class Total:
         within = np.clip(totals, self._low, self._high)
         return np.asarray(within - self._low)
 
-    def deals_left(self, share: Shares) -> Table:
+    def growth(self, share: Shares, z: float) -> Table:
         left = np.arange(self._deals + 1.0)
         shape = (len(left), self._totals, 2)
-        by_left = left[:, None, None]
-        return np.broadcast_to(by_left, shape)
-
-    def growth(self, share: Shares, z: float) -> Table:
-        left = self.deals_left(share)
-        return np.asarray(z**left)
+        return np.broadcast_to((z**left)[:, None, None], shape)
 
     def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
         left = a[..., 0]

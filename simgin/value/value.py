@@ -27,16 +27,7 @@ from simgin.stats.estimate import Estimate
 from simgin.text.amounts import parse_count
 from simgin.value.outcomes import Outcomes, count_outcomes, jackknife
 from simgin.value.score_outcomes import ScoreBoard, ScoreOutcomes, count_score_outcomes
-from simgin.value.states import (
-    Board,
-    Place,
-    Standing,
-    States,
-    Table,
-    make_board,
-    number,
-    starting_points,
-)
+from simgin.value.states import Board, Place, Standing, Table, make_board, number, starting_points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,23 +73,16 @@ class Value:
         place = self._index(a, b, dealer)
         return errors[place]
 
-    def deals_left(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
-        """The mean number of deals until the match is over."""
-        place = self._index(a, b, dealer)
-        return self._deals_left[place]
-
-    def deals(self) -> float:
-        """The mean number of deals of a match from the start."""
-        return self._at_start(self._deals_left)
-
     def longer_than(self, deals: int) -> float:
         """A bound on the share of matches that take more than so many deals, from any state.
 
         Chernoff's: E z^N / z^deals.
         """
+        params = self.matchup.variant.row
         goal = self.matchup.variant.goal
         if goal.one_deal or goal.total:
-            return float(self._deals_left.max() > deals)
+            length = number(params, "deals_in_match") if goal.total else 1
+            return float(length > deals)
         share = self.outcomes.shares[0]
         bounds = []
         for z in RATES:
@@ -139,35 +123,11 @@ class Value:
         """Whether the rules treat both seats alike, so that one value holds for A at either."""
         return _treats_seats_alike(self.matchup.variant)
 
-    def before(self, records: np.ndarray) -> np.ndarray:
-        """V before each recorded deal of matches (`core.record.DEAL`).
-
-        Matches with A at the other seat belong to another value.
-        """
-        place = self._place(records)
-        return np.asarray(self.chances[place])
-
-    def before_leaving_out(self, records: np.ndarray) -> list[np.ndarray]:
-        """As `before`, from the outcomes with each group left out: what the jackknife takes."""
-        place = self._place(records)
-        return [table[place] for table in self.tables_leaving_out()]
-
-    def along(self, records: np.ndarray) -> np.ndarray:
-        """`before`, then `before_leaving_out`, in one array: float64 (1 + GROUPS, deals)."""
-        before = self.before(records)
-        left_out = self.before_leaving_out(records)
-        return np.stack([before, *left_out])
-
     @cached_property
     def chances(self) -> np.ndarray:
         """V everywhere on the board, the dealer last; `board.index` finds a state."""
         share = self.outcomes.shares[0]
         return self.board.solve(share)
-
-    @cached_property
-    def _deals_left(self) -> np.ndarray:
-        share = self.outcomes.shares[0]
-        return self.board.deals_left(share)
 
     @cached_property
     def _leaving_out(self) -> tuple[np.ndarray, np.ndarray]:
@@ -214,45 +174,10 @@ class Value:
         return (int(is_b),)
 
     def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> Place:
-        states = self.as_states(a, b, dealer)
-        return self.board.index(*states)
-
-    def as_states(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> States:
-        """States as callers give them, with the last axis of standings."""
         fields_a, fields_b = self.board.fields
         standing_a = _standing(a, fields_a)
         standing_b = _standing(b, fields_b)
-        return standing_a, standing_b, np.asarray(dealer)
-
-    def states(self, records: np.ndarray) -> States:
-        """The states before each recorded deal."""
-        fields_a, fields_b = self.board.fields
-        a = self._standings(records, fields_a, "a")
-        b = self._standings(records, fields_b, "b")
-        return a, b, records["dealer"]
-
-    def _place(self, records: np.ndarray) -> Place:
-        states = self.states(records)
-        return self.board.index(*states)
-
-    def _standings(self, records: np.ndarray, fields: tuple[str, ...], side: str) -> Standing:
-        """The standings of a side ("a" or "b") before each recorded deal."""
-        if not fields:
-            shape = (len(records), 0)
-            return np.empty(shape, np.int64)
-        columns = []
-        for name in fields:
-            column = self._counted(records, name, side)
-            columns.append(column)
-        return np.stack(columns, axis=1)
-
-    def _counted(self, records: np.ndarray, name: str, side: str) -> np.ndarray:
-        """One number of a side before each recorded deal."""
-        if name != "left":
-            return np.asarray(records[f"{name}_{side}"])
-        params = self.matchup.variant.row
-        deals = number(params, "deals_in_match")
-        return np.asarray(deals - records["deal"])
+        return self.board.index(standing_a, standing_b, np.asarray(dealer))
 
 
 def _standing(given: ArrayLike, fields: tuple[str, ...]) -> Standing:
@@ -414,8 +339,7 @@ def depends_on_score(matchup: Matchup) -> bool:
     """Whether 2,000 units play differently on the same packs with other points at the start.
 
     Finds whatever looks at points: shots of the rules, and policies. It cannot find a policy that
-    looks only at won deals or games, since a match never begins with any; `calibration.martingale`
-    can.
+    looks only at won deals or games, since a match never begins with any.
     """
     params = matchup.variant.row
     if matchup.variant.goal.total:

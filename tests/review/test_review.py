@@ -19,7 +19,7 @@ import pytest
 from simgin.core import sums
 from simgin.odds import sample
 from simgin.play import kernel
-from simgin.review import plan, players, review, sentences
+from simgin.review import leads, plan, players, review, sentences
 from simgin.review.plan import plan_review
 from simgin.review.players import FIELD
 from simgin.review.request import ReviewError, ReviewRequest, read_request
@@ -28,7 +28,7 @@ from simgin.review.variant_matches import VariantMatches
 from simgin.rules import variants
 from simgin.runs import directory, ledger
 from simgin.stats.quantity import Quantity
-from simgin.value import array_cache, calibration, outcomes, score_outcomes, turns, value
+from simgin.value import array_cache, outcomes, score_outcomes, turns, value
 from support import strict_html as wellformed
 from support.command_line import call, interrupted_after
 
@@ -309,7 +309,7 @@ def test_a_missing_number_has_a_reason(metrics):
         why["straight", "patience"] == "only gin ends a deal"
         and why["straight", "luck"] == "gold-early and gold play alike here"
     )
-    assert why[BASE, "drama"] == "with --deep"
+    assert why[BASE, "comebacks"] == "with --deep"
     assert ((why == "") == metrics["value"].notna()).all()
     assert [*metrics.index] == [
         (variant, metric.key) for variant in (BASE, *GAMES) for metric in RULE_METRICS
@@ -487,7 +487,7 @@ def test_a_report_of_a_review_plays_nothing(made, empty_directory, monkeypatch, 
     monkeypatch.setattr(array_cache.jit, "cache_directory", lambda: tmp_path / "empty")
     for name in ("run", "play", "play_recorded"):
         monkeypatch.setattr(kernel, name, refuse)
-    for module in (outcomes, score_outcomes, turns, calibration, value, sample):
+    for module in (outcomes, score_outcomes, turns, leads, value, sample):
         for name in ("run", "play_recorded", "prepare"):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, refuse)
