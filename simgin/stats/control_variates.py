@@ -17,7 +17,7 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.stats import batches, metrics
-from simgin.stats.estimate import Estimate, quantile
+from simgin.stats.estimate import Estimate, around
 from simgin.stats.ratios import estimate_metric
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float]
     left = scatter - slope**2 * spread
     leverage = 1 + off**2 / (count * spread)
     se = float(np.sqrt(count / (count - 2) * left * leverage))
-    estimate = _with_limits(value - slope * off, se, count)
+    estimate = around(value - slope * off, se, int(count), count - 1)
     residual_variance = left / (count - 2)
     return estimate, residual_variance * (count - 1) / scatter
 
@@ -109,8 +109,7 @@ def anchored_mean(values: np.ndarray, control: np.ndarray, known: Estimate) -> E
     leverage = 1 + units * off**2 / spread if spread else 1.0
     error = np.sqrt(variance / units * leverage + (slope * known.se) ** 2)
     mean = float(values.mean()) - slope * off
-    half = quantile(units - 1) * float(error)
-    return Estimate(mean, float(error), units, mean - half, mean + half)
+    return around(mean, float(error), units, units - 1)
 
 
 def _excess_dealt(rows: np.ndarray, mean: float) -> np.ndarray:
@@ -123,12 +122,6 @@ def _weights(rows: np.ndarray) -> np.ndarray:
     """The share of all units that each batch holds."""
     units = batches.unit_counts(rows)
     return np.asarray(units / units.sum())
-
-
-def _with_limits(value: float, se: float, count: float) -> Estimate:
-    """An estimate with its 95 % limits, from the worth of `count` batches."""
-    half = quantile(count - 1) * se
-    return Estimate(value, se, n=int(count), low=value - half, high=value + half)
 
 
 def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataFrame:

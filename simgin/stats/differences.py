@@ -10,21 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.stats import batches, metrics
+from simgin.stats import batches, metrics, quantity
 from simgin.stats.batches import ENOUGH_BATCHES
-from simgin.stats.estimate import (
-    NORMAL_FROM,
-    Z95,
-    Estimate,
-    quantile,
-    smallest_detectable_difference,
-)
+from simgin.stats.estimate import Z95, Estimate, quantile, smallest_detectable_difference, two_sided
 from simgin.stats.metrics import Metric
 from simgin.stats.played import Played
+from simgin.stats.quantity import Quantity
 from simgin.stats.ratios import estimate_metric
 
 if TYPE_CHECKING:
@@ -54,15 +49,6 @@ DIFFERENCE_COLUMNS = (
 )
 
 Comparison = tuple[Played, Played]  # a cell and its base
-
-
-class _Test(NamedTuple):
-    """95 % limits, two-sided p, and the difference that the test finds in four runs of five."""
-
-    low: float = np.nan
-    high: float = np.nan
-    p: float = np.nan
-    detectable: float = np.nan
 
 
 def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.DataFrame:
@@ -124,8 +110,7 @@ def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dic
     is_paired = shared is not None
     rows: list[dict[str, object]] = []
     for metric in chosen:
-        difference, se, support = _difference(cells, metric, paired=is_paired)
-        test = _test(difference, se, support, _multiplier(cells))
+        difference = _difference(cells, metric, paired=is_paired)
         counts = [batches.count_played(cell.rows, metric.unit) for cell in cells]
         row: dict[str, object] = {
             "variant": played.cell.variant,
@@ -136,9 +121,9 @@ def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dic
             "base_opponent": base.opponent,
             "unit": metric.unit,
             "metric": metric.name,
-            "difference": difference,
-            "se": se,
-            **test._asdict(),
+            "difference": difference.value,
+            "se": difference.se,
+            **_test(difference, _multiplier(cells)),
             "n": min(counts),
             "paired": is_paired,
         }
@@ -146,58 +131,41 @@ def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dic
     return rows
 
 
-def _difference(cells: Comparison, metric: Metric, *, paired: bool) -> tuple[float, float, float]:
-    """A difference, its standard error, and the units (or batches) that its t quantile goes by."""
-    played, base = cells
-    estimate = _estimate(played, metric)
-    base_estimate = _estimate(base, metric)
+def _difference(cells: Comparison, metric: Metric, *, paired: bool) -> Estimate:
+    """A difference; n are the units (or batches) that its t quantile goes by."""
+    played, base = (_estimate(cell, metric) for cell in cells)
+    moves, base_moves = (quantity.ratio(cell.rows, metric, cell.as_b) for cell in cells)
     if paired:
-        se, support = _paired_error(cells, metric)
+        se, support = _paired_error(cells, metric, moves - base_moves)
     else:
-        se, support = _separate_error(estimate, base_estimate)
-    difference = estimate.value - base_estimate.value
+        se, support = _separate_error(played, base)
+    difference = played.value - base.value
     if np.isnan(difference) or np.isnan(se):
-        return np.nan, np.nan, support
+        return Estimate(np.nan, np.nan, support)
     if metric.share:
-        unseen = sum(_case(cell, metric) ** 2 for cell in cells)
+        unseen = moves.case**2 + base_moves.case**2
         se, freedom = batches.allow_for_unseen(se, support - 1, unseen)
         support = freedom + 1
-    return difference, se, support
-
-
-def _case(played: Played, metric: Metric) -> float:
-    """How far a single case more would move a share."""
-    fact = metric.fact(played.as_b)
-    denominators = batches.denominator_sums(played.rows, fact)
-    return 1 / float(denominators.sum())
+    return Estimate(difference, se, support)
 
 
 def _estimate(played: Played, metric: Metric) -> Estimate:
-    total = batches.total(played.rows)
-    return estimate_metric(total, metric, played.as_b)
+    return estimate_metric(batches.total(played.rows), metric, played.as_b)
 
 
-def _paired_error(cells: Comparison, metric: Metric) -> tuple[float, float]:
+def _paired_error(cells: Comparison, metric: Metric, difference: Quantity) -> tuple[float, float]:
     """The standard error of the difference from the batches, and their effective number.
 
     NaN for too few batches, and where few hold anything to compare; a share takes a single case.
     """
-    played, base = cells
-    effective = batches.effective(played.rows)
-    has_any = np.zeros(len(played.rows), bool)
+    effective = batches.effective(cells[0].rows)
+    has_any = np.zeros(len(cells[0].rows), bool)
     for cell in cells:
-        fact = metric.fact(cell.as_b)
-        numerators = batches.fact_sums(cell.rows, fact)
-        denominators = batches.denominator_sums(cell.rows, fact)
-        has_any |= numerators != 0
-        if not denominators.any():
-            return np.nan, effective
+        has_any |= batches.fact_sums(cell.rows, metric.fact(cell.as_b)) != 0
     filled = 1 if metric.share else ENOUGH_BATCHES
-    if effective < ENOUGH_BATCHES or has_any.sum() < filled:
+    if effective < ENOUGH_BATCHES or has_any.sum() < filled or not len(difference.moves):
         return np.nan, effective
-    moves = played.moves(metric) - base.moves(metric)
-    se = batches.standard_error(moves, effective)
-    return se, effective
+    return batches.standard_error(difference.moves, effective), effective
 
 
 def _separate_error(estimate: Estimate, base: Estimate) -> tuple[float, float]:
@@ -218,28 +186,23 @@ def _separate_error(estimate: Estimate, base: Estimate) -> tuple[float, float]:
 
 def _multiplier(cells: Comparison) -> float | None:
     """The wider multiplier of the two, if results might have stopped either cell."""
-    multipliers = []
-    for cell in cells:
-        if cell.multiplier is not None:
-            multipliers.append(cell.multiplier)
-    return max(multipliers, default=None)
+    known = (cell.multiplier for cell in cells if cell.multiplier is not None)
+    return max(known, default=None)
 
 
-def _test(difference: float, se: float, support: float, multiplier: float | None) -> _Test:
-    """Student's t below 100 units or batches, else normal; NaN for a difference without error."""
+def _test(difference: Estimate, multiplier: float | None) -> dict[str, float]:
+    """The limits, p and what the test can find; NaN for a difference without error."""
+    se = difference.se
     if not se > 0:
-        return _Test()
-    if multiplier is None:
-        half = quantile(support) * se
-        p = _two_sided(difference / se, support)
-    else:
-        half = quantile(support) * se * (multiplier / Z95)
+        return dict.fromkeys(("low", "high", "p", "detectable"), np.nan)
+    half = quantile(difference.n) * se
+    p = two_sided(difference.value, se, difference.n)
+    if multiplier is not None:
+        half *= multiplier / Z95
         p = np.nan
-    return _Test(difference - half, difference + half, p, smallest_detectable_difference(se))
-
-
-def _two_sided(t: float, support: float) -> float:
-    from scipy.special import stdtr
-
-    freedom = support - 1 if support < NORMAL_FROM else np.inf
-    return 2 * float(stdtr(freedom, -abs(t)))
+    return {
+        "low": difference.value - half,
+        "high": difference.value + half,
+        "p": p,
+        "detectable": smallest_detectable_difference(se),
+    }

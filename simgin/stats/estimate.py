@@ -28,9 +28,14 @@ class Estimate:
 
     value: float
     se: float
-    n: int = 0
+    n: float = 0
     low: float = math.nan
     high: float = math.nan
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The 95 % limits."""
+        return self.low, self.high
 
 
 def undefined(n: int) -> Estimate:
@@ -38,13 +43,26 @@ def undefined(n: int) -> Estimate:
     return Estimate(math.nan, math.nan, n)
 
 
+def around(
+    value: float,
+    se: float,
+    n: float,
+    units: float,
+    *,
+    least: float = -math.inf,
+    most: float = math.inf,
+) -> Estimate:
+    """An estimate with 95 % limits by Student's t of so many units, within what is possible."""
+    half = quantile(units) * se
+    # In this order a limit that is NaN stays so
+    return Estimate(value, se, n, max(value - half, least), min(value + half, most))
+
+
 def mean_of(values: np.ndarray) -> Estimate:
     """The mean of independent values, float64 (n,), with 95 % limits; n at least 2."""
     n = len(values)
-    mean = float(values.mean())
     se = float(values.std(ddof=1)) / math.sqrt(n)
-    half = quantile(n) * se
-    return Estimate(mean, se, n, mean - half, mean + half)
+    return around(float(values.mean()), se, n, n)
 
 
 def quantile(units: float) -> float:
@@ -85,6 +103,16 @@ def share_limits(share: float, se: float, n: float, z: float = Z95) -> tuple[flo
     if se > 0:
         trials = share * (1 - share) / se**2
     return wilson(share, trials, z)
+
+
+def two_sided(value: float, se: float, units: float) -> float:
+    """p of a value against 0: Student's below 100 units, else normal; NaN without an error."""
+    from scipy.special import stdtr
+
+    if not se > 0:
+        return math.nan
+    freedom = units - 1 if units < NORMAL_FROM else math.inf
+    return 2 * float(stdtr(freedom, -abs(value) / se))
 
 
 def smallest_detectable_difference(se: float) -> float:

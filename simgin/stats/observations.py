@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simgin.stats.estimate import ENOUGH_UNITS, Z95, Estimate, quantile, undefined
+from simgin.stats.estimate import ENOUGH_UNITS, Z95, Estimate, around, undefined
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike, unit: np.ndarray) -> Estimate:
@@ -33,8 +33,7 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike, unit: np.ndarray) -> Est
     correction = n / (n - 1)
     variance = correction * squares.sum()
     se = float(np.sqrt(variance) / total)
-    low, high = limits(float(value), se, n)
-    return Estimate(float(value), se, n, low, high)
+    return around(float(value), se, n, n)
 
 
 def mean(x: ArrayLike, unit: np.ndarray) -> Estimate:
@@ -71,16 +70,6 @@ def by_cell(
     return value, se, n
 
 
-def limits(value: float, se: float, units: int) -> tuple[float, float]:
-    """95 % limits of a mean by Student's t or the normal quantile."""
-    half = np.nan
-    if units >= ENOUGH_UNITS:
-        half = quantile(units) * se
-    low = value - half
-    high = value + half
-    return low, high
-
-
 def median_limits(x: np.ndarray, unit: np.ndarray) -> tuple[float, float]:
     """95 % limits of the median of x, which comes from at least 30 units.
 
@@ -96,24 +85,8 @@ def median_limits(x: np.ndarray, unit: np.ndarray) -> tuple[float, float]:
     if unclustered > 0:
         clustered = mean(side, unit).se
         effect = clustered / unclustered
-    se = effect * 0.5 / np.sqrt(n)
-    return quantile_limits(x, 0.5, se)
-
-
-def quantile_limits(x: np.ndarray, q: float, se: float) -> tuple[float, float]:
-    """The order statistics of x around the ranks q ± 1.96 se.
-
-    se: the standard error of the share of x below its q-quantile.
-    """
+    half = Z95 * (effect * 0.5 / np.sqrt(n))
+    low = max(int(np.floor(n * (0.5 - half))) - 1, 0)
+    high = min(int(np.ceil(n * (0.5 + half))), n - 1)
     ranked = np.sort(x)
-    n = len(x)
-    half = Z95 * se
-    low_rank = n * (q - half)
-    high_rank = n * (q + half)
-    low = int(np.floor(low_rank)) - 1
-    high = int(np.ceil(high_rank))
-    low = max(low, 0)
-    high = min(high, n - 1)
-    lowest = float(ranked[low])
-    highest = float(ranked[high])
-    return lowest, highest
+    return float(ranked[low]), float(ranked[high])

@@ -111,15 +111,6 @@ def bounds(alpha: float = ALPHA, beta: float = ALPHA) -> tuple[float, float]:
     return low, high
 
 
-def normal_llr(units: int, mean: float, variance: float, m0: float, m1: float) -> float:
-    """Log likelihood ratio of mean m1 against m0, in its normal form.
-
-    mean, variance: of the results of the units.
-    """
-    distance = 2 * mean - m0 - m1
-    return units * (m1 - m0) * distance / (2 * variance)
-
-
 def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
     """Log likelihood ratio of mean share m1 against m0, both within 0..1.
 
