@@ -55,8 +55,7 @@ def measure(effect: Effect, played: Played, base: Played | None) -> pd.DataFrame
         names.append("match_win")
     frame = _gain(played, base, names)
     frame = frame.assign(change=effect.change, field=effect.field, base_strategy=effect.base)
-    columns = [name for name in EFFECT_COLUMNS if name != "p_holm"]
-    return frame[columns]
+    return frame[[name for name in EFFECT_COLUMNS if name != "p_holm"]]
 
 
 def _gain(played: Played, base: Played | None, names: list[str]) -> pd.DataFrame:

@@ -68,23 +68,17 @@ class Findings:
     @property
     def sizes(self) -> list[int]:
         """Deals or matches of every cell, both halves of pairs."""
-        sizes = []
-        for cell, end in self._ended_cells():
-            size = cell.results(end.units)
-            sizes.append(size)
-        return sizes
+        return [cell.results(end.units) for cell, end in self._ended_cells()]
 
     @property
     def multiplier(self) -> float:
         """Half-width of the widest intervals in standard errors: 1.96, or a stopping rule's."""
-        multipliers = [end.multiplier or Z95 for end in self.record.ends]
-        return max(multipliers)
+        return max([end.multiplier or Z95 for end in self.record.ends])
 
     @property
     def stopped(self) -> str:
         """How the cells ended: complete, or what was decided; every text once."""
-        texts = dict.fromkeys(end.stopped for end in self.record.ends)
-        return "; ".join(texts)
+        return "; ".join(dict.fromkeys(end.stopped for end in self.record.ends))
 
     @property
     def ended(self) -> list[str]:
@@ -102,8 +96,7 @@ class Findings:
     @cached_property
     def table(self) -> pd.DataFrame:
         """Tidy rows of every cell: TABLE_COLUMNS."""
-        parts = [self._tidy(i) for i in range(len(self.cells))]
-        return _joined(parts, table.TABLE_COLUMNS)
+        return _joined([self._tidy(i) for i in range(len(self.cells))], table.TABLE_COLUMNS)
 
     @cached_property
     def identical(self) -> list[Cell]:
@@ -118,8 +111,7 @@ class Findings:
     @property
     def all_identical(self) -> bool:
         """Whether there is nothing to show but that."""
-        identical = len(self.identical)
-        return identical == len(self.cells)
+        return len(self.identical) == len(self.cells)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -127,12 +119,9 @@ class Findings:
         parts = []
         for i, base in self.record.contrasts:
             comparison = self.played(i), self.played(base)
-            metrics = self._compared_metrics(i, base)
-            part = differences([comparison], metrics)
-            parts.append(part)
+            parts.append(differences([comparison], self._compared_metrics(i, base)))
         frame = _joined(parts, DIFFERENCE_COLUMNS)
-        p = frame["p"].to_numpy(dtype=float)
-        return frame.assign(p_holm=holm(p))
+        return frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
 
     @cached_property
     def effects(self) -> pd.DataFrame:
@@ -140,12 +129,9 @@ class Findings:
         parts = []
         for variant in dict.fromkeys(cell.variant for cell in self.cells):
             for effect in self.record.effects:
-                part = self._effect(variant, effect)
-                parts.append(part)
-        columns = [name for name in EFFECT_COLUMNS if name != "p_holm"]
-        frame = _joined(parts, columns)
-        p = frame["p"].to_numpy(dtype=float)
-        frame = frame.assign(p_holm=holm(p))
+                parts.append(self._effect(variant, effect))
+        frame = _joined(parts, [name for name in EFFECT_COLUMNS if name != "p_holm"])
+        frame = frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
         return frame[list(EFFECT_COLUMNS)]
 
     def _effect(self, variant: str, effect: Effect) -> pd.DataFrame:
@@ -176,8 +162,7 @@ class Findings:
             frame = self._widened(frame)
             frame = frame.assign(variant=variant)
             parts.append(frame)
-        columns = (*ratings.RATING_COLUMNS, "variant")
-        return _joined(parts, columns)
+        return _joined(parts, (*ratings.RATING_COLUMNS, "variant"))
 
     @cached_property
     def standings(self) -> pd.DataFrame:
@@ -186,21 +171,15 @@ class Findings:
         for variant, robin in self._leagues.items():
             is_own = self.ratings["variant"] == variant
             sides = self._both_sides(variant)
-            mix = equilibrium_mix(robin)
-            frame = league.standings(sides, self.ratings[is_own], mix)
+            frame = league.standings(sides, self.ratings[is_own], equilibrium_mix(robin))
             frame = frame.assign(variant=variant)
             parts.append(frame)
-        columns = (*league.LEAGUE_COLUMNS, "variant")
-        return _joined(parts, columns)
+        return _joined(parts, (*league.LEAGUE_COLUMNS, "variant"))
 
     @cached_property
     def alike(self) -> dict[str, list[tuple[str, ...]]]:
         """Strategies of a round robin with equal results against all others, by variant."""
-        groups = {}
-        for variant in self._leagues:
-            sides = self._both_sides(variant)
-            groups[variant] = league.alike(sides)
-        return groups
+        return {variant: league.alike(self._both_sides(variant)) for variant in self._leagues}
 
     def _both_sides(self, variant: str) -> list[Played]:
         """The mirrored cells of a variant, seen by A and by B."""
@@ -221,35 +200,26 @@ class Findings:
             frame = ratings.cross_table(robin.pairings)
             frame = frame.assign(variant=variant)
             parts.append(frame)
-        columns = (*ratings.CROSS_COLUMNS, "variant")
-        return _joined(parts, columns)
+        return _joined(parts, (*ratings.CROSS_COLUMNS, "variant"))
 
     @cached_property
     def non_additivity(self) -> dict[str, NonAdditivity]:
         """How much of every round robin fits no ratings, by variant."""
-        found = {}
-        for variant, robin in self._leagues.items():
-            found[variant] = non_additivity(robin)
-        return found
+        return {variant: non_additivity(robin) for variant, robin in self._leagues.items()}
 
     @cached_property
     def triads(self) -> dict[str, Triads]:
         """The circles of three in every round robin, by variant."""
         found = {}
         for variant in self._leagues:
-            is_own = self.cross["variant"] == variant
-            found[variant] = triads(self.cross[is_own])
+            found[variant] = triads(self.cross[self.cross["variant"] == variant])
         return found
 
     @cached_property
     def circles(self) -> pd.DataFrame:
         """The circles of every round robin: TRIAD_COLUMNS, and the variant."""
-        parts = []
-        for variant, found in self.triads.items():
-            frame = found.circles.assign(variant=variant)
-            parts.append(frame)
-        columns = (*TRIAD_COLUMNS, "variant")
-        return _joined(parts, columns)
+        parts = [found.circles.assign(variant=variant) for variant, found in self.triads.items()]
+        return _joined(parts, (*TRIAD_COLUMNS, "variant"))
 
     @cached_property
     def pairing(self) -> pd.DataFrame:
@@ -257,12 +227,9 @@ class Findings:
         parts = []
         for i in self._mirrored:
             rows = self.rows(i)
-            multiplier = self.record.ends[i].multiplier
-            gain = mirroring.gain(rows, self.record.unit, multiplier)
-            named = self._named(i, gain)
-            parts.append(named)
-        columns = (*NAMES, *mirroring.MIRRORING_COLUMNS)
-        return _joined(parts, columns)
+            gain = mirroring.gain(rows, self.record.unit, self.record.ends[i].multiplier)
+            parts.append(self._named(i, gain))
+        return _joined(parts, (*NAMES, *mirroring.MIRRORING_COLUMNS))
 
     @cached_property
     def sweeps(self) -> dict[tuple[str, str, str], Sweeps]:
@@ -270,9 +237,7 @@ class Findings:
         sweeps = {}
         for i in self._mirrored:
             cell = self.cells[i]
-            names = (cell.variant, cell.a, cell.b)
-            total = self._total(i)
-            sweeps[names] = mirroring.sweeps(total)
+            sweeps[(cell.variant, cell.a, cell.b)] = mirroring.sweeps(self._total(i))
         return sweeps
 
     @cached_property
@@ -286,29 +251,23 @@ class Findings:
             frame = control_variates.adjusted(
                 params=self.record.params(cell), unit=self.record.unit, rows=self.rows(i)
             )
-            named = self._named(i, frame)
-            parts.append(named)
+            parts.append(self._named(i, frame))
         return _joined(parts, columns)
 
     def deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
         """Variant, A, B and the recorded deals (`core.record.DEAL`), batch by batch."""
         for i, (cell, end) in enumerate(self._ended_cells()):
-            batches = self.ledger.deals(i, end.units, cell.batch)
-            for batch in batches:
+            for batch in self.ledger.deals(i, end.units, cell.batch):
                 yield cell.variant, cell.a, cell.b, batch
 
     def played(self, i: int) -> Played:
         """Cell number i, seen by A."""
-        cell = self.cells[i]
-        end = self.record.ends[i]
-        rows = self.rows(i)
-        return Played(cell, rows, end.multiplier)
+        return Played(self.cells[i], self.rows(i), self.record.ends[i].multiplier)
 
     def rows(self, i: int) -> np.ndarray:
         """The batch rows of cell number i as far as they count, int64 (batches, sums.COLUMNS)."""
         cell = self.cells[i]
-        end = self.record.ends[i]
-        return self.ledger.rows(i, end.units, cell.batch)
+        return self.ledger.rows(i, self.record.ends[i].units, cell.batch)
 
     def _ended_cells(self) -> Iterator[tuple[Cell, End]]:
         """Every cell, and how it ended."""
@@ -316,8 +275,7 @@ class Findings:
 
     def _total(self, i: int) -> np.ndarray:
         cell = self.cells[i]
-        end = self.record.ends[i]
-        return self.ledger.total(i, end.units, cell.batch)
+        return self.ledger.total(i, self.record.ends[i].units, cell.batch)
 
     def _tidy(self, i: int) -> pd.DataFrame:
         cell = self.cells[i]
@@ -341,10 +299,8 @@ class Findings:
         metrics: tuple[str, ...] = ()
         # A strategy that plays itself wins one half.
         if cell.mirrored or not cell.b:
-            players = len(cell.players)
-            metrics += headline(cell.unit, players)
-        base_cell = self.cells[base]
-        if cell.variant != base_cell.variant:
+            metrics += headline(cell.unit, len(cell.players))
+        if cell.variant != self.cells[base].variant:
             metrics += VARIANT_METRICS
         return metrics
 
@@ -357,8 +313,7 @@ class Findings:
         """The variants in which three or more strategies each met each, with their pairings."""
         by_variant: dict[str, list[int]] = {}
         for i in self._mirrored:
-            cell = self.cells[i]
-            places = by_variant.setdefault(cell.variant, [])
+            places = by_variant.setdefault(self.cells[i].variant, [])
             places.append(i)
         leagues = {}
         for variant, places in by_variant.items():
@@ -370,8 +325,7 @@ class Findings:
         """Whether these cells are all pairings of three or more strategies."""
         players: set[str] = set()
         for i in places:
-            cell = self.cells[i]
-            players.update(cell.players)
+            players.update(self.cells[i].players)
         count = len(players)
         return count > 2 and len(places) == comb(count, 2)
 
@@ -389,10 +343,7 @@ class Findings:
         elo = frame["elo"]
         lead = frame["lead"]
         middles = {"low": elo, "high": elo, "lead_low": lead, "lead_high": lead}
-        limits = {}
-        for name, middle in middles.items():
-            distance = frame[name] - middle
-            limits[name] = middle + wide * distance
+        limits = {name: middle + wide * (frame[name] - middle) for name, middle in middles.items()}
         return frame.assign(**limits)
 
 
@@ -403,8 +354,7 @@ def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFra
     names = list(columns)
     if not parts:
         return pd.DataFrame(columns=names)
-    frame = pd.concat(parts, ignore_index=True)
-    return frame[names]
+    return pd.concat(parts, ignore_index=True)[names]
 
 
 def as_drawn(differences: pd.DataFrame) -> pd.DataFrame:
@@ -412,8 +362,7 @@ def as_drawn(differences: pd.DataFrame) -> pd.DataFrame:
 
     Raises ValueError for another frame.
     """
-    known = set(differences.columns)
-    if not {"metric", "difference"} <= known:
+    if not {"metric", "difference"} <= set(differences.columns):
         raise ValueError("forest takes the differences of findings, such as found.differences.")
     columns = differences["metric"].map(BY_NAME)
     scaled = differences.assign(title=columns.map(lambda column: column.title))

@@ -62,8 +62,7 @@ class RunRecord:
             strategies[self._own_name(text)] = described
         effects = []
         for effect in self.effects:
-            players = map(self._own_name, effect[1:])
-            effects.append(Effect(effect.change, *players))
+            effects.append(Effect(effect.change, *map(self._own_name, effect[1:])))
         identity = {**self.identity, "matchups": matchups, "strategies": strategies}
         return replace(self, identity=identity, effects=effects)
 
@@ -126,8 +125,7 @@ def read_record(place: Path, contents: Mapping[str, Any]) -> RunRecord:
         raise damaged(place / MANIFEST, wrong)
     ends = []
     for cell in contents["matchups"]:
-        end = End(cell["units"], cell["stopped"], cell["multiplier"])
-        ends.append(end)
+        ends.append(End(cell["units"], cell["stopped"], cell["multiplier"]))
     effects = [Effect(*texts) for texts in contents.get("effects", [])]
     return RunRecord(
         contents,

@@ -62,8 +62,7 @@ def to_arrays(extras: Extras) -> Arrays:
 
 def _measurement_arrays(key: str, measurement: Measurement) -> Arrays:
     if isinstance(measurement, str):
-        reason = np.array(measurement)
-        return {f"{REASON} {key}": reason}
+        return {f"{REASON} {key}": np.array(measurement)}
     return {
         f"{MEASURED} {key} numbers": _numbers(measurement),
         f"{MEASURED} {key} moves": measurement.moves,
@@ -71,12 +70,10 @@ def _measurement_arrays(key: str, measurement: Measurement) -> Arrays:
 
 
 def _frame_arrays(name: str, frame: pd.DataFrame) -> Arrays:
-    columns = list(frame.columns)
-    arrays = {f"{FRAME} {name} columns": np.array(columns, str)}
+    arrays = {f"{FRAME} {name} columns": np.array(list(frame.columns), str)}
     for column, values in frame.items():
         is_text = values.dtype.kind not in "biuf"
-        dtype = str if is_text else None
-        arrays[f"{FRAME} {name} {column}"] = values.to_numpy(dtype)
+        arrays[f"{FRAME} {name} {column}"] = values.to_numpy(str if is_text else None)
     return arrays
 
 
@@ -92,8 +89,7 @@ def from_arrays(arrays: Arrays) -> Extras:
         elif kind == NOTE:
             notes[key] = str(array)
         elif kind == MEASURED and part == ["numbers"]:
-            moves = arrays[f"{MEASURED} {key} moves"]
-            measured[key] = _quantity(array, moves)
+            measured[key] = _quantity(array, arrays[f"{MEASURED} {key} moves"])
         elif kind == FRAME and part == ["columns"]:
             frames[key] = _frame(key, array, arrays)
     return Extras(measured, frames, notes)
@@ -102,9 +98,7 @@ def from_arrays(arrays: Arrays) -> Extras:
 def _frame(name: str, columns: np.ndarray, arrays: Arrays) -> pd.DataFrame:
     import pandas as pd
 
-    values = {}
-    for column in columns.tolist():
-        values[column] = arrays[f"{FRAME} {name} {column}"]
+    values = {column: arrays[f"{FRAME} {name} {column}"] for column in columns.tolist()}
     return pd.DataFrame(values, columns=list(values))
 
 

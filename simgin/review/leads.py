@@ -64,14 +64,12 @@ def count_leads(records: np.ndarray, params: Params) -> np.ndarray:
     first = np.append(0, ends[:-1] + 1)
     deals = np.arange(len(records))
     latest = np.maximum.accumulate(np.where(lead != 0, deals, -1))
-    has_led = latest >= np.repeat(first, ends + 1 - first)
-    leader = np.where(has_led, lead[latest], 0)
+    leader = np.where(latest >= np.repeat(first, ends + 1 - first), lead[latest], 0)
     after = np.where(last, result, np.append(lead[1:], 0))
     changes = np.add.reduceat(leader * after < 0, first, dtype=np.int64)
     is_half = (2 * np.maximum(own, other) >= number(params, name)) & (lead != 0)
     at = np.minimum.reduceat(np.where(is_half, deals, len(deals)), first)
     won = result[last]
     half_way = (at < len(deals)) & (won != 0)
-    ahead = lead[np.minimum(at, len(deals) - 1)]
-    comebacks = half_way & (ahead != won)
+    comebacks = half_way & (lead[np.minimum(at, len(deals) - 1)] != won)
     return np.stack([np.ones_like(won), half_way, comebacks, changes], axis=1)

@@ -104,8 +104,7 @@ def measure_luck(
     matchup: Matchup, n: int, workers: int | None, progress: Progress | None
 ) -> Extras:
     """The luck share of single deals."""
-    result = runner.run_matchup(matchup, n, workers)
-    luck = mirroring.luck(result, "deal")
+    luck = mirroring.luck(runner.run_matchup(matchup, n, workers), "deal")
     if luck.se > 0:
         return Extras({"luck": luck})
     return Extras({"luck": f"{matchup.a.text} and {matchup.opponent} play alike here"})
@@ -126,8 +125,7 @@ def measure_value(
     decided = counted.column("winner") >= 0
     deals = counted.counts[:, decided]
     points = counted.column("points")[decided]
-    groups = pd.DataFrame(deals.T).add_prefix("group_")
-    frames = {"outcomes": groups.assign(points=points)}
+    frames = {"outcomes": pd.DataFrame(deals.T).add_prefix("group_").assign(points=points)}
     variant = matchup.variant.text
     name = matchup.a.text
     try:
@@ -137,8 +135,7 @@ def measure_value(
     except ValueRefused as error:
         return Extras(frames=frames, notes={"value": str(error)})
     if known.board.fields == (("score",), ("score",)):
-        scores = _scores(known.table())
-        frames["scores"] = scores.assign(n=n)
+        frames["scores"] = _scores(known.table()).assign(n=n)
     return Extras(frames=frames)
 
 
@@ -146,8 +143,7 @@ def _scores(table: pd.DataFrame) -> pd.DataFrame:
     half = Z95 * table["se"]
     low = (table["value"] - half).clip(0, 1)
     high = (table["value"] + half).clip(0, 1)
-    known = table[["score_a", "score_b", "dealer", "value"]]
-    frame = known.assign(low=low, high=high)
+    frame = table[["score_a", "score_b", "dealer", "value"]].assign(low=low, high=high)
     return frame.rename(columns={"score_a": "a", "score_b": "b"})
 
 
@@ -155,8 +151,7 @@ def measure_hands(
     matchup: Matchup, n: int, workers: int | None, progress: Progress | None
 ) -> Extras:
     """Deadwood by turn, in a frame `deadwood`."""
-    played = turns.play(matchup, n, workers, progress)
-    return Extras(frames={"deadwood": turns.deadwood(played)})
+    return Extras(frames={"deadwood": turns.deadwood(turns.play(matchup, n, workers, progress))})
 
 
 def measure_choices(
@@ -191,19 +186,16 @@ def measure_solo_deals(
     draws = solo.gin_draws(deals).to_dict("records")
     if draws:
         measured["gin_draw"] = _from_limits(draws[0])
-    shares = solo_luck.jokers_share(deals)
-    for row in shares.to_dict("records"):
+    for row in solo_luck.jokers_share(deals).to_dict("records"):
         if row["metric"] == "win":
             measured["joker_share"] = _from_limits(row)
-    frames = {"odds": solo.by_draws(deals), "totals": solo.totals(deals)}
-    return Extras(measured, frames)
+    return Extras(measured, {"odds": solo.by_draws(deals), "totals": solo.totals(deals)})
 
 
 def _from_limits(row: Mapping[Hashable, Any]) -> Quantity:
     """A row with 95 % limits as a quantity."""
     half = (row["high"] - row["low"]) / 2
-    n = int(row["n"])
-    return Quantity.with_error(row["value"], half / Z95, n)
+    return Quantity.with_error(row["value"], half / Z95, int(row["n"]))
 
 
 def _singles(request: ReviewRequest) -> int:

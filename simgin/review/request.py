@@ -57,8 +57,7 @@ class ReviewRequest:
     def field(self) -> tuple[str, ...]:
         """Whose play stands for a variant; alone: of all variants, weakest first."""
         if self.alone:
-            best = map(players.best_solo, self.variants)
-            names = dict.fromkeys([*players.SOLO_FIELD, *best])
+            names = dict.fromkeys([*players.SOLO_FIELD, *map(players.best_solo, self.variants)])
             return tuple(names)
         if self.deep:
             return (*players.FIELD, "marjj", players.strongest_quick())
@@ -81,8 +80,7 @@ class ReviewRequest:
     @property
     def singles(self) -> int:
         """Single deals of each pass over a variant."""
-        of_a_match = SINGLES_ALONE if self.alone else SINGLES
-        return of_a_match * self.matches
+        return (SINGLES_ALONE if self.alone else SINGLES) * self.matches
 
     @property
     def hands(self) -> int:

@@ -124,15 +124,12 @@ def _turns_quantile(q: float) -> Callable[[VariantMatches], Measurement]:
     """
 
     def measure(matches: VariantMatches) -> Measurement:
-        pairs = [(name, name) for name in matches.field]
-        survival = matches.survival(pairs)
+        survival = matches.survival([(name, name) for name in matches.field])
         shares = []
         for share in survival:
             low, high = share.limits
             shares.append((share.value, low, high))
-        has_crossed = np.array(shares) <= 1 - q + TINY
-        crossings = np.argmax(has_crossed, axis=0)
-        value, low, high = map(float, crossings)
+        value, low, high = map(float, np.argmax(np.array(shares) <= 1 - q + TINY, axis=0))
         return Quantity.with_span(value, (low, high), survival[0].n)
 
     return measure
@@ -145,8 +142,7 @@ def _turns_deviation(matches: VariantMatches) -> Measurement:
         counts = total[TURNS]
         deals = counts.sum()
         mean = counts @ turns / deals
-        squares = counts @ (turns - mean) ** 2
-        return float(np.sqrt(squares / deals))
+        return float(np.sqrt(counts @ (turns - mean) ** 2 / deals))
 
     return matches.field_mean_of(deviation)
 
@@ -270,8 +266,7 @@ def _points_deviation(matches: VariantMatches) -> Measurement:
         if not deals:
             return np.nan
         mean = total[scored] / deals
-        mean_square = total[sums.DEAL_SQUARE] / deals
-        return float(np.sqrt(mean_square - mean**2))
+        return float(np.sqrt(total[sums.DEAL_SQUARE] / deals - mean**2))
 
     return matches.field_mean_of(deviation)
 
@@ -384,11 +379,9 @@ def _where_knocks(
 
 def _best_limit(matches: VariantMatches) -> Measurement:
     # Who waits scores more points, who knocks wins more deals: what the match is played for counts
-    metric = "margin" if matches.goal.score == "points" else "match_win"
-    matrix = matches.knock_matrix(metric)
+    matrix = matches.knock_matrix("margin" if matches.goal.score == "points" else "match_win")
     chosen, best = matrix.best()
-    mean = matrix.mean(chosen)
-    return Quantity.with_span(chosen, (best[0], best[-1]), mean.n)
+    return Quantity.with_span(chosen, (best[0], best[-1]), matrix.mean(chosen).n)
 
 
 def _patience(matches: VariantMatches) -> Measurement:
@@ -478,10 +471,8 @@ def _ratings_spread(matches: VariantMatches) -> Measurement:
     if len(matches.field) < FEWEST_PLAYERS:
         return "too few players"
     league = matches.league(matches.field)
-    rated = ratings.leave_batches_out(league)
-    spreads = np.std(rated, axis=1, ddof=1)
-    spread = float(spreads[0])
-    return quantity.from_left_out(spread, spreads[1:], _matches_played(league))
+    spreads = np.std(ratings.leave_batches_out(league), axis=1, ddof=1)
+    return quantity.from_left_out(float(spreads[0]), spreads[1:], _matches_played(league))
 
 
 def _matches_needed(matches: VariantMatches) -> Measurement:
@@ -491,18 +482,14 @@ def _matches_needed(matches: VariantMatches) -> Measurement:
     """
     _, rows = matches.pairing(*LUCK_PAIR)
     variance = _share_variance(rows)
-    share = matches.between("match_win", *LUCK_PAIR)
-    lead = share.scaled(1, -EVEN)
+    lead = matches.between("match_win", *LUCK_PAIR).scaled(1, -EVEN)
     low, high = lead.limits
     if not low * high > 0:
         return f"no difference between {LUCK_PAIR[0]} and {LUCK_PAIR[1]} was found here"
     near, far = sorted((abs(low), abs(high)))
-    needed = []
-    for size in (lead.value, far, near):
-        effect = POWER_80 / size
-        pairs = np.ceil(2 * variance * effect**2)
-        needed.append(float(pairs))
-    value, least, most = needed
+    value, least, most = (
+        float(np.ceil(2 * variance * (POWER_80 / size) ** 2)) for size in (lead.value, far, near)
+    )
     return Quantity.with_span(value, (least, most), lead.n)
 
 
@@ -510,29 +497,22 @@ def _share_variance(rows: np.ndarray) -> float:
     """The variance of what a player wins of a pair of matches, from batch rows."""
     scores = np.linspace(0, 1, sums.PAIR_BINS)
     first = sums.PAIR_HISTOGRAM
-    last = first + sums.PAIR_BINS
-    by_score = rows[:, first:last]
-    counts = by_score.sum(axis=0)
+    counts = rows[:, first : first + sums.PAIR_BINS].sum(axis=0)
     played = counts.sum()
     mean = counts @ scores / played
-    distances = scores - mean
-    squares = counts @ distances**2
-    return float(squares / (played - 1))
+    return float(counts @ (scores - mean) ** 2 / (played - 1))
 
 
 def _chain(matches: VariantMatches) -> Measurement:
     league = matches.league(matches.players)
-    cross = ratings.cross_table(league)
-    chain = skill.chain(cross)
-    span = (chain.steps, chain.most)
-    return Quantity.with_span(chain.steps, span, _matches_played(league))
+    chain = skill.chain(ratings.cross_table(league))
+    return Quantity.with_span(chain.steps, (chain.steps, chain.most), _matches_played(league))
 
 
 def _matches_played(league: Pairings) -> int:
     played = 0
     for rows in league.values():
-        matches = rows[:, MATCHES].sum()
-        played += int(matches)
+        played += int(rows[:, MATCHES].sum())
     return played
 
 

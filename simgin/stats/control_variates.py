@@ -89,8 +89,7 @@ def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float]
     leverage = 1 + off**2 / (count * spread)
     se = float(np.sqrt(count / (count - 2) * left * leverage))
     estimate = around(value - slope * off, se, int(count), count - 1)
-    residual_variance = left / (count - 2)
-    return estimate, residual_variance * (count - 1) / scatter
+    return estimate, (left / (count - 2)) * (count - 1) / scatter
 
 
 def anchored_mean(values: np.ndarray, control: np.ndarray, known: Estimate) -> Estimate:
@@ -108,8 +107,7 @@ def anchored_mean(values: np.ndarray, control: np.ndarray, known: Estimate) -> E
     variance = float(left @ left) / (units - 2)
     leverage = 1 + units * off**2 / spread if spread else 1.0
     error = np.sqrt(variance / units * leverage + (slope * known.se) ** 2)
-    mean = float(values.mean()) - slope * off
-    return around(mean, float(error), units, units - 1)
+    return around(float(values.mean()) - slope * off, float(error), units, units - 1)
 
 
 def _excess_dealt(rows: np.ndarray, mean: float) -> np.ndarray:

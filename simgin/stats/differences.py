@@ -65,22 +65,16 @@ def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.D
     rows: list[dict[str, object]] = []
     for played, base in comparisons:
         rows += _compare(played, base, chosen)
-    columns = [name for name in DIFFERENCE_COLUMNS if name != "p_holm"]
-    frame = pd.DataFrame(rows, columns=columns)
-    p = frame["p"].to_numpy(dtype=float)
-    frame = frame.assign(p_holm=holm(p))
+    frame = pd.DataFrame(rows, columns=[name for name in DIFFERENCE_COLUMNS if name != "p_holm"])
+    frame = frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
     return frame[list(DIFFERENCE_COLUMNS)]
 
 
 def holm(p: np.ndarray) -> np.ndarray:
     """Holm's adjusted p values of a family, in the order given; NaN stays NaN, uncounted."""
-    is_tested = ~np.isnan(p)
-    tested = np.flatnonzero(is_tested)
-    ranks = np.argsort(p[tested], kind="stable")
-    order = tested[ranks]
-    factors = np.arange(len(order), 0, -1)
-    multiplied = p[order] * factors
-    steps = np.maximum.accumulate(multiplied)
+    tested = np.flatnonzero(~np.isnan(p))
+    order = tested[np.argsort(p[tested], kind="stable")]
+    steps = np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1))
     adjusted = np.full(len(p), np.nan)
     adjusted[order] = np.minimum(1, steps)
     return adjusted
@@ -98,9 +92,7 @@ def share_packs(played: Played, base: Played) -> Comparison | None:
     is_same = batches.unit_counts(rows) == batches.unit_counts(base_rows)
     if not is_same.any():
         return None
-    cut = replace(played, rows=rows[is_same])
-    base_cut = replace(base, rows=base_rows[is_same])
-    return cut, base_cut
+    return replace(played, rows=rows[is_same]), replace(base, rows=base_rows[is_same])
 
 
 def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dict[str, object]]:
@@ -180,14 +172,12 @@ def _separate_error(estimate: Estimate, base: Estimate) -> tuple[float, float]:
     if not variance > 0:
         return se, float(freedom.min()) + 1
     terms = parts**2 / freedom
-    pooled = variance**2 / terms.sum()
-    return se, float(pooled) + 1
+    return se, float(variance**2 / terms.sum()) + 1
 
 
 def _multiplier(cells: Comparison) -> float | None:
     """The wider multiplier of the two, if results might have stopped either cell."""
-    known = (cell.multiplier for cell in cells if cell.multiplier is not None)
-    return max(known, default=None)
+    return max((cell.multiplier for cell in cells if cell.multiplier is not None), default=None)
 
 
 def _test(difference: Estimate, multiplier: float | None) -> dict[str, float]:

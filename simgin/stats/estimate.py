@@ -37,6 +37,11 @@ class Estimate:
         """The 95 % limits."""
         return self.low, self.high
 
+    @property
+    def with_limits(self) -> tuple[float, float, float]:
+        """The value and its limits, as rows of frames have them."""
+        return self.value, self.low, self.high
+
 
 def undefined(n: int) -> Estimate:
     """The estimate of too few units."""
@@ -80,10 +85,8 @@ def quantile(units: float) -> float:
 def wilson(share: float, trials: float, z: float = Z95) -> tuple[float, float]:
     """Wilson's interval for an observed share 0..1 of `trials` independent trials (above 0)."""
     shrink = 1 + z * z / trials
-    shifted = share + z * z / (2 * trials)
-    centre = shifted / shrink
-    sampling = share * (1 - share) / trials
-    variance = sampling + z * z / (4 * trials * trials)
+    centre = (share + z * z / (2 * trials)) / shrink
+    variance = (share * (1 - share) / trials) + z * z / (4 * trials * trials)
     half = z / shrink * math.sqrt(variance)
     low = max(0.0, centre - half)
     high = min(1.0, centre + half)

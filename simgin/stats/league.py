@@ -73,8 +73,7 @@ def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
     """
     results: dict[str, dict[str, bytes]] = {}
     for played in seen:
-        against = results.setdefault(played.strategy, {})
-        against[played.opponent] = _results(played)
+        results.setdefault(played.strategy, {})[played.opponent] = _results(played)
     groups: list[list[str]] = []
     for name in results:
         for group in groups:
@@ -96,8 +95,7 @@ def _results(played: Played) -> bytes:
     columns = []
     for metric in metrics.unit_metrics(metrics.DEAL):
         fact = metric.fact(played.as_b)
-        sign = metric.sign(played.as_b)
-        columns.append(sign * batches.fact_sums(played.rows, fact))
+        columns.append(metric.sign(played.as_b) * batches.fact_sums(played.rows, fact))
     return np.stack(columns).tobytes()
 
 

@@ -43,8 +43,7 @@ class Played:
         if not self.cell.mirrored:
             return False
         total = self.rows.sum(axis=0)
-        net = sums.SQUARE + sums.FACT["a_margin"]
-        if total[net] != 0:
+        if total[sums.SQUARE + sums.FACT["a_margin"]] != 0:
             return False
         return all(
             metric_sums(total, metric) == metric_sums(total, metric, as_b=True)

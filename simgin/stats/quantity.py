@@ -94,8 +94,7 @@ class Quantity:
         se = self.se
         if not se > 0:
             return np.nan
-        t = abs(self.value) / se
-        return 2 * float(stdtr(self.freedom, -t))
+        return 2 * float(stdtr(self.freedom, -(abs(self.value) / se)))
 
     def __add__(self, other: Quantity) -> Quantity:
         """The sum: paired where both have the same batches, else with the errors of both."""
@@ -105,8 +104,7 @@ class Quantity:
         case = max(self.case, other.case)
         if len(self.moves) and len(self.moves) == len(other.moves):
             moves = self.moves + other.moves
-            unseen = self.unseen + other.unseen
-            return Quantity(value, n, moves, fewer, case=case, unseen=unseen)
+            return Quantity(value, n, moves, fewer, case=case, unseen=self.unseen + other.unseen)
         se = float(np.hypot(self.se, other.se))
         return Quantity(value, n, NO_MOVES, fewer, own_se=se, case=case)
 
@@ -115,8 +113,7 @@ class Quantity:
         difference = self + base.scaled(-1)
         if not (self.case and base.case):
             return difference
-        more = self.case**2 + base.case**2
-        return replace(difference, unseen=difference.unseen + more)
+        return replace(difference, unseen=difference.unseen + (self.case**2 + base.case**2))
 
     def scaled(self, factor: float, shift: float = 0.0) -> Quantity:
         """factor * value + shift, which is no longer a share."""
@@ -142,8 +139,7 @@ def ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Quantity:
     if not below:
         return Quantity.with_error(np.nan, np.nan, n, metric.share)
     sign = metric.sign(as_b)
-    total = sign * batches.fact_sums(rows, fact).sum()
-    value = float(total / metric.scale / below)
+    value = float((sign * batches.fact_sums(rows, fact).sum()) / metric.scale / below)
     moves = sign * batches.influence(rows, fact, metric.scale)
     case = 1 / below if metric.share else 0.0
     return Quantity(value, n, moves, batches.effective(rows), metric.share, case=case)
@@ -160,8 +156,7 @@ def per_case(counts: np.ndarray, among: np.ndarray, *, share: bool = False) -> Q
     value = float(counts.sum() / n)
     moves = (counts - value * among) / n
     effective = float(n**2 / (among.astype(float) @ among))
-    case = 1 / n if share else 0.0
-    return Quantity(value, n, moves, effective, share, case=case)
+    return Quantity(value, n, moves, effective, share, case=1 / n if share else 0.0)
 
 
 def jackknife(rows: np.ndarray, function: Callable[[np.ndarray], float], n: int) -> Quantity:
@@ -177,8 +172,7 @@ def from_left_out(value: float, left_out: np.ndarray, n: int) -> Quantity:
     The moves are those of the jackknife (Efron 1982, 3.1).
     """
     count = len(left_out)
-    moves = (count - 1) / count * (left_out.mean() - left_out)
-    return Quantity(value, n, moves, count)
+    return Quantity(value, n, (count - 1) / count * (left_out.mean() - left_out), count)
 
 
 def mean(parts: Sequence[Quantity]) -> Quantity:

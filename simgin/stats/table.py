@@ -48,8 +48,7 @@ def tidy(
             side = _side(totals, level, players, as_b, multiplier)
             side = side.assign(variant=variant, strategy=strategy, opponent=opponent)
             frames.append(side)
-    frame = pd.concat(frames, ignore_index=True)
-    return frame[list(TABLE_COLUMNS)]
+    return pd.concat(frames, ignore_index=True)[list(TABLE_COLUMNS)]
 
 
 def _side(
@@ -102,8 +101,7 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows as dictionaries for JSON, numbers as in the CSV, undefined cells None."""
     rows = []
     for row in frame.to_dict(orient="records"):
-        plain = {str(name): _plain(cell) for name, cell in row.items()}
-        rows.append(plain)
+        rows.append({str(name): _plain(cell) for name, cell in row.items()})
     return rows
 
 
@@ -123,8 +121,7 @@ def cell(rows: pd.DataFrame, metric: str) -> tuple[float, float, float]:
     """
     if metric not in rows.index:
         return np.nan, np.nan, np.nan
-    columns = ["value", "low", "high"]
-    numbers = rows.loc[metric, columns].to_numpy(dtype=float)
+    numbers = rows.loc[metric, ["value", "low", "high"]].to_numpy(dtype=float)
     if numbers.ndim > 1:
         raise ValueError(
             f"{metric} of one matchup stands in {len(numbers)} rows, of several runs; take one run."
@@ -142,10 +139,8 @@ def matchups(frame: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.Dat
     seen: set[tuple[str, frozenset[str]]] = set()
     for key, rows in frame.groupby(names, sort=False):
         variant, a, b = map(str, key)
-        players = frozenset((a, b))
-        matchup = (variant, players)
+        matchup = (variant, frozenset((a, b)))
         if matchup in seen:
             continue
         seen.add(matchup)
-        by_metric = rows.set_index("metric")
-        yield (variant, a, b), by_metric
+        yield (variant, a, b), rows.set_index("metric")

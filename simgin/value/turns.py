@@ -84,16 +84,12 @@ class Turns:
 
     def record(self, name: str) -> np.ndarray:
         """A field of the record of every turn's deal."""
-        of_deals = self.records[name]
-        deal = self.column("deal")
-        return np.asarray(of_deals[deal])
+        return np.asarray(self.records[name][self.column("deal")])
 
     @property
     def last(self) -> np.ndarray:
         """Whether the deal had no turn after this one."""
-        turns = self.record("turns")
-        is_last = self.column("turn") == turns
-        return np.asarray(is_last)
+        return np.asarray(self.column("turn") == self.record("turns"))
 
 
 def play(
@@ -109,8 +105,7 @@ def play(
         return play_recorded(matchup, first_unit, n)[1]
 
     def traced(first: int, n: int) -> np.ndarray:
-        part = records[first : first + n]
-        return _traced(matchup, part, first)
+        return _traced(matchup, records[first : first + n], first)
 
     records = np.concatenate(over_units(recorded, units, size, workers))
     turns = over_units(traced, len(records), CALL_DEALS, workers, progress)
@@ -170,9 +165,7 @@ def _loop(players: int) -> Any:
     if players == 1:
         function = kernels.follow_solo_deals
         hooks = len(SOLO_SLOTS)
-    hook_types = [HOOK_TYPE] * hooks
-    loop_type = types.void(*arguments, *hook_types)
-    return jit.compiled(function, loop_type)
+    return jit.compiled(function, types.void(*arguments, *([HOOK_TYPE] * hooks)))
 
 
 # Frames
@@ -188,20 +181,14 @@ def deadwood(turns: Turns) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    after = _after_turns(turns)
-    cells = after.groupby(["turn", "side"])
-    for (turn, side), held in cells:
+    for (turn, side), held in _after_turns(turns).groupby(["turn", "side"]):
         x = held["count"].to_numpy()
         unit = held["unit"].to_numpy()
         if len(np.unique(unit)) < ENOUGH_UNITS:
             continue
         quantiles = np.quantile(x, (0.1, 0.5, 0.9))
-        limits = observations.median_limits(x, unit)
-        row = (turn, side, *quantiles, *limits, len(x))
-        rows.append(row)
-    columns = list(DEADWOOD_COLUMNS)
-    frame = pd.DataFrame(rows, columns=columns)
-    return _with_players(turns.matchup, frame)
+        rows.append((turn, side, *quantiles, *observations.median_limits(x, unit), len(x)))
+    return _with_players(turns.matchup, pd.DataFrame(rows, columns=list(DEADWOOD_COLUMNS)))
 
 
 def counts(turns: Turns) -> pd.DataFrame:
@@ -214,24 +201,19 @@ def counts(turns: Turns) -> pd.DataFrame:
     import pandas as pd
 
     after = _after_turns(turns)
-    bin_of = after["count"] // BIN
-    keys = np.stack([after["turn"], bin_of], axis=1)
+    keys = np.stack([after["turn"], after["count"] // BIN], axis=1)
     cells, place = np.unique(keys, axis=0, return_inverse=True)
     value, se, n = observations.by_cell(
         after["won"].to_numpy(float), after["unit"].to_numpy(), place.reshape(-1), len(cells)
     )
     columns = {"turn": cells[:, 0], "count": cells[:, 1] * BIN, "value": value, "se": se, "n": n}
     frame = pd.DataFrame(columns)
-    is_known = frame["value"].notna()
-    frame = frame[is_known].reset_index(drop=True)
-    limits = []
-    for cell in frame[["value", "se", "n"]].itertuples(index=False):
-        limits.append(share_limits(*cell))
+    frame = frame[frame["value"].notna()].reset_index(drop=True)
+    limits = [share_limits(*cell) for cell in frame[["value", "se", "n"]].itertuples(index=False)]
     low, high = np.array(limits).reshape(-1, 2).T
     frame["low"] = low
     frame["high"] = high
-    ordered = frame[list(COUNT_COLUMNS)]
-    return _with_players(turns.matchup, ordered)
+    return _with_players(turns.matchup, frame[list(COUNT_COLUMNS)])
 
 
 def share_with_choice(turns: Turns) -> Estimate:
@@ -239,8 +221,7 @@ def share_with_choice(turns: Turns) -> Estimate:
 
     Takes, endings and discards that differ are actions (docs/reference/metrics.md#decisions).
     """
-    unit = turns.record("unit")
-    return observations.mean(turns.column("actions") > 1, unit)
+    return observations.mean(turns.column("actions") > 1, turns.record("unit"))
 
 
 def _after_turns(turns: Turns) -> pd.DataFrame:

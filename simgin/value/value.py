@@ -64,14 +64,12 @@ class Value:
 
     def win(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
         """The probability 0..1 that A wins the match from a state."""
-        place = self._index(a, b, dealer)
-        return self.chances[place]
+        return self.chances[self._index(a, b, dealer)]
 
     def se(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
         """The standard error of `win`. The first call takes as long as twenty tables."""
         errors, _ = self._leaving_out
-        place = self._index(a, b, dealer)
-        return errors[place]
+        return errors[self._index(a, b, dealer)]
 
     def longer_than(self, deals: int) -> float:
         """A bound on the share of matches that take more than so many deals, from any state.
@@ -81,16 +79,13 @@ class Value:
         params = self.matchup.variant.row
         goal = self.matchup.variant.goal
         if goal.one_deal or goal.total:
-            length = number(params, "deals_in_match") if goal.total else 1
-            return float(length > deals)
+            return float((number(params, "deals_in_match") if goal.total else 1) > deals)
         share = self.outcomes.shares[0]
         bounds = []
         for z in RATES:
             table = self.board.growth(share, z)
-            is_finite = table.min() >= 1
-            if is_finite:
-                most = float(table.max())
-                bounds.append(most / z**deals)
+            if table.min() >= 1:
+                bounds.append(float(table.max()) / z**deals)
         return min(bounds, default=1.0)
 
     def table(self) -> pd.DataFrame:
@@ -101,9 +96,7 @@ class Value:
         fields_a, fields_b = self.board.fields
         place = self.board.index(a, b, dealer)
         errors, _ = self._leaving_out
-        columns = {}
-        for name, standing in zip(fields_a, a.T, strict=True):
-            columns[f"{name}_a"] = standing
+        columns = {f"{name}_a": standing for name, standing in zip(fields_a, a.T, strict=True)}
         for name, standing in zip(fields_b, b.T, strict=True):
             columns[f"{name}_b"] = standing
         columns["dealer"] = dealer
@@ -114,9 +107,7 @@ class Value:
     def start(self) -> Estimate:
         """The probability that A, at its seat, wins a match; the rules say who deals first."""
         _, left_out = self._leaving_out
-        se = float(jackknife(left_out))
-        chance = self._at_start(self.chances)
-        return Estimate(chance, se)
+        return Estimate(self._at_start(self.chances), float(jackknife(left_out)))
 
     @property
     def seats_alike(self) -> bool:
@@ -126,8 +117,7 @@ class Value:
     @cached_property
     def chances(self) -> np.ndarray:
         """V everywhere on the board, the dealer last; `board.index` finds a state."""
-        share = self.outcomes.shares[0]
-        return self.board.solve(share)
+        return self.board.solve(self.outcomes.shares[0])
 
     @cached_property
     def _leaving_out(self) -> tuple[np.ndarray, np.ndarray]:
@@ -144,11 +134,9 @@ class Value:
             total += difference
             squares += difference**2
         n = len(starts)
-        mean = total / n
-        variance = squares / n - mean**2
+        variance = squares / n - (total / n) ** 2
         variance = np.maximum(variance, 0)
-        errors = np.sqrt((n - 1) * variance)
-        return errors, np.array(starts)
+        return np.sqrt((n - 1) * variance), np.array(starts)
 
     def tables_leaving_out(self) -> Iterator[Table]:
         """Tables as `chances`, from the outcomes with each group left out."""
@@ -160,9 +148,7 @@ class Value:
         a, b = self.board.start()
         values = []
         for dealer in self._first_dealers():
-            side = np.asarray(dealer)
-            place = self.board.index(a, b, side)
-            values.append(table[place])
+            values.append(table[self.board.index(a, b, np.asarray(dealer))])
         return float(np.mean(values))
 
     def _first_dealers(self) -> tuple[int, ...]:
@@ -170,21 +156,18 @@ class Value:
         first = self.matchup.variant.row["first_dealer"]
         if first in ("lot", None):
             return 0, 1
-        is_b = first != self.seat
-        return (int(is_b),)
+        return (int(first != self.seat),)
 
     def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> Place:
         fields_a, fields_b = self.board.fields
         standing_a = _standing(a, fields_a)
-        standing_b = _standing(b, fields_b)
-        return self.board.index(standing_a, standing_b, np.asarray(dealer))
+        return self.board.index(standing_a, _standing(b, fields_b), np.asarray(dealer))
 
 
 def _standing(given: ArrayLike, fields: tuple[str, ...]) -> Standing:
     """A standing as a caller gives it: of one number it needs no axis of its own."""
     if len(fields) == 1:
-        numbers = np.asarray(given)
-        return numbers[..., None]
+        return np.asarray(given)[..., None]
     return np.asarray(given, np.int64)
 
 
@@ -244,16 +227,14 @@ def at_any_score(matchup: Matchup, counted: Outcomes, seat: int = 0) -> Value:
     """
     _refuse_outcomes(matchup, counted)
     outcomes = counted.from_both_sides() if _is_self_play(matchup) else counted
-    board = make_board(matchup.variant.row, seat, outcomes)
-    value = Value(matchup, outcomes, board, seat)
+    value = Value(matchup, outcomes, make_board(matchup.variant.row, seat, outcomes), seat)
     return _unless_broken_off(value)
 
 
 def by_score(matchup: Matchup, counted: ScoreOutcomes, seat: int = 0) -> Value:
     """V of a match to points from the outcomes of deals at every score."""
     outcomes = counted.from_both_sides() if _is_self_play(matchup) else counted
-    board = ScoreBoard(matchup.variant.row, seat, outcomes)
-    value = Value(matchup, outcomes, board, seat)
+    value = Value(matchup, outcomes, ScoreBoard(matchup.variant.row, seat, outcomes), seat)
     return _unless_broken_off(value)
 
 
@@ -267,8 +248,7 @@ def _is_self_play(matchup: Matchup) -> bool:
 def _play_instead(matchup: Matchup) -> str:
     """The command that estimates by play what V cannot."""
     names = [player.text for player in matchup.players]
-    options = ["-v", matchup.variant.text, "--matches", "100k"]
-    words = ["simgin", "match", *names, *options]
+    words = ["simgin", "match", *names, *["-v", matchup.variant.text, "--matches", "100k"]]
     command = shlex.join(words)
     return f"Estimate it by play: {command}."
 
@@ -296,8 +276,7 @@ def _refuse_outcomes(matchup: Matchup, counted: Outcomes) -> None:
     params = matchup.variant.row
     goes_on = params["die"] == "game"
     is_refused = counted.column("kind") == KINDS.index("refused")
-    is_raised = counted.column("stake") > 1
-    is_offered = is_refused | is_raised
+    is_offered = is_refused | (counted.column("stake") > 1)
     if goes_on and is_offered.any():
         raise ValueRefused(
             "V is not computed for a die that passes from deal to deal (die = game) once it is "
@@ -355,8 +334,7 @@ def depends_on_score(matchup: Matchup) -> bool:
     ]
     usual = _play_from(matchup, (0, 0))
     for start in starts:
-        played = _play_from(matchup, start)
-        if not np.array_equal(played, usual):
+        if not np.array_equal(_play_from(matchup, start), usual):
             return True
     return False
 
@@ -364,12 +342,8 @@ def depends_on_score(matchup: Matchup) -> bool:
 def _play_from(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:
     """Records of single deals that begin with some points, without those points."""
     params = {**matchup.variant.row, "start_points": list(start)}
-    variant = dataclasses.replace(matchup.variant, row=params)
-    begun = dataclasses.replace(matchup, variant=variant)
+    begun = dataclasses.replace(matchup, variant=dataclasses.replace(matchup.variant, row=params))
     _, records = play_recorded(begun, 0, PROBE_UNITS)
     scores = ("score_a", "score_b", "outcome")
-    columns = []
-    for name in records.dtype.names or ():
-        if name not in scores:
-            columns.append(records[name])
+    columns = [records[name] for name in records.dtype.names or () if name not in scores]
     return np.stack(columns, axis=1)

@@ -486,14 +486,13 @@ def test_intervals_of_the_chance_to_win_a_match_have_nominal_coverage():
 
     95 intervals hold the truth on average; fewer than 86 in one test of 800.
     """
-    truth = solo.match_odds(played("solo-greedy", "solitaire-gin-knock", 400_000, seed=9))[0]
+    truth = solo.match_odds(played("solo-greedy", "solitaire-gin-knock", 400_000, seed=9))[0].value
     found = [
-        solo.match_odds(played("solo-greedy", "solitaire-gin-knock", 4_000, seed=seed))
+        solo.match_odds(played("solo-greedy", "solitaire-gin-knock", 4_000, seed=seed))[0]
         for seed in range(100, 200)
     ]
-    held = sum(low <= truth <= high for _, low, high, _ in found)
-    assert held >= 86
-    values = np.array([value for value, *_ in found])
+    assert sum(one.low <= truth <= one.high for one in found) >= 86
+    values = np.array([one.value for one in found])
     assert abs(values.mean() - truth) < 4 * values.std() / 10
 
 
