@@ -109,11 +109,9 @@ def test_recorded_deals_are_kept_and_json_is_one_object():
     before = tree("out")
     told = json.loads(call("report", "out", "--json").stdout)
     assert tree("out") == before
-    assert (
-        told["command"] == "simgin report out"
-        and "out/report.html" in told["files"]
-        and told["stopped"] == "complete"
-    )
+    assert told["command"] == "simgin report out"
+    assert "out/report.html" in told["files"]
+    assert told["stopped"] == "complete"
     assert {row["strategy"] for row in told["rows"]} == {"gold", "simple"}
 
 

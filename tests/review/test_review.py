@@ -62,8 +62,7 @@ def made(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(tmp_path_factory.mktemp("review"))
         patched.setenv("COLUMNS", "80")
-        done = call(*WORDS, "--workers", 1)
-        return Path("out").resolve(), done
+        return Path("out").resolve(), call(*WORDS, "--workers", 1)
 
 
 @pytest.fixture(scope="module")
@@ -97,11 +96,9 @@ def test_every_player_meets_itself_and_every_other_once():
     pairs = [
         (cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.b.text) for cell in cells
     ]
-    assert (
-        len(set(pairs)) == len(pairs)
-        and {cell.matchup.seed for cell in cells} == {3}
-        and {cell.matchup.unit for cell in cells} == {"match"}
-    )
+    assert len(set(pairs)) == len(pairs)
+    assert {cell.matchup.seed for cell in cells} == {3}
+    assert {cell.matchup.unit for cell in cells} == {"match"}
     of = [{a, b} for variant, a, b in pairs if variant == "oklahoma"]
     assert of == [{a, b} for variant, a, b in pairs if variant == "standard"]
     ks = ["gin-only", "gold-at:k=2", "gold-at", "gold-at:k=6", "gold-at:k=8", "gold"]
@@ -110,9 +107,8 @@ def test_every_player_meets_itself_and_every_other_once():
         + [{a, b} for a in FIELD for b in FIELD if a < b]
         + [{a, b} for a in ks for b in ks if a < b]
     )
-    assert {*map(frozenset, of)} == {*map(frozenset, wanted)} and len(of) == len(
-        {*map(frozenset, wanted)}
-    )
+    assert {*map(frozenset, of)} == {*map(frozenset, wanted)}
+    assert len(of) == len({*map(frozenset, wanted)})
 
 
 @pytest.mark.parametrize(
@@ -147,9 +143,8 @@ def test_one_player_variants_are_played_by_weak_and_strong_players():
     cells = plan_review(read_request(["solitary-gin", "solitaire-gin"], None)).tasks
     for variant in ("solitary-gin", "solitaire-gin"):
         own = [cell for cell in cells if cell.matchup.variant.text == variant]
-        assert [cell.matchup.a.text for cell in own] == list(players.solo_field(variant)) and {
-            cell.matchup.b for cell in own
-        } == {None}
+        assert [cell.matchup.a.text for cell in own] == list(players.solo_field(variant))
+        assert {cell.matchup.b for cell in own} == {None}
 
 
 @pytest.mark.parametrize(
@@ -278,10 +273,8 @@ def test_known_differences_have_the_right_sign(metrics, rows):
     A match to 50 has about half the deals, and its deals are those of the match to 100.
     """
     value = metrics["value"]
-    assert (
-        value["straight", "gin"] == pytest.approx(1 - value["straight", "void"])
-        and value["straight", "knock"] == 0
-    )
+    assert value["straight", "gin"] == pytest.approx(1 - value["straight", "void"])
+    assert value["straight", "knock"] == 0
     assert 0.4 < value[SHORT, "deals_per_match"] / value[BASE, "deals_per_match"] < 0.65
     assert abs(value[SHORT, "turns"] - value[BASE, "turns"]) < 0.5
     assert metrics.loc[SHORT, "luck"]["value"] == metrics.loc[BASE, "luck"]["value"]
@@ -305,10 +298,8 @@ def test_the_shares_of_outcomes_add_up(metrics):
 
 def test_a_missing_number_has_a_reason(metrics):
     why = metrics["why"].fillna("")
-    assert (
-        why["straight", "patience"] == "only gin ends a deal"
-        and why["straight", "luck"] == "gold-early and gold play alike here"
-    )
+    assert why["straight", "patience"] == "only gin ends a deal"
+    assert why["straight", "luck"] == "gold-early and gold play alike here"
     assert why[BASE, "comebacks"] == "with --deep"
     assert ((why == "") == metrics["value"].notna()).all()
     assert [*metrics.index] == [
@@ -526,10 +517,8 @@ def test_the_review_of_another_engine_is_refused(made, empty_directory, monkeypa
     before = tree("out")
     monkeypatch.setattr(review, "engine_digest", lambda: "another")
     message = call("report", "out", code=2).stderr
-    assert (
-        "another version of simgin made this review; make it again" in message
-        and tree("out") == before
-    )
+    assert "another version of simgin made this review; make it again" in message
+    assert tree("out") == before
 
 
 def test_the_directory_of_another_review_is_left_alone(made, empty_directory):
@@ -558,11 +547,9 @@ def test_the_directory_of_another_review_is_left_alone(made, empty_directory):
 def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(empty_directory, words, message):
     found = call("review", *words, "-o", "out", code=2)
     lines = found.stderr.splitlines()
-    assert (
-        message in found.stderr
-        and all(line.startswith("simgin: ") for line in lines)
-        and not Path("out").exists()
-    )
+    assert message in found.stderr
+    assert all(line.startswith("simgin: ") for line in lines)
+    assert not Path("out").exists()
 
 
 # Longer
@@ -676,23 +663,15 @@ def test_one_player_variants_have_their_own_metrics(empty_directory):
     call("review", "solitaire-gin", "--against", "solitary-gin", "--matches", "1k", "-o", "out")
     metrics = of("out")
     why = metrics["why"].fillna("")
-    assert (
-        why["solitary-gin", "win"] == ALONE["win"]
-        and why["solitaire-gin", "penalty"] == ALONE["penalty"]
-    )
-    assert (
-        why["solitaire-gin", "match_win"] == ALONE["match_win"]
-        and (why.loc[:, "score"] == ALONE["score"]).all()
-    )
-    assert (
-        metrics.loc["solitaire-gin", "win_gap"]["low"] > 0
-        and metrics.loc["solitary-gin", "penalty_gap"]["low"] > 0
-    )
+    assert why["solitary-gin", "win"] == ALONE["win"]
+    assert why["solitaire-gin", "penalty"] == ALONE["penalty"]
+    assert why["solitaire-gin", "match_win"] == ALONE["match_win"]
+    assert (why.loc[:, "score"] == ALONE["score"]).all()
+    assert metrics.loc["solitaire-gin", "win_gap"]["low"] > 0
+    assert metrics.loc["solitary-gin", "penalty_gap"]["low"] > 0
     shares = metrics["value"]["solitaire-gin"]
-    assert (
-        shares["gin"] + shares["joker"] + shares["knock"] + shares["limit"] == pytest.approx(1)
-        and shares["win"] == shares["gin"]
-    )
+    assert shares["gin"] + shares["joker"] + shares["knock"] + shares["limit"] == pytest.approx(1)
+    assert shares["win"] == shares["gin"]
     assert wellformed.faults(Path("out/report.html").read_text()) == []
 
 

@@ -160,8 +160,7 @@ def knockers(points):
 
 def test_the_best_knock_limit_has_most_points():
     """Points that add up: waiting for gin is worth p(0) - p(10)."""
-    points = {0: 1.0, 2: 0.5, 4: 2.0, 6: 0.25, 8: 0.0, 10: -1.0}
-    field = knockers(points)
+    field = knockers({0: 1.0, 2: 0.5, 4: 2.0, 6: 0.25, 8: 0.0, 10: -1.0})
     assert told("best_k", field) == 4
     assert told("patience", field) == pytest.approx(2.0)
     matrix = field.knock_matrix()
@@ -298,8 +297,7 @@ def test_the_skill_chain_has_every_player_once():
 
 
 def test_the_ladder_counts_both_directions_of_a_pair():
-    met = {("b", "a"): won(0.3), ("b", "c"): won(0.8)}
-    found = skill.ladder(met, ["a", "b", "c"])
+    found = skill.ladder({("b", "a"): won(0.3), ("b", "c"): won(0.8)}, ["a", "b", "c"])
     assert found[["strategy", "opponent"]].values.tolist() == [["a", "b"], ["b", "c"]]
     assert found["value"].tolist() == pytest.approx([0.7, 0.8])
 

@@ -247,8 +247,7 @@ def coverage_of_rare_differences(batches, least, most):
     for one, other, truth in rarely_differing(batches, least, most):
         run = differences._test(differences._difference((one, other), void, paired=True), None)
         review = quantity.ratio(one.rows, void) - quantity.ratio(other.rows, void)
-        alone = replace(review, unseen=0.0)
-        intervals = (run["low"], run["high"]), review.limits, alone.limits
+        intervals = (run["low"], run["high"]), review.limits, replace(review, unseen=0.0).limits
         held.append([low <= truth <= high for low, high in intervals])
     coverage = np.mean(held, axis=0).tolist()
     return dict(zip(("runs", "reviews", "batches alone"), coverage, strict=True))
@@ -332,8 +331,7 @@ def round_robin():
     whole = {
         (PLAYERS[i], PLAYERS[j]): units * 10**9 for (i, j), units in zip(pairs, bags, strict=True)
     }
-    wins = count_wins(PLAYERS, whole, np.ones((1, 100)))
-    fitted = strengths(wins)[0]
+    fitted = strengths(count_wins(PLAYERS, whole, np.ones((1, 100))))[0]
     return pairs, bags, ELO * (fitted - fitted[0])
 
 
@@ -347,8 +345,7 @@ def test_intervals_of_ratings_and_leads_have_nominal_coverage(batches):
     for i, rows in enumerate(cells):
         field = {(PLAYERS[a], PLAYERS[b]): cell for (a, b), cell in zip(pairs, rows, strict=True)}
         rated = ratings.ratings(RoundRobin(field, seed=i)).set_index("strategy")
-        frame = rated.loc[list(PLAYERS[1:])]
-        found.append(frame[["low", "high"]].to_numpy())
+        found.append(rated.loc[list(PLAYERS[1:])][["low", "high"]].to_numpy())
         first, second = (truth[PLAYERS.index(name)] for name in rated.index[:2])
         lead = rated.iloc[0]
         leads.append(lead["lead_low"] <= first - second <= lead["lead_high"])
@@ -358,8 +355,7 @@ def test_intervals_of_ratings_and_leads_have_nominal_coverage(batches):
 
 
 def test_homogeneity_keeps_its_error_rate_for_equal_batches():
-    population = bag(8)
-    found = [homogeneity.homogeneity(rows, "deal_win") for rows in repeated(population, 10, 8)]
+    found = [homogeneity.homogeneity(rows, "deal_win") for rows in repeated(bag(8), 10, 8)]
     p = np.array([one.p for one in found])
     check({"p above .05": (p > 0.05).mean()})
     assert stats.kstest(p, "uniform").pvalue > 1e-4

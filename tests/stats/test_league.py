@@ -99,8 +99,7 @@ def test_limits_agree_with_the_jackknife_over_batches():
 
 
 def test_margins_of_the_league_cancel():
-    rows = played(3)
-    found = standings(rows)
+    found = standings(played(3))
     assert found["margin"].sum() == pytest.approx(0, abs=1e-9)
     assert found["match_win"].mean() == pytest.approx(0.5)
 

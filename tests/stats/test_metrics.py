@@ -36,10 +36,8 @@ def test_the_metrics_of_a_unit_have_their_names_and_order():
         *alone[at:],
     ]
     assert [metric.name for metric in metrics.unit_metrics("match", 1)] == [*MATCH, "goal_met"]
-    assert (
-        list(metrics.BY_NAME) == [metric.name for metric in metrics.METRICS]
-        and len(metrics.BY_NAME) == len(DEAL + MATCH) + 3
-    )
+    assert list(metrics.BY_NAME) == [metric.name for metric in metrics.METRICS]
+    assert len(metrics.BY_NAME) == len(DEAL + MATCH) + 3
 
 
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)

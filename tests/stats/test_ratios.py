@@ -35,8 +35,7 @@ def test_the_error_of_a_ratio_is_the_delta_method_over_units():
 
 def test_mirrored_pairs_are_estimated_by_the_mean_of_pair_means():
     """With two deals in every pair the standard error is s_z / sqrt(pairs)."""
-    rng = np.random.default_rng(2)
-    x, y = rng.integers(-50, 50, (2, 300))
+    x, y = np.random.default_rng(2).integers(-50, 50, (2, 300))
     z = (x + y) / 2
     found = estimate(x + y, np.full(300, 2))
     assert found.value == pytest.approx(z.mean())
@@ -45,8 +44,7 @@ def test_mirrored_pairs_are_estimated_by_the_mean_of_pair_means():
 
 def test_a_tiny_scatter_on_a_huge_mean_keeps_its_digits():
     """Float sums of squares would lose the scatter altogether."""
-    rng = np.random.default_rng(3)
-    wobble = rng.integers(0, 2, 2000)
+    wobble = np.random.default_rng(3).integers(0, 2, 2000)
     n = 10**12 + wobble
     assert estimate(n.tolist(), [1] * 2000).se == pytest.approx(
         slow_se(wobble, np.ones(2000)), rel=1e-9
@@ -104,8 +102,7 @@ def test_the_wilson_interval_agrees_with_newcombe():
 
 
 def test_a_share_of_single_results_takes_the_wilson_interval():
-    outcome = [1] * 12 + [0] * 88
-    found = estimate(outcome, [1] * 100, share=True)
+    found = estimate([1] * 12 + [0] * 88, [1] * 100, share=True)
     assert (found.low, found.high) == wilson(0.12, 100)
 
 

@@ -74,8 +74,7 @@ def test_the_error_of_a_share_is_binomial():
     Each is a chi-square of 19 over 19.
     """
     counted = outcomes.count_outcomes(parse_matchup("gold", "gold", "standard", 3, "deal"), 100_000)
-    often = np.argsort(counted.counts.sum(axis=0))[-100:]
-    share, *left_out = counted.shares[:, often]
+    share, *left_out = counted.shares[:, np.argsort(counted.counts.sum(axis=0))[-100:]]
     ratio = outcomes.jackknife(np.array(left_out)) ** 2 * 50_000 / (share * (1 - share))
     assert abs(ratio.mean() - 1) < 0.165
 

@@ -133,10 +133,8 @@ def played():
 def test_deadwood_by_turn_agrees_with_plain_loops(played):
     """The turn that ends a deal is not a turn after which the deal went on."""
     frame = turns.deadwood(played)
-    assert (
-        set(frame["side"]) == {"nondealer", "dealer"}
-        and (frame[["variant", "strategy", "opponent"]].nunique() == 1).all()
-    )
+    assert set(frame["side"]) == {"nondealer", "dealer"}
+    assert (frame[["variant", "strategy", "opponent"]].nunique() == 1).all()
     for line in frame.itertuples():
         held = []
         for i, record in enumerate(played.records):

@@ -244,8 +244,7 @@ def test_v_of_every_state_agrees_with_plain_recursion(goal, next_dealer, void_de
     seat = int("A for" in goal)
     v = a_value(text, TINY, seat)
     row = find(text).row
-    game = {**row, "points_side": seat ^ (row["race_points_seat"] or 0)}
-    truth = iterated(game, TINY)
+    truth = iterated({**row, "points_side": seat ^ (row["race_points_seat"] or 0)}, TINY)
     assert len(truth) >= 20
     for (state, dealer), chance in truth.items():
         place = [standing(side, fields) for side, fields in zip(state, v.board.fields, strict=True)]
