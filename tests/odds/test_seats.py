@@ -51,18 +51,8 @@ def test_the_match_odds_by_seat_are_v_at_the_start(standard):
 
 def test_every_score_occurs_once_and_both_sides_agree(standard):
     frame = seats.by_score(standard)
-    assert list(frame.columns) == [
-        "variant",
-        "strategy",
-        "opponent",
-        "a",
-        "b",
-        "dealer",
-        "value",
-        "low",
-        "high",
-        "n",
-    ]
+    columns = "variant strategy opponent a b dealer value low high n"
+    assert list(frame.columns) == columns.split()
     assert len(frame) == 100 * 100 * 2 == len(frame.drop_duplicates(["a", "b", "dealer"]))
     at = frame.set_index(["a", "b", "dealer"])["value"]
     for a, b in [(0, 0), (10, 90), (99, 98), (50, 25)]:

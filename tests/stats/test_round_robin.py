@@ -284,7 +284,3 @@ def test_limits_of_the_mix_hold_its_true_weights():
         frame = equilibrium_mix(RoundRobin(cells, i, 200))
         held.append((frame["mix_low"] <= 1 / 3) & (frame["mix_high"] >= 1 / 3))
     assert 0.88 < np.mean(held) < 0.99
-
-
-def test_log_odds_are_in_elo():
-    assert ELO * np.log(0.75 / 0.25) == pytest.approx(190.85, abs=0.01)

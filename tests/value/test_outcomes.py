@@ -34,8 +34,8 @@ def slow_count(a, b, variant):
 @pytest.fixture
 def fresh(tmp_path, monkeypatch):
     """An empty cache directory."""
-    monkeypatch.setattr(array_cache.jit, "cache_directory", lambda: tmp_path)
-    return tmp_path / "outcomes"
+    monkeypatch.setattr(array_cache, "directory", lambda: tmp_path)
+    return tmp_path
 
 
 @pytest.mark.parametrize(("a", "b", "variant"), PAIRS)
@@ -159,7 +159,7 @@ def test_a_damaged_cache_file_is_replaced(damage, fresh):
 
 
 def test_without_a_cache_directory_everything_is_counted_again(monkeypatch):
-    monkeypatch.setattr(array_cache.jit, "cache_directory", lambda: None)
+    monkeypatch.setattr(array_cache, "directory", lambda: None)
     assert array_cache.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
 
 
@@ -173,4 +173,4 @@ def test_a_full_disk_loses_the_cache_file_only(fresh, monkeypatch):
 
 
 def test_the_cache_is_beside_the_compiled_code():
-    assert cache_directory() is None or array_cache._place("x").parent.parent == cache_directory()
+    assert cache_directory() is None or array_cache.directory().parent == cache_directory()

@@ -35,36 +35,6 @@ def a_value(variant, shares, seat=0):
     )
 
 
-# Closed forms
-
-
-def race(p, need_a, need_b):
-    """The chance of need_a successes of chance p before need_b failures."""
-    return float(stats.nbinom.cdf(need_b - 1, need_a, p))
-
-
-@pytest.mark.parametrize(
-    "goal",
-    ["points_target=60", "goal=deals+deals_target=6", "goal=race+points_target=60+deals_target=6"],
-)
-@pytest.mark.parametrize("p", [1, 2, 3])
-def test_equal_deals_are_a_negative_binomial_race(goal, p):
-    """A wins with p/4, whoever deals; one deal in five is void, which changes nothing."""
-    text = f"standard+{goal}"
-    shares = {
-        (d, w, k, pts): n
-        for d in (0, 1)
-        for w, k, pts, n in ((0, KNOCK, 10, p), (1, KNOCK, 10, 4 - p), (-1, VOID, 0, 1))
-    }
-    v = a_value(text, shares)
-    for a, b, dealer in itertools.product(range(6), range(6), range(2)):
-        place = [
-            x * 10 if name == ("score",) else x
-            for x, name in zip((a, b), v.board.fields, strict=True)
-        ]
-        assert v.win(*place, dealer) == pytest.approx(race(p / 4, 6 - a, 6 - b), abs=1e-12)
-
-
 def test_the_bound_on_long_matches():
     """With fair deals of ten points to 20 each.
 
