@@ -24,21 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EFFECT_COLUMNS = (
-    "variant",
-    "change",
-    "field",
-    "strategy",
-    "base_strategy",
-    "opponent",
-    "unit",
-    "metric",
-    "difference",
-    "se",
-    "low",
-    "high",
-    "p",
-    "p_holm",
-    "n",
+    *("variant", "change", "field", "strategy", "base_strategy", "opponent"),
+    *("unit", "metric", "difference", "se", "low", "high", "p", "p_holm", "n"),
 )
 # What a strategy has against itself, by the metrics that effects are measured in
 EVEN = {"margin": 0.0, "match_win": 0.5}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -101,12 +102,7 @@ class Findings:
     @cached_property
     def identical(self) -> list[Cell]:
         """The cells of two strategies that play identically."""
-        identical = []
-        for i in self._mirrored:
-            played = self.played(i)
-            if played.is_identical:
-                identical.append(played.cell)
-        return identical
+        return [self.cells[i] for i in self._mirrored if self.played(i).is_identical]
 
     @property
     def all_identical(self) -> bool:
@@ -128,8 +124,7 @@ class Findings:
         """What every change gains in every field, EFFECT_COLUMNS; one family for Holm."""
         parts = []
         for variant in dict.fromkeys(cell.variant for cell in self.cells):
-            for effect in self.record.effects:
-                parts.append(self._effect(variant, effect))
+            parts += [self._effect(variant, effect) for effect in self.record.effects]
         frame = _joined(parts, [name for name in EFFECT_COLUMNS if name != "p_holm"])
         frame = frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
         return frame[list(EFFECT_COLUMNS)]
@@ -137,9 +132,8 @@ class Findings:
     def _effect(self, variant: str, effect: Effect) -> pd.DataFrame:
         """An effect under a variant."""
         played = self._side(variant, effect.strategy, effect.opponent)
-        base = None
-        if effect.base != effect.opponent:
-            base = self._side(variant, effect.base, effect.opponent)
+        itself = effect.base == effect.opponent
+        base = None if itself else self._side(variant, effect.base, effect.opponent)
         return measure(effect, played, base)
 
     def _side(self, variant: str, strategy: str, opponent: str) -> Played:
@@ -156,25 +150,37 @@ class Findings:
     @cached_property
     def ratings(self) -> pd.DataFrame:
         """Elo of everyone in every round robin: RATING_COLUMNS, and the variant."""
-        parts = []
-        for variant, robin in self._leagues.items():
-            frame = ratings.ratings(robin)
-            frame = self._widened(frame)
-            frame = frame.assign(variant=variant)
-            parts.append(frame)
-        return _joined(parts, (*ratings.RATING_COLUMNS, "variant"))
+
+        def rated(_variant: str, robin: RoundRobin) -> pd.DataFrame:
+            return self._widened(ratings.ratings(robin))
+
+        return self._by_league(rated, ratings.RATING_COLUMNS)
 
     @cached_property
     def standings(self) -> pd.DataFrame:
         """The league table of every round robin: LEAGUE_COLUMNS, and the variant."""
-        parts = []
-        for variant, robin in self._leagues.items():
-            is_own = self.ratings["variant"] == variant
-            sides = self._both_sides(variant)
-            frame = league.standings(sides, self.ratings[is_own], equilibrium_mix(robin))
-            frame = frame.assign(variant=variant)
-            parts.append(frame)
-        return _joined(parts, (*league.LEAGUE_COLUMNS, "variant"))
+
+        def standing(variant: str, robin: RoundRobin) -> pd.DataFrame:
+            rated = self.ratings[self.ratings["variant"] == variant]
+            return league.standings(self._both_sides(variant), rated, equilibrium_mix(robin))
+
+        return self._by_league(standing, league.LEAGUE_COLUMNS)
+
+    @cached_property
+    def cross(self) -> pd.DataFrame:
+        """The cross-table of every round robin: CROSS_COLUMNS, and the variant."""
+
+        def crossed(_variant: str, robin: RoundRobin) -> pd.DataFrame:
+            return ratings.cross_table(robin.pairings)
+
+        return self._by_league(crossed, ratings.CROSS_COLUMNS)
+
+    def _by_league(
+        self, frame: Callable[[str, RoundRobin], pd.DataFrame], columns: Sequence[str]
+    ) -> pd.DataFrame:
+        """The frames of every round robin as one, and the variant."""
+        parts = [frame(*item).assign(variant=item[0]) for item in self._leagues.items()]
+        return _joined(parts, (*columns, "variant"))
 
     @cached_property
     def alike(self) -> dict[str, list[tuple[str, ...]]]:
@@ -183,24 +189,8 @@ class Findings:
 
     def _both_sides(self, variant: str) -> list[Played]:
         """The mirrored cells of a variant, seen by A and by B."""
-        sides = []
-        for i in self._mirrored:
-            if self.cells[i].variant != variant:
-                continue
-            played = self.played(i)
-            sides.append(played)
-            sides.append(played.reversed())
-        return sides
-
-    @cached_property
-    def cross(self) -> pd.DataFrame:
-        """The cross-table of every round robin: CROSS_COLUMNS, and the variant."""
-        parts = []
-        for variant, robin in self._leagues.items():
-            frame = ratings.cross_table(robin.pairings)
-            frame = frame.assign(variant=variant)
-            parts.append(frame)
-        return _joined(parts, (*ratings.CROSS_COLUMNS, "variant"))
+        own = [self.played(i) for i in self._mirrored if self.cells[i].variant == variant]
+        return [side for played in own for side in (played, played.reversed())]
 
     @cached_property
     def non_additivity(self) -> dict[str, NonAdditivity]:
@@ -210,10 +200,8 @@ class Findings:
     @cached_property
     def triads(self) -> dict[str, Triads]:
         """The circles of three in every round robin, by variant."""
-        found = {}
-        for variant in self._leagues:
-            found[variant] = triads(self.cross[self.cross["variant"] == variant])
-        return found
+        cross = self.cross
+        return {name: triads(cross[cross["variant"] == name]) for name in self._leagues}
 
     @cached_property
     def circles(self) -> pd.DataFrame:
@@ -311,31 +299,17 @@ class Findings:
     @cached_property
     def _leagues(self) -> dict[str, RoundRobin]:
         """The variants in which three or more strategies each met each, with their pairings."""
-        by_variant: dict[str, list[int]] = {}
+        by_variant: dict[str, dict[tuple[str, str], int]] = {}
         for i in self._mirrored:
-            places = by_variant.setdefault(self.cells[i].variant, [])
-            places.append(i)
+            cell = self.cells[i]
+            by_variant.setdefault(cell.variant, {})[cell.a, cell.b] = i
         leagues = {}
         for variant, places in by_variant.items():
-            if self._is_league(places):
-                leagues[variant] = self._round_robin(places)
+            count = len(set(chain.from_iterable(places)))
+            if count > 2 and len(places) == comb(count, 2):
+                pairings = {pair: self.rows(i) for pair, i in places.items()}
+                leagues[variant] = RoundRobin(pairings, self.record.seed)
         return leagues
-
-    def _is_league(self, places: Sequence[int]) -> bool:
-        """Whether these cells are all pairings of three or more strategies."""
-        players: set[str] = set()
-        for i in places:
-            players.update(self.cells[i].players)
-        count = len(players)
-        return count > 2 and len(places) == comb(count, 2)
-
-    def _round_robin(self, places: Sequence[int]) -> RoundRobin:
-        """The batch rows of these cells, by A and B."""
-        pairings = {}
-        for i in places:
-            cell = self.cells[i]
-            pairings[cell.a, cell.b] = self.rows(i)
-        return RoundRobin(pairings, self.record.seed)
 
     def _widened(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Ratings with limits that hold under the stopping rule, if there was one."""

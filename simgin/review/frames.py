@@ -116,15 +116,8 @@ def endings(review: Review) -> pd.DataFrame:
         names = _field(matches)
         for kind in sums.KINDS:
             share = _mean_share(matches, kind)
-            row = {
-                **names,
-                "unit": metrics.DEAL,
-                "metric": kind,
-                "value": share.value,
-                "se": share.se,
-                **_limits(share),
-            }
-            rows.append(row)
+            told = {"unit": metrics.DEAL, "metric": kind, "value": share.value, "se": share.se}
+            rows.append({**names, **told, **_limits(share)})
     return _frame(rows)
 
 
@@ -149,10 +142,7 @@ def turns(review: Review) -> pd.DataFrame:
 def _survival(matches: VariantMatches) -> list[Quantity]:
     """The share of longer deals after 0, 1, 2, ... turns, up to the first that none outlasts."""
     survival = matches.survival(_own_cells(matches))
-    last = 0
-    for t, share in enumerate(survival):
-        if share.value > 0:
-            last = t
+    last = max((t for t, share in enumerate(survival) if share.value > 0), default=0)
     return survival[: last + 2]
 
 
@@ -174,25 +164,15 @@ def points(review: Review) -> pd.DataFrame:
     for variant, outcomes in counted.items():
         names = _players(variant, REFERENCE, REFERENCE)
         for i, share in enumerate(_binned(outcomes, width)):
-            row = {
-                **names,
-                "points": i * width,
-                "width": width,
-                "share": share.value,
-                **_limits(share),
-            }
-            rows.append(row)
+            place = {"points": i * width, "width": width}
+            rows.append({**names, **place, "share": share.value, **_limits(share)})
     return _frame(rows)
 
 
 def _counted_outcomes(review: Review) -> dict[str, pd.DataFrame]:
     """The outcomes of decided deals by variant, where there are any."""
-    counted = {}
-    for variant in review.request.variants:
-        outcomes = _from_pass(review, variant, "outcomes")
-        if len(outcomes):
-            counted[variant] = outcomes
-    return counted
+    every = {name: _from_pass(review, name, "outcomes") for name in review.request.variants}
+    return {variant: outcomes for variant, outcomes in every.items() if len(outcomes)}
 
 
 def _reach(outcomes: pd.DataFrame) -> float:
@@ -205,10 +185,7 @@ def _reach(outcomes: pd.DataFrame) -> float:
 
 
 def _width(reach: float) -> int:
-    for width in WIDTHS:
-        if reach <= width * MOST_BINS:
-            return width
-    return WIDTHS[-1]
+    return next((width for width in WIDTHS if reach <= width * MOST_BINS), WIDTHS[-1])
 
 
 def _binned(outcomes: pd.DataFrame, width: int) -> list[Quantity]:

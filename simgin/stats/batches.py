@@ -58,7 +58,7 @@ def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
     n = fact_sums(rows, fact) / scale
     d = denominator_sums(rows, fact)
     whole = d.sum()
-    return np.asarray((n - (n.sum() / whole) * d) / whole)
+    return np.asarray((n - n.sum() / whole * d) / whole)
 
 
 def standard_error(moves: np.ndarray, batches: float) -> float:
@@ -68,7 +68,7 @@ def standard_error(moves: np.ndarray, batches: float) -> float:
     squares is short by one part in the effective number of batches.
     """
     squares = moves**2
-    return float(np.sqrt((batches / (batches - 1)) * squares.sum()))
+    return float(np.sqrt(batches / (batches - 1) * squares.sum()))
 
 
 def allow_for_unseen(se: float, freedom: float, unseen: float) -> tuple[float, float]:

@@ -24,15 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ADJUSTED_COLUMNS = (
-    "metric",
-    "value",
-    "se",
-    "adjusted",
-    "adjusted_se",
-    "adjusted_low",
-    "adjusted_high",
-    "variance_ratio",
-    "n",
+    *("metric", "value", "se"),
+    *("adjusted", "adjusted_se", "adjusted_low", "adjusted_high", "variance_ratio", "n"),
 )
 ENOUGH_BATCHES = 30  # with fewer a useless control looks useful too often
 CONVINCING = 3.0  # standard errors that the slope must lie from 0
@@ -89,7 +82,7 @@ def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float]
     leverage = 1 + off**2 / (count * spread)
     se = float(np.sqrt(count / (count - 2) * left * leverage))
     estimate = around(value - slope * off, se, int(count), count - 1)
-    return estimate, (left / (count - 2)) * (count - 1) / scatter
+    return estimate, left / (count - 2) * (count - 1) / scatter
 
 
 def anchored_mean(values: np.ndarray, control: np.ndarray, known: Estimate) -> Estimate:
@@ -130,14 +123,10 @@ def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataF
     """
     import pandas as pd
 
-    table: list[dict[str, object]] = []
     mean = mean_dealt(params) if unit == metrics.DEAL else None
-    if mean is not None:
-        for name in HELPED[params["players"]]:
-            row = _row(rows, name, mean)
-            if row is not None:
-                table.append(row)
-    return pd.DataFrame(table, columns=list(ADJUSTED_COLUMNS))
+    helped = () if mean is None else HELPED[params["players"]]
+    table = filter(None, (_row(rows, name, mean or 0.0) for name in helped))
+    return pd.DataFrame(list(table), columns=list(ADJUSTED_COLUMNS))
 
 
 def _row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
@@ -146,9 +135,8 @@ def _row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
     if adjustment is None:
         return None
     estimate, variance_ratio = adjustment
-    if variance_ratio > WORTHWHILE:
-        return None
-    if not _is_convincing(variance_ratio, batches.effective(rows)):
+    is_convincing = _is_convincing(variance_ratio, batches.effective(rows))
+    if variance_ratio > WORTHWHILE or not is_convincing:
         return None
     raw = estimate_metric(batches.total(rows), metrics.BY_NAME[name])
     return {

@@ -25,27 +25,10 @@ from simgin.stats.ratios import estimate_metric
 if TYPE_CHECKING:
     import pandas as pd
 
-NAMES = (
-    "variant",
-    "strategy",
-    "opponent",
-    "base_variant",
-    "base_strategy",
-    "base_opponent",
-    "unit",
-    "metric",
-)
 DIFFERENCE_COLUMNS = (
-    *NAMES,
-    "difference",
-    "se",
-    "low",
-    "high",
-    "p",
-    "p_holm",
-    "detectable",
-    "n",
-    "paired",
+    *("variant", "strategy", "opponent", "base_variant", "base_strategy", "base_opponent"),
+    *("unit", "metric", "difference", "se", "low", "high", "p", "p_holm"),
+    *("detectable", "n", "paired"),
 )
 
 Comparison = tuple[Played, Played]  # a cell and its base

@@ -86,7 +86,7 @@ def wilson(share: float, trials: float, z: float = Z95) -> tuple[float, float]:
     """Wilson's interval for an observed share 0..1 of `trials` independent trials (above 0)."""
     shrink = 1 + z * z / trials
     centre = (share + z * z / (2 * trials)) / shrink
-    variance = (share * (1 - share) / trials) + z * z / (4 * trials * trials)
+    variance = share * (1 - share) / trials + z * z / (4 * trials * trials)
     half = z / shrink * math.sqrt(variance)
     low = max(0.0, centre - half)
     high = min(1.0, centre + half)

@@ -50,8 +50,7 @@ def homogeneity(
         return Homogeneity(np.nan, max(df, 0), np.nan, np.nan, -1)
     units = batches.unit_counts(merged)
     variances = units * variance
-    terms = residual**2 / variances
-    statistic = float(terms.sum())
+    statistic = float((residual**2 / variances).sum())
     standard = residual / np.sqrt(variances * (1 - units / units.sum()))
     farthest = int(np.abs(standard).argmax())
     return Homogeneity(
@@ -79,8 +78,7 @@ def _residuals(rows: np.ndarray, metric: Metric) -> tuple[np.ndarray, float]:
     ratio = metric_sums(total, metric)
     d = ratio.denominator
     if d == 0 or units < 2:
-        residual = np.zeros(len(rows))
-        return residual, 0.0
+        return np.zeros(len(rows)), 0.0
     r = ratio.numerator / d
     fact = metric.fact()
     residual = batches.fact_sums(rows, fact) - r * batches.denominator_sums(rows, fact)

@@ -70,7 +70,7 @@ def _limits(rho: Quantity, multiplier: float | None) -> tuple[float, float]:
     low, high = rho.limits
     if multiplier is None:
         return low, high
-    half = (multiplier / Z95) * (high - low) / 2
+    half = multiplier / Z95 * (high - low) / 2
     return rho.value - half, rho.value + half
 
 

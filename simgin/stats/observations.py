@@ -27,7 +27,7 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike, unit: np.ndarray) -> Est
         return undefined(n)
     value = x.sum() / total
     squares = np.bincount(place, x - value * d) ** 2
-    se = float(np.sqrt((n / (n - 1)) * squares.sum()) / total)
+    se = float(np.sqrt(n / (n - 1) * squares.sum()) / total)
     return around(float(value), se, n, n)
 
 

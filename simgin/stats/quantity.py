@@ -139,7 +139,7 @@ def ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Quantity:
     if not below:
         return Quantity.with_error(np.nan, np.nan, n, metric.share)
     sign = metric.sign(as_b)
-    value = float((sign * batches.fact_sums(rows, fact).sum()) / metric.scale / below)
+    value = float(sign * batches.fact_sums(rows, fact).sum() / metric.scale / below)
     moves = sign * batches.influence(rows, fact, metric.scale)
     case = 1 / below if metric.share else 0.0
     return Quantity(value, n, moves, batches.effective(rows), metric.share, case=case)

@@ -92,15 +92,13 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
         return undefined(support)
     value = ratio.numerator / (ratio.scale * ratio.denominator)
     se = _clustered_error(units, ratio) / ratio.scale
-    is_looked_at = multiplier is not None
     z = quantile(support)
     if multiplier is not None:
         z = z * (multiplier / Z95)
+    low, high = value - z * se, value + z * se
     if ratio.share:
-        low, high = _share_limits(ratio, Estimate(value, se, support), z, is_looked_at)
-    else:
-        low = value - z * se
-        high = value + z * se
+        plain = Estimate(value, se, support)
+        low, high = _share_limits(ratio, plain, z, is_looked_at=multiplier is not None)
     return Estimate(value, se, support, low, high)
 
 
@@ -111,9 +109,7 @@ def _support(units: int, ratio: RatioSums) -> int:
     big gin in a million deals would have a mean, and an error of zero.
     """
     effective = min(ratio.denominator**2 // max(ratio.denominator_square, 1), units)
-    if ratio.always and effective > 0:
-        return units
-    return effective
+    return units if ratio.always and effective > 0 else effective
 
 
 def _clustered_error(units: int, ratio: RatioSums) -> float:
@@ -126,7 +122,7 @@ def _clustered_error(units: int, ratio: RatioSums) -> float:
 
 
 def _share_limits(
-    ratio: RatioSums, estimate: Estimate, z: float, is_looked_at: bool
+    ratio: RatioSums, estimate: Estimate, z: float, *, is_looked_at: bool
 ) -> tuple[float, float]:
     """The limits of a share. is_looked_at: results might have stopped the run.
 
@@ -145,6 +141,5 @@ def _share_limits(
 
 def _is_binary(ratio: RatioSums) -> bool:
     """Whether every unit is one trial, with a result of all or nothing."""
-    if ratio.denominator_square != ratio.denominator:
-        return False
-    return ratio.numerator_square == ratio.scale * ratio.numerator
+    is_one_trial = ratio.denominator_square == ratio.denominator
+    return is_one_trial and ratio.numerator_square == ratio.scale * ratio.numerator

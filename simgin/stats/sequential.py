@@ -81,7 +81,7 @@ def _log_beta(a: float, b: float) -> float:
 
 def share_of_elo(elo: float) -> float:
     """The expected share 0..1 of a side that is `elo` points better: 1 / (1 + 10^(-elo / 400))."""
-    return float(1 / (1 + (10 ** (-elo / 400))))
+    return float(1 / (1 + 10 ** (-elo / 400)))
 
 
 def elo_of_share(share: float) -> float:

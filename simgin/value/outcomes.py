@@ -153,7 +153,7 @@ def group_of(records: np.ndarray) -> np.ndarray:
 
     Units go into groups by twos, since the dealer of single deals alternates.
     """
-    return np.asarray((records["unit"] // 2) % GROUPS)
+    return np.asarray(records["unit"] // 2 % GROUPS)
 
 
 def observed(records: np.ndarray) -> np.ndarray:

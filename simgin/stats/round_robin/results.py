@@ -141,7 +141,7 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
 
 def with_virtual_draws(wins: np.ndarray) -> np.ndarray:
     """The same with a virtual draw for every pairing, so that no strength is infinite."""
-    return np.asarray(wins + (VIRTUAL * ((wins + wins.transpose(0, 2, 1)) > 0)))
+    return np.asarray(wins + VIRTUAL * ((wins + wins.transpose(0, 2, 1)) > 0))
 
 
 def longest(pairings: Pairings) -> int:
@@ -155,7 +155,7 @@ def resample(seed: int, samples: int, count: int) -> np.ndarray:
     Whole numbers, every row adding to `count`. Number b of sample s is word b % 4 at the address
     (unit s, deal 0, index b // 4, domain 5) of the seed's stream.
     """
-    drawn = (_random_numbers(seed, samples, count) * np.uint64(count)) >> np.uint64(32)
+    drawn = _random_numbers(seed, samples, count) * np.uint64(count) >> np.uint64(32)
     first_bins = count * np.arange(samples)
     own_bins = drawn.astype(np.int64) + first_bins[:, None]
     table = np.bincount(own_bins.ravel(), minlength=samples * count).reshape(samples, count)
