@@ -107,22 +107,6 @@ def test_every_player_meets_itself_and_every_other_once():
     assert len(of) == len({*map(frozenset, wanted)})
 
 
-@pytest.mark.parametrize(
-    ("variant", "limits"),
-    [("straight", 1), ("standard+knock_limit=5", 4), ("standard", 6), ("oklahoma", 6)],
-)
-def test_the_knock_limits_of_the_players_follow_the_variant(variant, limits):
-    cells = plan_review(read_request([variant], None)).tasks
-    assert len(cells) == 4 + 6 + math.comb(limits, 2) - (
-        limits > 1 and "gold" in {cell.matchup.b.text for cell in cells} and _met(variant)
-    )
-
-
-def _met(variant):
-    """Pairs of limits that are in the field, too: gin-only and gold, if both are extreme limits."""
-    return 1 if variant in ("standard", "oklahoma") else 0
-
-
 def test_a_deep_review_adds_the_strong_the_weak_the_restricted_and_other_bonuses():
     cells = plan_review(read_request(["standard"], None, deep=True)).tasks
     met = {(cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.b.text) for cell in cells}

@@ -3,7 +3,7 @@
 import pytest
 
 from simgin.core import sums
-from simgin.stats import facts, metrics
+from simgin.stats import metrics
 
 DEAL = """
     knock gin big_gin shot undercut even void stalled joker limit refused won_knock won_gin
@@ -80,12 +80,3 @@ def test_the_meaning_of_a_metric_is_a_sentence_with_its_range(metric):
     assert metric.meaning.endswith(".")
     assert ("(0 to 1)" in metric.meaning) == metric.share
     assert ("per " in metric.meaning) != metric.share
-
-
-def test_every_fact_has_a_meaning_of_its_own():
-    meanings = [facts.meaning(fact) for fact in sums.FACTS]
-    assert all(meanings)
-    assert len(set(meanings)) == len(meanings)
-    for unknown in ("", "a_won_void", "nonsense"):
-        with pytest.raises(KeyError):
-            facts.meaning(unknown)
