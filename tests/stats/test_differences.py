@@ -9,7 +9,7 @@ from simgin.core.cell import Cell
 from simgin.stats import batches, quantity
 from simgin.stats import differences as contrast
 from simgin.stats.differences import differences, holm
-from simgin.stats.metrics import BY_NAME
+from simgin.stats.metrics import BY_NAME, unit_metrics
 from simgin.stats.played import Played
 from simgin.stats.ratios import estimate_metric
 from support import toy_deals as toy
@@ -111,6 +111,16 @@ def test_a_difference_seen_from_the_other_side_changes_its_sign():
     assert twin["difference"] == pytest.approx(
         one(side(a, as_b=True), side(b, as_b=True), "deal_win")["difference"]
     )
+
+
+@pytest.mark.parametrize("as_b", [False, True])
+def test_a_quantity_is_the_estimate_from_the_exact_sums(as_b):
+    """What a share is of is B's own where B sees it: draws, for the share of discards taken."""
+    cell = rows(0)
+    for metric in unit_metrics("deal"):
+        found = quantity.ratio(cell, metric, as_b)
+        exact = estimate_metric(cell.sum(axis=0), metric, as_b)
+        assert found.value == pytest.approx(exact.value, nan_ok=True), metric.name
 
 
 def differing_in(cases, batches=20):
