@@ -119,4 +119,4 @@ plots.convergence(frames.convergence(review), seed=1)
 #   change would have shown.
 #
 # To go further: `simgin review oklahoma standard+undercut_bonus=10 --against standard -o
-# results/mine`. With `--deep`, it adds drama, choices and the ladder of skill.
+# results/mine`. With `--deep`, it adds comebacks, choices and the ladder of skill.

@@ -2,10 +2,11 @@
 
 import inspect
 
+from blocks import facts
 from blocks.markdown import one_line, table
 from simgin import plots
 from simgin.review import frames, rule_metrics, solo_metrics
-from simgin.stats import facts, metrics
+from simgin.stats import metrics
 from simgin.stats.metrics import Metric
 
 

@@ -23,8 +23,7 @@ def differences(frame: pd.DataFrame) -> Sheet:
     for names, rows in frame.groupby(compared, sort=False):
         cells = {row["metric"]: _difference(row) for _, row in rows.iterrows()}
         comparison = _minus(*map(str, names))
-        texts = [cells.get(metric, "") for metric in metrics]
-        lines.append((comparison, *texts))
+        lines.append((comparison, *[cells.get(metric, "") for metric in metrics]))
     if frame["paired"].all():
         packs = "Both sides played the same packs, so differences are paired."
     else:
@@ -34,8 +33,7 @@ def differences(frame: pd.DataFrame) -> Sheet:
         "comparisons of this table. Otherwise there is no significant difference; one as large as "
         "the number in brackets would have been detected in four runs of five."
     )
-    titles = [BY_NAME[metric].title for metric in metrics]
-    headings = ("minus its base", *titles)
+    headings = ("minus its base", *[BY_NAME[metric].title for metric in metrics])
     return Sheet("Differences", headings, lines, note)
 
 
@@ -58,8 +56,7 @@ def _difference(row: Any) -> str:
     if row["se"] == 0:
         return "none"
     metric = row["metric"]
-    factor = BY_NAME[metric].factor
-    text = numbers.estimate(row["difference"], row["low"], row["high"], factor)
+    text = numbers.estimate(row["difference"], row["low"], row["high"], BY_NAME[metric].factor)
     if text == numbers.DASH or math.isnan(row["p_holm"]):
         return text
     if row["p_holm"] < SURE:
@@ -93,11 +90,8 @@ def effects(frame: pd.DataFrame) -> list[Sheet]:
         ranked = gains.sort_values(ascending=False, kind="stable")
         lines = []
         for change in ranked.index:
-            own = rows[rows["change"] == change]
-            line = _effects_line(str(change), own, fields)
-            lines.append(line)
-        sheet = Sheet(title, ("change", *fields, "gains, loses"), lines, note)
-        sheets.append(sheet)
+            lines.append(_effects_line(str(change), rows[rows["change"] == change], fields))
+        sheets.append(Sheet(title, ("change", *fields, "gains, loses"), lines, note))
     return sheets
 
 

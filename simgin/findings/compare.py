@@ -59,9 +59,7 @@ def read_run(place: Path) -> Run:
         check_ledger(place, record, run_ledger)
         cells = []
         for i, (cell, end) in enumerate(zip(record.cells, record.ends, strict=True)):
-            rows = run_ledger.rows(i, end.units, cell.batch)
-            played = Played(cell, rows, end.multiplier)
-            cells.append(played)
+            cells.append(Played(cell, run_ledger.rows(i, end.units, cell.batch), end.multiplier))
         return Run(place, record, identity=run_ledger.identity, cells=tuple(cells))
 
 
@@ -87,10 +85,8 @@ def compare_runs(run: Run, base: Run) -> pd.DataFrame:
     names: dict[str, None] = {}
     for played, _ in pairs:
         cell = played.cell
-        wins = headline(cell.unit, len(cell.players))
-        names |= dict.fromkeys(wins)
-    compared = [*names, *VARIANT_METRICS]
-    return differences.differences(pairs, compared)
+        names |= dict.fromkeys(headline(cell.unit, len(cell.players)))
+    return differences.differences(pairs, [*names, *VARIANT_METRICS])
 
 
 def other_differences(run: Run, base: Run) -> list[str]:
@@ -117,19 +113,12 @@ def _compared_identity(run: Run) -> dict[str, Any]:
 
 def _restricted(values: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
     """The values whose names the others have too."""
-    restricted = {}
-    for name, value in values.items():
-        if name in others:
-            restricted[name] = value
-    return restricted
+    return {name: value for name, value in values.items() if name in others}
 
 
 def _common(run: Run, base: Run) -> Iterator[tuple[Played, Played]]:
     """The matchups of both runs, from the same player's side."""
-    bases = {}
-    for played in base.cells:
-        names = _names(played.cell)
-        bases[names] = played
+    bases = {_names(played.cell): played for played in base.cells}
     for played in run.cells:
         variant, a, b = _names(played.cell)
         same = bases.get((variant, a, b))

@@ -15,7 +15,7 @@ import numpy as np
 from simgin.runs.experiment import Effect
 from simgin.stats import batches
 from simgin.stats.differences import differences
-from simgin.stats.estimate import NORMAL_FROM
+from simgin.stats.estimate import two_sided
 from simgin.stats.metrics import BY_NAME
 from simgin.stats.played import Played
 from simgin.stats.ratios import estimate_metric
@@ -24,21 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EFFECT_COLUMNS = (
-    "variant",
-    "change",
-    "field",
-    "strategy",
-    "base_strategy",
-    "opponent",
-    "unit",
-    "metric",
-    "difference",
-    "se",
-    "low",
-    "high",
-    "p",
-    "p_holm",
-    "n",
+    *("variant", "change", "field", "strategy", "base_strategy", "opponent"),
+    *("unit", "metric", "difference", "se", "low", "high", "p", "p_holm", "n"),
 )
 # What a strategy has against itself, by the metrics that effects are measured in
 EVEN = {"margin": 0.0, "match_win": 0.5}
@@ -55,8 +42,7 @@ def measure(effect: Effect, played: Played, base: Played | None) -> pd.DataFrame
         names.append("match_win")
     frame = _gain(played, base, names)
     frame = frame.assign(change=effect.change, field=effect.field, base_strategy=effect.base)
-    columns = [name for name in EFFECT_COLUMNS if name != "p_holm"]
-    return frame[columns]
+    return frame[[name for name in EFFECT_COLUMNS if name != "p_holm"]]
 
 
 def _gain(played: Played, base: Played | None, names: list[str]) -> pd.DataFrame:
@@ -87,20 +73,10 @@ def _beyond_even(played: Played, names: list[str]) -> pd.DataFrame:
             "se": found.se,
             "low": found.low - even,
             "high": found.high - even,
-            "p": _two_sided(difference, found.se, found.n),
+            "p": two_sided(difference, found.se, found.n),
             "n": batches.count_played(played.rows, metric.unit),
         }
         if played.multiplier is not None:
             row["p"] = np.nan  # the limits of a run that looked at its results are wider instead
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def _two_sided(difference: float, se: float, units: float) -> float:
-    """Student's p below 100 units, else the normal one; NaN without an error."""
-    from scipy.special import stdtr
-
-    if not se > 0:
-        return np.nan
-    freedom = units - 1 if units < NORMAL_FROM else np.inf
-    return 2 * float(stdtr(freedom, -abs(difference) / se))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -68,23 +69,17 @@ class Findings:
     @property
     def sizes(self) -> list[int]:
         """Deals or matches of every cell, both halves of pairs."""
-        sizes = []
-        for cell, end in self._ended_cells():
-            size = cell.results(end.units)
-            sizes.append(size)
-        return sizes
+        return [cell.results(end.units) for cell, end in self._ended_cells()]
 
     @property
     def multiplier(self) -> float:
         """Half-width of the widest intervals in standard errors: 1.96, or a stopping rule's."""
-        multipliers = [end.multiplier or Z95 for end in self.record.ends]
-        return max(multipliers)
+        return max([end.multiplier or Z95 for end in self.record.ends])
 
     @property
     def stopped(self) -> str:
         """How the cells ended: complete, or what was decided; every text once."""
-        texts = dict.fromkeys(end.stopped for end in self.record.ends)
-        return "; ".join(texts)
+        return "; ".join(dict.fromkeys(end.stopped for end in self.record.ends))
 
     @property
     def ended(self) -> list[str]:
@@ -118,18 +113,12 @@ class Findings:
     @cached_property
     def identical(self) -> list[Cell]:
         """The cells of two strategies that play identically."""
-        identical = []
-        for i in self._mirrored:
-            played = self.played(i)
-            if played.is_identical:
-                identical.append(played.cell)
-        return identical
+        return [self.cells[i] for i in self._mirrored if self.played(i).is_identical]
 
     @property
     def all_identical(self) -> bool:
         """Whether there is nothing to show but that."""
-        identical = len(self.identical)
-        return identical == len(self.cells)
+        return len(self.identical) == len(self.cells)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -137,33 +126,25 @@ class Findings:
         parts = []
         for i, base in self.record.contrasts:
             comparison = self.played(i), self.played(base)
-            metrics = self._compared_metrics(i, base)
-            part = differences([comparison], metrics)
-            parts.append(part)
+            parts.append(differences([comparison], self._compared_metrics(i, base)))
         frame = _joined(parts, DIFFERENCE_COLUMNS)
-        p = frame["p"].to_numpy(dtype=float)
-        return frame.assign(p_holm=holm(p))
+        return frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
 
     @cached_property
     def effects(self) -> pd.DataFrame:
         """What every change gains in every field, EFFECT_COLUMNS; one family for Holm."""
         parts = []
         for variant in dict.fromkeys(cell.variant for cell in self.cells):
-            for effect in self.record.effects:
-                part = self._effect(variant, effect)
-                parts.append(part)
-        columns = [name for name in EFFECT_COLUMNS if name != "p_holm"]
-        frame = _joined(parts, columns)
-        p = frame["p"].to_numpy(dtype=float)
-        frame = frame.assign(p_holm=holm(p))
+            parts += [self._effect(variant, effect) for effect in self.record.effects]
+        frame = _joined(parts, [name for name in EFFECT_COLUMNS if name != "p_holm"])
+        frame = frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
         return frame[list(EFFECT_COLUMNS)]
 
     def _effect(self, variant: str, effect: Effect) -> pd.DataFrame:
         """An effect under a variant."""
         played = self._side(variant, effect.strategy, effect.opponent)
-        base = None
-        if effect.base != effect.opponent:
-            base = self._side(variant, effect.base, effect.opponent)
+        itself = effect.base == effect.opponent
+        base = None if itself else self._side(variant, effect.base, effect.opponent)
         return measure(effect, played, base)
 
     def _side(self, variant: str, strategy: str, opponent: str) -> Played:
@@ -180,86 +161,64 @@ class Findings:
     @cached_property
     def ratings(self) -> pd.DataFrame:
         """Elo of everyone in every round robin: RATING_COLUMNS, and the variant."""
-        parts = []
-        for variant, robin in self._leagues.items():
-            frame = ratings.ratings(robin)
-            frame = self._widened(frame)
-            frame = frame.assign(variant=variant)
-            parts.append(frame)
-        columns = (*ratings.RATING_COLUMNS, "variant")
-        return _joined(parts, columns)
+
+        def rated(_variant: str, robin: RoundRobin) -> pd.DataFrame:
+            return self._widened(ratings.ratings(robin))
+
+        return self._by_league(rated, ratings.RATING_COLUMNS)
 
     @cached_property
     def standings(self) -> pd.DataFrame:
         """The league table of every round robin: LEAGUE_COLUMNS, and the variant."""
-        parts = []
-        for variant, robin in self._leagues.items():
-            is_own = self.ratings["variant"] == variant
-            sides = self._both_sides(variant)
-            mix = equilibrium_mix(robin)
-            frame = league.standings(sides, self.ratings[is_own], mix)
-            frame = frame.assign(variant=variant)
-            parts.append(frame)
-        columns = (*league.LEAGUE_COLUMNS, "variant")
-        return _joined(parts, columns)
 
-    @cached_property
-    def alike(self) -> dict[str, list[tuple[str, ...]]]:
-        """Strategies of a round robin with equal results against all others, by variant."""
-        groups = {}
-        for variant in self._leagues:
-            sides = self._both_sides(variant)
-            groups[variant] = league.alike(sides)
-        return groups
+        def standing(variant: str, robin: RoundRobin) -> pd.DataFrame:
+            rated = self.ratings[self.ratings["variant"] == variant]
+            return league.standings(self._both_sides(variant), rated, equilibrium_mix(robin))
 
-    def _both_sides(self, variant: str) -> list[Played]:
-        """The mirrored cells of a variant, seen by A and by B."""
-        sides = []
-        for i in self._mirrored:
-            if self.cells[i].variant != variant:
-                continue
-            played = self.played(i)
-            sides.append(played)
-            sides.append(played.reversed())
-        return sides
+        return self._by_league(standing, league.LEAGUE_COLUMNS)
 
     @cached_property
     def cross(self) -> pd.DataFrame:
         """The cross-table of every round robin: CROSS_COLUMNS, and the variant."""
-        parts = []
-        for variant, robin in self._leagues.items():
-            frame = ratings.cross_table(robin.pairings)
-            frame = frame.assign(variant=variant)
-            parts.append(frame)
-        columns = (*ratings.CROSS_COLUMNS, "variant")
-        return _joined(parts, columns)
+
+        def crossed(_variant: str, robin: RoundRobin) -> pd.DataFrame:
+            return ratings.cross_table(robin.pairings)
+
+        return self._by_league(crossed, ratings.CROSS_COLUMNS)
+
+    def _by_league(
+        self, frame: Callable[[str, RoundRobin], pd.DataFrame], columns: Sequence[str]
+    ) -> pd.DataFrame:
+        """The frames of every round robin as one, and the variant."""
+        parts = [frame(*item).assign(variant=item[0]) for item in self._leagues.items()]
+        return _joined(parts, (*columns, "variant"))
+
+    @cached_property
+    def alike(self) -> dict[str, list[tuple[str, ...]]]:
+        """Strategies of a round robin with equal results against all others, by variant."""
+        return {variant: league.alike(self._both_sides(variant)) for variant in self._leagues}
+
+    def _both_sides(self, variant: str) -> list[Played]:
+        """The mirrored cells of a variant, seen by A and by B."""
+        own = [self.played(i) for i in self._mirrored if self.cells[i].variant == variant]
+        return [side for played in own for side in (played, played.reversed())]
 
     @cached_property
     def non_additivity(self) -> dict[str, NonAdditivity]:
         """How much of every round robin fits no ratings, by variant."""
-        found = {}
-        for variant, robin in self._leagues.items():
-            found[variant] = non_additivity(robin)
-        return found
+        return {variant: non_additivity(robin) for variant, robin in self._leagues.items()}
 
     @cached_property
     def triads(self) -> dict[str, Triads]:
         """The circles of three in every round robin, by variant."""
-        found = {}
-        for variant in self._leagues:
-            is_own = self.cross["variant"] == variant
-            found[variant] = triads(self.cross[is_own])
-        return found
+        cross = self.cross
+        return {name: triads(cross[cross["variant"] == name]) for name in self._leagues}
 
     @cached_property
     def circles(self) -> pd.DataFrame:
         """The circles of every round robin: TRIAD_COLUMNS, and the variant."""
-        parts = []
-        for variant, found in self.triads.items():
-            frame = found.circles.assign(variant=variant)
-            parts.append(frame)
-        columns = (*TRIAD_COLUMNS, "variant")
-        return _joined(parts, columns)
+        parts = [found.circles.assign(variant=variant) for variant, found in self.triads.items()]
+        return _joined(parts, (*TRIAD_COLUMNS, "variant"))
 
     @cached_property
     def pairing(self) -> pd.DataFrame:
@@ -267,12 +226,9 @@ class Findings:
         parts = []
         for i in self._mirrored:
             rows = self.rows(i)
-            multiplier = self.record.ends[i].multiplier
-            gain = mirroring.gain(rows, self.record.unit, multiplier)
-            named = self._named(i, gain)
-            parts.append(named)
-        columns = (*NAMES, *mirroring.MIRRORING_COLUMNS)
-        return _joined(parts, columns)
+            gain = mirroring.gain(rows, self.record.unit, self.record.ends[i].multiplier)
+            parts.append(self._named(i, gain))
+        return _joined(parts, (*NAMES, *mirroring.MIRRORING_COLUMNS))
 
     @cached_property
     def sweeps(self) -> dict[tuple[str, str, str], Sweeps]:
@@ -280,9 +236,7 @@ class Findings:
         sweeps = {}
         for i in self._mirrored:
             cell = self.cells[i]
-            names = (cell.variant, cell.a, cell.b)
-            total = self._total(i)
-            sweeps[names] = mirroring.sweeps(total)
+            sweeps[(cell.variant, cell.a, cell.b)] = mirroring.sweeps(self._total(i))
         return sweeps
 
     @cached_property
@@ -296,29 +250,23 @@ class Findings:
             frame = control_variates.adjusted(
                 params=self.record.params(cell), unit=self.record.unit, rows=self.rows(i)
             )
-            named = self._named(i, frame)
-            parts.append(named)
+            parts.append(self._named(i, frame))
         return _joined(parts, columns)
 
     def deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
         """Variant, A, B and the recorded deals (`core.record.DEAL`), batch by batch."""
         for i, (cell, end) in enumerate(self._ended_cells()):
-            batches = self.ledger.deals(i, end.units, cell.batch)
-            for batch in batches:
+            for batch in self.ledger.deals(i, end.units, cell.batch):
                 yield cell.variant, cell.a, cell.b, batch
 
     def played(self, i: int) -> Played:
         """Cell number i, seen by A."""
-        cell = self.cells[i]
-        end = self.record.ends[i]
-        rows = self.rows(i)
-        return Played(cell, rows, end.multiplier)
+        return Played(self.cells[i], self.rows(i), self.record.ends[i].multiplier)
 
     def rows(self, i: int) -> np.ndarray:
         """The batch rows of cell number i as far as they count, int64 (batches, sums.COLUMNS)."""
         cell = self.cells[i]
-        end = self.record.ends[i]
-        return self.ledger.rows(i, end.units, cell.batch)
+        return self.ledger.rows(i, self.record.ends[i].units, cell.batch)
 
     def _ended_cells(self) -> Iterator[tuple[Cell, End]]:
         """Every cell, and how it ended."""
@@ -326,8 +274,7 @@ class Findings:
 
     def _total(self, i: int) -> np.ndarray:
         cell = self.cells[i]
-        end = self.record.ends[i]
-        return self.ledger.total(i, end.units, cell.batch)
+        return self.ledger.total(i, self.record.ends[i].units, cell.batch)
 
     def _named(self, i: int, frame: pd.DataFrame) -> pd.DataFrame:
         """A frame about cell number i, beside who played."""
@@ -339,10 +286,8 @@ class Findings:
         metrics: tuple[str, ...] = ()
         # A strategy that plays itself wins one half.
         if cell.mirrored or not cell.b:
-            players = len(cell.players)
-            metrics += headline(cell.unit, players)
-        base_cell = self.cells[base]
-        if cell.variant != base_cell.variant:
+            metrics += headline(cell.unit, len(cell.players))
+        if cell.variant != self.cells[base].variant:
             metrics += VARIANT_METRICS
         return metrics
 
@@ -353,33 +298,17 @@ class Findings:
     @cached_property
     def _leagues(self) -> dict[str, RoundRobin]:
         """The variants in which three or more strategies each met each, with their pairings."""
-        by_variant: dict[str, list[int]] = {}
+        by_variant: dict[str, dict[tuple[str, str], int]] = {}
         for i in self._mirrored:
             cell = self.cells[i]
-            places = by_variant.setdefault(cell.variant, [])
-            places.append(i)
+            by_variant.setdefault(cell.variant, {})[cell.a, cell.b] = i
         leagues = {}
         for variant, places in by_variant.items():
-            if self._is_league(places):
-                leagues[variant] = self._round_robin(places)
+            count = len(set(chain.from_iterable(places)))
+            if count > 2 and len(places) == comb(count, 2):
+                pairings = {pair: self.rows(i) for pair, i in places.items()}
+                leagues[variant] = RoundRobin(pairings, self.record.seed)
         return leagues
-
-    def _is_league(self, places: Sequence[int]) -> bool:
-        """Whether these cells are all pairings of three or more strategies."""
-        players: set[str] = set()
-        for i in places:
-            cell = self.cells[i]
-            players.update(cell.players)
-        count = len(players)
-        return count > 2 and len(places) == comb(count, 2)
-
-    def _round_robin(self, places: Sequence[int]) -> RoundRobin:
-        """The batch rows of these cells, by A and B."""
-        pairings = {}
-        for i in places:
-            cell = self.cells[i]
-            pairings[cell.a, cell.b] = self.rows(i)
-        return RoundRobin(pairings, self.record.seed)
 
     def _widened(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Ratings with limits that hold under the stopping rule, if there was one."""
@@ -387,10 +316,7 @@ class Findings:
         elo = frame["elo"]
         lead = frame["lead"]
         middles = {"low": elo, "high": elo, "lead_low": lead, "lead_high": lead}
-        limits = {}
-        for name, middle in middles.items():
-            distance = frame[name] - middle
-            limits[name] = middle + wide * distance
+        limits = {name: middle + wide * (frame[name] - middle) for name, middle in middles.items()}
         return frame.assign(**limits)
 
 
@@ -401,8 +327,7 @@ def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFra
     names = list(columns)
     if not parts:
         return pd.DataFrame(columns=names)
-    frame = pd.concat(parts, ignore_index=True)
-    return frame[names]
+    return pd.concat(parts, ignore_index=True)[names]
 
 
 def as_drawn(differences: pd.DataFrame) -> pd.DataFrame:
@@ -410,8 +335,7 @@ def as_drawn(differences: pd.DataFrame) -> pd.DataFrame:
 
     Raises ValueError for another frame.
     """
-    known = set(differences.columns)
-    if not {"metric", "difference"} <= known:
+    if not {"metric", "difference"} <= set(differences.columns):
         raise ValueError("forest takes the differences of findings, such as found.differences.")
     columns = differences["metric"].map(BY_NAME)
     scaled = differences.assign(title=columns.map(lambda column: column.title))

@@ -34,8 +34,7 @@ def check_health(
     """
     health = []
     for i, (matchup, end) in enumerate(zip(matchups, ends, strict=True)):
-        cell = _check_cell(i, matchup, end.units, ledger)
-        health.append(cell)
+        health.append(_check_cell(i, matchup, end.units, ledger))
     return health
 
 
@@ -49,10 +48,7 @@ def describe_health(health: Sequence[Mapping[str, Any]], *parts: str) -> str:
     if not cells:
         return ""
     smallest = f"the smallest of {cells}, " if cells > 1 else ""
-    values = []
-    for part, ps in known.items():
-        if ps:
-            values.append(f"over {part} p = {min(ps):.2g}")
+    values = [f"over {part} p = {min(ps):.2g}" for part, ps in known.items() if ps]
     figures = ", ".join(values)
     sentence = f"Homogeneity of who wins ({smallest}chi-square): {figures}."
     again = sum("played_again" in cell for cell in health)
@@ -63,8 +59,7 @@ def describe_health(health: Sequence[Mapping[str, Any]], *parts: str) -> str:
 
 def _known_p(health: Sequence[Mapping[str, Any]], part: str) -> list[float]:
     """p of every cell that has one."""
-    values = [cell[part]["p"] for cell in health]
-    return [p for p in values if p is not None]
+    return [cell[part]["p"] for cell in health if cell[part]["p"] is not None]
 
 
 def _check_cell(i: int, matchup: Matchup, units: int, ledger: Ledger) -> dict[str, Any]:
@@ -81,17 +76,13 @@ def _check_cell(i: int, matchup: Matchup, units: int, ledger: Ledger) -> dict[st
         "workers": {**_for_manifest(groups), "names": names},
     }
     if batches.p < SUSPICIOUS:
-        row = rows[batches.where]
-        checked["played_again"] = _play_again(matchup, batches.where, row)
+        checked["played_again"] = _play_again(matchup, batches.where, rows[batches.where])
     return checked
 
 
 def _play_again(matchup: Matchup, batch: int, row: np.ndarray) -> int:
     """The batch that stands out, after a second play that came to the same."""
-    first_unit = batch * matchup.batch
-    units = int(row[sums.UNITS])
-    rows = play(matchup, first_unit, units)
-    again = rows[0]
+    again = play(matchup, batch * matchup.batch, int(row[sums.UNITS]))[0]
     if (again != row).any():
         raise invariants.IdentityError(
             f"{matchup.title} ({matchup.variant.text}): batch {batch} in the ledger is not what it "

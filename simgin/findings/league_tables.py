@@ -25,10 +25,7 @@ def standings(findings: Findings) -> list[Sheet]:
     sheets = []
     for name, rows in findings.standings.groupby("variant", sort=False):
         variant = str(name)
-        measures = []
-        for measure in league.MEASURES["match"]:
-            if rows[measure].notna().any():
-                measures.append(measure)
+        measures = [measure for measure in league.MEASURES["match"] if rows[measure].notna().any()]
         titles = [BY_NAME[measure].title for measure in measures]
         lines = [_standing(row, measures) for _, row in rows.iterrows()]
         sheet = Sheet(
@@ -40,10 +37,7 @@ def standings(findings: Findings) -> list[Sheet]:
 
 def _standing(row: Any, measures: Sequence[str]) -> tuple[str, ...]:
     """A strategy's line of the league table."""
-    texts = []
-    for name in measures:
-        text = ranged(row, name, BY_NAME[name].factor)
-        texts.append(text)
+    texts = [ranged(row, name, BY_NAME[name].factor) for name in measures]
     return (row["strategy"], _elo(row), *texts)
 
 
@@ -74,8 +68,7 @@ def _rating(row: Any) -> tuple[str, ...]:
     lead = ranged(row, "lead", 1)
     if math.isnan(row["lead"]):
         lead = ""  # nobody is next
-    against = ranged(row, "elo_v_mix", 1)
-    return row["strategy"], _elo(row), lead, against
+    return row["strategy"], _elo(row), lead, ranged(row, "elo_v_mix", 1)
 
 
 def _ratings_note(findings: Findings, variant: str, rows: pd.DataFrame) -> str:
@@ -90,11 +83,9 @@ def _ratings_note(findings: Findings, variant: str, rows: pd.DataFrame) -> str:
     if not math.isnan(fit.share):
         wide = findings.multiplier / Z95
         low = fit.share - wide * fit.half
-        high = fit.share + wide * fit.half
-        share = numbers.estimate(fit.share, low, high, 100)
+        share = numbers.estimate(fit.share, low, fit.share + wide * fit.half, 100)
         sentences.append(f"Non-additivity: {share} % of the deviance. {NON_ADDITIVITY}")
-    said = circles(triads)
-    sentences.append(_sentence(said))
+    sentences.append(_sentence(circles(triads)))
     return " ".join(sentences)
 
 
@@ -103,19 +94,14 @@ def _sentence(said: str) -> str:
 
 
 def _elo(row: Any) -> str:
-    elo = row["elo"]
-    low = row["elo_low"]
-    high = row["elo_high"]
-    if elo == low == high == 0:
+    if row["elo"] == row["elo_low"] == row["elo_high"] == 0:
         return "0 (anchor)"
     return ranged(row, "elo", 1)
 
 
 def ranged(row: Any, name: str, factor: int) -> str:
     """An estimate of a row, with the limits that stand beside it."""
-    low = row[f"{name}_low"]
-    high = row[f"{name}_high"]
-    return numbers.estimate(row[name], low, high, factor)
+    return numbers.estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
 
 
 def crosses(findings: Findings) -> list[Sheet]:
@@ -124,8 +110,7 @@ def crosses(findings: Findings) -> list[Sheet]:
     standings = findings.standings
     sheets = []
     for variant, frame in findings.cross.groupby("variant", sort=False):
-        is_own = standings["variant"] == variant
-        order = list(standings.loc[is_own, "strategy"])
+        order = list(standings.loc[standings["variant"] == variant, "strategy"])
         columns = map(str, range(1, len(order) + 1))
         sheet = Sheet(
             f"{unit} won %, row against column: {variant}",
@@ -145,6 +130,5 @@ def _cross_lines(frame: pd.DataFrame, order: Sequence[str]) -> list[tuple[str, .
         cells[row["strategy"], row["opponent"]] = share
     lines = []
     for place, a in enumerate(order, start=1):
-        texts = [cells.get((a, b), "") for b in order]
-        lines.append((str(place), a, *texts))
+        lines.append((str(place), a, *[cells.get((a, b), "") for b in order]))
     return lines

@@ -57,8 +57,7 @@ def _matchup_pictures(findings: Findings) -> Iterator[Picture]:
 def _league_pictures(findings: Findings, variant: str, rows: pd.DataFrame) -> Iterator[Picture]:
     """Ratings, if there are any, and the heat map of a league."""
     record = findings.record
-    is_own = findings.cross["variant"] == variant
-    cross = findings.cross[is_own]
+    cross = findings.cross[findings.cross["variant"] == variant]
     word = file_word(variant)
     if rows["elo"].notna().all():
         yield Picture(
@@ -101,8 +100,7 @@ def describe_ratings(standings: pd.DataFrame) -> str:
 
 def describe_wins(frame: pd.DataFrame) -> str:
     """The columns of every matchup that say who wins, as in the summary."""
-    columns = summary.shown_columns(frame)
-    titles = [column.title for column in columns if column.metric in WINS]
+    titles = [column.title for column in summary.shown_columns(frame) if column.metric in WINS]
     parts = []
     for row in summary.texts(frame):
         values = ", ".join(f"{title} {row[title]}" for title in titles)
@@ -120,8 +118,7 @@ def describe_endings(frame: pd.DataFrame) -> str:
     outcomes = _sides_won if summary.has_sides(frame) else _outcomes
     parts = []
     for (variant, a, b), rows in table.matchups(frame):
-        players = [name for name in (a, b) if name]
-        who = _who(variant, players)
+        who = _who(variant, [name for name in (a, b) if name])
         told = outcomes(rows) or "too few deals"
         parts.append(f"{who}: {told}")
     return f"One stacked bar per matchup, shares of all deals. {_first(parts)}"
@@ -135,8 +132,7 @@ def _sides_won(rows: pd.DataFrame) -> str:
         if won > 0:
             ways = _listed_shares(rows, WON_KINDS, prefix)
             parts.append(f"{who} {_percent(won)} % ({ways})")
-    nobody = [kind for kind in KINDS if kind not in WON_KINDS]
-    parts.append(_listed_shares(rows, nobody))
+    parts.append(_listed_shares(rows, [kind for kind in KINDS if kind not in WON_KINDS]))
     return ", ".join(filter(None, parts))
 
 
@@ -168,8 +164,7 @@ def describe_league(standings: pd.DataFrame, cross: pd.DataFrame, unit: str) -> 
     )
     if cross["share"].isna().all():
         return heat_map
-    ranked = cross.sort_values("share", kind="stable")
-    most = ranked.iloc[-1]
+    most = cross.sort_values("share", kind="stable").iloc[-1]
     share = numbers.estimate(most["share"], most["low"], most["high"], 100)
     winner = most["strategy"]
     loser = most["opponent"]
@@ -179,8 +174,7 @@ def describe_league(standings: pd.DataFrame, cross: pd.DataFrame, unit: str) -> 
 def describe_effects(rows: pd.DataFrame) -> str:
     """The least and the largest effect of every change, in points a deal."""
     parts = []
-    known = rows.dropna(subset=["difference"])
-    for change, group in known.groupby("change", sort=False):
+    for change, group in rows.dropna(subset=["difference"]).groupby("change", sort=False):
         ranked = group.sort_values("difference", kind="stable")
         worst = _effect(ranked.iloc[0])
         best = _effect(ranked.iloc[-1])

@@ -51,20 +51,14 @@ class RunRecord:
 
     def with_own_names(self) -> RunRecord:
         """The same run, with strategies from files called by their own names: for a terminal."""
-        matchups = []
-        for cell in self.identity["matchups"]:
-            own = dict(cell)
-            for side in ("a", "b"):
-                own[side] = self._own_name(cell[side])
-            matchups.append(own)
-        strategies = {}
-        for text, described in self.identity["strategies"].items():
-            strategies[self._own_name(text)] = described
-        effects = []
-        for effect in self.effects:
-            players = map(self._own_name, effect[1:])
-            effects.append(Effect(effect.change, *players))
-        identity = {**self.identity, "matchups": matchups, "strategies": strategies}
+        own = self._own_name
+        identity = dict(self.identity)
+        identity["matchups"] = [
+            {**cell, "a": own(cell["a"]), "b": own(cell["b"])} for cell in identity["matchups"]
+        ]
+        described = identity["strategies"].items()
+        identity["strategies"] = {own(text): description for text, description in described}
+        effects = [Effect(effect.change, *map(own, effect[1:])) for effect in self.effects]
         return replace(self, identity=identity, effects=effects)
 
     def _own_name(self, text: str) -> str:
@@ -118,10 +112,8 @@ def read_record(place: Path, contents: Mapping[str, Any]) -> RunRecord:
             f"{place} cannot be reported: another version of simgin (form {shown(form)}, not "
             f"{manifest.FORM}) wrote it; play it again with this one."
         )
-    ends = []
-    for cell in contents["matchups"]:
-        end = End(cell["units"], cell["stopped"], cell["multiplier"])
-        ends.append(end)
+    cells = contents["matchups"]
+    ends = [End(cell["units"], cell["stopped"], cell["multiplier"]) for cell in cells]
     effects = [Effect(*texts) for texts in contents.get("effects", [])]
     return RunRecord(
         contents,
@@ -150,58 +142,27 @@ def check_ledger(place: Path, record: RunRecord, run_ledger: Ledger) -> None:
 def describe_size(record: RunRecord) -> str:
     """How much was played, what of it twice, and the seed: a sentence or two."""
     unit = UNITS[record.unit]
+    ended = list(zip(record.cells, record.ends, strict=True))
+    paired = [end.units for cell, end in ended if cell.mirrored]
+    single = [end.units for cell, end in ended if not cell.mirrored]
     sentences = []
-    if record.cells[0].b:
-        sentences += _describe_pairs(record, unit)
-        sentences += _describe_self_play(record, unit)
-    else:
-        sentences.append(_describe_solo(record, unit))
-    sentences.append(f"Seed {record.seed}.")
-    return " ".join(sentences)
-
-
-def _describe_solo(record: RunRecord, unit: str) -> str:
-    counts = [end.units for end in record.ends]
-    each = " each" if len(counts) > 1 else ""
-    size = _range(counts)
-    return f"Not mirrored: one player, {size} independent {unit}{each}."
-
-
-def _describe_pairs(record: RunRecord, unit: str) -> list[str]:
-    """The size of the mirrored cells, if there are any."""
-    counts = []
-    for cell, end in zip(record.cells, record.ends, strict=True):
-        if cell.mirrored:
-            counts.append(end.units)
-    if not counts:
-        return []
-    each = " for every matchup" if len(counts) > 1 else ""
-    size = _range(counts)
-    sentence = (
-        f"Mirrored: {size} pairs of {unit}{each}, the same packs with the players "
-        "exchanged; errors are over pairs."
-    )
-    return [sentence]
-
-
-def _describe_self_play(record: RunRecord, unit: str) -> list[str]:
-    """The size of the cells of a strategy against itself, if there are any."""
-    players: list[str] = []
-    counts = []
-    for cell, end in zip(record.cells, record.ends, strict=True):
-        if not cell.mirrored:
-            players.append(cell.a)
-            counts.append(end.units)
-    if not counts:
-        return []
-    names = ", ".join(dict.fromkeys(players))
-    size = _range(counts)
-    return [f"Not mirrored: {names} against itself, {size} {unit}."]
+    if not record.cells[0].b:
+        each = " each" if len(single) > 1 else ""
+        sentences.append(f"Not mirrored: one player, {_range(single)} independent {unit}{each}.")
+    if paired:
+        each = " for every matchup" if len(paired) > 1 else ""
+        sentences.append(
+            f"Mirrored: {_range(paired)} pairs of {unit}{each}, the same packs with the players "
+            "exchanged; errors are over pairs."
+        )
+    if single and record.cells[0].b:
+        players = dict.fromkeys(cell.a for cell, _ in ended if not cell.mirrored)
+        names = ", ".join(players)
+        sentences.append(f"Not mirrored: {names} against itself, {_range(single)} {unit}.")
+    return " ".join([*sentences, f"Seed {record.seed}."])
 
 
 def _range(counts: Sequence[int]) -> str:
     low = min(counts)
     high = max(counts)
-    if low == high:
-        return f"{low:,}"
-    return f"{low:,} to {high:,}"
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

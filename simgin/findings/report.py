@@ -65,8 +65,7 @@ def _summary(findings: Findings) -> str:
     if record.hypothesis:
         parts.append(f"Hypothesis: {record.hypothesis}\n")
     parts.append(summary.markdown(findings.table))
-    notices = [*alike(findings.alike), *findings.ended]
-    parts += [f"{line}\n" for line in notices]
+    parts += [f"{line}\n" for line in [*alike(findings.alike), *findings.ended]]
     parts += [sheet.markdown() for sheet in tables.run_sheets(findings)]
     return "\n".join(parts)
 
@@ -116,8 +115,7 @@ def describe_rules(params: Mapping[str, Any]) -> str:
     Those that the variant has no use for are left out.
     """
     changed = []
-    standard = variants.find(STANDARD)
-    for name, value in standard.row.items():
+    for name, value in variants.find(STANDARD).row.items():
         own = params.get(name)
         if own is None:
             continue

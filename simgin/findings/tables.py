@@ -78,8 +78,7 @@ def _pairing(findings: Findings) -> Sheet:
     for names, rows in findings.pairing.groupby(WHO, sort=False):
         variant, a, b = map(str, names)
         figures = _pairing_figures(rows)
-        swept = _swept(findings, variant, a, b)
-        lines.append((variant, f"{a} v {b}", *figures, swept))
+        lines.append((variant, f"{a} v {b}", *figures, _swept(findings, variant, a, b)))
     note = (
         "The variance of a pair's result over that of two unpaired results: n paired results are "
         "worth n divided by it. The luck share is the part of the variance of a single result in "
@@ -114,18 +113,14 @@ def _swept(findings: Findings, variant: str, a: str, b: str) -> str:
 
 def _detectable(findings: Findings) -> str:
     """The lead that every cell would have shown, of runs of pairs whose size was fixed."""
-    looked = any(end.multiplier is not None for end in findings.record.ends)
-    if looked:
+    if any(end.multiplier is not None for end in findings.record.ends):
         return ""
     if not all(cell.mirrored for cell in findings.cells):
         return ""
     wins, points = headline(findings.record.unit, 2)
     leads = []
     for metric in (wins, points):
-        errors = []
-        for _, rows in table.matchups(findings.table):
-            by_metric = rows["se"].to_dict()
-            errors.append(by_metric[metric])
+        errors = [rows["se"].to_dict()[metric] for _, rows in table.matchups(findings.table)]
         least = POWER_80 * max(errors)
         if math.isnan(least):
             return ""
@@ -185,12 +180,9 @@ def _adjusted(frame: pd.DataFrame) -> Sheet:
         factor = BY_NAME[metric].factor
         raw = _plus_minus(factor * row["value"], factor * row["se"])
         adjusted = _plus_minus(factor * row["adjusted"], factor * row["adjusted_se"])
-        players = filter(None, (row["strategy"], row["opponent"]))
-        who = " v ".join(players)
+        who = " v ".join(filter(None, (row["strategy"], row["opponent"])))
         ratio = f"{row['variance_ratio']:.2f}"
-        title = BY_NAME[metric].title
-        line = (row["variant"], who, title, raw, adjusted, ratio)
-        lines.append(line)
+        lines.append((row["variant"], who, BY_NAME[metric].title, raw, adjusted, ratio))
     note = (
         "The luck of the deadwood as dealt is taken out by regression; the raw figure stays valid. "
         "± is 95 %. Variance is the adjusted one over the raw one."
@@ -201,6 +193,4 @@ def _adjusted(frame: pd.DataFrame) -> Sheet:
 
 def _plus_minus(value: float, se: float, z: float = Z95) -> str:
     half = z * se
-    low = value - half
-    high = value + half
-    return numbers.estimate(value, low, high)
+    return numbers.estimate(value, value - half, value + half)

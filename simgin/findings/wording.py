@@ -37,8 +37,7 @@ def size(limits: Limits, factor: int = 1) -> str:
 
 def percent(rows: pd.DataFrame, metric: str) -> str:
     """A share with its interval, in per cent."""
-    limits = table.cell(rows, metric)
-    share = numbers.estimate(*limits, 100)
+    share = numbers.estimate(*table.cell(rows, metric), 100)
     return f"{share} %"
 
 

@@ -38,11 +38,8 @@ class Odds:
         """
         records = []
         for name, frame in self.frames.items():
-            infinities = [np.inf, -np.inf]
-            finite = frame.replace(infinities, np.nan)
-            for row in table.records(finite):
-                record = {"table": name, **row}
-                records.append(record)
+            for row in table.records(frame.replace([np.inf, -np.inf], np.nan)):
+                records.append({"table": name, **row})
         return records
 
     def csv_files(self) -> dict[str, str]:
@@ -54,20 +51,16 @@ class Odds:
         frame = self.frames.get(name)
         if frame is None:
             return
-        groups = frame.groupby("variant", sort=False)
-        for variant, rows in groups:
+        for variant, rows in frame.groupby("variant", sort=False):
             yield str(variant), rows
 
     def of_strongest(self, name: str, variant: str) -> pd.DataFrame:
         """The rows of a frame about the strongest player of a variant; none if it has no frame."""
         frame = self.frames.get(name)
         if frame is None:
-            strength = self.frames["strength"]
-            return strength.head(0)
-        strongest = self.strongest[variant]
-        is_strongest = frame["strategy"] == strongest
-        is_of_variant = frame["variant"] == variant
-        return frame[is_of_variant & is_strongest]
+            return self.frames["strength"].head(0)
+        is_strongest = frame["strategy"] == self.strongest[variant]
+        return frame[(frame["variant"] == variant) & is_strongest]
 
 
 def build_odds(
@@ -98,8 +91,7 @@ def build_odds(
         "scores": [seats.by_score(table) for table in tables],
     }
     if every:
-        strength = solo.by_strength(every)
-        parts["strength"].append(strength)
+        parts["strength"].append(solo.by_strength(every))
     strongest = {}
     for players in samples:
         best = players[-1]
@@ -107,18 +99,12 @@ def build_odds(
     reasons = [table.refused for table in tables]
     reasons += [solo.refusal(deals) for deals in every]
     refused = [sentence for sentence in reasons if sentence]
-    frames = dict(_filled(parts))
-    return Odds(seed, frames, strongest, refused)
+    return Odds(seed, dict(_filled(parts)), strongest, refused)
 
 
 def _gaps(samples: Sequence[Sequence[Deals]]) -> list[pd.DataFrame]:
     """The gap between the weakest and the strongest player of every variant that has two."""
-    gaps = []
-    for players in samples:
-        if len(players) > 1:
-            gap = solo_luck.gap(players[0], players[-1])
-            gaps.append(gap)
-    return gaps
+    return [solo_luck.gap(players[0], players[-1]) for players in samples if len(players) > 1]
 
 
 def _filled(parts: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -127,5 +113,4 @@ def _filled(parts: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.Data
     for name, frames in parts.items():
         filled = [frame for frame in frames if len(frame)]
         if filled:
-            whole = pd.concat(filled, ignore_index=True)
-            yield name, whole
+            yield name, pd.concat(filled, ignore_index=True)

@@ -34,8 +34,7 @@ def odds_pictures(odds: Odds) -> Iterator[Picture]:
     names = _coloured(odds)
     for name, (draw, title) in PICTURES.items():
         if name in odds.frames:
-            frame = _drawn(odds, name)
-            figure = figures.drawn(draw, frame, seed=odds.seed, among=names)
+            figure = figures.drawn(draw, _drawn(odds, name), seed=odds.seed, among=names)
             yield Picture(name, title, _in_words(odds, name), figure)
     for variant, rows in odds.by_variant("scores"):
         for strategy, own in rows.groupby("strategy", sort=False):
@@ -62,19 +61,16 @@ def _drawn(odds: Odds, name: str) -> pd.DataFrame:
     if name != "strength" or "odds" not in odds.frames:
         return frame
     # Gin has a picture of its own.
-    is_other = frame["metric"] != "gin"
-    return frame[is_other].reset_index(drop=True)
+    return frame[frame["metric"] != "gin"].reset_index(drop=True)
 
 
 def _drawn_odds(odds: Odds) -> pd.DataFrame:
     """Gin, and what else often ends deals of the strongest player before the last draw."""
     frame = odds.frames["odds"]
-    strongest = frame["variant"].map(odds.strongest)
-    is_strongest = frame["strategy"] == strongest
+    is_strongest = frame["strategy"] == frame["variant"].map(odds.strongest)
     by_kind = frame[is_strongest].groupby(["variant", "kind"])
     largest = by_kind["share"].transform("max").reindex(frame.index)
-    is_way = frame["kind"].isin(list(WAYS))
-    is_drawn = (frame["kind"] == "gin") | is_way & (largest >= SEEN_OFTEN)
+    is_drawn = (frame["kind"] == "gin") | frame["kind"].isin(list(WAYS)) & (largest >= SEEN_OFTEN)
     return frame[is_drawn].reset_index(drop=True)
 
 

@@ -199,8 +199,7 @@ def _play_self(
     )
     counts = []
     if request.complete:
-        sample_size = deals // SAMPLED
-        followed = turns.play(table.matchup, sample_size, workers, share(progress, 1, 2))
+        followed = turns.play(table.matchup, deals // SAMPLED, workers, share(progress, 1, 2))
         counts.append(turns.counts(followed))
     if progress:
         progress(1, 1)

@@ -59,14 +59,11 @@ class Deals:
 
     def column(self, name: str) -> np.ndarray:
         """One column of every deal, int64."""
-        place = _PLACE[name]
-        numbers = self.rows[:, place]
-        return np.asarray(numbers, np.int64)
+        return np.asarray(self.rows[:, _PLACE[name]], np.int64)
 
     def ended(self, *kinds: str) -> np.ndarray:
         """Which deals ended in one of some kinds: bool (deals,)."""
-        indices = [KINDS.index(kind) for kind in kinds]
-        return np.isin(self.column("kind"), indices)
+        return np.isin(self.column("kind"), [KINDS.index(kind) for kind in kinds])
 
     @property
     def variant(self) -> str:
@@ -81,9 +78,7 @@ class Deals:
     @property
     def units(self) -> int:
         """Deals, or matches, that were played: what errors are clustered over."""
-        place = _PLACE["unit"]
-        last = self.rows[-1, place]
-        return int(last) + 1
+        return int(self.rows[-1, _PLACE["unit"]]) + 1
 
     @cached_property
     def deck(self) -> int:
@@ -93,9 +88,7 @@ class Deals:
 
 def deck(variant: Variant) -> int:
     """Cards in the deck of a solitaire variant after the deal, the joker among them: 42 or 43."""
-    rules = build_rules(variant)
-    has_joker = rules.joker != NO_JOKER
-    return 52 - _dealt(variant) + int(has_joker)
+    return 52 - _dealt(variant) + int(build_rules(variant).joker != NO_JOKER)
 
 
 def play_alone(
@@ -175,9 +168,7 @@ def _short(matchup: Matchup, records: np.ndarray) -> np.ndarray:
     place = _joker_places(matchup, records["unit"], records["deal"])
     dealt = _dealt(matchup.variant)
     in_deck = place >= dealt
-    joker = KINDS.index("joker")
-    ended_by_joker = records["kind"] == joker
-    met_joker = ended_by_joker & in_deck
+    met_joker = (records["kind"] == KINDS.index("joker")) & in_deck
     columns = {
         "unit": records["unit"],
         "place": np.where(in_deck, place - dealt, -1),
@@ -187,14 +178,11 @@ def _short(matchup: Matchup, records: np.ndarray) -> np.ndarray:
         "score": records["points_a"] - records["points_b"],
         "outcome": records["outcome"],
     }
-    ordered = [columns[name] for name in DEAL_COLUMNS]
-    rows = np.stack(ordered, axis=1)
-    return rows.astype(np.int32)
+    return np.stack([columns[name] for name in DEAL_COLUMNS], axis=1).astype(np.int32)
 
 
 def _dealt(variant: Variant) -> int:
-    rules = build_rules(variant)
-    if rules.first_turn == DISCARD_FIRST:
+    if build_rules(variant).first_turn == DISCARD_FIRST:
         return 11
     return 10
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simgin.play.matchup import Matchup, SeatError, parse_matchup
-from simgin.stats.estimate import quantile, wilson
+from simgin.stats.estimate import Estimate, around, quantile, wilson
 from simgin.value import value
 from simgin.value.outcomes import GROUPS, Outcomes, count_outcomes
 from simgin.value.value import Value, ValueRefused
@@ -28,8 +28,6 @@ GRID = (0, 25, 50, 75)  # shares of the target in per cent, for a table on a scr
 POINTS = (("score",), ("score",))  # what both sides of a match to points count
 SEAT_COLUMNS = ("seat", "metric", "value", "low", "high", "n")
 SCORE_COLUMNS = ("a", "b", "dealer", "value", "low", "high", "n")
-
-Chance = tuple[float, float, float]  # and its 95 % limits
 
 
 @dataclass(frozen=True)
@@ -59,17 +57,12 @@ class Table:
     @property
     def counted(self) -> int:
         """How often each deal is counted."""
-        if self.value is None:
-            return 1
-        return 2
+        return 1 if self.value is None else 2
 
     @property
     def by_points(self) -> bool:
         """Whether V goes by the points of both sides, and by nothing else."""
-        if self.value is None:
-            return False
-        board = self.value.board
-        return board.fields == POINTS
+        return self.value is not None and self.value.board.fields == POINTS
 
 
 def play_self(
@@ -95,8 +88,7 @@ def play_self(
             text, name, name, deals=n, seed=seed, seat=0, workers=workers, progress=progress
         )
     except ValueRefused as error:
-        outcomes = count_outcomes(matchup, n, workers, progress)
-        return Table(matchup, outcomes, None, str(error))
+        return Table(matchup, count_outcomes(matchup, n, workers, progress), None, str(error))
     counted = known.outcomes
     if isinstance(counted, Outcomes):
         return Table(matchup, counted, known)
@@ -117,7 +109,7 @@ def by_seat(table: Table) -> pd.DataFrame:
     if table.value is not None:
         n = table.deals
         for seat, chance in _matches(table.value):
-            rows.append((seat, "match", *chance, n))
+            rows.append((seat, "match", *chance.with_limits, n))
     return _frame(table, rows, SEAT_COLUMNS)
 
 
@@ -128,46 +120,28 @@ def _results(table: Table, seat: str) -> Iterator[tuple[str, float, float, float
     n = table.deals
     dealer = outcomes.column("dealer")
     winner = outcomes.column("winner")
-    own = dealer
-    if seat != "dealer":
-        own = 1 - dealer
+    own = dealer if seat == "dealer" else 1 - dealer
     chosen = {"win": winner == own, "nobody": winner < 0}
     for metric, is_chosen in chosen.items():
-        times_counted = int(counts[is_chosen].sum())
-        deals = times_counted // table.counted
-        share = deals / n
-        low, high = wilson(share, n)
-        yield metric, share, low, high, n
+        share = int(counts[is_chosen].sum()) // table.counted / n
+        yield metric, share, *wilson(share, n), n
 
 
-def _matches(known: Value) -> Iterator[tuple[str, Chance]]:
+def _matches(known: Value) -> Iterator[tuple[str, Estimate]]:
     """The probability to win the match, by seat."""
     if known.seats_alike:
-        sides: list[Any] = []
-        for side in known.board.start():
-            if len(side) == 1:
-                sides.append(int(side[0]))
-            else:
-                sides.append(side)
-        a, b = sides
+        a, b = (int(side[0]) if len(side) == 1 else side for side in known.board.start())
         for dealer, seat in enumerate(SEATS):
-            chance = known.win(a, b, dealer)
-            se = known.se(a, b, dealer)
-            yield seat, _chance(chance, se)
+            yield seat, _chance(known.win(a, b, dealer), known.se(a, b, dealer))
         return
     start = known.start()
     yield "seat 0", _chance(start.value, start.se)
-    other = 1 - start.value
-    yield "seat 1", _chance(other, start.se)
+    yield "seat 1", _chance(1 - start.value, start.se)
 
 
-def _chance(chance: float, se: float) -> Chance:
+def _chance(chance: float, se: float) -> Estimate:
     """V with its limits."""
-    center = float(chance)
-    half = quantile(GROUPS) * float(se)
-    low = max(0.0, center - half)
-    high = min(1.0, center + half)
-    return center, low, high
+    return around(float(chance), float(se), GROUPS, GROUPS, least=0.0, most=1.0)
 
 
 def by_score(table: Table) -> pd.DataFrame:
@@ -179,35 +153,25 @@ def by_score(table: Table) -> pd.DataFrame:
     known = table.value
     if known is None or not table.by_points:
         return _frame(table, [], SCORE_COLUMNS)
-    names = {"score_a": "a", "score_b": "b"}
-    scores = known.table().rename(columns=names)
-    chance = scores["value"]
+    scores = known.table().rename(columns={"score_a": "a", "score_b": "b"})
     half = quantile(GROUPS) * scores["se"]
-    low = chance - half
-    high = chance + half
-    scores["low"] = low.clip(lower=0)
-    scores["high"] = high.clip(upper=1)
+    scores["low"] = (scores["value"] - half).clip(lower=0)
+    scores["high"] = (scores["value"] + half).clip(upper=1)
     scores["n"] = table.deals
     return _with_players(table, scores, SCORE_COLUMNS)
 
 
 def grid(frame: pd.DataFrame, target: int, shares: Sequence[int] = GRID) -> pd.DataFrame:
     """The rows of `by_score` at these shares (per cent) of the target, both ways."""
-    scores = []
-    for share in shares:
-        score = target * share // 100
-        scores.append(score)
-    is_a = frame["a"].isin(scores)
-    is_b = frame["b"].isin(scores)
-    rows = frame[is_a & is_b]
+    scores = [target * share // 100 for share in shares]
+    rows = frame[frame["a"].isin(scores) & frame["b"].isin(scores)]
     return rows.reset_index(drop=True)
 
 
 def _frame(table: Table, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
 
-    frame = pd.DataFrame(rows, columns=list(columns))
-    return _with_players(table, frame, columns)
+    return _with_players(table, pd.DataFrame(rows, columns=list(columns)), columns)
 
 
 def _with_players(table: Table, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:

@@ -56,8 +56,7 @@ def jokers(odds: Odds) -> Iterator[str]:
 def seats_won(odds: Odds) -> Iterator[str]:
     """How many deals each seat wins, by variant and strategy."""
     for variant, rows in odds.by_variant("seats"):
-        deals_won = rows[rows["metric"] == "win"]
-        for strategy, own in deals_won.groupby("strategy", sort=False):
+        for strategy, own in rows[rows["metric"] == "win"].groupby("strategy", sort=False):
             by_seat = {str(row["seat"]): _percent(row) for _, row in own.iterrows()}
             listed = ", ".join(f"the {seat} {share}" for seat, share in by_seat.items())
             yield f"{variant}, {strategy} against itself: deals won by {listed}."
@@ -65,6 +64,5 @@ def seats_won(odds: Odds) -> Iterator[str]:
 
 def _percent(row: pd.Series) -> str:
     """A share with its limits."""
-    value = float(row["value"])
-    text = numbers.estimate(value, float(row["low"]), float(row["high"]), 100)
+    text = numbers.estimate(float(row["value"]), float(row["low"]), float(row["high"]), 100)
     return f"{text} %"

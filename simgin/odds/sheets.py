@@ -64,10 +64,7 @@ def _course_sheet(odds: Odds, variant: str) -> Sheet:
         if left not in going_on and t != last:
             continue
         at_draw = _where(ended, "draws", t)
-        cells = []
-        for kind in kinds:
-            of_kind = _where(at_draw, "kind", kind)
-            cells.append(_cell(of_kind, "share"))
+        cells = [_cell(_where(at_draw, "kind", kind), "share") for kind in kinds]
         if left in going_on:
             row = going_on[left]
             cells.append(_written(row, "value"))
@@ -75,29 +72,19 @@ def _course_sheet(odds: Odds, variant: str) -> Sheet:
         else:
             cells += [numbers.DASH, ""]
         lines.append((str(t), str(left), *cells))
-    ways = [WAYS[kind] for kind in kinds]
-    headings = ("draws", "left", *ways, "if not, won %", "deals")
-    title = f"Odds by draws made and cards left, {odds.strongest[variant]}"
-    return Sheet(title, headings, lines)
+    headings = ("draws", "left", *[WAYS[kind] for kind in kinds], "if not, won %", "deals")
+    return Sheet(f"Odds by draws made and cards left, {odds.strongest[variant]}", headings, lines)
 
 
 def _going_on(odds: Odds, variant: str) -> dict[int, Any]:
     """The strongest player's chance to win if the deal goes on, by the cards left."""
-    left = odds.of_strongest("left", variant)
-    win = _where(left, "metric", "win")
-    going_on = {}
-    for _, row in win.iterrows():
-        cards = int(row["left"])
-        going_on[cards] = row
-    return going_on
+    win = _where(odds.of_strongest("left", variant), "metric", "win")
+    return {int(row["left"]): row for _, row in win.iterrows()}
 
 
 def _luck_sheet(odds: Odds) -> Sheet:
     """What is luck and what is skill, a row for every variant."""
-    rows = []
-    for variant, gap in odds.by_variant("gap"):
-        row = _luck_row(odds, variant, gap)
-        rows.append(row)
+    rows = [_luck_row(odds, variant, gap) for variant, gap in odds.by_variant("gap")]
     headings = ("variant", "gin on draw", "joker %", "gap %", "deals needed")
     return Sheet("Luck and skill", headings, rows, LUCK_NOTE)
 
@@ -108,12 +95,8 @@ def _luck_row(odds: Odds, variant: str, gap: pd.DataFrame) -> tuple[str, ...]:
     gin = odds.of_strongest("gin", variant)
     draw = numbers.DASH
     if len(gin):
-        by_statistic = gin.set_index("statistic")
-        quantiles = by_statistic["value"]
-        draw = "{q50:.0f} ({q10:.0f} to {q90:.0f})".format(**quantiles)
-    joker = odds.of_strongest("joker", variant)
-    joker_win = _where(joker, "metric", "win")
-    share = _cell(joker_win, "value")
+        draw = "{q50:.0f} ({q10:.0f} to {q90:.0f})".format(**gin.set_index("statistic")["value"])
+    share = _cell(_where(odds.of_strongest("joker", variant), "metric", "win"), "value")
     difference = _written(win, "value")
     needed = _size(score.own_packs, score.own_packs_low, score.own_packs_high)
     return variant, draw, share, difference, needed
@@ -151,35 +134,25 @@ def _strength_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
             factor = 100
             if metric == "score":
                 factor = 1
-            of_metric = _where(own, "metric", metric)
-            cells.append(_cell(of_metric, "value", factor))
+            cells.append(_cell(_where(own, "metric", metric), "value", factor))
         lines.append((str(name), *cells))
     deals = rows["n"].max()
     title = f"{variant.title} ({variant.text}), {deals:,} deals per strategy"
-    headings = ("strategy", *titles.values())
-    return Sheet(title, headings, lines)
+    return Sheet(title, ("strategy", *titles.values()), lines)
 
 
 def _titles_shown(titles: dict[str, str], rows: pd.DataFrame) -> dict[str, str]:
     """The headings of the metrics that occur in the rows."""
     metrics = set(rows["metric"])
-    shown = {}
-    for metric, title in titles.items():
-        if metric in metrics:
-            shown[metric] = title
-    return shown
+    return {metric: title for metric, title in titles.items() if metric in metrics}
 
 
 def _seats_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
     titles = {"win": "deal won %", "nobody": "nobody's %", "match": "match won %"}
     titles = _titles_shown(titles, rows)
     lines = []
-    by_seat = rows.groupby(["strategy", "seat"], sort=False)
-    for (strategy, seat), own in by_seat:
-        cells = []
-        for metric in titles:
-            of_metric = _where(own, "metric", metric)
-            cells.append(_cell(of_metric, "value"))
+    for (strategy, seat), own in rows.groupby(["strategy", "seat"], sort=False):
+        cells = [_cell(_where(own, "metric", metric), "value") for metric in titles]
         lines.append((str(strategy), str(seat), *cells))
     most = rows["n"].max()
     deals = f"{most:,} deals of each strategy against itself"
@@ -195,19 +168,13 @@ def _seats_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
 def _scores_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
     """V at a few scores of the first strategy, the side with the points of the row to deal."""
     strategy = str(rows["strategy"].iloc[0])
-    played = _where(rows, "strategy", strategy)
-    own = _where(played, "dealer", 0)
-    target = int(rows["a"].max()) + 1
-    few = seats.grid(own, target)
+    own = _where(_where(rows, "strategy", strategy), "dealer", 0)
+    few = seats.grid(own, int(rows["a"].max()) + 1)
     scores = sorted(set(few["a"]))
     lines = []
     for a in scores:
         at_a = _where(few, "a", a)
-        cells = []
-        for b in scores:
-            at_score = _where(at_a, "b", b)
-            cells.append(_cell(at_score, "value"))
-        lines.append((str(a), *cells))
+        lines.append((str(a), *[_cell(_where(at_a, "b", b), "value") for b in scores]))
     return Sheet(
         f"Win probability by score, {strategy} against itself ({variant.text}), %",
         ("", *map(str, scores)),
@@ -221,15 +188,10 @@ def _counts_sheet(variant: str, rows: pd.DataFrame) -> Sheet:
     """The chance to win the deal by deadwood after some turns, of the first strategy."""
     strategy = str(rows["strategy"].iloc[0])
     played = _where(rows, "strategy", strategy)
-    is_shown = played["turn"].isin(TURNS)
-    shown = played[is_shown]
+    shown = played[played["turn"].isin(TURNS)]
     lines = []
     for count, own in shown.groupby("count"):
-        cells = []
-        for turn in TURNS:
-            at_turn = _where(own, "turn", turn)
-            cells.append(_cell(at_turn, "value"))
-        lines.append((str(count), *cells))
+        lines.append((str(count), *[_cell(_where(own, "turn", turn), "value") for turn in TURNS]))
     headings = [f"after {turn}" for turn in TURNS]
     return Sheet(
         f"Deals won by turn and deadwood, {strategy} against itself ({variant}), %",
@@ -241,23 +203,18 @@ def _counts_sheet(variant: str, rows: pd.DataFrame) -> Sheet:
 
 def _where(rows: pd.DataFrame, column: str, value: object) -> pd.DataFrame:
     """The rows that have this value in a column."""
-    is_equal = rows[column] == value
-    return rows[is_equal]
+    return rows[rows[column] == value]
 
 
 def _cell(rows: pd.DataFrame, name: str, factor: int = 100) -> str:
     if not len(rows):
         return numbers.DASH
-    first = rows.iloc[0]
-    return _written(first, name, factor)
+    return _written(rows.iloc[0], name, factor)
 
 
 def _written(row: Any, name: str, factor: int = 100) -> str:
     """A value with its limits, in per cent unless the factor says otherwise."""
-    middle = float(getattr(row, name))
-    low = float(row.low)
-    high = float(row.high)
-    return numbers.estimate(middle, low, high, factor)
+    return numbers.estimate(float(getattr(row, name)), float(row.low), float(row.high), factor)
 
 
 def _size(deals: float, low: float, high: float) -> str:

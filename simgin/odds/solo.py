@@ -22,14 +22,13 @@ from simgin.odds.sample import Deals
 from simgin.odds.solo_estimates import (
     deal_ratios,
     deals_frame,
-    limits_around,
-    limits_of,
+    if_varied,
     sums_by_unit,
     unit_ratios,
     with_players,
 )
 from simgin.rules.variants import Variant
-from simgin.stats.estimate import ENOUGH_UNITS, quantile
+from simgin.stats.estimate import ENOUGH_UNITS, Estimate, around, quantile
 from simgin.value import value
 
 if TYPE_CHECKING:
@@ -66,8 +65,7 @@ def ladder(variant: Variant) -> tuple[str, ...]:
 
 def quick_ladder(variant: Variant) -> tuple[str, ...]:
     """The quick ones of them, by how deals are scored."""
-    scoring = str(variant.row["deal_scoring"])
-    return LADDERS[scoring]
+    return LADDERS[str(variant.row["deal_scoring"])]
 
 
 def by_strength(samples: Sequence[Deals]) -> pd.DataFrame:
@@ -80,16 +78,15 @@ def by_strength(samples: Sequence[Deals]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    frames = [_strength(deals) for deals in samples]
-    return pd.concat(frames, ignore_index=True)
+    return pd.concat([_strength(deals) for deals in samples], ignore_index=True)
 
 
 def _strength(deals: Deals) -> pd.DataFrame:
     rows = _results(deals)
     goal = deals.matchup.variant.goal
     if not goal.one_deal and not refusal(deals):
-        match = match_odds(deals)
-        rows.append(("match", *match))
+        match, n = match_odds(deals)
+        rows.append(("match", *match.with_limits, n))
     return deals_frame(deals, rows, STRENGTH_COLUMNS)
 
 
@@ -100,15 +97,10 @@ def _results(deals: Deals) -> list[tuple[str, float, float, float, int]]:
     won = deals.column("won")
     gin = deals.ended(*ENDINGS["gin"])
     score = deals.column("score")
-    pairs = [(won, all_deals), (gin, all_deals)]
-    win_share, gin_share = deal_ratios(deals, pairs)
+    win_share, gin_share = deal_ratios(deals, [(won, all_deals), (gin, all_deals)])
     (mean_score,) = deal_ratios(deals, [(score, all_deals)], share=False)
     estimates = {"win": win_share, "gin": gin_share, "score": mean_score}
-    results = []
-    for metric, estimate in estimates.items():
-        limits = limits_of(estimate)
-        results.append((metric, *limits, n))
-    return results
+    return [(metric, *estimate.with_limits, n) for metric, estimate in estimates.items()]
 
 
 def refusal(deals: Deals) -> str:
@@ -123,32 +115,27 @@ def refusal(deals: Deals) -> str:
 
 
 @cache
-def match_odds(deals: Deals) -> tuple[float, float, float, int]:
-    """The chance to win the match with its limits, and the matches or deals (by V) behind it.
+def match_odds(deals: Deals) -> tuple[Estimate, int]:
+    """The chance to win the match, and how many matches or deals (by V) are behind it.
 
     Raises ValueRefused where V cannot be had from these deals, with what to do instead.
     """
     if deals.matchup.unit == "match":
         last, won = _by_match(deals)
         n = len(last)
-        all_matches = np.ones(n, np.int64)
-        matches_won = won.astype(np.int64)
-        (share,) = unit_ratios(matches_won, all_matches)
-        limits = limits_of(share)
-        return *limits, n
+        (share,) = unit_ratios(won.astype(np.int64), np.ones(n, np.int64))
+        return share, n
     if deals.by_score:
         strategy = deals.strategy
         variant = deals.variant
-        words = ["simgin", "match", strategy, "-v", variant, "--matches", "100k"]
-        command = shlex.join(words)
+        command = shlex.join(["simgin", "match", strategy, "-v", variant, "--matches", "100k"])
         raise value.ValueRefused(
             f"{strategy} plays {variant} otherwise at other scores, and V by score is "
             f"computed for two players only. Estimate it by play: {command}."
         )
-    known = value.at_any_score(deals.matchup, deals.counted)
-    start = known.start()
-    limits = limits_around(start.value, start.se, 0, 1)
-    return *limits, len(deals.rows)
+    start = value.at_any_score(deals.matchup, deals.counted).start()
+    n = len(deals.rows)
+    return if_varied(around(start.value, start.se, n, np.inf, least=0.0, most=1.0)), n
 
 
 def by_draws(deals: Deals) -> pd.DataFrame:
@@ -160,18 +147,12 @@ def by_draws(deals: Deals) -> pd.DataFrame:
     drawn = deals.column("drawn")
     n = len(deals.rows)
     all_deals = np.ones(n, np.int64)
-    most = _most_draws(deals)
-    draws = range(most + 1)
+    draws = range(_most_draws(deals) + 1)
     rows = []
     for kind, ended in _kinds(deals):
-        pairs = []
-        for t in draws:
-            ended_by_now = ended & (drawn <= t)
-            pairs.append((ended_by_now, all_deals))
-        shares = deal_ratios(deals, pairs)
-        for t, share in zip(draws, shares, strict=True):
-            limits = limits_of(share)
-            rows.append((t, kind, *limits, n))
+        pairs = [(ended & (drawn <= t), all_deals) for t in draws]
+        for t, share in zip(draws, deal_ratios(deals, pairs), strict=True):
+            rows.append((t, kind, *share.with_limits, n))
     return deals_frame(deals, rows, DRAW_COLUMNS)
 
 
@@ -182,26 +163,16 @@ def by_cards_left(deals: Deals) -> pd.DataFrame:
     if another card is drawn. Where fewer than 30 deals go on there is no row.
     """
     drawn = deals.column("drawn")
-    most = _most_draws(deals)
-    draws = range(most)
+    draws = range(_most_draws(deals))
     won = deals.column("won")
     gin = deals.ended(*ENDINGS["gin"])
-    score = deals.column("score")
-    metrics = (("win", won, True), ("gin", gin, True), ("score", score, False))
+    metrics = (("win", won, True), ("gin", gin, True), ("score", deals.column("score"), False))
     rows = []
     for metric, counted, share in metrics:
-        pairs = []
-        for t in draws:
-            goes_on = drawn > t
-            pairs.append((counted * goes_on, goes_on))
-        ratios = deal_ratios(deals, pairs, share=share)
-        for t, ratio in zip(draws, ratios, strict=True):
-            left = deals.deck - t
-            limits = limits_of(ratio)
-            going_on = int((drawn > t).sum())
-            rows.append((left, metric, *limits, going_on))
-    frame = deals_frame(deals, rows, LEFT_COLUMNS)
-    return frame.dropna(ignore_index=True)
+        pairs = [(counted * (drawn > t), drawn > t) for t in draws]
+        for t, ratio in zip(draws, deal_ratios(deals, pairs, share=share), strict=True):
+            rows.append((deals.deck - t, metric, *ratio.with_limits, int((drawn > t).sum())))
+    return deals_frame(deals, rows, LEFT_COLUMNS).dropna(ignore_index=True)
 
 
 def gin_draws(deals: Deals) -> pd.DataFrame:
@@ -209,39 +180,24 @@ def gin_draws(deals: Deals) -> pd.DataFrame:
 
     Limits of quantiles are order statistics (binomial, by its normal approximation).
     """
-    is_gin = deals.ended(*ENDINGS["gin"])
-    drawn = deals.column("drawn")
-    drawn = np.sort(drawn[is_gin])
+    drawn = np.sort(deals.column("drawn")[deals.ended(*ENDINGS["gin"])])
     n = len(drawn)
     if n < ENOUGH_UNITS:
         return deals_frame(deals, [], GIN_COLUMNS)
-    deviation = drawn.std(ddof=1)
-    se = deviation / np.sqrt(n)
-    mean = drawn.mean()
-    limits = limits_around(mean, se, 0, np.inf)
-    rows: list[tuple[Any, ...]] = []
-    rows.append(("mean", *limits, n))
+    se = float(drawn.std(ddof=1) / np.sqrt(n))
+    mean = if_varied(around(float(drawn.mean()), se, n, np.inf, least=0.0))
+    rows: list[tuple[Any, ...]] = [("mean", *mean.with_limits, n)]
     for q in QUANTILES:
-        percent = 100 * q
-        name = f"q{percent:.0f}"
-        places = _quantile_places(n, q)
-        quantiles = drawn[places].tolist()
-        rows.append((name, *quantiles, n))
+        rows.append((f"q{100 * q:.0f}", *drawn[_quantile_places(n, q)].tolist(), n))
     return deals_frame(deals, rows, GIN_COLUMNS)
 
 
 def _quantile_places(n: int, q: float) -> np.ndarray:
     """Where a quantile of n sorted numbers and its limits lie: int (3,)."""
     rank = n * q
-    variance = rank * (1 - q)
-    half = quantile(n) * np.sqrt(variance)
-    low = rank - half
-    high = rank + half + 1
-    ranks = np.array([rank, low, high])
-    ceilings = np.ceil(ranks).astype(int)
-    places = ceilings - 1
-    last = n - 1
-    inside = np.clip(places, 0, last)
+    half = quantile(n) * np.sqrt(rank * (1 - q))
+    ranks = np.array([rank, rank - half, rank + half + 1])
+    inside = np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1)
     return np.asarray(inside)
 
 
@@ -256,13 +212,8 @@ def totals(deals: Deals) -> pd.DataFrame:
     n = len(matches)
     seen = np.unique(matches)
     is_seen = matches[:, None] == seen
-    came = is_seen.astype(np.int64)
-    all_matches = np.ones(n, np.int64)
-    shares = unit_ratios(*came.T, all_matches)
-    rows = []
-    for total, share in zip(seen, shares, strict=True):
-        limits = limits_of(share)
-        rows.append((int(total), *limits, n))
+    shares = unit_ratios(*is_seen.astype(np.int64).T, np.ones(n, np.int64))
+    rows = [(int(total), *share.with_limits, n) for total, share in zip(seen, shares, strict=True)]
     return deals_frame(deals, rows, TOTAL_COLUMNS)
 
 
@@ -289,12 +240,9 @@ def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
 def _by_match(deals: Deals) -> tuple[np.ndarray, np.ndarray]:
     """The place of the last deal of every match, and whether the match was won."""
     unit = deals.column("unit")
-    changes = unit[1:] != unit[:-1]
-    is_last = np.append(changes, True)
+    is_last = np.append(unit[1:] != unit[:-1], True)
     last = np.flatnonzero(is_last)
-    outcome = deals.column("outcome")
-    won = outcome[last] == 0
-    return last, won
+    return last, deals.column("outcome")[last] == 0
 
 
 def _kinds(deals: Deals) -> Iterator[tuple[str, np.ndarray]]:
@@ -307,8 +255,5 @@ def _kinds(deals: Deals) -> Iterator[tuple[str, np.ndarray]]:
 
 def _most_draws(deals: Deals) -> int:
     """Draws in the longest deal that the rules allow: the joker is found at the end of the deck."""
-    row = deals.matchup.variant.row
-    most = row["max_draws"]
-    if most is None:
-        return deals.deck
-    return int(str(most))
+    most = deals.matchup.variant.row["max_draws"]
+    return deals.deck if most is None else int(str(most))

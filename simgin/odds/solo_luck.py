@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.odds.sample import Deals
-from simgin.odds.solo_estimates import RESULTS, Limits, deals_frame, limits_around, sums_by_unit
-from simgin.stats.estimate import POWER_80
+from simgin.odds.solo_estimates import RESULTS, deals_frame, if_varied, sums_by_unit
+from simgin.stats.estimate import POWER_80, Estimate, around
 from simgin.value import outcomes
 
 if TYPE_CHECKING:
@@ -41,31 +41,24 @@ def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
         # Deals in a unit
         each = deals / n
         difference = (a - b) / each
-        deviation = difference.std(ddof=1)
-        se = deviation / np.sqrt(n)
-        mean = difference.mean()
-        limits = limits_around(mean, se, -np.inf, np.inf)
-        variances = a.var(ddof=1) + b.var(ddof=1)
-        own = variances / each
+        se = difference.std(ddof=1) / np.sqrt(n)
+        found = if_varied(around(float(difference.mean()), float(se), n, np.inf))
+        own = (a.var(ddof=1) + b.var(ddof=1)) / each
         same = difference.var(ddof=1) * each
-        own_packs = _needed(own, limits)
-        same_packs = _needed(same, limits)
-        numbers = (*limits, *own_packs, *same_packs)
+        numbers = (*found.with_limits, *_needed(own, found), *_needed(same, found))
         rows.append((weak.strategy, metric, *numbers, deals))
     return deals_frame(strong, rows, GAP_COLUMNS)
 
 
-def _needed(variance: float, limits: Limits) -> Limits:
+def _needed(variance: float, difference: Estimate) -> tuple[float, float, float]:
     """Deals that show a difference, and what they are at its limits; infinite if it may be 0."""
-    difference, low, high = limits
-    if np.isnan(difference):
+    low, high = difference.limits
+    if np.isnan(difference.value):
         return np.nan, np.nan, np.nan
-    nearest = min(abs(low), abs(high))
-    if low <= 0 <= high:
-        nearest = 0.0
+    nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
     farthest = max(abs(low), abs(high))
     return (
-        _deals_to_show(difference, variance),
+        _deals_to_show(difference.value, variance),
         _deals_to_show(farthest, variance),
         _deals_to_show(nearest, variance),
     )
@@ -87,8 +80,7 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
     nor where the results of some groups do not vary.
     """
     place = deals.column("place")
-    unit = deals.column("unit")
-    group = unit % GROUPS
+    group = deals.column("unit") % GROUPS
     if (place < 0).all():
         return deals_frame(deals, [], JOKER_COLUMNS)
     n = int((place >= 0).sum())
@@ -98,25 +90,17 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
         parts = []
         for g in range(GROUPS):
             own = group == g
-            cells = _cells(place[own], result[own], deals.deck)
-            parts.append(cells)
-        limits = _between_limits(parts)
-        rows.append((metric, *limits, n))
-    frame = deals_frame(deals, rows, JOKER_COLUMNS)
-    return frame.dropna(ignore_index=True)
+            parts.append(_cells(place[own], result[own], deals.deck))
+        rows.append((metric, *_share_between(parts).with_limits, n))
+    return deals_frame(deals, rows, JOKER_COLUMNS).dropna(ignore_index=True)
 
 
-def _between_limits(parts: Sequence[np.ndarray]) -> Limits:
+def _share_between(parts: Sequence[np.ndarray]) -> Estimate:
     """The share of the variance between the cells with its limits; parts: the cells by group."""
     total = np.array(parts).sum(axis=0)
-    left_out = []
-    for part in parts:
-        rest = total - part
-        left_out.append(_between(rest))
-    shares = np.array(left_out)
-    se = float(outcomes.jackknife(shares))
-    share = _between(total)
-    return limits_around(share, se, 0, 1, GROUPS)
+    left_out = [_between(total - part) for part in parts]
+    se = float(outcomes.jackknife(np.array(left_out)))
+    return if_varied(around(_between(total), se, GROUPS, GROUPS, least=0.0, most=1.0))
 
 
 def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
@@ -124,32 +108,20 @@ def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
     known = place >= 0
     place = place[known]
     result = result[known]
-    cells = []
-    for power in range(3):
-        powers = result**power
-        weights = powers.astype(float)
-        sums = np.bincount(place, weights, size)
-        cells.append(sums)
-    return np.stack(cells)
+    powers = [(result**power).astype(float) for power in range(3)]
+    return np.stack([np.bincount(place, numbers, size) for numbers in powers])
 
 
 def _between(cells: np.ndarray) -> float:
     """The share of the variance between the cells: number, sum and sum of squares of each."""
-    is_filled = cells[0] > 0
-    n, total, square = cells[:, is_filled]
+    n, total, square = cells[:, cells[0] > 0]
     results = n.sum()
-    cells_less_one = len(n) - 1
-    explained_by_cell = total**2 / n
-    explained = explained_by_cell.sum()
+    freedom = len(n) - 1
+    explained = (total**2 / n).sum()
     overall = total.sum() ** 2 / results
-    squared_sizes = n**2
-    unequal = squared_sizes.sum() / results
-    unexplained = square.sum() - explained
-    within = unexplained / (results - len(n))
-    among = (explained - overall) / cells_less_one
-    each = (results - unequal) / cells_less_one
-    between = (among - within) / each
+    unequal = (n**2).sum() / results
+    within = (square.sum() - explained) / (results - len(n))
+    among = (explained - overall) / freedom
+    between = (among - within) / ((results - unequal) / freedom)
     whole = between + within
-    if whole > 0:
-        return float(between / whole)
-    return np.nan
+    return float(between / whole) if whole > 0 else np.nan

@@ -1,27 +1,24 @@
-"""Probability of winning the match: by score, and as it moves during matches."""
+"""Probability of winning the match by score."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simgin.report import figures
-from simgin.report.figures import Series
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["scores", "swings"]
+__all__ = ["scores"]
 
-SCORES_HEIGHT, SWINGS_HEIGHT = 3.6, 2.3  # inches
+SCORES_HEIGHT = 3.6  # inches
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # of the contours
 SHADES = 41
 YOU_DEAL, OTHER_DEALS = 0, 1
-SWINGS_NOTE = "Thin lines: single matches. Band: middle 80 % of matches. Thick line: median."
 
 
 @figures.picture
@@ -74,35 +71,3 @@ def _contours(axes: Axes, table: pd.DataFrame) -> None:
     shades.set(edgecolor="face", linewidth=0.4)  # else the paper shines through between shades
     lines = axes.contour(x, y, shares, levels=LEVELS, colors=figures.DARKEST, linewidths=1)
     axes.clabel(lines, fmt=lambda level: f"{100 * level:g} %", fontsize=figures.NORMAL)
-
-
-@figures.picture
-def swings(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
-    """Probability of winning during sample matches, over the median and middle 80 % of all.
-
-    Columns match, share (of the match played), value, q10, q50, q90; one panel per variant.
-    """
-    variants = figures.unique(frame["variant"])
-    looks = figures.looks(variants, among)
-    caption = figures.caption(frame, seed=seed, unit="matches", note=SWINGS_NOTE)
-    height = SWINGS_HEIGHT * len(variants)
-    figure = figures.new_figure(height, "Win probability during a match", caption)
-    panels = figures.stack_panels(figure, len(variants))
-    for axes, variant in zip(panels, variants, strict=True):
-        rows = frame[frame["variant"] == variant]
-        _swings_panel(axes, rows, looks[variant])
-        figures.panel_title(axes, variant if len(variants) > 1 else "")
-        figures.axis_labels(axes, "match played, %", "win probability, %")
-    return figure
-
-
-def _swings_panel(axes: Axes, rows: pd.DataFrame, look: Series) -> None:
-    for _, part in figures.groups(rows, "match"):
-        share, value = figures.percent(part, "share", "value")
-        axes.plot(share, value, color=figures.FAINT, linewidth=0.6, alpha=0.6)
-    by_share = rows.drop_duplicates("share").sort_values("share")
-    share, q10, median, q90 = figures.percent(by_share, "share", "q10", "q50", "q90")
-    axes.fill_between(share, q10, q90, color=look.colour, alpha=0.25, linewidth=0)
-    axes.plot(share, median, color=look.colour, linewidth=2)
-    axes.axhline(50, color=figures.FAINT, linewidth=1)
-    axes.set_ylim(0, 100)

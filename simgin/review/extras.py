@@ -62,8 +62,7 @@ def to_arrays(extras: Extras) -> Arrays:
 
 def _measurement_arrays(key: str, measurement: Measurement) -> Arrays:
     if isinstance(measurement, str):
-        reason = np.array(measurement)
-        return {f"{REASON} {key}": reason}
+        return {f"{REASON} {key}": np.array(measurement)}
     return {
         f"{MEASURED} {key} numbers": _numbers(measurement),
         f"{MEASURED} {key} moves": measurement.moves,
@@ -71,12 +70,10 @@ def _measurement_arrays(key: str, measurement: Measurement) -> Arrays:
 
 
 def _frame_arrays(name: str, frame: pd.DataFrame) -> Arrays:
-    columns = list(frame.columns)
-    arrays = {f"{FRAME} {name} columns": np.array(columns, str)}
+    arrays = {f"{FRAME} {name} columns": np.array(list(frame.columns), str)}
     for column, values in frame.items():
         is_text = values.dtype.kind not in "biuf"
-        dtype = str if is_text else None
-        arrays[f"{FRAME} {name} {column}"] = values.to_numpy(dtype)
+        arrays[f"{FRAME} {name} {column}"] = values.to_numpy(str if is_text else None)
     return arrays
 
 
@@ -92,8 +89,7 @@ def from_arrays(arrays: Arrays) -> Extras:
         elif kind == NOTE:
             notes[key] = str(array)
         elif kind == MEASURED and part == ["numbers"]:
-            moves = arrays[f"{MEASURED} {key} moves"]
-            measured[key] = _quantity(array, moves)
+            measured[key] = _quantity(array, arrays[f"{MEASURED} {key} moves"])
         elif kind == FRAME and part == ["columns"]:
             frames[key] = _frame(key, array, arrays)
     return Extras(measured, frames, notes)
@@ -102,14 +98,12 @@ def from_arrays(arrays: Arrays) -> Extras:
 def _frame(name: str, columns: np.ndarray, arrays: Arrays) -> pd.DataFrame:
     import pandas as pd
 
-    values = {}
-    for column in columns.tolist():
-        values[column] = arrays[f"{FRAME} {name} {column}"]
+    values = {column: arrays[f"{FRAME} {name} {column}"] for column in columns.tolist()}
     return pd.DataFrame(values, columns=list(values))
 
 
 def _numbers(quantity: Quantity) -> np.ndarray:
-    """Every field of a quantity but its moves; `span` is NaN where there is none."""
+    """The fields that a measured quantity has beside its moves; `span` is NaN without one."""
     low, high = quantity.span or (np.nan, np.nan)
     numbers = [
         quantity.value,
@@ -119,11 +113,12 @@ def _numbers(quantity: Quantity) -> np.ndarray:
         quantity.own_se,
         low,
         high,
+        quantity.case,
     ]
     return np.array(numbers)
 
 
 def _quantity(numbers: np.ndarray, moves: np.ndarray) -> Quantity:
-    value, n, batches, share, own_se, low, high = numbers.tolist()
+    value, n, batches, share, own_se, low, high, case = numbers.tolist()
     span = None if np.isnan(low) else (low, high)
-    return Quantity(value, int(n), moves, batches, bool(share), own_se, span)
+    return Quantity(value, int(n), moves, batches, bool(share), own_se, span, case)

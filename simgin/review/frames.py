@@ -116,25 +116,15 @@ def endings(review: Review) -> pd.DataFrame:
         names = _field(matches)
         for kind in sums.KINDS:
             share = _mean_share(matches, kind)
-            row = {
-                **names,
-                "unit": metrics.DEAL,
-                "metric": kind,
-                "value": share.value,
-                "se": share.se,
-                **_limits(share),
-            }
-            rows.append(row)
+            told = {"unit": metrics.DEAL, "metric": kind, "value": share.value, "se": share.se}
+            rows.append({**names, **told, **_limits(share)})
     return _frame(rows)
 
 
 def _mean_share(matches: VariantMatches, kind: str) -> Quantity:
     """The share of deals that end in one way: a mean of the field."""
     metric = metrics.BY_NAME[kind]
-    shares = []
-    for pair in _own_cells(matches):
-        cell = matches.cells[pair]
-        shares.append(quantity.ratio(cell, metric))
+    shares = [quantity.ratio(matches.cells[pair], metric) for pair in _own_cells(matches)]
     return quantity.mean(shares)
 
 
@@ -145,19 +135,14 @@ def turns(review: Review) -> pd.DataFrame:
     for matches in review.matches.values():
         names = _field(matches)
         for t, share in enumerate(_survival(matches)):
-            row = {**names, "turns": t, "share": share.value, **_limits(share)}
-            rows.append(row)
+            rows.append({**names, "turns": t, "share": share.value, **_limits(share)})
     return _frame(rows)
 
 
 def _survival(matches: VariantMatches) -> list[Quantity]:
     """The share of longer deals after 0, 1, 2, ... turns, up to the first that none outlasts."""
-    cells = _own_cells(matches)
-    survival = matches.survival(cells)
-    last = 0
-    for t, share in enumerate(survival):
-        if share.value > 0:
-            last = t
+    survival = matches.survival(_own_cells(matches))
+    last = max((t for t, share in enumerate(survival) if share.value > 0), default=0)
     return survival[: last + 2]
 
 
@@ -179,62 +164,39 @@ def points(review: Review) -> pd.DataFrame:
     for variant, outcomes in counted.items():
         names = _players(variant, REFERENCE, REFERENCE)
         for i, share in enumerate(_binned(outcomes, width)):
-            row = {
-                **names,
-                "points": i * width,
-                "width": width,
-                "share": share.value,
-                **_limits(share),
-            }
-            rows.append(row)
+            place = {"points": i * width, "width": width}
+            rows.append({**names, **place, "share": share.value, **_limits(share)})
     return _frame(rows)
 
 
 def _counted_outcomes(review: Review) -> dict[str, pd.DataFrame]:
     """The outcomes of decided deals by variant, where there are any."""
-    counted = {}
-    for variant in review.request.variants:
-        outcomes = _from_pass(review, variant, "outcomes")
-        if len(outcomes):
-            counted[variant] = outcomes
-    return counted
+    every = {name: _from_pass(review, name, "outcomes") for name in review.request.variants}
+    return {variant: outcomes for variant, outcomes in every.items() if len(outcomes)}
 
 
 def _reach(outcomes: pd.DataFrame) -> float:
     """The points that the bins have to reach, from some ten thousand deals as they came."""
     points = outcomes["points"].to_numpy()
-    groups = _groups(outcomes)
-    often = groups.sum(axis=0)
+    often = _groups(outcomes).sum(axis=0)
     # Rounded up, so that the rarest outcome is still there
-    times = -(-often * 10_000 // often.sum())
-    deals = np.repeat(points, times)
-    reach = np.quantile(deals, FAR)
-    return float(reach)
+    deals = np.repeat(points, -(-often * 10_000 // often.sum()))
+    return float(np.quantile(deals, FAR))
 
 
 def _width(reach: float) -> int:
-    for width in WIDTHS:
-        if reach <= width * MOST_BINS:
-            return width
-    return WIDTHS[-1]
+    return next((width for width in WIDTHS if reach <= width * MOST_BINS), WIDTHS[-1])
 
 
 def _binned(outcomes: pd.DataFrame, width: int) -> list[Quantity]:
-    points = outcomes["points"].to_numpy()
-    bins = np.minimum(points // width, MOST_BINS - 1)
-    by_group = []
-    for group in _groups(outcomes):
-        deals = np.bincount(bins, group, MOST_BINS)
-        by_group.append(deals)
-    counts = np.stack(by_group)
+    bins = np.minimum(outcomes["points"].to_numpy() // width, MOST_BINS - 1)
+    counts = np.stack([np.bincount(bins, group, MOST_BINS) for group in _groups(outcomes)])
     return quantity.shares(counts, counts.sum(axis=1))
 
 
 def _groups(outcomes: pd.DataFrame) -> np.ndarray:
     """Deals in each group of outcomes: int64 (groups, outcomes)."""
-    groups = outcomes.drop(columns="points")
-    deals = groups.to_numpy()
-    return np.asarray(deals.T)
+    return np.asarray(outcomes.drop(columns="points").to_numpy().T)
 
 
 @_picture("Deadwood by turn", plots.deadwood)
@@ -263,12 +225,6 @@ def knock(review: Review) -> pd.DataFrame:
     return _frame(rows)
 
 
-@_picture("Win probability during a match", plots.swings, "drama", "lead_changes", "catch_up")
-def swings(review: Review) -> pd.DataFrame:
-    """The win probability along sample matches and over all; nothing unless the review is deep."""
-    return _from_passes(review, "swings")
-
-
 @_picture("Skill ladder", plots.ladder)
 def ladder(review: Review) -> pd.DataFrame:
     """What every player wins against the next weaker one, by rating, under every variant."""
@@ -278,10 +234,8 @@ def ladder(review: Review) -> pd.DataFrame:
             continue
         pairings = matches.league(matches.players)
         # By rating alone: two samples, since errors do not matter
-        robin = RoundRobin(pairings, review.request.seed, samples=2)
-        rated = ratings.ratings(robin)
-        order = list(rated["strategy"])
-        frame = skill.ladder(pairings, order)
+        rated = ratings.ratings(RoundRobin(pairings, review.request.seed, samples=2))
+        frame = skill.ladder(pairings, list(rated["strategy"]))
         parts.append(frame.assign(variant=variant))
     return _together(parts)
 
@@ -309,8 +263,7 @@ def convergence(review: Review) -> pd.DataFrame:
         part = batches[:i]
         units = _units(part)
         share = quantity.ratio(part, metric, as_b)
-        multiplier = sequential.multiplier(units, total)
-        half = multiplier * final.se * np.sqrt(total / units)
+        half = sequential.multiplier(units, total) * final.se * np.sqrt(total / units)
         row = {
             **names,
             "units": units,
@@ -327,8 +280,7 @@ def convergence(review: Review) -> pd.DataFrame:
 
 def _units(batches: np.ndarray) -> int:
     """The units that batch rows count."""
-    units = batches[:, sums.UNITS]
-    return int(units.sum())
+    return int(batches[:, sums.UNITS].sum())
 
 
 # Two players, each variant by itself
@@ -347,11 +299,8 @@ def league(review: Review, variant: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The ratings of all players of a variant, and their cross-table."""
     matches = review.matches[variant]
     pairings = matches.league(matches.players)
-    robin = RoundRobin(pairings, review.request.seed)
-    rated = ratings.ratings(robin)
-    cross = ratings.cross_table(pairings)
-    standings = rated.assign(variant=variant)
-    return standings, cross.assign(variant=variant)
+    rated = ratings.ratings(RoundRobin(pairings, review.request.seed))
+    return rated.assign(variant=variant), ratings.cross_table(pairings).assign(variant=variant)
 
 
 @_picture("Win probability by score", plots.scores, by_variant=True)
@@ -363,8 +312,7 @@ def scores(review: Review, variant: str) -> pd.DataFrame:
     frame = _from_pass(review, variant, "scores")
     if not len(frame):
         return frame
-    names = _players(variant, REFERENCE, REFERENCE)
-    return frame.assign(**names)
+    return frame.assign(**_players(variant, REFERENCE, REFERENCE))
 
 
 @_picture("Knock thresholds against each other", plots.knock_matrix, by_variant=True)
@@ -373,14 +321,12 @@ def knock_matrix(review: Review, variant: str) -> pd.DataFrame:
 
     Empty where only gin ends a deal.
     """
-    matches = review.matches[variant]
-    matrix = matches.knock_matrix()
+    matrix = review.matches[variant].knock_matrix()
     rows = []
     for k, j in itertools.permutations(matrix.limits, 2):
         margin = matrix.cell(k, j)
         names = _players(variant, f"gold-at:k={k}", f"gold-at:k={j}")
-        row = {**names, "k": k, "j": j, "value": margin.value, **_limits(margin)}
-        rows.append(row)
+        rows.append({**names, "k": k, "j": j, "value": margin.value, **_limits(margin)})
     return _frame(rows)
 
 
@@ -391,18 +337,15 @@ def differences(review: Review) -> pd.DataFrame:
     """Every change against the base, as it is shown: shares in per cent."""
     request = review.request
     strategy = ", ".join(request.field)
-    opponent = "" if request.alone else ITSELF
-    frame = review.differences.assign(strategy=strategy, opponent=opponent)
-    factors = {metric.key: metric.factor for metric in request.metrics}
-    factor = frame["metric"].map(factors)
+    frame = review.differences.assign(strategy=strategy, opponent="" if request.alone else ITSELF)
+    factor = frame["metric"].map({metric.key: metric.factor for metric in request.metrics})
     for name in ("difference", "se", "low", "high"):
         frame[name] = frame[name] * factor
     headings = {metric.key: metric.heading for metric in request.metrics}
     notable = {metric.key: metric.notable for metric in request.metrics}
     frame["title"] = frame["metric"].map(headings)
     frame["notable"] = frame["metric"].map(notable) * factor
-    has_changed = frame["se"] > 0
-    return frame[has_changed].reset_index(drop=True)
+    return frame[frame["se"] > 0].reset_index(drop=True)
 
 
 # Parts of frames
@@ -411,18 +354,15 @@ def differences(review: Review) -> pd.DataFrame:
 def _own_cells(matches: VariantMatches) -> list[tuple[str, str]]:
     """The cells that stand for a variant: the field against itself, or the best player alone."""
     if matches.alone:
-        best = players.best_solo(matches.variant)
-        return [(best, "")]
+        return [(players.best_solo(matches.variant), "")]
     return [(name, name) for name in matches.field]
 
 
 def _field(matches: VariantMatches) -> dict[str, Any]:
     variant = matches.variant
     if matches.alone:
-        best = players.best_solo(variant)
-        return _players(variant, best, "")
-    field = ", ".join(matches.field)
-    return _players(variant, field, ITSELF)
+        return _players(variant, players.best_solo(variant), "")
+    return _players(variant, ", ".join(matches.field), ITSELF)
 
 
 def _players(variant: str, a: str, b: str) -> dict[str, Any]:
@@ -442,11 +382,7 @@ def _from_pass(review: Review, variant: str, name: str) -> pd.DataFrame:
 
 def _from_passes(review: Review, name: str) -> pd.DataFrame:
     """The same of all variants."""
-    parts = []
-    for variant in review.request.variants:
-        frame = _from_pass(review, variant, name)
-        parts.append(frame)
-    return _together(parts)
+    return _together([_from_pass(review, variant, name) for variant in review.request.variants])
 
 
 def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:

@@ -18,7 +18,6 @@ from simgin.stats.quantity import Quantity
 
 LIMITS = (0, 2, 4, 6, 8, 10)
 SURE = 0.05
-IN_PLAY = 1e-6  # a limit with less weight is not part of the equilibrium
 
 
 def player(k: int) -> str:
@@ -33,8 +32,7 @@ def limits(params: Params) -> tuple[int, ...]:
     """
     most = LIMITS[-1]
     if not params["knock_by_upcard"]:
-        knock_limit = int(str(params["knock_limit"]))
-        most = min(most, knock_limit)
+        most = min(most, int(str(params["knock_limit"])))
     differing = []
     previous = -1
     for k in LIMITS:
@@ -65,11 +63,7 @@ class KnockMatrix:
 
     def mean(self, k: int) -> Quantity:
         """The mean of S_k against all the others."""
-        cells = []
-        for j in self.limits:
-            if j != k:
-                cells.append(self.cell(k, j))
-        return quantity.mean(cells)
+        return quantity.mean([self.cell(k, j) for j in self.limits if j != k])
 
     def best(self) -> tuple[int, tuple[int, ...]]:
         """The limit with the greatest mean, and all that are not significantly worse, sorted.
@@ -81,69 +75,21 @@ class KnockMatrix:
         chooser = self._every_other(0)
         judge = self._every_other(1)
         chosen = max(self.limits, key=lambda k: chooser.mean(k).value)
-        leads = {}
-        for k in self.limits:
-            if k != chosen:
-                leads[k] = judge.mean(chosen) - judge.mean(k)
-        p_values = np.array([lead.p for lead in leads.values()])
-        p_holm = differences.holm(p_values)
+        leads = {k: judge.mean(chosen) - judge.mean(k) for k in self.limits if k != chosen}
+        p_holm = differences.holm(np.array([lead.p for lead in leads.values()]))
         best = [chosen]
         for (k, lead), p in zip(leads.items(), p_holm, strict=True):
-            is_worse = p < SURE and lead.value > 0
-            if not is_worse:
+            if not (p < SURE and lead.value > 0):
                 best.append(k)
         best.sort()
         return chosen, tuple(best)
-
-    def equilibrium(self) -> dict[int, float]:
-        """How often each limit is played where neither side gains by another choice.
-
-        Weights that add up to 1, only those above 0: the maximin solution of the symmetric game by
-        linear programming (von Neumann 1928). The best limit against all alike need not be in it.
-        """
-        from scipy.optimize import linprog
-
-        game = self._payoffs()
-        n = len(game)
-        # maximize v, the least that weights x make of any column: x @ game >= v
-        objective = np.append(np.zeros(n), -1.0)
-        below_columns = np.column_stack([-game.T, np.ones(n)])
-        sum_of_weights = np.append(np.ones(n), 0.0)
-        shares = [(0, 1)] * n
-        solution = linprog(
-            objective,
-            A_ub=below_columns,
-            b_ub=np.zeros(n),
-            A_eq=sum_of_weights[None],
-            b_eq=[1.0],
-            bounds=[*shares, (None, None)],
-        )
-        weights = {}
-        for k, weight in zip(self.limits, solution.x[:n], strict=True):
-            if weight > IN_PLAY:
-                weights[k] = float(weight)
-        return weights
-
-    def _payoffs(self) -> np.ndarray:
-        """M(k, j) less what equal players get: float64 (limits, limits), 0 on the diagonal."""
-        n = len(self.limits)
-        even = 0.5 if self.metric == "match_win" else 0.0
-        payoffs = np.zeros((n, n))
-        for row, k in enumerate(self.limits):
-            for column, j in enumerate(self.limits):
-                if k != j:
-                    cell = self.cell(k, j)
-                    payoffs[row, column] = cell.value - even
-        return payoffs
 
     def patience(self) -> Quantity:
         """What waiting for gin scores against knocking at once: M(0, the last limit)."""
         return self.cell(self.limits[0], self.limits[-1])
 
     def _every_other(self, first: int) -> KnockMatrix:
-        halves = {}
-        for pair, rows in self.rows.items():
-            halves[pair] = rows[first::2]
+        halves = {pair: rows[first::2] for pair, rows in self.rows.items()}
         return KnockMatrix(self.limits, halves, self.metric)
 
 
@@ -170,5 +116,4 @@ def break_even(premiums: Mapping[int, Quantity]) -> Quantity:
     root = float(mean) - level / slope
     gradient = -1 / (len(parts) * slope) + level / slope**2 * weights
     moves = np.array([part.moves for part in parts])
-    batches = min(part.batches for part in parts)
-    return Quantity(root, n, np.asarray(gradient @ moves), batches)
+    return Quantity(root, n, np.asarray(gradient @ moves), min(part.batches for part in parts))

@@ -5,7 +5,7 @@ Each is a step of the run (`simgin.runs.steps`): it is played once, and its resu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from simgin.odds import sample, solo, solo_luck
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.review import players
 from simgin.review.extras import Extras, to_arrays
+from simgin.review.leads import measure_leads
 from simgin.review.players import LUCK_PAIR, REFERENCE
 from simgin.review.request import ReviewRequest
 from simgin.review.variant_matches import Measurement
@@ -21,7 +22,7 @@ from simgin.runs.steps import Arrays, Step
 from simgin.stats import mirroring
 from simgin.stats.estimate import Z95
 from simgin.stats.quantity import Quantity
-from simgin.value import drama, outcomes, turns, value
+from simgin.value import outcomes, turns, value
 from simgin.value.value import ValueRefused
 
 if TYPE_CHECKING:
@@ -31,11 +32,9 @@ if TYPE_CHECKING:
 
 # Time of a unit in units as cells play them, about: hands are played twice and looked at
 TURN_BY_TURN = 12.0
-WITH_VALUE = 20.0
 
 NO_GIN = "nobody went gin"
 NO_JOKER = "no joker decides here"
-BETWEEN_DEALS = "the win probability is known between deals only"
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def passes(request: ReviewRequest) -> tuple[Pass, ...]:
     if request.alone:
         return (SOLO_DEALS,)
     if request.deep:
-        return (LUCK, VALUE, CHOICES, COURSES)
+        return (LUCK, VALUE, CHOICES, COURSE)
     return (LUCK, VALUE, HANDS)
 
 
@@ -105,8 +104,7 @@ def measure_luck(
     matchup: Matchup, n: int, workers: int | None, progress: Progress | None
 ) -> Extras:
     """The luck share of single deals."""
-    result = runner.run_matchup(matchup, n, workers)
-    luck = mirroring.luck(result, "deal")
+    luck = mirroring.luck(runner.run_matchup(matchup, n, workers), "deal")
     if luck.se > 0:
         return Extras({"luck": luck})
     return Extras({"luck": f"{matchup.a.text} and {matchup.opponent} play alike here"})
@@ -127,8 +125,7 @@ def measure_value(
     decided = counted.column("winner") >= 0
     deals = counted.counts[:, decided]
     points = counted.column("points")[decided]
-    groups = pd.DataFrame(deals.T).add_prefix("group_")
-    frames = {"outcomes": groups.assign(points=points)}
+    frames = {"outcomes": pd.DataFrame(deals.T).add_prefix("group_").assign(points=points)}
     variant = matchup.variant.text
     name = matchup.a.text
     try:
@@ -138,8 +135,7 @@ def measure_value(
     except ValueRefused as error:
         return Extras(frames=frames, notes={"value": str(error)})
     if known.board.fields == (("score",), ("score",)):
-        scores = _scores(known.table())
-        frames["scores"] = scores.assign(n=n)
+        frames["scores"] = _scores(known.table()).assign(n=n)
     return Extras(frames=frames)
 
 
@@ -147,8 +143,7 @@ def _scores(table: pd.DataFrame) -> pd.DataFrame:
     half = Z95 * table["se"]
     low = (table["value"] - half).clip(0, 1)
     high = (table["value"] + half).clip(0, 1)
-    known = table[["score_a", "score_b", "dealer", "value"]]
-    frame = known.assign(low=low, high=high)
+    frame = table[["score_a", "score_b", "dealer", "value"]].assign(low=low, high=high)
     return frame.rename(columns={"score_a": "a", "score_b": "b"})
 
 
@@ -156,39 +151,24 @@ def measure_hands(
     matchup: Matchup, n: int, workers: int | None, progress: Progress | None
 ) -> Extras:
     """Deadwood by turn, in a frame `deadwood`."""
-    played = turns.play(matchup, n, workers, progress)
-    return Extras(frames={"deadwood": turns.deadwood(played)})
+    return Extras(frames={"deadwood": turns.deadwood(turns.play(matchup, n, workers, progress))})
 
 
 def measure_choices(
     matchup: Matchup, n: int, workers: int | None, progress: Progress | None
 ) -> Extras:
-    """Deadwood by turn, and what there was to decide."""
+    """Deadwood by turn, and how often there was something to decide."""
     played = turns.play(matchup, n, workers, progress)
-    decisions = turns.decisions(played)
-    measured = _measured(decisions.to_dict("records"))
-    return Extras(measured, {"deadwood": turns.deadwood(played)})
+    share = turns.share_with_choice(played)
+    choice = Quantity.with_error(share.value, share.se, len(played.rows))
+    return Extras({"real_decision_factor": choice}, {"deadwood": turns.deadwood(played)})
 
 
-def measure_courses(
+def measure_course(
     matchup: Matchup, n: int, workers: int | None, progress: Progress | None
 ) -> Extras:
-    """The drama of matches, and a frame `swings` of some of them.
-
-    Where the win probability is known between deals only, the coarser steps measure something else
-    (docs/reference/rule-metrics.md#the-course-of-a-match).
-    """
-    variant = matchup.variant.text
-    name = matchup.a.text
-    seed = matchup.seed
-    course = drama.follow(
-        variant, name, name, matches=n, seed=seed, workers=workers, progress=progress
-    )
-    metrics = drama.measure(course)
-    measured = _measured(metrics.to_dict("records"))
-    if course.step != "turn":
-        measured = dict.fromkeys(measured, BETWEEN_DEALS)
-    return Extras(measured, {"swings": drama.sample(course)})
+    """How the lead of matches goes by their score."""
+    return Extras(measure_leads(matchup, n, workers, progress))
 
 
 def measure_solo_deals(
@@ -206,29 +186,16 @@ def measure_solo_deals(
     draws = solo.gin_draws(deals).to_dict("records")
     if draws:
         measured["gin_draw"] = _from_limits(draws[0])
-    shares = solo_luck.jokers_share(deals)
-    for row in shares.to_dict("records"):
+    for row in solo_luck.jokers_share(deals).to_dict("records"):
         if row["metric"] == "win":
             measured["joker_share"] = _from_limits(row)
-    frames = {"odds": solo.by_draws(deals), "totals": solo.totals(deals)}
-    return Extras(measured, frames)
+    return Extras(measured, {"odds": solo.by_draws(deals), "totals": solo.totals(deals)})
 
 
 def _from_limits(row: Mapping[Hashable, Any]) -> Quantity:
     """A row with 95 % limits as a quantity."""
     half = (row["high"] - row["low"]) / 2
-    n = int(row["n"])
-    return Quantity.with_error(row["value"], half / Z95, n)
-
-
-def _measured(rows: Sequence[Mapping[Hashable, Any]]) -> dict[str, Measurement]:
-    """Rows with standard errors as quantities, by their metric."""
-    measured: dict[str, Measurement] = {}
-    for row in rows:
-        metric = str(row["metric"])
-        n = int(row["n"])
-        measured[metric] = Quantity.with_error(row["value"], row["se"], n)
-    return measured
+    return Quantity.with_error(row["value"], half / Z95, int(row["n"]))
 
 
 def _singles(request: ReviewRequest) -> int:
@@ -239,13 +206,13 @@ def _hands(request: ReviewRequest) -> int:
     return request.hands
 
 
-def _courses(request: ReviewRequest) -> int:
-    return request.courses
+def _matches(request: ReviewRequest) -> int:
+    return request.matches
 
 
 LUCK = Pass("luck", 1.0, _luck_pair, _singles, measure_luck)
 VALUE = Pass("value", 1.0, _reference_deals, _singles, measure_value)
 HANDS = Pass("hands", TURN_BY_TURN, _reference_deals, _hands, measure_hands)
 CHOICES = Pass("choices", TURN_BY_TURN, _reference_deals, _hands, measure_choices)
-COURSES = Pass("courses", WITH_VALUE, _reference_matches, _courses, measure_courses)
+COURSE = Pass("course", 1.0, _reference_matches, _matches, measure_course)
 SOLO_DEALS = Pass("solo", 1.0, _best_alone, _singles, measure_solo_deals)

@@ -38,8 +38,7 @@ def _differences(review: Review) -> Iterator[Picture]:
         return
     figure = plots.differences(frame, seed=request.seed, among=request.variants)
     title = f"Difference from {request.base}"
-    words = sentences.review_sentences(review)
-    yield Picture("differences", title, " ".join(words), figure)
+    yield Picture("differences", title, " ".join(sentences.review_sentences(review)), figure)
 
 
 def _is_for(review: Review, picture: ReviewPicture) -> bool:
@@ -51,8 +50,7 @@ def _together(review: Review, picture: ReviewPicture) -> Iterator[Picture]:
     frame = picture.frame(review)
     if len(frame):
         figure = _drawn(review, picture, frame)
-        words = _words(review, picture, frame)
-        yield Picture(picture.name, picture.title, words, figure)
+        yield Picture(picture.name, picture.title, _words(review, picture, frame), figure)
 
 
 def _of_variant(review: Review, variant: str, picture: ReviewPicture) -> Iterator[Picture]:
@@ -61,8 +59,7 @@ def _of_variant(review: Review, variant: str, picture: ReviewPicture) -> Iterato
         name = f"{picture.name}-{file_word(variant)}"
         title = f"{picture.title}: {variant}"
         figure = _drawn(review, picture, frame)
-        words = _words(review, picture, frame)
-        yield Picture(name, title, words, figure, variant)
+        yield Picture(name, title, _words(review, picture, frame), figure, variant)
 
 
 def _drawn(review: Review, picture: ReviewPicture, frame: Any) -> Figure:
@@ -77,8 +74,7 @@ def _words(review: Review, picture: ReviewPicture, frame: Any) -> str:
         in_words = WORDS[picture.name]
         return in_words(frame)
     measured = {metric.key for metric in review.request.metrics}
-    keys = [key for key in picture.keys if key in measured]
-    return sentences.metrics_in_words(review, keys)
+    return sentences.metrics_in_words(review, [key for key in picture.keys if key in measured])
 
 
 def medians_in_words(frame: pd.DataFrame) -> str:
@@ -123,9 +119,7 @@ def _share(row: Mapping[Hashable, Any]) -> str:
 
 def median_total_in_words(frame: pd.DataFrame) -> str:
     """The median total."""
-    reached = frame["share"].cumsum() >= 0.5
-    totals = frame["total"][reached]
-    median = totals.iloc[0]
+    median = frame["total"][frame["share"].cumsum() >= 0.5].iloc[0]
     return f"Half of the matches add up to {median:g} or less."
 
 
@@ -137,18 +131,14 @@ def league_in_words(tables: tuple[pd.DataFrame, pd.DataFrame]) -> str:
 
 def extremes_in_words(frame: pd.DataFrame) -> str:
     """The least and the greatest value of a picture of many cells."""
-    by_value = frame.sort_values("value", kind="stable")
-    cells = by_value.to_dict("records")
+    cells = frame.sort_values("value", kind="stable").to_dict("records")
     least = _cell(cells[0])
     greatest = _cell(cells[-1])
     return f"From {least} to {greatest}."
 
 
 def _cell(cell: Mapping[Hashable, Any]) -> str:
-    place = []
-    for name in ("a", "b", "k", "j"):
-        if name in cell:
-            place.append(f"{name} {cell[name]:g}")
+    place = [f"{name} {cell[name]:g}" for name in ("a", "b", "k", "j") if name in cell]
     number = numbers.estimate(cell["value"], cell["low"], cell["high"])
     return f"{number} ({', '.join(place)})"
 

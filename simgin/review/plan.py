@@ -25,8 +25,7 @@ def plan_review(request: ReviewRequest) -> Plan:
         cells |= dict.fromkeys(_cells(request, variant))
     tasks = []
     for variant, a, b in cells:
-        matchup = parse_matchup(a, b, variant, request.seed, "match")
-        tasks.append(Task(matchup, request.matches))
+        tasks.append(Task(parse_matchup(a, b, variant, request.seed, "match"), request.matches))
     against = f", against {request.base}" if request.base else ""
     names = ", ".join(request.variants)
     return Plan(
@@ -43,8 +42,7 @@ def _cells(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, str
         for name in players.solo_field(variant):
             yield variant, name, None
         return
-    params = variants.find(variant).row
-    by_limit = [knocking.player(k) for k in knocking.limits(params)]
+    by_limit = [knocking.player(k) for k in knocking.limits(variants.find(variant).row)]
     for a, b in _pairs(request, by_limit):
         yield variant, a, b
     if request.deep and len(by_limit) > 1:
@@ -64,15 +62,10 @@ def _pairs(request: ReviewRequest, by_limit: Sequence[str]) -> dict[tuple[str, s
             pairs[a, b] = None
     if request.deep:
         for restriction in players.RESTRICTIONS:
-            weak = players.restricted(restriction)
-            pairs[weak, REFERENCE] = None
+            pairs[players.restricted(restriction), REFERENCE] = None
     return pairs
 
 
 def with_bonuses(variant: str) -> dict[int, str]:
     """The canonical text of the variant with each of several undercut bonuses."""
-    texts = {}
-    for bonus in BONUSES:
-        composed = variants.find(f"{variant}+undercut_bonus={bonus}")
-        texts[bonus] = composed.text
-    return texts
+    return {bonus: variants.find(f"{variant}+undercut_bonus={bonus}").text for bonus in BONUSES}

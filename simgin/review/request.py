@@ -18,9 +18,8 @@ DEEPER = 100  # times as many matches with --deep: a tenth of the error
 SINGLES = 10  # single deals of a pair for every match of the others
 SINGLES_ALONE = 8  # single deals of the best player of a variant for one player, likewise
 HANDS = 40  # one of so many single deals is followed turn by turn
-# Deals and matches followed turn by turn at most, since they are kept hand by hand
+# Deals followed turn by turn at most, since they are kept hand by hand
 MOST_HANDS = 50_000
-MOST_COURSES = 20_000
 
 
 class ReviewError(ValueError):
@@ -58,8 +57,7 @@ class ReviewRequest:
     def field(self) -> tuple[str, ...]:
         """Whose play stands for a variant; alone: of all variants, weakest first."""
         if self.alone:
-            best = map(players.best_solo, self.variants)
-            names = dict.fromkeys([*players.SOLO_FIELD, *best])
+            names = dict.fromkeys([*players.SOLO_FIELD, *map(players.best_solo, self.variants)])
             return tuple(names)
         if self.deep:
             return (*players.FIELD, "marjj", players.strongest_quick())
@@ -82,18 +80,12 @@ class ReviewRequest:
     @property
     def singles(self) -> int:
         """Single deals of each pass over a variant."""
-        of_a_match = SINGLES_ALONE if self.alone else SINGLES
-        return of_a_match * self.matches
+        return (SINGLES_ALONE if self.alone else SINGLES) * self.matches
 
     @property
     def hands(self) -> int:
         """Single deals followed turn by turn."""
         return min(self.singles // HANDS, MOST_HANDS)
-
-    @property
-    def courses(self) -> int:
-        """Matches followed turn by turn."""
-        return min(self.matches, MOST_COURSES)
 
 
 def read_request(

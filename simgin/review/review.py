@@ -67,10 +67,7 @@ class Review:
     @cached_property
     def matches(self) -> dict[str, VariantMatches]:
         """What was played under each variant, in the order of the request."""
-        matches = {}
-        for variant in self.request.variants:
-            matches[variant] = self._matches(variant)
-        return matches
+        return {variant: self._matches(variant) for variant in self.request.variants}
 
     def metric(self, key: str) -> RuleMetric:
         """The rule metric of a key. Raises KeyError where there is none."""
@@ -98,9 +95,7 @@ class Review:
 
         rows = []
         for (variant, key), number in self.measurements.items():
-            metric = self.metric(key)
-            row = _metric_row(metric, number)
-            rows.append((variant, *row))
+            rows.append((variant, *_metric_row(self.metric(key), number)))
         return pd.DataFrame(rows, columns=list(METRIC_COLUMNS))
 
     @cached_property
@@ -110,8 +105,7 @@ class Review:
         They are one family for Holm's method.
         """
         differences = self._from_base()
-        p_values = [difference.p for difference in differences.values()]
-        p_holm = holm(np.array(p_values, float))
+        p_holm = holm(np.array([difference.p for difference in differences.values()], float))
         changes = {}
         for (pair, difference), p in zip(differences.items(), p_holm, strict=True):
             changes[pair] = Change(difference, float(p))
@@ -170,14 +164,12 @@ class Review:
         cells = {}
         for i, cell in enumerate(self.findings.cells):
             if cell.variant == variant:
-                rows = self.findings.rows(i)
-                cells[cell.a, cell.b] = merged(rows)
+                cells[cell.a, cell.b] = merged(self.findings.rows(i))
         return cells
 
     def _matches(self, variant: str) -> VariantMatches:
         request = self.request
-        extras = self.extras[variant]
-        measured = dict(extras.measured)
+        measured = dict(self.extras[variant].measured)
         if request.deep and not request.alone:
             measured["break_even"] = self._break_even(variant)
         return VariantMatches(
@@ -191,8 +183,7 @@ class Review:
 
     def _break_even(self, variant: str) -> Measurement:
         """From the cells of the same variant with other undercut bonuses."""
-        params = variants.find(variant).row
-        ks = knocking.limits(params)
+        ks = knocking.limits(variants.find(variant).row)
         if len(ks) < 2:
             return ONLY_GIN
         ends = (ks[0], ks[-1])
@@ -210,33 +201,27 @@ class Review:
             b = knocking.player(j)
             if (a, b) in cells:
                 rows[k, j] = cells[a, b]
-        matrix = KnockMatrix(ends, rows)
-        return matrix.patience()
+        return KnockMatrix(ends, rows).patience()
 
 
 def merged(rows: np.ndarray) -> np.ndarray:
     """At most MOST_BATCHES batch rows, int64 (batches, columns): neighbours are added up."""
     if len(rows) <= MOST_BATCHES:
         return rows
-    together = -(-len(rows) // MOST_BATCHES)
-    starts = np.arange(0, len(rows), together)
-    sums = np.add.reduceat(rows, starts, axis=0)
-    return np.asarray(sums)
+    starts = np.arange(0, len(rows), -(-len(rows) // MOST_BATCHES))
+    return np.asarray(np.add.reduceat(rows, starts, axis=0))
 
 
 def _metric_row(metric: RuleMetric, number: Measurement) -> tuple[object, ...]:
     """The values of METRIC_COLUMNS after the variant."""
     if isinstance(number, str):
-        nothing = (np.nan,) * 4
-        return metric.key, metric.column_title, *nothing, 0, number
+        return metric.key, metric.column_title, *((np.nan,) * 4), 0, number
     return (metric.key, metric.column_title, number.value, number.se, *number.limits, number.n, "")
 
 
 def read_review(request: ReviewRequest, findings: Findings) -> Review:
     """The review that a ledger holds. LedgerError if some of its steps are missing or damaged."""
-    extras = {}
-    for variant in request.variants:
-        extras[variant] = _read_extras(request, variant, findings)
+    extras = {variant: _read_extras(request, variant, findings) for variant in request.variants}
     return Review(request, findings, extras)
 
 
@@ -244,9 +229,7 @@ def _read_extras(request: ReviewRequest, variant: str, findings: Findings) -> Ex
     """What the passes over a variant left in the ledger."""
     parts = []
     for own in passes(request):
-        step = own.step_name(variant)
-        size = own.size(request)
-        arrays = findings.ledger.step(step, size)
+        arrays = findings.ledger.step(own.step_name(variant), own.size(request))
         parts.append(from_arrays(arrays))
     return joined(parts)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.review import players, skill
+from simgin.review.leads import COMEBACKS, LEAD_CHANGES
 from simgin.review.players import LUCK_PAIR, REFERENCE
 from simgin.review.variant_matches import TURNS, Measurement, VariantMatches
 from simgin.stats import metrics, quantity, ratings
@@ -123,15 +124,12 @@ def _turns_quantile(q: float) -> Callable[[VariantMatches], Measurement]:
     """
 
     def measure(matches: VariantMatches) -> Measurement:
-        pairs = [(name, name) for name in matches.field]
-        survival = matches.survival(pairs)
+        survival = matches.survival([(name, name) for name in matches.field])
         shares = []
         for share in survival:
             low, high = share.limits
             shares.append((share.value, low, high))
-        has_crossed = np.array(shares) <= 1 - q + TINY
-        crossings = np.argmax(has_crossed, axis=0)
-        value, low, high = map(float, crossings)
+        value, low, high = map(float, np.argmax(np.array(shares) <= 1 - q + TINY, axis=0))
         return Quantity.with_span(value, (low, high), survival[0].n)
 
     return measure
@@ -144,8 +142,7 @@ def _turns_deviation(matches: VariantMatches) -> Measurement:
         counts = total[TURNS]
         deals = counts.sum()
         mean = counts @ turns / deals
-        squares = counts @ (turns - mean) ** 2
-        return float(np.sqrt(squares / deals))
+        return float(np.sqrt(counts @ (turns - mean) ** 2 / deals))
 
     return matches.field_mean_of(deviation)
 
@@ -269,8 +266,7 @@ def _points_deviation(matches: VariantMatches) -> Measurement:
         if not deals:
             return np.nan
         mean = total[scored] / deals
-        mean_square = total[sums.DEAL_SQUARE] / deals
-        return float(np.sqrt(mean_square - mean**2))
+        return float(np.sqrt(total[sums.DEAL_SQUARE] / deals - mean**2))
 
     return matches.field_mean_of(deviation)
 
@@ -383,11 +379,9 @@ def _where_knocks(
 
 def _best_limit(matches: VariantMatches) -> Measurement:
     # Who waits scores more points, who knocks wins more deals: what the match is played for counts
-    metric = "margin" if matches.goal.score == "points" else "match_win"
-    matrix = matches.knock_matrix(metric)
+    matrix = matches.knock_matrix("margin" if matches.goal.score == "points" else "match_win")
     chosen, best = matrix.best()
-    mean = matrix.mean(chosen)
-    return Quantity.with_span(chosen, (best[0], best[-1]), mean.n)
+    return Quantity.with_span(chosen, (best[0], best[-1]), matrix.mean(chosen).n)
 
 
 def _patience(matches: VariantMatches) -> Measurement:
@@ -477,10 +471,8 @@ def _ratings_spread(matches: VariantMatches) -> Measurement:
     if len(matches.field) < FEWEST_PLAYERS:
         return "too few players"
     league = matches.league(matches.field)
-    rated = ratings.leave_batches_out(league)
-    spreads = np.std(rated, axis=1, ddof=1)
-    spread = float(spreads[0])
-    return quantity.from_left_out(spread, spreads[1:], _matches_played(league))
+    spreads = np.std(ratings.leave_batches_out(league), axis=1, ddof=1)
+    return quantity.from_left_out(float(spreads[0]), spreads[1:], _matches_played(league))
 
 
 def _matches_needed(matches: VariantMatches) -> Measurement:
@@ -490,18 +482,14 @@ def _matches_needed(matches: VariantMatches) -> Measurement:
     """
     _, rows = matches.pairing(*LUCK_PAIR)
     variance = _share_variance(rows)
-    share = matches.between("match_win", *LUCK_PAIR)
-    lead = share.scaled(1, -EVEN)
+    lead = matches.between("match_win", *LUCK_PAIR).scaled(1, -EVEN)
     low, high = lead.limits
     if not low * high > 0:
         return f"no difference between {LUCK_PAIR[0]} and {LUCK_PAIR[1]} was found here"
     near, far = sorted((abs(low), abs(high)))
-    needed = []
-    for size in (lead.value, far, near):
-        effect = POWER_80 / size
-        pairs = np.ceil(2 * variance * effect**2)
-        needed.append(float(pairs))
-    value, least, most = needed
+    value, least, most = (
+        float(np.ceil(2 * variance * (POWER_80 / size) ** 2)) for size in (lead.value, far, near)
+    )
     return Quantity.with_span(value, (least, most), lead.n)
 
 
@@ -509,29 +497,22 @@ def _share_variance(rows: np.ndarray) -> float:
     """The variance of what a player wins of a pair of matches, from batch rows."""
     scores = np.linspace(0, 1, sums.PAIR_BINS)
     first = sums.PAIR_HISTOGRAM
-    last = first + sums.PAIR_BINS
-    by_score = rows[:, first:last]
-    counts = by_score.sum(axis=0)
+    counts = rows[:, first : first + sums.PAIR_BINS].sum(axis=0)
     played = counts.sum()
     mean = counts @ scores / played
-    distances = scores - mean
-    squares = counts @ distances**2
-    return float(squares / (played - 1))
+    return float(counts @ (scores - mean) ** 2 / (played - 1))
 
 
 def _chain(matches: VariantMatches) -> Measurement:
     league = matches.league(matches.players)
-    cross = ratings.cross_table(league)
-    chain = skill.chain(cross)
-    span = (chain.steps, chain.most)
-    return Quantity.with_span(chain.steps, span, _matches_played(league))
+    chain = skill.chain(ratings.cross_table(league))
+    return Quantity.with_span(chain.steps, (chain.steps, chain.most), _matches_played(league))
 
 
 def _matches_played(league: Pairings) -> int:
     played = 0
     for rows in league.values():
-        matches = rows[:, MATCHES].sum()
-        played += int(matches)
+        played += int(rows[:, MATCHES].sum())
     return played
 
 
@@ -653,202 +634,59 @@ _RESTRICTED = (
 # The course of a match and its decisions, of the reference player against itself
 
 
-def _course(
-    key: str,
-    title: str,
-    unit: str,
-    meaning: str,
-    wording: Wording | None = None,
-    notable: float = np.inf,
-) -> RuleMetric:
-    """How matches go (`simgin.value.drama`)."""
-    return RuleMetric(
-        "course", key, title, unit, meaning, from_pass(key), wording, notable, deep=True
-    )
-
-
-def _choice(
-    key: str,
-    title: str,
-    unit: str,
-    meaning: str,
-    wording: Wording | None = None,
-    notable: float = np.inf,
-) -> RuleMetric:
-    """What there is to decide (`simgin.value.turns`)."""
-    return RuleMetric(
-        "choice", key, title, unit, meaning, from_pass(key), wording, notable, deep=True
-    )
-
-
 _COURSE = (
-    _course(
-        "drama",
-        "eventual winner's deficit, mean",
-        "percentage points",
-        "Mean over the states of a match of the leader's win probability less the eventual "
-        "winner's.",
-        Wording(
-            "the eventual winner trails by {value} percentage points on average",
-            "makes matches more dramatic",
-            "makes matches less dramatic",
-            "the eventual winner trails by {value} percentage points on average",
-        ),
-        0.01,
-    ),
-    _course(
-        "drama_max",
-        "eventual winner's deficit, greatest",
-        "percentage points",
-        "The same deficit where it is greatest in the match.",
-        Wording(
-            "the eventual winner trails by {value} percentage points at worst",
-            "makes matches more dramatic",
-            "makes matches less dramatic",
-            "the eventual winner trails by {value} percentage points at worst",
-        ),
-        0.02,
-    ),
-    _course(
-        "drama_browne",
-        "drama by Browne",
-        "%",
-        "Browne's form: the mean, over the states in which the eventual winner trails, of the "
-        "square root of the deficit; 0 if he never trails.",
-    ),
-    _course(
-        "lead_changes",
-        "lead changes",
-        "% of turns",
-        "How often the leader changes, the result included, over the number of steps. At one half "
-        "the leader keeps the lead.",
-        Wording(
-            "the lead changes in {value} % of turns",
-            "makes the lead change more often",
-            "makes the lead change less often",
-            "in {value} % of turns",
-        ),
-        0.01,
-    ),
-    _course(
-        "decisiveness_threshold",
-        "decisiveness threshold",
-        "%",
-        "The win probability that the losing side stays below in 95 % of the matches.",
-        Wording(
-            "95 % of losers were never more than {value} % likely to win",
-            "lets losers come closer to winning",
-            "keeps losers further from winning",
-            "95 % of them stay below a chance of {value} %",
-        ),
-        0.02,
-    ),
-    _course(
-        "decisiveness_moves",
-        "undecided part of a match",
-        "%",
-        "Share of the match until its winner's probability is above the decisiveness threshold "
-        "for good.",
-        Wording(
-            "{value} % of a match is played before it is decided",
-            "decides matches later",
-            "decides matches earlier",
-            "after {value} % of the match",
-        ),
-        0.02,
-    ),
-    _course(
-        "certainty_point",
-        "deals until 90 % certainty",
-        "",
-        "Deals until a side first has a win probability of 0.9 or more between deals; all of them "
-        "if only the last deal decides.",
-        Wording(
-            "somebody is 90 % certain to win after {value} deals",
-            "keeps matches open longer",
-            "settles matches sooner",
-            "90 % certainty after {value} deals",
-        ),
-        0.5,
-    ),
-    _course(
-        "catch_up",
-        "comebacks from 30 % behind",
-        "% of matches",
-        "Of the matches in which a side was behind by 30 % of the target when the other first had "
-        "half of it, those that it won.",
-        Wording(
-            "a side that is 30 % of the target behind at half way wins {value} % of matches",
+    RuleMetric(
+        "course",
+        COMEBACKS,
+        title="comebacks from behind at half way",
+        unit="% of matches",
+        meaning="Of the matches that somebody won after a side first had half of the target and "
+        "more than the other, those that the other won; in matches to points or to won deals.",
+        measure=from_pass(COMEBACKS),
+        wording=Wording(
+            "whoever is behind at half way wins {value} % of matches",
             "makes comebacks more common",
             "makes comebacks less common",
-            "{value} % of matches are won from 30 % behind at half way",
+            "{value} % of matches are won from behind at half way",
         ),
-        0.03,
+        notable=0.03,
+        deep=True,
     ),
-    _course(
-        "uncertainty",
-        "uncertainty",
-        "%",
-        "Mean over the states of a match of 1 - 2 |V - 1/2|: 1 while all is open, 0 once it is "
-        "decided.",
-    ),
-    _course(
-        "stability",
-        "variance of the win probability",
-        "",
-        "Variance of the win probability over the states of a match.",
-    ),
-    _course(
-        "killer_move",
-        "greatest swing of a match",
-        "percentage points",
-        "The greatest change of the win probability in one step of the match.",
-    ),
-    _course(
-        "permanence",
-        "gains that last",
-        "%",
-        "Of the gains of 0.1 or more by the side that moved, those that the opponent's next step "
-        "did not undo. Gains that ended the match, and those that no step of the opponent "
-        "followed, are left out.",
-    ),
-    _course(
-        "snowball",
-        "correlation of consecutive deals",
-        "",
-        "Correlation of what two consecutive deals of a match bring a side.",
+    RuleMetric(
+        "course",
+        LEAD_CHANGES,
+        title="lead changes per match",
+        unit="",
+        meaning="How often the higher score passes to the other side in a match, the result "
+        "included; at equal scores nobody takes the lead. In matches to points or to won deals.",
+        measure=from_pass(LEAD_CHANGES),
+        wording=Wording(
+            "the lead changes {value} times in a match",
+            "makes the lead change more often",
+            "makes the lead change less often",
+            "{value} times in a match",
+        ),
+        notable=0.1,
+        deep=True,
     ),
 )
 
-_DECISIONS = (
-    _choice(
-        "decision_factor",
-        "turns with a choice",
-        "%",
-        "Share of turns with more than one action that differs; discards of equal deadwood and "
-        "equal danger are one action.",
+_CHOICE = RuleMetric(
+    "choice",
+    "real_decision_factor",
+    title="turns with a real choice",
+    unit="%",
+    meaning="Share of turns with more than one action that differs, leaving out discards that "
+    "another beats in both deadwood and danger.",
+    measure=from_pass("real_decision_factor"),
+    wording=Wording(
+        "{value} % of turns leave a real choice",
+        "leaves more to decide",
+        "leaves less to decide",
+        "a real choice in {value} % of turns",
     ),
-    _choice("actions", "choices per turn", "", "Mean number of actions in a turn that differ."),
-    _choice(
-        "real_decision_factor",
-        "turns with a real choice",
-        "%",
-        "Share of turns with more than one action that differs, leaving out discards that another "
-        "beats in both deadwood and danger.",
-        Wording(
-            "{value} % of turns leave a real choice",
-            "leaves more to decide",
-            "leaves less to decide",
-            "a real choice in {value} % of turns",
-        ),
-        0.02,
-    ),
-    _choice(
-        "real_actions",
-        "real choices per turn",
-        "",
-        "Mean number of actions in a turn, leaving out the same discards.",
-    ),
+    notable=0.02,
+    deep=True,
 )
 
 _LUCK = RuleMetric(
@@ -876,6 +714,6 @@ RULE_METRICS: tuple[RuleMetric, ...] = (
     *_SKILL,
     *_RESTRICTED,
     *_COURSE,
-    *_DECISIONS,
+    _CHOICE,
     _LUCK,
 )

@@ -52,18 +52,14 @@ def chain(cross: pd.DataFrame) -> Chain:
     players = list(dict.fromkeys(cross["strategy"]))
     surely = cross[cross["low"] >= CLEAR]
     possibly = cross[cross["high"] >= CLEAR]
-    sure = _longest(players, _beaten(surely))
-    longest = _longest(players, _beaten(possibly))
-    return Chain(sure, longest)
+    return Chain(_longest(players, _beaten(surely)), _longest(players, _beaten(possibly)))
 
 
 def _beaten(cross: pd.DataFrame) -> dict[str, list[str]]:
     """The opponents of each player in the rows of a cross-table."""
     beaten = {}
-    by_player = cross.groupby("strategy", sort=False)
-    for name, rows in by_player:
-        opponents = rows["opponent"]
-        beaten[str(name)] = list(opponents)
+    for name, rows in cross.groupby("strategy", sort=False):
+        beaten[str(name)] = list(rows["opponent"])
     return beaten
 
 
@@ -115,6 +111,5 @@ def elo(won: Quantity) -> Quantity:
     if not 0 < won.value < 1:
         return Quantity.with_error(np.nan, np.nan, won.n)
     lead = sequential.elo_of_share(won.value)
-    variance = won.value * (1 - won.value)
-    slope = ELO / variance
+    slope = ELO / (won.value * (1 - won.value))
     return won.scaled(slope, lead - slope * won.value)

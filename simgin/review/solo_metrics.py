@@ -78,8 +78,7 @@ def _where_matched(measure: Measure) -> Measure:
 def _ending(kind: str, title: str, wording: Wording | None = None) -> RuleMetric:
     """How often a deal of the best player ends in one way."""
     meaning = metrics.BY_NAME[kind].meaning
-    notable = 0.01
-    return RuleMetric("endings", kind, title, "% of deals", meaning, _best(kind), wording, notable)
+    return RuleMetric("endings", kind, title, "% of deals", meaning, _best(kind), wording, 0.01)
 
 
 _ENDINGS = (

@@ -31,10 +31,7 @@ def metrics_sheet(review: Review) -> Sheet:
     names = review.request.variants
     rows = []
     for metric in _shown(review):
-        cells = []
-        for name in names:
-            number = review.measurements[name, metric.key]
-            cells.append(value_with_error(metric, number))
+        cells = [value_with_error(metric, review.measurements[name, metric.key]) for name in names]
         rows.append((metric.heading, *cells))
     return Sheet("Metrics", ("metric", *names), rows, _note(review))
 
@@ -53,8 +50,7 @@ def differences_sheet(review: Review) -> Sheet:
         f"Paired on the same packs. *: p < {SURE} after Holm's adjustment for {tested} "
         "comparisons. none: identical in every deal."
     )
-    title = f"Difference from {review.request.base}"
-    return Sheet(title, ("metric", *names), rows, note)
+    return Sheet(f"Difference from {review.request.base}", ("metric", *names), rows, note)
 
 
 def portrait_sheet(review: Review) -> Sheet:
@@ -66,8 +62,7 @@ def portrait_sheet(review: Review) -> Sheet:
     columns = [("variant", *request.variants)]
     room = TERMINAL - _column_width(columns[0])
     keys = SOLO_PORTRAIT if request.alone else PORTRAIT
-    metrics = [metric for metric in _shown(review) if metric.key in keys]
-    for metric in metrics:
+    for metric in [metric for metric in _shown(review) if metric.key in keys]:
         column = _portrait_column(review, metric)
         width = GAP + _column_width(column)
         if width <= room:
@@ -85,26 +80,22 @@ def _portrait_column(review: Review, metric: RuleMetric) -> tuple[str, ...]:
     """The heading of a metric, and its value with a star where it differs from the base's."""
     cells = []
     for variant in review.request.variants:
-        number = review.measurements[variant, metric.key]
-        cell = value_with_error(metric, number)
+        cell = value_with_error(metric, review.measurements[variant, metric.key])
         if _is_other(review, variant, metric):
             cell += " *"
         cells.append(cell)
     width = max(map(len, cells))
-    folded = fold(metric.heading, max(width, LEAST_WIDTH))
-    return ("\n".join(folded), *cells)
+    return ("\n".join(fold(metric.heading, max(width, LEAST_WIDTH))), *cells)
 
 
 def _is_other(review: Review, variant: str, metric: RuleMetric) -> bool:
     """Whether a metric surely differs from the base's."""
-    others = review.request.others
-    if variant not in others:
+    if variant not in review.request.others:
         return False
     pair = (variant, metric.key)
     if pair not in review.changes:
         return False
-    change = review.changes[pair]
-    return change.p_holm < SURE
+    return review.changes[pair].p_holm < SURE
 
 
 def _column_width(column: Sequence[str]) -> int:
@@ -121,8 +112,7 @@ def all_metrics_sheet(review: Review) -> Sheet:
     rows = []
     for metric in _shown(review):
         for name in review.request.variants:
-            row = _metric_row(review, name, metric)
-            rows.append(row)
+            rows.append(_metric_row(review, name, metric))
     return Sheet("All metrics", tuple(headings), rows, _note(review))
 
 
@@ -133,8 +123,7 @@ def _metric_row(review: Review, variant: str, metric: RuleMetric) -> tuple[str, 
     n = f"{number.n:,}" if isinstance(number, Quantity) else ""
     if review.request.base is None:
         return metric.heading, variant, value, n
-    difference = _difference(review, variant, metric)
-    return metric.heading, variant, value, difference, n
+    return metric.heading, variant, value, _difference(review, variant, metric), n
 
 
 def _shown(review: Review) -> list[RuleMetric]:
@@ -185,6 +174,5 @@ def _reasons(review: Review) -> dict[str, list[str]]:
     for (variant, key), number in review.measurements.items():
         if isinstance(number, str) and number != ONLY_DEEP:
             metric = review.metric(key)
-            titles = reasons.setdefault(f"{variant}: {number}", [])
-            titles.append(metric.title)
+            reasons.setdefault(f"{variant}: {number}", []).append(metric.title)
     return reasons

@@ -62,15 +62,13 @@ class VariantMatches:
     def field_mean(self, metric: str) -> Quantity:
         """The mean of a metric over the field, each player against itself."""
         by_name = metrics.BY_NAME[metric]
-        ratios = [quantity.ratio(rows, by_name) for rows in self.field_cells]
-        return quantity.mean(ratios)
+        return quantity.mean([quantity.ratio(rows, by_name) for rows in self.field_cells])
 
     def field_mean_of(self, function: Callable[[np.ndarray], float]) -> Quantity:
         """The mean over the field of any function of a cell's summed batch rows."""
         parts = []
         for rows in self.field_cells:
-            deals = rows[:, DEALS].sum()
-            part = quantity.jackknife(rows, function, int(deals))
+            part = quantity.jackknife(rows, function, int(rows[:, DEALS].sum()))
             parts.append(part)
         return quantity.mean(parts)
 
@@ -80,10 +78,8 @@ class VariantMatches:
         for pair in pairs:
             rows = self.cells[pair]
             counts = rows[:, TURNS]
-            from_last = np.flip(counts, axis=1).cumsum(axis=1)
-            longer = np.flip(from_last, axis=1) - counts
-            deals = rows[:, DEALS]
-            parts.append(quantity.shares(longer, deals))
+            longer = np.flip(np.flip(counts, axis=1).cumsum(axis=1), axis=1) - counts
+            parts.append(quantity.shares(longer, rows[:, DEALS]))
         return [quantity.mean(part) for part in zip(*parts, strict=True)]
 
     @property
@@ -92,13 +88,8 @@ class VariantMatches:
         groups: dict[bytes, list[str]] = {}
         for (name, opponent), rows in self.cells.items():
             if opponent in ("", name):
-                results = rows.tobytes()
-                groups.setdefault(results, []).append(name)
-        identical = []
-        for names in groups.values():
-            if len(names) > 1:
-                identical.append(tuple(names))
-        return identical
+                groups.setdefault(rows.tobytes(), []).append(name)
+        return [tuple(names) for names in groups.values() if len(names) > 1]
 
     def pairing(self, a: str, b: str) -> tuple[tuple[str, str], np.ndarray]:
         """Two different strategies as their cell names them, and its batch rows."""
@@ -119,8 +110,7 @@ class VariantMatches:
         """A metric of a against b."""
         by_name = metrics.BY_NAME[metric]
         pair, rows = self.pairing(a, b)
-        as_b = pair[0] != a
-        return quantity.ratio(rows, by_name, as_b)
+        return quantity.ratio(rows, by_name, pair[0] != a)
 
     def knock_matrix(self, metric: str = "margin") -> KnockMatrix:
         """Every knock limit against every other."""

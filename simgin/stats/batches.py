@@ -18,35 +18,27 @@ ENOUGH_BATCHES = 5  # with fewer an error from batches is undefined: a dash
 
 def total(rows: np.ndarray) -> np.ndarray:
     """The exact sum of batch rows, column by column: int64 of length sums.COLUMNS."""
-    sum_of_rows = rows.sum(axis=0, dtype=np.int64)
-    return np.asarray(sum_of_rows)
+    return np.asarray(rows.sum(axis=0, dtype=np.int64))
 
 
 def fact_sums(rows: np.ndarray, fact: int) -> np.ndarray:
     """What a fact adds up to in each batch: int64 (batches,)."""
-    column = sums.SUM + fact
-    facts = rows[:, column]
-    return np.asarray(facts)
+    return np.asarray(rows[:, sums.SUM + fact])
 
 
 def denominator_sums(rows: np.ndarray, fact: int) -> np.ndarray:
     """What the denominator of a fact adds up to in each batch: int64 (batches,)."""
-    denominator = sums.DENOMINATOR[fact]
-    return fact_sums(rows, denominator)
+    return fact_sums(rows, sums.DENOMINATOR[fact])
 
 
 def unit_counts(rows: np.ndarray) -> np.ndarray:
     """The number of units in each batch: int64 (batches,)."""
-    units = rows[:, sums.UNITS]
-    return np.asarray(units)
+    return np.asarray(rows[:, sums.UNITS])
 
 
 def count_played(rows: np.ndarray, unit: str) -> int:
     """How many deals or matches the rows hold; unit: "deal" or "match"."""
-    name = COUNTS[unit]
-    fact = sums.FACT[name]
-    counts = fact_sums(rows, fact)
-    return int(counts.sum())
+    return int(fact_sums(rows, sums.FACT[COUNTS[unit]]).sum())
 
 
 def effective(rows: np.ndarray) -> float:
@@ -55,10 +47,7 @@ def effective(rows: np.ndarray) -> float:
     One that was cut short counts for less than one.
     """
     units = unit_counts(rows).astype(float)
-    whole = units.sum()
-    squares = units @ units
-    worth = whole**2 / squares
-    return float(worth)
+    return float(units.sum() ** 2 / (units @ units))
 
 
 def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
@@ -69,11 +58,7 @@ def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
     n = fact_sums(rows, fact) / scale
     d = denominator_sums(rows, fact)
     whole = d.sum()
-    numerator = n.sum()
-    ratio = numerator / whole
-    residual = n - ratio * d
-    moves = residual / whole
-    return np.asarray(moves)
+    return np.asarray((n - n.sum() / whole * d) / whole)
 
 
 def standard_error(moves: np.ndarray, batches: float) -> float:
@@ -83,11 +68,7 @@ def standard_error(moves: np.ndarray, batches: float) -> float:
     squares is short by one part in the effective number of batches.
     """
     squares = moves**2
-    scatter = squares.sum()
-    correction = batches / (batches - 1)
-    variance = correction * scatter
-    se = np.sqrt(variance)
-    return float(se)
+    return float(np.sqrt(batches / (batches - 1) * squares.sum()))
 
 
 def allow_for_unseen(se: float, freedom: float, unseen: float) -> tuple[float, float]:
@@ -105,5 +86,4 @@ def allow_for_unseen(se: float, freedom: float, unseen: float) -> tuple[float, f
         return se, freedom
     variance = se**2
     whole = variance + unseen
-    widened = np.sqrt(whole)
-    return float(widened), freedom * whole / variance
+    return float(np.sqrt(whole)), freedom * whole / variance

@@ -17,22 +17,15 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.stats import batches, metrics
-from simgin.stats.estimate import Estimate, quantile
+from simgin.stats.estimate import Estimate, around
 from simgin.stats.ratios import estimate_metric
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ADJUSTED_COLUMNS = (
-    "metric",
-    "value",
-    "se",
-    "adjusted",
-    "adjusted_se",
-    "adjusted_low",
-    "adjusted_high",
-    "variance_ratio",
-    "n",
+    *("metric", "value", "se"),
+    *("adjusted", "adjusted_se", "adjusted_low", "adjusted_high", "variance_ratio", "n"),
 )
 ENOUGH_BATCHES = 30  # with fewer a useless control looks useful too often
 CONVINCING = 3.0  # standard errors that the slope must lie from 0
@@ -88,9 +81,8 @@ def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float]
     left = scatter - slope**2 * spread
     leverage = 1 + off**2 / (count * spread)
     se = float(np.sqrt(count / (count - 2) * left * leverage))
-    estimate = _with_limits(value - slope * off, se, count)
-    residual_variance = left / (count - 2)
-    return estimate, residual_variance * (count - 1) / scatter
+    estimate = around(value - slope * off, se, int(count), count - 1)
+    return estimate, left / (count - 2) * (count - 1) / scatter
 
 
 def anchored_mean(values: np.ndarray, control: np.ndarray, known: Estimate) -> Estimate:
@@ -108,9 +100,7 @@ def anchored_mean(values: np.ndarray, control: np.ndarray, known: Estimate) -> E
     variance = float(left @ left) / (units - 2)
     leverage = 1 + units * off**2 / spread if spread else 1.0
     error = np.sqrt(variance / units * leverage + (slope * known.se) ** 2)
-    mean = float(values.mean()) - slope * off
-    half = quantile(units - 1) * float(error)
-    return Estimate(mean, float(error), units, mean - half, mean + half)
+    return around(float(values.mean()) - slope * off, float(error), units, units - 1)
 
 
 def _excess_dealt(rows: np.ndarray, mean: float) -> np.ndarray:
@@ -125,12 +115,6 @@ def _weights(rows: np.ndarray) -> np.ndarray:
     return np.asarray(units / units.sum())
 
 
-def _with_limits(value: float, se: float, count: float) -> Estimate:
-    """An estimate with its 95 % limits, from the worth of `count` batches."""
-    half = quantile(count - 1) * se
-    return Estimate(value, se, n=int(count), low=value - half, high=value + half)
-
-
 def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataFrame:
     """The metrics of a cell that its dealt deadwood helps: ADJUSTED_COLUMNS, n deals.
 
@@ -139,14 +123,10 @@ def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataF
     """
     import pandas as pd
 
-    table: list[dict[str, object]] = []
     mean = mean_dealt(params) if unit == metrics.DEAL else None
-    if mean is not None:
-        for name in HELPED[params["players"]]:
-            row = _row(rows, name, mean)
-            if row is not None:
-                table.append(row)
-    return pd.DataFrame(table, columns=list(ADJUSTED_COLUMNS))
+    helped = () if mean is None else HELPED[params["players"]]
+    table = filter(None, (_row(rows, name, mean or 0.0) for name in helped))
+    return pd.DataFrame(list(table), columns=list(ADJUSTED_COLUMNS))
 
 
 def _row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
@@ -155,9 +135,8 @@ def _row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
     if adjustment is None:
         return None
     estimate, variance_ratio = adjustment
-    if variance_ratio > WORTHWHILE:
-        return None
-    if not _is_convincing(variance_ratio, batches.effective(rows)):
+    is_convincing = _is_convincing(variance_ratio, batches.effective(rows))
+    if variance_ratio > WORTHWHILE or not is_convincing:
         return None
     raw = estimate_metric(batches.total(rows), metrics.BY_NAME[name])
     return {

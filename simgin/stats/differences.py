@@ -10,59 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.stats import batches, metrics
+from simgin.stats import batches, metrics, quantity
 from simgin.stats.batches import ENOUGH_BATCHES
-from simgin.stats.estimate import (
-    NORMAL_FROM,
-    Z95,
-    Estimate,
-    quantile,
-    smallest_detectable_difference,
-)
+from simgin.stats.estimate import Z95, Estimate, quantile, smallest_detectable_difference, two_sided
 from simgin.stats.metrics import Metric
 from simgin.stats.played import Played
+from simgin.stats.quantity import Quantity
 from simgin.stats.ratios import estimate_metric
 
 if TYPE_CHECKING:
     import pandas as pd
 
-NAMES = (
-    "variant",
-    "strategy",
-    "opponent",
-    "base_variant",
-    "base_strategy",
-    "base_opponent",
-    "unit",
-    "metric",
-)
 DIFFERENCE_COLUMNS = (
-    *NAMES,
-    "difference",
-    "se",
-    "low",
-    "high",
-    "p",
-    "p_holm",
-    "detectable",
-    "n",
-    "paired",
+    *("variant", "strategy", "opponent", "base_variant", "base_strategy", "base_opponent"),
+    *("unit", "metric", "difference", "se", "low", "high", "p", "p_holm"),
+    *("detectable", "n", "paired"),
 )
 
 Comparison = tuple[Played, Played]  # a cell and its base
-
-
-class _Test(NamedTuple):
-    """95 % limits, two-sided p, and the difference that the test finds in four runs of five."""
-
-    low: float = np.nan
-    high: float = np.nan
-    p: float = np.nan
-    detectable: float = np.nan
 
 
 def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.DataFrame:
@@ -79,22 +48,16 @@ def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.D
     rows: list[dict[str, object]] = []
     for played, base in comparisons:
         rows += _compare(played, base, chosen)
-    columns = [name for name in DIFFERENCE_COLUMNS if name != "p_holm"]
-    frame = pd.DataFrame(rows, columns=columns)
-    p = frame["p"].to_numpy(dtype=float)
-    frame = frame.assign(p_holm=holm(p))
+    frame = pd.DataFrame(rows, columns=[name for name in DIFFERENCE_COLUMNS if name != "p_holm"])
+    frame = frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
     return frame[list(DIFFERENCE_COLUMNS)]
 
 
 def holm(p: np.ndarray) -> np.ndarray:
     """Holm's adjusted p values of a family, in the order given; NaN stays NaN, uncounted."""
-    is_tested = ~np.isnan(p)
-    tested = np.flatnonzero(is_tested)
-    ranks = np.argsort(p[tested], kind="stable")
-    order = tested[ranks]
-    factors = np.arange(len(order), 0, -1)
-    multiplied = p[order] * factors
-    steps = np.maximum.accumulate(multiplied)
+    tested = np.flatnonzero(~np.isnan(p))
+    order = tested[np.argsort(p[tested], kind="stable")]
+    steps = np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1))
     adjusted = np.full(len(p), np.nan)
     adjusted[order] = np.minimum(1, steps)
     return adjusted
@@ -112,9 +75,7 @@ def share_packs(played: Played, base: Played) -> Comparison | None:
     is_same = batches.unit_counts(rows) == batches.unit_counts(base_rows)
     if not is_same.any():
         return None
-    cut = replace(played, rows=rows[is_same])
-    base_cut = replace(base, rows=base_rows[is_same])
-    return cut, base_cut
+    return replace(played, rows=rows[is_same]), replace(base, rows=base_rows[is_same])
 
 
 def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dict[str, object]]:
@@ -124,8 +85,7 @@ def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dic
     is_paired = shared is not None
     rows: list[dict[str, object]] = []
     for metric in chosen:
-        difference, se, support = _difference(cells, metric, paired=is_paired)
-        test = _test(difference, se, support, _multiplier(cells))
+        difference = _difference(cells, metric, paired=is_paired)
         counts = [batches.count_played(cell.rows, metric.unit) for cell in cells]
         row: dict[str, object] = {
             "variant": played.cell.variant,
@@ -136,9 +96,9 @@ def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dic
             "base_opponent": base.opponent,
             "unit": metric.unit,
             "metric": metric.name,
-            "difference": difference,
-            "se": se,
-            **test._asdict(),
+            "difference": difference.value,
+            "se": difference.se,
+            **_test(difference, _multiplier(cells)),
             "n": min(counts),
             "paired": is_paired,
         }
@@ -146,58 +106,41 @@ def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dic
     return rows
 
 
-def _difference(cells: Comparison, metric: Metric, *, paired: bool) -> tuple[float, float, float]:
-    """A difference, its standard error, and the units (or batches) that its t quantile goes by."""
-    played, base = cells
-    estimate = _estimate(played, metric)
-    base_estimate = _estimate(base, metric)
+def _difference(cells: Comparison, metric: Metric, *, paired: bool) -> Estimate:
+    """A difference; n are the units (or batches) that its t quantile goes by."""
+    played, base = (_estimate(cell, metric) for cell in cells)
+    moves, base_moves = (quantity.ratio(cell.rows, metric, cell.as_b) for cell in cells)
     if paired:
-        se, support = _paired_error(cells, metric)
+        se, support = _paired_error(cells, metric, moves - base_moves)
     else:
-        se, support = _separate_error(estimate, base_estimate)
-    difference = estimate.value - base_estimate.value
+        se, support = _separate_error(played, base)
+    difference = played.value - base.value
     if np.isnan(difference) or np.isnan(se):
-        return np.nan, np.nan, support
+        return Estimate(np.nan, np.nan, support)
     if metric.share:
-        unseen = sum(_case(cell, metric) ** 2 for cell in cells)
+        unseen = moves.case**2 + base_moves.case**2
         se, freedom = batches.allow_for_unseen(se, support - 1, unseen)
         support = freedom + 1
-    return difference, se, support
-
-
-def _case(played: Played, metric: Metric) -> float:
-    """How far a single case more would move a share."""
-    fact = metric.fact(played.as_b)
-    denominators = batches.denominator_sums(played.rows, fact)
-    return 1 / float(denominators.sum())
+    return Estimate(difference, se, support)
 
 
 def _estimate(played: Played, metric: Metric) -> Estimate:
-    total = batches.total(played.rows)
-    return estimate_metric(total, metric, played.as_b)
+    return estimate_metric(batches.total(played.rows), metric, played.as_b)
 
 
-def _paired_error(cells: Comparison, metric: Metric) -> tuple[float, float]:
+def _paired_error(cells: Comparison, metric: Metric, difference: Quantity) -> tuple[float, float]:
     """The standard error of the difference from the batches, and their effective number.
 
     NaN for too few batches, and where few hold anything to compare; a share takes a single case.
     """
-    played, base = cells
-    effective = batches.effective(played.rows)
-    has_any = np.zeros(len(played.rows), bool)
+    effective = batches.effective(cells[0].rows)
+    has_any = np.zeros(len(cells[0].rows), bool)
     for cell in cells:
-        fact = metric.fact(cell.as_b)
-        numerators = batches.fact_sums(cell.rows, fact)
-        denominators = batches.denominator_sums(cell.rows, fact)
-        has_any |= numerators != 0
-        if not denominators.any():
-            return np.nan, effective
+        has_any |= batches.fact_sums(cell.rows, metric.fact(cell.as_b)) != 0
     filled = 1 if metric.share else ENOUGH_BATCHES
-    if effective < ENOUGH_BATCHES or has_any.sum() < filled:
+    if effective < ENOUGH_BATCHES or has_any.sum() < filled or not len(difference.moves):
         return np.nan, effective
-    moves = played.moves(metric) - base.moves(metric)
-    se = batches.standard_error(moves, effective)
-    return se, effective
+    return batches.standard_error(difference.moves, effective), effective
 
 
 def _separate_error(estimate: Estimate, base: Estimate) -> tuple[float, float]:
@@ -212,34 +155,27 @@ def _separate_error(estimate: Estimate, base: Estimate) -> tuple[float, float]:
     if not variance > 0:
         return se, float(freedom.min()) + 1
     terms = parts**2 / freedom
-    pooled = variance**2 / terms.sum()
-    return se, float(pooled) + 1
+    return se, float(variance**2 / terms.sum()) + 1
 
 
 def _multiplier(cells: Comparison) -> float | None:
     """The wider multiplier of the two, if results might have stopped either cell."""
-    multipliers = []
-    for cell in cells:
-        if cell.multiplier is not None:
-            multipliers.append(cell.multiplier)
-    return max(multipliers, default=None)
+    return max((cell.multiplier for cell in cells if cell.multiplier is not None), default=None)
 
 
-def _test(difference: float, se: float, support: float, multiplier: float | None) -> _Test:
-    """Student's t below 100 units or batches, else normal; NaN for a difference without error."""
+def _test(difference: Estimate, multiplier: float | None) -> dict[str, float]:
+    """The limits, p and what the test can find; NaN for a difference without error."""
+    se = difference.se
     if not se > 0:
-        return _Test()
-    if multiplier is None:
-        half = quantile(support) * se
-        p = _two_sided(difference / se, support)
-    else:
-        half = quantile(support) * se * (multiplier / Z95)
+        return dict.fromkeys(("low", "high", "p", "detectable"), np.nan)
+    half = quantile(difference.n) * se
+    p = two_sided(difference.value, se, difference.n)
+    if multiplier is not None:
+        half *= multiplier / Z95
         p = np.nan
-    return _Test(difference - half, difference + half, p, smallest_detectable_difference(se))
-
-
-def _two_sided(t: float, support: float) -> float:
-    from scipy.special import stdtr
-
-    freedom = support - 1 if support < NORMAL_FROM else np.inf
-    return 2 * float(stdtr(freedom, -abs(t)))
+    return {
+        "low": difference.value - half,
+        "high": difference.value + half,
+        "p": p,
+        "detectable": smallest_detectable_difference(se),
+    }

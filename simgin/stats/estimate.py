@@ -27,9 +27,19 @@ class Estimate:
 
     value: float
     se: float
-    n: int = 0
+    n: float = 0
     low: float = math.nan
     high: float = math.nan
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The 95 % limits."""
+        return self.low, self.high
+
+    @property
+    def with_limits(self) -> tuple[float, float, float]:
+        """The value and its limits, as rows of frames have them."""
+        return self.value, self.low, self.high
 
 
 def undefined(n: int) -> Estimate:
@@ -37,13 +47,26 @@ def undefined(n: int) -> Estimate:
     return Estimate(math.nan, math.nan, n)
 
 
+def around(
+    value: float,
+    se: float,
+    n: float,
+    units: float,
+    *,
+    least: float = -math.inf,
+    most: float = math.inf,
+) -> Estimate:
+    """An estimate with 95 % limits by Student's t of so many units, within what is possible."""
+    half = quantile(units) * se
+    # In this order a limit that is NaN stays so
+    return Estimate(value, se, n, max(value - half, least), min(value + half, most))
+
+
 def mean_of(values: np.ndarray) -> Estimate:
     """The mean of independent values, float64 (n,), with 95 % limits; n at least 2."""
     n = len(values)
-    mean = float(values.mean())
     se = float(values.std(ddof=1)) / math.sqrt(n)
-    half = quantile(n) * se
-    return Estimate(mean, se, n, mean - half, mean + half)
+    return around(float(values.mean()), se, n, n)
 
 
 def quantile(units: float) -> float:
@@ -76,10 +99,8 @@ def _student(freedom: float) -> float:
 def wilson(share: float, trials: float, z: float = Z95) -> tuple[float, float]:
     """Wilson's interval for an observed share 0..1 of `trials` independent trials (above 0)."""
     shrink = 1 + z * z / trials
-    shifted = share + z * z / (2 * trials)
-    centre = shifted / shrink
-    sampling = share * (1 - share) / trials
-    variance = sampling + z * z / (4 * trials * trials)
+    centre = (share + z * z / (2 * trials)) / shrink
+    variance = share * (1 - share) / trials + z * z / (4 * trials * trials)
     half = z / shrink * math.sqrt(variance)
     low = max(0.0, centre - half)
     high = min(1.0, centre + half)
@@ -99,6 +120,16 @@ def share_limits(share: float, se: float, n: float, z: float = Z95) -> tuple[flo
     if se > 0:
         trials = share * (1 - share) / se**2
     return wilson(share, trials, z)
+
+
+def two_sided(value: float, se: float, units: float) -> float:
+    """p of a value against 0: Student's below 100 units, else normal; NaN without an error."""
+    from scipy.special import stdtr
+
+    if not se > 0:
+        return math.nan
+    freedom = units - 1 if units < NORMAL_FROM else math.inf
+    return 2 * float(stdtr(freedom, -abs(value) / se))
 
 
 def smallest_detectable_difference(se: float) -> float:

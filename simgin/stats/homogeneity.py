@@ -42,19 +42,15 @@ def homogeneity(
     """
     if groups is None:
         groups = np.arange(len(rows))
-    group = np.asarray(groups)
-    labels, merged = _merged(rows, group)
+    labels, merged = _merged(rows, np.asarray(groups))
     residual, variance = _residuals(merged, BY_NAME[metric])
     df = len(merged) - 1
     if df < 1 or not variance > 0:
         return Homogeneity(np.nan, max(df, 0), np.nan, np.nan, -1)
     units = batches.unit_counts(merged)
     variances = units * variance
-    terms = residual**2 / variances
-    statistic = float(terms.sum())
-    rest = 1 - units / units.sum()
-    deviations = np.sqrt(variances * rest)
-    standard = residual / deviations
+    statistic = float((residual**2 / variances).sum())
+    standard = residual / np.sqrt(variances * (1 - units / units.sum()))
     farthest = int(np.abs(standard).argmax())
     return Homogeneity(
         statistic,
@@ -84,13 +80,10 @@ def _tail(df: int, statistic: float) -> float:
 def _merged(rows: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The labels of the groups that hold units, and the sums of their rows."""
     labels, group = np.unique(groups, return_inverse=True)
-    shape = len(labels), sums.COLUMNS
-    merged = np.zeros(shape, np.int64)
+    merged = np.zeros((len(labels), sums.COLUMNS), np.int64)
     np.add.at(merged, group, rows)
-    units = batches.unit_counts(merged)
-    is_held = units > 0
-    held = labels[is_held]
-    return held, merged[is_held]
+    is_held = batches.unit_counts(merged) > 0
+    return labels[is_held], merged[is_held]
 
 
 def _residuals(rows: np.ndarray, metric: Metric) -> tuple[np.ndarray, float]:
@@ -100,13 +93,8 @@ def _residuals(rows: np.ndarray, metric: Metric) -> tuple[np.ndarray, float]:
     ratio = metric_sums(total, metric)
     d = ratio.denominator
     if d == 0 or units < 2:
-        residual = np.zeros(len(rows))
-        return residual, 0.0
+        return np.zeros(len(rows)), 0.0
     r = ratio.numerator / d
     fact = metric.fact()
-    numerators = batches.fact_sums(rows, fact)
-    denominators = batches.denominator_sums(rows, fact)
-    residual = numerators - r * denominators
-    divisor = d * d * (units - 1)
-    variance = ratio.scatter / divisor
-    return residual, variance
+    residual = batches.fact_sums(rows, fact) - r * batches.denominator_sums(rows, fact)
+    return residual, ratio.scatter / (d * d * (units - 1))

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.stats import batches, metrics
-from simgin.stats.batches import ENOUGH_BATCHES
+from simgin.stats import batches, metrics, quantity
 from simgin.stats.estimate import Z95, quantile
+from simgin.stats.metrics import Metric
 from simgin.stats.played import Played
 from simgin.stats.round_robin.equilibrium import MIX_COLUMNS
 
@@ -73,8 +73,7 @@ def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
     """
     results: dict[str, dict[str, bytes]] = {}
     for played in seen:
-        against = results.setdefault(played.strategy, {})
-        against[played.opponent] = _results(played)
+        results.setdefault(played.strategy, {})[played.opponent] = _results(played)
     groups: list[list[str]] = []
     for name in results:
         for group in groups:
@@ -96,8 +95,7 @@ def _results(played: Played) -> bytes:
     columns = []
     for metric in metrics.unit_metrics(metrics.DEAL):
         fact = metric.fact(played.as_b)
-        sign = metric.sign(played.as_b)
-        columns.append(sign * batches.fact_sums(played.rows, fact))
+        columns.append(metric.sign(played.as_b) * batches.fact_sums(played.rows, fact))
     return np.stack(columns).tobytes()
 
 
@@ -106,36 +104,18 @@ def _means(cells: Sequence[Played]) -> dict[str, float]:
     unit = cells[0].cell.unit
     row: dict[str, float] = {}
     for name in MEASURES[unit]:
-        value, half = _mean(cells, name)
-        low = value - half
-        high = value + half
-        row[name] = value
-        row[f"{name}_low"] = low
-        row[f"{name}_high"] = high
-    n = 0
-    for played in cells:
-        n += batches.count_played(played.rows, unit)
-    row["n"] = n
+        mean, half = _mean(cells, metrics.BY_NAME[name])
+        row |= {name: mean, f"{name}_low": mean - half, f"{name}_high": mean + half}
+    row["n"] = sum(batches.count_played(played.rows, unit) for played in cells)
     return row
 
 
-def _mean(cells: Sequence[Played], name: str) -> tuple[float, float]:
+def _mean(cells: Sequence[Played], metric: Metric) -> tuple[float, float]:
     """The mean of a metric over cells, and the half-width of its interval.
 
     The half-width is NaN where there are too few batches.
     """
-    metric = metrics.BY_NAME[name]
-    values = [played.value(metric) for played in cells]
-    value = float(np.mean(values))
-    first = cells[0]
-    effective = batches.effective(first.rows)
-    if effective < ENOUGH_BATCHES:
-        return value, np.nan
-    moves = [played.moves(metric) for played in cells]
-    mean_moves = np.mean(moves, axis=0)
-    se = batches.standard_error(mean_moves, effective)
-    multipliers = [played.multiplier or Z95 for played in cells]
-    widest = max(multipliers) / Z95
-    half = quantile(effective) * se
-    wide = half * widest
-    return value, float(wide)
+    mean = quantity.mean([quantity.ratio(own.rows, metric, own.as_b) for own in cells])
+    widest = max(played.multiplier or Z95 for played in cells) / Z95
+    effective = batches.effective(cells[0].rows)
+    return mean.value, quantile(effective) * mean.se * widest

@@ -2,7 +2,7 @@
 
 A metric is a ratio of two facts of `simgin.core.sums`: its numerator is named here, its denominator
 there. It is seen from the side of one strategy: `own` is the numerator where that strategy is A,
-`other` where it is B. `simgin.stats.facts` says what the facts count.
+`other` where it is B. docs/blocks/facts.py says what the facts count.
 """
 
 from __future__ import annotations

@@ -51,8 +51,7 @@ def gain(rows: np.ndarray, unit: str, multiplier: float | None = None) -> pd.Dat
     import pandas as pd
 
     singles = batches.count_played(rows, unit)
-    pairs = int(batches.unit_counts(rows).sum())
-    if singles != 2 * pairs:
+    if singles != 2 * int(batches.unit_counts(rows).sum()):
         raise ValueError(
             "Nothing was played in pairs here, so there is no gain of pairing: "
             "take a cell of two different strategies."
@@ -71,15 +70,13 @@ def _limits(rho: Quantity, multiplier: float | None) -> tuple[float, float]:
     low, high = rho.limits
     if multiplier is None:
         return low, high
-    wide = multiplier / Z95
-    half = wide * (high - low) / 2
+    half = multiplier / Z95 * (high - low) / 2
     return rho.value - half, rho.value + half
 
 
 def luck(rows: np.ndarray, unit: str) -> Quantity:
     """1 - rho of the margin, as in `gain`; a share of variance that noise can take below 0."""
-    rho = _jackknifed(rows, unit, _margin_rho)
-    return rho.scaled(-1, 1)
+    return _jackknifed(rows, unit, _margin_rho).scaled(-1, 1)
 
 
 def _jackknifed(rows: np.ndarray, unit: str, rho: Rho) -> Quantity:
@@ -89,9 +86,7 @@ def _jackknifed(rows: np.ndarray, unit: str, rho: Rho) -> Quantity:
     if total[sums.UNITS] < ENOUGH_UNITS or len(rows) < ENOUGH_BATCHES:
         return Quantity.with_error(np.nan, np.nan, n)
     (whole,) = rho(total[None], unit)
-    rest = total - rows
-    left_out = rho(rest, unit)
-    return quantity.from_left_out(float(whole), left_out, n)
+    return quantity.from_left_out(float(whole), rho(total - rows, unit), n)
 
 
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
@@ -114,15 +109,10 @@ def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     counts = totals[:, PAIRS]
     if unit == metrics.DEAL:
         won = _sums(totals, "a_deal_win")
-        deals = _sums(totals, "deals")
-        decided = _sums(totals, "decided")
-        drawn = deals - decided
+        drawn = _sums(totals, "deals") - _sums(totals, "decided")
     else:
-        match_drawn = _sums(totals, "match_drawn")
-        unfinished = _sums(totals, "unfinished")
-        drawn = match_drawn + unfinished
-        difference = _sums(totals, "a_match_win") - drawn
-        won = difference / 2
+        drawn = _sums(totals, "match_drawn") + _sums(totals, "unfinished")
+        won = (_sums(totals, "a_match_win") - drawn) / 2
     return _rho(
         pairs=batches.unit_counts(totals),
         total=counts @ SCORES,
@@ -132,8 +122,7 @@ def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
 
 def _sums(totals: np.ndarray, name: str) -> np.ndarray:
-    fact = sums.FACT[name]
-    return batches.fact_sums(totals, fact)
+    return batches.fact_sums(totals, sums.FACT[name])
 
 
 def _rho(
@@ -145,8 +134,7 @@ def _rho(
     pair_variance = (pair_squares - pairs * mean**2) / (pairs - 1)
     single_variance = (single_squares - singles * mean**2) / (singles - 1)
     rho = np.full(len(pairs), np.nan)
-    varies = single_variance > 0
-    np.divide(2 * pair_variance, single_variance, out=rho, where=varies)
+    np.divide(2 * pair_variance, single_variance, out=rho, where=single_variance > 0)
     return rho
 
 
@@ -172,6 +160,4 @@ def sweeps(totals: np.ndarray) -> Sweeps:
     swept = a + b
     if not swept:
         return Sweeps(a, b, np.nan)
-    test = binomtest(a, swept)
-    p = float(test.pvalue)
-    return Sweeps(a, b, p)
+    return Sweeps(a, b, float(binomtest(a, swept).pvalue))

@@ -8,8 +8,7 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.core.cell import Cell
-from simgin.stats import batches
-from simgin.stats.metrics import METRICS, Metric
+from simgin.stats.metrics import METRICS
 from simgin.stats.ratios import metric_sums
 
 
@@ -27,21 +26,16 @@ class Played:
     @property
     def strategy(self) -> str:
         """The strategy that sees the cell so."""
-        if self.as_b:
-            return self.cell.b
-        return self.cell.a
+        return self.cell.b if self.as_b else self.cell.a
 
     @property
     def opponent(self) -> str:
         """The other one; empty for one player."""
-        if self.as_b:
-            return self.cell.a
-        return self.cell.b
+        return self.cell.a if self.as_b else self.cell.b
 
     def reversed(self) -> Played:
         """The same cell, seen by the opponent."""
-        opposite = not self.as_b
-        return replace(self, as_b=opposite)
+        return replace(self, as_b=not self.as_b)
 
     @property
     def is_identical(self) -> bool:
@@ -49,30 +43,9 @@ class Played:
         if not self.cell.mirrored:
             return False
         total = self.rows.sum(axis=0)
-        net = sums.SQUARE + sums.FACT["a_margin"]
-        if total[net] != 0:
+        if total[sums.SQUARE + sums.FACT["a_margin"]] != 0:
             return False
-        for metric in METRICS:
-            own = metric_sums(total, metric)
-            other = metric_sums(total, metric, as_b=True)
-            if own != other:
-                return False
-        return True
-
-    def value(self, metric: Metric) -> float:
-        """A metric of the whole cell."""
-        fact = metric.fact(self.as_b)
-        numerators = batches.fact_sums(self.rows, fact)
-        denominators = batches.denominator_sums(self.rows, fact)
-        numerator = numerators.sum() / metric.scale
-        denominator = denominators.sum()
-        ratio = numerator / denominator
-        sign = metric.sign(self.as_b)
-        return float(sign * ratio)
-
-    def moves(self, metric: Metric) -> np.ndarray:
-        """How far each batch moves a metric: float64 (batches,)."""
-        fact = metric.fact(self.as_b)
-        moves = batches.influence(self.rows, fact, metric.scale)
-        sign = metric.sign(self.as_b)
-        return sign * moves
+        return all(
+            metric_sums(total, metric) == metric_sums(total, metric, as_b=True)
+            for metric in METRICS
+        )

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simgin.core import sums
 from simgin.stats import batches
 from simgin.stats.batches import ENOUGH_BATCHES
 from simgin.stats.estimate import quantile, share_limits
@@ -55,14 +54,12 @@ class Quantity:
     @property
     def se(self) -> float:
         """The standard error; NaN where there are too few batches for one."""
-        se, _ = self._error
-        return se
+        return self._error[0]
 
     @property
     def freedom(self) -> float:
         """The degrees of freedom of the standard error."""
-        _, freedom = self._error
-        return freedom
+        return self._error[1]
 
     @property
     def _error(self) -> tuple[float, float]:
@@ -87,10 +84,7 @@ class Quantity:
             return np.nan, np.nan
         if self.share:
             return share_limits(self.value, se, self.n, z)
-        half = z * se
-        low = self.value - half
-        high = self.value + half
-        return low, high
+        return self.value - z * se, self.value + z * se
 
     @property
     def p(self) -> float:
@@ -100,8 +94,7 @@ class Quantity:
         se = self.se
         if not se > 0:
             return np.nan
-        t = abs(self.value) / se
-        return 2 * float(stdtr(self.freedom, -t))
+        return 2 * float(stdtr(self.freedom, -(abs(self.value) / se)))
 
     def __add__(self, other: Quantity) -> Quantity:
         """The sum: paired where both have the same batches, else with the errors of both."""
@@ -109,24 +102,18 @@ class Quantity:
         value = self.value + other.value
         fewer = min(self.batches, other.batches)
         case = max(self.case, other.case)
-        unseen = self.unseen + other.unseen
-        count = len(self.moves)
-        other_count = len(other.moves)
-        if count and count == other_count:
+        if len(self.moves) and len(self.moves) == len(other.moves):
             moves = self.moves + other.moves
-            return Quantity(value, n, moves, fewer, case=case, unseen=unseen)
-        own = self.se
-        se = float(np.hypot(own, other.se))
+            return Quantity(value, n, moves, fewer, case=case, unseen=self.unseen + other.unseen)
+        se = float(np.hypot(self.se, other.se))
         return Quantity(value, n, NO_MOVES, fewer, own_se=se, case=case)
 
     def __sub__(self, base: Quantity) -> Quantity:
         """The difference, likewise; that of two shares allows for cases not seen."""
-        negative = base.scaled(-1)
-        difference = self + negative
+        difference = self + base.scaled(-1)
         if not (self.case and base.case):
             return difference
-        more = self.case**2 + base.case**2
-        return replace(difference, unseen=difference.unseen + more)
+        return replace(difference, unseen=difference.unseen + (self.case**2 + base.case**2))
 
     def scaled(self, factor: float, shift: float = 0.0) -> Quantity:
         """factor * value + shift, which is no longer a share."""
@@ -147,45 +134,36 @@ def ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Quantity:
     NaN where there is nothing to divide by.
     """
     n = batches.count_played(rows, metric.unit)
-    below_fact = sums.FACT[metric.denominator]
-    denominators = batches.fact_sums(rows, below_fact)
-    below = int(denominators.sum())
+    fact = metric.fact(as_b)
+    below = int(batches.denominator_sums(rows, fact).sum())
     if not below:
         return Quantity.with_error(np.nan, np.nan, n, metric.share)
-    fact = metric.fact(as_b)
     sign = metric.sign(as_b)
-    numerators = batches.fact_sums(rows, fact)
-    total = sign * numerators.sum()
-    value = float(total / metric.scale / below)
-    influence = batches.influence(rows, fact, metric.scale)
-    moves = sign * influence
-    effective = batches.effective(rows)
+    value = float(sign * batches.fact_sums(rows, fact).sum() / metric.scale / below)
+    moves = sign * batches.influence(rows, fact, metric.scale)
     case = 1 / below if metric.share else 0.0
-    return Quantity(value, n, moves, effective, metric.share, case=case)
+    return Quantity(value, n, moves, batches.effective(rows), metric.share, case=case)
 
 
 def shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:
     """The share of each column of counts, int64 (batches, columns), among so many (batches,)."""
-    whole = among.sum()
-    n = int(whole)
-    share = counts.sum(axis=0) / whole
-    expected = share * among[:, None]
-    moves = (counts - expected) / whole
-    squares = among.astype(float) @ among
-    effective = float(whole**2 / squares)
-    quantities = []
-    for value, own in zip(share, moves.T, strict=True):
-        quantity = Quantity(float(value), n, own, effective, share=True, case=1 / n)
-        quantities.append(quantity)
-    return quantities
+    return [per_case(column, among, share=True) for column in counts.T]
+
+
+def per_case(counts: np.ndarray, among: np.ndarray, *, share: bool = False) -> Quantity:
+    """How much was counted for each one of `among`, both int64 (batches,)."""
+    n = int(among.sum())
+    value = float(counts.sum() / n)
+    moves = (counts - value * among) / n
+    effective = float(n**2 / (among.astype(float) @ among))
+    return Quantity(value, n, moves, effective, share, case=1 / n if share else 0.0)
 
 
 def jackknife(rows: np.ndarray, function: Callable[[np.ndarray], float], n: int) -> Quantity:
     """Any function of the sum of batch rows (batches, columns)."""
     total = rows.sum(axis=0)
-    whole = float(function(total))
     left_out = [function(total - row) for row in rows]
-    return from_left_out(whole, np.array(left_out), n)
+    return from_left_out(float(function(total)), np.array(left_out), n)
 
 
 def from_left_out(value: float, left_out: np.ndarray, n: int) -> Quantity:
@@ -194,9 +172,7 @@ def from_left_out(value: float, left_out: np.ndarray, n: int) -> Quantity:
     The moves are those of the jackknife (Efron 1982, 3.1).
     """
     count = len(left_out)
-    distance = left_out.mean() - left_out
-    moves = (count - 1) / count * distance
-    return Quantity(value, n, moves, count)
+    return Quantity(value, n, (count - 1) / count * (left_out.mean() - left_out), count)
 
 
 def mean(parts: Sequence[Quantity]) -> Quantity:
@@ -205,19 +181,12 @@ def mean(parts: Sequence[Quantity]) -> Quantity:
     NaN parts, which have nothing to divide by, make it NaN.
     """
     n = sum(part.n for part in parts)
-    values = [part.value for part in parts]
-    value = float(np.mean(values))
+    value = float(np.mean([part.value for part in parts]))
     share = parts[0].share
     moves = [part.moves for part in parts]
-    lengths = {len(part) for part in moves}
-    if len(lengths) == 1 and len(moves[0]):
+    if len({len(part) for part in moves}) == 1 and len(moves[0]):
         fewest = min(part.batches for part in parts)
-        mean_moves = np.mean(moves, axis=0)
-        cases = [part.case for part in parts]
-        of_one = float(np.mean(cases))
-        case = of_one / len(parts)  # one among all of the parts
-        return Quantity(value, n, mean_moves, fewest, share, case=case)
-    squares = [part.se**2 for part in parts]
-    root = np.sqrt(sum(squares))
-    se = float(root / len(parts))
+        case = float(np.mean([part.case for part in parts])) / len(parts)  # one among all parts
+        return Quantity(value, n, np.mean(moves, axis=0), fewest, share, case=case)
+    se = float(np.sqrt(sum(part.se**2 for part in parts)) / len(parts))
     return Quantity.with_error(value, se, n, share)

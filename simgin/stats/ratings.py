@@ -46,8 +46,7 @@ def cross_table(pairings: Pairings) -> pd.DataFrame:
     table: list[tuple[object, ...]] = []
     for (a, b), rows in pairings.items():
         table += _cross_rows(a, b, rows)
-    columns = list(CROSS_COLUMNS)
-    return pd.DataFrame(table, columns=columns)
+    return pd.DataFrame(table, columns=list(CROSS_COLUMNS))
 
 
 def ratings(robin: RoundRobin) -> pd.DataFrame:
@@ -66,8 +65,7 @@ def ratings(robin: RoundRobin) -> pd.DataFrame:
         return frame
     counts = frame.set_index("strategy")["n"]
     ranked = _ranked(inside)
-    played = counts[ranked["strategy"]]
-    ranked = ranked.assign(n=played.to_numpy())
+    ranked = ranked.assign(n=counts[ranked["strategy"]].to_numpy())
     is_rated = frame["strategy"].isin(inside.names)
     if is_rated.all():
         return ranked
@@ -115,19 +113,14 @@ def leave_batches_out(pairings: Pairings) -> np.ndarray:
     those of the same packs.
     """
     count = longest(pairings)
-    everything = np.ones(count)
-    left_out = 1 - np.eye(count)
-    weights = np.vstack([everything, left_out])
-    names = player_names(pairings)
-    wins = count_wins(names, pairings, weights)
-    elo = ELO * strengths(with_virtual_draws(wins))
-    return np.asarray(elo)
+    weights = np.vstack([np.ones(count), 1 - np.eye(count)])
+    wins = count_wins(player_names(pairings), pairings, weights)
+    return np.asarray(ELO * strengths(with_virtual_draws(wins)))
 
 
 def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
     """Both rows of a pairing in the cross-table: the mean pair score, its error over pairs."""
-    histogram = rows[:, PAIRS].sum(axis=0, dtype=np.int64)
-    counts = [int(count) for count in histogram]
+    counts = [int(count) for count in rows[:, PAIRS].sum(axis=0, dtype=np.int64)]
     pairs = sum(counts)
     quarters = sum(count * score for score, count in enumerate(counts))
     squares = sum(count * score**2 for score, count in enumerate(counts))
@@ -159,5 +152,4 @@ def _results(pairings: Pairings, name: str) -> int:
 
 
 def _count_results(rows: np.ndarray) -> int:
-    pairs = int(batches.unit_counts(rows).sum())
-    return 2 * pairs
+    return 2 * int(batches.unit_counts(rows).sum())

@@ -48,10 +48,8 @@ class RatioSums:
         """The exact (sum D)^2 * sum (N - r D)^2, where r is sum N / sum D."""
         n = self.numerator
         d = self.denominator
-        numerator_part = self.numerator_square * d * d
-        cross_part = 2 * n * d * self.cross
-        denominator_part = n * n * self.denominator_square
-        return numerator_part - cross_part + denominator_part
+        squares = self.numerator_square * d * d + n * n * self.denominator_square
+        return squares - 2 * n * d * self.cross
 
 
 def metric_sums(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSums:
@@ -78,9 +76,7 @@ def estimate_metric(
 
     multiplier: see `estimate_ratio`.
     """
-    units = int(total[sums.UNITS])
-    ratio = metric_sums(total, metric, as_b)
-    return estimate_ratio(units, ratio, multiplier)
+    return estimate_ratio(int(total[sums.UNITS]), metric_sums(total, metric, as_b), multiplier)
 
 
 def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None) -> Estimate:
@@ -96,16 +92,13 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
         return undefined(support)
     value = ratio.numerator / (ratio.scale * ratio.denominator)
     se = _clustered_error(units, ratio) / ratio.scale
-    is_looked_at = multiplier is not None
     z = quantile(support)
     if multiplier is not None:
         z = z * (multiplier / Z95)
+    low, high = value - z * se, value + z * se
     if ratio.share:
-        estimate = Estimate(value, se, support)
-        low, high = _share_limits(ratio, estimate, z, is_looked_at)
-    else:
-        low = value - z * se
-        high = value + z * se
+        plain = Estimate(value, se, support)
+        low, high = _share_limits(ratio, plain, z, is_looked_at=multiplier is not None)
     return Estimate(value, se, support, low, high)
 
 
@@ -115,12 +108,8 @@ def _support(units: int, ratio: RatioSums) -> int:
     All, or Kish's effective number (sum D)^2 / sum D^2 where many units hold no D. Without it one
     big gin in a million deals would have a mean, and an error of zero.
     """
-    squares = max(ratio.denominator_square, 1)
-    filled = ratio.denominator**2 // squares
-    effective = min(filled, units)
-    if ratio.always and effective > 0:
-        return units
-    return effective
+    effective = min(ratio.denominator**2 // max(ratio.denominator_square, 1), units)
+    return units if ratio.always and effective > 0 else effective
 
 
 def _clustered_error(units: int, ratio: RatioSums) -> float:
@@ -129,12 +118,11 @@ def _clustered_error(units: int, ratio: RatioSums) -> float:
     It is computed from the exact integer (sum D)^2 * sum (N - r D)^2.
     """
     numerator = ratio.scatter * units
-    denominator = (units - 1) * ratio.denominator**4
-    return float(np.sqrt(numerator / denominator))
+    return float(np.sqrt(numerator / ((units - 1) * ratio.denominator**4)))
 
 
 def _share_limits(
-    ratio: RatioSums, estimate: Estimate, z: float, is_looked_at: bool
+    ratio: RatioSums, estimate: Estimate, z: float, *, is_looked_at: bool
 ) -> tuple[float, float]:
     """The limits of a share. is_looked_at: results might have stopped the run.
 
@@ -153,6 +141,5 @@ def _share_limits(
 
 def _is_binary(ratio: RatioSums) -> bool:
     """Whether every unit is one trial, with a result of all or nothing."""
-    if ratio.denominator_square != ratio.denominator:
-        return False
-    return ratio.numerator_square == ratio.scale * ratio.numerator
+    is_one_trial = ratio.denominator_square == ratio.denominator
+    return is_one_trial and ratio.numerator_square == ratio.scale * ratio.numerator

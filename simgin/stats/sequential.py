@@ -32,9 +32,7 @@ def multiplier(units: float, planned: float, alpha: float = ALPHA) -> float:
     wide = 2 * log(1 / alpha)
     tightest = wide + log(1 + wide)
     ratio = units / planned * tightest  # V / r
-    inflation = 1 + 1 / ratio
-    bound = (1 + ratio) / alpha**2
-    return sqrt(inflation * log(bound))
+    return sqrt((1 + 1 / ratio) * log((1 + ratio) / alpha**2))
 
 
 def planned_units(half_width: float, sd: float) -> int:
@@ -42,9 +40,7 @@ def planned_units(half_width: float, sd: float) -> int:
 
     sd: the standard deviation per unit.
     """
-    errors = multiplier(1, 1) * sd / half_width
-    units = ceil(errors**2)
-    return max(LOOK_FROM, units)
+    return max(LOOK_FROM, ceil((multiplier(1, 1) * sd / half_width) ** 2))
 
 
 def beta_binomial(
@@ -58,8 +54,7 @@ def beta_binomial(
     """
     a, b = prior
     low = _lower_end(successes, failures, alpha, a, b)
-    high = 1 - _lower_end(failures, successes, alpha, b, a)
-    return low, high
+    return low, 1 - _lower_end(failures, successes, alpha, b, a)
 
 
 def _lower_end(successes: float, failures: float, alpha: float, a: float, b: float) -> float:
@@ -68,8 +63,7 @@ def _lower_end(successes: float, failures: float, alpha: float, a: float, b: flo
 
     if not successes:
         return 0.0
-    prior = _log_beta(a, b)
-    mixture = _log_beta(a + successes, b + failures) - prior + log(alpha)
+    mixture = _log_beta(a + successes, b + failures) - _log_beta(a, b) + log(alpha)
 
     def surprise(p: float) -> float:
         by_successes = mixture - successes * log(p)
@@ -77,26 +71,22 @@ def _lower_end(successes: float, failures: float, alpha: float, a: float, b: flo
             return by_successes
         return by_successes - failures * log1p(-p)
 
-    share = successes / (successes + failures)
-    root = brentq(surprise, sys.float_info.min, share, xtol=1e-15)
+    root = brentq(surprise, sys.float_info.min, successes / (successes + failures), xtol=1e-15)
     return float(root)
 
 
 def _log_beta(a: float, b: float) -> float:
-    whole = lgamma(a + b)
-    return lgamma(a) + lgamma(b) - whole
+    return lgamma(a) + lgamma(b) - lgamma(a + b)
 
 
 def share_of_elo(elo: float) -> float:
     """The expected share 0..1 of a side that is `elo` points better: 1 / (1 + 10^(-elo / 400))."""
-    odds = 10 ** (-elo / 400)
-    return float(1 / (1 + odds))
+    return float(1 / (1 + 10 ** (-elo / 400)))
 
 
 def elo_of_share(share: float) -> float:
     """The difference in Elo that a share between 0 and 1 (both excluded) is worth."""
-    log_odds = log(share) - log(1 - share)
-    return 400 * log_odds / log(10)
+    return 400 * (log(share) - log(1 - share)) / log(10)
 
 
 def bounds(alpha: float = ALPHA, beta: float = ALPHA) -> tuple[float, float]:
@@ -104,20 +94,7 @@ def bounds(alpha: float = ALPHA, beta: float = ALPHA) -> tuple[float, float]:
 
     They are -2.944 and 2.944 for .05 and .05.
     """
-    odds_low = beta / (1 - alpha)
-    odds_high = (1 - beta) / alpha
-    low = log(odds_low)
-    high = log(odds_high)
-    return low, high
-
-
-def normal_llr(units: int, mean: float, variance: float, m0: float, m1: float) -> float:
-    """Log likelihood ratio of mean m1 against m0, in its normal form.
-
-    mean, variance: of the results of the units.
-    """
-    distance = 2 * mean - m0 - m1
-    return units * (m1 - m0) * distance / (2 * variance)
+    return log(beta / (1 - alpha)), log((1 - beta) / alpha)
 
 
 def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
@@ -133,9 +110,7 @@ def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
     for n, score in zip(filled, CATEGORIES, strict=True):
         tilted0 = tilt0 * (score - m0)
         tilted1 = tilt1 * (score - m1)
-        log0 = log(1 + tilted0)
-        log1 = log(1 + tilted1)
-        terms.append(n * (log0 - log1))
+        terms.append(n * (log(1 + tilted0) - log(1 + tilted1)))
     return sum(terms)
 
 
@@ -163,7 +138,4 @@ def _tilt(counts: list[float], mean: float) -> float:
     def balance(tilt: float) -> float:
         return sum(n * d / (1 + tilt * d) for n, d in terms)
 
-    low = max(lows)
-    high = min(highs)
-    root = brentq(balance, low, high)
-    return float(root)
+    return float(brentq(balance, max(lows), min(highs)))

@@ -110,8 +110,7 @@ def cell(rows: pd.DataFrame, metric: str) -> tuple[float, float, float]:
     """
     if metric not in rows.index:
         return np.nan, np.nan, np.nan
-    columns = ["value", "low", "high"]
-    numbers = rows.loc[metric, columns].to_numpy(dtype=float)
+    numbers = rows.loc[metric, ["value", "low", "high"]].to_numpy(dtype=float)
     if numbers.ndim > 1:
         raise ValueError(
             f"{metric} of one matchup stands in {len(numbers)} rows, of several runs; take one run."
@@ -129,10 +128,8 @@ def matchups(frame: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.Dat
     seen: set[tuple[str, frozenset[str]]] = set()
     for key, rows in frame.groupby(names, sort=False):
         variant, a, b = map(str, key)
-        players = frozenset((a, b))
-        matchup = (variant, players)
+        matchup = (variant, frozenset((a, b)))
         if matchup in seen:
             continue
         seen.add(matchup)
-        by_metric = rows.set_index("metric")
-        yield (variant, a, b), by_metric
+        yield (variant, a, b), rows.set_index("metric")

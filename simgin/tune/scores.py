@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simgin.core import sums
-from simgin.stats import batches, metrics
+from simgin.stats import batches, metrics, quantity
 from simgin.stats.estimate import Estimate, quantile
 from simgin.stats.metrics import Metric
 from simgin.stats.played import Played
@@ -48,10 +48,8 @@ def metric_of(objective: str) -> Metric:
 
 def score(played: Played, metric: Metric) -> Score:
     """A strategy against one opponent."""
-    value = played.value(metric)
-    moves = played.moves(metric)
-    effective = batches.effective(played.rows)
-    return Score(value, moves, effective)
+    found = quantity.ratio(played.rows, metric, played.as_b)
+    return Score(found.value, found.moves, found.batches)
 
 
 def even(matches: int, metric: Metric) -> Score:

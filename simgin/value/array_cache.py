@@ -62,12 +62,16 @@ def describe(matchup: Matchup, units: int, form: str) -> dict[str, Any]:
     }
 
 
-def _place(text: str) -> Path | None:
+def directory() -> Path | None:
+    """Where the files lie; None where nothing is kept."""
     folder = jit.cache_directory()
-    if folder is None:
-        return None
+    return None if folder is None else folder / "outcomes"
+
+
+def _place(text: str) -> Path | None:
+    folder = directory()
     digest = hashlib.sha256(text.encode()).hexdigest()[:32]
-    return folder / "outcomes" / f"{digest}.npz"
+    return None if folder is None else folder / f"{digest}.npz"
 
 
 def _read(place: Path, text: str) -> Arrays | None:

@@ -118,9 +118,9 @@ def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
         known0 = int(view0.history[t, 2])
         known1 = int(view1.history[t, 2])
         card = max(known0, known1)
-        takes = 1
+        takes = 0
         if may_take and top >= 0 and source != FROM_DEAL:
-            takes += _take_lowers(hands[seat], top, rules)
+            takes = int(_take_lowers(hands[seat], top, rules))
         taken = -1
         drawn = -1
         if source == FROM_PILE:
@@ -133,7 +133,7 @@ def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
             eleven |= 1 << card
         legal = legal_discards(eleven, taken, drawn, rules)
         others = PACK & ~(eleven | pile)
-        discards, unbeaten, least = _choices(eleven, legal, others, alone, rules)
+        unbeaten, least = _choices(eleven, legal, others, alone, rules)
         hands[seat] = eleven
         if thrown >= 0:
             bit = 1 << thrown
@@ -152,10 +152,7 @@ def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
         turn.dealer = not alone and seat == state.dealer
         turn.count = deadwood_of(hands[seat], rules, 0)
         turn.other = other
-        turn.takes = takes
-        turn.discards = discards
-        turn.endings = 1 + (least <= state.limit)
-        turn.unbeaten = unbeaten
+        turn.actions = takes + unbeaten + (least <= state.limit)
         n += 1
     return n
 
@@ -170,15 +167,14 @@ def _take_lowers(ten, card, rules):
 
 @jit
 def _choices(eleven, legal, others, alone, rules):
-    """Count the legal discards that differ, and find the least deadwood that one of them leaves.
+    """Count the legal discards that no other beats; find the least deadwood that one leaves.
 
     Two discards differ if they leave different deadwood or are of different danger: the number of
     melds that the opponent could make of the card with cards he may hold, all unseen cards being
     alike. For a single player, whom nobody threatens, danger is the outs that a discard costs:
     minus the unseen cards that would meld with what is kept.
 
-    Returns how many discards differ, how many of them no other beats in both deadwood and danger,
-    and the least deadwood.
+    Returns how many of those that differ no other beats in both, and the least deadwood.
     """
     lefts = np.empty(11, np.int64)
     dangers = np.empty(11, np.int64)
@@ -201,7 +197,7 @@ def _choices(eleven, legal, others, alone, rules):
     dangers = dangers[:n]
     least = lefts.min() if n else 1 << 20
     unbeaten = _unbeaten(lefts, dangers)
-    return max(n, 1), max(unbeaten, 1), least
+    return max(unbeaten, 1), least
 
 
 @jit
@@ -218,60 +214,6 @@ def _unbeaten(lefts, dangers):
             beaten |= k != i and as_low and as_safe
         n += not beaten
     return n
-
-
-# V within a deal (`simgin.value.in_deal`)
-
-
-@jit
-def make_isotonic(weight, tail):
-    """Make tail[slice, :, end] rise along the bins, in place: pool adjacent violators.
-
-    Ayer and others (1955). Empty bins get the level of the bin below.
-    """
-    slices, bins, ends = tail.shape
-    level = np.empty(bins)
-    mass = np.empty(bins)
-    begin = np.empty(bins, np.int64)
-    for s in range(slices):
-        for e in range(ends):
-            n = 0
-            for i in range(bins):
-                if weight[s, i] == 0:
-                    continue
-                level[n] = tail[s, i, e]
-                mass[n] = weight[s, i]
-                begin[n] = i
-                n += 1
-                while n > 1 and level[n - 2] >= level[n - 1]:
-                    below = n - 2
-                    above = n - 1
-                    total = mass[below] + mass[above]
-                    of_below = level[below] * mass[below]
-                    of_above = level[above] * mass[above]
-                    pooled = of_below + of_above
-                    level[below] = pooled / total
-                    mass[below] = total
-                    n -= 1
-            k = 0
-            for i in range(bins):
-                while k + 1 < n and begin[k + 1] <= i:
-                    k += 1
-                if n:
-                    tail[s, i, e] = level[k]
-
-
-@jit
-def write_expected(share, worth, state, deal, out):
-    """Write to `out` the mean worth of the ends of a deal, for each state and its deal."""
-    for i in range(state.shape[0]):
-        row = state[i]
-        of_deal = deal[i]
-        total = 0.0
-        for e in range(share.shape[1]):
-            chance = share[row, e]
-            total += chance * worth[of_deal, e]
-        out[i] = total
 
 
 # V between deals (`simgin.value.tracks`)

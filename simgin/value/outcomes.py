@@ -21,8 +21,6 @@ from simgin.play.parallel import over_units
 from simgin.value import array_cache
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from simgin.play.parallel import Progress
 
 FEWEST_DEALS = 10_000
@@ -60,8 +58,7 @@ class Outcomes:
 
     def column(self, name: str) -> np.ndarray:
         """One column of every outcome, int64."""
-        place = _PLACE[name]
-        return np.asarray(self.rows[:, place])
+        return np.asarray(self.rows[:, _PLACE[name]])
 
     @cached_property
     def shares(self) -> np.ndarray:
@@ -70,12 +67,9 @@ class Outcomes:
         From all groups, then with each left out.
         """
         total = self.counts.sum(axis=0)
-        left_out = total - self.counts
-        kept = np.concatenate([total[None], left_out])
+        kept = np.concatenate([total[None], total - self.counts])
         dealer = self.column("dealer")
-        same_dealer = dealer[:, None] == dealer
-        of_dealer = kept @ same_dealer
-        return np.asarray(kept / of_dealer)
+        return np.asarray(kept / (kept @ (dealer[:, None] == dealer)))
 
     def from_both_sides(self) -> Outcomes:
         """Every deal counted for A and, as its mirror image, for B.
@@ -85,10 +79,8 @@ class Outcomes:
         both = np.concatenate([self.rows, self._mirror()])
         rows, place = np.unique(both, axis=0, return_inverse=True)
         place = place.reshape(-1)
-        shape = (GROUPS, len(rows))
-        counts = np.zeros(shape, np.int64)
-        counted_twice = np.tile(self.counts, 2)
-        np.add.at(counts.T, place, counted_twice.T)
+        counts = np.zeros((GROUPS, len(rows)), np.int64)
+        np.add.at(counts.T, place, np.tile(self.counts, 2).T)
         return Outcomes(rows, counts)
 
     def _mirror(self) -> np.ndarray:
@@ -99,28 +91,10 @@ class Outcomes:
         mirror[:, _PLACE["winner"]] = other_side(winner)
         return mirror
 
-    def frame(self) -> pd.DataFrame:
-        """F(winner, kind, points, stake | dealer): a row for every outcome.
-
-        OUTCOME_COLUMNS with kinds in words, then count, share of the dealer's deals, and its se.
-        """
-        import pandas as pd
-
-        frame = pd.DataFrame(self.rows, columns=list(OUTCOME_COLUMNS))
-        share, *left_out = self.shares
-        kinds = np.array(KINDS)
-        frame["kind"] = kinds[self.column("kind")]
-        frame["count"] = self.counts.sum(axis=0)
-        frame["share"] = share
-        frame["se"] = jackknife(np.array(left_out))
-        return frame
-
 
 def other_side(winner: np.ndarray) -> np.ndarray:
     """Winners seen from the other side: 0 and 1 exchanged, -1 (nobody) as it is."""
-    exchanged = 1 - winner
-    seen = np.where(winner < 0, -1, exchanged)
-    return np.asarray(seen)
+    return np.asarray(np.where(winner < 0, -1, 1 - winner))
 
 
 def jackknife(left_out: np.ndarray) -> np.ndarray:
@@ -128,9 +102,7 @@ def jackknife(left_out: np.ndarray) -> np.ndarray:
 
     Efron 1982, The Jackknife, 2.2.
     """
-    variance = left_out.var(axis=0)
-    others = len(left_out) - 1
-    return np.asarray(np.sqrt(others * variance))
+    return np.asarray(np.sqrt((len(left_out) - 1) * left_out.var(axis=0)))
 
 
 def count_outcomes(
@@ -150,8 +122,7 @@ def count_outcomes(
     def count() -> array_cache.Arrays:
         return _count(matchup, deals, workers, progress)
 
-    arrays = array_cache.cached(about, count)
-    return Outcomes(**arrays)
+    return Outcomes(**array_cache.cached(about, count))
 
 
 def _count(
@@ -163,16 +134,13 @@ def _count(
 
     prepare(matchup)
     units = matchup.units(deals)
-    parts = over_units(part, units, CALL_UNITS, workers, progress)
-    rows = np.concatenate(parts)
-    return merged(rows)
+    return merged(np.concatenate(over_units(part, units, CALL_UNITS, workers, progress)))
 
 
 def tally(records: np.ndarray) -> np.ndarray:
     """Recorded deals as rows of group, packed outcome and count: int64 (rows, 3)."""
     from_lowest = observed(records) - _LOWEST
-    columns = tuple(from_lowest.T)
-    packed = np.ravel_multi_index(columns, _VALUES)
+    packed = np.ravel_multi_index(tuple(from_lowest.T), _VALUES)
     size = int(np.prod(_VALUES))
     keys = group_of(records) * size + packed
     keys, counts = np.unique(keys, return_counts=True)
@@ -185,8 +153,7 @@ def group_of(records: np.ndarray) -> np.ndarray:
 
     Units go into groups by twos, since the dealer of single deals alternates.
     """
-    pair = records["unit"] // 2
-    return np.asarray(pair % GROUPS)
+    return np.asarray(records["unit"] // 2 % GROUPS)
 
 
 def observed(records: np.ndarray) -> np.ndarray:
@@ -201,9 +168,7 @@ def merged(rows: np.ndarray) -> array_cache.Arrays:
     """The fields of Outcomes from rows of `tally`, in any order and any number of pieces."""
     group, packed, count = rows.T
     packed, column = np.unique(packed, return_inverse=True)
-    shape = (GROUPS, len(packed))
-    counts = np.zeros(shape, np.int64)
+    counts = np.zeros((GROUPS, len(packed)), np.int64)
     np.add.at(counts, (group, column), count)
-    columns = np.unravel_index(packed, _VALUES)
-    from_lowest = np.stack(columns, axis=1)
+    from_lowest = np.stack(np.unravel_index(packed, _VALUES), axis=1)
     return {"rows": from_lowest + _LOWEST, "counts": counts}

@@ -69,8 +69,7 @@ class ScoreOutcomes:
 
     def column(self, name: str) -> np.ndarray:
         """One column of every change, int64."""
-        place = _PLACE[name]
-        return np.asarray(self.changes[:, place])
+        return np.asarray(self.changes[:, _PLACE[name]])
 
     @cached_property
     def shares(self) -> np.ndarray:
@@ -78,13 +77,9 @@ class ScoreOutcomes:
 
         Float64 (1 + GROUPS, outcomes + GROUPS): from all groups, then with each left out.
         """
-        all_groups = np.ones((1, GROUPS))
-        but_one = 1 - np.eye(GROUPS)
-        kept_groups = np.concatenate([all_groups, but_one])
-        kept = kept_groups.mean(axis=1, keepdims=True)
-        weights = kept_groups / (self.each * kept)
-        shares = [self.start.shares, weights]
-        return np.concatenate(shares, axis=1)
+        kept_groups = np.concatenate([np.ones((1, GROUPS)), 1 - np.eye(GROUPS)])
+        weights = kept_groups / (self.each * kept_groups.mean(axis=1, keepdims=True))
+        return np.concatenate([self.start.shares, weights], axis=1)
 
     def from_both_sides(self) -> ScoreOutcomes:
         """Every deal counted for A and, as its mirror image, for B; see `Outcomes`."""
@@ -98,10 +93,8 @@ class ScoreOutcomes:
         }
         mirror = self.changes.copy()
         for name, column in mirrored.items():
-            place = _PLACE[name]
-            mirror[:, place] = column
-        changes = np.concatenate([self.changes, mirror])
-        return ScoreOutcomes(start, changes, 2 * self.each)
+            mirror[:, _PLACE[name]] = column
+        return ScoreOutcomes(start, np.concatenate([self.changes, mirror]), 2 * self.each)
 
 
 def count_score_outcomes(
@@ -117,9 +110,7 @@ def count_score_outcomes(
             f"outcomes by score are for matches to {MOST_POINTS} points at most, not {target}: "
             "set points_target=100, say."
         )
-    wanted = matchup.units(deals)
-    rounds = -(-wanted // (UNITS * target**2))
-    units = UNITS * max(1, rounds)
+    units = UNITS * max(1, -(-matchup.units(deals) // (UNITS * target**2)))
     about = array_cache.describe(matchup, units, "outcomes by score")
 
     def count() -> array_cache.Arrays:
@@ -127,9 +118,7 @@ def count_score_outcomes(
 
     arrays = array_cache.cached(about, count)
     start = Outcomes(arrays["rows"], arrays["counts"])
-    halves = 2 if matchup.mirrored else 1
-    each = units * halves // 2
-    return ScoreOutcomes(start, arrays["changes"], each)
+    return ScoreOutcomes(start, arrays["changes"], units * (2 if matchup.mirrored else 1) // 2)
 
 
 def _count(
@@ -139,8 +128,7 @@ def _count(
         return _row(matchup, first, target, units)
 
     prepare(matchup)
-    rows = over_units(row, target, 1, workers, progress)
-    tallies, changes = zip(*rows, strict=True)
+    tallies, changes = zip(*over_units(row, target, 1, workers, progress), strict=True)
     arrays = merged(np.concatenate(tallies))
     arrays["changes"] = np.concatenate(changes)
     return arrays
@@ -150,13 +138,11 @@ def _row(matchup: Matchup, first: int, target: int, units: int) -> tuple[np.ndar
     """All scores with `first` points at seat 0: the tally of their packs, and their changes."""
     own_rules = build_rules(matchup.variant)
     begin = own_rules.start_points.copy()
-    batches = -(-units // matchup.batch)
-    units_apart = matchup.batch * batches
+    units_apart = matchup.batch * (-(-units // matchup.batch))
     tallies = []
     changes = []
     for second in range(target):
-        number_of_score = first * target + second
-        first_unit = number_of_score * units_apart
+        first_unit = (first * target + second) * units_apart
         score = np.array([first, second])
         alike = _records(matchup, own_rules, begin, first_unit, units)
         there = _records(matchup, own_rules, score, first_unit, units)
@@ -175,8 +161,7 @@ def _records(
     own_rules.start_points[:] = start
     records = np.empty(2 * units, DEAL)
     state = new_state(matchup.seed)
-    views = (new_view(), new_view())
-    run(matchup, state, own_rules, views, first_unit, units, records)
+    run(matchup, state, own_rules, (new_view(), new_view()), first_unit, units, records)
     return records[: state.recorded]
 
 
@@ -186,10 +171,7 @@ def _changes(alike: np.ndarray, there: np.ndarray) -> np.ndarray:
     for name in ("winner", "points_a", "points_b"):
         changed |= alike[name] != there[name]
     here = there[changed]
-    usual = alike[changed]
-    came = _signed(here, here, 1)
-    did_not_come = _signed(here, usual, -1)
-    return np.concatenate([came, did_not_come])
+    return np.concatenate([_signed(here, here, 1), _signed(here, alike[changed], -1)])
 
 
 def _signed(at: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
@@ -203,8 +185,7 @@ def _signed(at: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
         "winner": deals["winner"],
         "points": deals["points_a"] + deals["points_b"],
     }
-    ordered = [columns[name] for name in CHANGE_COLUMNS]
-    return np.stack(ordered, axis=1)
+    return np.stack([columns[name] for name in CHANGE_COLUMNS], axis=1)
 
 
 class ScoreBoard(WonOrLost):
@@ -219,13 +200,10 @@ class ScoreBoard(WonOrLost):
         self._winner = start.column("winner")
         self._points = start.column("points")
         # Changes by the sum of the score, and where those of each sum begin
-        score_a = outcomes.column("score_a")
-        score_b = outcomes.column("score_b")
-        level = score_a + score_b
+        level = outcomes.column("score_a") + outcomes.column("score_b")
         order = np.argsort(level, kind="stable")
         self._changes = outcomes.changes[order]
-        sums = np.arange(2 * self._target)
-        self._levels = np.searchsorted(level[order], sums)
+        self._levels = np.searchsorted(level[order], np.arange(2 * self._target))
 
     @property
     def fields(self) -> Fields:
@@ -233,25 +211,21 @@ class ScoreBoard(WonOrLost):
 
     @property
     def size(self) -> int:
-        places = self._target + 1
-        return 2 * places**2
+        return 2 * (self._target + 1) ** 2
 
     def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
         points_a = np.minimum(a[..., 0], self._target)
-        points_b = np.minimum(b[..., 0], self._target)
-        return points_a, points_b, dealer
+        return points_a, np.minimum(b[..., 0], self._target), dealer
 
     def states(self) -> States:
-        shape = (self._target, self._target, 2)
-        numbers = np.indices(shape)
-        a, b, dealer = numbers.reshape(3, -1)
+        a, b, dealer = np.indices((self._target, self._target, 2)).reshape(3, -1)
         return a[:, None], b[:, None], dealer
 
     def start(self) -> Standings:
         return self._start
 
-    def _filled(self, share: Shares, ends: tuple[float, float], each: float = 0) -> Table:
-        """A table with `ends` where A has won and where B has; `each` is added for every deal.
+    def _filled(self, share: Shares, ends: tuple[float, float]) -> Table:
+        """A table with `ends` where A has won and where B has.
 
         Scores of one sum do not lead to one another: they are filled together, the greatest sum
         first.
@@ -259,17 +233,15 @@ class ScoreBoard(WonOrLost):
         a_won, b_won = ends
         last = self._target - 1
         places = self._target + 1
-        shape = (places, places, 2)
-        table = np.full(shape, float(b_won))
+        table = np.full((places, places, 2), float(b_won))
         table[-1] = a_won
         for level in range(2 * last, -1, -1):
             least = max(0, level - last)
-            most = min(level, last)
-            a = np.arange(least, most + 1)
+            a = np.arange(least, min(level, last) + 1)
             b = level - a
             mean, stay = self._usual_means(table, a, b, share)
             self._add_changes(table, least, level, share, mean, stay)
-            table[a, b] = _solved(stay, mean + each)
+            table[a, b] = _solved(stay, mean)
         return table
 
     def _usual_means(
@@ -286,11 +258,8 @@ class ScoreBoard(WonOrLost):
         sides = np.arange(2)
         is_dealer = dealer == sides[:, None]
         is_next = after[:, None] == sides
-        usual = share[: len(dealer)]
-        weight = usual * is_dealer
-        stay = np.einsum("do,so,oe->sde", weight, stays, is_next)
-        mean = ahead @ weight.T
-        return mean, stay
+        weight = share[: len(dealer)] * is_dealer
+        return ahead @ weight.T, np.einsum("do,so,oe->sde", weight, stays, is_next)
 
     def _add_changes(
         self,
@@ -302,13 +271,10 @@ class ScoreBoard(WonOrLost):
         stay: np.ndarray,
     ) -> None:
         """Add what changes at the scores of a level, the first of which has `first` points of A."""
-        start = self._levels[level]
-        stop = self._levels[level + 1]
-        changes = self._changes[start:stop]
+        changes = self._changes[self._levels[level] : self._levels[level + 1]]
         a, b, group, sign, dealer, winner, points = changes.T
         ahead, stays, after = self._ahead(table, a, b, dealer, winner, points)
-        of_groups = share[len(self._dealer) :]
-        weight = sign * of_groups[group]
+        weight = sign * share[len(self._dealer) :][group]
         score = a - first
         np.add.at(mean, (score, dealer), weight * ahead)
         np.add.at(stay, (score, dealer, after), weight * stays)
@@ -331,11 +297,8 @@ class ScoreBoard(WonOrLost):
         to_a = np.minimum(a + gain_a, self._target)
         to_b = np.minimum(b + gain_b, self._target)
         after = self._next[dealer, winner]
-        changes_none = (winner < 0) | (points == 0)
-        stays = np.broadcast_to(changes_none, to_a.shape)
-        entries = table[to_a, to_b, after]
-        ahead = np.where(stays, 0, entries)
-        return ahead, stays, after
+        stays = np.broadcast_to((winner < 0) | (points == 0), to_a.shape)
+        return np.where(stays, 0, table[to_a, to_b, after]), stays, after
 
 
 def _solved(stay: np.ndarray, mean: np.ndarray) -> np.ndarray:
@@ -343,6 +306,5 @@ def _solved(stay: np.ndarray, mean: np.ndarray) -> np.ndarray:
 
     stay: the chances of that, by dealer and next dealer. mean: of the entries elsewhere.
     """
-    equations = np.eye(2) - stay
-    values = np.linalg.solve(equations, mean[..., None])
+    values = np.linalg.solve(np.eye(2) - stay, mean[..., None])
     return values[..., 0]

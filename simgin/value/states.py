@@ -53,11 +53,11 @@ class Board(Protocol):
         share: of every outcome among its dealer's deals, float64 (outcomes).
         """
 
-    def deals_left(self, share: Shares) -> Table:
-        """The mean number N of deals still to be played, in every state."""
-
     def growth(self, share: Shares, z: float) -> Table:
-        """The mean of z**N in every state; some entry is below 1 where that is not finite."""
+        """The mean of z**N in every state, N being the deals to come.
+
+        Some entry is below 1 where that is not finite.
+        """
 
     def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
         """Where in a table states lie: standings int64 (..., fields), sides int64 (...)."""
@@ -101,8 +101,7 @@ class _Deal:
         self._gain = []
         for side, track in enumerate(tracks):
             gains, gain = self._gains(side, track)
-            steps = track.steps(gains)
-            self._to.append(np.ascontiguousarray(steps))
+            self._to.append(np.ascontiguousarray(track.steps(gains)))
             self._gain.append(gain)
 
     def _gains(self, side: int, track: Track) -> tuple[np.ndarray, np.ndarray]:
@@ -111,20 +110,15 @@ class _Deal:
         Outcomes that bring the same are one move.
         """
         is_won = self._winner == side
-        columns = []
-        for name in track.fields:
-            brought = self._brought[name]
-            columns.append(brought[is_won])
-        won = np.stack(columns, axis=1)
-        gains, gain = np.unique(won, axis=0, return_inverse=True)
+        columns = [self._brought[name][is_won] for name in track.fields]
+        gains, gain = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
         return gains, gain.reshape(-1)
 
     def moves(self, share: Shares) -> Moves:
         """The moves of one deal from the share of every outcome."""
         chance_a = self._chances(0, share)
         chance_b = self._chances(1, share)
-        void = share * (self._winner < 0)
-        nobody = np.bincount(self._dealer, void, minlength=2)
+        nobody = np.bincount(self._dealer, share * (self._winner < 0), minlength=2)
         if self._alone:  # one player's deals have no dealer, although records name one
             chance_a = _by_no_dealer(chance_a)
             chance_b = _by_no_dealer(chance_b)
@@ -141,17 +135,14 @@ class _Deal:
         won = self._winner == side
         dealer = self._dealer[won]
         gain = self._gain[side]
-        moves = self._to[side].shape[1]
-        chance = np.zeros((2, moves))
-        place = (dealer, gain)
-        np.add.at(chance, place, share[won])
+        chance = np.zeros((2, self._to[side].shape[1]))
+        np.add.at(chance, (dealer, gain), share[won])
         return chance
 
 
 def _by_no_dealer(chance: np.ndarray) -> np.ndarray:
     """Chances of both dealers together, for either."""
-    together = chance.sum(axis=0)
-    return np.tile(together, (2, 1))
+    return np.tile(chance.sum(axis=0), (2, 1))
 
 
 def won_deals(params: Params, outcomes: Outcomes) -> np.ndarray:
@@ -160,15 +151,13 @@ def won_deals(params: Params, outcomes: Outcomes) -> np.ndarray:
         return np.ones(len(outcomes.rows), np.int64)
     by_gin = number(params, "deal_count_gin")
     by_undercut = number(params, "deal_count_undercut")
-    kinds = np.array(KINDS)
-    kind = kinds[outcomes.column("kind")]
+    kind = np.array(KINDS)[outcomes.column("kind")]
     is_gin = np.isin(kind, ("gin", "big_gin", "shot"))
     is_undercut = kind == "undercut"
     factor = np.where(is_gin, by_gin, 1)
     factor = np.where(is_undercut, by_undercut, factor)
     # A refusal pays the number before the offer
-    stake = outcomes.column("stake")
-    return np.asarray(factor * stake)
+    return np.asarray(factor * outcomes.column("stake"))
 
 
 def next_dealers(params: Params) -> np.ndarray:
@@ -176,8 +165,7 @@ def next_dealers(params: Params) -> np.ndarray:
     table = np.empty((2, 3), np.int64)
     for dealer in (0, 1):
         for winner in (0, 1, -1):
-            side = _next_dealer(params, dealer, winner)
-            table[dealer, winner] = side
+            table[dealer, winner] = _next_dealer(params, dealer, winner)
     return table
 
 
@@ -189,17 +177,12 @@ def _next_dealer(params: Params, dealer: int, winner: int) -> int:
     if winner < 0:
         passes = params["void_dealer"] == "other"
         return other if passes else dealer
-    after = {"winner": winner, "loser": 1 - winner, "alternate": other}
-    rule = str(params["next_dealer"])
-    return after[rule]
+    return {"winner": winner, "loser": 1 - winner, "alternate": other}[str(params["next_dealer"])]
 
 
 def _tracks(params: Params, seat: int) -> tuple[Track, Track]:
     """The tracks of A, who sits at `seat`, and of B."""
-    other_seat = 1 - seat
-    a = _track(params, seat)
-    b = _track(params, other_seat)
-    return a, b
+    return _track(params, seat), _track(params, 1 - seat)
 
 
 def _track(params: Params, seat: int) -> Track:
@@ -207,8 +190,7 @@ def _track(params: Params, seat: int) -> Track:
     if goal.one_deal:
         return Track(("deals",), (1,))
     targets = goal.side_at(params, seat).targets
-    needed = [number(params, name) for name in targets.values()]
-    return Track(tuple(targets), tuple(needed))
+    return Track(tuple(targets), tuple([number(params, name) for name in targets.values()]))
 
 
 def starting_points(params: Params) -> tuple[int, int]:
@@ -222,10 +204,7 @@ def starts(params: Params, seat: int, fields: Fields) -> Standings:
     """The standings of A and B when a match begins: start_points where a side counts points."""
     points = starting_points(params)
     fields_a, fields_b = fields
-    other_seat = 1 - seat
-    a = _start(fields_a, points[seat])
-    b = _start(fields_b, points[other_seat])
-    return a, b
+    return _start(fields_a, points[seat]), _start(fields_b, points[1 - seat])
 
 
 def _start(fields: tuple[str, ...], points: int) -> Standing:
@@ -250,8 +229,7 @@ class Race:
     @cached_property
     def _deal(self) -> _Deal:
         # Not before the size was looked at
-        tracks = (self._a, self._b)
-        return _Deal(self._params, self._outcomes, tracks)
+        return _Deal(self._params, self._outcomes, (self._a, self._b))
 
     @property
     def fields(self) -> Fields:
@@ -265,50 +243,34 @@ class Race:
     @property
     def _places(self) -> tuple[int, int]:
         """How many places each track has, the goal included."""
-        places_a = self._a.length + 1
-        places_b = self._b.length + 1
-        return places_a, places_b
+        return self._a.length + 1, self._b.length + 1
 
     def solve(self, share: Shares) -> Table:
         return self._filled(share, ends=(1, 0, DRAWN))
 
-    def deals_left(self, share: Shares) -> Table:
-        return self._filled(share, ends=(0, 0, 0), each=1)
-
     def growth(self, share: Shares, z: float) -> Table:
-        weighed = z * share
-        return self._filled(weighed, ends=(1, 1, 1))
+        return self._filled(z * share, ends=(1, 1, 1))
 
     def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
-        place_a = self._a.place(a)
-        place_b = self._b.place(b)
-        return place_a, place_b, dealer
+        return self._a.place(a), self._b.place(b), dealer
 
     def states(self) -> States:
-        lengths = (self._a.length, self._b.length)
-        numbers = np.indices((*lengths, 2))
+        numbers = np.indices((*((self._a.length, self._b.length)), 2))
         a, b, dealer = numbers.reshape(3, -1)
-        standings_a = self._a.standings()
-        standings_b = self._b.standings()
-        return standings_a[a], standings_b[b], dealer
+        return self._a.standings()[a], self._b.standings()[b], dealer
 
     def start(self) -> Standings:
         return self._start
 
-    def _filled(self, share: Shares, ends: tuple[float, float, float], each: float = 0) -> Table:
-        """A table with `ends` where A has won, where B has, and for a single deal nobody won.
-
-        `each` is added for every deal.
-        """
+    def _filled(self, share: Shares, ends: tuple[float, float, float]) -> Table:
+        """A table with `ends` where A has won, where B has, and for a single deal nobody won."""
         a_won, b_won, nobody_won = ends
         moves = self._deal.moves(share)
-        reward = np.full(2, float(each))
+        reward = np.zeros(2)
         if self._single:
-            reward = reward + nobody_won * moves.nobody
-            never = np.zeros(2)
-            moves = dataclasses.replace(moves, nobody=never)
-        shape = (*self._places, 2)
-        table = np.full(shape, float(b_won))
+            reward = nobody_won * moves.nobody
+            moves = dataclasses.replace(moves, nobody=np.zeros(2))
+        table = np.full((*self._places, 2), float(b_won))
         table[-1] = a_won
         fill(table, moves, reward)
         return table
@@ -317,18 +279,14 @@ class Race:
 class WonOrLost:
     """What a board without drawn matches makes of a table filled from its ends: A won, or B."""
 
-    def _filled(self, share: Shares, ends: tuple[float, float], each: float = 0) -> Table:
+    def _filled(self, share: Shares, ends: tuple[float, float]) -> Table:
         raise NotImplementedError
 
     def solve(self, share: Shares) -> Table:
         return self._filled(share, ends=(1, 0))
 
-    def deals_left(self, share: Shares) -> Table:
-        return self._filled(share, ends=(0, 0), each=1)
-
     def growth(self, share: Shares, z: float) -> Table:
-        weighed = z * share
-        return self._filled(weighed, ends=(1, 1))
+        return self._filled(z * share, ends=(1, 1))
 
 
 class Games(WonOrLost):
@@ -343,10 +301,8 @@ class Games(WonOrLost):
         self._tracks = _tracks(params, seat)
         self._length = self._tracks[0].length
         self._target = number(params, "games_target")
-        game_table = np.array(params["game_table"])
-        up_to, games = game_table.T
-        points = np.arange(self._length)
-        band = np.searchsorted(up_to, points)
+        up_to, games = np.array(params["game_table"]).T
+        band = np.searchsorted(up_to, np.arange(self._length))
         self._games = games[band]  # won games by the loser's points
         self._start = starts(params, seat, self.fields)
 
@@ -360,8 +316,7 @@ class Games(WonOrLost):
 
     @property
     def size(self) -> int:
-        places = self._target * (self._length + 1)
-        return 2 * places**2
+        return 2 * (self._target * (self._length + 1)) ** 2
 
     def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
         games_a, points_a = self._capped(a)
@@ -371,8 +326,7 @@ class Games(WonOrLost):
     def _capped(self, standing: Standing) -> tuple[np.ndarray, np.ndarray]:
         """Won games and points of a side, more than it needs counting as what it needs."""
         games = np.minimum(standing[..., 0], self._target)
-        points = np.minimum(standing[..., 1], self._length)
-        return games, points
+        return games, np.minimum(standing[..., 1], self._length)
 
     def states(self) -> States:
         games = self._target
@@ -380,30 +334,27 @@ class Games(WonOrLost):
         numbers = np.indices((games, games, points, points, 2))
         games_a, games_b, points_a, points_b, dealer = numbers.reshape(5, -1)
         a = np.stack([games_a, points_a], axis=1)
-        b = np.stack([games_b, points_b], axis=1)
-        return a, b, dealer
+        return a, np.stack([games_b, points_b], axis=1), dealer
 
     def start(self) -> Standings:
         return self._start
 
-    def _filled(self, share: Shares, ends: tuple[float, float], each: float = 0) -> Table:
+    def _filled(self, share: Shares, ends: tuple[float, float]) -> Table:
         """A table (games of A, games of B, points of A, points of B, dealer).
 
         `ends` is where A has all its games and where B has.
         """
         a_won, b_won = ends
         moves = self._deal.moves(share)
-        reward = np.full(2, float(each))
         games = self._target + 1
         points = self._length + 1
-        shape = (games, games, points, points, 2)
-        table = np.full(shape, float(b_won))
+        table = np.full((games, games, points, points, 2), float(b_won))
         table[self._target] = a_won
         from_the_end = range(self._target - 1, -1, -1)
         for a in from_the_end:
             for b in from_the_end:
                 self._add_won_games(table, a, b)
-                fill(table[a, b], moves, reward)
+                fill(table[a, b], moves, np.zeros(2))
         return table
 
     def _add_won_games(self, table: Table, a: int, b: int) -> None:
@@ -438,8 +389,7 @@ class Total:
 
     @property
     def size(self) -> int:
-        rows = self._deals + 1
-        return rows * self._totals * 2
+        return (self._deals + 1) * self._totals * 2
 
     @property
     def _totals(self) -> int:
@@ -452,49 +402,31 @@ class Total:
         """
         totals = np.arange(self._low, self._high + 1)
         chance = share / share.sum()
-        new_totals = totals[:, None] + self._points
-        after = self._from_lowest(new_totals)
-        shape = (self._deals + 1, self._totals)
-        table = np.empty(shape)
+        after = self._from_lowest(totals[:, None] + self._points)
+        table = np.empty((self._deals + 1, self._totals))
         table[0] = totals <= self._goal
         for left in range(self._deals):
-            values = table[left]
-            table[left + 1] = values[after] @ chance
-        by_dealer = table[:, :, None]
-        return np.repeat(by_dealer, 2, axis=2)
+            table[left + 1] = table[left][after] @ chance
+        return np.repeat(table[:, :, None], 2, axis=2)
 
     def _from_lowest(self, totals: np.ndarray) -> np.ndarray:
         """Totals counted from the lowest possible."""
-        within = np.clip(totals, self._low, self._high)
-        return np.asarray(within - self._low)
-
-    def deals_left(self, share: Shares) -> Table:
-        left = np.arange(self._deals + 1.0)
-        shape = (len(left), self._totals, 2)
-        by_left = left[:, None, None]
-        return np.broadcast_to(by_left, shape)
+        return np.asarray(np.clip(totals, self._low, self._high) - self._low)
 
     def growth(self, share: Shares, z: float) -> Table:
-        left = self.deals_left(share)
-        return np.asarray(z**left)
+        left = np.arange(self._deals + 1.0)
+        return np.broadcast_to((z**left)[:, None, None], (len(left), self._totals, 2))
 
     def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
-        left = a[..., 0]
-        total = self._from_lowest(a[..., 1])
-        return left, total, dealer
+        return a[..., 0], self._from_lowest(a[..., 1]), dealer
 
     def states(self) -> States:
-        numbers = np.indices((self._deals, self._totals))
-        left, total = numbers.reshape(2, -1)
+        left, total = np.indices((self._deals, self._totals)).reshape(2, -1)
         left += 1
         total += self._low
         a = np.stack([left, total], axis=1)
         n = len(left)
-        nothing = np.empty((n, 0), np.int64)
-        dealer = np.zeros(n, np.int64)
-        return a, nothing, dealer
+        return a, np.empty((n, 0), np.int64), np.zeros(n, np.int64)
 
     def start(self) -> Standings:
-        a = np.array([self._deals, 0])
-        nothing = np.array([], np.int64)
-        return a, nothing
+        return np.array([self._deals, 0]), np.array([], np.int64)

@@ -32,39 +32,30 @@ class Track:
     @property
     def length(self) -> int:
         """Places before the goal, which is the place of this number."""
-        places = np.prod(self._sides)
-        return int(places) - 1
+        return int(np.prod(self._sides)) - 1
 
     @property
     def _sides(self) -> tuple[int, ...]:
-        places = [target + 1 for target in self.targets]
-        return tuple(places)
+        return tuple([target + 1 for target in self.targets])
 
     def place(self, standing: np.ndarray) -> np.ndarray:
         """The places of standings (..., len(fields)): int64 (...).
 
         More than the target counts as the target.
         """
-        capped = np.minimum(standing, self.targets)
-        columns = np.moveaxis(capped, -1, 0)
-        place = np.ravel_multi_index(tuple(columns), self._sides)
-        return np.asarray(place)
+        columns = np.moveaxis(np.minimum(standing, self.targets), -1, 0)
+        return np.asarray(np.ravel_multi_index(tuple(columns), self._sides))
 
     def standings(self) -> np.ndarray:
         """The standing at every place before the goal: int64 (length, len(fields))."""
-        places = np.arange(self.length)
-        columns = np.unravel_index(places, self._sides)
-        return np.stack(columns, axis=-1)
+        return np.stack(np.unravel_index(np.arange(self.length), self._sides), axis=-1)
 
     def steps(self, gains: np.ndarray) -> np.ndarray:
         """Where gains (outcomes, len(fields)) lead to from every place: int64 (length, outcomes).
 
         No gain is negative.
         """
-        before = self.standings()
-        by_place = before[:, None, :]
-        after = by_place + gains
-        return self.place(after)
+        return self.place(self.standings()[:, None, :] + gains)
 
 
 @dataclass(frozen=True)
@@ -100,7 +91,5 @@ def _kernel() -> Any:
     real = types.Array(float64, 2, "C")
     line = types.Array(float64, 1, "C")
     table = types.Array(float64, 3, "C")
-    to = (whole, whole)
-    chance = (real, real)
-    signature = void(table, *to, *chance, whole, line, line)
+    signature = void(table, *((whole, whole)), *((real, real)), whole, line, line)
     return jit.compiled(kernels.fill_table, signature)

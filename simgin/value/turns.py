@@ -1,7 +1,7 @@
 """Deals turn by turn: what both hands were worth after every turn, and what there was to decide.
 
-    played = play_deals("standard", "gold", "simple", deals=20_000)
-    deadwood(played), counts(played), decisions(played)
+    played = play(parse_matchup("gold", "simple", "standard", 1, "deal"), 20_000)
+    deadwood(played), counts(played), share_with_choice(played)
 
 A light second pass beside the engine. The deals are played and recorded as ever; then each is
 played once more by the same kernel, which stops with it in the state, and pack and histories show
@@ -19,7 +19,6 @@ from numba import boolean, from_dtype, int64, types
 
 from simgin.core import jit, sums
 from simgin.core.answers import SLOTS
-from simgin.core.match import UNDECIDED
 from simgin.core.policy import HOOK_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.state import new_state
 from simgin.core.view import new_view
@@ -33,13 +32,12 @@ from simgin.play.kernel import (
     seat_players,
     signature,
 )
-from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.matchup import Matchup
 from simgin.play.parallel import over_units
 from simgin.rules.record import build_rules
 from simgin.stats import observations
 from simgin.stats.estimate import ENOUGH_UNITS, Estimate, share_limits
 from simgin.strategy import interpret
-from simgin.text.amounts import parse_count
 from simgin.value import kernels
 
 if TYPE_CHECKING:
@@ -47,19 +45,17 @@ if TYPE_CHECKING:
 
     from simgin.play.parallel import Progress
 
-DEALS = 20_000
 CALL_DEALS = 2_000  # of one call of the second pass
 
 # One turn. deal: its place in the records; turn: its number, from 1; own_turn: its number among the
 # player's own; side: who moved (0 A, 1 B); dealer: whether he dealt; count, other: deadwood of the
-# mover and of the other after it (-1 alone). takes, discards, endings: answers of each kind that
-# differ, 1 where there was nothing to choose; unbeaten: discards that no other beats in both
-# deadwood and danger.
+# mover and of the other after it (-1 alone). actions: what there was to choose from, which is a
+# discard that no other beats in both deadwood and danger, and one each for a take and an ending
+# that are worth a thought.
 TURN = np.dtype(
     [
         (name, np.int64)
-        for name in ("deal", "turn", "own_turn", "side", "dealer", "count", "other")
-        + ("takes", "discards", "endings", "unbeaten")
+        for name in ("deal", "turn", "own_turn", "side", "dealer", "count", "other", "actions")
     ]
 )
 TURNS_TYPE = types.Array(from_dtype(TURN), 1, "C")
@@ -67,8 +63,6 @@ BIN = 5  # points of deadwood
 
 DEADWOOD_COLUMNS = ("turn", "side", "q10", "q50", "q90", "low", "high", "n")
 COUNT_COLUMNS = ("turn", "count", "value", "se", "low", "high", "n")
-DECISION_COLUMNS = ("metric", "value", "se", "low", "high", "n")
-DecisionRow = tuple[str, float, float, float, float, int]
 
 
 @dataclass(frozen=True)
@@ -90,30 +84,12 @@ class Turns:
 
     def record(self, name: str) -> np.ndarray:
         """A field of the record of every turn's deal."""
-        of_deals = self.records[name]
-        deal = self.column("deal")
-        return np.asarray(of_deals[deal])
+        return np.asarray(self.records[name][self.column("deal")])
 
     @property
     def last(self) -> np.ndarray:
         """Whether the deal had no turn after this one."""
-        turns = self.record("turns")
-        is_last = self.column("turn") == turns
-        return np.asarray(is_last)
-
-
-def play_deals(
-    variant: str,
-    a: str,
-    b: str | None = None,
-    *,
-    deals: int | str = DEALS,
-    seed: int = 1,
-    workers: int | None = None,
-) -> Turns:
-    """So many single deals of A against B (`simple` if none is named), turn by turn."""
-    matchup = parse_matchup(a, b, variant, seed, "deal")
-    return play(matchup, matchup.units(parse_count(deals)), workers)
+        return np.asarray(self.column("turn") == self.record("turns"))
 
 
 def play(
@@ -129,8 +105,7 @@ def play(
         return play_recorded(matchup, first_unit, n)[1]
 
     def traced(first: int, n: int) -> np.ndarray:
-        part = records[first : first + n]
-        return _traced(matchup, part, first)
+        return _traced(matchup, records[first : first + n], first)
 
     records = np.concatenate(over_units(recorded, units, size, workers))
     turns = over_units(traced, len(records), CALL_DEALS, workers, progress)
@@ -190,9 +165,7 @@ def _loop(players: int) -> Any:
     if players == 1:
         function = kernels.follow_solo_deals
         hooks = len(SOLO_SLOTS)
-    hook_types = [HOOK_TYPE] * hooks
-    loop_type = types.void(*arguments, *hook_types)
-    return jit.compiled(function, loop_type)
+    return jit.compiled(function, types.void(*arguments, *([HOOK_TYPE] * hooks)))
 
 
 # Frames
@@ -208,20 +181,14 @@ def deadwood(turns: Turns) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    after = _after_turns(turns)
-    cells = after.groupby(["turn", "side"])
-    for (turn, side), held in cells:
+    for (turn, side), held in _after_turns(turns).groupby(["turn", "side"]):
         x = held["count"].to_numpy()
         unit = held["unit"].to_numpy()
         if len(np.unique(unit)) < ENOUGH_UNITS:
             continue
         quantiles = np.quantile(x, (0.1, 0.5, 0.9))
-        limits = observations.median_limits(x, unit)
-        row = (turn, side, *quantiles, *limits, len(x))
-        rows.append(row)
-    columns = list(DEADWOOD_COLUMNS)
-    frame = pd.DataFrame(rows, columns=columns)
-    return _with_players(turns.matchup, frame)
+        rows.append((turn, side, *quantiles, *observations.median_limits(x, unit), len(x)))
+    return _with_players(turns.matchup, pd.DataFrame(rows, columns=list(DEADWOOD_COLUMNS)))
 
 
 def counts(turns: Turns) -> pd.DataFrame:
@@ -234,98 +201,27 @@ def counts(turns: Turns) -> pd.DataFrame:
     import pandas as pd
 
     after = _after_turns(turns)
-    bin_of = after["count"] // BIN
-    keys = np.stack([after["turn"], bin_of], axis=1)
+    keys = np.stack([after["turn"], after["count"] // BIN], axis=1)
     cells, place = np.unique(keys, axis=0, return_inverse=True)
     value, se, n = observations.by_cell(
         after["won"].to_numpy(float), after["unit"].to_numpy(), place.reshape(-1), len(cells)
     )
     columns = {"turn": cells[:, 0], "count": cells[:, 1] * BIN, "value": value, "se": se, "n": n}
     frame = pd.DataFrame(columns)
-    is_known = frame["value"].notna()
-    frame = frame[is_known].reset_index(drop=True)
-    limits = []
-    for cell in frame[["value", "se", "n"]].itertuples(index=False):
-        limits.append(share_limits(*cell))
+    frame = frame[frame["value"].notna()].reset_index(drop=True)
+    limits = [share_limits(*cell) for cell in frame[["value", "se", "n"]].itertuples(index=False)]
     low, high = np.array(limits).reshape(-1, 2).T
     frame["low"] = low
     frame["high"] = high
-    ordered = frame[list(COUNT_COLUMNS)]
-    return _with_players(turns.matchup, ordered)
+    return _with_players(turns.matchup, frame[list(COUNT_COLUMNS)])
 
 
-def decisions(turns: Turns) -> pd.DataFrame:
-    """What there is to decide, both sides together, with errors clustered by unit.
+def share_with_choice(turns: Turns) -> Estimate:
+    """The share of turns with a real choice: more than one action that no other beats.
 
-    Columns variant, strategy, opponent and DECISION_COLUMNS; n counts turns, deals or matches. The
-    metrics (docs/reference/metrics.md#decisions): `decision_factor`, the share of turns with more
-    than one action that differs; `actions`, the mean number of such actions; `real_decision_factor`
-    and `real_actions`, the same without discards that another beats in both deadwood and danger;
-    `decisions_per_deal` and, of matches, `decisions_per_match`, the takes, discards and endings
-    that had more than one answer left.
+    Takes, endings and discards that differ are actions (docs/reference/metrics.md#decisions).
     """
-    import pandas as pd
-
-    rows = _rows_of_turns(turns) + _rows_of_deals(turns)
-    columns = list(DECISION_COLUMNS)
-    frame = pd.DataFrame(rows, columns=columns)
-    return _with_players(turns.matchup, frame)
-
-
-def _rows_of_turns(turns: Turns) -> list[DecisionRow]:
-    """The metrics of `decisions` that are means over turns."""
-    every = _answers(turns, "discards")
-    unbeaten = _answers(turns, "unbeaten")
-    actions = every.sum(axis=1) - 2
-    left = unbeaten.sum(axis=1) - 2
-    by_turn = {
-        "decision_factor": actions > 1,
-        "actions": actions,
-        "real_decision_factor": left > 1,
-        "real_actions": left,
-    }
-    unit = turns.record("unit")
-    rows = []
-    for name, x in by_turn.items():
-        mean = observations.mean(x, unit)
-        rows.append(_decision_row(name, mean, len(unit)))
-    return rows
-
-
-def _rows_of_deals(turns: Turns) -> list[DecisionRow]:
-    """The metrics of `decisions` that are over deals or matches."""
-    records = turns.records
-    deals = len(records)
-    over = {"decisions_per_deal": np.ones(deals)}
-    if turns.matchup.unit == "match":
-        is_last = records["outcome"] != UNDECIDED
-        over["decisions_per_match"] = is_last.astype(float)
-    unbeaten = _answers(turns, "unbeaten")
-    decided = (unbeaten > 1).sum(axis=1)
-    # Observations of two kinds: turns, for the decisions, and deals, for what they are over
-    numerator = np.append(decided, np.zeros(deals))
-    of_turns = turns.record("unit")
-    units = np.append(of_turns, records["unit"])
-    no_deal = np.zeros(len(of_turns))
-    rows = []
-    for name, each in over.items():
-        denominator = np.append(no_deal, each)
-        estimate = observations.ratio(numerator, denominator, units)
-        n = int(each.sum())
-        rows.append(_decision_row(name, estimate, n))
-    return rows
-
-
-def _answers(turns: Turns, discards: str) -> np.ndarray:
-    """Answers that differ, to take, end and discard, at every turn: int64 (turns, 3)."""
-    takes = turns.column("takes")
-    endings = turns.column("endings")
-    discarded = turns.column(discards)
-    return np.stack([takes, endings, discarded], axis=1)
-
-
-def _decision_row(name: str, estimate: Estimate, n: int) -> DecisionRow:
-    return (name, estimate.value, estimate.se, estimate.low, estimate.high, n)
+    return observations.mean(turns.column("actions") > 1, turns.record("unit"))
 
 
 def _after_turns(turns: Turns) -> pd.DataFrame:

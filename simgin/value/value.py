@@ -27,16 +27,7 @@ from simgin.stats.estimate import Estimate
 from simgin.text.amounts import parse_count
 from simgin.value.outcomes import Outcomes, count_outcomes, jackknife
 from simgin.value.score_outcomes import ScoreBoard, ScoreOutcomes, count_score_outcomes
-from simgin.value.states import (
-    Board,
-    Place,
-    Standing,
-    States,
-    Table,
-    make_board,
-    number,
-    starting_points,
-)
+from simgin.value.states import Board, Place, Standing, Table, make_board, number, starting_points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,40 +64,28 @@ class Value:
 
     def win(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
         """The probability 0..1 that A wins the match from a state."""
-        place = self._index(a, b, dealer)
-        return self.chances[place]
+        return self.chances[self._index(a, b, dealer)]
 
     def se(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
         """The standard error of `win`. The first call takes as long as twenty tables."""
         errors, _ = self._leaving_out
-        place = self._index(a, b, dealer)
-        return errors[place]
-
-    def deals_left(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
-        """The mean number of deals until the match is over."""
-        place = self._index(a, b, dealer)
-        return self._deals_left[place]
-
-    def deals(self) -> float:
-        """The mean number of deals of a match from the start."""
-        return self._at_start(self._deals_left)
+        return errors[self._index(a, b, dealer)]
 
     def longer_than(self, deals: int) -> float:
         """A bound on the share of matches that take more than so many deals, from any state.
 
         Chernoff's: E z^N / z^deals.
         """
+        params = self.matchup.variant.row
         goal = self.matchup.variant.goal
         if goal.one_deal or goal.total:
-            return float(self._deals_left.max() > deals)
+            return float((number(params, "deals_in_match") if goal.total else 1) > deals)
         share = self.outcomes.shares[0]
         bounds = []
         for z in RATES:
             table = self.board.growth(share, z)
-            is_finite = table.min() >= 1
-            if is_finite:
-                most = float(table.max())
-                bounds.append(most / z**deals)
+            if table.min() >= 1:
+                bounds.append(float(table.max()) / z**deals)
         return min(bounds, default=1.0)
 
     def table(self) -> pd.DataFrame:
@@ -117,9 +96,7 @@ class Value:
         fields_a, fields_b = self.board.fields
         place = self.board.index(a, b, dealer)
         errors, _ = self._leaving_out
-        columns = {}
-        for name, standing in zip(fields_a, a.T, strict=True):
-            columns[f"{name}_a"] = standing
+        columns = {f"{name}_a": standing for name, standing in zip(fields_a, a.T, strict=True)}
         for name, standing in zip(fields_b, b.T, strict=True):
             columns[f"{name}_b"] = standing
         columns["dealer"] = dealer
@@ -130,44 +107,17 @@ class Value:
     def start(self) -> Estimate:
         """The probability that A, at its seat, wins a match; the rules say who deals first."""
         _, left_out = self._leaving_out
-        se = float(jackknife(left_out))
-        chance = self._at_start(self.chances)
-        return Estimate(chance, se)
+        return Estimate(self._at_start(self.chances), float(jackknife(left_out)))
 
     @property
     def seats_alike(self) -> bool:
         """Whether the rules treat both seats alike, so that one value holds for A at either."""
         return _treats_seats_alike(self.matchup.variant)
 
-    def before(self, records: np.ndarray) -> np.ndarray:
-        """V before each recorded deal of matches (`core.record.DEAL`).
-
-        Matches with A at the other seat belong to another value.
-        """
-        place = self._place(records)
-        return np.asarray(self.chances[place])
-
-    def before_leaving_out(self, records: np.ndarray) -> list[np.ndarray]:
-        """As `before`, from the outcomes with each group left out: what the jackknife takes."""
-        place = self._place(records)
-        return [table[place] for table in self.tables_leaving_out()]
-
-    def along(self, records: np.ndarray) -> np.ndarray:
-        """`before`, then `before_leaving_out`, in one array: float64 (1 + GROUPS, deals)."""
-        before = self.before(records)
-        left_out = self.before_leaving_out(records)
-        return np.stack([before, *left_out])
-
     @cached_property
     def chances(self) -> np.ndarray:
         """V everywhere on the board, the dealer last; `board.index` finds a state."""
-        share = self.outcomes.shares[0]
-        return self.board.solve(share)
-
-    @cached_property
-    def _deals_left(self) -> np.ndarray:
-        share = self.outcomes.shares[0]
-        return self.board.deals_left(share)
+        return self.board.solve(self.outcomes.shares[0])
 
     @cached_property
     def _leaving_out(self) -> tuple[np.ndarray, np.ndarray]:
@@ -184,11 +134,9 @@ class Value:
             total += difference
             squares += difference**2
         n = len(starts)
-        mean = total / n
-        variance = squares / n - mean**2
+        variance = squares / n - (total / n) ** 2
         variance = np.maximum(variance, 0)
-        errors = np.sqrt((n - 1) * variance)
-        return errors, np.array(starts)
+        return np.sqrt((n - 1) * variance), np.array(starts)
 
     def tables_leaving_out(self) -> Iterator[Table]:
         """Tables as `chances`, from the outcomes with each group left out."""
@@ -200,9 +148,7 @@ class Value:
         a, b = self.board.start()
         values = []
         for dealer in self._first_dealers():
-            side = np.asarray(dealer)
-            place = self.board.index(a, b, side)
-            values.append(table[place])
+            values.append(table[self.board.index(a, b, np.asarray(dealer))])
         return float(np.mean(values))
 
     def _first_dealers(self) -> tuple[int, ...]:
@@ -210,56 +156,18 @@ class Value:
         first = self.matchup.variant.row["first_dealer"]
         if first in ("lot", None):
             return 0, 1
-        is_b = first != self.seat
-        return (int(is_b),)
+        return (int(first != self.seat),)
 
     def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> Place:
-        states = self.as_states(a, b, dealer)
-        return self.board.index(*states)
-
-    def as_states(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> States:
-        """States as callers give them, with the last axis of standings."""
         fields_a, fields_b = self.board.fields
         standing_a = _standing(a, fields_a)
-        standing_b = _standing(b, fields_b)
-        return standing_a, standing_b, np.asarray(dealer)
-
-    def states(self, records: np.ndarray) -> States:
-        """The states before each recorded deal."""
-        fields_a, fields_b = self.board.fields
-        a = self._standings(records, fields_a, "a")
-        b = self._standings(records, fields_b, "b")
-        return a, b, records["dealer"]
-
-    def _place(self, records: np.ndarray) -> Place:
-        states = self.states(records)
-        return self.board.index(*states)
-
-    def _standings(self, records: np.ndarray, fields: tuple[str, ...], side: str) -> Standing:
-        """The standings of a side ("a" or "b") before each recorded deal."""
-        if not fields:
-            shape = (len(records), 0)
-            return np.empty(shape, np.int64)
-        columns = []
-        for name in fields:
-            column = self._counted(records, name, side)
-            columns.append(column)
-        return np.stack(columns, axis=1)
-
-    def _counted(self, records: np.ndarray, name: str, side: str) -> np.ndarray:
-        """One number of a side before each recorded deal."""
-        if name != "left":
-            return np.asarray(records[f"{name}_{side}"])
-        params = self.matchup.variant.row
-        deals = number(params, "deals_in_match")
-        return np.asarray(deals - records["deal"])
+        return self.board.index(standing_a, _standing(b, fields_b), np.asarray(dealer))
 
 
 def _standing(given: ArrayLike, fields: tuple[str, ...]) -> Standing:
     """A standing as a caller gives it: of one number it needs no axis of its own."""
     if len(fields) == 1:
-        numbers = np.asarray(given)
-        return numbers[..., None]
+        return np.asarray(given)[..., None]
     return np.asarray(given, np.int64)
 
 
@@ -319,16 +227,14 @@ def at_any_score(matchup: Matchup, counted: Outcomes, seat: int = 0) -> Value:
     """
     _refuse_outcomes(matchup, counted)
     outcomes = counted.from_both_sides() if _is_self_play(matchup) else counted
-    board = make_board(matchup.variant.row, seat, outcomes)
-    value = Value(matchup, outcomes, board, seat)
+    value = Value(matchup, outcomes, make_board(matchup.variant.row, seat, outcomes), seat)
     return _unless_broken_off(value)
 
 
 def by_score(matchup: Matchup, counted: ScoreOutcomes, seat: int = 0) -> Value:
     """V of a match to points from the outcomes of deals at every score."""
     outcomes = counted.from_both_sides() if _is_self_play(matchup) else counted
-    board = ScoreBoard(matchup.variant.row, seat, outcomes)
-    value = Value(matchup, outcomes, board, seat)
+    value = Value(matchup, outcomes, ScoreBoard(matchup.variant.row, seat, outcomes), seat)
     return _unless_broken_off(value)
 
 
@@ -342,8 +248,7 @@ def _is_self_play(matchup: Matchup) -> bool:
 def _play_instead(matchup: Matchup) -> str:
     """The command that estimates by play what V cannot."""
     names = [player.text for player in matchup.players]
-    options = ["-v", matchup.variant.text, "--matches", "100k"]
-    words = ["simgin", "match", *names, *options]
+    words = ["simgin", "match", *names, *["-v", matchup.variant.text, "--matches", "100k"]]
     command = shlex.join(words)
     return f"Estimate it by play: {command}."
 
@@ -371,8 +276,7 @@ def _refuse_outcomes(matchup: Matchup, counted: Outcomes) -> None:
     params = matchup.variant.row
     goes_on = params["die"] == "game"
     is_refused = counted.column("kind") == KINDS.index("refused")
-    is_raised = counted.column("stake") > 1
-    is_offered = is_refused | is_raised
+    is_offered = is_refused | (counted.column("stake") > 1)
     if goes_on and is_offered.any():
         raise ValueRefused(
             "V is not computed for a die that passes from deal to deal (die = game) once it is "
@@ -414,8 +318,7 @@ def depends_on_score(matchup: Matchup) -> bool:
     """Whether 2,000 units play differently on the same packs with other points at the start.
 
     Finds whatever looks at points: shots of the rules, and policies. It cannot find a policy that
-    looks only at won deals or games, since a match never begins with any; `calibration.martingale`
-    can.
+    looks only at won deals or games, since a match never begins with any.
     """
     params = matchup.variant.row
     if matchup.variant.goal.total:
@@ -431,8 +334,7 @@ def depends_on_score(matchup: Matchup) -> bool:
     ]
     usual = _play_from(matchup, (0, 0))
     for start in starts:
-        played = _play_from(matchup, start)
-        if not np.array_equal(played, usual):
+        if not np.array_equal(_play_from(matchup, start), usual):
             return True
     return False
 
@@ -440,12 +342,8 @@ def depends_on_score(matchup: Matchup) -> bool:
 def _play_from(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:
     """Records of single deals that begin with some points, without those points."""
     params = {**matchup.variant.row, "start_points": list(start)}
-    variant = dataclasses.replace(matchup.variant, row=params)
-    begun = dataclasses.replace(matchup, variant=variant)
+    begun = dataclasses.replace(matchup, variant=dataclasses.replace(matchup.variant, row=params))
     _, records = play_recorded(begun, 0, PROBE_UNITS)
     scores = ("score_a", "score_b", "outcome")
-    columns = []
-    for name in records.dtype.names or ():
-        if name not in scores:
-            columns.append(records[name])
+    columns = [records[name] for name in records.dtype.names or () if name not in scores]
     return np.stack(columns, axis=1)

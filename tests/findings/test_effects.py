@@ -21,8 +21,7 @@ def played(strategy, opponent, win, *, swapped=False, unit="deal"):
     rows = toy.rows(np.random.default_rng(5), bag, 20, 200)
     if not swapped:
         return Played(Cell("eaai", strategy, opponent, 1, unit), rows)
-    cell = Cell("eaai", opponent, strategy, 1, unit)
-    return Played(cell, toy.seen_by_b(rows), as_b=True)
+    return Played(Cell("eaai", opponent, strategy, 1, unit), toy.seen_by_b(rows), as_b=True)
 
 
 def fact(found, name):

@@ -4,6 +4,8 @@ import html
 import json
 import re
 import shutil
+import sqlite3
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,30 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Makes a run once, "match" or of RUNS, and copies its directory to `out`: what it printed."""
+
+    @cache
+    def run(name):
+        place = tmp_path_factory.mktemp(name)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.chdir(place)
+            patched.setenv("COLUMNS", "80")
+            if name == "match":
+                return place, call("match", "gold", "--deals", 300, "-o", "out").stdout
+            Path("mine.py").write_text(OWN)
+            Path(f"{name}.toml").write_text(RUNS[name])
+            return place, call("run", f"{name}.toml", "-o", "out", "--workers", 2).stdout
+
+    def copied(name="match"):
+        place, printed = run(name)
+        shutil.copytree(place / "out", "out")
+        return printed
+
+    return copied
+
+
 def tree(place):
     return {
         path.relative_to(place).as_posix(): path.read_bytes()
@@ -66,9 +92,8 @@ def emptied(place):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_same_files_are_written_without_the_strategies(name):
-    Path(f"{name}.toml").write_text(RUNS[name])
-    call("run", f"{name}.toml", "-o", "out", "--workers", 2)
+def test_the_same_files_are_written_without_the_strategies(made, name):
+    made(name)
     before = tree("out")
     emptied(Path("out"))
     Path("mine.py").unlink()
@@ -84,15 +109,14 @@ def findings_on(page):
     return re.findall("<li>(.*?)</li>", section)
 
 
-def test_the_only_variant_is_not_named_in_sentences_and_one_of_several_is():
-    for name in ("fields", "panel"):
-        Path(f"{name}.toml").write_text(RUNS[name])
-        shown = call("run", f"{name}.toml", "-o", name).stdout
-        said = findings_on(Path(name, "report.html").read_text())
-        named = [sentence for sentence in said if "standard" in sentence]
-        assert len(named) >= 2 if name == "panel" else said and not named
-        first = html.unescape(said[0])
-        assert " ".join(first.split()) in " ".join(shown.split())
+@pytest.mark.parametrize("name", ["fields", "panel"])
+def test_the_only_variant_is_not_named_in_sentences_and_one_of_several_is(made, name):
+    shown = made(name)
+    said = findings_on(Path("out/report.html").read_text())
+    named = [sentence for sentence in said if "standard" in sentence]
+    assert len(named) >= 2 if name == "panel" else said and not named
+    first = html.unescape(said[0])
+    assert " ".join(first.split()) in " ".join(shown.split())
 
 
 def test_a_repeated_run_writes_the_same_page():
@@ -109,16 +133,14 @@ def test_recorded_deals_are_kept_and_json_is_one_object():
     before = tree("out")
     told = json.loads(call("report", "out", "--json").stdout)
     assert tree("out") == before
-    assert (
-        told["command"] == "simgin report out"
-        and "out/report.html" in told["files"]
-        and told["stopped"] == "complete"
-    )
+    assert told["command"] == "simgin report out"
+    assert "out/report.html" in told["files"]
+    assert told["stopped"] == "complete"
     assert {row["strategy"] for row in told["rows"]} == {"gold", "simple"}
 
 
-def test_the_report_can_be_written_from_inside_the_directory(monkeypatch):
-    call("match", "gold", "--deals", 300, "-o", "out")
+def test_the_report_can_be_written_from_inside_the_directory(made, monkeypatch):
+    made()
     before = tree("out")
     monkeypatch.chdir("out")
     call("report", ".")
@@ -131,8 +153,8 @@ def test_a_directory_without_a_run_is_refused():
         assert f"{place} is not a run that simgin wrote" in call("report", place, code=2).stderr
 
 
-def test_an_unfinished_run_is_refused_with_the_command_that_continues_it():
-    call("match", "gold", "--deals", 300, "-o", "out")
+def test_an_unfinished_run_is_refused_with_the_command_that_continues_it(made):
+    made()
     Path("out/manifest.json").unlink()
     message = call("report", "out", code=2).stderr
     assert (
@@ -141,32 +163,26 @@ def test_an_unfinished_run_is_refused_with_the_command_that_continues_it():
     )
 
 
-def test_an_older_ledger_names_the_command_that_adds_what_is_missing():
-    call("match", "gold", "--deals", 300, "-o", "out")
+def test_an_older_ledger_names_the_command_that_adds_what_is_missing(made):
+    made()
     Path("out/manifest.json").unlink()
-    import sqlite3
-
     with sqlite3.connect("out/ledger.sqlite") as connection:
         connection.execute("DELETE FROM run WHERE key = 'command'")
     assert "continue with the command that began it." in call("report", "out", code=2).stderr
 
 
-@pytest.mark.parametrize(
-    ("change", "message"), [({"form": 1}, "another version of simgin (form 1, not")]
-)
-def test_the_manifest_of_another_version_is_refused(change, message):
-    call("match", "gold", "--deals", 300, "-o", "out")
-    manifest = json.loads(Path("out/manifest.json").read_text()) | change
+def test_the_manifest_of_another_version_is_refused(made):
+    made()
+    manifest = json.loads(Path("out/manifest.json").read_text()) | {"form": 1}
     Path("out/manifest.json").write_text(json.dumps(manifest))
     before = tree("out")
-    assert message in call("report", "out", code=2).stderr
+    message = call("report", "out", code=2).stderr
+    assert "another version of simgin (form 1, not" in message
     assert tree("out") == before
 
 
-def test_a_missing_or_foreign_ledger_is_refused():
-    import sqlite3
-
-    call("match", "gold", "--deals", 300, "-o", "out")
+def test_a_missing_or_foreign_ledger_is_refused(made):
+    made()
     with sqlite3.connect("out/ledger.sqlite") as connection:
         connection.execute("UPDATE run SET value = '0' WHERE key = 'form'")
     assert "was written by another version of simgin" in call("report", "out", code=2).stderr
@@ -174,7 +190,7 @@ def test_a_missing_or_foreign_ledger_is_refused():
     assert "out has no ledger.sqlite" in call("report", "out", code=2).stderr
 
 
-def test_the_record_of_a_run_is_the_same_from_manifest_and_plan():
+def test_the_record_of_a_run_is_the_same_from_manifest_and_plan(made):
     """The cells of a run just played and the cells read from its manifest."""
     from simgin.runs import plan
     from simgin.runs.stopping import End
@@ -182,7 +198,7 @@ def test_the_record_of_a_run_is_the_same_from_manifest_and_plan():
     Path("panel.toml").write_text(RUNS["panel"])
     run_plan = plan.plan_file("panel.toml")
     now = record.record_plan(run_plan, [End(6000) for _ in run_plan.tasks])
-    call("run", "panel.toml", "-o", "out")
+    made("panel")
     then = record.read_record(Path("out"), directory.read_manifest("out"))
     assert now.cells == then.cells
     assert [now.params(cell) for cell in now.cells] == [then.params(cell) for cell in then.cells]
@@ -193,8 +209,8 @@ def test_the_record_of_a_run_is_the_same_from_manifest_and_plan():
     assert [task.matchup.cell for task in run_plan.tasks] == list(now.cells)
 
 
-def test_a_run_killed_while_writing_its_files_is_completed():
-    call("match", "gold", "--deals", 300, "-o", "out")
+def test_a_run_killed_while_writing_its_files_is_completed(made):
+    made()
     before = tree("out")
     manifest = directory.read_manifest("out")
     unfinished = {**manifest, "stopped": "while its files were being written"}

@@ -89,8 +89,7 @@ def test_the_forms_of_best_and_worst(rule, what):
             "penalties": {"score": (3 - value, 0.1), "limit": (0.4, 0.01)},
             "score": {"score": (value, 0.1), "limit": (0.0, 0.001)},
         }[what]
-        opponent = "simple" if what in ("points", "matches") else ""
-        rows.append(("eaai", f"s{i}", opponent, told))
+        rows.append(("eaai", f"s{i}", "simple" if what in ("points", "matches") else "", told))
     rows += [("eaai", f"idle{i}", "other", {"margin": (0.0, None)}) for i in range(7)]
     said = matchup_sentences.matchups(tidy(*rows))
     assert "eaai: too few deals for a finding." in said
@@ -171,9 +170,7 @@ def test_the_forms_of_a_league():
 
 
 def triads(examined, circles, sure=0):
-    rows = []
-    for i in range(circles):
-        rows.append(("a", "b", f"c{i}", 0.52, 9.0, 1e-9 if i < sure else 0.4))
+    rows = [("a", "b", f"c{i}", 0.52, 9.0, 1e-9 if i < sure else 0.4) for i in range(circles)]
     return Triads(examined, pd.DataFrame(rows, columns=list(TRIAD_COLUMNS)))
 
 
@@ -195,8 +192,7 @@ def test_the_forms_of_circles(examined, circles, sure, start):
 
 
 def test_the_forms_of_effects():
-    values = (-0.5, 0.1, 0.5)
-    for points in itertools.product(values, repeat=2):
+    for points in itertools.product((-0.5, 0.1, 0.5), repeat=2):
         rows = []
         for change, (field, value) in itertools.product("ab", zip("xy", points, strict=True)):
             p = 0.001 if abs(value) > 0.2 else 0.5

@@ -148,10 +148,8 @@ def test_differences_of_stopped_runs_follow_their_limits():
 def test_many_differences_are_counted():
     frame = made_differences(*((f"s{i}", "margin", 1.0 + i, 0.1, 0.001) for i in range(9)))
     said = change_sentences.differences(frame)
-    assert (
-        said[0].startswith("s8 instead of gold")
-        and said[-1] == "3 more comparisons show a difference: see the table of differences."
-    )
+    assert said[0].startswith("s8 instead of gold")
+    assert said[-1] == "3 more comparisons show a difference: see the table of differences."
     assert len(said) == wording.MOST + 1
 
 
@@ -187,10 +185,8 @@ def test_the_verdict_on_a_league_names_leader_non_additivity_circles_and_close_p
         "eaai: none of 20 triads goes round in a circle.",
     ]
     said = said_of_a_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)], unit="deals")
-    assert (
-        "Even so, it loses to the second, b (Elo" in said[0]
-        and said[1] == "eaai: all 3 pairs differ significantly in deals won."
-    )
+    assert "Even so, it loses to the second, b (Elo" in said[0]
+    assert said[1] == "eaai: all 3 pairs differ significantly in deals won."
 
 
 def test_non_additivity_that_may_be_zero_is_stated_by_its_limit():

@@ -15,7 +15,7 @@ from simgin.value import array_cache, outcomes
     ],
 )
 def test_progress_goes_on_within_a_player(variant, tmp_path, monkeypatch):
-    monkeypatch.setattr(array_cache.jit, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(array_cache, "directory", lambda: tmp_path)
     monkeypatch.setattr(outcomes, "CALL_UNITS", 1000)
     wanted = request.read_request([variant], ["gold", "gold-early"], deals=20_000, seed=7)
     reports = []

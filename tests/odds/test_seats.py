@@ -33,18 +33,16 @@ def test_odds_by_seat_agree_with_a_run(standard):
     assert won.loc["nondealer", "value"] == fact["first_player_win"] / DEALS
     assert won.loc["dealer", "value"] == (fact["decided"] - fact["first_player_win"]) / DEALS
     nobody = rows(seats.by_seat(standard), "nobody")
-    assert set(nobody["value"]) == {(DEALS - fact["decided"]) / DEALS} and set(nobody["n"]) == {
-        DEALS
-    }
+    assert set(nobody["value"]) == {(DEALS - fact["decided"]) / DEALS}
+    assert set(nobody["n"]) == {DEALS}
     assert (won["low"] < won["value"]).all() and (won["value"] < won["high"]).all()
 
 
 def test_the_match_odds_by_seat_are_v_at_the_start(standard):
     match = rows(seats.by_seat(standard), "match")
     v = value.compute("standard", "gold", "gold", deals=DEALS)
-    assert match.loc["dealer", "value"] == v.win(0, 0, 0) and match.loc[
-        "nondealer", "value"
-    ] == v.win(0, 0, 1)
+    assert match.loc["dealer", "value"] == v.win(0, 0, 0)
+    assert match.loc["nondealer", "value"] == v.win(0, 0, 1)
     assert match["value"].sum() == pytest.approx(1)
     assert match.loc["dealer", "high"] - match.loc["dealer", "value"] == pytest.approx(
         2.093 * v.se(0, 0, 0), rel=1e-3
@@ -53,18 +51,8 @@ def test_the_match_odds_by_seat_are_v_at_the_start(standard):
 
 def test_every_score_occurs_once_and_both_sides_agree(standard):
     frame = seats.by_score(standard)
-    assert list(frame.columns) == [
-        "variant",
-        "strategy",
-        "opponent",
-        "a",
-        "b",
-        "dealer",
-        "value",
-        "low",
-        "high",
-        "n",
-    ]
+    columns = "variant strategy opponent a b dealer value low high n"
+    assert list(frame.columns) == columns.split()
     assert len(frame) == 100 * 100 * 2 == len(frame.drop_duplicates(["a", "b", "dealer"]))
     at = frame.set_index(["a", "b", "dealer"])["value"]
     for a, b in [(0, 0), (10, 90), (99, 98), (50, 25)]:
@@ -80,9 +68,8 @@ def test_every_score_occurs_once_and_both_sides_agree(standard):
 
 def test_the_screen_shows_a_grid_of_scores(standard):
     small = seats.grid(seats.by_score(standard), 100)
-    assert (
-        sorted(set(small["a"])) == sorted(set(small["b"])) == [0, 25, 50, 75] and len(small) == 32
-    )
+    assert sorted(set(small["a"])) == sorted(set(small["b"])) == [0, 25, 50, 75]
+    assert len(small) == 32
 
 
 def test_without_v_the_odds_of_a_deal_remain():
@@ -93,8 +80,7 @@ def test_without_v_the_odds_of_a_deal_remain():
 
 
 def test_seats_with_different_rules_have_their_own_names():
-    frame = seats.by_seat(seats.play_self("gold", "race", DEALS))
-    match = rows(frame, "match")
+    match = rows(seats.by_seat(seats.play_self("gold", "race", DEALS)), "match")
     assert list(match.index) == ["seat 0", "seat 1"] and match["value"].sum() == pytest.approx(1)
     assert seats.by_score(seats.play_self("gold", "race", DEALS)).empty, (
         "one side counts points there, the other deals"

@@ -13,7 +13,6 @@ from simgin.odds.sample import DEAL_COLUMNS, Deals
 from simgin.play import kernel
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import SeatError
-from simgin.rules import variants
 from simgin.value import outcomes
 
 NO_OUTCOMES = outcomes.Outcomes(
@@ -66,35 +65,17 @@ HUNDRED = made(
 )
 
 
-@pytest.mark.parametrize(
-    ("draws", "gin", "joker"),
-    [
-        (0, 0, 0),
-        (2, 0, 0),
-        (3, 0, 0.3),
-        (4, 0.4, 0.3),
-        (8, 0.4, 0.3),
-        (9, 0.7, 0.3),
-        (43, 0.7, 0.3),
-    ],
-)
-def test_odds_by_draw_of_a_hundred_deals(draws, gin, joker):
-    frame = solo.by_draws(HUNDRED)
-    assert row(frame, draws=draws, kind="gin")["share"] == gin
-    assert row(frame, draws=draws, kind="joker")["share"] == joker
-    assert set(frame["n"]) == {100} and frame["draws"].max() == 43
-
-
-@pytest.mark.parametrize(
-    ("left", "won", "on"),
-    [(43, 0.7, 100), (41, 0.7, 100), (40, 1.0, 70), (40, 1.0, 70), (39, 1.0, 30), (35, 1.0, 30)],
-)
-def test_odds_by_cards_left_of_a_hundred_deals(left, won, on):
-    frame = solo.by_cards_left(HUNDRED)
-    found = row(frame, left=left, metric="win")
-    assert (found["value"], found["n"]) == (won, on)
-    assert row(frame, left=left, metric="score")["value"] == pytest.approx(2 * won - 1)
-    assert frame["left"].min() == 35, "after nine draws no deal goes on"
+def test_odds_of_a_hundred_deals():
+    by_draws, by_left = solo.by_draws(HUNDRED), solo.by_cards_left(HUNDRED)
+    for draws, gin, joker in ((0, 0, 0), (3, 0, 0.3), (8, 0.4, 0.3), (43, 0.7, 0.3)):
+        assert row(by_draws, draws=draws, kind="gin")["share"] == gin
+        assert row(by_draws, draws=draws, kind="joker")["share"] == joker
+    assert set(by_draws["n"]) == {100} and by_draws["draws"].max() == 43
+    for left, won, on in ((43, 0.7, 100), (40, 1.0, 70), (35, 1.0, 30)):
+        found = row(by_left, left=left, metric="win")
+        assert (found["value"], found["n"]) == (won, on)
+        assert row(by_left, left=left, metric="score")["value"] == pytest.approx(2 * won - 1)
+    assert by_left["left"].min() == 35, "after nine draws no deal goes on"
 
 
 def test_the_median_draw_of_gin_of_a_hundred_deals():
@@ -138,8 +119,7 @@ def test_the_difference_of_two_strategies_on_a_hundred_packs():
     """
     rows = HUNDRED.rows.copy()
     rows[:40, DEAL_COLUMNS.index("won")] = 0
-    weak = replace(HUNDRED, rows=rows)
-    found = row(solo_luck.gap(weak, HUNDRED), metric="win")
+    found = row(solo_luck.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
     assert found["value"] == pytest.approx(0.4)
     assert found["high"] - 0.4 == pytest.approx(1.96 * np.sqrt(0.24 / 99))
     assert found["same_packs"] == pytest.approx(2.8**2 * 0.24 * 100 / 99 / 0.16)
@@ -151,11 +131,9 @@ def test_the_difference_of_two_strategies_on_a_hundred_packs():
     rows = HUNDRED.rows.copy()
     rows[[0, 50], DEAL_COLUMNS.index("won")] = [0, 1]
     even = row(solo_luck.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
-    assert (
-        even["low"] < 0 < even["high"]
-        and np.isinf(even["own_packs_high"])
-        and even["own_packs_low"] > 100
-    )
+    assert even["low"] < 0 < even["high"]
+    assert np.isinf(even["own_packs_high"])
+    assert even["own_packs_low"] > 100
 
 
 # Deals looked at one by one
@@ -218,12 +196,6 @@ def test_frames_agree_with_counting(variant):
         on = [d for d in each if d["drawn"] > found.deck - one.left]
         assert one.n == len(on)
         assert one.value == pytest.approx(sum(map(counted[one.metric], on)) / len(on), abs=1e-12)
-
-
-def test_the_chances_of_all_outcomes_add_up_to_one():
-    for variant in ALONE:
-        frame = solo.by_draws(played("gold", variant, 2_000))
-        assert frame[frame["draws"] == frame["draws"].max()]["share"].sum() == pytest.approx(1)
 
 
 def test_a_deal_is_won_if_gin_comes_before_the_joker():
@@ -308,9 +280,8 @@ def test_totals_and_goal_agree():
 @pytest.mark.parametrize("variant", ["gin-solitaire", "solitary-gin"])
 def test_the_deals_do_not_depend_on_workers(variant):
     one, three = (played("solo-greedy", variant, 12_000, workers=workers) for workers in (1, 3))
-    assert np.array_equal(one.rows, three.rows) and np.array_equal(
-        one.counted.counts, three.counted.counts
-    )
+    assert np.array_equal(one.rows, three.rows)
+    assert np.array_equal(one.counted.counts, three.counted.counts)
     assert solo.by_strength([one]).equals(solo.by_strength([three]))
     assert not np.array_equal(one.rows, played("solo-greedy", variant, 12_000, seed=2).rows)
 
@@ -433,17 +404,20 @@ def estimated(one):
     }
 
 
-def test_intervals_have_nominal_coverage():
-    """200 runs of 1,500 deals: 190 intervals hold the truth on average.
+@pytest.mark.parametrize(
+    ("runs", "least"), [(60, 51), pytest.param(200, 179, marks=pytest.mark.slow)]
+)
+def test_intervals_have_nominal_coverage(runs, least):
+    """Of 200 runs of 1,500 deals 190 intervals hold the truth on average.
 
-    Fewer than 179 in one of 2,100, for any of ten intervals in one of 200.
+    Fewer than 179 in one of 2,100, and fewer than 51 of 60 in one of 1,400, for each of ten.
     """
     rng = np.random.default_rng(2311)
     want, held = known(), dict.fromkeys(known(), 0)
-    for _ in range(200):
+    for _ in range(runs):
         for name, found in estimated(random_deals(rng, 1_500)).items():
             held[name] += found["low"] <= want[name] <= found["high"]
-    assert all(179 <= times <= 200 for times in held.values()), held
+    assert all(least <= times for times in held.values()), held
 
 
 def test_the_jokers_share_is_unbiased_for_few_deals():
@@ -470,33 +444,17 @@ def test_the_jokers_share_of_a_player_who_never_wins_is_undefined():
     assert row(strength, metric="win")["value"] == 0 < row(strength, metric="win")["high"] < 0.005
 
 
-def test_intervals_of_a_difference_have_nominal_coverage():
-    """Two laws on separate packs, 200 runs, the same band."""
-    rng, held = np.random.default_rng(7), 0
-    for _ in range(200):
-        weak, strong = random_deals(rng, 500), random_deals(rng, 500)
-        found = row(solo_luck.gap(weak, strong), metric="score")
-        held += found["low"] <= 0 <= found["high"]
-    assert 179 <= held <= 200
-
-
 @pytest.mark.slow
 def test_intervals_of_the_chance_to_win_a_match_have_nominal_coverage():
     """V at the start from 4,000 deals, 100 times, against 400,000.
 
     95 intervals hold the truth on average; fewer than 86 in one test of 800.
     """
-    truth = solo.match_odds(played("solo-greedy", "solitaire-gin-knock", 400_000, seed=9))[0]
+    truth = solo.match_odds(played("solo-greedy", "solitaire-gin-knock", 400_000, seed=9))[0].value
     found = [
-        solo.match_odds(played("solo-greedy", "solitaire-gin-knock", 4_000, seed=seed))
+        solo.match_odds(played("solo-greedy", "solitaire-gin-knock", 4_000, seed=seed))[0]
         for seed in range(100, 200)
     ]
-    held = sum(low <= truth <= high for _, low, high, _ in found)
-    assert held >= 86
-    values = np.array([value for value, *_ in found])
+    assert sum(one.low <= truth <= one.high for one in found) >= 86
+    values = np.array([one.value for one in found])
     assert abs(values.mean() - truth) < 4 * values.std() / 10
-
-
-def test_every_one_player_variant_has_a_list_of_strategies():
-    for name in ALONE:
-        assert len(solo.ladder(variants.find(name))) >= 4

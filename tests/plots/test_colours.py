@@ -43,7 +43,7 @@ WHITE = np.array([0.95047, 1, 1.08883])
 PAPERS = ("#ffffff", "#16181d")  # of a light and of a dark page
 APART, SEEN = 15, 2.2  # CIE 1976 colour difference; contrast of WCAG with the paper
 # Pictures with a colour for each variant, on a page of these variants
-OF_VARIANTS = ("turns", "points", "deadwood", "knock", "swings", "ladder", "strength", "odds")
+OF_VARIANTS = ("turns", "points", "deadwood", "knock", "ladder", "strength", "odds")
 PAGE = ("eaai", "standard", "oklahoma+knock_limit=5", r"a$b$.toml#mine")
 
 

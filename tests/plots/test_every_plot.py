@@ -51,7 +51,7 @@ def test_the_caption_states_what_was_played(name, size):
     assert all(plain(text) in caption for column in told for text in set(frame[column]))
     shown = frame[-1:] if name == "convergence" else frame
     assert f"{shown['n'].max():,}" in caption and f"{shown['n'].min():,}" in caption
-    assert "95%" in caption or name == "swings"
+    assert "95%" in caption
 
 
 def test_the_odds_draw_other_outcomes_of_the_strongest_player_only():

@@ -110,6 +110,7 @@ def test_the_forms_of_a_portrait(metric, monkeypatch):
 def test_a_number_that_is_unknown_is_not_stated():
     metric = SIGNED[0]
     unknown = Quantity.with_error(-1.0, math.nan, 10)
-    assert sentences.state_in_words(metric, unknown) == ""
+    for number_or_reason in (unknown, "why"):
+        assert sentences.state_in_words(metric, number_or_reason) == ""
     known = Quantity.with_error(-8.17, 0.107, 10)
     assert "-" not in sentences.state_in_words(metric, known)

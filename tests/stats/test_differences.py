@@ -9,7 +9,7 @@ from simgin.core.cell import Cell
 from simgin.stats import batches, quantity
 from simgin.stats import differences as contrast
 from simgin.stats.differences import differences, holm
-from simgin.stats.metrics import BY_NAME
+from simgin.stats.metrics import BY_NAME, unit_metrics
 from simgin.stats.played import Played
 from simgin.stats.ratios import estimate_metric
 from support import toy_deals as toy
@@ -113,6 +113,16 @@ def test_a_difference_seen_from_the_other_side_changes_its_sign():
     )
 
 
+@pytest.mark.parametrize("as_b", [False, True])
+def test_a_quantity_is_the_estimate_from_the_exact_sums(as_b):
+    """What a share is of is B's own where B sees it: draws, for the share of discards taken."""
+    cell = rows(0)
+    for metric in unit_metrics("deal"):
+        found = quantity.ratio(cell, metric, as_b)
+        exact = estimate_metric(cell.sum(axis=0), metric, as_b)
+        assert found.value == pytest.approx(exact.value, nan_ok=True), metric.name
+
+
 def differing_in(cases, batches=20):
     """Two cells of 1,000 deals a batch, one with so many void deals more, one in a batch."""
     cell = np.zeros((batches, sums.COLUMNS), np.int64)
@@ -168,8 +178,7 @@ def test_a_stopped_run_has_wider_intervals_and_no_p_value():
 
 def test_holms_adjustment_follows_its_definition():
     """Reject while p_i <= alpha / (k - i + 1); an adjusted p is the least alpha that rejects."""
-    p = np.array([0.01, np.nan, 0.04, 0.03, 0.005, 0.6])
-    adjusted = holm(p)
+    adjusted = holm(np.array([0.01, np.nan, 0.04, 0.03, 0.005, 0.6]))
     assert adjusted[[4, 0, 3, 2, 5]] == pytest.approx([0.025, 0.04, 0.09, 0.09, 0.6])
     assert np.isnan(adjusted[1])
     assert holm(np.full(3, np.nan)).shape == (3,)

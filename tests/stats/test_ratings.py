@@ -19,8 +19,7 @@ def rated(pairings, seed=1, **how):
 
 
 def test_strengths_maximise_the_likelihood():
-    rng = np.random.default_rng(1)
-    wins = rng.integers(1, 60, (4, 4)).astype(float)
+    wins = np.random.default_rng(1).integers(1, 60, (4, 4)).astype(float)
     np.fill_diagonal(wins, 0)
 
     def unlikely(free):

@@ -56,8 +56,7 @@ def by_squares(pairings):
     """The share of the squares of log odds that differences of row means leave."""
     log_odds = RoundRobin(pairings, 1, 2).log_odds[0]
     means = log_odds.mean(axis=1)
-    left = log_odds - (means[:, None] - means)
-    return (left**2).sum() / (log_odds**2).sum()
+    return ((log_odds - (means[:, None] - means)) ** 2).sum() / (log_odds**2).sum()
 
 
 def test_a_cell_without_wins_does_not_rule():
@@ -267,8 +266,7 @@ def test_a_leader_is_the_mix_and_others_are_behind_by_what_they_lose_to_him():
 
 def test_who_never_won_against_the_mix_is_known_by_a_bound():
     """Half a win of 10,001; it has no limits, others have."""
-    rng = np.random.default_rng(2)
-    cells = {**field(LINE, rng=rng), **dict([pairing("b", "d", 1.0)])}
+    cells = {**field(LINE, rng=np.random.default_rng(2)), **dict([pairing("b", "d", 1.0)])}
     frame = equilibrium_mix(RoundRobin(cells, 1)).set_index("strategy")
     assert frame["mix"].to_dict() == pytest.approx({"b": 1, "simple": 0, "c": 0, "d": 0}, abs=1e-6)
     assert frame.loc["d", "elo_v_mix"] == pytest.approx(-ELO * np.log(10_000.5 / 0.5))
@@ -282,12 +280,7 @@ def test_limits_of_the_mix_hold_its_true_weights():
     """Percentiles of few batches cover a little less than 95 %; a rate of .95 is here to .02."""
     held = []
     for i in range(200):
-        rng = np.random.default_rng([9, i])
-        cells = rock_paper_scissors(0.6, 0.6, 0.6, rng=rng, batches=20)
+        cells = rock_paper_scissors(0.6, 0.6, 0.6, rng=np.random.default_rng([9, i]), batches=20)
         frame = equilibrium_mix(RoundRobin(cells, i, 200))
         held.append((frame["mix_low"] <= 1 / 3) & (frame["mix_high"] >= 1 / 3))
     assert 0.88 < np.mean(held) < 0.99
-
-
-def test_log_odds_are_in_elo():
-    assert ELO * np.log(0.75 / 0.25) == pytest.approx(190.85, abs=0.01)

@@ -13,7 +13,6 @@ from simgin.stats.sequential import (
     elo_of_share,
     multinomial_llr,
     multiplier,
-    normal_llr,
     planned_units,
     share_of_elo,
 )
@@ -124,16 +123,6 @@ def test_with_two_categories_the_multinomial_ratio_is_the_binomial_one():
     """Only sweeps are counted: the empty categories hold 1e-3 each, which is negligible."""
     expected = 480 * log(0.45 / 0.5) + 520 * log(0.55 / 0.5)
     assert multinomial_llr([480, 0, 0, 0, 520], 0.5, 0.55) == pytest.approx(expected, abs=0.01)
-
-
-def test_both_forms_agree_for_near_hypotheses():
-    counts = np.array([2000, 300, 5000, 310, 2100])
-    scores = np.array(sequential.CATEGORIES)
-    mean = counts @ scores / counts.sum()
-    variance = counts @ (scores - mean) ** 2 / counts.sum()
-    assert multinomial_llr(counts, 0.5, 0.505) == pytest.approx(
-        normal_llr(counts.sum(), mean, variance, 0.5, 0.505), rel=0.02
-    )
 
 
 def test_the_ratio_of_one_sided_counts_is_finite():

@@ -97,11 +97,6 @@ def convergence(variants, strategies):
     return made.assign(final_low=0.59, final_high=0.61)
 
 
-def swings(variants, strategies):
-    made = spread(rows_for(variants, strategies[:1], match=range(5), share=np.linspace(0, 1, 11)))
-    return made.assign(q10=0.2, q50=0.5, q90=0.8)
-
-
 def knock_matrix(variants, strategies):
     made = spread(rows_for(variants[:1], strategies[:1], k=(0, 2, 4), j=(0, 2, 4)))
     return made[made["k"] != made["j"]].assign(value=lambda x: x["j"] - x["k"])
@@ -165,7 +160,6 @@ FRAMES = {
     ),
     "knock_matrix": knock_matrix,
     "scores": scores,
-    "swings": swings,
     "ladder": ladder,
     "odds": lambda v, s: spread(
         renamed(rows_for(v, s, kind=("gin", "joker"), draws=range(20)), "share"), "share"

@@ -61,7 +61,7 @@ def turns_of(played):
     own, found, alone = [0, 0], [], played.matchup.b is None
     for number, (seat, source, card, thrown) in enumerate(played.turns, start=1):
         before = twin.deadwood(held[seat], row)
-        takes = 1
+        takes = 0
         if not alone and pile and source in (0, 1):
             takes += (
                 min(twin.deadwood((held[seat] | {pile[-1]}) - {c}, row) for c in held[seat])
@@ -97,13 +97,8 @@ def turns_of(played):
         own[seat] += 1
         other = -1 if alone else twin.deadwood(held[1 - seat], row)
         where = (number, own[seat], seat ^ int(state.half), int(not alone and seat == state.dealer))
-        choices_of = (
-            takes,
-            len(choices),
-            1 + (min(left for left, _ in choices) <= state.limit),
-            unbeaten,
-        )
-        found.append((*where, twin.deadwood(held[seat], row), other, *choices_of))
+        actions = takes + unbeaten + (min(left for left, _ in choices) <= state.limit)
+        found.append((*where, twin.deadwood(held[seat], row), other, actions))
     return found
 
 
@@ -132,16 +127,14 @@ def test_turns_do_not_depend_on_parts_or_threads(monkeypatch):
 
 @pytest.fixture(scope="module")
 def played():
-    return turns.play_deals("standard", "gold", "simple", deals=600, seed=9, workers=1)
+    return turns.play(parse_matchup("gold", "simple", "standard", 9, "deal"), 300, workers=1)
 
 
 def test_deadwood_by_turn_agrees_with_plain_loops(played):
     """The turn that ends a deal is not a turn after which the deal went on."""
     frame = turns.deadwood(played)
-    assert (
-        set(frame["side"]) == {"nondealer", "dealer"}
-        and (frame[["variant", "strategy", "opponent"]].nunique() == 1).all()
-    )
+    assert set(frame["side"]) == {"nondealer", "dealer"}
+    assert (frame[["variant", "strategy", "opponent"]].nunique() == 1).all()
     for line in frame.itertuples():
         held = []
         for i, record in enumerate(played.records):
@@ -176,35 +169,12 @@ def test_chances_by_count_agree_with_plain_loops(played):
         assert line.se == pytest.approx(observations.mean(won, played.record("unit")[cell]).se)
 
 
-def test_decisions_agree_with_plain_loops(played):
-    frame = turns.decisions(played).set_index("metric")
-    takes, discards, endings, unbeaten = (
-        played.column(x) for x in ("takes", "discards", "endings", "unbeaten")
-    )
-    assert frame.value["decision_factor"] == ((takes > 1) | (discards > 1) | (endings > 1)).mean()
-    assert frame.value["actions"] == pytest.approx((takes + discards + endings - 2).mean())
-    assert (
-        frame.value["real_decision_factor"]
-        == ((takes > 1) | (unbeaten > 1) | (endings > 1)).mean()
-        < 1
-    )
-    decided = np.bincount(
-        played.column("deal"),
-        (takes > 1) * 1 + (unbeaten > 1) + (endings > 1),
-        minlength=len(played.records),
-    )
-    want = observations.mean(decided, played.records["unit"])
-    assert frame.value["decisions_per_deal"] == pytest.approx(want.value) and frame.se[
-        "decisions_per_deal"
-    ] == pytest.approx(want.se)
-
-
-def test_matches_have_their_own_decisions():
-    matchup = parse_matchup("gold", "gold", "standard+points_target=30", 4, "match")
-    frame = turns.decisions(turns.play(matchup, 40, workers=1)).set_index("metric")
-    assert frame.n["decisions_per_match"] == 40
-    per_deal = frame.value["decisions_per_deal"] * frame.n["decisions_per_deal"]
-    assert frame.value["decisions_per_match"] == pytest.approx(per_deal / 40)
+def test_the_share_of_turns_with_a_choice_is_a_mean_over_turns(played):
+    found = turns.share_with_choice(played)
+    choices = [row["actions"] > 1 for row in played.rows]
+    want = observations.mean(np.array(choices), played.record("unit"))
+    assert (found.value, found.se) == (want.value, want.se)
+    assert 0.5 < found.value < 1
 
 
 def test_intervals_of_a_median_of_pairs_have_nominal_coverage():

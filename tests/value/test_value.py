@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,9 +15,9 @@ from simgin.play.kernel import play_recorded
 from simgin.play.matchup import parse_matchup
 from simgin.rules.record import build_rules
 from simgin.rules.variants import find, names
-from simgin.stats import observations
-from simgin.value import calibration, outcomes, score_outcomes, states, value
+from simgin.value import outcomes, score_outcomes, states, value
 from simgin.value.outcomes import GROUPS, Outcomes
+from support import calibration
 
 KNOCK, GIN, UNDERCUT, VOID = (KINDS.index(kind) for kind in ("knock", "gin", "undercut", "void"))
 
@@ -36,37 +35,7 @@ def a_value(variant, shares, seat=0):
     )
 
 
-# Closed forms
-
-
-def race(p, need_a, need_b):
-    """The chance of need_a successes of chance p before need_b failures."""
-    return float(stats.nbinom.cdf(need_b - 1, need_a, p))
-
-
-@pytest.mark.parametrize(
-    "goal",
-    ["points_target=60", "goal=deals+deals_target=6", "goal=race+points_target=60+deals_target=6"],
-)
-@pytest.mark.parametrize("p", [1, 2, 3])
-def test_equal_deals_are_a_negative_binomial_race(goal, p):
-    """A wins with p/4, whoever deals; one deal in five is void, which changes nothing."""
-    text = f"standard+{goal}"
-    shares = {
-        (d, w, k, pts): n
-        for d in (0, 1)
-        for w, k, pts, n in ((0, KNOCK, 10, p), (1, KNOCK, 10, 4 - p), (-1, VOID, 0, 1))
-    }
-    v = a_value(text, shares)
-    for a, b, dealer in itertools.product(range(6), range(6), range(2)):
-        place = [
-            x * 10 if name == ("score",) else x
-            for x, name in zip((a, b), v.board.fields, strict=True)
-        ]
-        assert v.win(*place, dealer) == pytest.approx(race(p / 4, 6 - a, 6 - b), abs=1e-12)
-
-
-def test_the_mean_number_of_deals_and_its_bound():
+def test_the_bound_on_long_matches():
     """With fair deals of ten points to 20 each.
 
     Two deals with 1/2, three with 1/2; with voids every deal takes 4/3 deals.
@@ -77,8 +46,6 @@ def test_the_mean_number_of_deals_and_its_bound():
         for w, k, pts, n in ((0, KNOCK, 10, 3), (1, KNOCK, 10, 3), (-1, VOID, 0, 2))
     }
     v = a_value("standard+points_target=20", shares)
-    assert v.deals_left(0, 0, 0) == pytest.approx(2.5 * 4 / 3)
-    assert v.deals_left(10, 0, 1) == pytest.approx(1.5 * 4 / 3)
     for n in (20, 40, 100):
         truth = stats.nbinom.sf(n - 2, 2, 0.75) / 2 + stats.nbinom.sf(n - 3, 3, 0.75) / 2
         one_deal = 0.75 * 1.5 / (1 - 0.25 * 1.5)  # the mean of 1.5 ** N until a deal is won
@@ -247,8 +214,7 @@ def test_v_of_every_state_agrees_with_plain_recursion(goal, next_dealer, void_de
     seat = int("A for" in goal)
     v = a_value(text, TINY, seat)
     row = find(text).row
-    game = {**row, "points_side": seat ^ (row["race_points_seat"] or 0)}
-    truth = iterated(game, TINY)
+    truth = iterated({**row, "points_side": seat ^ (row["race_points_seat"] or 0)}, TINY)
     assert len(truth) >= 20
     for (state, dealer), chance in truth.items():
         place = [standing(side, fields) for side, fields in zip(state, v.board.fields, strict=True)]
@@ -445,16 +411,9 @@ def opponent(variant):
 
 
 def assert_believable(v, played):
-    """Check |z| < 4.5: with up to 25 numbers a variant, a false alarm in 6,000 variants."""
-    assert (
-        abs(calibration.against_play(v, played)["difference"])
-        < 4.5 * calibration.against_play(v, played)["se"]
-    )
-    assert calibration.martingale(v, played)["z"].dropna().abs().max() < 4.5
-    assert calibration.reliability(v, played)["z"].dropna().abs().max() < 4.5
-    assert (
-        abs(calibration.brier(v, played)["difference"]) < 4.5 * calibration.brier(v, played)["se"]
-    )
+    """Check |z| < 4.5: with up to 23 numbers a variant, a false alarm in 6,000 variants."""
+    assert np.abs(calibration.martingale(v, played)).max() < 4.5
+    assert np.abs(calibration.reliability(v, played)).max() < 4.5
 
 
 @pytest.mark.parametrize("variant", ROWS)
@@ -477,15 +436,13 @@ def test_v_agrees_with_many_matches_played(variant, seat):
 
 
 def test_a_wrong_v_is_detected():
-    """V of the weaker side used for the stronger, and V of a match to 100 used for one to 30."""
+    """V of the weaker side used for the stronger."""
     right = value.compute("standard", "gold", "stubborn+knock=at", deals=20_000, seed=21)
     matchup = parse_matchup("gold", "gin-only", "standard", 1, "deal")
     wrong = value.at_any_score(matchup, outcomes.count_outcomes(right.matchup, 20_000))
     played = calibration.play_matches(wrong, 3_000, seed=25)
-    with pytest.raises(AssertionError):
-        assert_believable(wrong, played)
-    assert abs(calibration.martingale(wrong, played)["z"]).max() > 6
-    assert abs(calibration.reliability(wrong, played)["z"]).max() > 6
+    assert np.abs(calibration.martingale(wrong, played)).max() > 6
+    assert np.abs(calibration.reliability(wrong, played)).max() > 6
 
 
 # The checks themselves
@@ -495,51 +452,24 @@ def records(*matches):
     """Records of matches given as (unit, (score a, score b, dealer, outcome), ...)."""
     rows = [(unit, half, *deal) for half, (unit, *deals) in enumerate(matches) for deal in deals]
     table = np.zeros(len(rows), DEAL)
-    for row, (unit, half, a, b, dealer, outcome) in zip(table, rows, strict=True):
-        for name, number in {
-            "unit": unit,
-            "half": half % 2,
-            "score_a": a,
-            "score_b": b,
-            "dealer": dealer,
-            "outcome": outcome,
-        }.items():
-            row[name] = number
+    names = ("unit", "half", "score_a", "score_b", "dealer", "outcome")
+    for record, row in zip(table, rows, strict=True):
+        for name, number in zip(names, row, strict=True):
+            record[name] = number
     return table
 
 
-def test_calibration_of_trajectories_by_hand():
-    played = calibration.read_matches(
+def test_v_along_matches_by_hand():
+    played = calibration.PlayedMatches(
         records(
             (7, (0, 0, 0, -1), (3, 0, 1, 0)),
             (7, (0, 0, 0, 1)),
             (9, (0, 0, 1, -1), (0, 2, 0, -1), (0, 8, 1, -3)),
         )
     )
-    assert played.last.tolist() == [False, True, True, False, False, True]
     assert played.result.tolist() == [1, 1, 0, 0.5, 0.5, 0.5]
-    told = SimpleNamespace(before=lambda _: np.array([0.5, 0.7, 0.5, 0.5, 0.3, 0.1]))
-    assert calibration._changes(told.before(None), played) == pytest.approx(
-        [0.2, 0.3, -0.5, -0.2, -0.2, 0.4]
-    )
-
-
-def test_the_brier_score_by_hand():
-    told = SimpleNamespace(before=lambda _: np.tile([0.5, 0.8], 40))
-    played = calibration.read_matches(
-        records(*((unit, (0, 0, 0, -1), (3, 0, 1, unit % 4 == 0)) for unit in range(40)))
-    )
-    found = calibration.brier(told, played)
-    assert found["brier"] == pytest.approx((0.25 + 0.75 * 0.04 + 0.25 * 0.64) / 2)
-    assert found["expected"] == pytest.approx((0.25 + 0.16) / 2)
-
-
-def test_errors_of_means_are_clustered_by_unit():
-    x, unit = np.repeat([0.0, 1.0, 1.0, 0.0], 25), np.arange(100) // 2
-    found = observations.mean(x, unit)
-    single = observations.mean(x[::2], unit[::2])
-    assert (found.value, found.se) == pytest.approx((single.value, single.se), rel=0.05)
-    assert math.isnan(observations.mean(x[:20], unit[:20]).se)
+    before = np.array([0.5, 0.7, 0.5, 0.5, 0.3, 0.1])
+    assert played.changes(before) == pytest.approx([0.2, 0.3, -0.5, -0.2, -0.2, 0.4])
 
 
 def test_the_error_of_a_correct_v_agrees_with_fair_walks():
@@ -557,12 +487,10 @@ def test_the_error_of_a_correct_v_agrees_with_fair_walks():
                 at += rng.choice((-1, 1))
             path[-1] = (*path[-1][:3], int(at == 0))
             paths.append((unit, *path))
-        played = calibration.read_matches(records(*paths))
+        played = calibration.PlayedMatches(records(*paths))
         before = played.records["score_a"] / 5
         chosen = before < 0.5
-        z.append(
-            (played.result - before)[chosen].mean()
-            / calibration._error_if_right(before, played, chosen)
-        )
+        error = calibration.error_if_right(before, played, chosen)
+        z.append((played.result - before)[chosen].mean() / error)
     assert abs(np.var(z) - 1) < 5 * np.sqrt(2 / 200)
     assert abs(np.mean(z)) < 5 / np.sqrt(200)

@@ -19,7 +19,7 @@ from simgin.cli.output import Answer, command_line, note
 @click.option(
     "--deep",
     is_flag=True,
-    help="Add stronger players, drama and the skill ladder; a tenth of the error; takes hours.",
+    help="Add stronger players, comebacks and the skill ladder; a tenth of the error; takes hours.",
 )
 @click.option(
     "--matches",

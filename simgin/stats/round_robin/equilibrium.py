@@ -38,8 +38,7 @@ def equilibrium_mix(robin: RoundRobin) -> pd.DataFrame:
     """
     import pandas as pd
 
-    unknown = dict.fromkeys(MIX_COLUMNS, np.nan)
-    frame = pd.DataFrame({**unknown, "strategy": robin.names})
+    frame = pd.DataFrame({**dict.fromkeys(MIX_COLUMNS, np.nan), "strategy": robin.names})
     if not robin.is_complete or not robin.is_enough:
         return frame
     weights = []
@@ -53,9 +52,7 @@ def equilibrium_mix(robin: RoundRobin) -> pd.DataFrame:
     mix_low, mix_high = np.percentile(sampled_mixes, LIMITS, axis=0)
     elo, *sampled_elo = against
     half = robin.half_width(np.array(sampled_elo))
-    won = robin.wins[0] @ mix
-    is_bound = (won == 0) & (mix == 0)
-    known = np.where(is_bound, np.nan, half)
+    known = np.where(((robin.wins[0] @ mix) == 0) & (mix == 0), np.nan, half)
     return frame.assign(
         mix=mix,
         mix_low=mix_low,
@@ -77,12 +74,9 @@ def equilibrium(game: np.ndarray) -> np.ndarray:
     weights = inner * in_play
     gains = game[:, in_play]
     among = gains[in_play]
-    rank = np.linalg.matrix_rank(among)
-    if rank < len(among) - 1:
-        start = weights[in_play]
-        weights[in_play] = _most_even(gains, start)
-    total = weights.sum()
-    return np.asarray(weights / total)
+    if np.linalg.matrix_rank(among) < len(among) - 1:
+        weights[in_play] = _most_even(gains, weights[in_play])
+    return np.asarray(weights / weights.sum())
 
 
 def _inner(game: np.ndarray) -> np.ndarray:

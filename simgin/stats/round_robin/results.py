@@ -50,10 +50,7 @@ class RoundRobin:
     @cached_property
     def batches(self) -> float:
         """How many batches of equal size its smallest cell is worth."""
-        counts = []
-        for rows in self.pairings.values():
-            count = batches.effective(rows) if len(rows) else 0.0
-            counts.append(count)
+        counts = [batches.effective(rows) if len(rows) else 0.0 for rows in self.pairings.values()]
         return min(counts, default=0.0)
 
     @property
@@ -76,9 +73,7 @@ class RoundRobin:
         Of all batches first, then of every bootstrap sample.
         """
         count = longest(self.pairings)
-        everything = np.ones(count)
-        resampled = resample(self.seed, self.samples, count)
-        weights = np.vstack([everything, resampled])
+        weights = np.vstack([np.ones(count), resample(self.seed, self.samples, count)])
         return count_wins(self.names, self.pairings, weights)
 
     @cached_property
@@ -89,8 +84,7 @@ class RoundRobin:
         """
         wins = with_virtual_draws(self.wins)
         whole = strengths(wins[:1])
-        sampled = strengths(wins[1:], start=whole[0])
-        return np.vstack([whole, sampled])
+        return np.vstack([whole, strengths(wins[1:], start=whole[0])])
 
     @cached_property
     def log_odds(self) -> np.ndarray:
@@ -99,10 +93,8 @@ class RoundRobin:
         Half a win is added to either side, which makes it nearly unbiased, and finite for a cell
         without wins (Haldane, Annals of Human Genetics 1956).
         """
-        won = self.wins + VIRTUAL
-        own = np.log(won)
-        others = own.transpose(0, 2, 1)
-        return np.asarray(own - others)
+        own = np.log(self.wins + VIRTUAL)
+        return np.asarray(own - own.transpose(0, 2, 1))
 
     def half_width(self, sampled: np.ndarray) -> np.ndarray:
         """Half the width of a 95 % interval, from what each bootstrap sample (first axis) gives."""
@@ -111,17 +103,13 @@ class RoundRobin:
     def error(self, sampled: np.ndarray) -> np.ndarray:
         """The standard error: resampling n batches makes the scatter short by one."""
         correction = np.sqrt(self.batches / (self.batches - 1))
-        scatter = sampled.std(axis=0, ddof=1)
-        return np.asarray(correction * scatter)
+        return np.asarray(correction * sampled.std(axis=0, ddof=1))
 
 
 def connected(robin: RoundRobin) -> RoundRobin:
     """The part of a round robin that a chain of pairings connects with the anchor."""
     reached = _reached(robin.names, robin.pairings)
-    inside = {}
-    for (a, b), rows in robin.pairings.items():
-        if a in reached:
-            inside[a, b] = rows
+    inside = {(a, b): rows for (a, b), rows in robin.pairings.items() if a in reached}
     if len(inside) == len(robin.pairings):
         return robin
     return RoundRobin(inside, robin.seed, robin.samples)
@@ -129,9 +117,7 @@ def connected(robin: RoundRobin) -> RoundRobin:
 
 def player_names(pairings: Pairings) -> list[str]:
     """The strategies in the order in which they are named, the anchor first."""
-    named = chain.from_iterable(pairings)
-    names = dict.fromkeys(named)
-    return sorted(names, key=lambda name: name != ANCHOR)
+    return sorted(dict.fromkeys(chain.from_iterable(pairings)), key=lambda name: name != ANCHOR)
 
 
 def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) -> np.ndarray:
@@ -155,9 +141,7 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
 
 def with_virtual_draws(wins: np.ndarray) -> np.ndarray:
     """The same with a virtual draw for every pairing, so that no strength is infinite."""
-    played = wins + wins.transpose(0, 2, 1)
-    virtual = VIRTUAL * (played > 0)
-    return np.asarray(wins + virtual)
+    return np.asarray(wins + VIRTUAL * ((wins + wins.transpose(0, 2, 1)) > 0))
 
 
 def longest(pairings: Pairings) -> int:
@@ -171,14 +155,10 @@ def resample(seed: int, samples: int, count: int) -> np.ndarray:
     Whole numbers, every row adding to `count`. Number b of sample s is word b % 4 at the address
     (unit s, deal 0, index b // 4, domain 5) of the seed's stream.
     """
-    numbers = _random_numbers(seed, samples, count)
-    scaled = numbers * np.uint64(count)
-    drawn = scaled >> np.uint64(32)
+    drawn = _random_numbers(seed, samples, count) * np.uint64(count) >> np.uint64(32)
     first_bins = count * np.arange(samples)
     own_bins = drawn.astype(np.int64) + first_bins[:, None]
-    bins = samples * count
-    counts = np.bincount(own_bins.ravel(), minlength=bins)
-    table = counts.reshape(samples, count)
+    table = np.bincount(own_bins.ravel(), minlength=samples * count).reshape(samples, count)
     return table.astype(float)
 
 
@@ -195,8 +175,7 @@ def _random_numbers(seed: int, samples: int, count: int) -> np.ndarray:
         np.uint64(seed & 0xFFFFFFFF),
         np.uint64(seed >> 32),
     )
-    stacked = np.stack(words, axis=-1)
-    numbers = stacked.reshape(samples, WORDS * blocks)
+    numbers = np.stack(words, axis=-1).reshape(samples, WORDS * blocks)
     return numbers[:, :count]
 
 
@@ -204,16 +183,9 @@ def _reached(names: Sequence[str], pairings: Pairings) -> list[str]:
     """Those that a chain of pairings connects with the anchor."""
     from scipy.sparse.csgraph import connected_components
 
-    shape = len(names), len(names)
-    met = np.zeros(shape, bool)
+    met = np.zeros((len(names), len(names)), bool)
     for a, b in pairings:
-        i = names.index(a)
-        j = names.index(b)
-        met[i, j] = True
+        met[names.index(a), names.index(b)] = True
     _, component = connected_components(met, directed=False)
     own = component[0]
-    reached = []
-    for name, label in zip(names, component, strict=True):
-        if label == own:
-            reached.append(name)
-    return reached
+    return [name for name, label in zip(names, component, strict=True) if label == own]

@@ -33,8 +33,7 @@ class Triads:
     @property
     def sure(self) -> pd.DataFrame:
         """The circles beyond chance."""
-        is_sure = self.circles["p_holm"] < SURE
-        return self.circles[is_sure]
+        return self.circles[self.circles["p_holm"] < SURE]
 
 
 def triads(cross: pd.DataFrame) -> Triads:
@@ -60,11 +59,9 @@ def triads(cross: pd.DataFrame) -> Triads:
             continue
         examined += 1
         found += _circle(around, names, shares, excess)
-    columns = list(TRIAD_COLUMNS)
-    frame = pd.DataFrame(found, columns=columns)
+    frame = pd.DataFrame(found, columns=list(TRIAD_COLUMNS))
     ranked = frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
-    p = ndtr(-ranked["excess"].to_numpy(dtype=float))
-    adjusted = _holm_among(p, 2 * examined)
+    adjusted = _holm_among(ndtr(-ranked["excess"].to_numpy(dtype=float)), 2 * examined)
     return Triads(examined, ranked.assign(p_holm=adjusted))
 
 
@@ -81,8 +78,7 @@ def _circle(
     around: Sequence[Link], names: Sequence[str], shares: np.ndarray, excess: np.ndarray
 ) -> Iterator[tuple[object, ...]]:
     """The row of a triad that goes round one way or the other; nothing of another."""
-    back = [(j, i) for i, j in reversed(around)]
-    for links in (around, back):
+    for links in (around, [(j, i) for i, j in reversed(around)]):
         closest = min(links, key=lambda link: excess[link])
         if excess[closest] > 0:
             players = [names[winner] for winner, _ in links]
@@ -91,14 +87,10 @@ def _circle(
 
 def _square(cross: pd.DataFrame, names: list[str], column: str) -> np.ndarray:
     table = cross.pivot(index="strategy", columns="opponent", values=column)
-    ordered = table.reindex(index=names, columns=names)
-    return ordered.to_numpy(dtype=float)
+    return table.reindex(index=names, columns=names).to_numpy(dtype=float)
 
 
 def _holm_among(p: np.ndarray, tests: int) -> np.ndarray:
     """Holm's adjusted p of the smallest, in order, of so many tests."""
-    ranks = np.arange(len(p))
-    multiplied = (tests - ranks) * p
-    steps = np.maximum.accumulate(multiplied)
-    adjusted = np.minimum(1, steps)
-    return np.asarray(adjusted)
+    steps = np.maximum.accumulate((tests - np.arange(len(p))) * p)
+    return np.asarray(np.minimum(1, steps))
