@@ -120,7 +120,6 @@ COMMANDS = {
     "variants": (["oklahoma"], []),
     "strategies": (["gold"], ["--slot", "--players", "--search"]),
     "bench": ([], ["--seconds", "--save", "--against"]),
-    "conform": (["mine.json"], ["--kind"]),
     "examples": ([], []),
 }
 LONG_COMMANDS = {"odds", "review", "bench"}  # never without a mistake: they play for minutes
@@ -168,7 +167,7 @@ def test_any_option_is_taken_or_refused(here, n):
     refusals = 0
     for _ in range(n):
         words = words_of(rng)
-        result = answer(*words, codes=(0, 1, 2, 3) if words[0] == "conform" else (0, 1, 2))
+        result = answer(*words, codes=(0, 1, 2))
         refusals += result.exit_code == 2
         after = tree(here)
         assert {name: after.get(name) for name in before} == before, words
@@ -259,9 +258,5 @@ def test_a_place_for_the_cache_that_is_none_is_named(here, variables):
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="devices of Unix")
 def test_a_file_without_end_is_not_read(here):
-    for words in (
-        ("conform", "/dev/zero"),
-        ("run", "/dev/zero"),
-        ("bench", "--against", "/dev/zero"),
-    ):
+    for words in (("run", "/dev/zero"), ("bench", "--against", "/dev/zero")):
         assert "/dev/zero" in answer(*words, codes=(2,)).stderr

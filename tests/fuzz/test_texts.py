@@ -163,7 +163,7 @@ def test_any_characters_are_a_text_or_refused(n):
     rng = generator("characters")
     letters = (*ODD, *string.printable)
     places = [["variants"], ["strategies"], ["hand"], ["match", "gold"], ["run", "--dry-run"]]
-    places += [["show"], ["variants", "diff", "eaai"], ["conform"], ["report"], ["compare", "a"]]
+    places += [["show"], ["variants", "diff", "eaai"], ["report"], ["compare", "a"]]
     for _ in range(n):
         text = "".join(rng.choice(letters) for _ in range(rng.randint(0, 12)))
         accepted(find, text)

@@ -85,7 +85,7 @@ TESTS = {
     "The values of a sweep": [f"{HERE}::test_texts_of_toml_are_never_evaluated"],
     "Numbers of a policy": [
         f"{HERE}::test_numbers_of_a_policy_are_read_without_pickles",
-        f"{HERE}::test_worked_examples_and_speeds_never_run_code",
+        f"{HERE}::test_speeds_never_run_code",
     ],
     "A transcript that": [
         "value/test_transcript.py::test_who_is_not_there_any_more_has_a_stand_in",
@@ -348,14 +348,12 @@ def test_numbers_of_a_policy_are_read_without_pickles(here):
     assert not ran()
 
 
-def test_worked_examples_and_speeds_never_run_code(here):
+def test_speeds_never_run_code(here):
     code = "__import__('pathlib').Path('it-ran').touch()"
-    vector = {"id": code, "kind": "deadwood", "input": {"hand": code}, "expect": {"count": code}}
     row = {"figure": code, "threads": 1, "ratio": 1.0}
-    texts = [json.dumps({"vectors": [vector]}).encode(), json.dumps({"rows": [row]}).encode()]
-    for content in (*texts, pickle.dumps(Touch()), f"#!/usr/bin/env python\n{code}".encode()):
+    rows = json.dumps({"rows": [row]}).encode()
+    for content in (rows, pickle.dumps(Touch()), f"#!/usr/bin/env python\n{code}".encode()):
         Path("mine.json").write_bytes(content)
-        answer("conform", "mine.json", codes=(0, 1, 2, 3))
         try:
             bench_change.read_rounds(Path("mine.json"))
         except bench_change.BenchError:
@@ -400,7 +398,6 @@ def test_no_command_opens_a_connection(run_of_mine, monkeypatch):
         ("show", "gold", "mine.py"),
         ("examples",),
         ("examples", "copied"),
-        ("conform", ROOT / "tests/data/rules_vectors.json", "--kind", "deadwood"),
         ("run", "copied/experiments/demo.toml", "--dry-run"),
     ):
         answer(*words, codes=(0,))

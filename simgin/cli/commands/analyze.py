@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 OF_CARDS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
 TRANSCRIPT = ".txt"  # how the name of a file ends that `simgin show` has filled
-EXAMPLES = ".json"  # and that of a file of worked examples
 OF_AN_ADDRESS = ("variant", "unit", "half", "deal")
 OF_A_DEAL = ("unit", "half", "deal", "turn")  # options that go with the deal of two strategies
 OF_ONE = ("pile", *OF_CARDS, *OF_A_DEAL, "for", "output")  # with one position or one deal
@@ -94,7 +93,6 @@ Row = dict[str, Any]
     metavar="T",
     help="Turn as `simgin show` numbers it, 0 for the first upcard [default: all].",
 )
-@click.option("--example", metavar="ID", help="Which worked example of a file that ends in .json.")
 @click.option(
     "--deals",
     callback=read_count,
@@ -139,7 +137,6 @@ def analyze(
     half: int,
     deal: int | None,
     turn: int | None,
-    example: str | None,
     deals: int | None,
     own: str | None,
     other: str | None,
@@ -160,9 +157,8 @@ def analyze(
     A decision of a deal, and all decisions of it
       simgin analyze gold simple --unit 3 --turn 5
       simgin analyze gold simple --unit 3
-    A deal that `simgin show ... > deal.txt` has written down, or a worked example
+    A deal that `simgin show ... > deal.txt` has written down
       simgin analyze deal.txt --turn 5
-      simgin analyze rules_vectors.json --example T02
     The die: shall I offer it, accept 4, offer it before the cards are seen?
       simgin analyze 7H...4C --pile "QD TS" -v dice --stake 2 --owner me --offer
       simgin analyze 7H...4C --pile QD -v dice --stake 2 --owner other --offered 4
@@ -174,8 +170,6 @@ def analyze(
       simgin analyze gold --deals 1000
       simgin analyze solo-greedy -v solitary-gin --deals 200 --as solo-dp
     """
-    if not words[0].endswith(EXAMPLES):
-        _refuse_options(context, ("example",), "a file of worked examples")
     if deals is not None:
         _refuse_options(context, OF_ONE, "one position or one deal, not with --deals")
         if other is not None:
@@ -205,11 +199,10 @@ def analyze(
         named |= _die_named(die)
     else:
         _refuse_options(context, OF_CARDS, "cards, not with a deal of two strategies")
-        stand_in = None
-        if words[0].endswith((TRANSCRIPT, EXAMPLES)):
+        if words[0].endswith(TRANSCRIPT):
             _refuse_options(context, OF_AN_ADDRESS, "strategies, not with a file")
-            played, stand_in = _deal_of_file(words, example)
-            named = {"--example": example, "--turn": turn, "-v": None}
+            played = _deal_of_file(words)
+            named = {"--turn": turn, "-v": None}
         else:
             played = find_deal(
                 words[0], words[1] if len(words) > 1 else None, variant, seed, unit, half, deal
@@ -219,8 +212,8 @@ def analyze(
             found = analyse_deal(
                 played,
                 turn,
-                own or stand_in,
-                other or (stand_in if played.matchup.b else None),
+                own,
+                other,
                 effort,
                 lambda done, every, so_far: report(
                     done, every, lambda: _so_far(so_far(), turn is None)
@@ -243,19 +236,14 @@ def analyze(
     Answer(command, rows, seed, files).show(as_json, [*parts, ""])
 
 
-def _deal_of_file(words: Sequence[str], example: str | None) -> tuple[WatchedDeal, str | None]:
-    """The deal that a file tells, and who plays on for those who play by its script."""
-    from simgin.checks.examples.deals import read_deal
-    from simgin.value.analysis.analysis import strongest
+def _deal_of_file(words: Sequence[str]) -> WatchedDeal:
+    """The deal that a file tells."""
     from simgin.value.analysis.transcript import read_transcript
 
     file, *others = words
     if others:
         raise click.UsageError("a file names both players: leave the second word out.")
-    if file.endswith(TRANSCRIPT):
-        return read_transcript(file), None
-    played = read_deal(file, example)
-    return played, strongest(played.matchup.variant)
+    return read_transcript(file)
 
 
 def _write_page(

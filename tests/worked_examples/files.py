@@ -1,4 +1,4 @@
-"""Files of worked examples: read, compared with the engine, counted."""
+"""Files of worked examples: read, compared with a subject (the engine or the twin), counted."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simgin.checks.examples.kinds import KINDS, compare
-from simgin.checks.examples.schema import Example, ExampleError, NotSupported
 from simgin.text.files import read_text
 from simgin.text.messages import did_you_mean, shown
+from worked_examples.kinds import KINDS, compare
+from worked_examples.schema import Example, ExampleError, NotSupported
 
 VECTOR_KEYS = {"id", "kind", "variant", "note", "why", "input", "expect"}
 OUTCOMES = PASSED, FAILED, NOT_SUPPORTED = "passed", "failed", "not supported"
@@ -42,7 +42,7 @@ def read(path: str | Path, kind: str | None = None) -> list[Example]:
     examples, sentences = [], []
     for number, vector in enumerate(vectors, start=1):
         try:
-            examples.append(_example(vector, number))
+            examples.append(example(vector, number))
         except ConformError as error:
             sentences.append(str(error))
     ids = Counter(example.id for example in examples)
@@ -56,12 +56,15 @@ def read(path: str | Path, kind: str | None = None) -> list[Example]:
     return chosen
 
 
-def run(examples: Iterable[Example]) -> list[Verdict]:
-    """A verdict on every example, in order; ConformError with all that cannot be read."""
+def run(examples: Iterable[Example], subject: Any) -> list[Verdict]:
+    """A verdict on every example, in order; ConformError with all that cannot be read.
+
+    subject: the module `engine` or `rules_twin`.
+    """
     verdicts, sentences = [], []
     for example in examples:
         try:
-            verdicts.append(_verdict(example))
+            verdicts.append(verdict(example, subject))
         except ExampleError as error:
             sentences.append(str(error))
     if sentences:
@@ -91,7 +94,7 @@ def table(verdicts: list[Verdict]) -> list[tuple[str, list[int]]]:
 
 
 def failures(verdicts: list[Verdict]) -> list[str]:
-    """Lines on every example that failed: what was expected, and what the engine says."""
+    """Lines on every example that failed: what was expected, and what the subject says."""
     lines = []
     for verdict in verdicts:
         if verdict.outcome != FAILED:
@@ -114,22 +117,10 @@ def reasons(verdicts: list[Verdict]) -> list[tuple[str, int]]:
     return list(counts.items())
 
 
-def rows(verdicts: list[Verdict]) -> list[dict[str, Any]]:
-    """One object per example for --json."""
-    table = []
-    for verdict in verdicts:
-        differences = {}
-        for key, (expected, got) in verdict.differences.items():
-            differences[key] = {"expected": expected, "got": got}
-        row = {"id": verdict.example.id, "kind": verdict.example.kind}
-        row["outcome"] = verdict.outcome.replace(" ", "_")
-        table.append({**row, "differences": differences, "reason": verdict.reason})
-    return table
-
-
-def _verdict(example: Example) -> Verdict:
+def verdict(example: Example, subject: Any) -> Verdict:
+    """The result of one example; ExampleError where it cannot be read."""
     try:
-        differences = compare(example)
+        differences = compare(example, subject)
     except NotSupported as reason:
         return Verdict(example, NOT_SUPPORTED, reason=str(reason))
     return Verdict(example, FAILED if differences else PASSED, differences)
@@ -166,8 +157,8 @@ def _check_kind(kind: str | None) -> None:
     raise ConformError(f"there is no kind {shown(kind)}{near}")
 
 
-def _example(vector: Any, number: int) -> Example:
-    """The example in one vector, its parts checked."""
+def example(vector: Any, number: int = 1) -> Example:
+    """The example in one vector, its parts checked; number: of the vector in its file."""
     if not isinstance(vector, dict):
         raise ConformError(f"vector {number}: a vector is an object, not {shown(str(vector))}.")
     name = vector.get("id")

@@ -1,8 +1,8 @@
-"""The schema of worked examples: what may be in one, and what is wrong with a bad one.
+"""What may be in a worked example, and what is wrong with a bad one.
 
 An example has an id, a kind, a variant, an input and an expectation. Keys of the input that are
 parameters (rules.md 11) set the rules, and so do `options` and `overrides`; the other rules are
-those of `standard`.
+those of `standard`. Cards are numbers 0..51 as in simgin.text.notation.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from simgin.rules.variants import Variant, VariantError
 from simgin.text import notation
 from simgin.text.messages import did_you_mean, shown
 
+Answer = dict[str, Any]  # of a subject, in the form of the expectation
 NO_RULES = ("hand", "options", "overrides")  # input keys that are no parameter in any kind
 
 
@@ -24,11 +25,11 @@ class ExampleError(ValueError):
 
 
 class NotSupported(Exception):
-    """An example that the rules allow but the engine cannot be set up for; the message says why."""
+    """An example that the rules allow but that cannot be set up; the message says why."""
 
 
 class Impossible(Exception):
-    """What an example does is not allowed, by the engine; the message says what it is."""
+    """What an example does is not allowed; the message says what it is."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,9 @@ def cards(example: Example, key: str, value: Any, sizes: tuple[int, ...] = ()) -
     return found
 
 
-def mask(example: Example, key: str, *sizes: int) -> int:
-    """The input's cards of a key as a mask."""
-    return notation.hand_mask(cards(example, f"input.{key}", need(example, key), sizes))
+def hand(example: Example, key: str, *sizes: int) -> list[int]:
+    """The input's cards of a key."""
+    return cards(example, f"input.{key}", need(example, key), sizes)
 
 
 def card(example: Example, key: str) -> int:
@@ -101,13 +102,21 @@ def card(example: Example, key: str) -> int:
     return -1 if value is None else cards(example, f"input.{key}", value, (1,))[0]
 
 
-def melds(example: Example, key: str, value: Any) -> list[int]:
-    """Masks of melds from a list of texts."""
+def texts(example: Example, key: str, likes: str) -> list[str]:
+    """The input's list of texts of a key."""
+    value = need(example, key)
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise example.error(f"input.{key} must be a list of texts like {likes}.")
+    return value
+
+
+def melds(example: Example, key: str, value: Any) -> list[list[int]]:
+    """The cards of melds from a list of texts."""
     if not isinstance(value, list):
         raise example.error(
             f"{key} must be a list of melds, each a text like 5S 6S 7S, not {shown(value)}."
         )
-    return [notation.hand_mask(cards(example, key, meld)) for meld in value]
+    return [cards(example, key, meld) for meld in value]
 
 
 def base(example: Example) -> str:
@@ -191,7 +200,7 @@ def as_text(example: Example, key: str, value: Any) -> Any:
 
 def as_melds(example: Example, key: str, value: Any) -> Any:
     """Melds whose order does not count."""
-    return tuple(sorted(melds(example, f"expect.{key}", value)))
+    return tuple(sorted(tuple(sorted(meld)) for meld in melds(example, f"expect.{key}", value)))
 
 
 def as_families(example: Example, key: str, value: Any) -> tuple[Any, ...]:
