@@ -4,18 +4,15 @@ Two players: `N pass`, `D take`, `D throw TC`, `N stock`, `N stop 2D`, `N big gi
 `throw 2H`, `stop`, `big gin`. A subject plays them on an object with `act`, which raises Illegal.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from simgin.text import notation
 
 SEATS = "ND"  # the nondealer sits at seat 0
 DEALER = 1
-STOCK, TAKE, PASS, THROW, STOP, BIG_GIN, OFFER, ACCEPT, REFUSE = range(9)
-WORDS = ("stock", "take", "pass", "throw", "stop", "big gin")
+STOCK, TAKE, PASS = "stock", "take", "pass"
+THROW, STOP, BIG_GIN = "throw", "stop", "big gin"
+WORDS = (STOCK, TAKE, PASS, THROW, STOP, BIG_GIN)
 STOCK_CARDS = 31  # at the start
 
 
@@ -29,26 +26,29 @@ class Illegal(ValueError):
 
 @dataclass(frozen=True)
 class Action:
-    """One action; card -1 where it names none, the number on the die of an offer, 0 for none."""
+    """One action: of WORDS, or offer, accept or refuse of the die.
+
+    card: -1 where it names none; of an offer the number on the die, 0 for none.
+    """
 
     seat: int
-    what: int
+    what: str
     card: int = -1
 
-    def __str__(self) -> str:
+    def __str__(self):
         card = f" {notation.card_text(self.card)}" if self.card >= 0 else ""
-        return f"{SEATS[self.seat]} {WORDS[self.what]}{card}"
+        return f"{SEATS[self.seat]} {self.what}{card}"
 
 
 DRAW = Action(0, STOCK)
 ALONE = {"draw": DRAW, "stop": Action(0, STOP), "big gin": Action(0, BIG_GIN)}
 
 
-def action(text: str) -> Action:
+def action(text):
     """The action that a text means, of two players; ScriptError otherwise."""
     seat, _, rest = text.strip().partition(" ")
-    for what, word in enumerate(WORDS):
-        head, found, card = rest.strip().partition(word)
+    for what in WORDS:
+        head, found, card = rest.strip().partition(what)
         named = what in (THROW, STOP)
         if found and not head and seat in tuple(SEATS) and bool(card.strip()) == named:
             return Action(SEATS.index(seat), what, notation.parse_card(card) if named else -1)
@@ -58,7 +58,7 @@ def action(text: str) -> Action:
     )
 
 
-def action_alone(text: str) -> Action:
+def action_alone(text):
     """The action that a text means, of a single player; ScriptError otherwise."""
     words = " ".join(text.split())
     if words in ALONE:
@@ -68,14 +68,12 @@ def action_alone(text: str) -> Action:
     raise ScriptError(f"{text!r} is no action: write draw, throw CARD, stop or big gin.")
 
 
-def said_alone(one: Action) -> str:
+def said_alone(one):
     """The text of an action of a single player."""
     return next((word for word, known in ALONE.items() if known == one), str(one)[2:])
 
 
-def pack_of(
-    nondealer: Sequence[int], dealer: Sequence[int], upcard: int | None, stock: Sequence[int]
-) -> list[int]:
+def pack_of(nondealer, dealer, upcard, stock):
     """The 52 cards in dealing order, nondealer first.
 
     An eleventh card of the nondealer takes the place of the upcard.
@@ -94,12 +92,12 @@ def pack_of(
     return cards
 
 
-def dealt(row: dict[str, Any]) -> int:
+def dealt(row):
     """How many cards a single player is dealt."""
     return 11 if row["first_turn"] == "discard_first" else 10
 
 
-def first_illegal(deal: Any, script: Iterable[Action]) -> int:
+def first_illegal(deal, script):
     """Play a script as far as it can be; the place of the first impossible action, -1 for none."""
     for place, one in enumerate(script):
         try:

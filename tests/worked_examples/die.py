@@ -4,21 +4,16 @@ Otherwise they pass, draw and throw what they drew; near the end of the stock th
 example knocks, with a hand made for that.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import Any
 
-from simgin.rules.variants import Variant
 from simgin.text import notation
 from simgin.text.messages import shown
-from worked_examples import schema
-from worked_examples.actions import ACCEPT, OFFER, PASS, REFUSE, STOCK, STOP, THROW, Action, Illegal
-from worked_examples.schema import Answer, Example, Impossible, NotSupported
+from worked_examples.actions import Action, Illegal
+from worked_examples.schema import Impossible, NotSupported
 from worked_examples.scripts import UNFINISHED
 
-SILENT = 0  # an offer that is not answered
-REPLIES = {"accept": ACCEPT, "refuse": REFUSE}
+SILENT = ""  # an offer that is not answered
+REPLIES = ("accept", "refuse")
 PHASES = ("play", "before")  # before the cards are seen
 EVENT = (
     "each event must be [before or play, offer, seat, number] or [the same phase, accept or "
@@ -38,19 +33,19 @@ class Bid:
     blind: bool
     seat: int
     number: int
-    reply: int = SILENT
+    reply: str = SILENT
 
-    def __str__(self) -> str:
+    def __str__(self):
         return f"{PHASES[self.blind]}: seat {self.seat} offers {self.number}"
 
 
-def die(example: Example, subject: Any) -> Answer:
+def die(example, subject):
     """What offers and answers make of a deal."""
     own_keys = ("events", "deal_winner")
-    variant = schema.variant(example, *own_keys, base="dice", goal="deals", die="deal")
+    variant = example.rules(*own_keys, base="dice", goal="deals", die="deal")
     bids = _bids(example)
     winner = example.given.get("deal_winner")
-    winner = -1 if winner is None else schema.number(example, "input.deal_winner", winner, 0, 1)
+    winner = -1 if winner is None else example.number("input.deal_winner", winner, 0, 1)
     deal = _deal(variant, winner, subject)
     for place, bid in enumerate(bids, start=1):
         if why := _impossible(deal, bid, winner):
@@ -64,18 +59,18 @@ def die(example: Example, subject: Any) -> Answer:
     return _outcome(deal, winner)
 
 
-def _deal(variant: Variant, winner: int, subject: Any) -> Any:
+def _deal(variant, winner, subject):
     hands = (WAITS, KNOCKS) if winner == 1 else (KNOCKS, WAITS)
     pack = [card for two in zip(*hands, strict=True) for card in two] + REST
     return subject.Deal(variant, pack)
 
 
-def _impossible(deal: Any, bid: Bid, winner: int) -> str:
+def _impossible(deal, bid, winner):
     """Make an offer, and answer it; why it is not possible, or nothing."""
     while not deal.kind and (deal.blind_offer, deal.seat) != (bid.blind, bid.seat):
         _go_on(deal, winner)
     try:
-        deal.act(Action(bid.seat, OFFER, bid.number))
+        deal.act(Action(bid.seat, "offer", bid.number))
     except Illegal:
         return _why(deal, bid)
     if bid.reply != SILENT:
@@ -83,7 +78,7 @@ def _impossible(deal: Any, bid: Bid, winner: int) -> str:
     return ""
 
 
-def _why(deal: Any, bid: Bid) -> str:
+def _why(deal, bid):
     """Why an offer was not possible, from the state of the die when the deal passed it."""
     owner, stake = deal.result["owner"], deal.result["stake"]
     cap = deal.row["die_cap"]
@@ -94,15 +89,15 @@ def _why(deal: Any, bid: Bid) -> str:
     return "only the owner of the die may offer" if owner != bid.seat else str(bid)
 
 
-def _go_on(deal: Any, winner: int) -> None:
+def _go_on(deal, winner):
     """Offer nothing, pass, draw, throw the card drawn; the winner knocks near the end."""
     seat = deal.seat
     if deal.blind_offer is not None:
-        return deal.act(Action(seat, OFFER, 0))
-    ways = [Action(seat, PASS), Action(seat, STOCK)]
-    ends = seat == winner and deal.result["stock"] <= deal.row["stock_reserve"] + 2
+        return deal.act(Action(seat, "offer", 0))
+    ways = [Action(seat, "pass"), Action(seat, "stock")]
+    ends = seat == winner and deal.result["stock_left"] <= deal.row["stock_reserve"] + 2
     for card in [deal.drawn] * (deal.drawn >= 0) + list(range(52)):
-        ways += [Action(seat, STOP, card)] * ends + [Action(seat, THROW, card)]
+        ways += [Action(seat, "stop", card)] * ends + [Action(seat, "throw", card)]
     for way in ways:
         try:
             return deal.act(way)
@@ -111,7 +106,7 @@ def _go_on(deal: Any, winner: int) -> None:
     raise AssertionError("a player can always pass, draw or throw a card")
 
 
-def _outcome(deal: Any, winner: int) -> Answer:
+def _outcome(deal, winner):
     """The won deals of a deal that went as the script says."""
     result = deal.result
     if deal.kind not in ("refused", "void" if winner < 0 else "knock") or (
@@ -130,29 +125,24 @@ def _outcome(deal: Any, winner: int) -> Answer:
     }
 
 
-def _bids(example: Example) -> list[Bid]:
+def _bids(example):
     """The offers of an example, each with the answer that follows it."""
-    events = schema.need(example, "events")
-    if not isinstance(events, list) or not all(
-        isinstance(event, list) and len(event) == 4 for event in events
-    ):
-        raise example.error(f"input.events must be a list: {EVENT}.")
-    bids: list[Bid] = []
-    for when, what, seat, number in events:
+    bids = []
+    for when, what, seat, number in example.rows("events", 4, f": {EVENT}"):
         if when not in PHASES or what not in ("offer", *REPLIES):
             raise example.error(f"input.events: {shown(f'{when} {what}')} is no event; {EVENT}.")
-        schema.number(example, "input.events: a seat", seat, 0, 1)
+        example.number("input.events: a seat", seat, 0, 1)
         if what == "offer":
-            offered = schema.number(example, "input.events: an offer", number, 1, 63)
+            offered = example.number("input.events: an offer", number, 1, 63)
             bids.append(Bid(when == "before", seat, offered))
         else:
-            _answered(example, bids, Bid(when == "before", seat, 0, REPLIES[what]))
+            _answered(example, bids, Bid(when == "before", seat, 0, what))
     if any(bid.reply == SILENT for bid in bids[:-1]):
         raise example.error("input.events: an offer is answered before the next one.")
     return bids
 
 
-def _answered(example: Example, bids: list[Bid], reply: Bid) -> None:
+def _answered(example, bids, reply):
     """Join an answer to the offer before it."""
     last = bids[-1] if bids else reply
     answers_last = last.blind == reply.blind and last.seat == 1 - reply.seat

@@ -1,16 +1,21 @@
 """The engine's answers to worked examples. What is asked of it is asked of the twin as well."""
 
-from __future__ import annotations
-
 import copy
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from simgin.core import answers, endings, layoff, match, meldings, scoring, sums
-from simgin.core.answers import PHASE_BLIND, PHASE_LAST, PHASE_STOP, PHASE_UPCARD
+from simgin.core import endings, layoff, match, meldings, scoring, sums
+from simgin.core.answers import (
+    BIG_GIN,
+    KNOCK,
+    PHASE_BLIND,
+    PHASE_LAST,
+    PHASE_STOP,
+    PHASE_UPCARD,
+    SHOT,
+    SLOTS,
+)
 from simgin.core.cards import PACK
 from simgin.core.deadwood import best_discards, deadwood_of, each_deadwood
 from simgin.core.rules import DEFENDER, OPPONENT_MAY_TAKE, STOPPER
@@ -18,56 +23,34 @@ from simgin.core.showdown import showdown as engine_showdown
 from simgin.core.solo import joker_place
 from simgin.core.state import new_state
 from simgin.core.view import FROM_PILE, FROM_STOCK
-from simgin.play.deal import Question, WatchedDeal, watch_deal
+from simgin.play.deal import Question, watch_deal
 from simgin.play.hand import demanded_ranks
 from simgin.play.matchup import Matchup
 from simgin.play.melds import all_meldings, in_text_order, meld_text, shown_melding
 from simgin.rules.record import build_rules, build_rules_from
-from simgin.rules.variants import Variant
 from simgin.strategy.author import Policy, Strategy
 from simgin.text import notation
 from simgin.text.notation import card_text, hand_mask
-from worked_examples import actions
-from worked_examples.actions import (
-    ACCEPT,
-    BIG_GIN,
-    DEALER,
-    DRAW,
-    OFFER,
-    PASS,
-    REFUSE,
-    STOCK,
-    STOP,
-    TAKE,
-    THROW,
-    Action,
-    Illegal,
-)
-from worked_examples.matches import Entry, Standing
+from worked_examples.actions import DEALER, DRAW, WORDS, Action, Illegal, dealt
+from worked_examples.matches import Standing
 from worked_examples.schema import Impossible, NotSupported
 
-STOPS = {
-    "knock": answers.KNOCK,
-    "gin": answers.KNOCK,
-    "shot": answers.SHOT,
-    "big_gin": answers.BIG_GIN,
-}
+# Deadwood 0 makes a knock gin
+STOPS = {"knock": KNOCK, "gin": KNOCK, "shot": SHOT, "big_gin": BIG_GIN}
 # Deals looked at to see whether one with the joker in the hand is ever played; a miss has odds of 1
 # to 10**18
 TRIES = 200
 
 OPENING_QUESTIONS = 8  # at most, about the die and the first upcard
 
-Row = dict[str, Any]
-
 # Cards, counts and points
 
 
-def _texts(melds: Iterable[int]) -> list[str]:
+def _texts(melds):
     return [meld_text(meld) for meld in in_text_order(melds)]
 
 
-def deadwood(row: Row, hand: list[int]) -> tuple[int, list[list[str]], list[str]]:
+def deadwood(row, hand):
     """Least deadwood, all meldings that reach it, and the one shown."""
     rules, mask = build_rules_from(row), hand_mask(hand)
     side = DEFENDER if (row["ace_value"], row["pip_values"]) == (15, "face") else STOPPER
@@ -75,9 +58,7 @@ def deadwood(row: Row, hand: list[int]) -> tuple[int, list[list[str]], list[str]
     return int(deadwood_of(mask, rules, side)), every, _texts(shown_melding(mask, rules)[1])
 
 
-def knock_options(
-    row: Row, hand: list[int], limit: int, taken: int, drawn: int, points: int
-) -> tuple[dict[str, int], list[str], bool]:
+def knock_options(row, hand, limit, taken, drawn, points):
     """Discards that permit a knock, with the count declared; that permit a shot; big gin or not."""
     rules, mask = build_rules_from(row), hand_mask(hand)
     must = int(endings.must_be_melded(taken, rules))
@@ -92,12 +73,10 @@ def knock_options(
             knock[card_text(card)] = count
         if row["shot"] and endings.is_shot(ten, must, points, rules):
             shot.append(card_text(card))
-    return knock, shot, bool(ending == answers.BIG_GIN)
+    return knock, shot, bool(ending == BIG_GIN)
 
 
-def lay_off(
-    row: Row, hand: list[int], melds: list[list[int]]
-) -> tuple[int, list[str], list[str], int]:
+def lay_off(row, hand, melds):
     """The defender's count, a way to it, and the count if the own melds are fixed first."""
     rules, mask = build_rules_from(row), hand_mask(hand)
     shown = np.array([*map(hand_mask, melds), 0, 0, 0][:3], np.int64)
@@ -108,7 +87,7 @@ def lay_off(
     return count, _texts(own), notation.hand_text(laid).split(), fixed
 
 
-def _laid_off(hand: int, melds: np.ndarray, rules: Any) -> tuple[int, int]:
+def _laid_off(hand, melds, rules):
     """The count and the lay-offs of a defender."""
     options = np.zeros((3, layoff.MAX_OPTIONS), np.int64)
     chains = np.zeros((2, 16), np.int64)
@@ -116,26 +95,13 @@ def _laid_off(hand: int, melds: np.ndarray, rules: Any) -> tuple[int, int]:
     return int(count), int(laid)
 
 
-def deal_points(
-    row: Row, stop: str, own: int, other: int, left: int, factor: int
-) -> tuple[int, int]:
+def deal_points(row, stop, own, other, left, factor):
     """Points of the stopper and of the other side."""
     _, won, lost, _ = scoring.score(STOPS[stop], own, other, left, factor, build_rules_from(row))
     return int(won), int(lost)
 
 
-def showdown(
-    row: Row,
-    how: str,
-    hand: list[int],
-    defender: list[int],
-    limit: int,
-    points: int,
-    thrown: int,
-    taken: int,
-    left: int,
-    factor: int,
-) -> tuple[int, int, int, int, list[str]]:
+def showdown(row, how, hand, defender, limit, points, thrown, taken, left, factor):
     """Counts of stopper and defender, their points, and the stopper's melds."""
     rules, state = build_rules_from(row), new_state(0)
     state.hand[:] = hand_mask(hand), hand_mask(defender)
@@ -155,24 +121,24 @@ def showdown(
     return *counts, int(state.score[0]), int(state.score[1]), _texts(melds)
 
 
-def knock_limit(row: Row, upcard: int) -> tuple[int, int]:
+def knock_limit(row, upcard):
     """Knock limit and factor of a deal with this upcard."""
     rules = build_rules_from(row)
     return int(endings.knock_limit(upcard, rules)), int(endings.multiplier(upcard, rules))
 
 
-def shot_digits(score: int) -> list[int]:
+def shot_digits(score):
     """The ranks that a score demands."""
     return demanded_ranks(score)
 
 
-def all_melds(row: Row) -> set[int]:
+def all_melds(row):
     """Every meld of the pack, as masks."""
     found = np.zeros(1024, np.int64)
     return set(found[: meldings.melds_in(PACK, build_rules_from(row), found)].tolist())
 
 
-def gin_hands(row: Row, hands: np.ndarray) -> int:
+def gin_hands(row, hands):
     """How many of these hands (masks) have no deadwood."""
     left = np.empty_like(hands)
     each_deadwood(hands, build_rules_from(row), 0, left)
@@ -182,17 +148,13 @@ def gin_hands(row: Row, hands: np.ndarray) -> int:
 # Deals
 
 
-def _silent(view, rules, params):  # type: ignore[no-untyped-def]
+def _silent(view, rules, params):
     """Never a legal answer: the deal stops at the first question that is not scripted."""
     return -1
 
 
-SILENT = Strategy(
-    "silent",
-    *(Policy(slot, "silent", _silent, {}) for slot in answers.SLOTS),
-    ending="same",
-    text="silent",
-)
+POLICIES = (Policy(slot, "silent", _silent, {}) for slot in SLOTS)
+SILENT = Strategy("silent", *POLICIES, ending="same", text="silent")
 
 
 class Deal:
@@ -202,74 +164,74 @@ class Deal:
     script as well: `left` is what it has done so ahead of the script.
     """
 
-    def __init__(self, variant: Variant, pack: Sequence[int], joker: int = -1) -> None:
+    def __init__(self, variant, pack, joker=-1):
         """pack: 52 cards in dealing order; joker: its place among the 53 cards, or -1."""
         self.row, self.pack, self.joker = variant.row, pack, joker
         self.alone = variant.row["players"] == 1
         self.matchup = Matchup(variant, SILENT, None if self.alone else SILENT, 0, "deal")
-        self.answers: list[int] = []
+        self.answers = []
         self.told = 0
         self.taking = False  # the last discard, to end the deal with it
-        self.open: Question | None  # the question that waits for an answer
         self._play()
 
-    def _play(self) -> None:
+    def _play(self):
         dealer = 0 if self.alone else DEALER
         self.deal = watch_deal(
             self.matchup, pack=self.pack, joker=self.joker, dealer=dealer, script=self.answers
         )
         self.state = self.deal.state
         self.done = actions_of(self.deal)
+        # The question that waits for an answer
         self.open = None if self.deal.kind else question(self.deal, int(self.state.logged))
-        if self.open is not None and self.open.slot == "show":
+        if self.open and self.open.slot == "show":
             self._say(0)
 
-    def _say(self, answer: int) -> None:
+    def _say(self, answer):
         self.answers = [*self.answers, answer]
         self._play()
 
-    def copy(self) -> Deal:
+    def copy(self):
         """The deal as it stands, to be gone on with in another way."""
         return copy.copy(self)
 
     # What there is
 
     @property
-    def left(self) -> list[Action]:
+    def left(self):
         """What has been played ahead of the script."""
         return self.done[self.told :]
 
     @property
-    def kind(self) -> str:
+    def kind(self):
         """How the deal ended; empty while it lasts."""
-        if 0 <= self.joker < actions.dealt(self.row) and self._is_redealt():
+        if 0 <= self.joker < dealt(self.row) and self._is_redealt():
             return "redeal"
         return self.deal.kind
 
-    def _is_redealt(self) -> bool:
+    def _is_redealt(self):
         """Whether the engine never plays a hand that was dealt the joker."""
-        rules, size = build_rules(self.matchup.variant), actions.dealt(self.row)
+        rules, size = build_rules(self.matchup.variant), dealt(self.row)
         return all(joker_place(0, unit, 0, rules) >= size for unit in range(TRIES))
 
     @property
-    def seat(self) -> int:
+    def seat(self):
         """Who is asked."""
         return self.open.seat if self.open else -1
 
     @property
-    def blind_offer(self) -> bool | None:
+    def blind_offer(self):
         """Whether an offer of the die is asked for before the cards are seen; None: it is not."""
-        if self.open is None or self.open.slot != "offer":
+        if not self.open or self.open.slot != "offer":
             return None
         return bool(self.open.view.phase == PHASE_BLIND)
 
     @property
-    def drawn(self) -> int:
+    def drawn(self):
         """The card just drawn from the stock, or -1."""
         return int(self.open.view.drawn) if self.open else -1
 
     @property
-    def result(self) -> dict[str, Any]:
+    def result(self):
         """What the state says of the deal: seats or None, points and draws by seat."""
         state = self.state
         seats = {name: int(state[name]) for name in ("winner", "stopper", "owner")}
@@ -277,16 +239,16 @@ class Deal:
             **{name: seat if seat >= 0 else None for name, seat in seats.items()},
             "points": state.score.tolist(),
             "draws": state.draws.tolist(),
-            "own": int(state.stopper_count),
-            "other": int(state.other_count),
-            "stock": int(state.stock),
+            "stopper_count": int(state.stopper_count),
+            "other_count": int(state.other_count),
+            "stock_left": int(state.stock),
             "turns": int(state.turns),
             "count": int(state.count[0]),
             "limit": int(state.limit),
             "stake": int(state.stake),
         }
 
-    def won_deals(self) -> int:
+    def won_deals(self):
         """How many won deals the winner of the deal gets for it."""
         state = self.state.copy()
         match.enter(state, build_rules(self.matchup.variant), 1)
@@ -294,7 +256,7 @@ class Deal:
 
     # What is done
 
-    def act(self, action: Action) -> None:
+    def act(self, action):
         """Play one action. Raises Illegal, and leaves the deal as it was."""
         before = self.copy()
         try:
@@ -303,8 +265,8 @@ class Deal:
             self.__dict__ = before.__dict__
             raise
 
-    def _act(self, action: Action) -> None:
-        if self.blind_offer is not None and action.what != OFFER:
+    def _act(self, action):
+        if self.blind_offer is not None and action.what != "offer":
             self._say(0)
             return self._act(action)
         if self.left:
@@ -314,157 +276,146 @@ class Deal:
             raise Illegal
         else:
             self._answer(action, self.open)
-        if action.what <= BIG_GIN:
+        if action.what in WORDS:
             self.told += 1
         return None
 
-    def run_out(self) -> None:
+    def run_out(self):
         """What nothing else is legal beside has been done by the engine."""
 
-    def _answer(self, action: Action, asked: Question) -> None:
+    def _answer(self, action, asked):
         """Give the answers that make up an action."""
         view = asked.view
         if view.phase == PHASE_LAST:
             self._meet_last_discard(action, view)
         elif asked.slot in ("offer", "answer"):
-            codes = {OFFER: action.card} if asked.slot == "offer" else {ACCEPT: 1, REFUSE: 0}
+            codes = {"offer": action.card} if asked.slot == "offer" else {"accept": 1, "refuse": 0}
             self._choose(codes, action, view)
         elif asked.slot == "take":
-            codes = {STOCK: answers.STOCK, TAKE: answers.TAKE, PASS: answers.PASS}
+            codes = {"stock": 0, "take": 1, "pass": 2}
             if view.phase == PHASE_UPCARD and not view.legal & 4:
-                codes = {PASS: 0, TAKE: 1}  # the stock is no choice
+                codes = {"pass": 0, "take": 1}  # the stock is no choice
             self._choose(codes, action, view)
         elif view.phase == PHASE_STOP:
-            self._choose({STOCK: 0, STOP: 1}, action, view)
+            self._choose({"stock": 0, "stop": 1}, action, view)
         else:
             self._close_turn(action)
 
-    def _choose(self, codes: dict[int, int], action: Action, view: Any) -> None:
+    def _choose(self, codes, action, view):
         code = codes.get(action.what, -1)
         if code < 0 or not int(view.legal) >> code & 1:
             raise Illegal
         self._say(code)
 
-    def _meet_last_discard(self, action: Action, view: Any) -> None:
+    def _meet_last_discard(self, action, view):
         """The 50th-card rule: the engine proposes the best ending with the last discard."""
-        if not self.taking and action.what == TAKE:
+        if not self.taking and action.what == "take":
             self.taking = True
             self.done = [*self.done, action]
         elif not self.taking:
-            self._choose({PASS: 0}, action, view)
-        elif (action.what, action.card) in ((STOP, view.ending_card), (BIG_GIN, view.ending_card)):
+            self._choose({"pass": 0}, action, view)
+        elif action.what in ("stop", "big gin") and action.card == view.ending_card:
             self._say(1)
         else:
-            if action.what == STOP and self._ends_otherwise(action.card, view):
+            if action.what == "stop" and self._ends_otherwise(action.card, view):
                 raise NotSupported(
                     "with the last discard of the 50th-card rule the engine proposes the best "
                     "ending only."
                 )
             raise Illegal
 
-    def _ends_otherwise(self, card: int, view: Any) -> bool:
+    def _ends_otherwise(self, card, view):
         """Whether another discard than the one proposed would end the deal."""
-        rules = build_rules(self.matchup.variant)
-        eleven = int(view.hand) | 1 << int(view.taken_offer)
-        must = int(endings.must_be_melded(view.taken_offer, rules))
-        if not endings.legal_discards(eleven, view.taken_offer, -1, rules) >> card & 1:
-            return False
-        ten = eleven & ~(1 << card)
-        shot = rules.shot and endings.is_shot(ten, must, view.own_points, rules)
-        return bool(shot or endings.count_declared(ten, must, rules) <= view.limit)
+        taken = int(view.taken_offer)
+        eleven = notation.cards_in(int(view.hand) | 1 << taken)
+        limit, points = int(view.limit), int(view.own_points)
+        knock, shot, _ = knock_options(self.row, eleven, limit, taken, -1, points)
+        return card_text(card) in {*knock, *shot}
 
-    def _close_turn(self, action: Action) -> None:
+    def _close_turn(self, action):
         """With eleven cards: a discard, an ending with one, or big gin."""
         while self.open and self.open.slot == "knock":  # big gin or, alone, gin with a discard
-            big_gin = action.what == BIG_GIN and self.open.view.ending_card < 0
+            big_gin = action.what == "big gin" and self.open.view.ending_card < 0
             self._say(int(big_gin))
             if big_gin:
                 return
         asked = self.open
-        if asked is None or action.what not in (THROW, STOP) or action.card < 0:
+        if asked is None or action.what not in ("throw", "stop") or action.card < 0:
             raise Illegal
         self._choose({action.what: action.card}, action, asked.view)
-        stops = action.what == STOP
-        if (
-            self.open
-            and self.open.slot == "knock"
-            and self.open.view.ending_card == action.card
-            and self.seat == action.seat
-        ):
+        stops, then = action.what == "stop", self.open
+        proposed = then and then.slot == "knock" and then.view.ending_card == action.card
+        if proposed and self.seat == action.seat:
             self._say(int(stops))
         elif stops:
             raise Illegal
 
 
-def question(deal: WatchedDeal, number: int) -> Question:
+def question(deal, number):
     """A question of a deal; its number is that of the answers before it."""
     state = deal.state
     view = state.log[number].copy()
-    return Question(
-        int(view.seat), answers.SLOTS[state.slots[number]], view, int(state.answers[number])
-    )
+    return Question(int(view.seat), SLOTS[state.slots[number]], view, int(state.answers[number]))
 
 
-def actions_of(deal: WatchedDeal) -> list[Action]:
+def actions_of(deal):
     """What was really played, from the engine's history and its questions."""
     return _done_alone(deal) if deal.matchup.b is None else _done(deal)
 
 
-def _done_alone(deal: WatchedDeal) -> list[Action]:
+def _done_alone(deal):
     done = []
     for _, source, _, card in deal.turns:
         done += [DRAW] if source == FROM_STOCK else []
-        done.append(Action(0, THROW, card) if card >= 0 else Action(0, BIG_GIN))
-    joker_drawn = deal.kind == "joker" and deal.state.joker >= actions.dealt(
-        deal.matchup.variant.row
-    )
+        done.append(Action(0, "throw", card) if card >= 0 else Action(0, "big gin"))
+    joker_drawn = deal.kind == "joker" and deal.state.joker >= dealt(deal.matchup.variant.row)
     if joker_drawn or (not deal.kind and deal.state.drawn >= 0):
         done.append(DRAW)
     if deal.state.stopper >= 0 and deal.kind != "big_gin":
-        done.append(Action(0, STOP))
+        done.append(Action(0, "stop"))
     return done
 
 
-def _done(deal: WatchedDeal) -> list[Action]:
+def _done(deal):
     """Passes are found among the questions, all else in the history."""
     done = []
     for number in range(min(deal.state.logged, OPENING_QUESTIONS)):
         asked = question(deal, number)
         passed = 2 if asked.view.legal & 4 else 0
         if asked.slot == "take" and asked.view.phase == PHASE_UPCARD and asked.answer == passed:
-            done.append(Action(asked.seat, PASS))
+            done.append(Action(asked.seat, "pass"))
     for number, (seat, source, _, card) in enumerate(deal.turns):
         if source in (FROM_STOCK, FROM_PILE):
-            done.append(Action(seat, TAKE if source == FROM_PILE else STOCK))
+            done.append(Action(seat, "take" if source == FROM_PILE else "stock"))
         ended = number == deal.state.turns - 1 and deal.state.stopper >= 0
-        what = STOP if ended and card >= 0 else BIG_GIN if ended else THROW
+        what = "stop" if ended and card >= 0 else "big gin" if ended else "throw"
         done.append(Action(seat, what, card))
     return done + _unfinished(deal)
 
 
-def _unfinished(deal: WatchedDeal) -> list[Action]:
+def _unfinished(deal):
     """What followed the last complete turn: a draw, or the pass of the last discard."""
     if not deal.kind:
         asked = question(deal, deal.state.logged)
         if asked.slot not in ("discard", "knock") or asked.view.phase == PHASE_LAST:
             return []
         if asked.view.taken >= 0:
-            return [Action(asked.seat, TAKE)]
-        return [Action(asked.seat, STOCK)] if asked.view.drawn >= 0 else []
+            return [Action(asked.seat, "take")]
+        return [Action(asked.seat, "stock")] if asked.view.drawn >= 0 else []
     if deal.kind != "void":
         return []
     turn = 1 - deal.turns[-1][0] if deal.turns else 0
     if deal.state.drawn >= 0:  # void at the draw
-        return [Action(turn, STOCK)]
+        return [Action(turn, "stock")]
     # A player who does not end the deal with the last discard passes; one who cannot is not asked
     rules = build_rules(deal.matchup.variant)
-    return [Action(turn, PASS)] if rules.stock_end == OPPONENT_MAY_TAKE else []
+    return [Action(turn, "pass")] if rules.stock_end == OPPONENT_MAY_TAKE else []
 
 
 # Matches
 
 
-def follow(variant: Variant, entries: Iterable[Entry]) -> Standing:
+def follow(variant, entries):
     """Enter deals in a match until it is decided; those that come after that are not played."""
     rules, state = build_rules(variant), new_state(0)
     match.start_match(state, rules)
@@ -490,7 +441,7 @@ def follow(variant: Variant, entries: Iterable[Entry]) -> Standing:
     return standing
 
 
-def _columns(state: Any, rules: Any, outcome: int) -> dict[str, Any]:
+def _columns(state, rules, outcome):
     """What the columns hold, and what seat 0 receives for them."""
     columns = range(int(rules.columns))
     closed = [int(state.column_winner[c]) for c in columns]

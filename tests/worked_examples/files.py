@@ -1,10 +1,7 @@
-"""Files of worked examples: read, compared with a subject (the engine or the twin), counted."""
-
-from __future__ import annotations
+"""Files of worked examples: read, and compared with a subject (the engine or the twin)."""
 
 import json
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,89 +32,46 @@ class Verdict:
     reason: str = ""
 
 
-def read(path: str | Path, kind: str | None = None) -> list[Example]:
+def read(path, kind=None):
     """The examples of a file, of one kind if named; ConformError with everything that is wrong."""
     vectors = _vectors(Path(path))
     _check_kind(kind)
-    examples, sentences = [], []
-    for number, vector in enumerate(vectors, start=1):
-        try:
-            examples.append(example(vector, number))
-        except ConformError as error:
-            sentences.append(str(error))
-    ids = Counter(example.id for example in examples)
+    numbered = [(vector, number) for number, vector in enumerate(vectors, start=1)]
+    examples, sentences = _each(lambda one: example(*one), numbered)
+    ids = Counter(one.id for one in examples)
     twice = [name for name, n in ids.items() if n > 1]
     sentences += [f"{path}: the id {shown(name)} is given more than once." for name in twice]
     if sentences:
         raise ConformError("\n".join(sentences))
-    chosen = [example for example in examples if kind in (None, example.kind)]
+    chosen = [one for one in examples if kind in (None, one.kind)]
     if not chosen:
         raise ConformError(f"{path} has no vectors{f' of kind {kind}' if kind else ''}.")
     return chosen
 
 
-def run(examples: Iterable[Example], subject: Any) -> list[Verdict]:
+def run(examples, subject):
     """A verdict on every example, in order; ConformError with all that cannot be read.
 
     subject: the module `engine` or `rules_twin`.
     """
-    verdicts, sentences = [], []
-    for example in examples:
-        try:
-            verdicts.append(verdict(example, subject))
-        except ExampleError as error:
-            sentences.append(str(error))
+    verdicts, sentences = _each(lambda one: verdict(one, subject), examples)
     if sentences:
         raise ConformError("\n".join(sentences))
     return verdicts
 
 
-def exit_code(verdicts: list[Verdict]) -> int:
-    """0 if some pass and none fail, 1 if any fails, 3 if none is supported."""
-    outcomes = {verdict.outcome for verdict in verdicts}
-    if FAILED in outcomes:
-        return 1
-    return 0 if PASSED in outcomes else 3
+def _each(function, arguments):
+    """What a function makes of each argument, and the sentences about those that are wrong."""
+    made, sentences = [], []
+    for argument in arguments:
+        try:
+            made.append(function(argument))
+        except (ConformError, ExampleError) as error:
+            sentences.append(str(error))
+    return made, sentences
 
 
-def table(verdicts: list[Verdict]) -> list[tuple[str, list[int]]]:
-    """(kind, [passed, failed, not supported]) in the order of the file, then of all together."""
-    rows: dict[str, list[int]] = {}
-    for verdict in verdicts:
-        rows.setdefault(verdict.example.kind, [0, 0, 0])
-    rows["all"] = [0, 0, 0]
-    for verdict in verdicts:
-        column = OUTCOMES.index(verdict.outcome)
-        rows[verdict.example.kind][column] += 1
-        rows["all"][column] += 1
-    return list(rows.items())
-
-
-def failures(verdicts: list[Verdict]) -> list[str]:
-    """Lines on every example that failed: what was expected, and what the subject says."""
-    lines = []
-    for verdict in verdicts:
-        if verdict.outcome != FAILED:
-            continue
-        example = verdict.example
-        lines.append(f"{example.id} failed: {example.kind}, {example.variant}")
-        for key, (expected, got) in verdict.differences.items():
-            lines.append(f"  {key}")
-            lines.append(f"    expected {_text(expected)}")
-            lines.append(f"    got      {_text(got)}")
-    return lines
-
-
-def reasons(verdicts: list[Verdict]) -> list[tuple[str, int]]:
-    """Why examples are not supported, with the number of examples for each reason."""
-    counts = Counter[str]()
-    for verdict in verdicts:
-        if verdict.outcome == NOT_SUPPORTED:
-            counts[f"{verdict.example.kind}: {verdict.reason}"] += 1
-    return list(counts.items())
-
-
-def verdict(example: Example, subject: Any) -> Verdict:
+def verdict(example, subject):
     """The result of one example; ExampleError where it cannot be read."""
     try:
         differences = compare(example, subject)
@@ -126,7 +80,13 @@ def verdict(example: Example, subject: Any) -> Verdict:
     return Verdict(example, FAILED if differences else PASSED, differences)
 
 
-def _vectors(path: Path) -> list[Any]:
+def exit_code(verdicts):
+    """0 if some pass and none fail, 1 if any fails, 3 if none is supported."""
+    outcomes = {verdict.outcome for verdict in verdicts}
+    return 1 if FAILED in outcomes else 0 if PASSED in outcomes else 3
+
+
+def _vectors(path):
     """The vectors in a file: an object with a list `vectors`, or that list itself."""
     try:
         content = json.loads(read_text(path))
@@ -148,46 +108,30 @@ def _vectors(path: Path) -> list[Any]:
     return vectors
 
 
-def _check_kind(kind: str | None) -> None:
-    if kind is None or kind in KINDS:
-        return
-    near = did_you_mean(kind, KINDS)
-    if near == ".":
-        near = f"; the kinds are {', '.join(KINDS)}."
-    raise ConformError(f"there is no kind {shown(kind)}{near}")
+def _check_kind(kind, place=""):
+    if kind is not None and kind not in KINDS:
+        near = did_you_mean(kind, KINDS)
+        near = f"; the kinds are {', '.join(KINDS)}." if near == "." else near
+        raise ConformError(f"{place}there is no kind {shown(kind)}{near}")
 
 
-def example(vector: Any, number: int = 1) -> Example:
+def example(vector, number=1):
     """The example in one vector, its parts checked; number: of the vector in its file."""
     if not isinstance(vector, dict):
         raise ConformError(f"vector {number}: a vector is an object, not {shown(str(vector))}.")
     name = vector.get("id")
     if not isinstance(name, str | int) or not str(name).strip():
-        raise ConformError(
-            f"vector {number}: id must be a text of its own, not {shown(str(name))}."
-        )
-    try:
-        _check_kind(str(vector.get("kind")))
-    except ConformError as error:
-        raise ConformError(f"{name}: {error}") from None
-    unknown = vector.keys() - VECTOR_KEYS
-    if unknown:
-        key = min(unknown)
-        near = did_you_mean(key, ["input", "expect", "variant"])
-        raise ConformError(f"{name}: a vector has no key {shown(key)}{near}")
-    given = vector.get("input")
-    expect = vector.get("expect")
+        given = shown(str(name))
+        raise ConformError(f"vector {number}: id must be a text of its own, not {given}.")
+    _check_kind(str(vector.get("kind")), f"{name}: ")
+    if unknown := vector.keys() - VECTOR_KEYS:
+        near = did_you_mean(min(unknown), ["input", "expect", "variant"])
+        raise ConformError(f"{name}: a vector has no key {shown(min(unknown))}{near}")
+    given, expect = vector.get("input"), vector.get("expect")
     bare = KINDS[vector["kind"]].bare
     if bare and type(expect) is int:
         expect = {bare: expect}
     for key, value in (("input", given), ("expect", expect)):
         if not isinstance(value, dict):
             raise ConformError(f"{name}: {key} must be an object, not {shown(str(value))}.")
-    variant = str(vector.get("variant", "standard"))
-    return Example(str(name), vector["kind"], variant, given, expect)  # type: ignore[arg-type]
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return "nothing"
-    return value if isinstance(value, str) else json.dumps(value)
+    return Example(str(name), vector["kind"], str(vector.get("variant", "standard")), given, expect)

@@ -1,15 +1,9 @@
 """Matches of worked examples: results of deals, entered one by one in a subject's match."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any
 
 from simgin.core import sums
-from simgin.rules.variants import Variant
 from simgin.text.messages import did_you_mean, shown
-from worked_examples import schema
-from worked_examples.schema import Answer, Example
 
 NAMES = ("player", "joker")  # of the two sides of a game for one; the joker is the other one
 SIDES = {0: 0, 1: 1, "player": 0, "joker": 1, None: -1}
@@ -42,12 +36,12 @@ class Standing:
     settlement: list[int | None] | None = None
     total: int | None = None
 
-    def of(self, *names: str) -> Answer:
+    def of(self, *names):
         """Some of it, as an answer."""
         return {name: getattr(self, name) for name in names}
 
 
-def won(winner: int, points: int, how: str = "knock", stake: int = 1) -> Entry:
+def won(winner, points, how="knock", stake=1):
     """A deal won by a seat; by nobody if that is -1."""
     scored = (points if winner == 0 else 0, points if winner == 1 else 0)
     return Entry(winner, scored, how if winner >= 0 else "void", stake)
@@ -56,11 +50,11 @@ def won(winner: int, points: int, how: str = "knock", stake: int = 1) -> Entry:
 # Matches to points and won deals
 
 
-def match_points(example: Example, subject: Any) -> Answer:
+def match_points(example, subject):
     """A match to so many points."""
-    target = schema.number(example, "input.target", schema.need(example, "target"), 1, 10**5)
+    target = example.whole("target", 1, 10**5)
     own_keys = ("events", "target")
-    variant = schema.variant(example, *own_keys, goal="points", points_target=target)
+    variant = example.rules(*own_keys, goal="points", points_target=target)
     standing = subject.follow(variant, _events(example))
     if not isinstance(example.expect.get("scores"), dict):
         return standing.of("winner", "deals") | {"scores": standing.points}
@@ -69,54 +63,53 @@ def match_points(example: Example, subject: Any) -> Answer:
     return {"scores": scores, "winner": winner, "deals": standing.deals}
 
 
-def race(example: Example, subject: Any) -> Answer:
+def race(example, subject):
     """Points for one seat against won deals for the other."""
-    seat = schema.need(example, "points_player")
-    seat = schema.number(example, "input.points_player", seat, 0, 1)
-    variant = schema.variant(
-        example, "events", "points_player", base="race", goal="race", race_points_seat=seat
+    seat = example.whole("points_player", 0, 1)
+    variant = example.rules(
+        "events", "points_player", base="race", goal="race", race_points_seat=seat
     )
     standing = subject.follow(variant, _events(example))
     tallies = {"points": standing.points[seat], "deals_won": standing.deals_won[1 - seat]}
     return tallies | standing.of("winner", "deals")
 
 
-def twofold(example: Example, subject: Any) -> Answer:
+def twofold(example, subject):
     """Points and won deals for both."""
-    variant = schema.variant(example, "events", base="twofold", goal="twofold")
+    variant = example.rules("events", base="twofold", goal="twofold")
     standing = subject.follow(variant, _events(example))
     return standing.of("points", "deals_won", "winner", "deals")
 
 
-def die_round(example: Example, subject: Any) -> Answer:
+def die_round(example, subject):
     """Won deals, each at the stake that the die showed."""
-    goal = schema.number(example, "input.goal", schema.need(example, "goal"), 1, 1000)
-    variant = schema.variant(example, "deals", "goal", base="dice", goal="deals", deals_target=goal)
-    deals = _pairs(example, "deals", 1, _whole(variant, "die_cap"))
+    goal = example.whole("goal", 1, 1000)
+    variant = example.rules("deals", "goal", base="dice", goal="deals", deals_target=goal)
+    deals = _pairs(example, "deals", 1, variant.row["die_cap"])
     standing = subject.follow(variant, [won(winner, 0, stake=stake) for winner, stake in deals])
     return standing.of("winner", "deals") | {"won_deals": standing.deals_won}
 
 
-def total_match(example: Example, subject: Any) -> Answer:
+def total_match(example, subject):
     """The scores of a single player, added up."""
-    goal = schema.number(example, "input.goal", schema.need(example, "goal"), -1000, 10**5)
-    variant = schema.variant(
-        example, "deal_scores", "goal", base="solitary-gin", goal="total", total_goal=goal
+    goal = example.whole("goal", -1000, 10**5)
+    variant = example.rules(
+        "deal_scores", "goal", base="solitary-gin", goal="total", total_goal=goal
     )
-    scores = schema.need(example, "deal_scores")
+    scores = example.need("deal_scores")
     if not isinstance(scores, list):
         raise example.error(
             f"input.deal_scores must be a list of numbers, not {shown(str(scores))}."
         )
     for score in scores:
-        schema.number(example, "input.deal_scores", score, -1000, 1000)
+        example.number("input.deal_scores", score, -1000, 1000)
     standing = subject.follow(variant, [Entry(-1, (score, 0), "limit") for score in scores])
     return {"total": standing.points[0], "won": standing.winner == 0 if standing.over else None}
 
 
-def hollywood(example: Example, subject: Any) -> Answer:
+def hollywood(example, subject):
     """A match in columns: points, entries, who closed each, and what seat 0 receives."""
-    variant = schema.variant(example, "wins", base="hollywood", goal="columns")
+    variant = example.rules("wins", base="hollywood", goal="columns")
     wins = _pairs(example, "wins", 0, 10**6)
     standing = subject.follow(variant, [won(*pair) for pair in wins])
     told = ("columns", "boxes", "closed_by", "settlement", "total", "winner", "deals")
@@ -126,33 +119,32 @@ def hollywood(example: Example, subject: Any) -> Answer:
 # Games of a round
 
 
-def pro_games(example: Example, subject: Any) -> Answer:
+def pro_games(example, subject):
     """Games won by the loser's points."""
-    variant = schema.variant(example, "loser_score", base="pro", goal="games")
+    variant = example.rules("loser_score", base="pro", goal="games")
     game = _game(variant, 0, _loser(example, variant))
     return {"games": subject.follow(variant, game).games[0]}
 
 
-def dice_pro(example: Example, subject: Any) -> Answer:
+def dice_pro(example, subject):
     """Games won by stake and loser's points, or by a refusal."""
     own_keys = ("stake", "loser_score", "refused")
     fixed = {"goal": "games", "die": "game", "die_refusal_pays": "old"}
-    variant = schema.variant(example, *own_keys, base="dice-pro", **fixed)
-    cap = _whole(variant, "die_cap")
-    stake = schema.number(example, "input.stake", schema.need(example, "stake"), 1, cap)
+    variant = example.rules(*own_keys, base="dice-pro", **fixed)
+    stake = example.whole("stake", 1, variant.row["die_cap"])
     loser = _loser(example, variant)
-    refused = schema.need(example, "refused")
+    refused = example.need("refused")
     if not isinstance(refused, bool):
         raise example.error(f"input.refused must be true or false, not {shown(str(refused))}.")
     game = _game(variant, 0, loser, "refused" if refused else "knock", stake)
     return {"games": subject.follow(variant, game).games[0]}
 
 
-def pro_round(example: Example, subject: Any) -> Answer:
+def pro_round(example, subject):
     """A round of games, each told by its winner and the loser's points."""
-    goal = schema.number(example, "input.goal", schema.need(example, "goal"), 1, 1000)
-    variant = schema.variant(example, "games", "goal", base="pro", goal="games", games_target=goal)
-    games = _pairs(example, "games", 0, _whole(variant, "points_target") - 1)
+    goal = example.whole("goal", 1, 1000)
+    variant = example.rules("games", "goal", base="pro", goal="games", games_target=goal)
+    games = _pairs(example, "games", 0, variant.row["points_target"] - 1)
     if any(winner < 0 for winner, _ in games):
         raise example.error("input.games: every game has a winner, 0 or 1.")
     entries = [entry for winner, loser in games for entry in _game(variant, winner, loser)]
@@ -160,37 +152,29 @@ def pro_round(example: Example, subject: Any) -> Answer:
     return standing.of("games", "winner") | {"played": standing.deals // 2}
 
 
-def _game(
-    variant: Variant, winner: int, loser: int, how: str = "knock", stake: int = 1
-) -> list[Entry]:
+def _game(variant, winner, loser, how="knock", stake=1):
     """A game of two deals: the loser's points, then what the winner needs (0 after a refusal)."""
-    needed = 0 if how == "refused" else _whole(variant, "points_target")
+    needed = 0 if how == "refused" else variant.row["points_target"]
     return [won(1 - winner, loser, stake=stake), won(winner, needed, how, stake)]
 
 
-def _loser(example: Example, variant: Variant) -> int:
+def _loser(example, variant):
     """Points that lose a game."""
-    most = _whole(variant, "points_target") - 1
-    return schema.number(example, "input.loser_score", schema.need(example, "loser_score"), 0, most)
+    return example.whole("loser_score", 0, variant.row["points_target"] - 1)
 
 
 # Reading
 
 
-def _whole(variant: Variant, name: str) -> int:
-    """A number of a variant's row."""
-    return int(variant.row[name])  # type: ignore[arg-type]
-
-
-def _events(example: Example) -> list[Entry]:
+def _events(example):
     """The deals of a match, told by winner, points and how they ended."""
-    events = schema.need(example, "events")
+    events = example.need("events")
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
         raise example.error("input.events must be a list of objects with winner, points and how.")
     return [_event(example, event) for event in events]
 
 
-def _event(example: Example, event: dict[str, Any]) -> Entry:
+def _event(example, event):
     winner = event.get("winner")
     if (
         isinstance(winner, bool | float | list | dict)
@@ -202,7 +186,7 @@ def _event(example: Example, event: dict[str, Any]) -> Entry:
             "null), points and how."
         )
     points = event.get("points", 0 if winner is None else None)
-    points = schema.number(example, "input.events: points", points, 0, 10**6)
+    points = example.number("input.events: points", points, 0, 10**6)
     if points and winner is None:
         raise example.error("input.events: a deal without a winner has no points.")
     how = event.get("how", "void" if winner is None else "knock")
@@ -214,23 +198,16 @@ def _event(example: Example, event: dict[str, Any]) -> Entry:
     return won(SIDES[winner], points, how)
 
 
-def _pairs(example: Example, key: str, low: int, high: int) -> list[tuple[int, int]]:
+def _pairs(example, key, low, high):
     """A list of winners, 0, 1 or null (-1), each with a number; nobody has 0."""
-    pairs = schema.need(example, key)
-    if not isinstance(pairs, list) or not all(
-        isinstance(pair, list) and len(pair) == 2 for pair in pairs
-    ):
-        raise example.error(
-            f"input.{key} must be a list of pairs, a winner (0, 1 or null) and a number each."
-        )
+    form = " of pairs, a winner (0, 1 or null) and a number each"
+    pairs = example.rows(key, 2, form)
     return [_pair(example, key, *pair, low, high) for pair in pairs]
 
 
-def _pair(
-    example: Example, key: str, winner: Any, number: Any, low: int, high: int
-) -> tuple[int, int]:
+def _pair(example, key, winner, number, low, high):
     beside = f"input.{key}: the number "
     if winner is None:
-        return -1, schema.number(example, beside + "of a deal without a winner", number, 0, 0)
-    seat = schema.number(example, f"input.{key}: a winner", winner, 0, 1)
-    return seat, schema.number(example, beside + "beside a winner", number, low, high)
+        return -1, example.number(beside + "of a deal without a winner", number, 0, 0)
+    seat = example.number(f"input.{key}: a winner", winner, 0, 1)
+    return seat, example.number(beside + "beside a winner", number, low, high)

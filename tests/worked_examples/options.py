@@ -4,16 +4,13 @@ An option is an action the script can continue with, whether a player is asked f
 for him because nothing else is legal.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Any
 
 from simgin.text import notation
 from simgin.text.messages import shown
-from worked_examples import actions, schema
+from worked_examples import actions
 from worked_examples.actions import BIG_GIN, PASS, STOCK, STOCK_CARDS, STOP, TAKE, THROW, Action
-from worked_examples.schema import Answer, Example, Impossible, NotSupported
+from worked_examples.schema import Impossible, NotSupported
 
 PHASES = HOLDS, THROWN = "drawer holds eleven", "after the throw"
 # Keys beside parameters
@@ -33,18 +30,16 @@ ALONE = (
     [*LOOSE, *notation.parse_cards("3C AD")],
 )
 BIG = "big gin if all eleven meld"
-
-# The pack, how it has come there, and ways to go on
-Position = tuple[list[int], list[Action], list[list[Action]]]
+STATE = "input.state."
 
 
-def options(example: Example, subject: Any) -> Answer:
+def options(example, subject):
     """What can be done in the position of `input.state`."""
     example = _flat(example)
     if example.given.get("to_move") == "player":
         return {"options": _alone(example, subject)}
     late = "phase" in example.given
-    variant = schema.variant(example, *(LATE if late else OPENING))
+    variant = example.rules(*(LATE if late else OPENING))
     cards, script, ways = (_late if late else _early)(example, variant.row)
     deal = subject.Deal(variant, cards)
     place = actions.first_illegal(deal, script)
@@ -53,7 +48,7 @@ def options(example: Example, subject: Any) -> Answer:
     return {"options": _words(deal, ways) or [deal.kind]}
 
 
-def _words(deal: Any, ways: list[list[Action]]) -> list[str]:
+def _words(deal, ways):
     """What a deal can be gone on with, each once."""
     words = []
     for way in ways:
@@ -66,25 +61,21 @@ def _words(deal: Any, ways: list[list[Action]]) -> list[str]:
     return list(dict.fromkeys(words))
 
 
-def _word(way: list[Action], then: Any) -> str:
+def _word(way, then):
     """What a way to go on is called in an expectation."""
     last = way[-1].what
     if last not in (STOP, BIG_GIN):
-        return actions.WORDS[last]
+        return last
     if way[0].what == TAKE:
         return "take and end the deal"
     return {"big_gin": "big gin", "undercut": "knock", "even": "knock"}.get(then.kind, then.kind)
 
 
-def _alone(example: Example, subject: Any) -> list[str]:
+def _alone(example, subject):
     """What a single player can do first, with three hands: all melded, near gin, and loose."""
-    variant = schema.variant(example, *OPENING, base=schema.base(example))
-    if variant.row["players"] != 1:
-        raise example.error(
-            f"input.state.to_move = player needs a variant for one player, and {example.variant} "
-            "is for two."
-        )
-    schema.number(example, "input.state.passes", schema.need(example, "passes"), 0, 0)
+    variant = example.rules(*OPENING, base=example.base())
+    example.of_one_player(variant, "input.state.to_move = player")
+    example.whole("passes", 0, 0, path=STATE)
     found = []
     for eleven in ALONE:
         hand = eleven[: actions.dealt(variant.row)]
@@ -99,9 +90,9 @@ def _alone(example: Example, subject: Any) -> list[str]:
     return list(dict.fromkeys(words))
 
 
-def _flat(example: Example) -> Example:
+def _flat(example):
     """The example with the keys of `state` among those of the input."""
-    state = schema.need(example, "state")
+    state = example.need("state")
     if not isinstance(state, dict):
         raise example.error(
             "input.state must be an object, like first_turn, to_move and passes, or stock_end, "
@@ -111,27 +102,26 @@ def _flat(example: Example) -> Example:
     return replace(example, given=others | state)
 
 
-def _early(example: Example, row: dict[str, Any]) -> Position:
+def _early(example, row):
     """Before the first draw, after so many passes."""
-    passes = schema.number(example, "input.state.passes", schema.need(example, "passes"), 0, 2)
-    if schema.word(example, "to_move", "nondealer", "dealer") != TO_MOVE[passes]:
+    passes = example.whole("passes", 0, 2, path=STATE)
+    if example.word("to_move", "nondealer", "dealer") != TO_MOVE[passes]:
         raise example.error(f"input.state.to_move must be {TO_MOVE[passes]} after {passes} passes.")
     cards = actions.pack_of(ELEVEN[:10], REST[:10], ELEVEN[10], REST[10:])
     ways = _closings(0) if row["first_turn"] == "discard_first" else _draws(passes % 2)
     return cards, [Action(seat, PASS) for seat in range(passes)], ways
 
 
-def _late(example: Example, row: dict[str, Any]) -> Position:
+def _late(example, row):
     """After so many draws from the stock, each card thrown on its drawer's next turn."""
     if row["first_turn"] == "discard_first":
         raise NotSupported(
             "positions by the size of the stock are set up with an upcard only; this one is by "
             "reading."
         )
-    holds = schema.word(example, "phase", *PHASES) == HOLDS
+    holds = example.word("phase", *PHASES) == HOLDS
     key = "stock_before_draw" if holds else "stock"
-    size = schema.need(example, key)
-    drawn = STOCK_CARDS - schema.number(example, f"input.state.{key}", size, 1, 30 + holds)
+    drawn = STOCK_CARDS - example.whole(key, 1, 30 + holds, path=STATE)
     can_end = holds or example.given.get("can_end_with_it", True)
     if not isinstance(can_end, bool):
         raise example.error(
@@ -149,7 +139,7 @@ def _late(example: Example, row: dict[str, Any]) -> Position:
     return cards, script, _last_words(mover) if over else _draws(mover)
 
 
-def _stacked(drawn: int, mover: int, holds: bool, can_end: bool) -> tuple[list[int], list[int]]:
+def _stacked(drawn, mover, holds, can_end):
     """A pack with which the mover can end the deal after so many draws, or not; and the throws.
 
     stream[i] is thrown when stream[i + 2] is drawn: first the tenth cards of the hands, then the
@@ -167,18 +157,18 @@ def _stacked(drawn: int, mover: int, holds: bool, can_end: bool) -> tuple[list[i
     return actions.pack_of(*hands, next(rest), stream[2:]), stream
 
 
-def _draws(seat: int) -> list[list[Action]]:
+def _draws(seat):
     """Ways to begin a turn."""
     return [[Action(seat, what)] for what in (TAKE, STOCK, PASS)]
 
 
-def _closings(seat: int) -> list[list[Action]]:
+def _closings(seat):
     """Ways to end a turn."""
     cards = [[Action(seat, what, card)] for what in (THROW, STOP) for card in ELEVEN]
     return [*cards, [Action(seat, BIG_GIN)]]
 
 
-def _last_words(seat: int) -> list[list[Action]]:
+def _last_words(seat):
     """Ways to meet the last discard of the 50th-card rule: to take it is half a turn."""
     takes = [[Action(seat, TAKE), *way] for way in _closings(seat)]
     return [*takes, [Action(seat, STOCK)], [Action(seat, PASS)]]

@@ -1,27 +1,23 @@
 """Deals of worked examples, played by a script for two players or for one."""
 
-from __future__ import annotations
-
 import re
-from typing import Any
 
-from simgin.rules.variants import Variant
 from simgin.text import notation
-from worked_examples import actions, schema
+from worked_examples import actions
 from worked_examples.actions import DRAW, SEATS, STOCK, STOP, THROW, Action, ScriptError
-from worked_examples.schema import Answer, Example, Impossible
+from worked_examples.schema import Impossible
 
 UNFINISHED = "the script ends before the deal"
 
 # Two players
 
 
-def play_script(example: Example, subject: Any) -> Answer:
+def play_script(example, subject):
     """How a deal ends that is played by a script, as far as it can be."""
     piles = ("nondealer", "dealer", "upcard", "stock_top_first")
-    upcard = schema.card(example, "upcard")
-    nondealer, dealer, stock = (schema.hand(example, key) for key in piles if key != "upcard")
-    variant = schema.variant(example, *piles, "actions")
+    upcard = example.card("upcard")
+    nondealer, dealer, stock = (example.hand(key) for key in piles if key != "upcard")
+    variant = example.rules(*piles, "actions")
     try:
         script = [actions.action(text) for text in _texts(example)]
         pack = actions.pack_of(nondealer, dealer, None if upcard < 0 else upcard, stock)
@@ -35,27 +31,27 @@ def play_script(example: Example, subject: Any) -> Answer:
     return _ended(deal, script)
 
 
-def _texts(example: Example) -> list[str]:
-    return schema.texts(example, "actions", "N take and D throw 6C")
+def _texts(example):
+    return example.texts("actions", "N take and D throw 6C")
 
 
-def _ended(deal: Any, script: list[Action]) -> Answer:
+def _ended(deal, script):
     """The result of a deal."""
     if not deal.kind:
         drawn = sum(action.what == STOCK for action in script)
         return {"illegal": None, "how": UNFINISHED, "stock": actions.STOCK_CARDS - drawn}
     result = deal.result
-    answer: Answer = {"illegal": None, "how": deal.kind}
-    answer |= {key: result[key] for key in ("stock", "turns")}
+    answer = {"illegal": None, "how": deal.kind}
+    answer |= {"stock": result["stock_left"], "turns": result["turns"]}
     answer["points"] = dict(zip(SEATS, result["points"], strict=True))
     for name in ("winner", "stopper"):
         answer[name] = None if result[name] is None else SEATS[result[name]]
     if result["stopper"] is not None:
-        answer |= {key: result[key] for key in ("own", "other")}
+        answer |= {"own": result["stopper_count"], "other": result["other_count"]}
     return answer
 
 
-def _illegal_action(example: Example, place: int) -> str:
+def _illegal_action(example, place):
     """The text of an impossible action; with its number if the last action has the same text."""
     texts = _texts(example)
     text = texts[place]
@@ -68,18 +64,15 @@ def _illegal_action(example: Example, place: int) -> str:
 # One player
 
 
-def solo_script(example: Example, subject: Any) -> Answer:
+def solo_script(example, subject):
     """How a deal for one player ends that is played by a script, as far as it can be.
 
     A draw that the deal makes without a question, because nothing else is legal, belongs to the
     script like any other; the stop of a gin that ends the deal by itself (deal_scoring = penalty)
     may be written or left out.
     """
-    variant = schema.variant(example, "deck_top_first", "actions", base=schema.base(example))
-    if variant.row["players"] != 1:
-        raise example.error(
-            f"kind {example.kind} needs a variant for one player, and {example.variant} is for two."
-        )
+    variant = example.rules("deck_top_first", "actions", base=example.base())
+    example.of_one_player(variant, f"kind {example.kind}")
     script = _script_alone(example)
     pack, joker, told = _pack_alone(example, variant)
     if script.count(DRAW) > told:
@@ -97,15 +90,15 @@ def solo_script(example: Example, subject: Any) -> Answer:
     return _ended_alone(deal, script)
 
 
-def _script_alone(example: Example) -> list[Action]:
-    texts = schema.texts(example, "actions", "draw and throw 6C")
+def _script_alone(example):
+    texts = example.texts("actions", "draw and throw 6C")
     try:
         return [actions.action_alone(text) for text in texts]
     except (ScriptError, notation.CardError) as error:
         raise example.error(f"input.actions: {error}") from None
 
 
-def _pack_alone(example: Example, variant: Variant) -> tuple[list[int], int, int]:
+def _pack_alone(example, variant):
     """The 52 cards in dealing order (unknown ones last), the joker's place, cards known."""
     hand, in_hand = _with_joker(example, "hand")
     deck, in_deck = _with_joker(example, "deck_top_first")
@@ -123,19 +116,19 @@ def _pack_alone(example: Example, variant: Variant) -> tuple[list[int], int, int
     return told + rest, joker, len(deck) + (in_deck >= 0)
 
 
-def _with_joker(example: Example, key: str) -> tuple[list[int], int]:
+def _with_joker(example, key):
     """Some cards without the joker X, and its place among them, or -1."""
-    value = schema.need(example, key)
+    value = example.need(key)
     parts = re.split(r"\bX\b", value, flags=re.IGNORECASE) if isinstance(value, str) else [value]
     if len(parts) > 2:
         raise example.error(
             f"input.{key}: there is one joker, and X is written {len(parts) - 1} times."
         )
-    first, *rest = (schema.cards(example, f"input.{key}", part) for part in parts)
+    first, *rest = (example.cards(f"input.{key}", part) for part in parts)
     return [*first, *(rest[0] if rest else [])], len(first) if rest else -1
 
 
-def _misplaced(joker: str, in_hand: bool, in_deck: bool) -> str:
+def _misplaced(joker, in_hand, in_deck):
     """What is wrong with the places that X is written in; empty if nothing is."""
     if joker == "none":
         wrong = in_hand or in_deck
@@ -147,17 +140,17 @@ def _misplaced(joker: str, in_hand: bool, in_deck: bool) -> str:
     return ""
 
 
-def _ended_alone(deal: Any, script: list[Action]) -> Answer:
+def _ended_alone(deal, script):
     """The result of a deal, if it has ended, and not without the script's doing."""
     penalty = deal.row["deal_scoring"] == "penalty"
     if not deal.kind or deal.left not in ([], [Action(0, STOP)] if penalty else []):
         return {"illegal": None, "how": UNFINISHED, "draws": script.count(DRAW)}
     score, joker = deal.result["points"]
-    answer: Answer = {"illegal": None, "how": deal.kind, "draws": deal.result["draws"][0]}
+    answer = {"illegal": None, "how": deal.kind, "draws": deal.result["draws"][0]}
     return answer | ({"score": score} if penalty else {"player": score, "joker": joker})
 
 
-def _why_alone(example: Example, deal: Any, script: list[Action], place: int) -> str:
+def _why_alone(example, deal, script, place):
     """Why the first impossible action was impossible, or the action itself."""
     action = script[place]
     text = actions.said_alone(action)
