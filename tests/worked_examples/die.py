@@ -94,10 +94,11 @@ def _go_on(deal, winner):
     seat = deal.seat
     if deal.blind_offer is not None:
         return deal.act(Action(seat, "offer", 0))
+    cards = [deal.drawn] * (deal.drawn >= 0) + list(range(52))
     ways = [Action(seat, "pass"), Action(seat, "stock")]
-    ends = seat == winner and deal.result["stock_left"] <= deal.row["stock_reserve"] + 2
-    for card in [deal.drawn] * (deal.drawn >= 0) + list(range(52)):
-        ways += [Action(seat, "stop", card)] * ends + [Action(seat, "throw", card)]
+    if seat == winner and deal.result["stock_left"] <= deal.row["stock_reserve"] + 2:
+        ways += [Action(seat, "stop", card) for card in cards]
+    ways += [Action(seat, "throw", card) for card in cards]
     for way in ways:
         try:
             return deal.act(way)

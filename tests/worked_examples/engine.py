@@ -41,8 +41,6 @@ STOPS = {"knock": KNOCK, "gin": KNOCK, "shot": SHOT, "big_gin": BIG_GIN}
 # to 10**18
 TRIES = 200
 
-OPENING_QUESTIONS = 8  # at most, about the die and the first upcard
-
 # Cards, counts and points
 
 
@@ -360,37 +358,36 @@ def question(deal, number):
 
 def actions_of(deal):
     """What was really played, from the engine's history and its questions."""
-    return _done_alone(deal) if deal.matchup.b is None else _done(deal)
+    alone, ended, turns = deal.matchup.b is None, deal.state.stopper >= 0, deal.turns
+    done = [] if alone else _opening_passes(deal)
+    for number, (seat, source, _, card) in enumerate(turns, start=1):
+        if source in (FROM_STOCK, FROM_PILE):
+            done.append(Action(seat, "take" if source == FROM_PILE else "stock"))
+        stopped = ended and number == len(turns) and not alone
+        what = "big gin" if card < 0 else "stop" if stopped else "throw"
+        done.append(Action(seat, what, card))
+    return done + (_unfinished_alone(deal) if alone else _unfinished(deal))
 
 
-def _done_alone(deal):
+def _opening_passes(deal):
+    """The passes of the first upcard are in no history."""
     done = []
-    for _, source, _, card in deal.turns:
-        done += [DRAW] if source == FROM_STOCK else []
-        done.append(Action(0, "throw", card) if card >= 0 else Action(0, "big gin"))
-    joker_drawn = deal.kind == "joker" and deal.state.joker >= dealt(deal.matchup.variant.row)
-    if joker_drawn or (not deal.kind and deal.state.drawn >= 0):
-        done.append(DRAW)
-    if deal.state.stopper >= 0 and deal.kind != "big_gin":
-        done.append(Action(0, "stop"))
-    return done
-
-
-def _done(deal):
-    """Passes are found among the questions, all else in the history."""
-    done = []
-    for number in range(min(deal.state.logged, OPENING_QUESTIONS)):
+    for number in range(int(deal.state.logged)):
         asked = question(deal, number)
+        if asked.slot in ("discard", "knock"):
+            break
         passed = 2 if asked.view.legal & 4 else 0
         if asked.slot == "take" and asked.view.phase == PHASE_UPCARD and asked.answer == passed:
             done.append(Action(asked.seat, "pass"))
-    for number, (seat, source, _, card) in enumerate(deal.turns):
-        if source in (FROM_STOCK, FROM_PILE):
-            done.append(Action(seat, "take" if source == FROM_PILE else "stock"))
-        ended = number == deal.state.turns - 1 and deal.state.stopper >= 0
-        what = "stop" if ended and card >= 0 else "big gin" if ended else "throw"
-        done.append(Action(seat, what, card))
-    return done + _unfinished(deal)
+    return done
+
+
+def _unfinished_alone(deal):
+    """What followed the last turn: a draw, of the joker perhaps, or the stop."""
+    row, state = deal.matchup.variant.row, deal.state
+    if (deal.kind == "joker" and state.joker >= dealt(row)) or (not deal.kind and state.drawn >= 0):
+        return [DRAW]
+    return [Action(0, "stop")] if state.stopper >= 0 and deal.kind != "big_gin" else []
 
 
 def _unfinished(deal):
@@ -404,7 +401,7 @@ def _unfinished(deal):
         return [Action(asked.seat, "stock")] if asked.view.drawn >= 0 else []
     if deal.kind != "void":
         return []
-    turn = 1 - deal.turns[-1][0] if deal.turns else 0
+    turn = 1 - deal.turns[-1][0] if deal.state.turns else 0
     if deal.state.drawn >= 0:  # void at the draw
         return [Action(turn, "stock")]
     # A player who does not end the deal with the last discard passes; one who cannot is not asked
