@@ -1,11 +1,13 @@
-# make setup, demo, test, test-slow, check, docs, bench, train: all on a machine with python3 (3.11 or newer), make and git.
+# make setup, demo, test, test-slow, conform, check, docs, bench, train: all on a machine with python3 (3.11 or newer), make and git.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test test-slow check docs bench train clean
+FILE ?= tests/data/rules_vectors.json
+
+.PHONY: setup demo test test-slow conform check docs bench train clean
 
 setup: $(STAMP)
 
@@ -29,6 +31,10 @@ test: setup
 test-slow: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev,oracle,browser]'
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --durations=10 -m slow
+
+# Runs a file of worked examples of the rules on the engine, or with ON=twin on the twin.
+conform: setup
+	@PYTHONPATH=tests $(BIN)/python -m worked_examples "$(FILE)" --on $(or $(ON),engine)
 
 check: setup
 	$(BIN)/ruff check .

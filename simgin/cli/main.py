@@ -42,9 +42,8 @@ COMMANDS = {
     "find": "Find deals worth looking at: undercuts, big losses, mistakes.",
     "doctor": "Check this installation.",
     "bench": "Measure the speed of this machine.",
-    "conform": "Check the engine against worked examples of the rules.",
 }
-CHECKS = ("doctor", "bench", "conform")
+CHECKS = ("doctor", "bench")
 
 TOUR = """Monte Carlo simulation of Gin Rummy: compare strategies, measure what a rule
 changes, compute a player's odds. Every estimate comes with a 95 % interval.

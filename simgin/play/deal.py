@@ -1,4 +1,4 @@
-"""One deal with every question kept: for `simgin show`, the worked examples and the tests.
+"""One deal with every question kept: for `simgin show` and the tests.
 
 It is played by the same engine as millions of deals.
 """

@@ -20,7 +20,7 @@ def build_rules(variant: Variant) -> np.record:
 def build_rules_from(params: Params) -> np.record:
     """A new Rules record for a value of every parameter, playable or not.
 
-    Worked examples set single parameters.
+    The tests set single parameters.
     """
     a, b = _list(params["start_points"]) or (0, 0)
     games = tuple((points, count) for points, count in _list(params["game_table"]))

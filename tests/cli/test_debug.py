@@ -159,7 +159,7 @@ def test_variants_of_every_kind_have_the_same_sums_interpreted():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "which"),
-    [("elementary", ""), ("layoff", "long_chains"), ("conform", "rule_book and not CT")],
+    [("elementary", ""), ("layoff", "long_chains"), ("worked_examples", "rule_book and not CT")],
 )
 def test_selected_tests_pass_interpreted(file, which):
     """Coverage sees interpreted code only. Enumerations are left out, they would take hours."""

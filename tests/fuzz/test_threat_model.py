@@ -68,7 +68,7 @@ TESTS = {
     "The values of a sweep": "test_texts_of_toml_are_never_evaluated",
     "Numbers of a policy": (
         "test_numbers_of_a_policy_are_read_without_pickles "
-        "test_worked_examples_and_speeds_never_run_code"
+        "test_speeds_never_run_code"
     ),
     "A transcript that": "test_who_is_not_there_any_more_has_a_stand_in test_transcripts",
     "A page runs simgin's own script": "test_a_page_runs_no_script_but_its_own",
@@ -301,7 +301,7 @@ def test_numbers_of_a_policy_are_read_without_pickles(here):
     assert not ran()
 
 
-def test_worked_examples_and_speeds_never_run_code(here):
+def test_speeds_never_run_code(here):
     code = "__import__('pathlib').Path('it-ran').touch()"
     row = {"figure": code, "threads": 1, "ratio": 1.0}
     for content in (json.dumps({"rows": [row]}).encode(), pickle.dumps(Touch())):

@@ -11,8 +11,8 @@ from typing import Any
 
 import pyspiel
 
-from simgin.checks.examples.deal_script import PASS, STOCK, STOP, TAKE, THROW, Action
 from support.hands import members
+from worked_examples.actions import PASS, STOCK, STOP, TAKE, THROW, Action
 
 SPIEL = pyspiel.gin_rummy
 PHASE = SPIEL.Phase

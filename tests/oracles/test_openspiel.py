@@ -17,8 +17,6 @@ from typing import Any
 import pytest
 
 from oracles import twin
-from simgin.checks.examples import deal_script
-from simgin.checks.examples.deal_script import DEALER, PASS, STOCK, STOP, TAKE, THROW, Action
 from simgin.core import sums
 from simgin.core.answers import PHASE_UPCARD
 from simgin.core.deadwood import best_discards, deadwood
@@ -29,6 +27,19 @@ from simgin.rules import variants
 from simgin.strategy import loader
 from simgin.text.notation import card_text, parse_cards
 from support import hands
+from worked_examples import engine
+from worked_examples.actions import (
+    DEALER,
+    PASS,
+    STOCK,
+    STOP,
+    TAKE,
+    THROW,
+    Action,
+    action,
+    first_illegal,
+    pack_of,
+)
 
 FUZZERS = Path(__file__).parents[1] / "support" / "random_strategies.py"
 ROW = "standard+goal=single+undercut_on_tie=no+discard_ban=none+stock_end=opponent_may_take"
@@ -307,7 +318,7 @@ def compare_strategies(oracle, text, seed, n):
         matchup = Matchup(variants.find(text), *map(strategy, pair), seed, "deal")
         for unit, pack in enumerate(packs(rng, n)):
             played = watch_deal(matchup, unit, pack=pack, dealer=DEALER)
-            Comparison(oracle, played, seen).run(deal_script.actions_of(played, matchup.variant))
+            Comparison(oracle, played, seen).run(engine.actions_of(played))
     return seen
 
 
@@ -317,10 +328,15 @@ def compare_walks(oracle, text, seed, n):
     rules, row = hands.game(text)
     for pack in packs(rng, n):
         script = walk(rng, oracle, oracle.Deal(row, pack), rules)
-        played = deal_script.play(variants.find(text), pack, script)
-        assert played.illegal == -1, played
-        Comparison(oracle, played.deal, seen).run(script)
+        Comparison(oracle, play(text, pack, script).deal, seen).run(script)
     return seen
+
+
+def play(text, pack, script):
+    """The engine's deal after a script, all of which is possible."""
+    deal = engine.Deal(variants.find(text), pack)
+    assert first_illegal(deal, script) == -1
+    return deal
 
 
 def walk(rng, oracle, deal, rules):
@@ -408,7 +424,7 @@ def test_thousands_of_random_deals_agree_with_openspiel(openspiel, parameters):
 
 def test_the_engine_refuses_the_knocks_openspiel_refuses(openspiel):
     """For eleven cards anywhere in a deal the same discards end it, and no others."""
-    rng, variant = random.Random(5), variants.find(ROW)
+    rng = random.Random(5)
     rules, row = hands.game(ROW)
     seen = Counter()
     for pack in packs(rng, 16):
@@ -419,12 +435,12 @@ def test_the_engine_refuses_the_knocks_openspiel_refuses(openspiel):
             )
         ]
         deal = openspiel.Deal(row, pack)
-        for action in before:
-            deal.act(action)
+        for one in before:
+            deal.act(one)
+        ours = play(ROW, pack, before)
         for throw in hands.members(deal.throws()):
             legal = bool(deal.endings() >> throw & 1)
-            played = deal_script.play(variant, pack, [*before, Action(deal.seat, STOP, throw)])
-            assert played.illegal == (-1 if legal else len(before))
+            assert (first_illegal(ours.copy(), [Action(deal.seat, STOP, throw)]) < 0) == legal
             seen[legal] += 1
     assert min(seen[True], seen[False]) > 20, seen
 
@@ -472,7 +488,7 @@ def dealt(nondealer, dealer, upcard):
         parse_cards(dealer, 10),
         parse_cards(upcard, 1),
     )
-    return deal_script.pack(
+    return pack_of(
         first, second, *turned, [card for card in range(52) if card not in first + second + turned]
     )
 
@@ -482,13 +498,11 @@ def compared(oracle, text, pack, script):
 
     Returns the engine's deal, OpenSpiel's deal and what was seen.
     """
-    played = deal_script.play(
-        variants.find(text), pack, [deal_script.action(action) for action in script]
-    )
-    assert played.illegal == -1
-    comparison = Comparison(oracle, played.deal, Counter())
-    comparison.run(played.script)
-    return played.deal, comparison.deal, +comparison.seen
+    script = [action(one) for one in script]
+    played = play(text, pack, script).deal
+    comparison = Comparison(oracle, played, Counter())
+    comparison.run(script)
+    return played, comparison.deal, +comparison.seen
 
 
 def test_a_tie_scores_nothing(openspiel):
@@ -536,14 +550,7 @@ def test_openspiel_ends_a_deal_after_two_put_backs(openspiel):
     script = ["N take", "N throw KH", "D take", "D throw KH"]
     _, deal, seen = compared(openspiel, ROW, pack, script)
     assert deal.over and seen == {"put back twice": 1}
-    assert (
-        deal_script.play(
-            variants.find(ROW),
-            pack,
-            [deal_script.action(action) for action in (*script, "N stock")],
-        ).illegal
-        == -1
-    )
+    play(ROW, pack, [action(one) for one in (*script, "N stock")])
 
 
 def test_openspiel_ends_a_deal_at_the_fiftieth_take(openspiel):
@@ -567,4 +574,4 @@ def test_openspiel_ends_a_deal_at_the_fiftieth_take(openspiel):
     assert seen == {"fiftieth take": 1}
     seat = script[-1].seat
     on = [*script, Action(seat, THROW, script[-2].card), Action(1 - seat, STOCK)]
-    assert deal_script.play(variants.find(ROW), pack, on).illegal == -1
+    play(ROW, pack, on)

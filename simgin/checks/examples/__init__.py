@@ -1,1 +1,0 @@
-"""Worked examples of the rules, run through the engine."""

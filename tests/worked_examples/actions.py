@@ -1,0 +1,107 @@
+"""Actions of a deal as worked examples write them, and the pack that they are played on.
+
+Two players: `N pass`, `D take`, `D throw TC`, `N stock`, `N stop 2D`, `N big gin`. One: `draw`,
+`throw 2H`, `stop`, `big gin`. A subject plays them on an object with `act`, which raises Illegal.
+"""
+
+from dataclasses import dataclass
+
+from simgin.text import notation
+
+SEATS = "ND"  # the nondealer sits at seat 0
+DEALER = 1
+STOCK, TAKE, PASS = "stock", "take", "pass"
+THROW, STOP, BIG_GIN = "throw", "stop", "big gin"
+WORDS = (STOCK, TAKE, PASS, THROW, STOP, BIG_GIN)
+STOCK_CARDS = 31  # at the start
+
+
+class ScriptError(ValueError):
+    """A script or a pack that cannot be read; the message is a sentence."""
+
+
+class Illegal(ValueError):
+    """An action that is not possible where it was tried."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """One action: of WORDS, or offer, accept or refuse of the die.
+
+    card: -1 where it names none; of an offer the number on the die, 0 for none.
+    """
+
+    seat: int
+    what: str
+    card: int = -1
+
+    def __str__(self):
+        card = f" {notation.card_text(self.card)}" if self.card >= 0 else ""
+        return f"{SEATS[self.seat]} {self.what}{card}"
+
+
+DRAW = Action(0, STOCK)
+ALONE = {"draw": DRAW, "stop": Action(0, STOP), "big gin": Action(0, BIG_GIN)}
+
+
+def action(text):
+    """The action that a text means, of two players; ScriptError otherwise."""
+    seat, _, rest = text.strip().partition(" ")
+    for what in WORDS:
+        head, found, card = rest.strip().partition(what)
+        named = what in (THROW, STOP)
+        if found and not head and seat in tuple(SEATS) and bool(card.strip()) == named:
+            return Action(SEATS.index(seat), what, notation.parse_card(card) if named else -1)
+    raise ScriptError(
+        f"{text!r} is no action: write N or D, then pass, take, stock, throw CARD, stop CARD or "
+        "big gin."
+    )
+
+
+def action_alone(text):
+    """The action that a text means, of a single player; ScriptError otherwise."""
+    words = " ".join(text.split())
+    if words in ALONE:
+        return ALONE[words]
+    if words.startswith("throw "):
+        return Action(0, THROW, notation.parse_card(words.removeprefix("throw ")))
+    raise ScriptError(f"{text!r} is no action: write draw, throw CARD, stop or big gin.")
+
+
+def said_alone(one):
+    """The text of an action of a single player."""
+    return next((word for word, known in ALONE.items() if known == one), str(one)[2:])
+
+
+def pack_of(nondealer, dealer, upcard, stock):
+    """The 52 cards in dealing order, nondealer first.
+
+    An eleventh card of the nondealer takes the place of the upcard.
+    """
+    turned = [*nondealer[10:], *([] if upcard is None else [upcard])]
+    sizes = (len(nondealer[:10]), len(dealer), len(turned), len(stock))
+    if sizes != (10, 10, 1, STOCK_CARDS):
+        raise ScriptError(
+            "a deal is ten cards each, an upcard (or an eleventh card for the nondealer) and a "
+            "stock of 31."
+        )
+    dealt = [card for two in zip(nondealer, dealer, strict=False) for card in two]
+    cards = [*dealt, *turned, *stock]
+    if twice := [card for card in range(52) if cards.count(card) > 1]:
+        raise ScriptError(f"{' '.join(map(notation.card_text, twice))} can be in one place only.")
+    return cards
+
+
+def dealt(row):
+    """How many cards a single player is dealt."""
+    return 11 if row["first_turn"] == "discard_first" else 10
+
+
+def first_illegal(deal, script):
+    """Play a script as far as it can be; the place of the first impossible action, -1 for none."""
+    for place, one in enumerate(script):
+        try:
+            deal.act(one)
+        except Illegal:
+            return place
+    return -1

@@ -1,0 +1,454 @@
+"""The engine's answers to worked examples. What is asked of it is asked of the twin as well."""
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+
+from simgin.core import endings, layoff, match, meldings, scoring, sums
+from simgin.core.answers import (
+    BIG_GIN,
+    KNOCK,
+    PHASE_BLIND,
+    PHASE_LAST,
+    PHASE_STOP,
+    PHASE_UPCARD,
+    SHOT,
+    SLOTS,
+)
+from simgin.core.cards import PACK
+from simgin.core.deadwood import best_discards, deadwood_of, each_deadwood
+from simgin.core.rules import DEFENDER, OPPONENT_MAY_TAKE, STOPPER
+from simgin.core.showdown import showdown as engine_showdown
+from simgin.core.solo import joker_place
+from simgin.core.state import new_state
+from simgin.core.view import FROM_PILE, FROM_STOCK
+from simgin.play.deal import Question, watch_deal
+from simgin.play.hand import demanded_ranks
+from simgin.play.matchup import Matchup
+from simgin.play.melds import all_meldings, in_text_order, meld_text, shown_melding
+from simgin.rules.record import build_rules, build_rules_from
+from simgin.strategy.author import Policy, Strategy
+from simgin.text import notation
+from simgin.text.notation import card_text, hand_mask
+from worked_examples.actions import DEALER, DRAW, WORDS, Action, Illegal, dealt
+from worked_examples.matches import Standing
+from worked_examples.schema import Impossible, NotSupported
+
+# Deadwood 0 makes a knock gin
+STOPS = {"knock": KNOCK, "gin": KNOCK, "shot": SHOT, "big_gin": BIG_GIN}
+# Deals looked at to see whether one with the joker in the hand is ever played; a miss has odds of 1
+# to 10**18
+TRIES = 200
+
+# Cards, counts and points
+
+
+def _texts(melds):
+    return [meld_text(meld) for meld in in_text_order(melds)]
+
+
+def deadwood(row, hand):
+    """Least deadwood, all meldings that reach it, and the one shown."""
+    rules, mask = build_rules_from(row), hand_mask(hand)
+    side = DEFENDER if (row["ace_value"], row["pip_values"]) == (15, "face") else STOPPER
+    every = [[meld_text(meld) for meld in found] for found in all_meldings(mask, rules, side)]
+    return int(deadwood_of(mask, rules, side)), every, _texts(shown_melding(mask, rules)[1])
+
+
+def knock_options(row, hand, limit, taken, drawn, points):
+    """Discards that permit a knock, with the count declared; that permit a shot; big gin or not."""
+    rules, mask = build_rules_from(row), hand_mask(hand)
+    must = int(endings.must_be_melded(taken, rules))
+    legal = int(endings.legal_discards(mask, taken, drawn, rules))
+    least, best = best_discards(mask, legal, rules)
+    ending, _, _ = endings.best_ending(mask, legal, must, limit, points, least, best, rules)
+    knock, shot = {}, []
+    for card in notation.cards_in(legal):
+        ten = mask & ~(1 << card)
+        count = int(endings.count_declared(ten, must, rules))
+        if count <= limit:
+            knock[card_text(card)] = count
+        if row["shot"] and endings.is_shot(ten, must, points, rules):
+            shot.append(card_text(card))
+    return knock, shot, bool(ending == BIG_GIN)
+
+
+def lay_off(row, hand, melds):
+    """The defender's count, a way to it, and the count if the own melds are fixed first."""
+    rules, mask = build_rules_from(row), hand_mask(hand)
+    shown = np.array([*map(hand_mask, melds), 0, 0, 0][:3], np.int64)
+    count, laid = _laid_off(mask, shown, rules)
+    own = all_meldings(mask & ~laid, rules, DEFENDER)[0]
+    apart = [mask & ~sum(melding) for melding in all_meldings(mask, rules, DEFENDER)]
+    fixed = min(_laid_off(rest, shown, rules)[0] for rest in apart)
+    return count, _texts(own), notation.hand_text(laid).split(), fixed
+
+
+def _laid_off(hand, melds, rules):
+    """The count and the lay-offs of a defender."""
+    options = np.zeros((3, layoff.MAX_OPTIONS), np.int64)
+    chains = np.zeros((2, 16), np.int64)
+    count, laid = layoff.lay_off(hand, melds, rules, options, chains)
+    return int(count), int(laid)
+
+
+def deal_points(row, stop, own, other, left, factor):
+    """Points of the stopper and of the other side."""
+    _, won, lost, _ = scoring.score(STOPS[stop], own, other, left, factor, build_rules_from(row))
+    return int(won), int(lost)
+
+
+def showdown(row, how, hand, defender, limit, points, thrown, taken, left, factor):
+    """Counts of stopper and defender, their points, and the stopper's melds."""
+    rules, state = build_rules_from(row), new_state(0)
+    state.hand[:] = hand_mask(hand), hand_mask(defender)
+    state.stock, state.multiplier = left, factor
+    own, melds = shown_melding(
+        int(state.hand[0]),
+        rules,
+        discard=1 << thrown if thrown >= 0 else 0,
+        must=int(endings.must_be_melded(taken, rules)),
+        demanded=int(endings.demanded_by(points)) if how == "shot" else -1,
+    )
+    if own > {"knock": limit, "shot": 99}.get(how, 0):
+        raise Impossible(f"no melding permits this {how.replace('_', ' ')}")
+    state.melds[:] = [*melds, 0, 0, 0][:3]
+    engine_showdown(state, rules, 0, STOPS[how], own)
+    counts = int(state.stopper_count), int(state.other_count)
+    return *counts, int(state.score[0]), int(state.score[1]), _texts(melds)
+
+
+def knock_limit(row, upcard):
+    """Knock limit and factor of a deal with this upcard."""
+    rules = build_rules_from(row)
+    return int(endings.knock_limit(upcard, rules)), int(endings.multiplier(upcard, rules))
+
+
+def shot_digits(score):
+    """The ranks that a score demands."""
+    return demanded_ranks(score)
+
+
+def all_melds(row):
+    """Every meld of the pack, as masks."""
+    found = np.zeros(1024, np.int64)
+    return set(found[: meldings.melds_in(PACK, build_rules_from(row), found)].tolist())
+
+
+def gin_hands(row, hands):
+    """How many of these hands (masks) have no deadwood."""
+    left = np.empty_like(hands)
+    each_deadwood(hands, build_rules_from(row), 0, left)
+    return int((left == 0).sum())
+
+
+# Deals
+
+
+def _silent(view, rules, params):
+    """Never a legal answer: the deal stops at the first question that is not scripted."""
+    return -1
+
+
+POLICIES = (Policy(slot, "silent", _silent, {}) for slot in SLOTS)
+SILENT = Strategy("silent", *POLICIES, ending="same", text="silent")
+
+
+class Deal:
+    """A deal of the engine, action by action: with each answer it is played again from its pack.
+
+    What the engine does without a question, because nothing else is legal, has to be told by the
+    script as well: `left` is what it has done so ahead of the script.
+    """
+
+    def __init__(self, variant, pack, joker=-1):
+        """pack: 52 cards in dealing order; joker: its place among the 53 cards, or -1."""
+        self.row, self.pack, self.joker = variant.row, pack, joker
+        self.alone = variant.row["players"] == 1
+        self.matchup = Matchup(variant, SILENT, None if self.alone else SILENT, 0, "deal")
+        self.answers = []
+        self.told = 0
+        self.taking = False  # the last discard, to end the deal with it
+        self._play()
+
+    def _play(self):
+        dealer = 0 if self.alone else DEALER
+        self.deal = watch_deal(
+            self.matchup, pack=self.pack, joker=self.joker, dealer=dealer, script=self.answers
+        )
+        self.state = self.deal.state
+        self.done = actions_of(self.deal)
+        # The question that waits for an answer
+        self.open = None if self.deal.kind else question(self.deal, int(self.state.logged))
+        if self.open and self.open.slot == "show":
+            self._say(0)
+
+    def _say(self, answer):
+        self.answers = [*self.answers, answer]
+        self._play()
+
+    def copy(self):
+        """The deal as it stands, to be gone on with in another way."""
+        return copy.copy(self)
+
+    # What there is
+
+    @property
+    def left(self):
+        """What has been played ahead of the script."""
+        return self.done[self.told :]
+
+    @property
+    def kind(self):
+        """How the deal ended; empty while it lasts."""
+        if 0 <= self.joker < dealt(self.row) and self._is_redealt():
+            return "redeal"
+        return self.deal.kind
+
+    def _is_redealt(self):
+        """Whether the engine never plays a hand that was dealt the joker."""
+        rules, size = build_rules(self.matchup.variant), dealt(self.row)
+        return all(joker_place(0, unit, 0, rules) >= size for unit in range(TRIES))
+
+    @property
+    def seat(self):
+        """Who is asked."""
+        return self.open.seat if self.open else -1
+
+    @property
+    def blind_offer(self):
+        """Whether an offer of the die is asked for before the cards are seen; None: it is not."""
+        if not self.open or self.open.slot != "offer":
+            return None
+        return bool(self.open.view.phase == PHASE_BLIND)
+
+    @property
+    def drawn(self):
+        """The card just drawn from the stock, or -1."""
+        return int(self.open.view.drawn) if self.open else -1
+
+    @property
+    def result(self):
+        """What the state says of the deal: seats or None, points and draws by seat."""
+        state = self.state
+        seats = {name: int(state[name]) for name in ("winner", "stopper", "owner")}
+        return {
+            **{name: seat if seat >= 0 else None for name, seat in seats.items()},
+            "points": state.score.tolist(),
+            "draws": state.draws.tolist(),
+            "stopper_count": int(state.stopper_count),
+            "other_count": int(state.other_count),
+            "stock_left": int(state.stock),
+            "turns": int(state.turns),
+            "count": int(state.count[0]),
+            "limit": int(state.limit),
+            "stake": int(state.stake),
+        }
+
+    def won_deals(self):
+        """How many won deals the winner of the deal gets for it."""
+        state = self.state.copy()
+        match.enter(state, build_rules(self.matchup.variant), 1)
+        return int(state.deals_won[state.winner])
+
+    # What is done
+
+    def act(self, action):
+        """Play one action. Raises Illegal, and leaves the deal as it was."""
+        before = self.copy()
+        try:
+            self._act(action)
+        except Illegal:
+            self.__dict__ = before.__dict__
+            raise
+
+    def _act(self, action):
+        if self.blind_offer is not None and action.what != "offer":
+            self._say(0)
+            return self._act(action)
+        if self.left:
+            if self.left[0] != action:
+                raise Illegal
+        elif self.open is None or self.seat != action.seat:
+            raise Illegal
+        else:
+            self._answer(action, self.open)
+        if action.what in WORDS:
+            self.told += 1
+        return None
+
+    def run_out(self):
+        """What nothing else is legal beside has been done by the engine."""
+
+    def _answer(self, action, asked):
+        """Give the answers that make up an action."""
+        view = asked.view
+        if view.phase == PHASE_LAST:
+            self._meet_last_discard(action, view)
+        elif asked.slot in ("offer", "answer"):
+            codes = {"offer": action.card} if asked.slot == "offer" else {"accept": 1, "refuse": 0}
+            self._choose(codes, action, view)
+        elif asked.slot == "take":
+            codes = {"stock": 0, "take": 1, "pass": 2}
+            if view.phase == PHASE_UPCARD and not view.legal & 4:
+                codes = {"pass": 0, "take": 1}  # the stock is no choice
+            self._choose(codes, action, view)
+        elif view.phase == PHASE_STOP:
+            self._choose({"stock": 0, "stop": 1}, action, view)
+        else:
+            self._close_turn(action)
+
+    def _choose(self, codes, action, view):
+        code = codes.get(action.what, -1)
+        if code < 0 or not int(view.legal) >> code & 1:
+            raise Illegal
+        self._say(code)
+
+    def _meet_last_discard(self, action, view):
+        """The 50th-card rule: the engine proposes the best ending with the last discard."""
+        if not self.taking and action.what == "take":
+            self.taking = True
+            self.done = [*self.done, action]
+        elif not self.taking:
+            self._choose({"pass": 0}, action, view)
+        elif action.what in ("stop", "big gin") and action.card == view.ending_card:
+            self._say(1)
+        else:
+            if action.what == "stop" and self._ends_otherwise(action.card, view):
+                raise NotSupported(
+                    "with the last discard of the 50th-card rule the engine proposes the best "
+                    "ending only."
+                )
+            raise Illegal
+
+    def _ends_otherwise(self, card, view):
+        """Whether another discard than the one proposed would end the deal."""
+        taken = int(view.taken_offer)
+        eleven = notation.cards_in(int(view.hand) | 1 << taken)
+        limit, points = int(view.limit), int(view.own_points)
+        knock, shot, _ = knock_options(self.row, eleven, limit, taken, -1, points)
+        return card_text(card) in {*knock, *shot}
+
+    def _close_turn(self, action):
+        """With eleven cards: a discard, an ending with one, or big gin."""
+        while self.open and self.open.slot == "knock":  # big gin or, alone, gin with a discard
+            big_gin = action.what == "big gin" and self.open.view.ending_card < 0
+            self._say(int(big_gin))
+            if big_gin:
+                return
+        asked = self.open
+        if asked is None or action.what not in ("throw", "stop") or action.card < 0:
+            raise Illegal
+        self._choose({action.what: action.card}, action, asked.view)
+        stops, then = action.what == "stop", self.open
+        proposed = then and then.slot == "knock" and then.view.ending_card == action.card
+        if proposed and self.seat == action.seat:
+            self._say(int(stops))
+        elif stops:
+            raise Illegal
+
+
+def question(deal, number):
+    """A question of a deal; its number is that of the answers before it."""
+    state = deal.state
+    view = state.log[number].copy()
+    return Question(int(view.seat), SLOTS[state.slots[number]], view, int(state.answers[number]))
+
+
+def actions_of(deal):
+    """What was really played, from the engine's history and its questions."""
+    alone, ended, turns = deal.matchup.b is None, deal.state.stopper >= 0, deal.turns
+    done = [] if alone else _opening_passes(deal)
+    for number, (seat, source, _, card) in enumerate(turns, start=1):
+        if source in (FROM_STOCK, FROM_PILE):
+            done.append(Action(seat, "take" if source == FROM_PILE else "stock"))
+        stopped = ended and number == len(turns) and not alone
+        what = "big gin" if card < 0 else "stop" if stopped else "throw"
+        done.append(Action(seat, what, card))
+    return done + (_unfinished_alone(deal) if alone else _unfinished(deal))
+
+
+def _opening_passes(deal):
+    """The passes of the first upcard are in no history."""
+    done = []
+    for number in range(int(deal.state.logged)):
+        asked = question(deal, number)
+        if asked.slot in ("discard", "knock"):
+            break
+        passed = 2 if asked.view.legal & 4 else 0
+        if asked.slot == "take" and asked.view.phase == PHASE_UPCARD and asked.answer == passed:
+            done.append(Action(asked.seat, "pass"))
+    return done
+
+
+def _unfinished_alone(deal):
+    """What followed the last turn: a draw, of the joker perhaps, or the stop."""
+    row, state = deal.matchup.variant.row, deal.state
+    if (deal.kind == "joker" and state.joker >= dealt(row)) or (not deal.kind and state.drawn >= 0):
+        return [DRAW]
+    return [Action(0, "stop")] if state.stopper >= 0 and deal.kind != "big_gin" else []
+
+
+def _unfinished(deal):
+    """What followed the last complete turn: a draw, or the pass of the last discard."""
+    if not deal.kind:
+        asked = question(deal, deal.state.logged)
+        if asked.slot not in ("discard", "knock") or asked.view.phase == PHASE_LAST:
+            return []
+        if asked.view.taken >= 0:
+            return [Action(asked.seat, "take")]
+        return [Action(asked.seat, "stock")] if asked.view.drawn >= 0 else []
+    if deal.kind != "void":
+        return []
+    turn = 1 - deal.turns[-1][0] if deal.state.turns else 0
+    if deal.state.drawn >= 0:  # void at the draw
+        return [Action(turn, "stock")]
+    # A player who does not end the deal with the last discard passes; one who cannot is not asked
+    rules = build_rules(deal.matchup.variant)
+    return [Action(turn, "pass")] if rules.stock_end == OPPONENT_MAY_TAKE else []
+
+
+# Matches
+
+
+def follow(variant, entries):
+    """Enter deals in a match until it is decided; those that come after that are not played."""
+    rules, state = build_rules(variant), new_state(0)
+    match.start_match(state, rules)
+    outcome, deals = match.UNDECIDED, 0
+    for entry in entries:
+        if outcome != match.UNDECIDED:
+            break
+        state.winner, state.score[:] = entry.winner, entry.points
+        state.kind = sums.KINDS.index(entry.how)
+        state.stake = state.pays = entry.stake
+        deals += 1
+        outcome = int(match.enter(state, rules, deals))
+    standing = Standing(
+        state.points.tolist(),
+        state.deals_won.tolist(),
+        state.games.tolist(),
+        winner=outcome if outcome >= 0 else None,
+        over=outcome not in (match.UNDECIDED, match.UNFINISHED),
+        deals=deals,
+    )
+    if match.plays_columns(rules):
+        return replace(standing, **_columns(state, rules, outcome))
+    return standing
+
+
+def _columns(state, rules, outcome):
+    """What the columns hold, and what seat 0 receives for them."""
+    columns = range(int(rules.columns))
+    closed = [int(state.column_winner[c]) for c in columns]
+    paid = [
+        int(match.column_settlement(state, rules, c)) if closed[c] >= 0 else None for c in columns
+    ]
+    return {
+        "columns": [state.column_points[:, c].tolist() for c in columns],
+        "boxes": [state.column_wins[:, c].tolist() for c in columns],
+        "closed_by": [seat if seat >= 0 else None for seat in closed],
+        "settlement": paid,
+        "total": int(match.settlement(state, rules, outcome)) if min(closed) >= 0 else None,
+    }

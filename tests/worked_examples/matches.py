@@ -1,0 +1,213 @@
+"""Matches of worked examples: results of deals, entered one by one in a subject's match."""
+
+from dataclasses import dataclass
+
+from simgin.core import sums
+from simgin.text.messages import did_you_mean, shown
+
+NAMES = ("player", "joker")  # of the two sides of a game for one; the joker is the other one
+SIDES = {0: 0, 1: 1, "player": 0, "joker": 1, None: -1}
+NOBODY = ("void", "even", "stalled", "limit")  # how deals without a winner end
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The result of a deal: winning seat or -1, points of the seats, outcome and stake."""
+
+    winner: int
+    points: tuple[int, int]
+    how: str = "knock"
+    stake: int = 1
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A match after some deals: by seat, by column and seat, or for seat 0 where it is money."""
+
+    points: list[int]
+    deals_won: list[int]
+    games: list[int]
+    winner: int | None
+    over: bool  # decided, not broken off
+    deals: int
+    columns: list[list[int]] | None = None
+    boxes: list[list[int]] | None = None
+    closed_by: list[int | None] | None = None
+    settlement: list[int | None] | None = None
+    total: int | None = None
+
+    def of(self, *names):
+        """Some of it, as an answer."""
+        return {name: getattr(self, name) for name in names}
+
+
+def won(winner, points, how="knock", stake=1):
+    """A deal won by a seat; by nobody if that is -1."""
+    scored = (points if winner == 0 else 0, points if winner == 1 else 0)
+    return Entry(winner, scored, how if winner >= 0 else "void", stake)
+
+
+# Matches to points and won deals
+
+
+def match_points(example, subject):
+    """A match to so many points."""
+    target = example.whole("target", 1, 10**5)
+    own_keys = ("events", "target")
+    variant = example.rules(*own_keys, goal="points", points_target=target)
+    standing = subject.follow(variant, _events(example))
+    if not isinstance(example.expect.get("scores"), dict):
+        return standing.of("winner", "deals") | {"scores": standing.points}
+    winner = None if standing.winner is None else NAMES[standing.winner]
+    scores = dict(zip(NAMES, standing.points, strict=True))
+    return {"scores": scores, "winner": winner, "deals": standing.deals}
+
+
+def race(example, subject):
+    """Points for one seat against won deals for the other."""
+    seat = example.whole("points_player", 0, 1)
+    variant = example.rules(
+        "events", "points_player", base="race", goal="race", race_points_seat=seat
+    )
+    standing = subject.follow(variant, _events(example))
+    tallies = {"points": standing.points[seat], "deals_won": standing.deals_won[1 - seat]}
+    return tallies | standing.of("winner", "deals")
+
+
+def twofold(example, subject):
+    """Points and won deals for both."""
+    variant = example.rules("events", base="twofold", goal="twofold")
+    standing = subject.follow(variant, _events(example))
+    return standing.of("points", "deals_won", "winner", "deals")
+
+
+def die_round(example, subject):
+    """Won deals, each at the stake that the die showed."""
+    goal = example.whole("goal", 1, 1000)
+    variant = example.rules("deals", "goal", base="dice", goal="deals", deals_target=goal)
+    deals = _pairs(example, "deals", 1, variant.row["die_cap"])
+    standing = subject.follow(variant, [won(winner, 0, stake=stake) for winner, stake in deals])
+    return standing.of("winner", "deals") | {"won_deals": standing.deals_won}
+
+
+def total_match(example, subject):
+    """The scores of a single player, added up."""
+    goal = example.whole("goal", -1000, 10**5)
+    variant = example.rules(
+        "deal_scores", "goal", base="solitary-gin", goal="total", total_goal=goal
+    )
+    scores = example.need("deal_scores")
+    if not isinstance(scores, list):
+        raise example.error(
+            f"input.deal_scores must be a list of numbers, not {shown(str(scores))}."
+        )
+    for score in scores:
+        example.number("input.deal_scores", score, -1000, 1000)
+    standing = subject.follow(variant, [Entry(-1, (score, 0), "limit") for score in scores])
+    return {"total": standing.points[0], "won": standing.winner == 0 if standing.over else None}
+
+
+def hollywood(example, subject):
+    """A match in columns: points, entries, who closed each, and what seat 0 receives."""
+    variant = example.rules("wins", base="hollywood", goal="columns")
+    wins = _pairs(example, "wins", 0, 10**6)
+    standing = subject.follow(variant, [won(*pair) for pair in wins])
+    told = ("columns", "boxes", "closed_by", "settlement", "total", "winner", "deals")
+    return standing.of(*told)
+
+
+# Games of a round
+
+
+def pro_games(example, subject):
+    """Games won by the loser's points."""
+    variant = example.rules("loser_score", base="pro", goal="games")
+    game = _game(variant, 0, _loser(example, variant))
+    return {"games": subject.follow(variant, game).games[0]}
+
+
+def dice_pro(example, subject):
+    """Games won by stake and loser's points, or by a refusal."""
+    own_keys = ("stake", "loser_score", "refused")
+    fixed = {"goal": "games", "die": "game", "die_refusal_pays": "old"}
+    variant = example.rules(*own_keys, base="dice-pro", **fixed)
+    stake = example.whole("stake", 1, variant.row["die_cap"])
+    loser = _loser(example, variant)
+    refused = example.need("refused")
+    if not isinstance(refused, bool):
+        raise example.error(f"input.refused must be true or false, not {shown(str(refused))}.")
+    game = _game(variant, 0, loser, "refused" if refused else "knock", stake)
+    return {"games": subject.follow(variant, game).games[0]}
+
+
+def pro_round(example, subject):
+    """A round of games, each told by its winner and the loser's points."""
+    goal = example.whole("goal", 1, 1000)
+    variant = example.rules("games", "goal", base="pro", goal="games", games_target=goal)
+    games = _pairs(example, "games", 0, variant.row["points_target"] - 1)
+    if any(winner < 0 for winner, _ in games):
+        raise example.error("input.games: every game has a winner, 0 or 1.")
+    entries = [entry for winner, loser in games for entry in _game(variant, winner, loser)]
+    standing = subject.follow(variant, entries)
+    return standing.of("games", "winner") | {"played": standing.deals // 2}
+
+
+def _game(variant, winner, loser, how="knock", stake=1):
+    """A game of two deals: the loser's points, then what the winner needs (0 after a refusal)."""
+    needed = 0 if how == "refused" else variant.row["points_target"]
+    return [won(1 - winner, loser, stake=stake), won(winner, needed, how, stake)]
+
+
+def _loser(example, variant):
+    """Points that lose a game."""
+    return example.whole("loser_score", 0, variant.row["points_target"] - 1)
+
+
+# Reading
+
+
+def _events(example):
+    """The deals of a match, told by winner, points and how they ended."""
+    events = example.need("events")
+    if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
+        raise example.error("input.events must be a list of objects with winner, points and how.")
+    return [_event(example, event) for event in events]
+
+
+def _event(example, event):
+    winner = event.get("winner")
+    if (
+        isinstance(winner, bool | float | list | dict)
+        or winner not in SIDES
+        or event.keys() - {"winner", "points", "how"}
+    ):
+        raise example.error(
+            f"input.events: {shown(str(event))} is no event; it has winner (0, 1, player, joker or "
+            "null), points and how."
+        )
+    points = event.get("points", 0 if winner is None else None)
+    points = example.number("input.events: points", points, 0, 10**6)
+    if points and winner is None:
+        raise example.error("input.events: a deal without a winner has no points.")
+    how = event.get("how", "void" if winner is None else "knock")
+    if how not in sums.KINDS:
+        near = did_you_mean(str(how), sums.KINDS)
+        raise example.error(f"input.events: there is no ending {shown(str(how))}{near}")
+    if how in NOBODY and winner is not None:
+        raise example.error(f"input.events: a deal that ends as {how} has no winner.")
+    return won(SIDES[winner], points, how)
+
+
+def _pairs(example, key, low, high):
+    """A list of winners, 0, 1 or null (-1), each with a number; nobody has 0."""
+    form = " of pairs, a winner (0, 1 or null) and a number each"
+    pairs = example.rows(key, 2, form)
+    return [_pair(example, key, *pair, low, high) for pair in pairs]
+
+
+def _pair(example, key, winner, number, low, high):
+    beside = f"input.{key}: the number "
+    if winner is None:
+        return -1, example.number(beside + "of a deal without a winner", number, 0, 0)
+    seat = example.number(f"input.{key}: a winner", winner, 0, 1)
+    return seat, example.number(beside + "beside a winner", number, low, high)

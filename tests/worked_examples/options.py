@@ -1,0 +1,174 @@
+"""Single positions of a deal, reached by a script, and what a player can do there.
+
+An option is an action the script can continue with, whether a player is asked for it or it is done
+for him because nothing else is legal.
+"""
+
+from dataclasses import replace
+
+from simgin.text import notation
+from simgin.text.messages import shown
+from worked_examples import actions
+from worked_examples.actions import BIG_GIN, PASS, STOCK, STOCK_CARDS, STOP, TAKE, THROW, Action
+from worked_examples.schema import Impossible, NotSupported
+
+PHASES = HOLDS, THROWN = "drawer holds eleven", "after the throw"
+# Keys beside parameters
+OPENING = ("to_move", "passes")
+LATE = ("phase", "stock", "stock_before_draw", "can_end_with_it")
+TO_MOVE = {0: "nondealer", 1: "dealer", 2: "nondealer"}  # by passes
+
+# All melded; gin without 9D or KC, a knock with two without an ace
+ELEVEN = notation.parse_cards("AC AD AH 6D 7D 8D TC JC QC KC 9D")
+# Far from any ending, whatever two cards come
+LOOSE = notation.parse_cards("KS QH JS TH 9S 8H 7S 6H 5S")
+REST = [card for card in range(52) if card not in ELEVEN]
+# Of a single player: melded, two aces left, loose
+ALONE = (
+    ELEVEN,
+    notation.parse_cards("AC AD 9D 6D 7D 8D TC JC QC KC KS"),
+    [*LOOSE, *notation.parse_cards("3C AD")],
+)
+BIG = "big gin if all eleven meld"
+STATE = "input.state."
+
+
+def options(example, subject):
+    """What can be done in the position of `input.state`."""
+    example = _flat(example)
+    if example.given.get("to_move") == "player":
+        return {"options": _alone(example, subject)}
+    late = "phase" in example.given
+    variant = example.rules(*(LATE if late else OPENING))
+    cards, script, ways = (_late if late else _early)(example, variant.row)
+    deal = subject.Deal(variant, cards)
+    place = actions.first_illegal(deal, script)
+    if place >= 0:
+        raise Impossible(f"the position: {script[place]} is not possible")
+    return {"options": _words(deal, ways) or [deal.kind]}
+
+
+def _words(deal, ways):
+    """What a deal can be gone on with, each once."""
+    words = []
+    for way in ways:
+        then = deal.copy()
+        try:
+            if actions.first_illegal(then, way) < 0:
+                words.append(_word(way, then))
+        except NotSupported:
+            continue  # another ending than the proposed one, which is among the ways as well
+    return list(dict.fromkeys(words))
+
+
+def _word(way, then):
+    """What a way to go on is called in an expectation."""
+    last = way[-1].what
+    if last not in (STOP, BIG_GIN):
+        return last
+    if way[0].what == TAKE:
+        return "take and end the deal"
+    return {"big_gin": "big gin", "undercut": "knock", "even": "knock"}.get(then.kind, then.kind)
+
+
+def _alone(example, subject):
+    """What a single player can do first, with three hands: all melded, near gin, and loose."""
+    variant = example.rules(*OPENING, base=example.base())
+    example.of_one_player(variant, "input.state.to_move = player")
+    example.whole("passes", 0, 0, path=STATE)
+    found = []
+    for eleven in ALONE:
+        hand = eleven[: actions.dealt(variant.row)]
+        cards = hand + [card for card in range(52) if card not in hand]
+        joker = -1 if variant.row["joker"] == "none" else len(cards)  # far off
+        ways = [[Action(0, THROW, card)] for card in hand]
+        ways += [[word] for word in actions.ALONE.values()]
+        found.append(_words(subject.Deal(variant, cards, joker), ways))
+    melded, *others = found
+    more = [word for words in others for word in words]
+    words = [BIG if word == "big gin" and word not in more else word for word in melded + more]
+    return list(dict.fromkeys(words))
+
+
+def _flat(example):
+    """The example with the keys of `state` among those of the input."""
+    state = example.need("state")
+    if not isinstance(state, dict):
+        raise example.error(
+            "input.state must be an object, like first_turn, to_move and passes, or stock_end, "
+            "stock and phase."
+        )
+    others = {key: value for key, value in example.given.items() if key != "state"}
+    return replace(example, given=others | state)
+
+
+def _early(example, row):
+    """Before the first draw, after so many passes."""
+    passes = example.whole("passes", 0, 2, path=STATE)
+    if example.word("to_move", "nondealer", "dealer") != TO_MOVE[passes]:
+        raise example.error(f"input.state.to_move must be {TO_MOVE[passes]} after {passes} passes.")
+    cards = actions.pack_of(ELEVEN[:10], REST[:10], ELEVEN[10], REST[10:])
+    ways = _closings(0) if row["first_turn"] == "discard_first" else _draws(passes % 2)
+    return cards, [Action(seat, PASS) for seat in range(passes)], ways
+
+
+def _late(example, row):
+    """After so many draws from the stock, each card thrown on its drawer's next turn."""
+    if row["first_turn"] == "discard_first":
+        raise NotSupported(
+            "positions by the size of the stock are set up with an upcard only; this one is by "
+            "reading."
+        )
+    holds = example.word("phase", *PHASES) == HOLDS
+    key = "stock_before_draw" if holds else "stock"
+    drawn = STOCK_CARDS - example.whole(key, 1, 30 + holds, path=STATE)
+    can_end = holds or example.given.get("can_end_with_it", True)
+    if not isinstance(can_end, bool):
+        raise example.error(
+            f"input.state.can_end_with_it must be true or false, not {shown(str(can_end))}."
+        )
+    mover = drawn % 2
+    cards, stream = _stacked(drawn, mover, holds, can_end)
+    script = [] if row["first_turn"] == "free" else [Action(0, PASS), Action(1, PASS)]
+    for i in range(drawn):
+        script += [Action(i % 2, STOCK), Action(i % 2, THROW, stream[i])]
+    if holds:
+        return cards, [*script, Action(mover, STOCK)], _closings(mover)
+    at_end = STOCK_CARDS - drawn <= row["stock_reserve"]
+    over = row["stock_end"] == "opponent_may_take" and at_end
+    return cards, script, _last_words(mover) if over else _draws(mover)
+
+
+def _stacked(drawn, mover, holds, can_end):
+    """A pack with which the mover can end the deal after so many draws, or not; and the throws.
+
+    stream[i] is thrown when stream[i + 2] is drawn: first the tenth cards of the hands, then the
+    stock.
+    """
+    stream = [-1] * (STOCK_CARDS + 2)
+    nine = ELEVEN[:9] if can_end else LOOSE
+    if can_end:
+        stream[drawn], stream[drawn + 2 if holds else drawn - 1] = ELEVEN[9:]
+    rest = iter([card for card in range(52) if card not in nine and card not in stream])
+    other = [next(rest) for _ in nine]
+    stream = [card if card >= 0 else next(rest) for card in stream]
+    first, second = (nine, other) if mover == 0 else (other, nine)
+    hands = [*first, stream[0]], [*second, stream[1]]
+    return actions.pack_of(*hands, next(rest), stream[2:]), stream
+
+
+def _draws(seat):
+    """Ways to begin a turn."""
+    return [[Action(seat, what)] for what in (TAKE, STOCK, PASS)]
+
+
+def _closings(seat):
+    """Ways to end a turn."""
+    cards = [[Action(seat, what, card)] for what in (THROW, STOP) for card in ELEVEN]
+    return [*cards, [Action(seat, BIG_GIN)]]
+
+
+def _last_words(seat):
+    """Ways to meet the last discard of the 50th-card rule: to take it is half a turn."""
+    takes = [[Action(seat, TAKE), *way] for way in _closings(seat)]
+    return [*takes, [Action(seat, STOCK)], [Action(seat, PASS)]]

@@ -1,0 +1,166 @@
+"""Deals of worked examples, played by a script for two players or for one."""
+
+import re
+
+from simgin.text import notation
+from worked_examples import actions
+from worked_examples.actions import DRAW, SEATS, STOCK, STOP, THROW, Action, ScriptError
+from worked_examples.schema import Impossible
+
+UNFINISHED = "the script ends before the deal"
+
+# Two players
+
+
+def play_script(example, subject):
+    """How a deal ends that is played by a script, as far as it can be."""
+    piles = ("nondealer", "dealer", "upcard", "stock_top_first")
+    upcard = example.card("upcard")
+    nondealer, dealer, stock = (example.hand(key) for key in piles if key != "upcard")
+    variant = example.rules(*piles, "actions")
+    try:
+        script = [actions.action(text) for text in _texts(example)]
+        pack = actions.pack_of(nondealer, dealer, None if upcard < 0 else upcard, stock)
+    except (ScriptError, notation.CardError) as error:
+        raise example.error(f"input: {error}") from None
+    deal = subject.Deal(variant, pack)
+    place = actions.first_illegal(deal, script)
+    if place >= 0:
+        return {"illegal": _illegal_action(example, place)}
+    deal.run_out()
+    return _ended(deal, script)
+
+
+def _texts(example):
+    return example.texts("actions", "N take and D throw 6C")
+
+
+def _ended(deal, script):
+    """The result of a deal."""
+    if not deal.kind:
+        drawn = sum(action.what == STOCK for action in script)
+        return {"illegal": None, "how": UNFINISHED, "stock": actions.STOCK_CARDS - drawn}
+    result = deal.result
+    answer = {"illegal": None, "how": deal.kind}
+    answer |= {"stock": result["stock_left"], "turns": result["turns"]}
+    answer["points"] = dict(zip(SEATS, result["points"], strict=True))
+    for name in ("winner", "stopper"):
+        answer[name] = None if result[name] is None else SEATS[result[name]]
+    if result["stopper"] is not None:
+        answer |= {"own": result["stopper_count"], "other": result["other_count"]}
+    return answer
+
+
+def _illegal_action(example, place):
+    """The text of an impossible action; with its number if the last action has the same text."""
+    texts = _texts(example)
+    text = texts[place]
+    if "illegal" not in example.expect:
+        raise Impossible(f"{text} (action {place + 1}) is not possible")
+    repeated = text == texts[-1] and place != len(texts) - 1
+    return f"{text}, as action {place + 1}" if repeated else text
+
+
+# One player
+
+
+def solo_script(example, subject):
+    """How a deal for one player ends that is played by a script, as far as it can be.
+
+    A draw that the deal makes without a question, because nothing else is legal, belongs to the
+    script like any other; the stop of a gin that ends the deal by itself (deal_scoring = penalty)
+    may be written or left out.
+    """
+    variant = example.rules("deck_top_first", "actions", base=example.base())
+    example.of_one_player(variant, f"kind {example.kind}")
+    script = _script_alone(example)
+    pack, joker, told = _pack_alone(example, variant)
+    if script.count(DRAW) > told:
+        raise example.error(
+            f"input.deck_top_first has fewer cards ({told}) than the actions draw "
+            f"({script.count(DRAW)})."
+        )
+    deal = subject.Deal(variant, pack, joker)
+    if deal.kind == "redeal":
+        return {"illegal": None, "how": "redeal"}
+    in_hand = 0 <= joker < actions.dealt(variant.row)  # the deal is over before the first action
+    place = -1 if in_hand else actions.first_illegal(deal, script)
+    if place >= 0:
+        return {"illegal": _why_alone(example, deal, script, place)}
+    return _ended_alone(deal, script)
+
+
+def _script_alone(example):
+    texts = example.texts("actions", "draw and throw 6C")
+    try:
+        return [actions.action_alone(text) for text in texts]
+    except (ScriptError, notation.CardError) as error:
+        raise example.error(f"input.actions: {error}") from None
+
+
+def _pack_alone(example, variant):
+    """The 52 cards in dealing order (unknown ones last), the joker's place, cards known."""
+    hand, in_hand = _with_joker(example, "hand")
+    deck, in_deck = _with_joker(example, "deck_top_first")
+    joker = in_hand if in_hand >= 0 or in_deck < 0 else len(hand) + in_deck
+    if fault := _misplaced(str(variant.row["joker"]), in_hand >= 0, in_deck >= 0):
+        raise example.error(f"input: {fault}")
+    size, held = actions.dealt(variant.row), len(hand) + (in_hand >= 0)
+    if held != size:
+        raise example.error(f"input.hand must have {size} cards, not {held}.")
+    told = [*hand, *deck]
+    if twice := [card for card in range(52) if told.count(card) > 1]:
+        names = " ".join(map(notation.card_text, twice))
+        raise example.error(f"input: {names} can be in one place only.")
+    rest = [card for card in range(52) if card not in told]
+    return told + rest, joker, len(deck) + (in_deck >= 0)
+
+
+def _with_joker(example, key):
+    """Some cards without the joker X, and its place among them, or -1."""
+    value = example.need(key)
+    parts = re.split(r"\bX\b", value, flags=re.IGNORECASE) if isinstance(value, str) else [value]
+    if len(parts) > 2:
+        raise example.error(
+            f"input.{key}: there is one joker, and X is written {len(parts) - 1} times."
+        )
+    first, *rest = (example.cards(f"input.{key}", part) for part in parts)
+    return [*first, *(rest[0] if rest else [])], len(first) if rest else -1
+
+
+def _misplaced(joker, in_hand, in_deck):
+    """What is wrong with the places that X is written in; empty if nothing is."""
+    if joker == "none":
+        wrong = in_hand or in_deck
+        return "there is no joker in these rules, so X has no place." if wrong else ""
+    if in_hand == in_deck:
+        return "the joker X must be in one place, in hand or in deck_top_first."
+    if joker == "after_deal" and in_hand:
+        return "the joker is shuffled in after the deal, so X cannot be in hand."
+    return ""
+
+
+def _ended_alone(deal, script):
+    """The result of a deal, if it has ended, and not without the script's doing."""
+    penalty = deal.row["deal_scoring"] == "penalty"
+    if not deal.kind or deal.left not in ([], [Action(0, STOP)] if penalty else []):
+        return {"illegal": None, "how": UNFINISHED, "draws": script.count(DRAW)}
+    score, joker = deal.result["points"]
+    answer = {"illegal": None, "how": deal.kind, "draws": deal.result["draws"][0]}
+    return answer | ({"score": score} if penalty else {"player": score, "joker": joker})
+
+
+def _why_alone(example, deal, script, place):
+    """Why the first impossible action was impossible, or the action itself."""
+    action = script[place]
+    text = actions.said_alone(action)
+    if "illegal" not in example.expect:
+        raise Impossible(f"{text} (action {place + 1}) is not possible")
+    holds_ten = script[place - 1].what == THROW if place else actions.dealt(deal.row) == 10
+    if deal.kind and not deal.left:
+        text = "the deal is over"
+    elif action.what == STOP and holds_ten:
+        count, limit = deal.result["count"], deal.result["limit"]
+        over = f"deadwood {count} exceeds the limit"
+        text = over if count > limit else "no stop before the first draw"
+    return text if place == len(script) - 1 else f"{text}, as action {place + 1}"
