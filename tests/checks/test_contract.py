@@ -32,7 +32,7 @@ PYTHON = "SEEN[1] = 1; "  # what numba cannot compile
 # The check that must reject a strategy, words of its sentence, and what its policy does
 BAD = [
     ("history", "beyond view.turns", f"if view.history[-1, 3] == 0: return {OTHER}"),
-    ("compiles", "uses time.time_ns, so that a deal could not", "return time.time_ns() % 52"),
+    ("compiles", "uses time, so that a deal could not", "return time.time_ns() % 52"),
     ("compiles", "uses np.random, so that a deal could not", "return np.random.random() < 0.9"),
     ("compiles", "uses hash, so that a deal could not", "return hash(str(view.hand)) % 52"),
     ("compiles", "uses id, so that a deal could not", "return id(view) % 52"),
