@@ -36,17 +36,6 @@ def differences(name):
     }
 
 
-def default(name):
-    return {name: parameters()[name].default}
-
-
-@pytest.mark.parametrize("name", TWO_PLAYER)
-def test_a_variant_with_its_differences_reset_is_standard(name):
-    same = name + "".join(written(default(parameter)) for parameter in differences(name))
-    for unit in ("deal", "match"):
-        assert sums(same, unit=unit) == sums("standard", unit=unit)
-
-
 @pytest.mark.parametrize("name", [name for name in TWO_PLAYER if differences(name)])
 def test_a_variant_with_a_difference_reset_is_standard_with_the_others(name):
     """It also plays like it."""
@@ -56,7 +45,10 @@ def test_a_variant_with_a_difference_reset_is_standard_with_the_others(name):
         if variants.validate(row):
             assert parameter == "goal" and row["die"] != "off"  # the die depends on the goal
             continue
-        less, more = name + written(default(parameter)), "standard" + written(others)
+        less, more = (
+            name + written({parameter: parameters()[parameter].default}),
+            "standard" + written(others),
+        )
         assert variants.find(less).row == variants.find(more).row == row
         for unit in ("deal", "match"):
             assert sums(less, unit=unit) == sums(more, unit=unit)
@@ -181,11 +173,3 @@ def test_rules_for_what_players_never_do_change_nothing(text, other, pair, unit)
     """Rules about actions that two strategies never take."""
     n = 300 if unit == "match" else 1_000
     assert sums(text, pair, unit, n) == sums(other, pair, unit, n)
-
-
-@pytest.mark.parametrize("text", ROWS)
-def test_the_automatic_melding_is_the_first_choice(text):
-    """A stopper who shows the first melding of the list plays as if there were no choice."""
-    pair = ("stray+show=first", "shooter-same+show=first")
-    auto, chosen = (text + written({"melding": melding}) for melding in ("auto", "choice"))
-    assert sums(auto, pair, "match", 90) == sums(chosen, pair, "match", 90)

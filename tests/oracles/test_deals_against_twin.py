@@ -160,6 +160,7 @@ def compare_stacked(seen, rng, matchup, i, dealer):
 
 def count_rare(seen, played, result):
     seen[result.kind] += 1
+    seen["cancelled"] += result.kind in ("gin", "big_gin") and result.winner is None
     seen["laid_off"] += played.state.laid_off > 0
     seen["last asked"] += any(
         question.slot == "knock" and question.view.phase == 2 for question in played.questions
@@ -194,7 +195,9 @@ def test_every_variant_agrees_with_the_twin(text):
 def test_every_option_agrees_with_the_twin(text):
     wanted = {
         "max_turns=7": "stalled",
+        "at_draw": "void",
         "opponent_may_take": "last taken",
+        "layoff_on_gin=yes": "cancelled",
         "shot": "shot",
         "big": "big_gin",
     }

@@ -12,7 +12,7 @@ from .eaai import eaai_showdown
 from .endings import Ending, knock_limit, legal_endings, legal_meldings, shot_ranks
 from .goals import GOALS, deals_counted, game_value, settled
 from .layoff import LayOff, defender_count
-from .match import Match, play_deal, play_match, shuffled
+from .match import Match, shuffled
 from .melds import (
     PACK,
     RANKS,
@@ -61,8 +61,6 @@ __all__ = [
     "melds_in",
     "multiplier",
     "optimal_meldings",
-    "play_deal",
-    "play_match",
     "refusals",
     "settled",
     "shot_ranks",

@@ -1,9 +1,9 @@
 """Deals in sequence (rules.md 4.1 and 7): who deals, and when the match is over."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from random import Random
 
-from .deal import Deal, Result
+from .deal import Deal
 from .die import Die
 from .goals import GOALS, Games
 from .melds import PACK
@@ -86,30 +86,3 @@ def shuffled(row: dict, rng: Random) -> tuple[list[str], int | None]:
     """A pack and the joker's place in it, as `Match.deal` takes them."""
     places = joker_places(row) if row["players"] == 1 else 0
     return rng.sample(PACK, len(PACK)), rng.randrange(places) if places else None
-
-
-def play_deal(deal: Deal | SoloDeal, choose: Callable[[Deal | SoloDeal], tuple]) -> Result:
-    """Play to the end; `choose` picks among the options of the deal it is shown."""
-    while deal.result is None:
-        deal.act(choose(deal))
-    return deal.result
-
-
-def play_match(
-    row: dict,
-    packs: Iterable[tuple[list[str], int | None]],
-    choose: Callable[[Deal | SoloDeal], tuple],
-    first_dealer: int | None = None,
-) -> tuple[Match, list[Result]]:
-    """Play deals with these packs until the match is over.
-
-    Returns the match and the results of its deals, redeals included.
-    """
-    match = Match(row, first_dealer)
-    results = []
-    for pack, joker_place in packs:
-        results.append(play_deal(match.deal(pack, joker_place), choose))
-        match.enter(results[-1])
-        if match.over:
-            return match, results
-    raise ValueError("the packs are used up and the match is not over")
