@@ -90,9 +90,12 @@ def beside(card, meld):
     return False
 
 
-def same_count(text, n):
-    rules, row = hands.game(text)
-    rng = random.Random(f"{text} lay off")
+@pytest.mark.parametrize("n", [1_200, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ace", ACES)
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_the_defenders_count_agrees_with_the_twin(text, ace, n):
+    rules, row = hands.game(text + ace)
+    rng = random.Random(f"{text}{ace} lay off")
     seen = Counter()
     for _ in range(n):
         melds = melds_shown(rng, row)
@@ -115,19 +118,6 @@ def melded_first(cards, row):
     return hands.mask(
         card for meld in twin.optimal_meldings(cards, row, "defender")[0] for card in meld
     )
-
-
-@pytest.mark.parametrize("ace", ACES)
-@pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_defenders_count_agrees_with_the_twin(text, ace):
-    same_count(text + ace, 1_200)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("ace", ACES)
-@pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_defenders_count_agrees_with_the_twin_in_many_hands(text, ace):
-    same_count(text + ace, 10_000)
 
 
 def test_without_melds_nothing_is_laid_off():

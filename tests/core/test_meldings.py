@@ -122,26 +122,16 @@ def test_extension_cards_agree_with_the_twin(text):
             assert extension(hands.mask(meld), rules) == hands.mask(want), meld
 
 
+@pytest.mark.parametrize("n", [800, pytest.param(20_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_melding_after_a_knock_agrees_with_the_twin(text, values):
+def test_the_melding_after_a_knock_agrees_with_the_twin(text, values, n):
     rules, row = hands.game(text + values)
     board = Board(rules)
     rng = random.Random(f"{text}{values} knock")
-    for i in range(1_500):
+    for i in range(n):
         ten, discard = eleven(rng, row)
         discard = discard if i % 4 else 0  # the worked examples give none
-        assert board.shown(ten, discard) == by_twin(ten, discard, row), hands.names(ten)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_melding_after_many_knocks_agrees_with_the_twin(text):
-    rules, row = hands.game(text)
-    board = Board(rules)
-    rng = random.Random(f"{text} many knocks")
-    for _ in range(20_000):
-        ten, discard = eleven(rng, row)
         assert board.shown(ten, discard) == by_twin(ten, discard, row), hands.names(ten)
 
 
@@ -237,14 +227,15 @@ def test_the_shortcut_shows_what_the_search_shows(text):
     assert min(melds[n] for n in range(4)) >= 100, melds
 
 
+@pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_every_legal_melding_is_listed_in_order(text):
+def test_every_legal_melding_is_listed_in_order(text, times):
     """Against the definition: the twin's families of disjoint melds, sorted by rules.md 3.5."""
     rules, row = hands.game(text)
     board = Board(rules)
     rng = random.Random(f"{text} all meldings")
     cut = dearer = 0
-    for i in range(150):
+    for i in range(50 * times):
         ten, discard = eleven(rng, row)
         room = rng.choice([2, 8, MAX_MELDINGS])
         limit = rng.choice([0, 10, 30, 99])
@@ -261,7 +252,7 @@ def test_every_legal_melding_is_listed_in_order(text):
         )
         cut += len(want) > room
         dearer += len({left for left, _ in want}) > 1
-    assert cut >= 10 and dearer >= 30, (cut, dearer)
+    assert cut >= 3 * times and dearer >= 10 * times, (cut, dearer)
 
 
 def families(ten, discard, row):
