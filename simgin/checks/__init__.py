@@ -1,1 +1,1 @@
-"""Correctness and health: the strategy contract, the doctor, the benchmark."""
+"""Correctness and health: the strategy contract, worked examples, the doctor, the benchmark."""
