@@ -16,8 +16,8 @@ import pytest
 from simgin.runs import directory, plan
 from simgin.runs.ledger import FILE, reading
 from support.command_line import call
-from support.dask_cluster import dask
 from support.command_runs import kept
+from support.dask_cluster import dask
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
