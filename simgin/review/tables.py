@@ -62,7 +62,8 @@ def portrait_sheet(review: Review) -> Sheet:
     columns = [("variant", *request.variants)]
     room = TERMINAL - _column_width(columns[0])
     keys = SOLO_PORTRAIT if request.alone else PORTRAIT
-    for metric in [metric for metric in _shown(review) if metric.key in keys]:
+    described = [metric for metric in _shown(review) if metric.key in keys]
+    for metric in described:
         column = _portrait_column(review, metric)
         width = GAP + _column_width(column)
         if width <= room:

@@ -18,8 +18,7 @@ def follow_deals(
     kernel, state, rules,
     view0, view1,
     sums_row, no_records,
-    which, first,
-    matches, turns,
+    which, first, turns,
     take_a, discard_a, knock_a,
     offer_a, answer_a, show_a,
     take_b, discard_b, knock_b,
@@ -27,21 +26,20 @@ def follow_deals(
 ):  # fmt: skip
     """Play the deals named in `which` once more, and write the turns of each to `turns`.
 
-    which: int64 (deals, 3) of unit, half and number. A single deal is the last that the kernel
-    plays, so that it need not be watched for.
+    which: int64 (deals, 2) of unit and half. A single deal is the last that the kernel plays, so
+    that it need not be watched for.
     """
     n = 0
+    state.watch_half = -1
     for i in range(which.shape[0]):
         unit = which[i, 0]
         half = which[i, 1]
-        state.watch_half = half if matches else -1
-        state.watch_deal = which[i, 2]
         kernel(
             state, rules,
             view0, view1,
             sums_row, no_records,
             unit, 1, 1,
-            matches, half == 1,
+            False, half == 1,
             take_a, discard_a, knock_a,
             offer_a, answer_a, show_a,
             take_b, discard_b, knock_b,
@@ -55,22 +53,20 @@ def follow_solo_deals(
     kernel, state, rules,
     view0, view1,
     sums_row, no_records,
-    which, first,
-    matches, turns,
+    which, first, turns,
     discard, knock,
 ):  # fmt: skip
     """As `follow_deals` for one player, who looks at view0 alone."""
     n = 0
+    state.watch_half = -1
     for i in range(which.shape[0]):
         unit = which[i, 0]
-        state.watch_half = 0 if matches else -1
-        state.watch_deal = which[i, 2]
         kernel(
             state, rules,
             view0,
             sums_row, no_records,
             unit, 1, 1,
-            matches,
+            False,
             discard, knock,
         )  # fmt: skip
         deal = first + i

@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import boolean, from_dtype, int64, types
+from numba import from_dtype, int64, types
 
 from simgin.core import jit, sums
 from simgin.core.answers import SLOTS
@@ -95,11 +95,9 @@ class Turns:
 def play(
     matchup: Matchup, units: int, workers: int | None = None, progress: Progress | None = None
 ) -> Turns:
-    """The deals of some units turn by turn; of matches every deal."""
+    """So many units of single deals, turn by turn."""
     prepare(matchup)
     _loop(len(matchup.players))
-    is_match = matchup.unit == "match"
-    size = matchup.batch if is_match else CALL_DEALS
 
     def recorded(first_unit: int, n: int) -> np.ndarray:
         return play_recorded(matchup, first_unit, n)[1]
@@ -107,7 +105,7 @@ def play(
     def traced(first: int, n: int) -> np.ndarray:
         return _traced(matchup, records[first : first + n], first)
 
-    records = np.concatenate(over_units(recorded, units, size, workers))
+    records = np.concatenate(over_units(recorded, units, CALL_DEALS, workers))
     turns = over_units(traced, len(records), CALL_DEALS, workers, progress)
     return Turns(matchup, records, np.concatenate(turns))
 
@@ -119,7 +117,7 @@ def _traced(matchup: Matchup, records: np.ndarray, first: int) -> np.ndarray:
     own_rules = build_rules(matchup.variant)
     turns = np.empty(int(records["turns"].sum()), TURN)
     sums_row = np.zeros((1, sums.COLUMNS), np.int64)
-    which = np.stack([records[name] for name in ("unit", "half", "deal")], axis=1)
+    which = np.stack([records[name] for name in ("unit", "half")], axis=1)
     vectors = seat_players(state, matchup)
     with interpret.unwrapped():
         _loop(players)(
@@ -132,7 +130,6 @@ def _traced(matchup: Matchup, records: np.ndarray, first: int) -> np.ndarray:
             NO_RECORDS,
             which,
             first,
-            matchup.unit == "match",
             turns,
             *compiled_hooks(matchup),
         )
@@ -157,7 +154,6 @@ def _loop(players: int) -> Any:
         RECORDS_TYPE,
         table,
         int64,
-        boolean,
         TURNS_TYPE,
     )
     function: Any = kernels.follow_deals

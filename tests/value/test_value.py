@@ -117,25 +117,17 @@ def after_deal(game, state, dealer, winner, kind, points):
     if winner >= 0:
         side, other = sides[winner], sides[1 - winner]
         side["points"] += points
-        side["deals"] += (
-            game["deal_count_gin"]
-            if kind == GIN
-            else game["deal_count_undercut"]
-            if kind == UNDERCUT
-            else 1
-        )
+        by_kind = {GIN: game["deal_count_gin"], UNDERCUT: game["deal_count_undercut"]}
+        side["deals"] += by_kind.get(kind, 1)
         if game["goal"] == "games" and side["points"] >= game["points_target"]:
             side["games"] += next(
                 games for most, games in game["game_table"] if other["points"] <= most
             )
             side["points"] = other["points"] = 0
         reached = {
-            "points": side["points"] >= game["points_target"],
-            "deals": side["deals"] >= game["deals_target"],
-            "twofold": side["points"] >= game["points_target"]
-            and side["deals"] >= game["deals_target"],
-            "games": side["games"] >= game["games_target"],
+            name: side[name] >= game[f"{name}_target"] for name in ("points", "deals", "games")
         }
+        reached["twofold"] = reached["points"] and reached["deals"]
         reached["race"] = reached["points" if winner == game["points_side"] else "deals"]
         if reached[game["goal"]]:
             return 1.0 - winner
