@@ -22,9 +22,9 @@ from typing import Any
 
 import pandas as pd
 
+from simgin.analysis import rates
 from simgin.cli.rates import replay_command
 from simgin.strategy import catalogue, loader
-from simgin.analysis import rates
 
 VARIANT = "eaai"
 PIECE = 20  # units: pairs of deals, but for champion itself

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from simgin.analysis.worlds import draw_worlds
 from simgin.core.cards import PACK
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
@@ -19,7 +20,6 @@ from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.text import notation
 from simgin.toolkit import beliefs
-from simgin.analysis.worlds import draw_worlds
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 PAIRS = (("champion", 0.0), ("gold-early", 0.0), ("marjj", 0.0), ("simple", 1.0), ("gold", 1.0))

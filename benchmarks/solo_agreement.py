@@ -18,14 +18,14 @@ from math import sqrt
 
 import numpy as np
 
+from simgin.analysis.elimination import still_tried
+from simgin.analysis.position import positions_in
+from simgin.analysis.worlds import draw_worlds
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
 from simgin.play.rollout import play_in
 from simgin.rules.record import build_rules
 from simgin.stats.estimate import wilson
-from simgin.analysis.elimination import still_tried
-from simgin.analysis.position import positions_in
-from simgin.analysis.worlds import draw_worlds
 
 VARIANTS = (
     "solitaire-gin",

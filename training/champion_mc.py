@@ -24,6 +24,7 @@ from simgin_strategies import champion as player
 from simgin_strategies import champion_mc
 from simgin_strategies._champion import MATCH
 
+from simgin.analysis.worlds import draw_worlds
 from simgin.core.position import END, THROW
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup, parse_matchup
@@ -31,7 +32,6 @@ from simgin.play.rollout import Action, legal_actions, play_in
 from simgin.rules.record import build_rules
 from simgin.strategy import compiler, loader
 from simgin.toolkit import gin_or_better, legal_discards, lowers
-from simgin.analysis.worlds import draw_worlds
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 PARTS = ("champion.npy", "hands.npy", "mc.npy")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from simgin.analysis.position import positions_in
 from simgin.checks.examples import files, schema
 from simgin.checks.examples.deals import DEALS, _variant, read_deal
 from simgin.checks.examples.schema import ExampleError
-from simgin.analysis.position import positions_in
 from support.command_line import call
 
 BOOK = Path(__file__).parents[1] / "data" / "rules_vectors.json"
