@@ -88,8 +88,8 @@ TESTS = {
         f"{HERE}::test_worked_examples_and_speeds_never_run_code",
     ],
     "A transcript that": [
-        "value/test_transcript.py::test_who_is_not_there_any_more_has_a_stand_in",
-        "value/test_transcript.py::test_any_damage_is_read_or_refused_in_a_sentence",
+        "analysis/test_deal_file.py::test_who_is_not_there_any_more_has_a_stand_in",
+        "analysis/test_deal_file.py::test_any_damage_is_read_or_refused_in_a_sentence",
     ],
     "A page runs simgin's own script": [f"{HERE}::test_a_page_runs_no_script_but_its_own"],
     "It loads nothing": [f"{HERE}::test_a_page_runs_no_script_but_its_own"],
