@@ -8,14 +8,14 @@ and measured it, its luck in being chosen would count as worth.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
 from simgin.analysis.analysis import gains
-from simgin.analysis.position import Position, positions_in, step_of
+from simgin.analysis.position import Position, done_at, positions_in, step_of
 from simgin.analysis.worlds import Drawing
 from simgin.core.answers import PHASE_BLIND, PHASE_LAST, PHASE_UPCARD, TAKE
 from simgin.core.cards import PACK
@@ -189,26 +189,31 @@ class Judge:
 
 
 def usual_action(matchup: Matchup, deal: WatchedDeal, position: Position) -> Action:
-    """What A of a matchup does at a question of a deal of A, behind the same decisions."""
+    """What A of a matchup does at a question of A in a deal, behind the same decisions."""
     state = deal.state
+    if state.half:  # by seat: a deal from a given pack is played once
+        assert matchup.b is not None, "one player has one half"
+        matchup = replace(matchup, a=matchup.b, b=matchup.a)
     asked = deal.questions[position.number]
     decisions = []
     for question in deal.questions[: position.number]:
         assert question.answer is not None, "only the last question of a deal has no answer"
-        if question.answer or question.slot not in ("knock", "offer"):
-            decisions.append(Decision(question.seat, question.slot, question.answer))
+        decisions.append(Decision(question.seat, question.slot, question.answer))
     led = lead_to(
         matchup,
         decisions,
         lambda question: step_of(question) == step_of(asked),
-        *(int(state.unit), int(state.half), int(state.deal)),
+        int(state.unit),
+        pack=state.pack,
+        dealer=int(state.dealer),
+        joker=int(state.joker),
     )
     assert led is not None, "the deal went there"
     played, number = led
-    for own in positions_in(played):
-        if own.number == number and own.done is not None:
-            return own.done
-    raise PolicyFailure(played.fault) from played.raised
+    action = done_at(played, number)
+    if action is None:
+        raise PolicyFailure(played.fault) from played.raised
+    return action
 
 
 def own_positions(deal: WatchedDeal) -> Iterator[Position]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any
 
 from simgin.core.answers import (
@@ -164,6 +164,13 @@ def step_of(question: Question) -> tuple[int, int, int, str]:
     """The decision that a question belongs to: all but a discard and the endings stand alone."""
     view = question.view
     return int(view.turns), int(view.phase), question.seat, STEPS.get(question.slot, question.slot)
+
+
+def done_at(deal: WatchedDeal, number: int) -> Action | None:
+    """What was done in the decision that begins with a question of a deal; None as of `_done`."""
+    first, *others = deal.questions[number:]
+    same = takewhile(lambda question: step_of(question) == step_of(first), others)
+    return _done([first, *same], build_rules(deal.matchup.variant))
 
 
 def _done(questions: list[Question], rules: Any) -> Action | None:

@@ -18,6 +18,8 @@ from simgin.play.kernel import describe_failure, new_views, run
 from simgin.play.matchup import Matchup
 from simgin.rules.record import build_rules
 
+DECLINED = ("knock", "offer")  # slots in which 0 changes nothing
+
 
 class NoSuchDeal(ValueError):
     """The match was over before the deal."""
@@ -131,38 +133,50 @@ class Decision:
     slot: str
     answer: int
 
+    @property
+    def is_declined(self) -> bool:
+        """Whether an ending or an offer was not made."""
+        return self.answer == 0 and self.slot in DECLINED
+
+    def answers(self, state: Any, number: int) -> bool:
+        """Whether a logged question is the one that was decided."""
+        return bool(state.log[number].seat == self.seat and SLOTS[state.slots[number]] == self.slot)
+
 
 def lead_to(
     matchup: Matchup,
     decisions: Sequence[Decision],
     is_there: Callable[[Question], bool],
-    *address: int,
+    unit: int = 0,
     **deal: Any,
 ) -> tuple[WatchedDeal, int] | None:
     """A deal played by some decisions, and then by the players; None if it does not come there.
 
     With it the number of the question behind the decisions, of which `is_there` has to be true.
-    Endings and offers that are not among the decisions are declined. address, deal: as of
-    `watch_deal`.
+    Endings and offers that are not among the decisions are declined, and those declined need not
+    come. unit, deal: as of
+    `watch_deal`; the pack is given, since a script counts for both halves of a pair.
     """
     done = list(decisions)
     while True:
         script = [decision.answer for decision in done]
-        played = watch_deal(matchup, *address, script=script, **deal)
-        questions = played.questions
+        played = watch_deal(matchup, unit, script=script, **deal)
+        state = played.state
+        asked = int(state.logged) + bool(played.fault)
         place = 0
-        for question, decision in zip(questions, done, strict=False):
-            if (question.seat, question.slot) != (decision.seat, decision.slot):
-                break
+        while place < min(asked, len(done)) and done[place].answers(state, place):
             place += 1
-        if place == len(questions):
+        if place == asked:
             return None
-        question = questions[place]
-        if place == len(done) and is_there(question):
+        if place == len(done) and is_there(played.questions[place]):
             return played, place
-        if question.slot not in ("knock", "offer"):
+        seat, slot = int(state.log[place].seat), SLOTS[state.slots[place]]
+        if place < len(done) and done[place].is_declined:
+            del done[place]
+        elif slot in DECLINED:
+            done.insert(place, Decision(seat, slot, 0))
+        else:
             return None
-        done.insert(place, Decision(question.seat, question.slot, 0))
 
 
 def cut_short(deal: WatchedDeal, answers: int, is_open: bool) -> WatchedDeal:

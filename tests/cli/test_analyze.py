@@ -232,8 +232,8 @@ def test_a_deal_with_a_die_has_rows_for_its_offers(tmp_path):
     assert "blind, offer" in shown
     assert "upcard, answer" in shown
     assert "in won deals" in shown
-    path = tmp_path / "deal.txt"
-    path.write_text(call("show", *players, "-v", "dice", "--unit", 3).stdout)
+    path = tmp_path / "deal.json"
+    path.write_text(call("show", *players, "-v", "dice", "--unit", 3, "--json").stdout)
     read = call("analyze", path, "--worlds", 200, "--turn", 0).stdout
     assert "Done was refuse 3" in read
     frame = simgin.analyze("blind", variant="dice", offer=True, worlds=200)

@@ -70,7 +70,7 @@ TESTS = {
         "test_numbers_of_a_policy_are_read_without_pickles "
         "test_speeds_never_run_code"
     ),
-    "A transcript that": "test_who_is_not_there_any_more_has_a_stand_in test_transcripts",
+    "A deal that": "test_who_is_not_there_any_more_has_a_stand_in test_transcripts",
     "A page runs simgin's own script": "test_a_page_runs_no_script_but_its_own",
     "It loads nothing": "test_a_page_runs_no_script_but_its_own",
     "No command opens a connection": "test_no_command_opens_a_connection",
