@@ -255,7 +255,7 @@ def test_a_run_with_a_time_limit_continues_with_matches(empty_directory, monkeyp
         "match", "gold", "--matches", "60k", "--for", "50s", "-o", "out", code=130
     ).stderr
     assert (
-        "Continue with: simgin match gold simple -v standard --matches 60000 --for 50s "
+        "Continue with: simgin match gold simple -v standard --matches 60000 --for 50 "
         "--seed 1 -o out" in message
     )
 

@@ -223,7 +223,7 @@ VARIABLES = {
     "LANG": ["", "C", "xx_YY", "tr_TR.UTF-8"],
     "_SIMGIN_COMPLETE": ["", "x", "bash_source", "bash_complete", "zsh_complete", "fish_complete"],
     "COMP_WORDS": ["", "simgin", "simgin match ", "simgin match 'gold", "simgin " + "x" * 5000],
-    "COMP_CWORD": ["", "0", "1", "-1", "99", "abc", "9" * 30],
+    "COMP_CWORD": ["0", "1", "-1", "99", "9" * 30],
 }
 
 

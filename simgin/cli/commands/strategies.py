@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simgin.cli import options
 from simgin.cli.groups import NameOrSubcommand
 from simgin.cli.options import json_option
 from simgin.cli.output import Answer, can_print, command_line, grid
-from simgin.cli.session import explain_wait
 from simgin.rules import variants
-from simgin.strategy import catalogue, compiler, loader
+from simgin.strategy import catalogue, loader
 from simgin.strategy.author import SLOTS, Param, Policy, Strategy
 from simgin.strategy.text_form import StrategyError
 
@@ -42,8 +42,11 @@ PASSED_IN_ASCII = {True: "ok", False: "FAIL", None: "-"}
 CHECKING = "checking; this takes about ten seconds, and a minute the first time, to compile."
 
 
+_NAMES = options.Named(lambda: [*strategies.commands, *catalogue.names()], ".py")
+
+
 @click.command("strategies")
-@click.argument("name", required=False)
+@click.argument("name", required=False, type=_NAMES)
 @click.option(
     "--players",
     type=click.IntRange(1, 2),
@@ -105,15 +108,16 @@ def _strategies(
         _list(selection, as_json)
 
 
-strategies = NameOrSubcommand(_strategies)
+strategies: NameOrSubcommand = NameOrSubcommand(_strategies)
 
 
 @strategies.command("check")
-@click.argument("strategy")
+@click.argument("strategy", type=options.STRATEGY)
 @click.option(
     "-v",
     "--variant",
     "variant_texts",
+    type=options.VARIANT,
     multiple=True,
     metavar="VARIANT",
     help="Only in this variant; may be repeated [default: all].",
@@ -137,6 +141,7 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
     Exit code: 0 if all checks pass, 1 if any fails.
     """
     from simgin.checks import contract
+    from simgin.cli.session import explain_wait
 
     chosen = [variants.find(text) for text in variant_texts] or contract.all_variants()
     with explain_wait(CHECKING):
@@ -288,7 +293,7 @@ def _policy_row(policy: Policy) -> dict[str, Any]:
         "kind": "policy",
         "name": policy.name,
         "slot": policy.slot,
-        "tier": compiler.tier(policy),
+        "tier": _policy_tier(policy),
         "about": policy.about,
         "parameters": _parameter_rows(policy),
     }
@@ -362,7 +367,7 @@ def _show(strategy: Strategy, as_json: bool) -> None:
         row["ending"] = strategy.ending
         row["slot"] = policy.slot
         row["policy"] = text
-        row["tier"] = compiler.tier(policy)
+        row["tier"] = _policy_tier(policy)
         row["about"] = policy.about
         row["file"] = str(policy.source)
         row["parameters"] = _parameter_rows(policy)
@@ -389,11 +394,11 @@ def _show_parts(strategy: Strategy, digest: str) -> Iterator[Any]:
     policies = _policies(strategy)
     out = grid("Policies", "slot", "policy", "speed", "what it does")
     for policy, text in policies:
-        out.add_row(policy.slot, text, compiler.tier(policy), policy.about)
+        out.add_row(policy.slot, text, _policy_tier(policy), policy.about)
     yield out
     if any(policy.params for policy, _ in policies):
         yield _parameter_table([policy for policy, _ in policies])
-    tiers = {compiler.tier(policy) for policy, _ in policies}
+    tiers = {_policy_tier(policy) for policy, _ in policies}
     for tier, sentence in TIERS.items():
         if tier in tiers:
             yield f"\n{sentence}"
@@ -441,7 +446,7 @@ def _relative(path: Path) -> str:
 
 def _tier(strategy: Strategy) -> str:
     """The slowest tier of a strategy's policies."""
-    tiers = [compiler.tier(policy) for policy in strategy.policies]
+    tiers = [_policy_tier(policy) for policy in strategy.policies]
     return min(tiers, key=SLOWEST_FIRST.index)
 
 
@@ -453,3 +458,10 @@ def _paragraphs(docstring: str) -> str:
         line = " ".join(words)
         paragraphs.append(line)
     return "\n\n".join(paragraphs)
+
+
+def _policy_tier(policy: Policy) -> str:
+    """Whether a policy is compiled; the compiler is loaded here, since no shell waits for it."""
+    from simgin.strategy import compiler
+
+    return compiler.tier(policy)
