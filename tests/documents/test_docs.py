@@ -3,19 +3,17 @@
 import inspect
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from simgin import toolkit
 from simgin.checks.contract import CHECKS
 from simgin.cli.main import cli
 from simgin.core.view import VIEW
-from support.pages_script import completion, make
+from support.command_line import call
+from support.pages_script import make
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -97,9 +95,7 @@ def test_the_strategies_in_the_documentation_play(page: str, tmp_path: Path) -> 
     for i, code in enumerate(files):
         path = tmp_path / f"mine{i}.py"
         path.write_text(code)
-        command = [sys.executable, "-m", "simgin", "match", str(path), "gold", "--deals", "2000"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        call("match", path, "gold", "--deals", 200)
 
 
 def test_the_variants_and_commands_in_the_documentation_work(
@@ -122,8 +118,7 @@ def test_the_variants_and_commands_in_the_documentation_work(
         for command in commands:
             words = shlex.split(command)[1:] + (["--deals", "200"] if " match " in command else [])
             if (" new " in command) == (content is None):
-                result = CliRunner().invoke(cli, words, prog_name="simgin")
-                assert result.exit_code == 0, (command, result.output)
+                call(*words)
     exec(code.replace("20k", "200"), {})
 
 
@@ -137,12 +132,3 @@ def test_the_odds_in_the_readme_are_those_of_their_page() -> None:
     rows = [line.split(" | ") for line in table.splitlines() if line.startswith(("| g", "| s"))]
     assert rows[1][-1].startswith(f"{naive} ")
     assert rows[-1][-1] == f"{strong} |"
-
-
-def test_shells_complete_what_the_commands_declare() -> None:
-    """After a change of an option, a strategy or a variant: python docs/make.py."""
-    assert completion.table() == completion.TARGET.read_text()
-    known = dict(completion._commands())
-    for values in (completion.STRATEGIES, completion.VARIANTS):
-        for name, parameters in values.items():
-            assert set(parameters) <= {parameter.name for parameter in known[name].params}
