@@ -1,6 +1,5 @@
 """The command line as a whole: help, bad input, exit codes, interruptions and pipes."""
 
-import json
 import os
 import re
 import shlex
@@ -49,17 +48,6 @@ FLOATS = Strategy("floats", discard=half)
 RAISES = Strategy("raises", discard=careful)
 BROKEN = Strategy("broken", discard=nameless)
 """
-
-
-def shell(*words, **more):
-    """A command line in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "simgin", *words],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        **more,
-    )
 
 
 def test_help_mentions_every_command_and_imports_nothing_heavy():
@@ -189,14 +177,6 @@ def test_every_mistake_of_an_experiment_has_a_line(empty_directory):
     assert len(lines) == 2 and all(line.startswith("simgin: wrong.toml: ") for line in lines)
 
 
-@pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere"
-)
-def test_a_directory_without_permission_is_refused_before_playing(empty_directory):
-    Path("locked").mkdir(mode=0o500)
-    assert "no permission" in call("match", "gold", "-o", "locked/out", code=2).stderr
-
-
 def test_a_directory_is_checked_before_playing(empty_directory, monkeypatch):
     monkeypatch.setattr(threads, "play_block", lambda *_: pytest.fail("played"))
     Path("taken.txt").write_text("")
@@ -292,21 +272,11 @@ def test_a_closed_pipe_is_no_error():
     assert run.stdout == '{"simgin":' and run.stderr == ""
 
 
-def test_a_separate_process_behaves_alike(empty_directory):
-    good = shell("match", "gold", *FEW, "--json")
-    assert good.returncode == 0 and list(json.loads(good.stdout)) == KEYS
-    assert "Warning" not in good.stderr
-    bad = shell("match", "golt")
-    assert (
-        bad.returncode == 2
-        and bad.stdout == ""
-        and bad.stderr.startswith("simgin: there is no strategy 'golt'")
-    )
-
-
-def test_colour_codes_are_printed_on_terminals_only():
-    run = shell("strategies", env={**os.environ, "NO_COLOR": "1", "FORCE_COLOR": "1"})
-    assert run.returncode == 0 and "\x1b[1m" in run.stdout  # a terminal, bold
+def test_colour_codes_are_printed_on_terminals_only(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    run = CliRunner().invoke(cli, ["strategies"], color=True)
+    assert run.exit_code == 0 and "\x1b[1m" in run.stdout  # a terminal, bold
     assert not re.search(r"\x1b\[[^m]*(3|4|9|10)[0-9][;m]", run.stdout)
 
 
@@ -320,13 +290,6 @@ def test_compiling_is_announced_only_when_it_takes_long(monkeypatch):
     with session.explain_wait():
         assert long.wait(10)
     assert "half a minute" in said[0]
-
-
-def test_the_public_list_is_lazy_and_complete():
-    assert all(hasattr(simgin, name) for name in simgin.__all__)
-    assert set(simgin.__all__) <= set(dir(simgin))
-    with pytest.raises(AttributeError, match="nothing"):
-        _ = simgin.nothing
 
 
 def test_a_match_imports_nothing_that_it_does_not_need():

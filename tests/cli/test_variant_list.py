@@ -13,14 +13,6 @@ from support.command_runs import KEYS
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
 
-def test_listing_variants_imports_nothing_heavy():
-    code = (
-        "import sys, simgin.cli.commands.variants; assert not {'numba', 'numpy', 'pandas', "
-        "'pydantic', 'rich'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 def test_variants_lists_every_variant():
     output = call("variants").stdout
     assert all(f"\n{name} " in output for name in variants.names())

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simgin.report.figures.axes import new_figure
-from simgin.report.figures.colours import BLUE, FAINT, GRID, INK, PAPER, RED
-from simgin.report.figures.words import NORMAL
+from simgin.report.figures.layout import NORMAL, new_figure
+from simgin.report.figures.looks import BLUE, FAINT, GRID, INK, PAPER, RED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["BACK", "CardRow", "draw_cards"]
 
 # In widths of a card
 HEIGHT, GAP, BETWEEN, LABEL = 1.4, 0.12, 0.4, 0.62

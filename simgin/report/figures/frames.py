@@ -16,19 +16,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = [
-    "caption",
-    "columns",
-    "drawn",
-    "groups",
-    "owner",
-    "percent",
-    "picture",
-    "seed_words",
-    "unique",
-    "widest_half",
-]
-
 Frames = ParamSpec("Frames")  # what a picture is drawn from
 MOST_PAIRS = 3  # matchups named in full in a caption
 
