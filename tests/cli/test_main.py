@@ -1,6 +1,5 @@
 """The command line as a whole: help, bad input, exit codes, interruptions and pipes."""
 
-import os
 import re
 import shlex
 import subprocess
@@ -17,7 +16,7 @@ from simgin.cli import session
 from simgin.cli.main import COMMANDS, cli
 from simgin.runs import directory, ledger, runner, threads
 from support.command_line import call, interrupted_after
-from support.command_runs import EXPERIMENT, FEW, KEYS, files, kept
+from support.command_runs import EXPERIMENT, FEW, files, kept
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 HEAVY = ("numba", "numpy", "pandas", "matplotlib", "scipy", "pydantic", "rich")

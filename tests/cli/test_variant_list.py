@@ -1,8 +1,6 @@
 """`simgin variants`: the list of variants and a single variant."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 

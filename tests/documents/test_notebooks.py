@@ -67,10 +67,7 @@ def test_the_index_lists_all_notebooks() -> None:
 
 @by_name
 def test_every_cell_runs_quietly_and_those_with_a_plot_show_it(
-    path: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}

@@ -1,24 +1,12 @@
 """Plots of one matchup, of many, of several variants, and of undefined values."""
 
-import io
-import struct
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from simgin import plots
 from simgin.core.sums import KINDS
-from simgin.findings import record
-from simgin.findings.findings import Findings
-from simgin.findings.report import run_report
-from simgin.play.matchup import parse_matchup
-from simgin.report import figures, page
-from simgin.runs import ledger, plan, runner
-from simgin.runs.block import Task
-from simgin.runs.threads import Threads
+from simgin.report import figures
 from simgin.stats import table
 from support import toy_deals as toy
 
@@ -106,5 +94,3 @@ def test_outcomes_fill_the_bar():
 def test_every_outcome_has_its_own_colour():
     assert set(figures.KINDS) == set(KINDS)
     assert len(set(figures.KINDS.values())) == len(KINDS)
-
-
