@@ -89,8 +89,7 @@ def swings(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str]
     figure = figures.new_figure(height, "Win probability during a match", caption)
     panels = figures.stack_panels(figure, len(variants))
     for axes, variant in zip(panels, variants, strict=True):
-        rows = frame[frame["variant"] == variant]
-        _swings_panel(axes, rows, looks[variant])
+        _swings_panel(axes, frame[frame["variant"] == variant], looks[variant])
         figures.panel_title(axes, variant if len(variants) > 1 else "")
         figures.axis_labels(axes, "match played, %", "win probability, %")
     return figure

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -46,7 +45,7 @@ class Wording(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found(ABC):
+class Found:
     """What came of a search or of a training."""
 
     words: ClassVar[Wording]
@@ -78,30 +77,30 @@ class Found(ABC):
         return frame(rows)
 
     @property
-    @abstractmethod
     def identity(self) -> dict[str, Any]:
         """What may not change when it is continued."""
+        raise NotImplementedError
 
-    @abstractmethod
+    @property
+    def course(self) -> str:
+        """How it was made, in a sentence."""
+        raise NotImplementedError
+
     def file(self, command: str) -> bytes:
         """What was found, as players read it, with what it is worth. command: repeats it."""
+        raise NotImplementedError
 
-    @abstractmethod
     def tables(self) -> Mapping[str, pd.DataFrame]:
         """Its frames by the names of their files."""
+        raise NotImplementedError
 
-    @abstractmethod
     def sheets(self) -> list[Sheet]:
         """Its tables for people, but for the confirmation."""
+        raise NotImplementedError
 
     def pictures(self) -> list[Picture]:
         """What there is to see of it."""
         return []
-
-    @property
-    @abstractmethod
-    def course(self) -> str:
-        """How it was made, in a sentence."""
 
 
 def limits(name: str, estimate: Estimate) -> dict[str, float]:

@@ -7,7 +7,6 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
@@ -187,24 +186,3 @@ def test_series_differ_in_more_than_colour():
     assert len({(look.colour, look.marker) for look in looks}) == 14
     for part in (looks[:7], looks[7:]):
         assert len({look.marker for look in part}) == len({look.dash for look in part}) == 7
-
-
-def test_a_long_legend_leaves_the_panels_of_differences_in_place():
-    """Every heading ends within the figure."""
-    frame = differences(("oklahoma", "straight", "tedesco"), STRATEGIES)
-    figure = plots.differences(frame.assign(title="waiting v knocking, points"), seed=1)
-    figure.draw_without_rendering()
-    left, right = (axes.get_position() for axes in figure.axes[:2])
-    assert 0 < right.x0 - left.x1 < 0.1
-    for axes in figure.axes[:2]:
-        assert axes._left_title.get_window_extent().x1 < figure.bbox.x1
-
-
-def test_differences_of_strategies_have_a_dot_for_every_strategy():
-    frame = differences(("standard",), STRATEGIES)
-    several = pd.concat([frame.assign(strategy=name) for name in ("gold", "simple")])
-    figure = plots.differences(
-        several.assign(base_variant="standard", base_strategy="gold-early"), seed=1
-    )
-    assert figure.get_suptitle() == "Difference from gold-early"
-    assert figure.axes[0].get_legend_handles_labels()[1] == ["gold", "simple"]

@@ -46,8 +46,7 @@ def _list(as_json: bool) -> None:
     for name, file in experiments().items():
         text = file.read_text(encoding="utf-8")
         question = tomllib.loads(text)["question"]
-        row = {"name": name, "question": question, "file": str(file)}
-        rows.append(row)
+        rows.append({"name": name, "question": question, "file": str(file)})
         table.add_row(name, question)
     closing = "\nOne by its name: simgin run demo. Copies, with notebooks: simgin examples DIR."
     Answer(repeated(), rows).show(as_json, [table, closing])
@@ -56,8 +55,5 @@ def _list(as_json: bool) -> None:
 def _copy(place: Path, as_json: bool) -> None:
     from simgin.text.examples import copy
 
-    files = copy(place)
-    answer = Answer(repeated(), [], files=files)
-    folder = shlex.quote(str(place))
-    steps = NEXT_STEPS.format(place=folder)
-    answer.show(as_json, [steps])
+    answer = Answer(repeated(), [], files=copy(place))
+    answer.show(as_json, [NEXT_STEPS.format(place=shlex.quote(str(place)))])

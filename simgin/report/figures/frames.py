@@ -96,11 +96,9 @@ def caption(frame: pd.DataFrame, *, seed: int | None, unit: str, note: str = "")
 def _players(frame: pd.DataFrame) -> str:
     """The matchups if they are few, else the strategies."""
     strategies = frame["strategy"].map(str)
-    opponents = frame["opponent"].map(str)
-    pairs = dict.fromkeys(zip(strategies, opponents, strict=True))
+    pairs = dict.fromkeys(zip(strategies, frame["opponent"].map(str), strict=True))
     if len(pairs) <= MOST_PAIRS:
-        titles = [f"{a} against {b}" if b else a for a, b in pairs]
-        return "; ".join(titles)
+        return "; ".join([f"{a} against {b}" if b else a for a, b in pairs])
     names: dict[str, None] = {}
     for pair in pairs:
         names |= dict.fromkeys(pair)

@@ -73,8 +73,7 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
 
 def stack_panels(figure: Figure, panels: int, *, sharex: bool = False) -> list[Axes]:
     """Panels one below another, styled."""
-    grid = figure.subplots(panels, squeeze=False, sharex=sharex)
-    column = list(grid[:, 0])
+    column = list(figure.subplots(panels, squeeze=False, sharex=sharex)[:, 0])
     for axes in column:
         style(axes)
     return column
@@ -103,8 +102,7 @@ def style(axes: Axes, grid: str = "y") -> None:
 
 def panel_title(axes: Axes, text: str, width: int = PANEL_TITLE_CHARACTERS) -> None:
     """The title of a panel, folded at `width` characters."""
-    lines = folded(text, width)
-    axes.set_title(escape(lines), loc="left", fontsize=NORMAL, color=INK)
+    axes.set_title(escape(folded(text, width)), loc="left", fontsize=NORMAL, color=INK)
 
 
 def axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
@@ -229,8 +227,7 @@ def _reserve(axes: Axes, above: Transform, height: float) -> None:
 def _legend_columns(names: Sequence[str]) -> int:
     """As many columns as fit, three at most."""
     widest = max(map(len, names)) + HANDLE_CHARACTERS
-    fitting = LEGEND_CHARACTERS // widest
-    return max(1, min(MOST_LEGEND_COLUMNS, fitting))
+    return max(1, min(MOST_LEGEND_COLUMNS, LEGEND_CHARACTERS // widest))
 
 
 def legend_lines(names: Sequence[str]) -> int:

@@ -50,8 +50,7 @@ def unclear_bars(axes: Axes, y: np.ndarray, limits: Limits, look: Series, label:
 
 def bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Distances from a value to its limits, as matplotlib's error bars take them; (2, n)."""
-    lengths = np.array([value - low, high - value])
-    return np.asarray(np.maximum(0, lengths))
+    return np.asarray(np.maximum(0, np.array([value - low, high - value])))
 
 
 def _dot(look: Series, label: str) -> dict[str, Any]:
@@ -123,9 +122,7 @@ def shade_map(
     """
     from matplotlib.colors import BoundaryNorm
 
-    steps = np.linspace(0, 100, STEPS + 1)
-    colours = loss_to_win()
-    norm = BoundaryNorm(steps, colours.N)
+    norm = BoundaryNorm(np.linspace(0, 100, STEPS + 1), loss_to_win().N)
     cells = _cells(axes, values, norm)
     _name_cells(axes, row_names, column_names, size)
     figure = axes.get_figure(root=True)

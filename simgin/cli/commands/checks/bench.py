@@ -82,8 +82,7 @@ def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool
     answer = Answer(repeated(), rows, SEED)
     answer.show(as_json, parts)
     if save is not None:
-        figures = {"command": answer.command, "rows": now[0]}
-        text = json.dumps(figures, indent=1)
+        text = json.dumps({"command": answer.command, "rows": now[0]}, indent=1)
         write_file(save, f"{text}\n".encode())
         note(f"wrote {save}.")
 
