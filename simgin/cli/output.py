@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PAGE = "report.html"
 # Parameters that change nothing about a result: how it is played, how much of it is shown
-NO_MATTER = (*("workers", "scheduler", "debug", "dry_run"), *("details", "as_json", "save"))
+NO_MATTER = ("workers", "scheduler", "debug", "dry_run", "details", "as_json", "save")
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,8 @@ def repeated(**settled: object) -> str:
     for parameter in context.command.params:
         name = str(parameter.name)
         value = settled.get(name, context.params.get(name))
-        if name not in NO_MATTER and value not in (None, False, ()):
+        is_given = value is not None and value is not False  # 0 is a value
+        if is_given and name not in NO_MATTER:
             words += _words(parameter, value)
     return shlex.join(words)
 

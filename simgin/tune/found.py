@@ -82,7 +82,7 @@ class Found:
         raise NotImplementedError
 
     @property
-    def course(self) -> str:
+    def method(self) -> str:
         """How it was made, in a sentence."""
         raise NotImplementedError
 

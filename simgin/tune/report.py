@@ -32,7 +32,7 @@ def found_report(found: Found, command: str) -> Report:
         pictures=found.pictures(),
         sheets=sheets,
         facts=[
-            (words.search.capitalize(), found.course),
+            (words.search.capitalize(), found.method),
             ("Random numbers", origin),
             ("Beside this page", f"{files}, every table as CSV, manifest.json."),
         ],

@@ -27,8 +27,13 @@ class Trained(Found):
     """What came of a training."""
 
     words = Wording(
-        *("Training", "trained", "start"),
-        *("training", "rounds", "weights", ".npy"),
+        doing="Training",
+        done="trained",
+        before="start",
+        search="training",
+        pieces="rounds",
+        content="weights",
+        ending=".npy",
         mark=b"\n# simgin train ",
     )
     training: TrainRequest
@@ -95,7 +100,7 @@ class Trained(Found):
         ]
 
     @property
-    def course(self) -> str:
+    def method(self) -> str:
         """How the training was made."""
         training = self.training
         return (

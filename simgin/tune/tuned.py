@@ -28,11 +28,16 @@ class Tuned(Found):
     """What came of a search."""
 
     words = Wording(
-        *("Tuning", "tuned", "default"),
-        *("search", "generations", "numbers", ".toml"),
+        doing="Tuning",
+        done="tuned",
+        before="default",
+        search="search",
+        pieces="generations",
+        content="numbers",
+        ending=".toml",
         mark=b"# simgin tune ",
     )
-    generations: Course
+    course: Course
     values: Values  # that were chosen
 
     @property
@@ -61,7 +66,7 @@ class Tuned(Found):
         """Every strategy tried: generation, strategy, its values, and what it was worth."""
         names = [knob.name for knob in self.request.knobs]
         rows = []
-        for generation in self.generations.generations:
+        for generation in self.course.generations:
             for values, worth in zip(generation.values, generation.objective, strict=True):
                 strategy = self.request.candidate(values)
                 row: dict[str, Any] = {"generation": generation.number, "strategy": strategy.text}
@@ -78,9 +83,9 @@ class Tuned(Found):
         """
         request = self.request
         rows: list[dict[str, Any]] = []
-        for last in self.generations.generations:
+        for last in self.course.generations:
             rows += _path_rows(request, last.number - 1, last.middle, last.gain, request.matches)
-        chosen = Middle(self.values, self.generations.end.spread)
+        chosen = Middle(self.values, self.course.end.spread)
         gain = self.confirmation.objective.gain
         rows += _path_rows(request, request.generations, chosen, gain, request.confirmed)
         return frame(rows)
@@ -112,7 +117,7 @@ class Tuned(Found):
     def pictures(self) -> list[Picture]:
         """The course of the search."""
         factor = self.request.metric.factor
-        gains = [f"{factor * one.gain.value:.2f}" for one in self.generations.generations]
+        gains = [f"{factor * one.gain.value:.2f}" for one in self.course.generations]
         chosen = interval(self.request, self.confirmation.objective.gain)
         told = (
             f"Gain on the default by generation: {', '.join(gains)}; of the values chosen {chosen}."
@@ -121,7 +126,7 @@ class Tuned(Found):
         return [Picture("search", "Course of the search", told, figure)]
 
     @property
-    def course(self) -> str:
+    def method(self) -> str:
         """How the search was made."""
         request = self.request
         return (
