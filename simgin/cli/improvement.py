@@ -28,13 +28,11 @@ against_option = click.option(
     metavar="S",
     help="Opponent; may be repeated [default: simple].",
 )
-confirm_option = click.option(
+confirm_option = options.count_option(
     "--confirm",
-    callback=options.read_count,
+    "Matches of the confirmation against each opponent.",
     default="40k",
     show_default=True,
-    metavar="N",
-    help="Matches of the confirmation against each opponent.",
 )
 
 

@@ -137,6 +137,11 @@ record_option = click.option(
 )
 
 
+def count_option(name: str, help_text: str, **default: Any) -> Callable[[Any], Any]:
+    """A number of deals or matches."""
+    return click.option(name, callback=read_count, metavar="N", help=help_text, **default)
+
+
 def output_option(help_text: str, *, required: bool = False) -> Callable[[Any], Any]:
     """`-o DIR`, the directory for results."""
     return click.option(

@@ -20,18 +20,10 @@ MORE = "--details prints every metric, and how much the run can show."
 @click.argument("a", type=options.STRATEGY)
 @click.argument("b", type=options.STRATEGY, required=False)
 @options.variant_option
-@click.option(
-    "--deals",
-    callback=options.read_count,
-    metavar="N",
-    help="Number of deals, such as 100000, 200k, 2M or 1e6 [default: 100k].",
+@options.count_option(
+    "--deals", "Number of deals, such as 100000, 200k, 2M or 1e6 [default: 100k]."
 )
-@click.option(
-    "--matches",
-    callback=options.read_count,
-    metavar="N",
-    help="Number of whole matches, instead of deals.",
-)
+@options.count_option("--matches", "Number of whole matches, instead of deals.")
 @click.option(
     "--until",
     callback=options.read_until,

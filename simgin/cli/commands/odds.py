@@ -37,12 +37,7 @@ MOST_LINES = 24  # of words above the table
     help="Player, weakest first; may be repeated.",
 )
 @options.output_option("Directory for tables and plots [default: results/odds].")
-@click.option(
-    "--deals",
-    callback=options.read_count,
-    metavar="N",
-    help="Deals per player [default: 40k alone, 400k for two players].",
-)
+@options.count_option("--deals", "Deals per player [default: 40k alone, 400k for two players].")
 @options.seed_option
 @options.workers_option
 @options.details_option

@@ -26,12 +26,7 @@ from simgin.cli.output import Answer, command_line, note, repeated
     is_flag=True,
     help="Add stronger players, drama and the skill ladder; a tenth of the error; takes hours.",
 )
-@click.option(
-    "--matches",
-    callback=options.read_count,
-    metavar="N",
-    help="Matches per pair of players [default: 20k; 2M with --deep].",
-)
+@options.count_option("--matches", "Matches per pair of players [default: 20k; 2M with --deep].")
 @options.seed_option
 @options.workers_option
 @options.scheduler_option

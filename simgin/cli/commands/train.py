@@ -26,13 +26,11 @@ if TYPE_CHECKING:
     metavar="N",
     help="Rounds; each is played with the weights of the one before.",
 )
-@click.option(
+@options.count_option(
     "--deals",
-    callback=options.read_count,
+    "Deals to learn from in a round, against each opponent.",
     default="20k",
     show_default=True,
-    metavar="N",
-    help="Deals to learn from in a round, against each opponent.",
 )
 @improvement.confirm_option
 @options.seed_option

@@ -40,13 +40,11 @@ if TYPE_CHECKING:
     metavar="N",
     help="Generations of strategies to try.",
 )
-@click.option(
+@options.count_option(
     "--matches",
-    callback=options.read_count,
+    "Matches of each strategy tried against each opponent.",
     default="4k",
     show_default=True,
-    metavar="N",
-    help="Matches of each strategy tried against each opponent.",
 )
 @improvement.confirm_option
 @options.seed_option
