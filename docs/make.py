@@ -19,8 +19,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- rates: kinds|mistakes -->          what every strategy gives up a deal
     <!-- rooms -->                           the rooms of simgin and what each may import
 
-It also writes simgin/strategy/catalogue.toml, simgin/cli/completion.toml (from which shells
-complete), and draws the league's heat maps and the effects by
+It also writes simgin/strategy/catalogue.toml, and draws the league's heat maps and the effects by
 field, all from results/reference. The same seed gives the same bytes on any machine; a few minutes
 of two cores are enough.
 """
@@ -33,7 +32,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from blocks import commands, completion, fields, games, metrics, rates, rooms, strategies  # noqa: E402
+from blocks import commands, fields, games, metrics, rates, rooms, strategies  # noqa: E402
 
 BLOCKS: dict[str, Callable[..., str]] = {
     "rows": games.parameters,
@@ -58,9 +57,8 @@ BLOCK = re.compile(rf"(<!-- ({'|'.join(BLOCKS)})(?:: ([^>]*))? -->\n).*?(<!-- en
 
 
 def main() -> None:
-    """Write catalogue, completion, pictures of the league, and pages whose blocks have changed."""
+    """Write catalogue, pictures of the league, and pages whose blocks have changed."""
     strategies.CATALOGUE.write_text(strategies.catalogue())
-    completion.TARGET.write_text(completion.table())
     strategies.league_pictures()
     fields.pictures()
     for page in pages():

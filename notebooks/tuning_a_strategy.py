@@ -22,7 +22,7 @@ from pathlib import Path
 import simgin
 from simgin import plots
 from simgin.findings.sentences import run_sentences
-from simgin.tune.sentences import result_sentences
+from simgin.tune.report import gain_sentences
 
 # %% [markdown]
 # ## A newcomer's strategy
@@ -88,7 +88,7 @@ plots.search(tuned.path, seed=7)
 # search never saw.
 
 # %%
-print(*result_sentences(tuned), sep="\n\n")
+print(*gain_sentences(tuned), sep="\n\n")
 
 # %%
 tuned.table[["opponent", "default", "tuned", "gain", "gain_low", "gain_high", "n"]]

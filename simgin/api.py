@@ -10,7 +10,7 @@ import contextlib
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from simgin.findings.findings import Findings, as_drawn
 from simgin.findings.record import record_plan
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simgin.analysis.analysis import Effort
+    from simgin.play.deal import WatchedDeal
     from simgin.review.review import Review
     from simgin.tune.tuned import Tuned
 
@@ -60,7 +61,7 @@ def match(
     """
     plan = plan_matchup(
         _text(a),
-        None if b is None else _text(b),
+        _text(b),
         variants.find(variant).text,
         deals=deals,
         matches=matches,
@@ -111,13 +112,9 @@ def review_of(
     from simgin.review.review import read_review
 
     games = [rules] if isinstance(rules, str | Variant) else rules
-    names = []
-    for game in games:
-        name = variants.find(game).text
-        names.append(name)
+    names = [variants.find(game).text for game in games]
     base = None if against is None else variants.find(against).text
-    checked_seed = amounts.parse_seed(seed)
-    request = read_request(names, base, deep=deep, matches=matches, seed=checked_seed)
+    request = read_request(names, base, deep=deep, matches=matches, seed=amounts.parse_seed(seed))
     return read_review(request, _play(plan_review(request), workers))
 
 
@@ -176,9 +173,9 @@ def tuned(
         parameters,
         objective=objective,
         generations=generations,
-        matches=amounts.parse_count(matches),
-        confirmed=amounts.parse_count(confirmed),
-        seed=amounts.parse_seed(seed),
+        matches=matches,
+        confirmed=confirmed,
+        seed=seed,
     )
     with ledger.opened(None, request.identity) as memory:
         return carry_out(request, memory, workers)
@@ -199,13 +196,10 @@ def show(
     A single deal, or number `deal` (from 0) of the match of a unit; half 1 swaps the players.
     Raises ReplayError or NoSuchDeal for a deal that was not played.
     """
-    from simgin.play import replay
+    from simgin.play.replay import make_replay
 
-    opponent = None if b is None else _text(b)
-    game = variants.find(variant).text
-    checked_seed = amounts.parse_seed(seed)
-    played = replay.find_deal(_text(a), opponent, game, checked_seed, unit, half, deal)
-    return "\n".join(replay.make_replay(played).lines())
+    played = _find_deal(a, b, variant, seed, unit, half, deal)
+    return "\n".join(make_replay(played).lines())
 
 
 def analyze(
@@ -246,15 +240,9 @@ def analyze(
     die = Die(stake, owner, offer, offered)
     position = read_position(cards, pile, game, score=score, dealer=dealer, stock=stock, die=die)
     best = strongest(game)
-    player = best
-    if own is not None:
-        player = _text(own)
     opponent = best if game.row["players"] == 2 else None
-    if other is not None:
-        opponent = _text(other)
     effort = _effort(worlds, seconds, seed, workers)
-    found = analyse(position, player, opponent, effort)
-    return found.frame()
+    return analyse(position, _text(own) or best, _text(other) or opponent, effort).frame()
 
 
 def analyze_deal(
@@ -280,16 +268,10 @@ def analyze_deal(
     that was not played.
     """
     from simgin.analysis.analysis import analyse_deal, frame
-    from simgin.play.replay import find_deal
 
-    opponent = None if b is None else _text(b)
-    game = variants.find(variant).text
-    checked_seed = amounts.parse_seed(seed)
-    played = find_deal(_text(a), opponent, game, checked_seed, unit, half, deal)
-    on = None if own is None else _text(own)
-    against = None if other is None else _text(other)
+    played = _find_deal(a, b, variant, seed, unit, half, deal)
     effort = _effort(worlds, seconds, seed, workers)
-    return frame(analyse_deal(played, turn, on, against, effort))
+    return frame(analyse_deal(played, turn, _text(own), _text(other), effort))
 
 
 def error_rates(
@@ -314,9 +296,9 @@ def error_rates(
 
     trial = rates.read_trial(
         _text(a),
-        None if b is None else _text(b),
+        _text(b),
         variants.find(variant).text,
-        None if judge is None else _text(judge),
+        _text(judge),
         amounts.parse_count(deals),
         amounts.parse_count(worlds),
         amounts.parse_seed(seed),
@@ -350,12 +332,12 @@ def find(
 
     request = read_request(
         _text(a),
-        None if b is None else _text(b),
+        _text(b),
         variants.find(variant).text,
         where,
         deals=deals,
         matches=matches,
-        against=None if against is None else _text(against),
+        against=_text(against),
         limit=limit,
         seed=seed,
     )
@@ -381,11 +363,26 @@ def forest(differences: pd.DataFrame) -> pd.DataFrame:
     return as_drawn(differences)
 
 
-def _text(player: Player) -> str:
+def _find_deal(
+    a: Player, b: Player | None, game: Game, seed: int, unit: int, half: int, deal: int | None
+) -> WatchedDeal:
+    from simgin.play.replay import find_deal
+
+    number = amounts.parse_seed(seed)
+    return find_deal(_text(a), _text(b), variants.find(game).text, number, unit, half, deal)
+
+
+@overload
+def _text(player: None) -> None: ...
+@overload
+def _text(player: Player) -> str: ...
+@overload
+def _text(player: Player | None) -> str | None: ...
+def _text(player: Player | None) -> str | None:
     """The text of a strategy; a text or a path is itself."""
-    if isinstance(player, Strategy):
-        return loader.find(player).text
-    return str(player)
+    if player is None:
+        return None
+    return loader.find(player).text if isinstance(player, Strategy) else str(player)
 
 
 def _play(plan: Plan, workers: int | None) -> Findings:

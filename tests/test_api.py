@@ -8,14 +8,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from matplotlib.figure import Figure
 
 import simgin
 from simgin import plots
-from simgin.cli.main import cli
+from simgin.findings.findings import Findings
 from simgin.review.frames import endings
+from simgin.review.review import Review
 from simgin.stats import table
+from support.command_line import call
 
 PANEL = """
 question = "Who throws better?"
@@ -27,17 +28,21 @@ against = "simple"
 """
 
 
-def command(*words: object) -> str:
-    done = CliRunner().invoke(cli, [*map(str, words)], prog_name="simgin")
-    assert done.exit_code == 0, done.output
-    return done.output
-
-
 @pytest.fixture(scope="module")
 def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("frames") / "throwing.toml"
     path.write_text(PANEL)
     return path
+
+
+@pytest.fixture(scope="module")
+def found(run_directory: Path) -> Findings:
+    return simgin.findings_of(run_directory)
+
+
+@pytest.fixture(scope="module")
+def review() -> Review:
+    return simgin.review_of(["straight"], against="standard", matches="1k")
 
 
 def test_every_public_name_can_be_imported_repeatedly() -> None:
@@ -47,9 +52,10 @@ def test_every_public_name_can_be_imported_repeatedly() -> None:
     assert {"__version__", *simgin._PUBLIC, *simgin._MODULES} == set(simgin.__all__)
 
 
-def test_findings_are_those_a_run_writes(run_directory: Path, tmp_path: Path) -> None:
-    command("run", run_directory, "-o", tmp_path / "out")
-    found = simgin.findings_of(run_directory)
+def test_findings_are_those_a_run_writes(
+    run_directory: Path, found: Findings, tmp_path: Path
+) -> None:
+    call("run", run_directory, "-o", tmp_path / "out")
     assert table.csv(found.table) == (tmp_path / "out" / "table.csv").read_text()
     assert table.csv(found.differences) == (tmp_path / "out" / "differences.csv").read_text()
 
@@ -66,9 +72,9 @@ def test_findings_live_as_long_as_they_are_referenced(run_directory: Path) -> No
 
 
 def test_the_plot_of_differences_has_percentages_and_a_dot_for_every_strategy(
-    run_directory: Path,
+    found: Findings,
 ) -> None:
-    differences = simgin.findings_of(run_directory).differences
+    differences = found.differences
     shown = simgin.forest(differences)
     row, drawn = (frame.set_index(["strategy", "metric"]) for frame in (differences, shown))
     key = ("gold+discard=uniform", "deal_win")
@@ -82,24 +88,21 @@ def test_the_plot_of_differences_has_percentages_and_a_dot_for_every_strategy(
     assert set(names) == {"gold+discard=safe-neighbour", "gold+discard=uniform"}
 
 
-def test_metrics_that_cannot_differ_have_no_dot(run_directory: Path) -> None:
-    differences = simgin.findings_of(run_directory).differences
+def test_metrics_that_cannot_differ_have_no_dot(found: Findings) -> None:
+    differences = found.differences
     still = differences.assign(se=differences["se"].where(differences["metric"] == "margin", 0.0))
     assert set(simgin.forest(still)["metric"]) == {"margin"}
 
 
-def test_a_review_is_the_commands_review(tmp_path: Path) -> None:
-    command(
-        "review", "straight", "--against", "standard", "--matches", 1000, "-o", tmp_path / "out"
-    )
-    review = simgin.review_of(["straight"], against="standard", matches="1k")
+def test_a_review_is_the_commands_review(review: Review, tmp_path: Path) -> None:
+    call("review", "straight", "--against", "standard", "--matches", 1000, "-o", tmp_path / "out")
     assert table.csv(review.metrics) == (tmp_path / "out" / "metrics.csv").read_text()
     assert table.csv(review.differences) == (tmp_path / "out" / "differences.csv").read_text()
     assert len(endings(review)) > 0
 
 
 def test_odds_are_the_commands_odds(tmp_path: Path) -> None:
-    command(
+    call(
         "odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", 2000, "-o", tmp_path / "out"
     )
     frames = simgin.odds_of("solitary-gin", "solo-greedy", deals="2k")
@@ -120,9 +123,10 @@ def test_two_player_odds_are_by_seat_and_score() -> None:
 def test_a_deal_is_shown_as_by_the_command(deal: int | None) -> None:
     place = [] if deal is None else ["--deal", deal]
     told = simgin.show("gold", "simple", "eaai", seed=7, unit=3, half=1, deal=deal)
-    assert command(
+    shown = call(
         "show", "gold", "simple", "-v", "eaai", "--seed", 7, "--unit", 3, "--half", 1, *place
-    ).startswith(told)
+    )
+    assert shown.stdout.startswith(told)
 
 
 def test_no_ledger_stays_open() -> None:
@@ -189,9 +193,9 @@ def test_what_is_no_seed_is_refused_in_a_sentence(seed: object) -> None:
         lambda: simgin.odds_of("solitaire-gin", deals="2k", seed=seed),
         lambda: simgin.review_of("oklahoma", seed=seed),
     )
-    for call in calls:
+    for asked in calls:
         with pytest.raises(ValueError, match="is no seed: "):
-            call()
+            asked()
 
 
 @pytest.mark.parametrize("seconds", ["soon", 0, -1, float("nan"), "1000000h", True])
@@ -232,8 +236,7 @@ def test_an_empty_name_is_no_strategy() -> None:
         simgin.match("gold", "", deals=200)
 
 
-def test_objects_are_short_in_a_notebook(run_directory: Path) -> None:
-    found = simgin.findings_of(run_directory)
+def test_objects_are_short_in_a_notebook(found: Findings) -> None:
     assert repr(found).startswith("<Findings of 3 matchups; frames: table, differences,")
     for name in repr(found).partition("frames: ")[2].rstrip(">").split(", "):
         assert isinstance(getattr(found, name), pd.DataFrame)
@@ -243,7 +246,7 @@ def test_objects_are_short_in_a_notebook(run_directory: Path) -> None:
         pickle.dumps(found)
 
 
-def test_a_picture_refuses_what_it_cannot_draw(run_directory: Path) -> None:
+def test_a_picture_refuses_what_it_cannot_draw(found: Findings) -> None:
     frame = simgin.match("gold", deals=200, workers=1)
     with pytest.raises(ValueError, match=r"plots\.endings draws a pandas frame, not '1/2'"):
         plots.endings([1, 2])
@@ -253,11 +256,10 @@ def test_a_picture_refuses_what_it_cannot_draw(run_directory: Path) -> None:
         plots.win_and_points(pd.concat([frame, frame]))
     with pytest.raises(ValueError, match="takes the differences of findings"):
         simgin.forest(frame)
-    assert len(simgin.forest(simgin.findings_of(run_directory).differences.iloc[:0])) == 0
+    assert len(simgin.forest(found.differences.iloc[:0])) == 0
 
 
-def test_titles_beside_shares_say_so() -> None:
-    review = simgin.review_of("straight", "standard", matches="1k")
+def test_titles_beside_shares_say_so(review: Review) -> None:
     for frame, value in ((review.metrics, "value"), (review.differences, "difference")):
         assert not frame["title"].str.contains(r"\((?:%|percentage)").any()
         shares = frame[frame["title"].str.contains("(share", regex=False)]

@@ -11,17 +11,20 @@ from pathlib import Path
 
 import click
 
-from simgin.core import jit
-
 DEBUG_DEALS = 100  # default with --debug: some seconds, at 10 to 100 deals a second
 ENGINE = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
-def _restart_interpreted(
-    _context: click.Context, _parameter: click.Parameter, wanted: bool
-) -> bool:
+def _interpreted() -> bool:
+    """`jit.interpreted`; loaded when a command runs, since a shell that completes does not wait."""
+    from simgin.core import jit
+
+    return jit.interpreted()
+
+
+def _restart_interpreted(context: click.Context, _parameter: click.Parameter, wanted: bool) -> bool:
     """Callback of --debug. numba reads its switch on import, so a fresh interpreter takes over."""
-    if wanted and not jit.interpreted():
+    if wanted and not context.resilient_parsing and not _interpreted():
         sys.stdout.flush()
         sys.stderr.flush()
         environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
@@ -45,7 +48,7 @@ def policy_calls(as_json: bool) -> Iterator[None]:
 
     Without this, `print` in a policy would spoil the JSON object on stdout.
     """
-    spoils_json = as_json and jit.interpreted()
+    spoils_json = as_json and _interpreted()
     stdout = redirect_stdout(sys.stderr) if spoils_json else nullcontext()
     try:
         with stdout:
@@ -60,7 +63,7 @@ def show_traceback(error: BaseException | None) -> None:
 
     The engine's own lines above it would not help the author of a policy.
     """
-    if error is None or not jit.interpreted():
+    if error is None or not _interpreted():
         return
     report = traceback.TracebackException.from_exception(error)
     engine_lines = 0

@@ -20,7 +20,6 @@ import click
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 LONG = 200  # characters of a file's name; of longer ones only the beginning is shown
-COMPLETE = "_SIMGIN_COMPLETE"  # set by a shell that completes a line
 
 # Command -> summary in the list of commands. The module simgin.cli.commands.NAME holds a click
 # command of the same name; those of CHECKS lie one folder further down.
@@ -106,16 +105,9 @@ class Tour(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, imported now; None if there is none.
-
-        A shell that completes a line gets a stand-in: it does not wait for the engine.
-        """
+        """The command of that name, imported now; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
-        if ctx.resilient_parsing:
-            from simgin.cli import completion
-
-            return completion.stand_in(cmd_name)
         folder = "commands.checks" if cmd_name in CHECKS else "commands"
         module = importlib.import_module(f"simgin.cli.{folder}.{cmd_name}")
         command: click.Command = getattr(module, cmd_name)
@@ -141,12 +133,6 @@ class Tour(click.Group):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
         """Run a command line and leave with its exit code."""
-        if COMPLETE in os.environ:
-            importlib.import_module("simgin.cli.completion")
-            by_number = not os.environ[COMPLETE].startswith("fish")  # fish sets the word itself
-            if by_number and not os.environ.get("COMP_CWORD", "0").isdecimal():
-                _print_error("COMP_CWORD is not the number of a word; the shell sets it.")
-                sys.exit(BAD_INPUT)
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # a terminal without ± shows ?
@@ -222,7 +208,7 @@ def _discard_stdout() -> None:
 
 
 def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
-    if wanted:
+    if wanted and not ctx.resilient_parsing:
         import simgin
 
         click.echo(f"simgin {simgin.__version__}")

@@ -1,16 +1,79 @@
-"""Options that several commands share, and the readers of their values."""
+"""Options that several commands share, the readers of their values, and what a shell offers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
+from click.types import StringParamType
 
 from simgin.text import amounts
 
-T = TypeVar("T")
+
+class Named(StringParamType):
+    """A text that names one of simgin's own things, or a file of the user's."""
+
+    def __init__(self, names: Callable[[], Iterable[str]], ending: str) -> None:
+        self._names = names
+        self._ending = ending
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Names and files of this directory that begin so; else any file."""
+        files = sorted(path.name for path in Path().glob(f"*{self._ending}"))
+        words = [*self._names(), *files]
+        offered = [CompletionItem(word) for word in words if word.startswith(incomplete)]
+        return offered or [CompletionItem(incomplete, type="file")]
+
+
+# A shell waits for these names, so nothing is imported that would load the engine.
+
+
+def _strategies() -> Iterable[str]:
+    from simgin.strategy import catalogue
+
+    return catalogue.names()
+
+
+def _variants() -> Iterable[str]:
+    from simgin.rules import variants
+
+    return variants.names()
+
+
+def _experiments() -> Iterable[str]:
+    from simgin.text import examples
+
+    return examples.experiments()
+
+
+STRATEGY = Named(_strategies, ".py")
+VARIANT = Named(_variants, ".toml")
+EXPERIMENT = Named(_experiments, ".toml")
+
+
+def _reader(parse: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A callback that parses what is given; its sentence names the option."""
+
+    def read(_context: click.Context, _option: click.Parameter, given: object) -> Any:
+        if given is None:
+            return None
+        try:
+            return parse(given)
+        except amounts.AmountError as error:
+            raise click.BadParameter(str(error)) from None
+
+    return read
+
+
+read_count = _reader(amounts.parse_count)
+read_until = _reader(amounts.parse_half_width)
+read_sprt = _reader(amounts.parse_elo_bounds)
+read_seconds = _reader(amounts.parse_seconds)
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else to stdout."
@@ -21,24 +84,15 @@ details_option = click.option(
 variant_option = click.option(
     "-v",
     "--variant",
+    type=VARIANT,
     default="standard",
     show_default=True,
     help="Variant, such as oklahoma or standard+knock_limit=5.",
 )
-
-
-def _check_seed(_context: click.Context, _option: click.Parameter, seed: int | None) -> int | None:
-    return _read(amounts.parse_seed, seed)
-
-
-def _check_workers(_context: click.Context, _option: click.Parameter, n: int | None) -> int | None:
-    return _read(amounts.parse_workers, n)
-
-
 seed_option = click.option(
     "--seed",
     type=int,
-    callback=_check_seed,
+    callback=_reader(amounts.parse_seed),
     metavar="N",
     default=1,
     show_default=True,
@@ -69,7 +123,7 @@ deal_option = click.option(
 workers_option = click.option(
     "--workers",
     type=int,
-    callback=_check_workers,
+    callback=_reader(amounts.parse_workers),
     metavar="N",
     help="Number of threads [default: all processors]. Does not affect results.",
 )
@@ -83,6 +137,11 @@ record_option = click.option(
 )
 
 
+def count_option(name: str, help_text: str, **default: Any) -> Callable[[Any], Any]:
+    """A number of deals or matches."""
+    return click.option(name, callback=read_count, metavar="N", help=help_text, **default)
+
+
 def output_option(help_text: str, *, required: bool = False) -> Callable[[Any], Any]:
     """`-o DIR`, the directory for results."""
     return click.option(
@@ -93,52 +152,3 @@ def output_option(help_text: str, *, required: bool = False) -> Callable[[Any], 
         required=required,
         help=help_text,
     )
-
-
-def read_count(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    """Callback: the number of deals or matches in a text such as 100000, 200k, 2M or 1e6."""
-    return _read(amounts.parse_count, text)
-
-
-def read_until(
-    _context: click.Context, _option: click.Parameter, text: str | None
-) -> str | float | None:
-    """Callback of --until: the half-width of an interval."""
-    return _read(amounts.parse_half_width, text)
-
-
-def read_sprt(
-    _context: click.Context, _option: click.Parameter, text: str | None
-) -> tuple[float, float] | None:
-    """Callback of --sprt: two Elo differences."""
-    return _read(amounts.parse_elo_bounds, text)
-
-
-def read_seconds(
-    _context: click.Context, _option: click.Parameter, text: str | None
-) -> float | None:
-    """Callback of --for: a time in seconds."""
-    return _read(amounts.parse_seconds, text)
-
-
-def _read(reader: Callable[[Any], T], given: object) -> T | None:
-    if given is None:
-        return None
-    try:
-        return reader(given)
-    except amounts.AmountError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-def stopping_words(
-    until: str | float | None, sprt: tuple[float, float] | None, seconds: float | None
-) -> list[object]:
-    """The options that stop a run early, as words of a command line."""
-    words: list[object] = []
-    if until is not None:
-        words += ["--until", until]
-    if sprt is not None:
-        words += ["--sprt", "{:g},{:g}".format(*sprt)]
-    if seconds is not None:
-        words += ["--for", f"{seconds:g}s"]
-    return words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 PAGE = "report.html"
+# Parameters that change nothing about a result: how it is played, how much of it is shown
+NO_MATTER = ("workers", "scheduler", "debug", "dry_run", "details", "as_json", "save")
 
 
 @dataclass(frozen=True)
@@ -120,3 +122,37 @@ def note(message: str) -> None:
 def command_line(*words: object) -> str:
     """A simgin command, quoted for a shell."""
     return shlex.join(["simgin", *map(str, words)])
+
+
+def repeated(**settled: object) -> str:
+    """The command that gives this result again, quoted for a shell.
+
+    All that the running command was given and all of its defaults, so that it means the same in
+    another version. settled: what became of a parameter, such as the canonical text of a strategy,
+    or None to leave it out.
+    """
+    context = click.get_current_context()
+    words = context.command_path.split()
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        value = settled.get(name, context.params.get(name))
+        is_given = value is not None and value is not False  # 0 is a value
+        if is_given and name not in NO_MATTER:
+            words += _words(parameter, value)
+    return shlex.join(words)
+
+
+def _words(parameter: click.Parameter, value: Any) -> Iterator[str]:
+    """A parameter as it is typed."""
+    values = value if parameter.multiple or parameter.nargs == -1 else [value]
+    for each in values:
+        if isinstance(parameter, click.Option):
+            yield parameter.opts[0]
+        if not (isinstance(parameter, click.Option) and parameter.is_flag):
+            yield _text(each)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple):  # such as the two hypotheses of a test
+        return ",".join(map(_text, value))
+    return f"{value:.15g}" if isinstance(value, float) else str(value)

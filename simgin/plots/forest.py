@@ -100,11 +100,9 @@ def effects(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str
     caption = figures.caption(by_field, seed=seed, unit="deals", note=note)
     frame = frame.assign(name=frame["field"].map(str), clear=_is_clear(frame))
     figure, panels = _grid("Points per deal gained, by field", caption, changes, rows)
-    ends = figures.columns(frame, "low", "high")
-    largest = np.nanmax(np.abs(ends))
+    largest = np.nanmax(np.abs(figures.columns(frame, "low", "high")))
     for axes, change in zip(panels, changes, strict=True):
-        part = frame[frame["change"] == change]
-        _panel(axes, part, rows)
+        _panel(axes, frame[frame["change"] == change], rows)
         _root_scale(axes, ROOM * float(largest))
     _finish_legend(panels[0], rows)
     return figure
@@ -140,8 +138,7 @@ def _ranked(frame: pd.DataFrame) -> Ranked:
     """The metrics of a frame by what there is to see of them."""
     clear = frame[frame["clear"]]
     matters = clear[_matters(clear)]
-    sizes = _sizes(clear)
-    largest = sizes.groupby(clear["metric"]).max()
+    largest = _sizes(clear).groupby(clear["metric"]).max()
     ordered = largest.sort_values(ascending=False, kind="stable")
     shown: list[str] = []
     small: list[str] = []
@@ -159,8 +156,7 @@ def _matters(clear: pd.DataFrame) -> pd.Series:
     """Whether a difference is as large as the least that matters, where there is such a limit."""
     if "notable" not in clear:
         return clear["clear"]
-    size = _sizes(clear)
-    return size.ge(1) | clear["notable"].eq(np.inf)
+    return _sizes(clear).ge(1) | clear["notable"].eq(np.inf)
 
 
 def _note(frame: pd.DataFrame, ranked: Ranked) -> str:
@@ -196,15 +192,12 @@ def _grid(title: str, caption: str, heads: list[str], rows: Rows) -> tuple[Figur
     height = lines * (HEAD + rows.height)
     for line in range(lines):
         first = line * across
-        own = heads[first : first + across]
-        height += TITLE_LINE * _tallest(own)
+        height += TITLE_LINE * _tallest(heads[first : first + across])
     in_legend = [] if rows.are_named else rows.names
     figure = figures.new_figure(height, title, caption, in_legend)
-    grid = figure.subplots(lines, across, squeeze=False)
-    panels = list(grid.ravel())
+    panels = list(figure.subplots(lines, across, squeeze=False).ravel())
     drawn = panels[: len(heads)]
-    spare = panels[len(heads) :]
-    figures.hide(spare)
+    figures.hide(panels[len(heads) :])
     for axes, head in zip(drawn, heads, strict=True):
         figures.style(axes, "x")
         figures.panel_title(axes, head, CHARACTERS)
@@ -213,11 +206,7 @@ def _grid(title: str, caption: str, heads: list[str], rows: Rows) -> tuple[Figur
 
 def _tallest(heads: list[str]) -> int:
     """Lines of the longest of these titles of panels."""
-    lines = []
-    for head in heads:
-        folded = figures.folded(head, CHARACTERS)
-        lines.append(folded.count("\n") + 1)
-    return max(lines)
+    return max([figures.folded(head, CHARACTERS).count("\n") + 1 for head in heads])
 
 
 def _panel(axes: Axes, part: pd.DataFrame, rows: Rows) -> None:
@@ -257,10 +246,8 @@ def _root_scale(axes: Axes, reach: float) -> None:
     axes.set_xlim(-reach, reach)
     gains = [points for points in MARKED if points < reach]
     gains = gains[-MOST_MARKED:]
-    losses = [-points for points in gains]
-    ticks = sorted([*losses, 0, *gains])
-    labels = [f"{tick:g}" for tick in ticks]
-    axes.set_xticks(ticks, labels)
+    ticks = sorted([*[-points for points in gains], 0, *gains])
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
 
 
 def _signed_root(x: np.ndarray) -> np.ndarray:

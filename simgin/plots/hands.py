@@ -45,8 +45,7 @@ def deadwood(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[st
     grid = figure.subplots(lines, across, squeeze=False, sharex=True, sharey=True)
     panels = grid.ravel()
     for axes, variant in zip(panels, variants, strict=False):
-        rows = frame[frame["variant"] == variant]
-        _deadwood_panel(axes, rows, looks[variant])
+        _deadwood_panel(axes, frame[frame["variant"] == variant], looks[variant])
         figures.panel_title(axes, variant, PANEL_CHARACTERS[across])
     figures.hide(panels[len(variants) :])
     figures.label_outer(grid, len(variants), "own turns played", "deadwood")

@@ -57,10 +57,8 @@ def knock(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
     looks = figures.looks(names, among)
     panels = figures.stack_panels(figure, len(shown), sharex=True)
     for axes, measure in zip(panels, shown, strict=True):
-        rows = frame[frame["measure"] == measure]
-        _knock_panel(axes, rows, measures[measure], looks)
-    thresholds = sorted(set(frame["k"]))
-    panels[-1].set_xticks(thresholds)
+        _knock_panel(axes, frame[frame["measure"] == measure], measures[measure], looks)
+    panels[-1].set_xticks(sorted(set(frame["k"])))
     figures.axis_labels(panels[-1], "knocks with this deadwood or less (0: only gin)")
     figures.legend(panels[0])
     return figure
@@ -72,8 +70,7 @@ def _knock_panel(
     """The lines of all variants, a little apart so that equal values can be seen."""
     for i, (variant, look) in enumerate(looks.items()):
         part = rows[rows["variant"] == variant]
-        aside = SPREAD * ((i + 0.5) / len(looks) - 0.5)
-        _line(axes, part, measure.factor, look, aside)
+        _line(axes, part, measure.factor, look, SPREAD * ((i + 0.5) / len(looks) - 0.5))
     axes.axhline(measure.even, color=figures.FAINT, linewidth=1, zorder=1)
     figures.panel_title(axes, measure.title)
 
@@ -105,8 +102,7 @@ def knock_matrix(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     caption = figures.caption(players, seed=seed, unit="deals per pair", note=note)
     variant = frame["variant"].iloc[0]
     title = f"Knock thresholds against each other: {variant}"
-    height = CELL * len(table) + 0.4
-    figure = figures.new_figure(height, title, caption)
+    figure = figures.new_figure(CELL * len(table) + 0.4, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     # Shade what is written, without a minus zero
     values = np.round(table.to_numpy(dtype=float), 1) + 0.0

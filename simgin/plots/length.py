@@ -36,8 +36,7 @@ def turns(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
     (axes,) = figures.stack_panels(figure, 1)
     for variant, part in figures.groups(frame, "variant"):
         (turn,) = figures.columns(part, "turns")
-        limits = figures.percent(part, *SHARE)
-        figures.band(axes, turn, limits, looks[variant], variant)
+        figures.band(axes, turn, figures.percent(part, *SHARE), looks[variant], variant)
     axes.set_ylim(0, 100)
     axes.set_xlim(left=0)
     figures.axis_labels(axes, "turns", "deals still in progress, %")
@@ -60,8 +59,7 @@ def points(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str]
     (axes,) = figures.stack_panels(figure, 1)
     for variant, part in figures.groups(frame, "variant"):
         (lower_ends,) = figures.columns(part, "points")
-        ends = np.append(lower_ends, lower_ends[-1] + width)
-        corners = np.repeat(ends, 2)[1:-1]
+        corners = np.repeat(np.append(lower_ends, lower_ends[-1] + width), 2)[1:-1]
         steps = [np.repeat(share, 2) for share in figures.percent(part, *SHARE)]
         figures.band(axes, corners, steps, looks[variant], variant)
     axes.set_ylim(bottom=0)

@@ -189,8 +189,7 @@ def _segment(matchups: list[Matchup], side: str, kind: str, metric: str) -> Segm
     for _, rows in matchups:
         value, _, _ = table.cell(rows, metric)
         shares.append(100 * value)
-    known = np.nan_to_num(shares)
-    return Segment(side, kind, known)
+    return Segment(side, kind, np.nan_to_num(shares))
 
 
 def _stack(axes: Axes, segments: Sequence[Segment], rows: int) -> np.ndarray:
@@ -221,17 +220,14 @@ def _draw_bars(axes: Axes, segment: Segment, left: np.ndarray, label: str) -> No
     bars = axes.barh(
         rows, segment.shares, left=left, color=figures.KINDS[segment.kind], label=label
     )
-    texts = []
-    for width in segment.shares:
-        texts.append(f"{width:.0f}" if width >= LEAST_LABELLED else "")
+    texts = [f"{width:.0f}" if width >= LEAST_LABELLED else "" for width in segment.shares]
     ink = figures.LIGHTEST if segment.kind in figures.WHITE_TEXT else figures.DARKEST
     axes.bar_label(bars, texts, label_type="center", fontsize=TYPE, color=ink)
 
 
 def _precision(frame: pd.DataFrame) -> str:
     """The widest interval of the shares of outcomes."""
-    shown = [metric for _, _, metric in _segment_names(frame)]
-    outcomes = frame["metric"].isin(shown)
+    outcomes = frame["metric"].isin([metric for _, _, metric in _segment_names(frame)])
     rows = frame[outcomes & (frame["unit"] == metrics.DEAL)]
     widths = rows["high"] - rows["low"]
     half = 100 * widths.max() / 2
@@ -250,8 +246,7 @@ def _dots(axes: Axes, matchups: list[Matchup], metric: str, factor: int, **style
     bars = figures.bar_lengths(value, low, high)
     rows = range(len(matchups))
     axes.errorbar(value, rows, xerr=bars, capsize=2.5, linewidth=1.2, **style)
-    undefined = np.flatnonzero(np.isnan(value))
-    figures.mark_undefined(axes, undefined)
+    figures.mark_undefined(axes, np.flatnonzero(np.isnan(value)))
 
 
 # Labels: what differs stands beside the rows, what is common in the title
@@ -305,8 +300,7 @@ def _label(key: Key, common: tuple[bool, bool, bool]) -> str:
 
 
 def _folded(label: str) -> str:
-    lines = fold(label, figures.LABEL_CHARACTERS)
-    return "\n".join(lines)
+    return "\n".join(fold(label, figures.LABEL_CHARACTERS))
 
 
 def _title(title: str, common: str) -> str:
@@ -317,8 +311,7 @@ def _title(title: str, common: str) -> str:
 
 def _height(labels: list[str]) -> float:
     """Inches of the matchups, one below another at equal distances."""
-    lines = max(label.count("\n") + 1 for label in labels)
-    return len(labels) * (GAP + LINE * lines)
+    return len(labels) * (GAP + LINE * max(label.count("\n") + 1 for label in labels))
 
 
 def _name_rows(axes: Axes, labels: list[str]) -> None:

@@ -83,8 +83,7 @@ def _panel(axes: Axes, rows: pd.DataFrame) -> None:
         is_unclear = row > 0 and may_be_best[row]
         draw = figures.unclear_bars if is_unclear else figures.level_bars
         place = np.array([row])
-        limits = [column[place] for column in values]
-        draw(axes, place, limits, look, "")
+        draw(axes, place, [column[place] for column in values], look, "")
     axes.axvline(0, color=figures.FAINT, linewidth=1, zorder=1)
     figures.row_names(axes, _names(rows))
     axes.margins(x=0.06)

@@ -45,16 +45,14 @@ def league(
     """Heat map of a league: per cent won by the row against the column, best rating first."""
     order = list(standings["strategy"])
     shares = cross.pivot(index="strategy", columns="opponent", values="share")
-    ordered = shares.reindex(index=order, columns=order)
-    values = 100 * ordered.to_numpy(dtype=float)
+    values = 100 * shares.reindex(index=order, columns=order).to_numpy(dtype=float)
     variant = standings["variant"].iloc[0]
     title = f"{UNITS[unit].capitalize()} won, %, row against column: {variant}"
     rows = [f"{name}  {place}" for place, name in enumerate(order, start=1)]
     is_crowded = len(order) > CROWDED
     cell = figures.row_height(rows) - (TIGHTER if is_crowded else 0)
     size = max(cell * len(order), LEAST_SIZE)
-    caption = _caption(cross, variant, unit, seed)
-    figure = figures.new_figure(size + 0.3, title, caption)
+    figure = figures.new_figure(size + 0.3, title, _caption(cross, variant, unit, seed))
     (axes,) = figures.stack_panels(figure, 1)
     places = range(1, len(order) + 1)
     names = [figures.escape(figures.folded(row, figures.LABEL_CHARACTERS)) for row in rows]
@@ -98,19 +96,16 @@ def ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> F
     size = f"{least:,} {UNITS[unit]} of each{figures.seed_words(seed)}"
     caption = f"Variant {variant}; {size}. {RATINGS_NOTE}"
     height = figures.row_height(names) * len(names) + HEAD
-    title = f"Ratings: {variant}"
-    figure = figures.new_figure(height, title, caption)
+    figure = figures.new_figure(height, f"Ratings: {variant}", caption)
     left, right = figure.subplots(1, 2, sharey=True)
     _rating_panel(left, standings, "elo")
-    leading = standings.iloc[:-1]
-    _rating_panel(right, leading, "lead")
+    _rating_panel(right, standings.iloc[:-1], "lead")
     right.axvline(0, color=figures.FAINT, linewidth=1, zorder=1)
     right.set_xscale("symlog", linthresh=LEADS[-2])
     least, most = right.get_xlim()
     right.set_xlim(least, ROOM * most)
     ticks = [lead for lead in LEADS if lead < most]
-    labels = list(map(str, ticks))
-    right.set_xticks(ticks, labels)
+    right.set_xticks(ticks, list(map(str, ticks)))
     right.minorticks_off()
     figures.panel_title(left, "Elo")
     figures.panel_title(right, "lead over the next")
@@ -121,8 +116,7 @@ def ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> F
 def _rating_panel(axes: Axes, standings: pd.DataFrame, name: str) -> None:
     figures.style(axes, "x")
     limits = figures.columns(standings, name, f"{name}_low", f"{name}_high")
-    rows = np.arange(len(standings))
-    figures.level_bars(axes, rows, limits, figures.PLAIN, "")
+    figures.level_bars(axes, np.arange(len(standings)), limits, figures.PLAIN, "")
     figures.hide_row_axis(axes, len(standings))
 
 
@@ -149,8 +143,7 @@ def ladder(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str]
 def _ladder_panel(axes: Axes, part: pd.DataFrame, look: Series) -> None:
     figures.style(axes, "x")
     limits = figures.percent(part, "value", "low", "high")
-    rungs = np.arange(len(part))
-    figures.level_bars(axes, rungs, limits, look, "")
+    figures.level_bars(axes, np.arange(len(part)), limits, look, "")
     axes.axvline(50, color=figures.FAINT, linewidth=1, zorder=1)
     axes.axvline(CLEAR_STEP, color=figures.FAINT, linewidth=1, linestyle="--", zorder=1)
     figures.row_names(axes, _steps(part))

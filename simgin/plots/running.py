@@ -39,8 +39,7 @@ def convergence(
     units = frame["units"].to_numpy(dtype=float)
     estimates = figures.percent(frame, "value", "low", "high")
     variant = str(last["variant"].iloc[0])
-    looks = figures.looks([variant], among)
-    figures.band(axes, units, estimates, looks[variant], "")
+    figures.band(axes, units, estimates, figures.looks([variant], among)[variant], "")
     _final_bar(axes, units[-1:], last)
     strategy = last["strategy"].iloc[0]
     figures.panel_title(axes, f"matches won by {strategy}, %")

@@ -38,8 +38,7 @@ def search(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     lines = figures.lines_of_panels(panels, across)
     caption = figures.caption(frame, seed=seed, unit="matches a candidate", note=NOTE)
     heights = [GAIN] + [NUMBER] * lines
-    height = sum(heights)
-    figure = figures.new_figure(height, "Search for better numbers", caption)
+    figure = figures.new_figure(sum(heights), "Search for better numbers", caption)
     places = figure.add_gridspec(1 + lines, across, height_ratios=heights)
     top = figure.add_subplot(places[0, :])
     one_number = frame["parameter"] == names[0]
@@ -57,8 +56,7 @@ def search(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 def _gain_panel(axes: Axes, rows: pd.DataFrame) -> None:
     """The gain by generation."""
     figures.style(axes)
-    name = rows["metric"].iloc[0]
-    metric = metrics.BY_NAME[name]
+    metric = metrics.BY_NAME[rows["metric"].iloc[0]]
     (generations,) = figures.columns(rows, "generations")
     limits = figures.columns(rows, "gain", "low", "high")
     shown = [metric.factor * limit for limit in limits]

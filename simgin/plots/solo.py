@@ -79,11 +79,9 @@ def odds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] =
     grid = figure.subplots(lines, across, squeeze=False, sharey=True)
     panels = grid.ravel()
     for axes, variant in zip(panels, variants, strict=False):
-        rows = frame[frame["variant"] == variant]
-        _odds_panel(axes, rows, looks)
+        _odds_panel(axes, frame[frame["variant"] == variant], looks)
         figures.panel_title(axes, variant, PANEL_CHARACTERS[across])
-    spare = panels[len(variants) :]
-    figures.hide(spare)
+    figures.hide(panels[len(variants) :])
     figures.label_outer(grid, len(variants), "draws", "deals, %")
     _name_lines(panels[0], legend)
     figures.legend(panels[0])
@@ -91,8 +89,7 @@ def odds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] =
 
 
 def _gin_and_outcomes_of_strongest(frame: pd.DataFrame) -> pd.DataFrame:
-    by_variant = frame.groupby("variant", sort=False)
-    strongest = by_variant["strategy"].transform("last")
+    strongest = frame.groupby("variant", sort=False)["strategy"].transform("last")
     is_drawn = (frame["kind"] == "gin") | (frame["strategy"] == strongest)
     return frame[is_drawn]
 
@@ -131,8 +128,7 @@ def strength(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[st
     Columns metric, value.
     """
     metrics = figures.unique(frame["metric"])[:MOST_MEASURES]
-    owner = figures.owner(frame, among)
-    frame = frame.assign(owner=frame[owner].map(str))
+    frame = frame.assign(owner=frame[figures.owner(frame, among)].map(str))
     looks = figures.looks(figures.unique(frame["owner"]), among)
     blocks = list(figures.groups(frame, "variant"))
     heights = [_block_height(rows) for _, rows in blocks]
@@ -141,8 +137,7 @@ def strength(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[st
     grid = figure.subplots(len(blocks), len(metrics), squeeze=False, height_ratios=heights)
     for line, (variant, rows) in zip(grid, blocks, strict=True):
         strategies = figures.unique(rows["strategy"])
-        defined = rows[rows["metric"].isin(metrics)]
-        _block(line, defined, looks)
+        _block(line, rows[rows["metric"].isin(metrics)], looks)
         figures.row_names(line[0], strategies)
         figures.heading(line[0], variant)
     return figure
@@ -155,10 +150,8 @@ def _block(line: np.ndarray, rows: pd.DataFrame, looks: dict[str, Series]) -> No
     parts = list(figures.groups(rows, "metric"))
     for axes, (metric, part) in zip(line, parts, strict=False):
         _measure(axes, part, strategies, looks)
-        title = _measure_title(part, metric)
-        figures.panel_title(axes, title, width)
-    spare = line[len(parts) :]
-    figures.hide(spare)
+        figures.panel_title(axes, _measure_title(part, metric), width)
+    figures.hide(line[len(parts) :])
 
 
 def _measure_title(part: pd.DataFrame, metric: str) -> str:
@@ -187,8 +180,7 @@ def _measure(
     for strategy, row in figures.groups(part, "strategy"):
         limits = [factor * limit for limit in figures.columns(row, "value", "low", "high")]
         place = np.array([strategies.index(strategy)])
-        name = row["owner"].iloc[0]
-        figures.level_bars(axes, place, limits, looks[name], "")
+        figures.level_bars(axes, place, limits, looks[row["owner"].iloc[0]], "")
     axes.margins(x=0.15)
     low, high = axes.get_xlim()
     axes.locator_params(axis="x", nbins=2)
@@ -214,8 +206,7 @@ def totals(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str]
     panels = figures.stack_panels(figure, len(strategies), sharex=True)
     for axes, strategy in zip(panels, strategies, strict=True):
         part = frame[frame["strategy"] == strategy]
-        name = str(part[owner].iloc[0])
-        _histogram(axes, part, looks[name].colour)
+        _histogram(axes, part, looks[str(part[owner].iloc[0])].colour)
         figures.panel_title(axes, strategy)
         figures.axis_labels(axes, "", "matches, %")
     figures.axis_labels(panels[-1], "total penalty", "matches, %")
@@ -224,8 +215,7 @@ def totals(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str]
 
 def _histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
     """Bars for bins whose upper ends are multiples of ten, with Wilson's limits."""
-    upper_ends = -(-part["total"] // BIN) * BIN
-    shares = part["share"].groupby(upper_ends).sum()
+    shares = part["share"].groupby(-(-part["total"] // BIN) * BIN).sum()
     value = 100 * shares.to_numpy()
     low, high = _wilson_limits(shares, int(part["n"].max()))
     ends = shares.index.to_numpy(dtype=float)

@@ -43,6 +43,4 @@ def estimate(value: float, low: float, high: float, factor: int = 1) -> str:
 def _decimals(error: float) -> int:
     if error <= 0:
         return 2
-    magnitude = math.floor(math.log10(error))
-    decimals = ERROR_DIGITS - 1 - magnitude
-    return max(0, min(MOST_DECIMALS, decimals))
+    return max(0, min(MOST_DECIMALS, ERROR_DIGITS - 1 - math.floor(math.log10(error))))

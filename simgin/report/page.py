@@ -66,9 +66,7 @@ def drawings(pictures: Sequence[Picture], plots: str = PLOTS) -> dict[str, bytes
 
 def html(report: Report) -> str:
     """The page as HTML. Equal reports give equal text."""
-    tables = []
-    for i, sheet in enumerate(report.sheets, start=1):
-        tables.append(_Table(f"table-{i}", sheet))
+    tables = [_Table(f"table-{i}", sheet) for i, sheet in enumerate(report.sheets, start=1)]
     return _template().render(
         report=report,
         drawn=[(picture, _drawing(picture)) for picture in report.pictures],
@@ -145,8 +143,7 @@ def _template() -> Template:
 
 def _digest(script: str) -> str:
     """The hash of the script for the content security policy, so that no other script may run."""
-    digest = hashlib.sha256(script.encode()).digest()
-    return base64.b64encode(digest).decode()
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _breakable(text: str) -> Markup:
@@ -154,8 +151,7 @@ def _breakable(text: str) -> Markup:
     from markupsafe import Markup, escape
 
     parts = re.split(r"(?<=[,:/])(?=[^\s\d])|(?=\+)", text)
-    line_break = Markup("<wbr>")
-    return line_break.join(map(escape, parts))
+    return Markup("<wbr>").join(map(escape, parts))
 
 
 # Plots
@@ -165,8 +161,7 @@ def _drawing(picture: Picture) -> Markup:
     """The figure as an SVG element with title and description, in the colours of the page."""
     from markupsafe import Markup
 
-    svg = figures.svg(picture.figure, picture.name)
-    root = ElementTree.fromstring(svg)
+    root = ElementTree.fromstring(figures.svg(picture.figure, picture.name))
     for element in list(root.iter()):
         _adopt(element)
     for attribute in ("width", "height", "version"):
@@ -203,8 +198,7 @@ def _adopt(element: ElementTree.Element) -> None:
 
     attributes = {}
     for key, value in element.attrib.items():
-        name = _local(key)
-        attributes[name] = pattern.sub(page_colour, value)
+        attributes[_local(key)] = pattern.sub(page_colour, value)
     element.attrib = attributes
     for child in list(element):
         if _local(child.tag) in ("style", "metadata"):

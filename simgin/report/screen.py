@@ -74,10 +74,8 @@ class Words:
 
 def _wrapped(text: str, width: int) -> list[str]:
     """Lines of at most `width` characters, no number apart from its error or unit if it fits."""
-    kept = wrapping.keep_units(text)
-    wrapped = textwrap.fill(kept, width, break_on_hyphens=False)
-    spaced = wrapped.replace("\N{NO-BREAK SPACE}", " ")
-    return spaced.split("\n")
+    wrapped = textwrap.fill(wrapping.keep_units(text), width, break_on_hyphens=False)
+    return wrapped.replace("\N{NO-BREAK SPACE}", " ").split("\n")
 
 
 # One table
@@ -106,8 +104,7 @@ class Results:
         yield Text("\n" + "\n".join(lines), style="bold")
         yield ""
         if len(rows) == 1:
-            columns = _player_columns(self.frame, rows[0])
-            yield _player_table(columns, options.max_width)
+            yield _player_table(_player_columns(self.frame, rows[0]), options.max_width)
         else:
             yield _matchup_table(self.frame, rows[:MOST_ROWS], options.max_width)
         left = len(rows) - MOST_ROWS
@@ -119,8 +116,7 @@ class Results:
 
 def _heading(frame: pd.DataFrame, rows: list[dict[str, str]]) -> str:
     """What all rows have in common."""
-    matchups = [rows for _, rows in table.matchups(frame)]
-    size = summary.played(*matchups)
+    size = summary.played(*[rows for _, rows in table.matchups(frame)])
     first = rows[0]
     roles = summary.roles(frame)
     if len(rows) == 1:
@@ -178,8 +174,7 @@ def _player_columns(frame: pd.DataFrame, row: Row) -> dict[str, dict[str, str]]:
         titles = [column.title for column in shown]
         return {name: {title: row[title] for title in titles}}
     in_summary = {column.metric for column in shown}
-    happened = frame[frame["value"] > 0]
-    won = set(happened["metric"])
+    won = set(frame[frame["value"] > 0]["metric"])
     labels = {}
     for metric, label in BY_PLAYER.items():
         is_way = metric.startswith("won_")
@@ -188,8 +183,7 @@ def _player_columns(frame: pd.DataFrame, row: Row) -> dict[str, dict[str, str]]:
             labels[metric] = label
     columns = {}
     for player, rows in frame.groupby("strategy", sort=False):
-        by_metric = rows.set_index("metric")
-        columns[str(player)] = _cells(by_metric, labels)
+        columns[str(player)] = _cells(rows.set_index("metric"), labels)
     return columns
 
 
@@ -198,9 +192,7 @@ def _cells(rows: pd.DataFrame, labels: Mapping[str, str]) -> dict[str, str]:
     cells = {}
     for metric, label in labels.items():
         limits = table.cell(rows, metric)
-        known = metrics.BY_NAME[metric]
-        text = numbers.estimate(*limits, known.factor)
-        cells[label] = text
+        cells[label] = numbers.estimate(*limits, metrics.BY_NAME[metric].factor)
     return cells
 
 
@@ -213,8 +205,7 @@ def _player_table(columns: Mapping[str, Mapping[str, str]], room: int) -> Table:
     out.add_column("", no_wrap=True)
     texts = []
     for name, cells in columns.items():
-        heading = _folded(name, width)
-        out.add_column(heading, justify="right")
+        out.add_column(_folded(name, width), justify="right")
         column = list(cells.values())
         if _longest(column) > width:
             column = [_broken(cell) for cell in column]
@@ -234,8 +225,7 @@ def _matchup_table(frame: pd.DataFrame, rows: Sequence[Row], room: int) -> Table
         texts = _distinct(rows, name)
         if len(texts) > 1:
             needed[name] = _longest([name, *texts])
-    most = max(NAMES_WIDTH, room // 3)
-    widths = _shared(needed, most)
+    widths = _shared(needed, max(NAMES_WIDTH, room // 3))
     room -= _taken(widths) - GAP
     titles = _fitting(frame, rows, room)
     figures = {}
@@ -245,8 +235,7 @@ def _matchup_table(frame: pd.DataFrame, rows: Sequence[Row], room: int) -> Table
     spare = max(0, room)
     before = sum(widths.values())
     widths = _shared(needed, before + spare)
-    after = sum(widths.values())
-    return _row_table(rows, widths, titles, spare + before - after)
+    return _row_table(rows, widths, titles, spare + before - sum(widths.values()))
 
 
 def _shared(needed: Mapping[str, int], room: int) -> dict[str, int]:
@@ -297,9 +286,7 @@ def _row_table(
             whole.append(title)
             spare -= longer
     for row in rows:
-        cells = []
-        for name, width in names.items():
-            cells.append(_folded(row[name], width))
+        cells = [_folded(row[name], width) for name, width in names.items()]
         for title in titles:
             cell = row[title]
             cells.append(cell if title in whole else _broken(cell))
@@ -315,22 +302,19 @@ def _table() -> Table:
 
 
 def _folded(name: str, width: int) -> str:
-    lines = wrapping.fold(name, max(1, width))
-    return "\n".join(lines)
+    return "\n".join(wrapping.fold(name, max(1, width)))
 
 
 def _width(title: str, rows: Sequence[Row]) -> int:
     """The width of a column that breaks nothing."""
-    cells = [row[title] for row in rows]
-    return _longest([title, *cells])
+    return _longest([title, *[row[title] for row in rows]])
 
 
 def _broken_width(title: str, rows: Sequence[Row]) -> int:
     """The least width of a column: lopsided intervals are broken before the bracket."""
     lines = [title]
     for row in rows:
-        cell = _broken(row[title])
-        lines += cell.split("\n")
+        lines += _broken(row[title]).split("\n")
     return _longest(lines)
 
 
@@ -404,8 +388,7 @@ def _beside(estimates: dict[str, str]) -> Table:
     out.add_column("value", justify="right", no_wrap=True)
     out.add_column("meaning")
     for name, text in estimates.items():
-        meaning = metrics.BY_NAME[name].meaning
-        out.add_row(name, _broken(text), meaning)
+        out.add_row(name, _broken(text), metrics.BY_NAME[name].meaning)
     return out
 
 

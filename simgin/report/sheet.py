@@ -38,8 +38,7 @@ class Sheet:
 
         yield Text(f"\n{self.title}\n", style="bold")
         table = _table(self.headings, self.rows)
-        wide = options.update(width=WIDEST)
-        needed = console.measure(table, options=wide).maximum
+        needed = console.measure(table, options=options.update(width=WIDEST)).maximum
         if needed <= options.max_width:
             yield table
         elif len(self.rows) == 1:
@@ -64,8 +63,7 @@ def _markdown_row(cells: Sequence[str]) -> str:
 def _transposed(headings: Sequence[str], row: Sequence[str]) -> Table:
     """The only row of a table that is too wide, one heading per line."""
     name, *cells = row
-    pairs = list(zip(headings[1:], cells, strict=True))
-    return _table(("", name), pairs)
+    return _table(("", name), list(zip(headings[1:], cells, strict=True)))
 
 
 def _listed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[RenderableType]:

@@ -168,8 +168,7 @@ def _value(rows: pd.DataFrame, metric: str) -> float:
 
 def _goal_decides(matchups: Sequence[pd.DataFrame]) -> bool:
     """Whether meeting a goal wins every match of one player; both columns would then be equal."""
-    values = [_value(rows, "goal_met") for rows in matchups]
-    return not any(map(math.isnan, values))
+    return not any(map(math.isnan, [_value(rows, "goal_met") for rows in matchups]))
 
 
 def _settles(rows: pd.DataFrame) -> bool:
@@ -178,16 +177,14 @@ def _settles(rows: pd.DataFrame) -> bool:
     if math.isnan(settlement):
         return False
     points = _value(rows, "margin") * _value(rows, "deals_per_match")
-    added_up = math.isclose(settlement, points, rel_tol=ADDED_UP, abs_tol=ADDED_UP)
-    return not added_up
+    return not math.isclose(settlement, points, rel_tol=ADDED_UP, abs_tol=ADDED_UP)
 
 
 def markdown(frame: pd.DataFrame) -> str:
     """The summary as a Markdown table, followed by how to read it."""
     rows = texts(frame)
     headings = list(rows[0])
-    cells = [list(row.values()) for row in rows]
-    lines = markdown_table(headings, cells)
+    lines = markdown_table(headings, [list(row.values()) for row in rows])
     lines += ["", reading(frame), ""]
     return "\n".join(lines)
 
@@ -240,8 +237,7 @@ def _has_matches(rows: pd.DataFrame) -> bool:
 
 def _count(rows: pd.DataFrame, unit: str) -> int:
     of_unit = rows["unit"] == unit
-    counts = rows.loc[of_unit, "n"]
-    return int(counts.iloc[0])
+    return int(rows.loc[of_unit, "n"].iloc[0])
 
 
 def _range(counts: list[int]) -> str:

@@ -28,6 +28,11 @@ UNKNOWN = "–"  # noqa: RUF001
 WEAKEST = -1e9  # below every rating
 
 
+def names() -> tuple[str, ...]:
+    """The names of the built-in strategies, strongest first; no strategy is imported for them."""
+    return tuple(_figures())
+
+
 def known(name: str) -> dict[str, Any]:
     """The figures of a strategy by name; empty for one that is not in the catalogue."""
     figures = _figures().get(name, {})

@@ -9,10 +9,8 @@ from simgin.play.parallel import Progress
 from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
 from simgin.strategy import Strategy
-from simgin.tune import scores
-from simgin.tune.field import Field, distinct, field, play_all, read_step, scores_against
+from simgin.tune.field import Score, distinct, field, kept_step, play_all, total
 from simgin.tune.request import TuneRequest
-from simgin.tune.scores import Score
 
 
 @dataclass(frozen=True)
@@ -36,8 +34,7 @@ class Confirmation:
     @property
     def every(self) -> list[Line]:
         """Every opponent once, the default last unless the pool has it."""
-        by_opponent = {line.opponent: line for line in (*self.lines, self.direct)}
-        return list(by_opponent.values())
+        return list({line.opponent: line for line in (*self.lines, self.direct)}.values())
 
 
 def confirm(
@@ -48,46 +45,30 @@ def confirm(
     progress: Progress | None = None,
 ) -> Confirmation:
     """The confirmation of a strategy that a search found; played unless the ledger has it."""
-    matchups = [request.matchup(tuned, request.strategy, request.seed)]
-    for strategy in (tuned, request.strategy):
-        matchups += request.matchups(strategy, request.seed)
-    matchups = distinct(matchups)
-    name = f"confirmation of {tuned.text}"
-    if not ledger.has_step(name, request.confirmed):
-        fresh = play_all(matchups, request.confirmed, workers, progress)
-        numbered = {str(place): rows for place, rows in enumerate(fresh)}
-        ledger.add_step(name, request.confirmed, numbered)
+    default = request.strategy
+    n = request.confirmed
+    every = [request.matchup(tuned, default, request.seed)]
+    for strategy in (tuned, default):
+        every += request.matchups(strategy, request.seed)
+    matchups = distinct(every)
     shapes = {}
     for place, matchup in enumerate(matchups):
-        batches = -(-matchup.units(request.confirmed) // matchup.batch)
-        shapes[str(place)] = (batches, sums.COLUMNS)
-    arrays = read_step(ledger, name, request.confirmed, shapes)
-    rows = [arrays[str(place)] for place, _ in enumerate(matchups)]
-    played = field(matchups, rows)
-    return _confirmation(request, tuned, played)
-
-
-def _confirmation(request: TuneRequest, tuned: Strategy, played: Field) -> Confirmation:
-    """What the matches of the confirmation say."""
-    n = request.confirmed
-    metric = scores.metric_of(request.objective)
-    default = request.strategy
-    own = scores_against(request, tuned, played, n)
-    base = scores_against(request, default, played, n)
+        shapes[str(place)] = (-(-matchup.units(n) // matchup.batch), sums.COLUMNS)
+    arrays = kept_step(
+        ledger,
+        f"confirmation of {tuned.text}",
+        n,
+        shapes,
+        lambda: dict(zip(shapes, play_all(matchups, n, workers, progress), strict=True)),
+    )
+    played = field(request, n, matchups, [arrays[name] for name in shapes])
+    own, base = played.each(tuned), played.each(default)
     lines = []
     for opponent, score, base_score in zip(request.pool, own, base, strict=True):
-        line = _line(opponent.text, score, base_score)
-        lines.append(line)
-    even = scores.even(n, metric)
-    direct = even
-    if tuned.text != default.text:
-        cell = played[tuned.text, default.text]
-        direct = scores.score(cell, metric)
-    own_total = scores.total(own, request.objective)
-    base_total = scores.total(base, request.objective)
-    return Confirmation(
-        tuple(lines), _line(default.text, direct, even), _line("", own_total, base_total)
-    )
+        lines.append(_line(opponent.text, score, base_score))
+    direct = _line(default.text, played.against(tuned, default), played.against(default, default))
+    objective = _line("", total(own, request.objective), total(base, request.objective))
+    return Confirmation(tuple(lines), direct, objective)
 
 
 def _line(opponent: str, tuned: Score, default: Score) -> Line:

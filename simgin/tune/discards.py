@@ -39,8 +39,7 @@ class Lessons:
         Raises TuneError for numbers that cannot be learned from.
         """
         found = branch_deals(matchup, self.try_few, first, deals, TRIED)
-        rules = build_rules(matchup.variant)
-        numbers = self._numbers(found, rules)
+        numbers = self._numbers(found, build_rules(matchup.variant))
         won = found.records["points_a"] - found.records["points_b"]
         return least_squares(numbers, won.astype(float), found.tried)
 
@@ -70,10 +69,7 @@ def lessons(policy: Policy) -> Lessons:
     if not jit.interpreted() and not hasattr(policy.describe, "py_func"):
         raise TuneError(f"{where} has a plain function as describe; write @helper above it.")
     describe = policy.describe
-    size = len(policy.start)
-    cheapest = _cheapest(describe, size)
-    writer = _writer(describe)
-    return Lessons(policy, cheapest, writer)
+    return Lessons(policy, _cheapest(describe, len(policy.start)), _writer(describe))
 
 
 @cache

@@ -38,8 +38,7 @@ class Knob:
     @property
     def start(self) -> float:
         """Where the search begins: the default, or the limit next to it."""
-        above = max(self.param.default, self.low)
-        return min(above, self.high)
+        return min(max(self.param.default, self.low), self.high)
 
     @property
     def whole(self) -> bool:
@@ -53,8 +52,7 @@ class Knob:
         A quarter of the range, but at most half of the default or 1: limits are often far wider
         than what is sensible.
         """
-        half = abs(self.start) / 2
-        sensible = max(half, 1)
+        sensible = max(abs(self.start) / 2, 1)
         span = self.high - self.low
         return min(span / 4, sensible)
 
@@ -62,11 +60,9 @@ class Knob:
         """A number as it is played: within the limits, and whole or of few digits."""
         decimals = 0
         if not self.whole:
-            magnitude = math.log10(self.step)
-            decimals = max(0, DIGITS - math.floor(magnitude))
+            decimals = max(0, DIGITS - math.floor(math.log10(self.step)))
         rounded = round(number, decimals) + 0.0  # the sum turns minus zero into zero
-        above = max(rounded, self.low)
-        return min(above, self.high)
+        return min(max(rounded, self.low), self.high)
 
     def text(self, value: float) -> str:
         """A value as a strategy's text has it."""
@@ -103,8 +99,7 @@ def slot_values(knobs: Sequence[Knob], values: Sequence[float]) -> dict[str, dic
     for knob, value in zip(knobs, values, strict=True):
         text = knob.text(value)
         for slot in knob.slots:
-            of_slot = by_slot.setdefault(slot, {})
-            of_slot[knob.key] = text
+            by_slot.setdefault(slot, {})[knob.key] = text
     return by_slot
 
 
@@ -114,8 +109,7 @@ def _owners(strategy: Strategy, variant: Variant) -> dict[str, list[Policy]]:
     by_key: dict[str, list[Policy]] = {}
     for policy in asked:
         for key in policy.params:
-            alike = by_key.setdefault(key, [])
-            alike.append(policy)
+            by_key.setdefault(key, []).append(policy)
     owners = {}
     for key, policies in by_key.items():
         declared = {policy.params[key] for policy in policies}

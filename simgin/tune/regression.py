@@ -33,19 +33,18 @@ def least_squares(numbers: np.ndarray, points: np.ndarray, tried: np.ndarray) ->
     y = centred(points, tried)
     rows = x.reshape(-1, numbers.shape[2])
     costs = -y.ravel()  # a weight is a price: the cheapest discard is thrown
-    squares = rows.T @ rows
-    products = rows.T @ costs
-    return Sums(squares, products, len(numbers))
+    return Sums(rows.T @ rows, rows.T @ costs, len(numbers))
 
 
 def added(every: Sequence[Sums]) -> Sums:
     """The sums of all questions of some sums, added in their order."""
     total, *others = every
     for one in others:
-        squares = total.squares + one.squares
-        products = total.products + one.products
-        questions = total.questions + one.questions
-        total = Sums(squares, products, questions)
+        total = Sums(
+            total.squares + one.squares,
+            total.products + one.products,
+            total.questions + one.questions,
+        )
     return total
 
 
@@ -55,14 +54,10 @@ def solve(sums: Sums, before: np.ndarray) -> np.ndarray:
     They are held as if HELD more questions had confirmed each of them; so a unit of measurement
     changes nothing, and a number that never differed between two discards keeps its weight.
     """
-    spread = sums.squares.diagonal()
-    share = HELD / max(1, sums.questions)
-    ridge = share * spread
+    ridge = HELD / max(1, sums.questions) * sums.squares.diagonal()
     held = np.where(ridge > 0, ridge, 1)
     missing = sums.products - sums.squares @ before
-    matrix = sums.squares + np.diag(held)
-    shift = np.linalg.solve(matrix, missing)
-    return before + shift
+    return before + np.linalg.solve(sums.squares + np.diag(held), missing)
 
 
 def centred(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
@@ -72,7 +67,5 @@ def centred(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
     """
     apart = numbers - numbers[:, :1]  # the first is always tried
     kept = np.where(tried, apart, 0)
-    total = kept.sum(axis=1, keepdims=True)
-    count = tried.sum(axis=1, keepdims=True)
-    mean = total / count
+    mean = kept.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
     return np.where(tried, kept - mean, 0)

@@ -1,139 +1,116 @@
-"""The report of a search: sentences, the picture of its course, tables, and the tuned numbers."""
+"""The report of a search or a training: sentences, pictures, tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from simgin import plots
-from simgin.report.report import Picture, Report
+from simgin.report import numbers
+from simgin.report.report import Report
 from simgin.report.sheet import Sheet
 from simgin.stats import table
-from simgin.strategy.values_file import values_text
-from simgin.tune import scores
+from simgin.stats.estimate import Estimate
 from simgin.tune.confirmation import Line
-from simgin.tune.knobs import slot_values
-from simgin.tune.sentences import interval, result_sentences, shown_names
-from simgin.tune.tuned import Tuned
-from simgin.tune.wording import Found
-
-FILE = "tuned.toml"
-READING = "± is a 95 % interval. Gain: tuned less default, on the same packs."
+from simgin.tune.found import Found, interval
+from simgin.tune.request import TuneRequest
 
 
-def tune_report(tuned: Tuned, command: str) -> Report:
-    """The report of a search. command: repeats it."""
-    request = tuned.request
-    sentences = result_sentences(tuned)
-    sheets = list(tune_sheets(tuned))
-    path = tuned.path
-    title = f"{request.strategy.name}, tuned for {request.variant.text}"
+def found_report(found: Found, command: str) -> Report:
+    """What came of it, for a page and a screen. command: repeats it."""
+    request, words = found.request, found.words
+    sentences = gain_sentences(found)
+    sheets = found.sheets()
+    if found.is_moved:
+        sheets.append(_confirmation_sheet(found))
+    title = f"{request.strategy.name}, {words.done} for {request.variant.text}"
+    lead = f"± is a 95 % interval. Gain: {words.done} less {words.before}, on the same packs."
     bullets = [f"* {sentence}" for sentence in sentences]
     sections = [sheet.markdown() for sheet in sheets]
+    origin = f"stream {found.identity['stream']}, engine {found.identity['engine']}"
+    files = f"{words.file} with the {words.done} {words.content}"
     return Report(
         title=title,
-        lead=READING,
+        lead=lead,
         sentences=sentences,
-        pictures=[
-            Picture(
-                "search",
-                "Course of the search",
-                _described(tuned),
-                plots.search(path, seed=request.seed),
-            )
-        ],
+        pictures=found.pictures(),
         sheets=sheets,
-        facts=list(_facts(tuned)),
+        facts=[
+            (words.search.capitalize(), found.method),
+            ("Random numbers", origin),
+            ("Beside this page", f"{files}, every table as CSV, manifest.json."),
+        ],
         command=command,
-        summary="\n".join([f"# {title}\n", *bullets, "", READING, "", *sections]),
-        tables={
-            "parameters.csv": table.csv(tuned.parameters),
-            "candidates.csv": table.csv(tuned.candidates),
-            "search.csv": table.csv(path),
-            "confirmation.csv": table.csv(tuned.table),
-        },
+        summary="\n".join([f"# {title}\n", *bullets, "", lead, "", *sections]),
+        tables={name: table.csv(frame) for name, frame in found.tables().items()},
     )
 
 
-def tuned_file(tuned: Tuned, command: str) -> str:
-    """The tuned numbers as `name@FILE.toml` reads them, with what they are worth."""
-    remarks = [command, *result_sentences(tuned)]
-    head = "".join(f"# {remark}\n" for remark in remarks)
-    values = slot_values(tuned.request.knobs, tuned.values)
-    return f"{head}\n{values_text(values)}"
+def gain_sentences(found: Found) -> list[str]:
+    """Whether anything was gained, and what it is worth against what it was."""
+    words = found.words
+    if not found.is_moved:
+        return [
+            f"The {words.search} ended where it began: nothing is gained, and the {words.before}s "
+            "stay."
+        ]
+    direct = found.confirmation.direct
+    sentences = [_verdict(found, found.confirmation.objective)]
+    if found.confirmation.objective.gain.low > 0 > direct.gain.high:
+        figure = interval(found.request, direct.tuned)
+        unit = "points per deal" if found.request.objective == "points" else "% of the matches"
+        sentences.append(
+            f"But against the {words.before} itself it makes only {figure} {unit}: it is fitted to "
+            "its opponents, and not the better player."
+        )
+    return sentences
 
 
-def tune_sheets(tuned: Tuned) -> Iterator[Sheet]:
-    """The numbers, and the confirmation."""
-    yield _numbers_sheet(tuned)
-    if tuned.is_moved:
-        yield confirmation_sheet(tuned)
+def _verdict(found: Found, line: Line) -> str:
+    words, request = found.words, found.request
+    gain = interval(request, line.gain)
+    unit = "points" if request.objective == "points" else "percentage points"
+    before, after = _value(request, line.default), _value(request, line.tuned)
+    size = f"on {request.confirmed:,} matches of {words.unseen}"
+    change = f"{before} become {after} {_measure(request)}, {size}"
+    advice = f"Keep the {words.before}{'s' * (words.before == 'default')}."
+    if line.gain.low > 0:
+        return f"{words.doing} gained {gain} {unit}: {change}."
+    if line.gain.high < 0:
+        return f"{words.doing} gained nothing: {change}. {advice}"
+    return f"No gain is shown, {gain} {unit}: {change}. {advice}"
 
 
-def _numbers_sheet(tuned: Tuned) -> Sheet:
-    rows = []
-    for knob, value in zip(tuned.request.knobs, tuned.values, strict=True):
-        limits = f"{knob.low:g}..{knob.high:g}"
-        default = knob.text(knob.param.default)
-        chosen = knob.text(value)
-        rows.append((knob.name, default, chosen, limits))
-    headings = ("parameter", "default", "tuned", "limits")
-    return Sheet("Numbers", headings, rows)
+def _measure(request: TuneRequest) -> str:
+    """What is counted, against whom."""
+    if request.objective == "points":
+        return f"points per deal against {request.opponents}"
+    hardest = "the hardest of " if request.objective == "worst" and len(request.pool) > 1 else ""
+    return f"% of the matches against {hardest}{request.opponents}"
 
 
-def confirmation_sheet(tuned: Found) -> Sheet:
+def _value(request: TuneRequest, estimate: Estimate) -> str:
+    """A figure without its interval."""
+    factor = request.metric.factor
+    span = factor * (estimate.high - estimate.low)
+    return numbers.number(factor * estimate.value, span / 2)
+
+
+def _confirmation_sheet(found: Found) -> Sheet:
     """What was found against everybody, beside what it began as."""
-    words = tuned.wording
-    request = tuned.request
-    metric = scores.metric_of(request.objective)
-    names = shown_names(request)
-    confirmed = tuned.confirmation
-    rows = []
-    for line in confirmed.every:
-        name = names[line.opponent]
+    words, request = found.words, found.request
+    lines = []
+    for line in found.confirmation.every:
+        name = request.names[line.opponent]
         if line.opponent == request.strategy.text:
             name = f"{name}, the {words.before}"
-        row = _row(tuned, name, line)
-        rows.append(row)
+        lines.append((name, line))
     if len(request.pool) > 1:
         title = "hardest of the pool" if request.objective == "worst" else "mean of the pool"
-        row = _row(tuned, title, confirmed.objective)
-        rows.append(row)
+        lines.append((title, found.confirmation.objective))
+    rows = []
+    for name, line in lines:
+        cells = [interval(request, each) for each in (line.default, line.tuned, line.gain)]
+        rows.append((name, *cells))
     return Sheet(
-        f"Confirmation: {metric.title}",
+        f"Confirmation: {request.metric.title}",
         ("against", words.before, words.done, "gain"),
         rows,
         f"{request.confirmed:,} matches each, seed {request.seed}, on {words.unseen}.",
     )
-
-
-def _row(tuned: Found, name: str, line: Line) -> tuple[str, ...]:
-    """A line of the confirmation."""
-    return (
-        name,
-        interval(tuned, line.default),
-        interval(tuned, line.tuned),
-        interval(tuned, line.gain),
-    )
-
-
-def _described(tuned: Tuned) -> str:
-    """The picture in words."""
-    metric = scores.metric_of(tuned.request.objective)
-    gains = []
-    for generation in tuned.course.generations:
-        value = metric.factor * generation.gain.value
-        gains.append(f"{value:.2f}")
-    course = ", ".join(gains)
-    gain = interval(tuned, tuned.confirmation.objective.gain)
-    return f"Gain on the default by generation: {course}; of the values chosen {gain}."
-
-
-def _facts(tuned: Tuned) -> Iterator[tuple[str, str]]:
-    """How the search was made."""
-    request = tuned.request
-    size = f"{len(tuned.course.generations)} generations of {request.candidates} strategies"
-    played = f"{request.matches:,} matches each against every opponent"
-    yield "Search", f"CMA-ES, {size}, {played}, all of a generation on the same packs."
-    identity = request.identity
-    yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
-    yield "Beside this page", f"{FILE} with the tuned numbers, every table as CSV, manifest.json."

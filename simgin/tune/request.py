@@ -9,14 +9,17 @@ from functools import cached_property
 from typing import Any
 
 from simgin.play.matchup import Matchup, SeatError
+from simgin.play.names import own_names
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.runs.manifest import run_identity
+from simgin.stats import metrics
+from simgin.stats.metrics import Metric
 from simgin.strategy import Strategy, loader
-from simgin.text.amounts import SEEDS, AmountError
+from simgin.text.amounts import SEEDS, AmountError, parse_count, parse_seed
 from simgin.tune.knobs import Knob, TuneError, read_knobs, slot_values
 
-OBJECTIVES = ("matches", "points", "worst")
+METRICS = {"matches": "match_win", "points": "margin", "worst": "match_win"}  # by objective
 GENERATIONS = 20
 MATCHES = 4_000  # of a candidate against each opponent
 CONFIRMED = 40_000  # matches of the tuned strategy, and of the default, against each opponent
@@ -40,6 +43,24 @@ class TuneRequest:
     matches: int = MATCHES
     confirmed: int = CONFIRMED
     seed: int = 1
+
+    @property
+    def metric(self) -> Metric:
+        """What the objective counts."""
+        return metrics.BY_NAME[METRICS[self.objective]]
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What the strategy and its opponents are called, by their texts."""
+        shown = own_names(self.matchups(self.strategy, self.seed))
+        texts = [strategy.text for strategy in (self.strategy, *self.pool)]
+        return {text: shown.get(text, text) for text in texts}
+
+    @property
+    def opponents(self) -> str:
+        """The opponents by their own names: `simple, gold and marjj`."""
+        *first, last = [self.names[opponent.text] for opponent in self.pool]
+        return f"{', '.join(first)} and {last}" if first else last
 
     @property
     def candidates(self) -> int:
@@ -72,9 +93,7 @@ class TuneRequest:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """What may not change when a search is continued."""
-        moved = []
-        for knob in self.knobs:
-            moved.append(f"{knob.name}={knob.low:g}..{knob.high:g}")
+        moved = [f"{knob.name}={knob.low:g}..{knob.high:g}" for knob in self.knobs]
         search = f"{', '.join(moved)} for {self.objective}, {self.matches} matches each"
         return run_identity(self.matchups(self.strategy, self.seed), search=search)
 
@@ -87,8 +106,8 @@ def read_request(
     *,
     objective: str = "matches",
     generations: int = GENERATIONS,
-    matches: int = MATCHES,
-    confirmed: int = CONFIRMED,
+    matches: int | str = MATCHES,
+    confirmed: int | str = CONFIRMED,
     seed: int = 1,
 ) -> TuneRequest:
     """The request that texts name; against: the pool, by default simple.
@@ -96,18 +115,19 @@ def read_request(
     Raises TuneError, SeatError, AmountError and what the loaders of variants and strategies raise.
     """
     player, rules, pool = read_players(strategy, variant, against)
-    if objective not in OBJECTIVES:
-        listed = ", ".join(OBJECTIVES)
-        raise TuneError(f"the objective is one of {listed}, not {objective!r}.")
-    for n in (matches, confirmed):
-        check_matches(n)
+    if objective not in METRICS:
+        raise TuneError(f"the objective is one of {', '.join(METRICS)}, not {objective!r}.")
+    tried, confirming = read_matches(matches), read_matches(confirmed)
     knobs = read_knobs(player, rules, parameters)
     if len(knobs) > MOST_KNOBS:
         raise TuneError(
             f"{player.text} has {len(knobs)} numbers, and at most {MOST_KNOBS} are tuned at once; "
             "name some of them with --parameters."
         )
-    return TuneRequest(player, rules, pool, knobs, objective, generations, matches, confirmed, seed)
+    number = parse_seed(seed)
+    return TuneRequest(
+        player, rules, pool, knobs, objective, generations, tried, confirming, number
+    )
 
 
 def read_players(
@@ -125,7 +145,9 @@ def read_players(
     return player, rules, tuple(pool.values())
 
 
-def check_matches(n: int) -> None:
-    """Raise AmountError for fewer matches than tell anything."""
+def read_matches(text: int | str) -> int:
+    """A number of matches; AmountError for fewer than tell anything."""
+    n = parse_count(text)
     if n < LEAST:
         raise AmountError(f"{n} matches are too few to tell strategies apart; play {LEAST:,}.")
+    return n

@@ -9,7 +9,8 @@ what is in its ledger to the same end.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,15 @@ import numpy as np
 from simgin.play.parallel import Progress
 from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
-from simgin.tune.field import read_step, worths
+from simgin.tune.field import kept_step, worths
+from simgin.tune.found import Parts
 from simgin.tune.knobs import Knob, TuneError
 from simgin.tune.request import TuneRequest, Values
 
-LIMITS = 5  # numbers of an Estimate
+LIMITS = len(fields(Estimate))
+BEST = 3  # middles that come into the finals by what they gained
+FINALISTS = 3 + BEST
+LONGER = 5  # times the matches of a generation, in the finals
 WHOLE = 0.3  # least standard deviation of a whole number: its neighbours stay in play
 
 
@@ -75,8 +80,7 @@ class Draws:
             "popsize": candidates,
             "verbose": -9,
         }
-        start = [0.0] * size
-        self._cma = _library().CMAEvolutionStrategy(start, 1.0, options)
+        self._cma = _library().CMAEvolutionStrategy([0.0] * size, 1.0, options)
 
     def next(self) -> list[np.ndarray]:
         """The next generation."""
@@ -84,28 +88,20 @@ class Draws:
 
     def learn(self, points: Sequence[np.ndarray], worths: np.ndarray) -> None:
         """Move towards the best of a generation. worths: the more the better."""
-        costs = -worths
-        self._cma.tell(points, list(costs))
+        self._cma.tell(points, list(-worths))
 
     def values(self, point: np.ndarray) -> Values:
         """A point as values of the knobs."""
-        values = []
-        for knob, steps in zip(self._knobs, point, strict=False):
-            moved = float(steps) * knob.step
-            value = knob.value(knob.start + moved)
-            values.append(value)
-        return tuple(values)
+        moved = zip(self._knobs, map(float, point), strict=False)
+        return tuple(knob.value(knob.start + steps * knob.step) for knob, steps in moved)
 
     @property
     def middle(self) -> Middle:
         """The middle of the distribution."""
         result = self._cma.result
-        spread = []
-        for knob, deviation in zip(self._knobs, result.stds, strict=False):
-            own_deviation = knob.step * float(deviation)
-            spread.append(own_deviation)
-        values = self.values(result.xfavorite)
-        return Middle(values, tuple(spread))
+        deviations = zip(self._knobs, map(float, result.stds), strict=False)
+        spread = tuple(knob.step * deviation for knob, deviation in deviations)
+        return Middle(self.values(result.xfavorite), spread)
 
 
 def _library() -> Any:
@@ -123,7 +119,7 @@ def search(
     request: TuneRequest,
     ledger: Ledger,
     workers: int | None = None,
-    part: Callable[[int], Progress | None] = lambda place: None,
+    part: Parts = lambda place: None,
     see: Callable[[Generation], None] = lambda generation: None,
 ) -> Course:
     """All generations of a request; those in the ledger are not played again.
@@ -136,17 +132,16 @@ def search(
         middle = draws.middle
         points = draws.next()
         values = tuple(draws.values(point) for point in points)
-        name = f"generation {number}"
-        if not ledger.has_step(name, request.matches):
-            tried = [*values, middle.values]
-            result = _play(request, number, tried, workers, part(number - 1))
-            ledger.add_step(name, request.matches, result)
-        shapes = {"objective": (len(values),), "gain": (LIMITS,)}
-        result = read_step(ledger, name, request.matches, shapes)
+        result = kept_step(
+            ledger,
+            f"generation {number}",
+            request.matches,
+            {"objective": (len(values),), "gain": (LIMITS,)},
+            partial(_play, request, number, [*values, middle.values], workers, part(number - 1)),
+        )
         objective = result["objective"]
         draws.learn(points, objective)
-        gain = Estimate(*result["gain"])
-        generation = Generation(number, values, objective, middle, gain)
+        generation = Generation(number, values, objective, middle, Estimate(*result["gain"]))
         generations.append(generation)
         see(generation)
     return Course(tuple(generations), draws.middle)
@@ -160,12 +155,54 @@ def _play(
     progress: Progress | None,
 ) -> dict[str, np.ndarray]:
     """Play a generation and, on the same packs, the defaults. tried: the middle comes last."""
-    strategies = [request.candidate(values) for values in tried]
-    strategies.append(request.strategy)
+    strategies = [*map(request.candidate, tried), request.strategy]
     seed = request.generation_seed(number)
-    found = worths(request, strategies, seed, request.matches, workers, progress)
-    *candidates, middle, base = found
-    gain = middle.gain(base)
+    *candidates, middle, base = worths(
+        request, strategies, seed, request.matches, workers, progress
+    )
     objective = [score.value for score in candidates]
-    limits = [gain.value, gain.se, gain.n, gain.low, gain.high]
-    return {"objective": np.array(objective), "gain": np.array(limits)}
+    gain = astuple(middle.gain(base))
+    return {"objective": np.array(objective), "gain": np.array(gain)}
+
+
+# The finals
+
+
+def choose(
+    request: TuneRequest,
+    course: Course,
+    ledger: Ledger,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Values:
+    """The best of a few, and of the defaults, on packs new to all; played unless the ledger has it.
+
+    A search wanders: its last middle is not its best, and the one that measured best was also
+    lucky.
+    """
+    finalists = _finalists(request, course)
+    last = len(course.generations)
+    n = LONGER * request.matches
+
+    def play() -> dict[str, np.ndarray]:
+        strategies = list(map(request.candidate, finalists))
+        seed = request.generation_seed(last + 1)
+        found = worths(request, strategies, seed, n, workers, progress)
+        return {"worths": np.array([worth.value for worth in found])}
+
+    shapes = {"worths": (len(finalists),)}
+    result = kept_step(ledger, f"finals after {last} generations", n, shapes, play)
+    return finalists[int(result["worths"].argmax())]
+
+
+def _finalists(request: TuneRequest, course: Course) -> list[Values]:
+    """The defaults, the last middle, the mean of the later ones, and those that gained most."""
+    middles = [generation.middle.values for generation in course.generations]
+    end = course.end.values
+    later = [*middles[len(middles) // 2 :], end]
+    mean = []
+    for knob, column in zip(request.knobs, zip(*later, strict=True), strict=True):
+        mean.append(knob.value(float(np.mean(column))))
+    ranked = sorted(course.generations, key=lambda one: one.gain.value, reverse=True)
+    best = [generation.middle.values for generation in ranked[:BEST]]
+    return list(dict.fromkeys([request.defaults, end, tuple(mean), *best]))

@@ -1,94 +1,119 @@
-"""A training from its request to what came of it: the weights, their file, sentences, tables."""
+"""A training from its request to what came of it: the weights, their file, tables."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.play.parallel import Progress
-from simgin.report import numbers
 from simgin.report.sheet import Sheet
 from simgin.runs.ledger import Ledger
-from simgin.stats.estimate import Estimate
-from simgin.strategy import Strategy
-from simgin.tune import scores
-from simgin.tune.confirmation import Confirmation, confirm
-from simgin.tune.report import confirmation_sheet
-from simgin.tune.request import TuneRequest
-from simgin.tune.sentences import gain_sentences, pool_names
+from simgin.tune.confirmation import confirm
+from simgin.tune.found import Found, Parts, Wording, frame, interval
+from simgin.tune.report import gain_sentences
 from simgin.tune.training import Round, TrainRequest, mean_weights, train
-from simgin.tune.tuned import confirmation_table
-from simgin.tune.wording import TRAINING, Wording
 
 if TYPE_CHECKING:
     import pandas as pd
 
-OWN = b"\n# simgin train "  # how the text begins that stands behind the weights in a file
 SHOWN = 30  # weights at most in the table of a screen
 
 
 @dataclass(frozen=True)
-class Trained:
+class Trained(Found):
     """What came of a training."""
 
+    words = Wording(
+        doing="Training",
+        done="trained",
+        before="start",
+        search="training",
+        pieces="rounds",
+        content="weights",
+        ending=".npy",
+        mark=b"\n# simgin train ",
+    )
     training: TrainRequest
     rounds: Sequence[Round]
     weights: np.ndarray
-    confirmation: Confirmation
-    wording: ClassVar[Wording] = TRAINING
 
     @property
-    def request(self) -> TuneRequest:
-        """Who was trained, against whom, and how it was confirmed."""
-        return self.training.match
-
-    @property
-    def strategy(self) -> Strategy:
-        """The strategy with the weights that it learned."""
-        return self.training.trained(self.weights)
+    def identity(self) -> dict[str, Any]:
+        """What may not change when the training is continued."""
+        return self.training.identity
 
     @property
     def parameters(self) -> pd.DataFrame:
         """The weights: number, start, trained."""
-        start = self.training.policy.start
         rows = []
-        for (number, before), after in zip(start.items(), self.weights, strict=True):
-            row = {"number": number, "start": before, "trained": after}
-            rows.append(row)
-        return _frame(rows)
+        for (number, before), after in self._learned:
+            rows.append({"number": number, "start": before, "trained": after})
+        return frame(rows)
 
     @property
-    def course(self) -> pd.DataFrame:
-        """What every round gained on the start: round, questions, gain, low, high."""
-        rows: list[dict[str, Any]] = []
+    def _learned(self) -> list[tuple[tuple[str, float], float]]:
+        """Every number with its weight before, and after."""
+        return list(zip(self.training.policy.start.items(), self.weights, strict=True))
+
+    def file(self, command: str) -> bytes:
+        """The weights as numpy saves them, and behind them what made them and what they are worth.
+
+        Readers of arrays stop where the array ends.
+        """
+        content = io.BytesIO()
+        np.save(content, self.weights.astype(np.float32))
+        remarks = [command, *gain_sentences(self)]
+        text = "".join(f"\n# {remark}" for remark in remarks)
+        return content.getvalue() + f"{text}\n".encode()
+
+    def tables(self) -> Mapping[str, pd.DataFrame]:
+        """The frames of a training by the names of their files."""
+        rounds = []
         for played in self.rounds:
-            gain = played.gain
-            row = {
-                "round": played.number,
-                "questions": played.questions,
-                "gain": gain.value,
-                "low": gain.low,
-                "high": gain.high,
-            }
-            rows.append(row)
-        return _frame(rows)
+            gain = {"gain": played.gain.value, "low": played.gain.low, "high": played.gain.high}
+            rounds.append({"round": played.number, "questions": played.questions, **gain})
+        return {
+            "parameters.csv": self.parameters,
+            "rounds.csv": frame(rounds),
+            "confirmation.csv": self.table,
+        }
+
+    def sheets(self) -> list[Sheet]:
+        """The course, and the first weights; all are in the file."""
+        rounds = []
+        for played in self.rounds:
+            gain = interval(self.request, played.gain)
+            rounds.append((str(played.number), f"{played.questions:,}", gain))
+        title = "Rounds: matches won more than at the start [%]"
+        weights = []
+        for (number, before), after in self._learned[:SHOWN]:
+            weights.append((number, f"{before:g}", f"{after:.3g}"))
+        note = "The card with the least sum of weights times numbers is thrown; sums are points."
+        if len(self.weights) > SHOWN:
+            note = f"The first {SHOWN} of {len(self.weights)}. {note}"
+        return [
+            Sheet(title, ("round", "questions", "gain"), rounds),
+            Sheet("Weights", ("number", "start", "trained"), weights, note),
+        ]
 
     @property
-    def table(self) -> pd.DataFrame:
-        """The confirmation: a row for every opponent, the start last."""
-        return confirmation_table(self)
+    def method(self) -> str:
+        """How the training was made."""
+        training = self.training
+        return (
+            f"{training.rounds} rounds of {training.deals:,} deals against every opponent, each "
+            "with the weights of the round before; the mean of the later half of them."
+        )
 
 
 def carry_out(
     training: TrainRequest,
     ledger: Ledger,
     workers: int | None = None,
-    part: Callable[[int], Progress | None] = lambda place: None,
+    part: Parts = lambda place: None,
     see: Callable[[Round], None] = lambda played: None,
 ) -> Trained:
     """Train and confirm; what is in the ledger is not played again.
@@ -99,90 +124,25 @@ def carry_out(
     rounds = train(training, ledger, workers, part, see)
     weights = mean_weights(rounds)
     strategy = training.trained(weights)
-    last = part(training.rounds)
-    confirmation = confirm(training.match, strategy, ledger, workers, last)
-    return Trained(training, rounds, weights, confirmation)
-
-
-# The file
-
-
-def trained_file(trained: Trained, command: str) -> bytes:
-    """The weights as numpy saves them, and behind them what made them and what they are worth.
-
-    Readers of arrays stop where the array ends.
-    """
-    content = io.BytesIO()
-    weights = trained.weights.astype(np.float32)
-    np.save(content, weights)
-    remarks = [command, *gain_sentences(trained)]
-    text = "".join(f"\n# {remark}" for remark in remarks)
-    behind = f"{text}\n"
-    return content.getvalue() + behind.encode()
-
-
-def is_trained_file(path: Path) -> bool:
-    """Whether a training wrote a file."""
-    return path.is_file() and OWN in path.read_bytes()
-
-
-# Words
+    confirmation = confirm(training.match, strategy, ledger, workers, part(training.rounds))
+    return Trained(training.match, strategy, confirmation, training, rounds, weights)
 
 
 def plan_sentence(training: TrainRequest) -> str:
     """What will be played."""
     match = training.match
     return (
-        f"{training.rounds} rounds of {training.deals:,} deals against {pool_names(match)} "
+        f"{training.rounds} rounds of {training.deals:,} deals against {match.opponents} "
         f"({match.variant.text}): each is played on with several discards, and what they lead to "
         f"teaches {len(training.start)} weights. Then {match.confirmed:,} matches on "
-        f"{TRAINING.unseen} confirm what was learned."
+        f"{Trained.words.unseen} confirm what was learned."
     )
 
 
 def round_line(training: TrainRequest, played: Round) -> str:
     """What a round gained, in a line."""
-    gain = percent(training.match, played.gain)
+    gain = interval(training.match, played.gain)
     return (
         f"round {played.number} of {training.rounds}: gain {gain} % of the matches, from "
         f"{played.questions:,} questions"
     )
-
-
-def percent(match: TuneRequest, estimate: Estimate) -> str:
-    """A figure with its interval, as the confirmation shows it."""
-    metric = scores.metric_of(match.objective)
-    return numbers.estimate(estimate.value, estimate.low, estimate.high, metric.factor)
-
-
-def train_sheets(trained: Trained) -> Iterator[Sheet]:
-    """The course, the weights and the confirmation."""
-    rows = []
-    for played in trained.rounds:
-        gain = percent(trained.request, played.gain)
-        number = str(played.number)
-        questions = f"{played.questions:,}"
-        rows.append((number, questions, gain))
-    title = "Rounds: matches won more than at the start [%]"
-    yield Sheet(title, ("round", "questions", "gain"), rows)
-    yield _weights_sheet(trained)
-    yield confirmation_sheet(trained)
-
-
-def _weights_sheet(trained: Trained) -> Sheet:
-    """The first weights; all are in the file."""
-    start = trained.training.policy.start
-    learned = zip(start.items(), trained.weights, strict=True)
-    rows = []
-    for (number, before), after in list(learned)[:SHOWN]:
-        rows.append((number, f"{before:g}", f"{after:.3g}"))
-    note = "The card with the least sum of weights times numbers is thrown; sums are points."
-    if len(start) > SHOWN:
-        note = f"The first {SHOWN} of {len(start)}. {note}"
-    return Sheet("Weights", ("number", "start", "trained"), rows, note)
-
-
-def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(rows)

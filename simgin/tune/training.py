@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import astuple, dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,12 @@ from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import run_identity
 from simgin.stats.estimate import Estimate
 from simgin.strategy import Policy, Strategy
+from simgin.text.amounts import parse_count, parse_seed
 from simgin.tune.discards import Lessons, lessons
-from simgin.tune.field import read_step, worths
+from simgin.tune.field import kept_step, worths
+from simgin.tune.found import Parts
 from simgin.tune.regression import added, solve
-from simgin.tune.request import CONFIRMED, TuneRequest, check_matches, read_players
+from simgin.tune.request import CONFIRMED, TuneRequest, read_matches, read_players
 from simgin.tune.search import LIMITS
 
 ROUNDS = 8
@@ -54,8 +56,7 @@ class TrainRequest:
     @property
     def start(self) -> np.ndarray:
         """The weights before any training."""
-        weights = list(self.policy.start.values())
-        return np.array(weights, np.float64)
+        return np.array(list(self.policy.start.values()), np.float64)
 
     def with_weights(self, weights: np.ndarray) -> Strategy:
         """The strategy with other weights, under its own text."""
@@ -64,11 +65,9 @@ class TrainRequest:
 
     def trained(self, weights: np.ndarray) -> Strategy:
         """The strategy with other weights, under a text of its own, as it meets the start."""
-        content = weights.tobytes()
-        digest = hashlib.sha256(content).hexdigest()
+        digest = hashlib.sha256(weights.tobytes()).hexdigest()
         player = self.with_weights(weights)
-        text = f"{player.text} (trained, {digest[:8]})"
-        return replace(player, text=text)
+        return replace(player, text=f"{player.text} (trained, {digest[:8]})")
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -93,8 +92,8 @@ def read_training(
     against: Sequence[str] = (),
     *,
     rounds: int = ROUNDS,
-    deals: int = DEALS,
-    confirmed: int = CONFIRMED,
+    deals: int | str = DEALS,
+    confirmed: int | str = CONFIRMED,
     seed: int = 1,
 ) -> TrainRequest:
     """The request that texts name; against: the opponents, by default simple.
@@ -102,24 +101,22 @@ def read_training(
     Raises TuneError, SeatError, AmountError and what the loaders of variants and strategies raise.
     """
     player, rules, pool = read_players(strategy, variant, against)
-    check_matches(confirmed)
+    confirming = read_matches(confirmed)
     policy = player.discard
     assert policy is not None, "the loader fills empty slots"
     lessons(policy)  # raises for one that cannot be trained
     assert isinstance(policy.weights, Path), "the decorator asks for a file"
-    weights = list(policy.start.values())
-    start = np.array(weights, np.float64)
-    untrained_policy = replace(policy, weights=start)
-    untrained = replace(player, discard=untrained_policy)
-    match = TuneRequest(untrained, rules, pool, (), confirmed=confirmed, seed=seed)
-    return TrainRequest(match, rounds, deals, policy.weights)
+    start = np.array(list(policy.start.values()), np.float64)
+    untrained = replace(player, discard=replace(policy, weights=start))
+    match = TuneRequest(untrained, rules, pool, (), confirmed=confirming, seed=parse_seed(seed))
+    return TrainRequest(match, rounds, parse_count(deals), policy.weights)
 
 
 def train(
     request: TrainRequest,
     ledger: Ledger,
     workers: int | None = None,
-    part: Callable[[int], Progress | None] = lambda place: None,
+    part: Parts = lambda place: None,
     see: Callable[[Round], None] = lambda played: None,
 ) -> list[Round]:
     """All rounds of a training; those in the ledger are not played again.
@@ -130,16 +127,15 @@ def train(
     weights = request.start
     rounds = []
     for number in range(1, request.rounds + 1):
-        name = f"round {number}"
-        if not ledger.has_step(name, request.deals):
-            result = _play(request, taught, number, weights, workers, part(number - 1))
-            ledger.add_step(name, request.deals, result)
-        shapes = {"weights": weights.shape, "questions": (), "gain": (LIMITS,)}
-        result = read_step(ledger, name, request.deals, shapes)
+        result = kept_step(
+            ledger,
+            f"round {number}",
+            request.deals,
+            {"weights": weights.shape, "questions": (), "gain": (LIMITS,)},
+            partial(_play, request, taught, number, weights, workers, part(number - 1)),
+        )
         weights = result["weights"]
-        questions = int(result["questions"])
-        gain = Estimate(*result["gain"])
-        played = Round(number, weights, questions, gain)
+        played = Round(number, weights, int(result["questions"]), Estimate(*result["gain"]))
         rounds.append(played)
         see(played)
     return rounds
@@ -148,8 +144,7 @@ def train(
 def mean_weights(rounds: Sequence[Round]) -> np.ndarray:
     """The result of a training: the mean of its later half, as a file holds it."""
     later = [played.weights for played in rounds[len(rounds) // 2 :]]
-    mean = np.mean(later, axis=0)
-    return rounded(mean)
+    return rounded(np.mean(later, axis=0))
 
 
 def rounded(weights: np.ndarray) -> np.ndarray:
@@ -168,23 +163,16 @@ def _play(
     """Play a round with the weights of the one before, and learn from it."""
     match = request.match
     player = request.with_weights(weights)
-    seed = match.generation_seed(number)
     sums = []
     for place, opponent in enumerate(match.pool):
-        matchup = Matchup(match.variant, player, opponent, seed, "deal")
+        matchup = Matchup(match.variant, player, opponent, match.generation_seed(number), "deal")
         kernel.prepare(matchup)
-
-        def learn(first: int, deals: int, matchup: Matchup = matchup) -> Any:
-            return taught.learn(matchup, first, deals)
-
         part = share(progress, place, len(match.pool))
-        sums += over_units(learn, request.deals, BLOCK, workers, part)
+        sums += over_units(partial(taught.learn, matchup), request.deals, BLOCK, workers, part)
     every = added(sums)
-    fitted = solve(every, weights)
-    learned = rounded(fitted)
-    after = request.trained(learned)
+    learned = rounded(solve(every, weights))
     fresh = match.generation_seed(number + 1)
-    score, base = worths(match, [after, match.strategy], fresh, WATCHED, workers)
-    gain = score.gain(base)
-    limits = [gain.value, gain.se, gain.n, gain.low, gain.high]
-    return {"weights": learned, "questions": np.array(every.questions), "gain": np.array(limits)}
+    players = [request.trained(learned), match.strategy]
+    after, base = worths(match, players, fresh, WATCHED, workers)
+    gain = np.array(astuple(after.gain(base)))
+    return {"weights": learned, "questions": np.array(every.questions), "gain": gain}

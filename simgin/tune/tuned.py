@@ -1,47 +1,49 @@
-"""A search from its request to what came of it, as tidy frames."""
+"""A search from its request to what came of it: the numbers, their file, tables, a picture."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from simgin.play.parallel import Progress
+from simgin import plots
+from simgin.report.report import Picture
+from simgin.report.sheet import Sheet
 from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
-from simgin.strategy import Strategy
-from simgin.tune import scores
-from simgin.tune.confirmation import Confirmation, Line, confirm
-from simgin.tune.finals import choose
+from simgin.strategy.values_file import values_text
+from simgin.tune.confirmation import confirm
+from simgin.tune.found import Found, Parts, Wording, frame, interval
+from simgin.tune.knobs import slot_values
+from simgin.tune.report import gain_sentences
 from simgin.tune.request import TuneRequest, Values
-from simgin.tune.search import Course, Generation, Middle, search
-from simgin.tune.wording import TUNING, Found, Wording
+from simgin.tune.search import Course, Generation, Middle, choose, search
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Parts = Callable[[int], Progress | None]  # the progress of a piece of the work, from 0
-
 
 @dataclass(frozen=True)
-class Tuned:
+class Tuned(Found):
     """What came of a search."""
 
-    request: TuneRequest
+    words = Wording(
+        doing="Tuning",
+        done="tuned",
+        before="default",
+        search="search",
+        pieces="generations",
+        content="numbers",
+        ending=".toml",
+        mark=b"# simgin tune ",
+    )
     course: Course
     values: Values  # that were chosen
-    confirmation: Confirmation
-    wording: ClassVar[Wording] = TUNING
 
     @property
-    def strategy(self) -> Strategy:
-        """The strategy with the values that were chosen."""
-        return self.request.candidate(self.values)
-
-    @property
-    def is_moved(self) -> bool:
-        """Whether the search ended anywhere else than at the defaults."""
-        return self.strategy.text != self.request.strategy.text
+    def identity(self) -> dict[str, Any]:
+        """What may not change when the search is continued."""
+        return self.request.identity
 
     @property
     def parameters(self) -> pd.DataFrame:
@@ -57,7 +59,7 @@ class Tuned:
                 "tuned": value,
             }
             rows.append(row)
-        return _frame(rows)
+        return frame(rows)
 
     @property
     def candidates(self) -> pd.DataFrame:
@@ -68,10 +70,9 @@ class Tuned:
             for values, worth in zip(generation.values, generation.objective, strict=True):
                 strategy = self.request.candidate(values)
                 row: dict[str, Any] = {"generation": generation.number, "strategy": strategy.text}
-                row |= dict(zip(names, values, strict=True))
-                row[self.request.objective] = worth
-                rows.append(row)
-        return _frame(rows)
+                row |= zip(names, values, strict=True)
+                rows.append({**row, self.request.objective: worth})
+        return frame(rows)
 
     @property
     def path(self) -> pd.DataFrame:
@@ -82,20 +83,57 @@ class Tuned:
         """
         request = self.request
         rows: list[dict[str, Any]] = []
-        for generation in self.course.generations:
-            rows += _path_rows(
-                request, generation.number - 1, generation.middle, generation.gain, request.matches
-            )
-        gain = self.confirmation.objective.gain
-        last = len(self.course.generations)
+        for last in self.course.generations:
+            rows += _path_rows(request, last.number - 1, last.middle, last.gain, request.matches)
         chosen = Middle(self.values, self.course.end.spread)
-        rows += _path_rows(request, last, chosen, gain, request.confirmed)
-        return _frame(rows)
+        gain = self.confirmation.objective.gain
+        rows += _path_rows(request, request.generations, chosen, gain, request.confirmed)
+        return frame(rows)
+
+    def file(self, command: str) -> bytes:
+        """The tuned numbers as `name@FILE.toml` reads them, with what they are worth."""
+        remarks = [command, *gain_sentences(self)]
+        head = "".join(f"# {remark}\n" for remark in remarks)
+        text = values_text(slot_values(self.request.knobs, self.values))
+        return f"{head}\n{text}".encode()
+
+    def tables(self) -> Mapping[str, pd.DataFrame]:
+        """The frames of a search by the names of their files."""
+        return {
+            "parameters.csv": self.parameters,
+            "candidates.csv": self.candidates,
+            "search.csv": self.path,
+            "confirmation.csv": self.table,
+        }
+
+    def sheets(self) -> list[Sheet]:
+        """The numbers."""
+        rows = []
+        for knob, value in zip(self.request.knobs, self.values, strict=True):
+            limits = f"{knob.low:g}..{knob.high:g}"
+            rows.append((knob.name, knob.text(knob.param.default), knob.text(value), limits))
+        return [Sheet("Numbers", ("parameter", "default", "tuned", "limits"), rows)]
+
+    def pictures(self) -> list[Picture]:
+        """The course of the search."""
+        factor = self.request.metric.factor
+        gains = [f"{factor * one.gain.value:.2f}" for one in self.course.generations]
+        chosen = interval(self.request, self.confirmation.objective.gain)
+        told = (
+            f"Gain on the default by generation: {', '.join(gains)}; of the values chosen {chosen}."
+        )
+        figure = plots.search(self.path, seed=self.request.seed)
+        return [Picture("search", "Course of the search", told, figure)]
 
     @property
-    def table(self) -> pd.DataFrame:
-        """The confirmation: a row for every opponent, the default last."""
-        return confirmation_table(self)
+    def method(self) -> str:
+        """How the search was made."""
+        request = self.request
+        return (
+            f"CMA-ES, {request.generations} generations of {request.candidates} strategies, "
+            f"{request.matches:,} matches each against every opponent, all of a generation on the "
+            "same packs."
+        )
 
 
 def carry_out(
@@ -115,19 +153,31 @@ def carry_out(
     values = choose(request, course, ledger, workers, part(last))
     strategy = request.candidate(values)
     confirmation = confirm(request, strategy, ledger, workers, part(last + 1))
-    return Tuned(request, course, values, confirmation)
+    return Tuned(request, strategy, confirmation, course, values)
 
 
-def confirmation_table(found: Found) -> pd.DataFrame:
-    """A row for every opponent of a confirmation, the default last."""
-    rows = [_confirmation_row(found, line) for line in found.confirmation.every]
-    return _frame(rows)
+def plan_sentence(request: TuneRequest) -> str:
+    """What will be played."""
+    names = ", ".join(knob.name for knob in request.knobs)
+    return (
+        f"{request.generations} generations of {request.candidates} strategies that differ in "
+        f"{names} play {request.matches:,} matches each against {request.opponents} "
+        f"({request.variant.text}). Then {request.confirmed:,} matches on {Tuned.words.unseen} "
+        "confirm what was found."
+    )
 
 
-def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(rows)
+def course_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
+    """How far a search has come, in a line."""
+    if not generations:
+        return f"generation 1 of {request.generations}"
+    last = generations[-1]
+    moved = []
+    for knob, value in zip(request.knobs, last.middle.values, strict=True):
+        moved.append(f"{knob.name}={knob.text(value)}")
+    gain = interval(request, last.gain)
+    listed = ", ".join(moved)
+    return f"generation {last.number} of {request.generations}: gain {gain}; {listed}"
 
 
 def _path_rows(
@@ -139,7 +189,7 @@ def _path_rows(
             "variant": request.variant.text,
             "strategy": request.strategy.text,
             "opponent": ", ".join(opponent.text for opponent in request.pool),
-            "metric": scores.METRICS[request.objective],
+            "metric": request.metric.name,
             "generations": generations,
             "gain": gain.value,
             "low": gain.low,
@@ -151,22 +201,3 @@ def _path_rows(
             "default": knob.param.default,
             "n": n,
         }
-
-
-def _confirmation_row(found: Found, line: Line) -> dict[str, Any]:
-    request = found.request
-    row: dict[str, Any] = {
-        "variant": request.variant.text,
-        "strategy": found.strategy.text,
-        "base_strategy": request.strategy.text,
-        "opponent": line.opponent,
-        "metric": scores.METRICS[request.objective],
-    }
-    words = found.wording
-    for name, each in ((words.done, line.tuned), (words.before, line.default), ("gain", line.gain)):
-        row |= _limits(name, each)
-    return {**row, "n": request.confirmed}
-
-
-def _limits(name: str, estimate: Estimate) -> dict[str, float]:
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}

@@ -27,6 +27,7 @@ def test_match_prints_words_one_table_and_a_command_that_repeats_it():
     repeat = output.splitlines()[-1].removeprefix("Repeat:  simgin ")
     assert repeat == "match gold simple -v standard --deals 200 --seed 1"
     assert call(*shlex.split(repeat)).stdout == output
+    assert call("match", "gold", *FEW, "--seed", 0).stdout.endswith("--deals 200 --seed 0\n")
 
 
 def test_details_come_after_the_essential_table():

@@ -3,18 +3,19 @@
 import json
 import re
 import shlex
+from functools import partial
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 from simgin import plots
-from simgin.cli.main import cli
 from simgin.odds import odds, pictures, request, sheets
+from support import command_line
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
 NAMES = ["variant", "strategy", "opponent"]
+call = partial(command_line.call, "odds")
 PICTURES = {  # the columns that the plots rely on
     "odds": ["draws", "kind", "share", "low", "high", "n"],
     "strength": ["metric", "value", "low", "high", "n"],
@@ -23,23 +24,9 @@ PICTURES = {  # the columns that the plots rely on
     "scores": ["a", "b", "dealer", "value", "low", "high", "n"],
 }
 SOLO = (
-    "--strategy",
-    "solo-greedy",
-    "--strategy",
-    "gold+discard=hits",
-    "--deals",
-    "2000",
-    "--workers",
-    "1",
+    *("--strategy", "solo-greedy", "--strategy", "gold+discard=hits"),
+    *("--deals", "2000", "--workers", "1"),
 )
-
-
-def call(*words, code=0):
-    result = CliRunner().invoke(cli, ["odds", *words], prog_name="simgin")
-    if not isinstance(result.exception, SystemExit | None):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
 
 
 def test_two_one_player_variants_are_shown_side_by_side(empty_directory):

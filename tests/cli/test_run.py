@@ -91,11 +91,6 @@ def test_a_repeated_command_prints_the_same_and_plays_nothing(empty_directory, m
     )
 
 
-def test_a_repeated_match_prints_the_same(empty_directory):
-    first, second = (call("match", "gold", *FEW, "-o", "out").stdout for _ in range(2))
-    assert first == second
-
-
 def test_more_deals_extend_a_run_and_fewer_use_part_of_it(empty_directory):
     for n in ("2k", "6k", "3001", "6k"):
         call("match", "gold", "--deals", n, "-o", "out", "--workers", 2)
@@ -172,14 +167,6 @@ def test_a_changed_strategy_of_the_same_name_is_another_run(empty_directory, old
     Path("mine.py").write_text(OWN.replace(old, new))
     errors = call("match", "mine.py", *FEW, "-o", "out", code=2).stderr
     assert re.search(f"strategies, mine\\.py, {message}\\.", errors)
-
-
-def test_an_additional_cell_is_another_run(empty_directory):
-    Path("waiting.toml").write_text(EXPERIMENT)
-    call("run", "waiting.toml")
-    Path("waiting.toml").write_text(EXPERIMENT.replace('"simple"]', '"simple", "gold-early"]'))
-    message = call("run", "waiting.toml", code=2).stderr
-    assert "matchups: " in message and "gold-early" in message
 
 
 def test_a_dry_run_writes_nothing_and_shows_what_is_left(empty_directory):

@@ -53,7 +53,7 @@ def test_the_weights_can_be_played(weighed):
     played = call("match", weighed, "simple", "-v", "eaai", "--deals", "100")
     assert "weights of its start" not in played.stderr
     kept = {path.name for path in Path("kept").iterdir()}
-    assert {"trained.npy", "parameters.csv", "rounds.csv", "confirmation.csv"} < kept
+    assert {"trained.npy", "parameters.csv", "rounds.csv", "confirmation.csv", "report.html"} < kept
     assert Path("kept/trained.npy").read_bytes() == Path("weighed.npy").read_bytes()
     # Now the file is there, and the same command writes the same bytes over it.
     before = Path("weighed.npy").read_bytes()

@@ -3,21 +3,19 @@
 import inspect
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from simgin import toolkit
 from simgin.checks.contract import CHECKS
 from simgin.cli.main import cli
-from simgin.core.view import VIEW
-from support.pages_script import completion, make
+from support.command_line import call
+from support.pages_script import make
 
 ROOT = Path(__file__).resolve().parents[2]
+PLAYED = {"games", "table", "screen", "learned", "odds"}  # blocks for which matches are played
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -28,12 +26,16 @@ def test_every_link_resolves(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-def test_every_field_of_the_view_is_documented() -> None:
-    page = ROOT / "docs/how-to/writing-a-strategy.md"
-    assert make.filled(page, ["view"]) == page.read_text()
-    assert VIEW.names is not None
-    for name in VIEW.names:
-        assert f"| `{name}` | " in page.read_text()
+@pytest.mark.parametrize("page", make.pages(), ids=lambda page: page.stem)
+def test_generated_blocks_are_up_to_date(page: Path) -> None:
+    """Those that are made in a moment. After a change: python docs/make.py."""
+    assert make.filled(page, set(make.BLOCKS) - PLAYED) == page.read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", make.pages(), ids=lambda page: page.stem)
+def test_blocks_that_are_played_are_reproduced(page: Path) -> None:
+    assert make.filled(page, PLAYED) == page.read_text()
 
 
 def test_every_contract_check_is_documented() -> None:
@@ -81,11 +83,6 @@ def test_the_commands_shown_have_these_arguments(page: str) -> None:
         command.make_context(name, words)  # parses the arguments, and plays nothing
 
 
-def test_the_diagram_of_the_rooms_is_that_of_their_table() -> None:
-    page = ROOT / "docs/architecture.md"
-    assert make.filled(page, ["rooms"]) == page.read_text()
-
-
 @pytest.mark.parametrize("page", ["README.md", "docs/how-to/writing-a-strategy.md"])
 def test_the_strategies_in_the_documentation_play(page: str, tmp_path: Path) -> None:
     files = [
@@ -97,9 +94,7 @@ def test_the_strategies_in_the_documentation_play(page: str, tmp_path: Path) -> 
     for i, code in enumerate(files):
         path = tmp_path / f"mine{i}.py"
         path.write_text(code)
-        command = [sys.executable, "-m", "simgin", "match", str(path), "gold", "--deals", "2000"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        call("match", path, "gold", "--deals", 200)
 
 
 def test_the_variants_and_commands_in_the_documentation_work(
@@ -122,8 +117,7 @@ def test_the_variants_and_commands_in_the_documentation_work(
         for command in commands:
             words = shlex.split(command)[1:] + (["--deals", "200"] if " match " in command else [])
             if (" new " in command) == (content is None):
-                result = CliRunner().invoke(cli, words, prog_name="simgin")
-                assert result.exit_code == 0, (command, result.output)
+                call(*words)
     exec(code.replace("20k", "200"), {})
 
 
@@ -137,12 +131,3 @@ def test_the_odds_in_the_readme_are_those_of_their_page() -> None:
     rows = [line.split(" | ") for line in table.splitlines() if line.startswith(("| g", "| s"))]
     assert rows[1][-1].startswith(f"{naive} ")
     assert rows[-1][-1] == f"{strong} |"
-
-
-def test_shells_complete_what_the_commands_declare() -> None:
-    """After a change of an option, a strategy or a variant: python docs/make.py."""
-    assert completion.table() == completion.TARGET.read_text()
-    known = dict(completion._commands())
-    for values in (completion.STRATEGIES, completion.VARIANTS):
-        for name, parameters in values.items():
-            assert set(parameters) <= {parameter.name for parameter in known[name].params}

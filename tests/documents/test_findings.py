@@ -12,7 +12,7 @@ import pytest
 
 from simgin.runs import experiment
 from simgin.strategy import catalogue, loader
-from support.pages_script import make, strategies
+from support.pages_script import strategies
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS, REFERENCE = ROOT / "docs", ROOT / "results" / "reference"
@@ -21,16 +21,6 @@ FIELDS = "advice-fields"  # smaller: hundreds of effects, of which a tenth of a 
 ADVICE = sorted(
     path.stem for path in (ROOT / "experiments").glob("advice-*.toml") if path.stem != FIELDS
 )
-PAGES = [
-    DOCS / "findings.md",
-    DOCS / "reference" / "strategies" / "README.md",
-    DOCS / "explanation" / "scaling.md",
-]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_quoted_tables_are_up_to_date(page: Path) -> None:
-    assert make.filled(page, ("quoted", "worst", "rates", "roster", "speed")) == page.read_text()
 
 
 def test_the_catalogue_agrees_with_league_and_bench() -> None:

@@ -8,7 +8,7 @@ import pytest
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.stats import metrics
-from support.pages_script import games, make
+from support.pages_script import games
 from support.pages_script import metrics as blocks
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -40,14 +40,8 @@ def test_a_variant_page_has_its_headings_in_order(name: str) -> None:
     assert re.search(rf"<!-- table: \S+ {name}( [a-z0-9-]+)? -->", text)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_generated_parameters_are_up_to_date(page: Path) -> None:
-    assert make.filled(page, ("rows",)) == page.read_text()
-
-
-def test_the_table_of_metrics_is_up_to_date() -> None:
+def test_every_metric_stands_in_the_table() -> None:
     page = DOCS / "reference" / "metrics.md"
-    assert make.filled(page, ("metrics",)) == page.read_text()
     assert re.findall(r"^\| `(\w+)` \| [12]", page.read_text(), re.M) == [
         metric.name for metric in metrics.METRICS
     ]
@@ -86,9 +80,3 @@ def test_a_composed_variant_on_a_page_differs_from_its_base(text: str) -> None:
     other = variants.find(text)
     build_rules(other)
     assert variants.difference(variants.find(text.partition("+")[0]), other)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_result_tables_are_reproduced(page: Path) -> None:
-    assert make.filled(page, make.BLOCKS) == page.read_text()

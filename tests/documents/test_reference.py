@@ -1,25 +1,20 @@
 """The reference results quoted in the tutorial are what this version computes, byte for byte."""
 
-import subprocess
-import sys
 from pathlib import Path
+
+import pytest
+
+from support.command_line import call
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "results/reference/demo"
 
 
-def test_the_demo_experiment_reproduces_the_reference_results(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "simgin",
-        "run",
-        "experiments/demo.toml",
-        "-o",
-        str(tmp_path / "demo"),
-    ]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+def test_the_demo_experiment_reproduces_the_reference_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    call("run", "experiments/demo.toml", "-o", tmp_path / "demo")
     assert (tmp_path / "demo/table.csv").read_bytes() == (REFERENCE / "table.csv").read_bytes()
     assert (tmp_path / "demo/summary.md").read_text() == (REFERENCE / "summary.md").read_text()
 

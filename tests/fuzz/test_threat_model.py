@@ -67,8 +67,7 @@ TESTS = {
     "Their texts are looked up": "test_texts_of_toml_are_never_evaluated",
     "The values of a sweep": "test_texts_of_toml_are_never_evaluated",
     "Numbers of a policy": (
-        "test_numbers_of_a_policy_are_read_without_pickles "
-        "test_speeds_never_run_code"
+        "test_numbers_of_a_policy_are_read_without_pickles test_speeds_never_run_code"
     ),
     "A deal that": "test_who_is_not_there_any_more_has_a_stand_in test_transcripts",
     "A page runs simgin's own script": "test_a_page_runs_no_script_but_its_own",

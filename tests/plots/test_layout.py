@@ -134,17 +134,14 @@ def legends_on_panels(figure):
 
 @CASES
 def test_nothing_covers_anything_else(name, size):
-    assert faults(drawn(name, size)) == []
+    figure = drawn(name, size)
+    assert figure.get_figwidth() == figures.WIDTH
+    assert faults(figure) == []
 
 
 @PICTURES
 def test_nor_where_a_value_is_undefined(name):
     assert faults(drawn(name, "several", change=undefined)) == []
-
-
-@PICTURES
-def test_every_figure_is_as_wide_as_the_others(name):
-    assert drawn(name).get_figwidth() == figures.WIDTH
 
 
 def test_faults_are_found():

@@ -1,22 +1,12 @@
 """Plots of one matchup, of many, of several variants, and of undefined values."""
 
-import io
-import struct
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from simgin import plots
 from simgin.core.sums import KINDS
-from simgin.findings import record
-from simgin.findings.findings import Findings
-from simgin.findings.report import run_report
-from simgin.play.matchup import parse_matchup
-from simgin.report import figures, page
-from simgin.runs import ledger, plan, runner
-from simgin.runs.block import Task
-from simgin.runs.threads import Threads
+from simgin.report import figures
 from simgin.stats import table
 from support import toy_deals as toy
 
@@ -101,69 +91,6 @@ def test_outcomes_fill_the_bar():
     ]
 
 
-@pytest.mark.parametrize("plot", PLOTS)
-def test_undefined_values_are_noted_and_not_drawn(plot):
-    figure = plot(frame(*ONE, units=10), seed=1)
-    png = plots.png(figure)
-    assert png.startswith(b"\x89PNG")
-    words = [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))]
-    assert any("too few" in word.lower() for word in words)
-
-
 def test_every_outcome_has_its_own_colour():
     assert set(figures.KINDS) == set(KINDS)
     assert len(set(figures.KINDS.values())) == len(KINDS)
-
-
-@pytest.mark.parametrize("plot", PLOTS)
-def test_a_png_is_narrow_and_reproducible(plot):
-    data = frame(*PANEL)
-    first, second = (plots.png(plot(data, seed=1)) for _ in range(2))
-    assert first == second
-    assert struct.unpack(">I", first[16:20])[0] <= 1000
-
-
-LONG = "simple+discard=hits:keep_pairs=yes+knock=at:k=4"
-FILE = "strategies_of_mine/very_long_directory_name/mine_and_yours.py#second"
-SLACK = 0.05  # inches: half the label of the last tick
-GAME = "oklahoma+gin_bonus=20+undercut_bonus=10+next_dealer=alternate"
-
-
-@pytest.mark.parametrize("plot", PLOTS)
-@pytest.mark.parametrize(
-    "matchups", [[(GAME, LONG, FILE)], [(GAME, LONG, "gold"), ("standard", FILE, LONG)]]
-)
-def test_no_text_leaves_the_figure(plot, matchups):
-    figure = plot(frame(*matchups, unit="match"), seed=1)
-    figure.draw_without_rendering()
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width + SLACK and box.y1 <= height
-
-
-@pytest.mark.parametrize("plot", PLOTS)
-def test_dollar_signs_in_a_path_are_not_a_formula(plot):
-    figure = plot(
-        frame((r"a$b$.toml#x", r"$\frac$.py", "gold"), ("a$.toml#y", "gold", "simple")), seed=1
-    )
-    figure.draw_without_rendering()
-    assert "\\frac" in figure.axes[0].get_yticklabels()[0].get_text()
-
-
-def test_the_report_holds_every_file():
-    run_plan = plan.Plan(
-        "a run",
-        (Task(parse_matchup("gold", "simple", "standard", 1, "deal"), 200),),
-        question="Who wins?",
-    )
-    with ledger.opened(None, run_plan.identity) as run_ledger:
-        played = runner.run(run_plan.tasks, run_ledger, Threads(1))
-        found = Findings(record.record_plan(run_plan, played), run_ledger)
-        files = page.files(run_report(found, "x"))
-    pictures = [
-        f"plots/{name}.{form}" for name in ("win_and_points", "endings") for form in ("png", "svg")
-    ]
-    names = ["table.csv", "pairing.csv", "summary.csv", "summary.md", *pictures, "report.html"]
-    assert list(files) == names
-    assert files["summary.md"].startswith("# Who wins?\n\n| variant")
-    again = pd.read_csv(io.StringIO(files["table.csv"]))
-    assert list(again.columns) == list(table.TABLE_COLUMNS)

@@ -8,7 +8,7 @@ from simgin.runs import ledger
 from simgin.stats import batches, differences, metrics
 from simgin.stats.played import Played
 from simgin.strategy import Param, loader
-from simgin.tune import field, scores
+from simgin.tune import field
 from simgin.tune.knobs import Knob
 from simgin.tune.request import read_request
 from simgin.tune.search import Draws
@@ -109,15 +109,15 @@ def test_a_gain_is_the_paired_difference_of_the_two_runs():
     matchups = [matchup for s in strategies for matchup in request.matchups(s, 3)]
     rows = field.play_all(matchups, 3000)
     cells = [Played(matchup.cell, each) for matchup, each in zip(matchups, rows, strict=True)]
-    metric = scores.metric_of("matches")
-    gain = scores.score(cells[0], metric).gain(scores.score(cells[1], metric))
+    metric = metrics.BY_NAME["match_win"]
+    gain = field.score(cells[0], metric).gain(field.score(cells[1], metric))
     (row,) = differences.differences([tuple(cells)], ["match_win"]).itertuples()
     assert gain.value == pytest.approx(row.difference)
     assert gain.se == pytest.approx(row.se, rel=0.01)
     won = metrics.BY_NAME["match_win"].fact()
     for cell in cells:
         shares = batches.fact_sums(cell.rows, won) / batches.denominator_sums(cell.rows, won) / 2
-        assert scores.score(cell, metric).value == pytest.approx(shares.mean())
+        assert field.score(cell, metric).value == pytest.approx(shares.mean())
 
 
 def test_the_api_finds_the_same_as_the_command(planted):
@@ -147,16 +147,16 @@ def test_a_default_in_the_pool_is_confirmed_once():
 
 
 def test_a_pool_is_worth_its_mean_or_its_least():
-    made = [scores.Score(value, np.array([value, -value]), 2) for value in (0.2, 0.6)]
-    assert scores.total(made, "matches").value == pytest.approx(0.4)
-    assert scores.total(made, "matches").moves == pytest.approx([0.4, -0.4])
-    assert scores.total(made, "worst").value == 0.2
+    made = [field.Score(value, np.array([value, -value]), 2) for value in (0.2, 0.6)]
+    assert field.total(made, "matches").value == pytest.approx(0.4)
+    assert field.total(made, "matches").moves == pytest.approx([0.4, -0.4])
+    assert field.total(made, "worst").value == 0.2
 
 
 def test_who_plays_himself_has_one_half_without_error():
-    even = scores.even(1050, scores.metric_of("matches"))
+    even = field.even(1050, metrics.BY_NAME["match_win"])
     assert even.value == 0.5 and len(even.moves) == 6 and even.batches < 6
-    assert scores.even(1050, scores.metric_of("points")).value == 0
+    assert field.even(1050, metrics.BY_NAME["margin"]).value == 0
 
 
 KNOBS = (

@@ -11,7 +11,7 @@ from simgin.strategy import compiler, loader
 from simgin.tune import regression
 from simgin.tune.discards import TRIED, lessons
 from simgin.tune.knobs import TuneError
-from simgin.tune.trained import carry_out, is_trained_file, trained_file
+from simgin.tune.trained import Trained, carry_out
 from simgin.tune.training import mean_weights, read_training, train
 from support.weighed import WEIGHED, write_weighed
 
@@ -112,7 +112,7 @@ def test_the_same_seed_gives_the_same_bytes_with_any_number_of_workers(file):
         request = read_training(str(file), "eaai", ["simple", "gold-early"], **SHORT)
         with ledger.opened(None, request.identity) as run_ledger:
             trained = carry_out(request, run_ledger, workers)
-        files.append(trained_file(trained, "simgin train weighed.py"))
+        files.append(trained.file("simgin train weighed.py"))
     assert files[0] == files[1]
 
 
@@ -157,8 +157,8 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
     with ledger.opened(None, request.identity) as run_ledger:
         trained = carry_out(request, run_ledger)
     written = tmp_path / "weighed.npy"
-    written.write_bytes(trained_file(trained, "simgin train weighed.py"))
-    assert is_trained_file(written)
+    written.write_bytes(trained.file("simgin train weighed.py"))
+    assert Trained.words.mark in written.read_bytes()
     assert list(compiler.vector(policy)) == list(trained.weights)
     assert loader.source_digest(loader.find(str(file))) != untrained
     again = read_training(str(file), "eaai", rounds=1, deals=200, confirmed=1000)

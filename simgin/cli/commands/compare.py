@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from simgin.cli.options import details_option, json_option
-from simgin.cli.output import Answer, command_line
-from simgin.report.screen import Words
+from simgin.cli.output import Answer, repeated
 
 MOST_ROWS = 9  # of the table, which takes two lines or three for each on a narrow terminal
 
@@ -27,6 +26,7 @@ def compare(run: Path, base: Path, details: bool, as_json: bool) -> None:
     """
     from simgin.findings import change_sentences, change_tables
     from simgin.findings.compare import compare_runs, other_differences, read_run
+    from simgin.report.screen import Words
     from simgin.stats import table
 
     run_read, base_read = read_run(run), read_run(base)
@@ -43,6 +43,5 @@ def compare(run: Path, base: Path, details: bool, as_json: bool) -> None:
         parts.append("The runs also differ in:")
         for line in other_settings:
             parts.append(f"  {line}")
-    command = command_line("compare", run, base)
     seed = run_read.record.seed
-    Answer(command, table.records(differences), seed).show(as_json, parts)
+    Answer(repeated(), table.records(differences), seed).show(as_json, parts)

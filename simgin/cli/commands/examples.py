@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from simgin.cli.options import json_option
-from simgin.cli.output import Answer, command_line, grid
+from simgin.cli.output import Answer, grid, repeated
 
 NEXT_STEPS = """
 Go there:    cd {place}
@@ -46,19 +46,14 @@ def _list(as_json: bool) -> None:
     for name, file in experiments().items():
         text = file.read_text(encoding="utf-8")
         question = tomllib.loads(text)["question"]
-        row = {"name": name, "question": question, "file": str(file)}
-        rows.append(row)
+        rows.append({"name": name, "question": question, "file": str(file)})
         table.add_row(name, question)
     closing = "\nOne by its name: simgin run demo. Copies, with notebooks: simgin examples DIR."
-    Answer(command_line("examples"), rows).show(as_json, [table, closing])
+    Answer(repeated(), rows).show(as_json, [table, closing])
 
 
 def _copy(place: Path, as_json: bool) -> None:
     from simgin.text.examples import copy
 
-    files = copy(place)
-    command = command_line("examples", place)
-    answer = Answer(command, [], files=files)
-    folder = shlex.quote(str(place))
-    steps = NEXT_STEPS.format(place=folder)
-    answer.show(as_json, [steps])
+    answer = Answer(repeated(), [], files=copy(place))
+    answer.show(as_json, [NEXT_STEPS.format(place=shlex.quote(str(place)))])

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli.debug import policy_calls
-from simgin.cli.options import json_option, read_count, seed_option, variant_option, workers_option
+from simgin.cli.options import (
+    STRATEGY,
+    json_option,
+    read_count,
+    seed_option,
+    variant_option,
+    workers_option,
+)
 from simgin.cli.output import Answer, command_line, whole
 from simgin.report import numbers, progress
 
@@ -20,8 +27,8 @@ Row = dict[str, Any]
 
 
 @click.command()
-@click.argument("a")
-@click.argument("b", required=False)
+@click.argument("a", type=STRATEGY)
+@click.argument("b", type=STRATEGY, required=False)
 @variant_option
 @click.option(
     "--where",
@@ -30,7 +37,10 @@ Row = dict[str, Any]
     help="What to look for, such as `longest` or `undercut, points < -30`; see above.",
 )
 @click.option(
-    "--against", metavar="NAME", help="With differ: who plays against A and B in turn [default: B]."
+    "--against",
+    type=STRATEGY,
+    metavar="NAME",
+    help="With differ: who plays against A and B in turn [default: B].",
 )
 @click.option(
     "--deals",

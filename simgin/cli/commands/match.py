@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from simgin.cli import options, session
+from simgin.cli import options
 from simgin.cli.debug import DEBUG_DEALS, debug_option, policy_calls
-from simgin.cli.output import command_line, note
-from simgin.cli.run_answer import run_answer, save_run, show_run
-from simgin.runs.plan import Plan, plan_matchup
-from simgin.text import amounts
+from simgin.cli.output import note, repeated
+from simgin.text.amounts import MOST_UNITS, UNITS
 
 MORE = "--details prints every metric, and how much the run can show."
 
 
 @click.command()
-@click.argument("a")
-@click.argument("b", required=False)
+@click.argument("a", type=options.STRATEGY)
+@click.argument("b", type=options.STRATEGY, required=False)
 @options.variant_option
-@click.option(
-    "--deals",
-    callback=options.read_count,
-    metavar="N",
-    help="Number of deals, such as 100000, 200k, 2M or 1e6 [default: 100k].",
+@options.count_option(
+    "--deals", "Number of deals, such as 100000, 200k, 2M or 1e6 [default: 100k]."
 )
-@click.option(
-    "--matches",
-    callback=options.read_count,
-    metavar="N",
-    help="Number of whole matches, instead of deals.",
-)
+@options.count_option("--matches", "Number of whole matches, instead of deals.")
 @click.option(
     "--until",
     callback=options.read_until,
@@ -101,6 +90,10 @@ def match(
     larger --deals or --matches extends a finished one. With --until, --sprt or --for, --deals or
     --matches sets the maximum.
     """
+    from simgin.cli import session
+    from simgin.cli.run_answer import run_answer, save_run, show_run
+    from simgin.runs.plan import plan_matchup
+
     if debug and deals is None and matches is None:
         deals = DEBUG_DEALS
         note(f"plain Python is thousands of times slower: {deals} deals. --deals sets the number.")
@@ -115,11 +108,13 @@ def match(
         seconds=seconds,
         seed=seed,
     )
-    unit = "--deals" if plan.unit == "deal" else "--matches"
+    unit = UNITS[plan.unit]
     n = plan.tasks[0].n
-    size = [unit, n] if n < amounts.MOST_UNITS else []  # MOST_UNITS: only the clock stops it
-    stopping = options.stopping_words(until, sprt, seconds)
-    command = _command(plan, [*size, *stopping], output, record)
+    size = {unit: n} if n < MOST_UNITS else {}  # MOST_UNITS: only the clock stops it
+    (matchup,) = plan.matchups
+    players = dict(zip("ab", [player.text for player in matchup.players], strict=False))
+    settled = {**players, "variant": matchup.variant.text}
+    command = repeated(**settled, **size)
     session.check_output(output, record)
     session.warn_of_single_deals(plan.matchups)
     started = datetime.now(UTC)
@@ -130,19 +125,9 @@ def match(
             )
             findings = stack.enter_context(play)
         if seconds is not None:  # a time cannot be repeated, the number of deals it came to can
-            command = _command(plan, [unit, findings.sizes[0]], output, record)
+            command = repeated(**settled, **{unit: findings.sizes[0]}, seconds=None)
         files = []
         if output is not None:
             files = save_run(output, findings, started, command, record)
         answer = run_answer(findings, command, files)
         show_run(answer, findings, MORE, details=details, as_json=as_json)
-
-
-def _command(plan: Plan, size: Sequence[object], output: Path | None, record: bool) -> str:
-    matchup = plan.matchups[0]
-    players = [player.text for player in matchup.players]
-    words = ["match", *players, "-v", matchup.variant.text, *size, "--seed", matchup.seed]
-    if output is not None:
-        words += ["-o", output]
-        words += ["--record"] if record else []
-    return command_line(*words)

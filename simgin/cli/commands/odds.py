@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simgin.cli import options, session
-from simgin.cli.output import Answer, command_line, note
+from simgin.cli import options
+from simgin.cli.output import Answer, note, repeated
 from simgin.report import progress
-from simgin.report.screen import INTERVALS, Words
-from simgin.runs import directory
 
 if TYPE_CHECKING:
     from simgin.play.matchup import Matchup
     from simgin.report.report import Report
+    from simgin.report.screen import Words
     from simgin.report.sheet import Sheet
 
 PLACE = Path("results") / "odds"
@@ -28,21 +27,17 @@ MOST_LINES = 24  # of words above the table
 
 
 @click.command()
-@click.argument("variants", nargs=-1, metavar="[VARIANT]...")
+@click.argument("variants", nargs=-1, metavar="[VARIANT]...", type=options.VARIANT)
 @click.option(
     "--strategy",
     "strategies",
+    type=options.STRATEGY,
     multiple=True,
     metavar="S",
     help="Player, weakest first; may be repeated.",
 )
 @options.output_option("Directory for tables and plots [default: results/odds].")
-@click.option(
-    "--deals",
-    callback=options.read_count,
-    metavar="N",
-    help="Deals per player [default: 40k alone, 400k for two players].",
-)
+@options.count_option("--deals", "Deals per player [default: 40k alone, 400k for two players].")
 @options.seed_option
 @options.workers_option
 @options.details_option
@@ -74,9 +69,10 @@ def odds(
     from simgin.odds import request
     from simgin.odds.report import odds_report
     from simgin.report import page
+    from simgin.runs import directory
 
     odds_request = request.read_request(variants, strategies, deals=deals, seed=seed)
-    command = _command(variants, strategies, output, deals, seed)
+    command = repeated()
     place = output or PLACE
     directory.check(place)
     started = datetime.now(UTC)
@@ -103,6 +99,8 @@ def odds(
 
 def _screen(report: Report, seed: int, details: bool) -> Iterator[Words | Sheet | str]:
     """What a terminal shows: words and the first table; with details, every table."""
+    from simgin.report.screen import INTERVALS, Words
+
     yield Words(report.sentences, MOST_LINES)
     shown = report.sheets if details else report.sheets[:1]
     for sheet in shown:
@@ -123,6 +121,7 @@ def _report_player(report: progress.Report, names: Sequence[str], done: int, uni
 
 def _prepare(matchup: Matchup) -> None:
     """Compile a matchup, and say so if it takes long."""
+    from simgin.cli import session
     from simgin.play import kernel
 
     with session.explain_wait():
@@ -153,21 +152,3 @@ def _manifest(
         command=command,
         stopped="complete",
     )
-
-
-def _command(
-    variants: Sequence[str],
-    strategies: Sequence[str],
-    output: Path | None,
-    deals: int | None,
-    seed: int,
-) -> str:
-    words: list[object] = ["odds", *variants]
-    for strategy in strategies:
-        words += ["--strategy", strategy]
-    if deals is not None:
-        words += ["--deals", deals]
-    words += ["--seed", seed]
-    if output is not None:
-        words += ["-o", output]
-    return command_line(*words)

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli.options import details_option, json_option
-from simgin.cli.output import command_line
-from simgin.cli.run_answer import run_answer
-from simgin.findings.record import check_ledger, read_record
-from simgin.runs import directory, ledger
-from simgin.runs.directory import ResultsError
+from simgin.cli.output import repeated
 
 if TYPE_CHECKING:
     from simgin.findings.findings import Findings
@@ -31,7 +27,9 @@ def report(place: Path, details: bool, as_json: bool) -> None:
     Everything is computed from the ledger and the manifest in DIR. Nothing is played, and the
     strategies that played need no longer exist. The same run gives the same files.
     """
+    from simgin.cli.run_answer import run_answer
     from simgin.report import page
+    from simgin.runs import directory
 
     manifest = _manifest(place)
     with _findings(place, manifest) as findings:
@@ -39,8 +37,7 @@ def report(place: Path, details: bool, as_json: bool) -> None:
         manifest_now = {**manifest, "stopped": findings.stopped}
         run_report, parts = _report(findings, manifest, details)
         files = directory.save(place, manifest_now, page.files(run_report), *written_before)
-        command = command_line("report", place, *["--details"] * details)
-        run_answer(findings, command, files).show(as_json, [*parts, ""])
+        run_answer(findings, repeated(), files).show(as_json, [*parts, ""])
 
 
 def _report(
@@ -61,21 +58,25 @@ def _report(
 
 def _manifest(place: Path) -> dict[str, Any]:
     """The manifest of a finished run; ResultsError with the way on for an unfinished one."""
+    from simgin.runs import directory, ledger
+
     if (place / directory.MANIFEST).exists() or not (place / ledger.FILE).is_file():
         return directory.read_manifest(place)
     with ledger.reading(place / ledger.FILE) as run_ledger:
         command = run_ledger.command
     remedy = f"continue with: {command}" if command else "continue with the command that began it."
-    raise ResultsError(f"the run in {place} is not finished; {remedy}")
+    raise directory.ResultsError(f"the run in {place} is not finished; {remedy}")
 
 
 @contextmanager
 def _findings(place: Path, manifest: dict[str, Any]) -> Iterator[Findings]:
     from simgin.findings.findings import Findings
+    from simgin.findings.record import check_ledger, read_record
+    from simgin.runs import directory, ledger
 
     if not (place / ledger.FILE).is_file():  # odds, or a run whose ledger was not kept
         command = manifest.get("command")
-        raise ResultsError(
+        raise directory.ResultsError(
             f"{place} has no {ledger.FILE} to report from; `{command}` writes its files again."
         )
     run_record = read_record(place, manifest)

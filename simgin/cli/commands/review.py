@@ -8,25 +8,25 @@ from pathlib import Path
 
 import click
 
-from simgin.cli import options, plan_table, session
-from simgin.cli.output import Answer, command_line, note
+from simgin.cli import options
+from simgin.cli.output import Answer, command_line, note, repeated
 
 
 @click.command()
-@click.argument("variants", metavar="VARIANT...", nargs=-1)
-@click.option("--against", metavar="BASE", help="Compare with this variant, on the same packs.")
+@click.argument("variants", metavar="VARIANT...", nargs=-1, type=options.VARIANT)
+@click.option(
+    "--against",
+    type=options.VARIANT,
+    metavar="BASE",
+    help="Compare with this variant, on the same packs.",
+)
 @options.output_option("Directory for the results.", required=True)
 @click.option(
     "--deep",
     is_flag=True,
     help="Add stronger players, comebacks and the skill ladder; a tenth of the error; takes hours.",
 )
-@click.option(
-    "--matches",
-    callback=options.read_count,
-    metavar="N",
-    help="Matches per pair of players [default: 20k; 2M with --deep].",
-)
+@options.count_option("--matches", "Matches per pair of players [default: 20k; 2M with --deep].")
 @options.seed_option
 @options.workers_option
 @options.scheduler_option
@@ -58,12 +58,13 @@ def review(
 
     The same command resumes an interrupted review, and more matches extend a finished one.
     """
+    from simgin.cli import plan_table, session
     from simgin.review.plan import plan_review
     from simgin.review.request import read_request
 
     request = read_request(variants, against, deep=deep, matches=matches, seed=seed)
     plan = plan_review(request)
-    command = _command(variants, against, output, deep, matches, seed)
+    command = repeated()
     session.check_output(output, record_deals=False)
     if deep and not as_json:
         plan_rows = plan_table.rows(plan, output, workers, record_deals=False)
@@ -94,24 +95,3 @@ def review(
         if not details:
             parts.append(f"More:    {command_line('report', output, '--details')}")
         answer.show(as_json, parts)
-
-
-def _command(
-    variants: tuple[str, ...],
-    against: str | None,
-    output: Path,
-    deep: bool,
-    matches: int | None,
-    seed: int,
-) -> str:
-    words: list[object] = ["review", *variants]
-    if against is not None:
-        words += ["--against", against]
-    words += ["-o", output]
-    if deep:
-        words += ["--deep"]
-    if matches is not None:
-        words += ["--matches", matches]
-    if seed != 1:
-        words += ["--seed", seed]
-    return command_line(*words)

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import click
 
-from simgin.cli import options, plan_table, session
-from simgin.cli.output import Answer, command_line
-from simgin.cli.run_answer import run_answer, save_run, show_run
-from simgin.runs.plan import plan_file
+from simgin.cli import options
+from simgin.cli.output import Answer, command_line, repeated
 
 
 @click.command()
-@click.argument("file", metavar="EXPERIMENT", type=click.Path(path_type=Path))
+@click.argument("file", metavar="EXPERIMENT", type=options.EXPERIMENT)
 @options.output_option("Directory for the results [default: results/EXPERIMENT].")
 @click.option("--seed", type=int, metavar="N", help="Seed, instead of the one in the file.")
 @options.workers_option
@@ -24,7 +22,7 @@ from simgin.runs.plan import plan_file
 @options.details_option
 @options.json_option
 def run(
-    file: Path,
+    file: str,
     output: Path | None,
     seed: int | None,
     workers: int | None,
@@ -54,9 +52,13 @@ def run(
     The same command resumes an interrupted run, and more deals in the file extend a finished one.
     It refuses a directory whose experiment, rules or strategies have changed since.
     """
+    from simgin.cli import plan_table, session
+    from simgin.cli.run_answer import run_answer, save_run, show_run
+    from simgin.runs.plan import plan_file
+
     plan = plan_file(file, seed)
     place = output or Path("results") / plan.title
-    command = _command(file, output, seed, record)
+    command = repeated()
     session.check_output(place, record)
     session.warn_of_single_deals(plan.matchups)
     if dry_run or not as_json:
@@ -76,14 +78,3 @@ def run(
         answer = run_answer(findings, command, files)
         more = command_line("report", place, "--details")
         show_run(answer, findings, more, details=details, as_json=as_json)
-
-
-def _command(file: Path, output: Path | None, seed: int | None, record: bool) -> str:
-    words: list[object] = ["run", file]
-    if output is not None:
-        words += ["-o", output]
-    if seed is not None:
-        words += ["--seed", seed]
-    if record:
-        words += ["--record"]
-    return command_line(*words)

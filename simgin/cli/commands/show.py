@@ -6,6 +6,7 @@ import click
 
 from simgin.cli.debug import debug_option, policy_calls, show_traceback
 from simgin.cli.options import (
+    STRATEGY,
     deal_option,
     half_option,
     json_option,
@@ -17,8 +18,8 @@ from simgin.cli.output import Answer
 
 
 @click.command()
-@click.argument("a")
-@click.argument("b", required=False)
+@click.argument("a", type=STRATEGY)
+@click.argument("b", type=STRATEGY, required=False)
 @variant_option
 @seed_option
 @unit_option

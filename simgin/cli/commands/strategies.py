@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simgin.cli import options
 from simgin.cli.groups import NameOrSubcommand
 from simgin.cli.options import json_option
 from simgin.cli.output import Answer, can_print, command_line, grid
-from simgin.cli.session import explain_wait
+from simgin.core.answers import SLOTS
 from simgin.rules import variants
-from simgin.strategy import SLOTS, Param, Policy, Strategy, catalogue, compiler, loader
+from simgin.strategy import catalogue, loader
+from simgin.strategy.author import Param, Policy, Strategy
 from simgin.strategy.text_form import StrategyError
 
 if TYPE_CHECKING:
@@ -42,8 +44,11 @@ PASSED_IN_ASCII = {True: "ok", False: "FAIL", None: "-"}
 CHECKING = "checking; this takes about ten seconds, and a minute the first time, to compile."
 
 
+_NAMES = options.Named(lambda: [*strategies.commands, *catalogue.names()], ".py")
+
+
 @click.command("strategies")
-@click.argument("name", required=False)
+@click.argument("name", required=False, type=_NAMES)
 @click.option(
     "--players",
     type=click.IntRange(1, 2),
@@ -111,15 +116,16 @@ def _strategies(
     Answer(command_line(*words), rows).show(as_json, _list_parts(rows))
 
 
-strategies = NameOrSubcommand(_strategies)
+strategies: NameOrSubcommand = NameOrSubcommand(_strategies)
 
 
 @strategies.command("check")
-@click.argument("strategy")
+@click.argument("strategy", type=options.STRATEGY)
 @click.option(
     "-v",
     "--variant",
     "variant_texts",
+    type=options.VARIANT,
     multiple=True,
     metavar="VARIANT",
     help="Only in this variant; may be repeated [default: all].",
@@ -143,6 +149,7 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
     Exit code: 0 if all checks pass, 1 if any fails.
     """
     from simgin.checks import contract
+    from simgin.cli.session import explain_wait
 
     chosen = [variants.find(text) for text in variant_texts] or contract.all_variants()
     with explain_wait(CHECKING):
@@ -229,7 +236,7 @@ def _has(word: str | None, *texts: str) -> bool:
 
 
 def _strategy_row(strategy: Strategy) -> dict[str, Any]:
-    tiers = [compiler.tier(policy) for policy in strategy.policies]
+    tiers = [_tier(policy) for policy in strategy.policies]
     return {
         "kind": "strategy",
         "name": strategy.name,
@@ -247,7 +254,7 @@ def _policy_row(policy: Policy) -> dict[str, Any]:
         "kind": "policy",
         "name": policy.name,
         "slot": policy.slot,
-        "tier": compiler.tier(policy),
+        "tier": _tier(policy),
         "about": policy.about,
         "parameters": _parameter_rows(policy),
     }
@@ -309,7 +316,7 @@ def _show(strategy: Strategy, as_json: bool) -> None:
             "ending": strategy.ending,
             "slot": policy.slot,
             "policy": texts[policy.slot],
-            "tier": compiler.tier(policy),
+            "tier": _tier(policy),
             "about": policy.about,
             "file": str(policy.source),
             "parameters": _parameter_rows(policy),
@@ -373,3 +380,10 @@ def _relative(path: Path) -> str:
     """A path, relative to the current directory if it lies below it."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+def _tier(policy: Policy) -> str:
+    """Whether a policy is compiled; the compiler is loaded here, since no shell waits for it."""
+    from simgin.strategy import compiler
+
+    return compiler.tier(policy)

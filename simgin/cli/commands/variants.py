@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simgin.cli import options
 from simgin.cli.groups import NameOrSubcommand
 from simgin.cli.options import json_option
-from simgin.cli.output import Answer, command_line, grid
+from simgin.cli.output import Answer, command_line, grid, repeated
 from simgin.rules.variants import (
     Parameter,
     Variant,
@@ -37,8 +38,11 @@ NO_EFFECT = "\nA dash or round brackets: no effect in this variant."
 MAY_BE = "Square brackets: what the rule may be, as in standard+knock_limit=5+big_gin=yes."
 
 
+_NAMES = options.Named(lambda: [*variants.commands, *names()], ".toml")
+
+
 @click.command("variants")
-@click.argument("name", required=False)
+@click.argument("name", required=False, type=_NAMES)
 @json_option
 def _variants(name: str | None, as_json: bool) -> None:
     """List all variants, or show one with every rule.
@@ -64,19 +68,19 @@ def _variants(name: str | None, as_json: bool) -> None:
       simgin variants check mine.toml         check the variants in a file
     """
     if name is None:
-        _list(command_line("variants"), [find(shipped) for shipped in names()], as_json)
+        _list([find(shipped) for shipped in names()], as_json)
     elif name.endswith(".toml") and "+" not in name:
-        _list(command_line("variants", name), _read_file(name), as_json)
+        _list(_read_file(name), as_json)
     else:
         _show(find(name), as_json)
 
 
-variants = NameOrSubcommand(_variants)
+variants: NameOrSubcommand = NameOrSubcommand(_variants)
 
 
 @variants.command("diff")
-@click.argument("a")
-@click.argument("b")
+@click.argument("a", type=options.VARIANT)
+@click.argument("b", type=options.VARIANT)
 @json_option
 def _diff(a: str, b: str, as_json: bool) -> None:
     """Show how variants A and B differ, rule by rule.
@@ -87,7 +91,7 @@ def _diff(a: str, b: str, as_json: bool) -> None:
     """
     first, second = find(a), find(b)
     rows = [_diff_row(parameter, first, second) for parameter in _changes(first, second)]
-    command = command_line("variants", "diff", first.text, second.text)
+    command = repeated(a=first.text, b=second.text)
     Answer(command, rows).show(as_json, _diff_parts(first, second))
 
 
@@ -101,7 +105,7 @@ def _check(ctx: click.Context, file: str, as_json: bool) -> None:
     Exit code: 0 if all are valid, 1 if any is not, 2 if the file cannot be read.
     """
     rows = [_check_row(text, result) for text, result in variants_in_file(file).items()]
-    Answer(command_line("variants", "check", file), rows).show(as_json, _check_parts(rows))
+    Answer(repeated(), rows).show(as_json, _check_parts(rows))
     ctx.exit(0 if all(row["ok"] for row in rows) else 1)
 
 
@@ -110,6 +114,7 @@ def _check(ctx: click.Context, file: str, as_json: bool) -> None:
 @click.option(
     "--from",
     "start",
+    type=options.VARIANT,
     default="standard",
     show_default=True,
     metavar="VARIANT",
@@ -131,18 +136,17 @@ def _new(file: str, start: str, as_json: bool) -> None:
     create_file(Path(file), template.variant_file(file, base))
     created = find(f"{file}#{template.variant_name(file)}")
     row = {"variant": created.text, "from": base.text}
-    command = command_line("variants", "new", file, "--from", base.text)
-    answer = Answer(command, [row], files=[Path(file)])
+    answer = Answer(repeated(start=base.text), [row], files=[Path(file)])
     answer.show(as_json, _next_steps(file, created))
 
 
-def _list(command: str, listed: Sequence[Variant], as_json: bool) -> None:
+def _list(listed: Sequence[Variant], as_json: bool) -> None:
     rows = []
     for variant in listed:
         players = variant.row["players"]
         row = {"name": variant.text, "title": variant.title, "about": variant.about}
         rows.append({**row, "players": players})
-    Answer(command, rows).show(as_json, _list_parts(listed))
+    Answer(repeated(), rows).show(as_json, _list_parts(listed))
 
 
 def _read_file(file: str) -> list[Variant]:
@@ -174,8 +178,7 @@ def _list_parts(listed: Sequence[Variant]) -> Iterator[Any]:
 def _show(variant: Variant, as_json: bool) -> None:
     base = find("standard")
     rows = [_rule_row(parameter, variant, base) for parameter in parameters().values()]
-    command = command_line("variants", variant.text)
-    Answer(command, rows).show(as_json, _show_parts(variant, base))
+    Answer(repeated(name=variant.text), rows).show(as_json, _show_parts(variant, base))
 
 
 def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:

@@ -4,13 +4,9 @@ Figures are narrow enough for a phone held upright. Colours are safe for colour-
 every series has its own marker or dash for print in grey. pyplot's global state is never touched.
 """
 
-from simgin.report.figures.axes import *
 from simgin.report.figures.cards import *
-from simgin.report.figures.colours import *
 from simgin.report.figures.files import *
 from simgin.report.figures.frames import *
-from simgin.report.figures.heat import *
-from simgin.report.figures.legends import *
-from simgin.report.figures.limits import *
+from simgin.report.figures.layout import *
 from simgin.report.figures.looks import *
-from simgin.report.figures.words import *
+from simgin.report.figures.marks import *

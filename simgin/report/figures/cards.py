@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simgin.report.figures.axes import new_figure
-from simgin.report.figures.colours import BLUE, FAINT, GRID, INK, PAPER, RED
-from simgin.report.figures.words import NORMAL
+from simgin.report.figures.layout import NORMAL, new_figure
+from simgin.report.figures.looks import BLUE, FAINT, GRID, INK, PAPER, RED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["BACK", "CardRow", "draw_cards"]
 
 # In widths of a card
 HEIGHT, GAP, BETWEEN, LABEL = 1.4, 0.12, 0.4, 0.62
@@ -70,8 +67,7 @@ def draw_cards(title: str, caption: str, rows: Sequence[CardRow]) -> Figure:
         y -= LABEL
         for cards in row.lines:
             for x, place, card in cards:
-                is_gone = place in row.gone
-                _card(axes, x, y - HEIGHT, card, row.marked, is_gone)
+                _card(axes, x, y - HEIGHT, card, row.marked, place in row.gone)
             y -= line
         y -= GAP
     return figure
@@ -120,8 +116,7 @@ def _suit(axes: Axes, x: float, y: float, suit: str, colour: str, is_gone: bool)
     from matplotlib.patches import PathPatch
     from matplotlib.transforms import Affine2D
 
-    place = Affine2D().translate(x, y)
-    shape = place.transform_path(_shape(suit))
+    shape = Affine2D().translate(x, y).transform_path(_shape(suit))
     patch = PathPatch(shape, facecolor=colour, edgecolor="none", alpha=0.55 if is_gone else 1)
     axes.add_patch(patch)
 
@@ -135,5 +130,4 @@ def _shape(suit: str) -> Any:
     outline = TextPath((0, 0), SYMBOLS[suit], size=0.72)
     box = outline.get_extents()
     middle = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-    to_middle = Affine2D().translate(-middle[0], -middle[1])
-    return to_middle.transform_path(outline)
+    return Affine2D().translate(-middle[0], -middle[1]).transform_path(outline)

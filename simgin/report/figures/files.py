@@ -6,12 +6,10 @@ import io
 import re
 from typing import TYPE_CHECKING
 
-from simgin.report.figures.axes import DPI
+from simgin.report.figures.layout import DPI
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["png", "svg"]
 
 
 def png(figure: Figure) -> bytes:

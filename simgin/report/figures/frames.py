@@ -16,19 +16,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = [
-    "caption",
-    "columns",
-    "drawn",
-    "groups",
-    "owner",
-    "percent",
-    "picture",
-    "seed_words",
-    "unique",
-    "widest_half",
-]
-
 Frames = ParamSpec("Frames")  # what a picture is drawn from
 MOST_PAIRS = 3  # matchups named in full in a caption
 
@@ -109,11 +96,9 @@ def caption(frame: pd.DataFrame, *, seed: int | None, unit: str, note: str = "")
 def _players(frame: pd.DataFrame) -> str:
     """The matchups if they are few, else the strategies."""
     strategies = frame["strategy"].map(str)
-    opponents = frame["opponent"].map(str)
-    pairs = dict.fromkeys(zip(strategies, opponents, strict=True))
+    pairs = dict.fromkeys(zip(strategies, frame["opponent"].map(str), strict=True))
     if len(pairs) <= MOST_PAIRS:
-        titles = [f"{a} against {b}" if b else a for a, b in pairs]
-        return "; ".join(titles)
+        return "; ".join([f"{a} against {b}" if b else a for a, b in pairs])
     names: dict[str, None] = {}
     for pair in pairs:
         names |= dict.fromkeys(pair)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli.options import json_option
-from simgin.cli.output import Answer, command_line, grid, note
+from simgin.cli.output import Answer, grid, note, repeated
 from simgin.text.files import check_file, write_file
 
 if TYPE_CHECKING:
@@ -71,21 +71,18 @@ def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool
     if save is not None:
         check_file(save)
     before, now = _rounds(seconds, against)
-    words = ["bench", "--seconds", f"{seconds:g}"]
     rows: list[Any] = list(now[0])
     parts = _figure_parts(now[0])
     if against is not None:
         from simgin.checks.bench_change import changes
 
-        words += ["--against", str(against)]
         changed = changes(before, now)
         rows = [asdict(change) for change in changed]
         parts = _change_parts(changed, len(now))
-    answer = Answer(command_line(*words), rows, SEED)
+    answer = Answer(repeated(), rows, SEED)
     answer.show(as_json, parts)
     if save is not None:
-        figures = {"command": answer.command, "rows": now[0]}
-        text = json.dumps(figures, indent=1)
+        text = json.dumps({"command": answer.command, "rows": now[0]}, indent=1)
         write_file(save, f"{text}\n".encode())
         note(f"wrote {save}.")
 

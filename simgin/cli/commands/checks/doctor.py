@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli.options import json_option
-from simgin.cli.output import Answer, command_line, grid, note
-from simgin.cli.session import explain_wait
+from simgin.cli.output import Answer, grid, note, repeated
 
 if TYPE_CHECKING:
     from simgin.checks.doctor import Finding
@@ -27,11 +26,12 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     Exit code: 0 if all is well, 1 if not.
     """
     from simgin.checks.doctor import examine, rows
+    from simgin.cli.session import explain_wait
 
     with explain_wait():
         findings = list(examine())
     faults = [finding.fault for finding in findings if finding.fault]
-    answer = Answer(command_line("doctor"), rows(findings))
+    answer = Answer(repeated(), rows(findings))
     answer.show(as_json, _parts(findings, len(faults)))
     for fault in faults:
         note(fault)

@@ -1,23 +1,85 @@
-"""Heat maps: tables of numbers on shades."""
+"""What stands for numbers: estimates with their 95 % limits, and heat maps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.report.figures.colours import DARKEST, INK, LIGHTEST, loss_to_win
-from simgin.report.figures.words import NORMAL
+from simgin.report.figures.layout import NORMAL, escape
+from simgin.report.figures.looks import DARKEST, FAINT, INK, LIGHTEST, PAPER, Series, loss_to_win
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
     from matplotlib.colors import Normalize
 
-__all__ = ["heat_map", "shade_map"]
-
 STEPS, KEY_TICKS = 20, (0, 20, 40, 60, 80, 100)  # shades of a map without numbers, and per cent
+# Values, lower limits, upper limits: three arrays of one length
+Limits = Sequence[np.ndarray]
+
+
+def band(axes: Axes, x: np.ndarray, limits: Limits, look: Series, label: str) -> None:
+    """A line in the band of its 95 % limits."""
+    value, low, high = limits
+    axes.fill_between(x, low, high, color=look.colour, alpha=0.25, linewidth=0)
+    axes.plot(x, value, color=look.colour, linestyle=look.dash, linewidth=1.6, label=escape(label))
+
+
+def upright_bars(axes: Axes, x: np.ndarray, limits: Limits, look: Series, label: str) -> None:
+    """Dots with vertical 95 % bars."""
+    axes.errorbar(x, limits[0], yerr=bar_lengths(*limits), **_dot(look, label))
+
+
+def level_bars(
+    axes: Axes, y: np.ndarray, limits: Limits, look: Series, label: str, **style: Any
+) -> None:
+    """Dots with horizontal 95 % bars in rows y; undefined values are marked in words."""
+    value, low, high = limits
+    dot = _dot(look, label) | style
+    axes.errorbar(value, y, xerr=bar_lengths(value, low, high), **dot)
+    mark_undefined(axes, y[np.isnan(value)])
+
+
+def unclear_bars(axes: Axes, y: np.ndarray, limits: Limits, look: Series, label: str) -> None:
+    """The same in grey, hollow and without an entry in the legend: what may be nothing."""
+    grey = look._replace(colour=FAINT)
+    level_bars(axes, y, limits, grey, f"_{label}", markerfacecolor=PAPER)
+
+
+def bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Distances from a value to its limits, as matplotlib's error bars take them; (2, n)."""
+    return np.asarray(np.maximum(0, np.array([value - low, high - value])))
+
+
+def _dot(look: Series, label: str) -> dict[str, Any]:
+    return {
+        "fmt": look.marker,
+        "color": look.colour,
+        "label": escape(label),
+        "markersize": 4.5,
+        "capsize": 2.5,
+        "linewidth": 1.2,
+    }
+
+
+def mark_undefined(axes: Axes, rows: Iterable[float]) -> None:
+    """A note in the rows whose value is undefined."""
+    for y in rows:
+        axes.annotate(
+            "too few to estimate",
+            (0.5, y),
+            xycoords=("axes fraction", "data"),
+            fontsize=NORMAL,
+            ha="center",
+            va="center",
+            color=FAINT,
+            bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1},
+        )
+
+
+# Heat maps: tables of numbers on shades
 
 
 def heat_map(
@@ -60,9 +122,7 @@ def shade_map(
     """
     from matplotlib.colors import BoundaryNorm
 
-    steps = np.linspace(0, 100, STEPS + 1)
-    colours = loss_to_win()
-    norm = BoundaryNorm(steps, colours.N)
+    norm = BoundaryNorm(np.linspace(0, 100, STEPS + 1), loss_to_win().N)
     cells = _cells(axes, values, norm)
     _name_cells(axes, row_names, column_names, size)
     figure = axes.get_figure(root=True)

@@ -1,0 +1,168 @@
+"""What `simgin tune` and `simgin train` share: they better a strategy, and keep what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simgin.cli import options
+from simgin.cli.output import Answer, note, repeated
+
+if TYPE_CHECKING:
+    from simgin.runs.ledger import Ledger
+    from simgin.tune.found import Found, Parts, Wording
+    from simgin.tune.request import TuneRequest
+
+    Play = Callable[[Ledger, Parts], Found]
+
+INTERRUPTED = 130  # exit code
+
+against_option = click.option(
+    "--against",
+    type=options.STRATEGY,
+    multiple=True,
+    metavar="S",
+    help="Opponent; may be repeated [default: simple].",
+)
+confirm_option = options.count_option(
+    "--confirm",
+    "Matches of the confirmation against each opponent.",
+    default="40k",
+    show_default=True,
+)
+
+
+def place_option(help_text: str) -> Callable[[Any], Any]:
+    """`--run DIR`, the directory of a search or a training."""
+    return click.option(
+        "--run", "place", type=click.Path(path_type=Path), metavar="DIR", help=help_text
+    )
+
+
+def check_output(words: Wording, output: Path | None, place: Path | None) -> None:
+    """Refuse what cannot be written now, not at the end."""
+    from simgin.runs import directory
+    from simgin.text.files import NewFileError, check_file
+
+    if place is not None:
+        directory.check(place)
+    if output is None:
+        return
+    if output.suffix != words.ending:
+        raise NewFileError(
+            f"the name of a file of {words.content} ends in {words.ending}: try "
+            f"{output}{words.ending}."
+        )
+    check_file(output)
+    if output.exists() and words.mark not in output.read_bytes():
+        raise NewFileError(f"{output} exists, and no {words.search} wrote it; name another file.")
+
+
+def settled(request: TuneRequest) -> dict[str, Any]:
+    """Who plays, for the command that repeats it."""
+    return {
+        "strategy": request.strategy.text,
+        "variant": request.variant.text,
+        "against": [opponent.text for opponent in request.pool],
+    }
+
+
+def carry_out(
+    request: TuneRequest,
+    words: Wording,
+    play: Play,
+    so_far: Callable[[], str],
+    *,
+    pieces: int,
+    identity: dict[str, Any],
+    workers: int | None,
+    output: Path | None,
+    place: Path | None,
+    as_json: bool,
+) -> Found:
+    """Play with live progress, write the files and print what came of it.
+
+    play: takes the ledger, and what takes the progress of each of the pieces. so_far: what stands
+    below the bar. identity: of the ledger.
+    """
+    from simgin.play.parallel import SHARES, share
+    from simgin.report import page, progress
+    from simgin.report.screen import Words
+    from simgin.runs import directory, ledger
+    from simgin.stats import table
+    from simgin.text.files import write_file
+    from simgin.tune.report import found_report
+
+    command = repeated(**settled(request))
+    started = datetime.now(UTC)
+    path = None if place is None else directory.begin(place)
+    with ledger.opened(path, identity) as run_ledger:
+        run_ledger.note_command(command)
+        try:
+            with progress.live(f"{words.doing.lower()} {request.strategy.name}") as bar:
+                bar(0, SHARES * pieces)
+
+                def look(done: int, units: int) -> None:
+                    bar(done, units, so_far)
+
+                found = play(run_ledger, lambda piece: share(look, piece, pieces))
+        except KeyboardInterrupt:
+            note(_interrupted(words, place, command))
+            raise click.exceptions.Exit(INTERRUPTED) from None
+        report = found_report(found, command)
+        # What stands in the file depends on neither its place nor the number of workers.
+        content = found.file(repeated(**settled(request), output=None, place=None))
+        files = []
+        if output is not None:
+            write_file(output, content)
+            files.append(output)
+        if place is not None:
+            manifest = _manifest(request, identity, workers, started, command)
+            files += directory.save(place, manifest, {**page.files(report), words.file: content})
+    answer = Answer(command, table.records(found.table), request.seed, files)
+    answer.show(as_json, [Words(report.sentences), *report.sheets, ""])
+    return found
+
+
+def _manifest(
+    request: TuneRequest,
+    identity: dict[str, Any],
+    workers: int | None,
+    started: datetime,
+    command: str,
+) -> dict[str, Any]:
+    from simgin.play.parallel import usable_cpus
+    from simgin.runs.manifest import run_manifest
+    from simgin.runs.stopping import End
+
+    matchups = request.matchups(request.strategy, request.seed)
+    return run_manifest(
+        identity,
+        [End(matchup.units(request.confirmed)) for matchup in matchups],
+        workers=workers or usable_cpus(),
+        started=started,
+        command=command,
+        stopped="complete",
+        tune=request.objective,
+    )
+
+
+def _interrupted(words: Wording, place: Path | None, command: str) -> str:
+    """What is kept, and how to go on."""
+    if place is None:
+        return f"interrupted; nothing was kept. Start again with: {command} --run DIR"
+    return f"interrupted; finished {words.pieces} are kept in {place}. Continue with: {command}"
+
+
+def prepare(request: TuneRequest) -> None:
+    """Compile who plays, and say so if it takes long."""
+    from simgin.cli.session import explain_wait
+    from simgin.play import kernel
+
+    with explain_wait():
+        for matchup in request.matchups(request.strategy, request.seed):
+            kernel.prepare(matchup)

@@ -1,0 +1,240 @@
+"""Figures and axes: their size, titles, captions, panels, labels and legends."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from simgin.report.figures.looks import FAINT, GRID, INK, PAPER
+from simgin.report.wrapping import fold, keep_units
+
+if TYPE_CHECKING:
+    import numpy as np
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Transform
+
+TEXT_LINE = 0.18  # inches per line of a title, legend or caption
+SMALL, NORMAL, LARGE = 7.5, 8.5, 11  # points; on a phone a point is 1.18 pixels
+# Characters per line
+TITLE_CHARACTERS, CAPTION_CHARACTERS = 42, 66
+LABEL_CHARACTERS, PANEL_TITLE_CHARACTERS = 22, 48
+
+WIDTH = 4.2  # inches: on a phone held upright, type keeps nine tenths of its size
+DPI = 200
+ROW_GAP, ROW_LINE = 0.08, 0.145  # inches between names of rows, and of a line of one
+# Legends
+LEFT = 0.02  # of the figure's width, as its title
+GAP, TITLE_LINE = 0.1, 0.16  # inches below a legend, and of a line of the title of the axes
+LEGEND_CHARACTERS, HANDLE_CHARACTERS = 50, 7  # of a line, and that a mark takes the room of
+MOST_LEGEND_COLUMNS = 3
+
+
+# Text
+
+
+def escape(text: str) -> str:
+    """A text whose dollar signs, which a path may contain, do not start a formula."""
+    return text.replace("$", r"\$")
+
+
+def folded(text: str, width: int) -> str:
+    """A text whose lines have at most `width` characters."""
+    lines = []
+    for part in text.split("\n"):
+        lines += fold(part, width)
+    return "\n".join(lines)
+
+
+# Figures and panels
+
+
+def new_figure(height: float, title: str, caption: str, legend_names: Sequence[str] = ()) -> Figure:
+    """A figure with axes of `height` inches beside its title, caption and legend."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    title = folded(title, TITLE_CHARACTERS)
+    caption = textwrap.fill(keep_units(caption), CAPTION_CHARACTERS, break_on_hyphens=False)
+    text_lines = title.count("\n") + caption.count("\n")
+    lines = text_lines + legend_lines(legend_names)
+    new = Figure(
+        figsize=(WIDTH, height + 0.8 + TEXT_LINE * lines),
+        dpi=DPI,
+        layout="constrained",
+        facecolor=PAPER,
+    )
+    FigureCanvasAgg(new)
+    new.suptitle(escape(title), x=0.02, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
+    new.supxlabel(escape(caption), x=0.02, ha="left", fontsize=SMALL, color=FAINT)
+    return new
+
+
+def stack_panels(figure: Figure, panels: int, *, sharex: bool = False) -> list[Axes]:
+    """Panels one below another, styled."""
+    column = list(figure.subplots(panels, squeeze=False, sharex=sharex)[:, 0])
+    for axes in column:
+        style(axes)
+    return column
+
+
+def lines_of_panels(panels: int, across: int) -> int:
+    """Lines that panels take with `across` side by side."""
+    return -(-panels // across)
+
+
+def hide(panels: Iterable[Axes]) -> None:
+    """Make panels invisible: the places that are left in the last line."""
+    for axes in panels:
+        axes.set_visible(False)
+
+
+def style(axes: Axes, grid: str = "y") -> None:
+    """Axes without a frame, in the colours of the page; grid: "x", "y" or "both"."""
+    axes.set_facecolor(PAPER)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(FAINT)
+    axes.tick_params(labelsize=NORMAL, colors=INK, color=FAINT)
+    axes.grid(axis=grid, color=GRID, linewidth=0.8)  # type: ignore[arg-type]
+    axes.set_axisbelow(True)
+
+
+def panel_title(axes: Axes, text: str, width: int = PANEL_TITLE_CHARACTERS) -> None:
+    """The title of a panel, folded at `width` characters."""
+    axes.set_title(escape(folded(text, width)), loc="left", fontsize=NORMAL, color=INK)
+
+
+def axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
+    """Labels of the axes."""
+    axes.set_xlabel(x, fontsize=NORMAL, color=INK)
+    axes.set_ylabel(y, fontsize=NORMAL, color=INK)
+
+
+def label_outer(grid: np.ndarray, drawn: int, x: str, y: str) -> None:
+    """Labels below the lowest panel of every column, and beside the first of every line.
+
+    grid: panels by line and column, of which the first `drawn` are visible.
+    """
+    across = grid.shape[1]
+    for place, axes in enumerate(grid.ravel()[:drawn]):
+        is_lowest = place + across >= drawn
+        is_first = place % across == 0
+        axis_labels(axes, x if is_lowest else "", y if is_first else "")
+        if is_lowest:
+            axes.tick_params(labelbottom=True)
+
+
+def row_names(axes: Axes, names: Sequence[str]) -> None:
+    """Names beside rows 0, 1, ... from the top, folded."""
+    labels = [escape(folded(name, LABEL_CHARACTERS)) for name in names]
+    axes.set_yticks(range(len(names)), labels, fontsize=NORMAL, color=INK)
+    hide_row_axis(axes, len(names))
+
+
+def row_height(names: Iterable[str]) -> float:
+    """Inches of each row beside which these names stand."""
+    lines = [folded(name, LABEL_CHARACTERS).count("\n") + 1 for name in names]
+    return ROW_GAP + ROW_LINE * max(lines)
+
+
+def hide_row_axis(axes: Axes, rows: int) -> None:
+    """Rows from the top, without ticks and axis."""
+    axes.set_ylim(rows - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+
+
+# Legends: above the axes and their titles, where they cover no data
+
+
+def legend(axes: Axes, last: Sequence[str] = ()) -> None:
+    """A legend above axes and their title, unless there is only one series.
+
+    last: names that go to the end.
+    """
+    drawn = list(zip(*axes.get_legend_handles_labels(), strict=True))
+    figure = axes.get_figure(root=True)
+    if figure is None or len(drawn) < 2:
+        return
+    drawn.sort(key=lambda pair: pair[1] in last)
+    handles = [handle for handle, _ in drawn]
+    names = [name for _, name in drawn]
+    above = _above(figure, axes)
+    lift = GAP + TITLE_LINE * _title_lines(figure, axes)
+    box = axes.legend(
+        handles,
+        [folded(name, LEGEND_CHARACTERS) for name in names],
+        ncols=_legend_columns(names),
+        loc="lower left",
+        bbox_to_anchor=(LEFT, lift),
+        bbox_transform=above,
+        fontsize=NORMAL,
+        frameon=False,
+        labelcolor=INK,
+        handlelength=2.5,
+        columnspacing=1.2,
+        borderaxespad=0,
+        borderpad=0,
+    )
+    box.set_in_layout(False)  # else the axes would shrink to the width of the legend
+    _reserve(axes, above, lift + TEXT_LINE * legend_lines(names))
+
+
+def heading(axes: Axes, text: str) -> None:
+    """A heading above the titles of panels that stand beside one another; axes: the first."""
+    figure = axes.get_figure(root=True)
+    if figure is None:
+        return
+    above = _above(figure, axes)
+    lift = GAP + TITLE_LINE * _title_lines(figure, axes)
+    over = axes.text(
+        LEFT, lift, escape(text), transform=above, fontsize=NORMAL, fontweight="bold", color=INK
+    )
+    over.set_in_layout(False)
+    _reserve(axes, above, lift + TEXT_LINE)
+
+
+def _title_lines(figure: Figure, axes: Axes) -> int:
+    """Lines of the longest title of the panels beside one another, of which `axes` is one."""
+    spec = axes.get_subplotspec()
+    longest = 0
+    for other in figure.axes:
+        own = other.get_subplotspec()
+        title = other.get_title(loc="left")
+        if title and own is not None and spec is not None and own.rowspan == spec.rowspan:
+            longest = max(longest, title.count("\n") + 1)
+    return longest
+
+
+def _above(figure: Figure, axes: Axes) -> Transform:
+    """Across: shares of the figure's width. Upwards: inches from the top of the axes."""
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    top = ScaledTranslation(0, 1, axes.transAxes)  # type: ignore[arg-type]
+    return blended_transform_factory(figure.transFigure, figure.dpi_scale_trans + top)
+
+
+def _reserve(axes: Axes, above: Transform, height: float) -> None:
+    """Make the layout keep `height` inches free above the axes, by an invisible rectangle."""
+    from matplotlib.patches import Rectangle
+
+    invisible = Rectangle((0.5, 0), 0.01, height, transform=above, fill=False, linewidth=0)
+    invisible.set_clip_on(False)
+    axes.add_artist(invisible)
+
+
+def _legend_columns(names: Sequence[str]) -> int:
+    """As many columns as fit, three at most."""
+    widest = max(map(len, names)) + HANDLE_CHARACTERS
+    return max(1, min(MOST_LEGEND_COLUMNS, LEGEND_CHARACTERS // widest))
+
+
+def legend_lines(names: Sequence[str]) -> int:
+    """Lines of text of a legend; none for a single series."""
+    if len(names) < 2:
+        return 0
+    columns = _legend_columns(names)
+    if columns > 1:  # of names of a line each
+        return -(-len(names) // columns)
+    return sum(folded(name, LEGEND_CHARACTERS).count("\n") + 1 for name in names)

@@ -1,0 +1,123 @@
+"""What came of a search or of a training: who it was, what it became, and what that is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from simgin.play.parallel import Progress
+from simgin.report import numbers
+from simgin.report.report import Picture
+from simgin.report.sheet import Sheet
+from simgin.stats.estimate import Estimate
+from simgin.strategy import Strategy
+from simgin.tune.confirmation import Confirmation
+from simgin.tune.request import TuneRequest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Parts = Callable[[int], Progress | None]  # the progress of a piece of the work, from 0
+
+
+class Wording(NamedTuple):
+    """The words for what was done, and for the strategy before and after it."""
+
+    doing: str
+    done: str
+    before: str
+    search: str  # what was done, as a thing
+    pieces: str  # of it
+    content: str  # of its file
+    ending: str  # of the name of that file
+    mark: bytes  # in that file
+
+    @property
+    def unseen(self) -> str:
+        """The packs of the confirmation."""
+        return f"packs that the {self.search} never saw"
+
+    @property
+    def file(self) -> str:
+        """The name of the file in a directory."""
+        return f"{self.done}{self.ending}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of a search or of a training."""
+
+    words: ClassVar[Wording]
+    request: TuneRequest  # who was to become better, against whom
+    strategy: Strategy  # what it became
+    confirmation: Confirmation
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether it became anything else than it was."""
+        return self.strategy.text != self.request.strategy.text
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The confirmation: a row for every opponent, what it was before last."""
+        rows = []
+        for line in self.confirmation.every:
+            row: dict[str, Any] = {
+                "variant": self.request.variant.text,
+                "strategy": self.strategy.text,
+                "base_strategy": self.request.strategy.text,
+                "opponent": line.opponent,
+                "metric": self.request.metric.name,
+            }
+            row |= limits(self.words.done, line.tuned)
+            row |= limits(self.words.before, line.default)
+            row |= limits("gain", line.gain)
+            rows.append({**row, "n": self.request.confirmed})
+        return frame(rows)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What may not change when it is continued."""
+        raise NotImplementedError
+
+    @property
+    def method(self) -> str:
+        """How it was made, in a sentence."""
+        raise NotImplementedError
+
+    def file(self, command: str) -> bytes:
+        """What was found, as players read it, with what it is worth. command: repeats it."""
+        raise NotImplementedError
+
+    def tables(self) -> Mapping[str, pd.DataFrame]:
+        """Its frames by the names of their files."""
+        raise NotImplementedError
+
+    def sheets(self) -> list[Sheet]:
+        """Its tables for people, but for the confirmation."""
+        raise NotImplementedError
+
+    def pictures(self) -> list[Picture]:
+        """What there is to see of it."""
+        return []
+
+
+def limits(name: str, estimate: Estimate) -> dict[str, float]:
+    """The cells of an estimate: NAME, NAME_low, NAME_high."""
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+
+
+def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """A frame of some rows."""
+    import pandas as pd
+
+    return pd.DataFrame(rows)
+
+
+def interval(request: TuneRequest, estimate: Estimate) -> str:
+    """A figure with its interval; one half against oneself has none."""
+    factor = request.metric.factor
+    if estimate.se == 0:
+        return f"{factor * estimate.value:g}"
+    return numbers.estimate(estimate.value, estimate.low, estimate.high, factor)
