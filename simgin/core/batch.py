@@ -55,7 +55,7 @@ FIRST_PLAYER_WIN, UPCARD = FACT["first_player_win"], FACT["upcard_first"]
 KNOCK_COUNT, DEFENDER_COUNT = FACT["knock_count"], FACT["defender_count"]
 DEFENDER_BEFORE = FACT["defender_before"]
 LAID_OFF, LAID_OFF_ANY, TIE = FACT["laid_off"], FACT["laid_off_any"], FACT["tie"]
-SIDE, OTHER_SIDE = np.int64(FACT["a_won_knock"]), np.int64(FACT["b_won_knock"])
+SIDE, OTHER_SIDE = FACT["a_won_knock"], FACT["b_won_knock"]
 N_SCORED, WON_REFUSED = len(SCORED_KINDS), SIDE_FACTS.index("won_refused")
 WON_DEAL, POINTS = SIDE_FACTS.index("deal_win"), SIDE_FACTS.index("points")
 TAKES, DRAWS = SIDE_FACTS.index("takes"), SIDE_FACTS.index("draws")
@@ -240,7 +240,7 @@ def play_units(
     """
     for i in range(units):
         state.unit = first + i
-        half = np.int64(0)
+        half = 0
         begin_half(state, rules, half, matches)
         while half < 2:
             state.watched = half == state.watch_half and state.deal == state.watch_deal

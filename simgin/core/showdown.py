@@ -1,7 +1,5 @@
 """The showdown: the melding shown, the lay-offs and the points (rules.md 3.5 to 3.7 and 6)."""
 
-import numpy as np
-
 from simgin.core.answers import BIG_GIN, KNOCK, SHOT
 from simgin.core.ask import ask_apart
 from simgin.core.bits import popcount
@@ -13,8 +11,6 @@ from simgin.core.meldings import MAX_MELDINGS, NO_MELDING, legal_meldings, meldi
 from simgin.core.rules import AUTO
 from simgin.core.scoring import score
 from simgin.core.state import SHOW
-
-ROOM = np.int64(MAX_MELDINGS)
 
 
 @jit
@@ -50,7 +46,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
             state.found,
             state.keys,
             state.meldings,
-            ROOM,
+            MAX_MELDINGS,
         )
         row = _choose(
             state, rules, view, seat, n, show_a if seat == state.half else show_b

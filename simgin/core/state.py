@@ -14,9 +14,8 @@ from simgin.core.rules import MAX_COLUMNS
 from simgin.core.sums import COLUMNS, N_FACTS
 from simgin.core.view import VIEW
 
-# Constants of a numpy type: with plain numbers numba would compile a function once for each value.
-TAKE, DISCARD, KNOCK, OFFER, ANSWER, SHOW = (np.int64(slot) for slot in range(6))
-YES_OR_NO = np.int64(3)  # the legal answers 0 and 1 as bits
+TAKE, DISCARD, KNOCK, OFFER, ANSWER, SHOW = range(6)
+YES_OR_NO = 3  # the legal answers 0 and 1 as bits
 # 500 turns of at most five questions (offer, draw, two endings, discard), and some room
 MAX_QUESTIONS = 2560
 
