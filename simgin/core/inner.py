@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 from llvmlite import binding as llvm
 from numba.core import sigutils
 from numba.core.caching import CompileResultCacheImpl
@@ -28,6 +29,7 @@ from numba.core.options import TargetOptions
 from numba.core.registry import CPUDispatcher
 from numba.core.types import FunctionType
 from numba.core.types.misc import unliteral
+from numba.core.typing.typeof import typeof_impl
 
 from simgin.core.counts import leave_out_counts
 
@@ -258,3 +260,9 @@ class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
             reload_init=reload_init,
             referenced_envs=environments,
         )
+
+
+# numba finds the type of an argument by its class, and searches its table for the bases of a class
+# that is not in it. That fails while another thread adds to the table.
+for known in (LazyDispatcher, np.record):
+    typeof_impl.register(known, typeof_impl.dispatch(known))
