@@ -306,8 +306,7 @@ class _Trial:
             worlds = self.drawing.worlds(size, number)
             return play_in(self.matchup, view, actions, worlds, number)
 
-        blocks = over_units(part, n, BLOCK, self.effort.workers)
-        records = np.concatenate(blocks)
+        records = np.concatenate(over_units(part, n, BLOCK, self.effort.workers))
         chunk = np.full((n, len(self.alive)), np.nan, OUTCOME)
         chunk[:, places] = outcomes_of(records, self.position.variant, self.equity)
         self._chunks.append(chunk)

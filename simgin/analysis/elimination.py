@@ -39,8 +39,7 @@ def compare(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH) -> 
     may lie apart in one world, at least.
     """
     tried = ~np.isnan(worth)
-    alive = tried[-1]
-    means = np.where(alive, worth.mean(axis=0), -np.inf)
+    means = np.where(tried[-1], worth.mean(axis=0), -np.inf)
     best = int(means.argmax())
     gaps = worth - worth[:, best, None]
     worlds = tried.sum(axis=0)
@@ -49,12 +48,10 @@ def compare(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH) -> 
     # One more world is counted in which the gap is as wide as it may be: what is rare is not seen
     # in a few hundred worlds, and the error must not shrink to nothing without it.
     variances = np.nanvar(gaps, axis=0) + reach**2 / worlds
-    pairs = len(worlds) * (len(worlds) - 1) / 2
-    alpha = ALPHA / max(1, pairs)
+    alpha = ALPHA / max(1, len(worlds) * (len(worlds) - 1) / 2)
     widths = []
     for n in worlds:
-        width = _width(int(n), most, alpha)
-        widths.append(width)
+        widths.append(_width(int(n), most, alpha))
     errors = np.sqrt(variances / worlds)
     halves = np.array(widths) * errors
     halves[best] = 0.0
@@ -79,5 +76,4 @@ def _farthest(worth: np.ndarray) -> float:
 
 def _width(worlds: int, most: int, alpha: float) -> float:
     """The half-width in standard errors; tightest halfway between the first look and the last."""
-    planned = sqrt(LOOK_FROM * max(LOOK_FROM, most))
-    return multiplier(worlds, planned, alpha)
+    return multiplier(worlds, sqrt(LOOK_FROM * max(LOOK_FROM, most)), alpha)

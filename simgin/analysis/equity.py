@@ -95,8 +95,7 @@ class GameEquity:
         dealers = _dealers_after(self.variant, records)
         owners = records["owner"] + 1
         place = (np.minimum(last, own), np.minimum(last, other), dealers, stake, owners)
-        loser = np.minimum(own, other)
-        counted = stake * self.games[loser]
+        counted = stake * self.games[np.minimum(own, other)]
         is_refused = records["kind"] == REFUSED
         is_won = np.maximum(own, other) > last
         sign = 1 - 2 * records["winner"]
@@ -118,10 +117,7 @@ def _points_after(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _dealers_after(variant: Variant, records: np.ndarray) -> np.ndarray:
     """Who deals after each deal."""
-    table = next_dealers(variant.row)
-    dealer = records["dealer"]
-    winner = records["winner"]
-    return np.asarray(table[dealer, winner])
+    return np.asarray(next_dealers(variant.row)[records["dealer"], records["winner"]])
 
 
 def _counted(variant: Variant, records: np.ndarray) -> np.ndarray:
@@ -131,8 +127,7 @@ def _counted(variant: Variant, records: np.ndarray) -> np.ndarray:
     factor = np.ones(kind.shape, np.int64)
     factor[is_gin] = number(variant.row, "deal_count_gin")
     factor[kind == UNDERCUT] = number(variant.row, "deal_count_undercut")
-    played = factor * records["stake"]
-    return np.where(kind == REFUSED, records["pays"], played)
+    return np.where(kind == REFUSED, records["pays"], factor * records["stake"])
 
 
 @cache
@@ -162,8 +157,7 @@ def _of_deals(variant: Variant, workers: int | None) -> DealsEquity:
     share = _shares(outcomes, won_deals(row, outcomes))
     goal = number(row, "deals_target")
     cap, pays_new = _die(variant)
-    shape = (goal + 1, goal + 1, 2)
-    table = np.zeros(shape)
+    table = np.zeros((goal + 1, goal + 1, 2))
     table[goal] = 1.0
     fill_deals(table, share, next_dealers(row), cap, pays_new)
     return DealsEquity(variant, table)
@@ -174,14 +168,10 @@ def _of_a_game(variant: Variant, workers: int | None) -> GameEquity:
     outcomes = _outcomes(variant, workers)
     share = _shares(outcomes, outcomes.column("points"))
     goal = number(row, "points_target")
-    game_table = np.array(row["game_table"])
-    up_to, counts = game_table.T
-    points = np.arange(goal)
-    band = np.searchsorted(up_to, points)
-    games = counts[band]
+    up_to, counts = np.array(row["game_table"]).T
+    games = counts[np.searchsorted(up_to, np.arange(goal))]
     cap, pays_new = _die(variant)
-    shape = (goal, goal, 2, cap + 1, 3)
-    table = np.zeros(shape)
+    table = np.zeros((goal, goal, 2, cap + 1, 3))
     fill_game(table, share, games, next_dealers(row), cap, pays_new)
     return GameEquity(variant, table, games)
 
@@ -199,11 +189,8 @@ def _outcomes(variant: Variant, workers: int | None) -> Outcomes:
 
 def _shares(outcomes: Outcomes, gains: np.ndarray) -> np.ndarray:
     """The chances of who wins, and what, by dealer: float64 (2, 3, gains), nobody the last."""
-    most = int(gains.max())
-    share = np.zeros((2, 3, most + 1))
+    share = np.zeros((2, 3, int(gains.max()) + 1))
     dealer = outcomes.column("dealer")
     winner = outcomes.column("winner")
-    gain = np.where(winner == NOBODY, 0, gains)
-    place = (dealer, winner, gain)
-    np.add.at(share, place, outcomes.shares[0])
+    np.add.at(share, (dealer, winner, np.where(winner == NOBODY, 0, gains)), outcomes.shares[0])
     return share

@@ -97,8 +97,7 @@ class Judge:
         named = {position.text(action): action for action in position.actions}
         view = position.view
         address = (self.matchup.seed, view.hand, view.turns, worlds)
-        lots = np.random.default_rng(np.array(address, np.uint64))
-        first = int(lots.integers(STREAMS))
+        first = int(np.random.default_rng(np.array(address, np.uint64)).integers(STREAMS))
         worth = self._drawn(position, [named[best], _done(position)], worlds, first)
         return np.asarray(worth[:, 0] - worth[:, 1])
 
@@ -243,8 +242,7 @@ def _reshuffled(deal: WatchedDeal, view: Any, lots: np.random.Generator) -> Worl
     """Worlds with the hidden hand as it was, and the stock shuffled anew."""
     hidden = _hidden_hand(deal, view)
     left = PACK & ~(int(view.hand) | int(view.pile) | hidden)
-    stock = np.array(cards_in(left), np.int8)
-    rows = np.tile(stock, (SHUFFLES, 1))
+    rows = np.tile(np.array(cards_in(left), np.int8), (SHUFFLES, 1))
     return Worlds(np.full(SHUFFLES, hidden), lots.permuted(rows, axis=1))
 
 
@@ -300,5 +298,4 @@ def _mistake_with_die(done: Action, best: Action) -> str:
 def _left(position: Position, action: Action) -> int:
     """The deadwood left after a discard."""
     ten = int(position.view.hand) & ~(1 << action.card)
-    rules = build_rules(position.variant)
-    return int(deadwood(ten, rules))
+    return int(deadwood(ten, build_rules(position.variant)))

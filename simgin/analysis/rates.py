@@ -197,8 +197,7 @@ def error_rates(
     kernel.prepare(trial.judge)
     units = trial.matchup.units(trial.deals)
     lead = measured_lead(trial, workers)
-    judged = judge_units(trial, 0, units, workers, progress)
-    return ErrorRates(trial, judged, lead)
+    return ErrorRates(trial, judge_units(trial, 0, units, workers, progress), lead)
 
 
 def judge_units(
@@ -253,8 +252,7 @@ def measured_lead(trial: Trial, workers: int | None = None) -> Estimate:
     """What the judge gains more than A against B, a deal, from other deals than those judged."""
     units = trial.matchup.units(trial.deals)
     own = _gained(trial.judge, units, workers)
-    other = _gained(trial.matchup, units, workers)
-    return mean_of(own - other)
+    return mean_of(own - _gained(trial.matchup, units, workers))
 
 
 def _gained(matchup: Matchup, units: int, workers: int | None) -> np.ndarray:
@@ -266,7 +264,6 @@ def _gained(matchup: Matchup, units: int, workers: int | None) -> np.ndarray:
 
     def play(start: int, n: int) -> np.ndarray:
         _, records = kernel.play_recorded(matchup, first + start, n)
-        by_unit = gains(records, matchup.variant).reshape(n, -1)
-        return np.asarray(by_unit.mean(axis=1))
+        return np.asarray(gains(records, matchup.variant).reshape(n, -1).mean(axis=1))
 
     return np.concatenate(over_units(play, PLAIN * units, CALL_UNITS, workers))

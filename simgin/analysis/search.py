@@ -76,8 +76,7 @@ class Request:
 
     def short(self, player: str) -> str:
         """What a player is called where space is short."""
-        names = own_names(self.matchups)
-        return names.get(player, player)
+        return own_names(self.matchups).get(player, player)
 
     @property
     def matchups(self) -> list[Matchup]:
@@ -178,8 +177,7 @@ def search(request: Request, workers: int | None = None, progress: Progress | No
         kept = where.first(fitting, limit)
         return len(played), len(fitting), kept
 
-    blocks = over_units(sift, units, size, workers, progress)
-    played, fitting, kept = zip(*blocks, strict=True)
+    played, fitting, kept = zip(*over_units(sift, units, size, workers, progress), strict=True)
     fit = sum(fitting)
     if where.is_costly and fit > MOST_ANALYSED:
         raise SearchError(
@@ -243,8 +241,7 @@ def ending_text(record: Any, names: Sequence[str]) -> str:
 def first_difference(one: Matchup, two: Matchup, unit: int, half: int) -> Difference:
     """Where A of two matchups first decided otherwise, in a deal that came out otherwise."""
     first = watch_deal(one, unit, half)
-    second = watch_deal(two, unit, half)
-    for own, other in zip(first.questions, second.questions, strict=False):
+    for own, other in zip(first.questions, watch_deal(two, unit, half).questions, strict=False):
         if own.answer != other.answer:
             return Difference(_place(own), _decision(own), _decision(other))
     raise AssertionError("deals that came out otherwise have a decision that differs")

@@ -59,9 +59,7 @@ class Comparison:
 
     def fits(self, found: np.ndarray) -> np.ndarray:
         """Which deals fit: bool (deals,)."""
-        compare = COMPARISONS[self.sign]
-        numbers = number(found, self.name)
-        return np.asarray(compare(numbers, self.bound))
+        return np.asarray(COMPARISONS[self.sign](number(found, self.name), self.bound))
 
 
 @dataclass(frozen=True)
@@ -99,10 +97,7 @@ class Where:
         if self.order not in ORDERS:
             return found[:limit]
         name, sign = ORDERS[self.order]
-        keys = sign * number(found, name)
-        ranks = np.argsort(keys, kind="stable")
-        first = ranks[:limit]
-        return np.asarray(found[first])
+        return np.asarray(found[np.argsort(sign * number(found, name), kind="stable")[:limit]])
 
 
 def number(found: np.ndarray, name: str) -> np.ndarray:
@@ -112,8 +107,7 @@ def number(found: np.ndarray, name: str) -> np.ndarray:
         return _points(deal)
     if name == "gain":
         return np.asarray(_points(deal) - _points(found["other"]))
-    field = FIELDS.get(name, name)
-    return np.asarray(deal[field])
+    return np.asarray(deal[FIELDS.get(name, name)])
 
 
 def _points(records: np.ndarray) -> np.ndarray:
@@ -134,8 +128,7 @@ def read_where(text: str) -> Where:
     side = _only(parts, SIDES)
     order = _only(parts, [*ORDERS, COSTLY])
     endings = [KINDS.index(ENDINGS[part]) for part in parts if part in ENDINGS]
-    names = [comparison.name for comparison in comparisons]
-    if "gain" in names and not differ:
+    if "gain" in [comparison.name for comparison in comparisons] and not differ:
         raise WhereError("gain compares two strategies: write `differ, gain < -20`.")
     if differ and order == COSTLY:
         raise WhereError("differ and costly are two searches: ask for one of them.")

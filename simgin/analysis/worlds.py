@@ -50,10 +50,8 @@ def draw_worlds(
 def _filled(worlds: Worlds, view: Any, rules: Any, first: int) -> Worlds:
     """Worlds whose last cards lie in the pile, in place of those forgotten."""
     left = int(max(view.stock, view.deck_left))
-    cards = worlds.stocks[:, left:]
-    views = remembered(view, rules, worlds.hands, cards, first)
-    stocks = np.ascontiguousarray(worlds.stocks[:, :left])
-    return Worlds(worlds.hands, stocks, views)
+    views = remembered(view, rules, worlds.hands, worlds.stocks[:, left:], first)
+    return Worlds(worlds.hands, np.ascontiguousarray(worlds.stocks[:, :left]), views)
 
 
 def _draw_hands(
@@ -144,8 +142,7 @@ class Drawing:
         left = np.arange(n)
         for attempt in range(1, TRIES):
             start = first + attempt * APART
-            some = worlds.some(left)
-            offered = offers_in(self.matchup, self.view, some, start)
+            offered = offers_in(self.matchup, self.view, worlds.some(left), start)
             left = left[~np.isin(offered, self.numbers)]
             if not len(left):
                 break
@@ -195,8 +192,7 @@ def forgotten(view: Any, rules: Any) -> tuple[list[int], list[int]]:
         card = view.history[place - 1, 3] if place else view.upcard
         if card >= 0:
             continue
-        after = view.history[place, 1]
-        places = taken if after == FROM_PILE else lying
+        places = taken if view.history[place, 1] == FROM_PILE else lying
         places.append(place)
     return lying, taken
 
@@ -218,8 +214,7 @@ def remembered(
         if _is_shed(view, rules, place):
             views["shed"] |= masks
     for place in taken:
-        held = hands & ~views["known"]
-        column = _one_of_each(held, first)
+        column = _one_of_each(hands & ~views["known"], first)
         views["known"] |= _lay(views, place, column)
         views["history"][:, place, 2] = column
     views["unseen"] &= ~(views["pile"] | views["known"])
@@ -238,15 +233,12 @@ def _lay(views: np.ndarray, place: int, column: np.ndarray) -> np.ndarray:
 
 def _one_of_each(hands: np.ndarray, first: int) -> np.ndarray:
     """A card of each hand, now this one and now that: int64 (hands,)."""
-    cards = np.arange(CARDS)
-    held = hands[:, np.newaxis] >> cards & 1
+    held = hands[:, np.newaxis] >> np.arange(CARDS) & 1
     sizes = held.sum(axis=1)
     numbers = first + np.arange(len(hands))
     wanted = numbers % sizes
-    so_far = held.cumsum(axis=1)
-    reached = so_far > wanted[:, np.newaxis]
-    chosen = reached.argmax(axis=1)
-    return np.asarray(chosen)
+    reached = held.cumsum(axis=1) > wanted[:, np.newaxis]
+    return np.asarray(reached.argmax(axis=1))
 
 
 def _is_shed(view: Any, rules: Any, place: int) -> bool:

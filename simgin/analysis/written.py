@@ -297,8 +297,7 @@ def _with_stand_ins(
     remembered = {card.card for card in laid if card.card >= 0}
     free = cards_in(PACK & ~hand_mask([*cards, *remembered]))
     free = free[shift:] + free[:shift]
-    whole = [replace(card, card=free.pop(0)) if card.card < 0 else card for card in laid]
-    return whole, free
+    return [replace(card, card=free.pop(0)) if card.card < 0 else card for card in laid], free
 
 
 def _forget(view: Any, laid: Sequence[Laid], whole: Sequence[Laid]) -> Any:
@@ -407,8 +406,7 @@ def _of_two(
     remembered, gap = read_pile(pile)
     if gap == len(remembered) or (remembered and remembered[-1].card < 0):
         raise PositionError("the card on top of the pile lies open: write it last.")
-    left = _Told(cards, remembered, variant, dealer, die).stock
-    laid = _whole(remembered, gap, left, stock)
+    laid = _whole(remembered, gap, _Told(cards, remembered, variant, dealer, die).stock, stock)
     _refuse(_Told(cards, laid, variant, dealer, die).wrong())
     whole, free = _with_stand_ins(laid, cards)
     told = _Told(cards, whole, variant, dealer, die)

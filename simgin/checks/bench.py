@@ -150,8 +150,7 @@ def _kernel_jobs() -> list[_Job]:
         def work(rounds: int) -> object:
             return kernel(hands, rules, rounds)
 
-        mean = kernel(hands, rules, 1) / HANDS
-        return _Job(name, "hands", HANDS, work, mean=mean)
+        return _Job(name, "hands", HANDS, work, mean=kernel(hands, rules, 1) / HANDS)
 
     return [
         _Job("calibration, blocks", "blocks", HANDS, lambda rounds: calibrate(rounds * HANDS)),
@@ -192,8 +191,7 @@ def _in_play(state, rules, hands):  # type: ignore[no-untyped-def]
                 hand |= 1 << int(state.pack[place])
         hand |= 1 << int(state.pack[10 + turn])
         hands[i] = hand
-        cards = best_discards(hand, hand, rules)[1]
-        hand ^= 1 << lowest(dearest(cards, rules)[0])
+        hand ^= 1 << lowest(dearest(best_discards(hand, hand, rules)[1], rules)[0])
 
 
 def _add_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]

@@ -72,8 +72,7 @@ class _Report:
         line = json.dumps(event).encode() + b"\n"
         with self._lock:
             while line:
-                written = os.write(self._out, line)
-                line = line[written:]
+                line = line[os.write(self._out, line) :]
 
     def begin(self, doing: str, seconds: float) -> None:
         """Say what is being done, and how long it may be silent."""
@@ -122,8 +121,7 @@ def _test(text: str, variants: Sequence[Variant], seconds: float, report: _Repor
     asked = 0
     for variant in variants:
         report.begin(f"looking for positions of {variant.text}", COMPILE_SECONDS)
-        wanted = max(AT_LEAST, QUESTIONS // len(variants))
-        found = positions(variant, strategy.ending, wanted)
+        found = positions(variant, strategy.ending, max(AT_LEAST, QUESTIONS // len(variants)))
         for policy in strategy.policies:
             subject = f"the {policy.slot} policy {policy.name!r} of {policy.source.name} in "
             subject += variant.text

@@ -198,8 +198,7 @@ def generator() -> Finding:
 
 
 def _philox(counter: tuple[int, ...], key: tuple[int, ...]) -> tuple[int, ...]:
-    words = rng.philox(*map(np.uint64, (*counter, *key)))
-    return tuple(map(int, words))
+    return tuple(map(int, rng.philox(*map(np.uint64, (*counter, *key)))))
 
 
 def hands() -> Finding:

@@ -89,8 +89,7 @@ def _drawn(found: Found) -> list[str]:
         mean, low, _ = analysis.cost(analysis.position.actions.index(done))
         if low > 0:
             costs[title] = mean
-    ranked = sorted(costs, key=lambda title: -costs[title])
-    costly = ranked[:MOST_DRAWN]
+    costly = sorted(costs, key=lambda title: -costs[title])[:MOST_DRAWN]
     return [title for title in found if title in costly]
 
 
@@ -99,8 +98,7 @@ def _title(found: Found) -> str:
     titles = list(found)
     if len(titles) == 1:
         return _capital(titles[0])
-    first = found[titles[0]]
-    matchup = first.matchup
+    matchup = found[titles[0]].matchup
     return f"{matchup.title}, {matchup.variant.text}: what each decision cost"
 
 

@@ -85,8 +85,7 @@ def action_table(analysis: Analysis) -> Table:
     headings = [name for name in titles if name in factors]
     cost = f"cost, {titles[analysis.by]}"
     table = plain_table("action", cost, *(titles[name] for name in headings), "worlds")
-    frame = analysis.frame()
-    for place, row in zip(analysis.order, frame.to_dict("records"), strict=True):
+    for place, row in zip(analysis.order, analysis.frame().to_dict("records"), strict=True):
         mark = " <" if row["done"] else ""
         cells = [row["action"] + mark, _cost(analysis, place) if row["cost"] else ""]
         for name in headings:

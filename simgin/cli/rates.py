@@ -67,8 +67,7 @@ def _table(rates: ErrorRates) -> Table:
     """A row for each kind of decision, and under it for each kind of mistake."""
     from simgin.analysis.rates import given_up
 
-    worth = given_up(rates.trial.matchup)
-    table = plain_table("decision", "not the best, a deal", worth)
+    table = plain_table("decision", "not the best, a deal", given_up(rates.trial.matchup))
     for row in rates.frame().to_dict("records"):
         title = f"  {row['mistake']}" if row["mistake"] else KINDS[row["kind"]]
         points = numbers.estimate(row["points"], row["low"], row["high"])

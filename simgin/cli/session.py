@@ -187,8 +187,7 @@ def _clock_progress(
     limit = int(1000 * seconds)
 
     def tick(_done: int, _units: int) -> None:
-        elapsed = int(1000 * (time.monotonic() - started))
-        report(min(elapsed, limit), limit, look)
+        report(min(int(1000 * (time.monotonic() - started)), limit), limit, look)
 
     return tick
 

@@ -52,8 +52,7 @@ class SoFar:
         """The sum of what an earlier run left of the cell in work, and of its first block."""
         task = self._task
         total = np.zeros(sums.COLUMNS, np.int64)
-        rows = self._ledger.each(self._cell, task.units, task.matchup.batch)
-        for _, row in rows:
+        for _, row in self._ledger.each(self._cell, task.units, task.matchup.batch):
             total += row
         return total
 
@@ -93,12 +92,10 @@ class SoFar:
     def _estimate(self, rule: Rule | None) -> list[str]:
         """Who wins, with its interval, and what the stopping rule still wants."""
         total = self._totals[self._cell]
-        players = len(self._task.matchup.players)
-        name, _ = headline(self._plan.unit, players)
+        name, _ = headline(self._plan.unit, len(self._task.matchup.players))
         multiplier = None
         if rule is not None:
-            units = int(total[sums.UNITS])
-            multiplier = rule.multiplier(units)
+            multiplier = rule.multiplier(int(total[sums.UNITS]))
         if isinstance(rule, Until):
             name = rule.metric
         metric = BY_NAME[name]

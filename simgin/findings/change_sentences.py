@@ -96,8 +96,7 @@ def differences(frame: pd.DataFrame) -> list[str]:
 
 def _standard_errors(row: Any) -> float:
     """The size of a difference in standard errors."""
-    size = abs(row["difference"])
-    return float(size / row["se"])
+    return float(abs(row["difference"]) / row["se"])
 
 
 def _all(comparisons: int) -> str:
@@ -138,8 +137,7 @@ def _difference(row: Any) -> str:
     """`19.9 ± 1.7 percentage points more of the matches won`."""
     metric = BY_NAME[row["metric"]]
     difference = row["difference"]
-    limits = (difference, row["low"], row["high"])
-    amount = size(limits, metric.factor)
+    amount = size((difference, row["low"], row["high"]), metric.factor)
     if metric.share:
         amount = f"{amount} percentage points"
     more = "more" if difference > 0 else "fewer"

@@ -22,8 +22,7 @@ def differences(frame: pd.DataFrame) -> Sheet:
     lines = []
     for names, rows in frame.groupby(compared, sort=False):
         cells = {row["metric"]: _difference(row) for _, row in rows.iterrows()}
-        comparison = _minus(*map(str, names))
-        lines.append((comparison, *[cells.get(metric, "") for metric in metrics]))
+        lines.append((_minus(*map(str, names)), *[cells.get(metric, "") for metric in metrics]))
     if frame["paired"].all():
         packs = "Both sides played the same packs, so differences are paired."
     else:

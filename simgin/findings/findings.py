@@ -265,16 +265,14 @@ class Findings:
 
     def rows(self, i: int) -> np.ndarray:
         """The batch rows of cell number i as far as they count, int64 (batches, sums.COLUMNS)."""
-        cell = self.cells[i]
-        return self.ledger.rows(i, self.record.ends[i].units, cell.batch)
+        return self.ledger.rows(i, self.record.ends[i].units, self.cells[i].batch)
 
     def _ended_cells(self) -> Iterator[tuple[Cell, End]]:
         """Every cell, and how it ended."""
         yield from zip(self.cells, self.record.ends, strict=True)
 
     def _total(self, i: int) -> np.ndarray:
-        cell = self.cells[i]
-        return self.ledger.total(i, self.record.ends[i].units, cell.batch)
+        return self.ledger.total(i, self.record.ends[i].units, self.cells[i].batch)
 
     def _named(self, i: int, frame: pd.DataFrame) -> pd.DataFrame:
         """A frame about cell number i, beside who played."""

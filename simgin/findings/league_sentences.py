@@ -35,8 +35,7 @@ def leagues(
     for name, rows in standings.groupby("variant", sort=False):
         variant = str(name)
         is_own = cross["variant"] == variant
-        met = cross[is_own]
-        for line in _league(rows, met, unit):
+        for line in _league(rows, cross[is_own], unit):
             sentences.append(f"{variant}: {line}")
         if math.isnan(rows["elo"].iloc[0]):
             continue
@@ -77,8 +76,7 @@ def _level_pairs(order: Sequence[str], shares: Mapping[tuple[str, str], Any], un
     pairs = list(itertools.combinations(order, 2))
     level = []
     for a, b in pairs:
-        limits = _limits(shares[a, b])
-        if side(limits, 0.5) == 0:
+        if side(_limits(shares[a, b]), 0.5) == 0:
             level.append(f"{a} and {b}")
     if not level:
         return f"all {len(pairs)} pairs differ significantly in {unit} won."
@@ -94,9 +92,7 @@ def _level_pairs(order: Sequence[str], shares: Mapping[tuple[str, str], Any], un
 def _won(row: Any) -> str:
     """What a strategy wins of its matches, or else of its deals, in per cent."""
     metric = "deal_win" if math.isnan(row["match_win"]) else "match_win"
-    low = row[f"{metric}_low"]
-    high = row[f"{metric}_high"]
-    return numbers.estimate(row[metric], low, high, 100)
+    return numbers.estimate(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], 100)
 
 
 def _against_second(name: str, rated: Any, share: Any, unit: str) -> str:
@@ -113,8 +109,7 @@ def _against_second(name: str, rated: Any, share: Any, unit: str) -> str:
 
 def mix(rows: pd.DataFrame) -> str:
     """The equilibrium mix, the greatest weight first."""
-    in_play = rows[rows["mix"] > 0]
-    ranked = in_play.sort_values("mix", ascending=False, kind="stable")
+    ranked = rows[rows["mix"] > 0].sort_values("mix", ascending=False, kind="stable")
     parts = []
     for _, row in ranked.iterrows():
         weight = numbers.estimate(row["mix"], row["mix_low"], row["mix_high"], 100)

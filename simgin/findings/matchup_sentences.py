@@ -50,8 +50,7 @@ def matchups(frame: pd.DataFrame) -> list[str]:
     for (variant, a, b), rows in table.matchups(frame):
         if a == b:
             continue  # a strategy that plays itself wins one half
-        opponent = (variant, b)
-        group = groups.setdefault(opponent, [])
+        group = groups.setdefault((variant, b), [])
         group.append((a, rows))
         count += 1
     sentences = []
@@ -137,8 +136,7 @@ def _solo(a: str, rows: pd.DataFrame) -> str:
         share = percent(rows, "gin")
         parts.append(f"goes gin in {share} of deals")
     if not _is_unknown(rows, "score"):
-        score = table.cell(rows, "score")
-        points = numbers.estimate(*score)
+        points = numbers.estimate(*table.cell(rows, "score"))
         scored = f"scores {points} {POINTS}"
         if _counts_penalties(rows):
             scored = f"takes {points} {PENALTIES}"
@@ -161,8 +159,7 @@ def _is_unknown(rows: pd.DataFrame, metric: str) -> bool:
 
 def _best_and_worst(b: str, group: Group) -> str:
     """The best and the worst of several strategies against one opponent, or alone."""
-    frames = [rows for _, rows in group]
-    metric, unit = _ranking_metric(b, frames)
+    metric, unit = _ranking_metric(b, [rows for _, rows in group])
     factor = BY_NAME[metric].factor
     known = []
     for a, rows in group:
@@ -219,5 +216,4 @@ def _ranking_metric(b: str, rows: Sequence[pd.DataFrame]) -> tuple[str, str]:
             return metric, unit
     if b:
         return "margin", POINTS
-    penalties = any(map(_counts_penalties, rows))
-    return "score", PENALTIES if penalties else POINTS
+    return "score", PENALTIES if any(map(_counts_penalties, rows)) else POINTS

@@ -156,8 +156,7 @@ def describe_size(record: RunRecord) -> str:
             "exchanged; errors are over pairs."
         )
     if single and record.cells[0].b:
-        players = dict.fromkeys(cell.a for cell, _ in ended if not cell.mirrored)
-        names = ", ".join(players)
+        names = ", ".join(dict.fromkeys(cell.a for cell, _ in ended if not cell.mirrored))
         sentences.append(f"Not mirrored: {names} against itself, {_range(single)} {unit}.")
     return " ".join([*sentences, f"Seed {record.seed}."])
 

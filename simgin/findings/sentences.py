@@ -22,14 +22,11 @@ if TYPE_CHECKING:
 
 def run_sentences(findings: Findings) -> list[str]:
     """Everything that a run says, the most important first; of several variants, under which."""
-    rated = set(findings.standings["variant"])
-    is_rated = findings.table["variant"].isin(rated)
-    others = findings.table[~is_rated]
+    others = findings.table[~findings.table["variant"].isin(set(findings.standings["variant"]))]
     for cell in findings.identical:
         is_variant = others["variant"] == cell.variant
         is_one = others["strategy"].isin(cell.players)
-        is_other = others["opponent"].isin(cell.players)
-        is_cell = is_variant & is_one & is_other
+        is_cell = is_variant & is_one & others["opponent"].isin(cell.players)
         others = others[~is_cell]
     unit = UNITS[findings.record.unit]
     sentences = [

@@ -121,8 +121,7 @@ def _results(table: Table, seat: str) -> Iterator[tuple[str, float, float, float
     dealer = outcomes.column("dealer")
     winner = outcomes.column("winner")
     own = dealer if seat == "dealer" else 1 - dealer
-    chosen = {"win": winner == own, "nobody": winner < 0}
-    for metric, is_chosen in chosen.items():
+    for metric, is_chosen in {"win": winner == own, "nobody": winner < 0}.items():
         share = int(counts[is_chosen].sum()) // table.counted / n
         yield metric, share, *wilson(share, n), n
 
@@ -164,8 +163,7 @@ def by_score(table: Table) -> pd.DataFrame:
 def grid(frame: pd.DataFrame, target: int, shares: Sequence[int] = GRID) -> pd.DataFrame:
     """The rows of `by_score` at these shares (per cent) of the target, both ways."""
     scores = [target * share // 100 for share in shares]
-    rows = frame[frame["a"].isin(scores) & frame["b"].isin(scores)]
-    return rows.reset_index(drop=True)
+    return frame[frame["a"].isin(scores) & frame["b"].isin(scores)].reset_index(drop=True)
 
 
 def _frame(table: Table, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:

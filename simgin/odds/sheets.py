@@ -106,8 +106,7 @@ def _kinds_seen_often(ended: pd.DataFrame) -> list[str]:
     """The kinds of ending that a screen shows."""
     kinds = []
     for kind, rows in ended.groupby("kind", sort=False):
-        largest = rows["share"].max()
-        if kind in WAYS and largest >= SEEN_OFTEN:
+        if kind in WAYS and rows["share"].max() >= SEEN_OFTEN:
             kinds.append(str(kind))
     return kinds
 

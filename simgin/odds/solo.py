@@ -83,8 +83,7 @@ def by_strength(samples: Sequence[Deals]) -> pd.DataFrame:
 
 def _strength(deals: Deals) -> pd.DataFrame:
     rows = _results(deals)
-    goal = deals.matchup.variant.goal
-    if not goal.one_deal and not refusal(deals):
+    if not deals.matchup.variant.goal.one_deal and not refusal(deals):
         match, n = match_odds(deals)
         rows.append(("match", *match.with_limits, n))
     return deals_frame(deals, rows, STRENGTH_COLUMNS)
@@ -197,8 +196,7 @@ def _quantile_places(n: int, q: float) -> np.ndarray:
     rank = n * q
     half = quantile(n) * np.sqrt(rank * (1 - q))
     ranks = np.array([rank, rank - half, rank + half + 1])
-    inside = np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1)
-    return np.asarray(inside)
+    return np.asarray(np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1))
 
 
 def totals(deals: Deals) -> pd.DataFrame:
@@ -240,8 +238,7 @@ def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
 def _by_match(deals: Deals) -> tuple[np.ndarray, np.ndarray]:
     """The place of the last deal of every match, and whether the match was won."""
     unit = deals.column("unit")
-    is_last = np.append(unit[1:] != unit[:-1], True)
-    last = np.flatnonzero(is_last)
+    last = np.flatnonzero(np.append(unit[1:] != unit[:-1], True))
     return last, deals.column("outcome")[last] == 0
 
 

@@ -98,8 +98,7 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
 def _share_between(parts: Sequence[np.ndarray]) -> Estimate:
     """The share of the variance between the cells with its limits; parts: the cells by group."""
     total = np.array(parts).sum(axis=0)
-    left_out = [_between(total - part) for part in parts]
-    se = float(outcomes.jackknife(np.array(left_out)))
+    se = float(outcomes.jackknife(np.array([_between(total - part) for part in parts])))
     return if_varied(around(_between(total), se, GROUPS, GROUPS, least=0.0, most=1.0))
 
 

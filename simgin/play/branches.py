@@ -77,8 +77,7 @@ def branch_deals(
     function = play_branches_alone if players == 1 else play_branches
     found = (types.Array(VIEW_TYPE, 1, "C"), table, types.Array(from_dtype(DEAL), 2, "C"))
     kernel = compiled_loop(function, players, *between, *found)
-    seats = new_views()[:players]
-    arguments = [state, rules, *seats, first_unit, units, standings]
+    arguments = [state, rules, *new_views()[:players], first_unit, units, standings]
     arguments += [slot, compiler.hook(choose), compiler.hook(before), views, answers, records]
     run_kernel(matchup, state, kernel, arguments)
     del vectors  # the state held their addresses

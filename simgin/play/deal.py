@@ -68,8 +68,7 @@ class WatchedDeal:
         turns = []
         for rows in zip(*histories, strict=True):
             seat, source, _, discard = map(int, rows[0])
-            card = max(int(row[2]) for row in rows)
-            turns.append((seat, source, card, discard))
+            turns.append((seat, source, max(int(row[2]) for row in rows), discard))
         return turns
 
 
@@ -213,8 +212,7 @@ def _dealt_to_one(state: Any, rules: Any) -> tuple[int, int]:
     """The hand dealt to a single player, and none; a joker in it takes the place of a card."""
     size = 11 if rules.first_turn == DISCARD_FIRST else 10
     joker_in_hand = 0 <= state.joker < size
-    cards = state.pack[: size - joker_in_hand]
-    return _mask(cards), 0
+    return _mask(state.pack[: size - joker_in_hand]), 0
 
 
 def _dealt(state: Any, rules: Any) -> tuple[int, int]:

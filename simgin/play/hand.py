@@ -202,8 +202,7 @@ def _line(label: str, text: str) -> str:
 
 def _deadwood_text(hand: HandAnalysis) -> str:
     """The deadwood, and the cards that make it."""
-    melded = sum(hand.melding)
-    loose = notation.hand_text(hand.cards & ~melded)
+    loose = notation.hand_text(hand.cards & ~sum(hand.melding))
     return f"{hand.deadwood} ({loose})" if loose else str(hand.deadwood)
 
 

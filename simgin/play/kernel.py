@@ -145,8 +145,7 @@ def run(
 
     call_kernel(matchup, state, compiled_kernel(len(matchup.players)), arguments)
     if _contents(rules, vectors) != before:
-        names = [strategy.text for strategy in matchup.players]
-        suspects = " or ".join(names)
+        suspects = " or ".join([strategy.text for strategy in matchup.players])
         raise RulesModified(
             f"{suspects} wrote into the rules or its parameters; a policy may only read them."
         )
@@ -172,8 +171,7 @@ def run_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) 
     try:
         call_kernel(matchup, state, kernel, arguments)
     except Exception as error:
-        failure = describe_failure(matchup, state, error)
-        raise PolicyFailure(failure) from error
+        raise PolicyFailure(describe_failure(matchup, state, error)) from error
 
 
 def _contents(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
@@ -233,8 +231,7 @@ def new_views() -> tuple[Any, Any]:
 
 def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
     """Which policy failed, how and where, with the command that replays the deal."""
-    player = int(state.asked_seat != state.half)
-    strategy = matchup.players[player]
+    strategy = matchup.players[int(state.asked_seat != state.half)]
     slot = SLOTS[state.asked_slot]
     policy = strategy.policy(slot)
     assert policy is not None

@@ -78,8 +78,7 @@ def parse_matchup(a: str, b: str | None, variant: str, seed: int, unit: Unit) ->
     parsed = variants.find(variant)
     if parsed.row["players"] == 2:
         first = loader.find(a)
-        second = loader.find("simple" if b is None else b)
-        return Matchup(parsed, first, second, seed, unit)
+        return Matchup(parsed, first, loader.find("simple" if b is None else b), seed, unit)
     if b is not None:
         raise SeatError(f"{parsed.text} is for one player: name one strategy, not {a} and {b}.")
     return Matchup(parsed, loader.find(a), None, seed, unit)

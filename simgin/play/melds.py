@@ -28,8 +28,7 @@ def meld_text(meld: int) -> str:
     def place(card: int) -> tuple[int, int]:
         return (card % 13 - start) % 13, card
 
-    ordered = sorted(notation.cards_in(meld), key=place)
-    return " ".join(map(notation.card_text, ordered))
+    return " ".join(map(notation.card_text, sorted(notation.cards_in(meld), key=place)))
 
 
 def melding_text(melding: Sequence[int]) -> str:
@@ -66,8 +65,7 @@ def all_meldings(hand: int, rules: Any, side: int = STOPPER) -> list[Melding]:
     most_melded = _points(hand, values) - int(deadwood_of(hand, rules, side))
     best = []
     for family in _disjoint(melds):
-        melded = sum(worth[meld] for meld in family)
-        if melded == most_melded:
+        if sum(worth[meld] for meld in family) == most_melded:
             best.append(in_text_order(family))
     best.sort(key=_texts)
     return best
@@ -99,8 +97,7 @@ def _disjoint(melds: list[int]) -> Iterator[Melding]:
     yield from _disjoint_pairs(melds)
     for i, a in enumerate(melds):
         later = melds[i + 1 :]
-        others = [meld for meld in later if a & meld == 0]
-        for b, c in _disjoint_pairs(others):
+        for b, c in _disjoint_pairs([meld for meld in later if a & meld == 0]):
             yield a, b, c
 
 

@@ -41,8 +41,7 @@ def _is_file(text: str) -> bool:
 
 
 def _path(text: str) -> PurePath:
-    reference = parse(text).strategy
-    return PurePath(reference.name.partition("#")[0])
+    return PurePath(parse(text).strategy.name.partition("#")[0])
 
 
 def _own_name(strategy: Strategy) -> str:
@@ -50,8 +49,7 @@ def _own_name(strategy: Strategy) -> str:
     text = strategy.text
     name = text
     if _is_file(text):
-        head = parse(text).strategy.name
-        name = strategy.name + text.removeprefix(head)
+        name = strategy.name + text.removeprefix(parse(text).strategy.name)
     return FOLDERS.sub("", name)
 
 
@@ -61,8 +59,7 @@ def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
     paths = [_path(namesake).parts for namesake in namesakes]
     for length in range(1, len(own)):
         end = own[-length:]
-        ends = [path[-length:] for path in paths]
-        if end not in ends:
+        if end not in [path[-length:] for path in paths]:
             return "/".join(end)
     return text
 

@@ -44,8 +44,7 @@ class _Game:
             self._name()
 
     def _name(self) -> None:
-        player = int(self._state.asked_seat != self._state.half)
-        strategy = self._matchup.players[player]
+        strategy = self._matchup.players[int(self._state.asked_seat != self._state.half)]
         policy = strategy.policy(SLOTS[self._state.asked_slot])
         if policy is None or policy.function in _named:
             return

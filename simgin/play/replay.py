@@ -215,8 +215,7 @@ class Replay:
 
     def _dealt_text(self, seat: int) -> str:
         hand = self.watched.hands[seat]
-        deadwood = deadwood_of(hand, self.rules, STOPPER)
-        return self._hand_text(hand, deadwood)
+        return self._hand_text(hand, deadwood_of(hand, self.rules, STOPPER))
 
     def _who(self, seat: int) -> str:
         return f"{self.names[seat]} (seat {seat})"
@@ -366,8 +365,7 @@ class Replay:
 
     def _kind(self) -> str:
         """How the deal ended, as a heading."""
-        kind = KINDS[int(self.state.kind)]
-        return kind.replace("_", " ").capitalize()
+        return KINDS[int(self.state.kind)].replace("_", " ").capitalize()
 
     def _showdown(self) -> Iterator[str]:
         state = self.state
@@ -376,8 +374,7 @@ class Replay:
         kept = int(state.hand[stopper])
         shown = cards_text(in_text_order(state.melds), kept)
         laid, melds = self.defence()
-        hand = int(state.hand[defender])
-        held = cards_text(melds, hand & ~laid)
+        held = cards_text(melds, int(state.hand[defender]) & ~laid)
         yield self._kind()
         yield from wrapped(f"  {self._who(stopper)} shows {shown}, count {state.stopper_count}")
         yield from wrapped(f"  {self._who(defender)} has {held}, count {state.other_count}")
@@ -389,8 +386,7 @@ class Replay:
         defender = 1 - int(self.state.stopper)
         hand = int(self.state.hand[defender])
         laid = self._laid_off(hand) if self.state.laid_off else 0
-        meldings = all_meldings(hand & ~laid, self.rules, DEFENDER)
-        return laid, meldings[0]
+        return laid, all_meldings(hand & ~laid, self.rules, DEFENDER)[0]
 
     def _laid_off(self, hand: int) -> int:
         """The cards of a hand that are laid off on the shown melds."""
@@ -417,8 +413,7 @@ class SoloReplay(Replay):
     @property
     def deck(self) -> int:
         """Cards in the deck after the deal, with the joker unless it was dealt."""
-        hand = self.watched.hands[PLAYER]
-        held = hand.bit_count()
+        held = self.watched.hands[PLAYER].bit_count()
         hand_size = 11 if self.rules.first_turn == DISCARD_FIRST else 10
         joker_in_deck = self.has_joker and held == hand_size
         return 52 - held + joker_in_deck
@@ -506,8 +501,7 @@ class SoloReplay(Replay):
             yield "Joker: it was dealt"
         else:
             yield f"Joker: card {draws + 1} of the {self.deck} in the deck"
-        cards = int(state.hand[PLAYER])
-        hand = self._hand_text(cards, state.count[PLAYER])
+        hand = self._hand_text(int(state.hand[PLAYER]), state.count[PLAYER])
         yield from wrapped(f"  {self.names[PLAYER]} holds {hand}")
         if stalled:
             yield from self._above_joker()
@@ -618,8 +612,7 @@ def _melding(question: Question) -> str:
     number = legal.bit_count()
     if question.answer is None:
         return f"may show {number} meldings: {NO_ANSWER}"
-    melds = in_text_order(view.meldings[question.answer])
-    shown = cards_text(melds, int(view.hand))
+    shown = cards_text(in_text_order(view.meldings[question.answer]), int(view.hand))
     return f"shows melding {question.answer} of 0..{number - 1}: {shown}"
 
 
@@ -679,8 +672,7 @@ def wrapped(line: str) -> list[str]:
 
 def standing_text(state: Any, params: Mapping[str, Any], seat: int) -> str:
     """What a seat has of what it plays for, from the engine's record and the parameters."""
-    goal = goal_of(params)
-    side = goal.side_at(params, seat)
+    side = goal_of(params).side_at(params, seat)
     columns = _columns(state, params, seat)
     return side.standing.format(
         score=state.points[seat],
@@ -704,8 +696,7 @@ def _columns(state: Any, params: Mapping[str, Any], seat: int) -> list[str]:
 
 def number_of_columns(params: Mapping[str, Any]) -> int:
     """The columns that are played at once; 0 if the goal is another."""
-    columns = parameters()["columns"]
-    if columns.acts(params):
+    if parameters()["columns"].acts(params):
         return int(params["columns"])
     return 0
 
@@ -725,6 +716,4 @@ def standing_numbers(state: Any, params: Mapping[str, Any]) -> dict[str, Any]:
 def enter_deal(state: Any, rules: Any) -> tuple[Any, int]:
     """(a copy of the state with its deal entered in the match, outcome); see `core.match.enter`."""
     after = state.copy()
-    deals = int(state.deal) + 1
-    outcome = match.enter(after, rules, deals)
-    return after, int(outcome)
+    return after, int(match.enter(after, rules, int(state.deal) + 1))

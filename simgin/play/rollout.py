@@ -104,13 +104,10 @@ def _alone(view: Any, rules: Any) -> list[Action]:
     if least == 0 and may_stop:
         legal &= ~int(best)
         dear, _ = dearest(best, rules)
-        gin = Action(END, int(lowest(dear)))
-        endings.append(gin)
+        endings.append(Action(END, int(lowest(dear))))
     if rules.big_gin and deadwood(eleven, rules) == 0:
-        big_gin = Action(END)
-        endings.append(big_gin)
-    thrown = [Action(THROW, card) for card in notation.cards_in(legal)]
-    return thrown + endings
+        endings.append(Action(END))
+    return [Action(THROW, card) for card in notation.cards_in(legal)] + endings
 
 
 def _draws(view: Any, rules: Any) -> list[int]:
@@ -129,8 +126,7 @@ def _endings(view: Any, eleven: int, rules: Any) -> list[Action]:
     found = []
     for card in notation.cards_in(legal):
         ten = eleven & ~(1 << card)
-        left = deadwood(ten, rules)
-        ending, _ = ending_with(ten, left, must, limit, points, rules)
+        ending, _ = ending_with(ten, deadwood(ten, rules), must, limit, points, rules)
         if ending != NO_ENDING:
             found.append(Action(END, card))
     if rules.big_gin and deadwood(eleven, rules) == 0:
@@ -161,9 +157,7 @@ def play_in(
     first world, which is the unit of the random streams of policies that use chance.
     """
     records = np.zeros((len(worlds), len(actions)), DEAL)
-    table = np.array(actions, np.int64)
-    pairs = table.reshape(-1, 2)
-    kinds, cards = pairs.T.copy()
+    kinds, cards = np.array(actions, np.int64).reshape(-1, 2).T.copy()
     players = len(matchup.players)
     hidden = [worlds.hands, worlds.stocks] if players == 2 else [worlds.stocks]
     arguments = [worlds.views_of(view), *hidden, kinds, cards, first, records]
@@ -178,8 +172,7 @@ def offers_in(matchup: Matchup, view: Any, worlds: Worlds, first: int = 0) -> np
     """
     offers = np.zeros(len(worlds), np.int64)
     kernel = compiled_loop(ask_offers, 2, VIEWS, NUMBERS, STOCKS, int64, NUMBERS, distinct=False)
-    arguments = [worlds.views_of(view), worlds.hands, worlds.stocks, first, offers]
-    _run(matchup, kernel, arguments)
+    _run(matchup, kernel, [worlds.views_of(view), worlds.hands, worlds.stocks, first, offers])
     return offers
 
 

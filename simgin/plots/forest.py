@@ -143,13 +143,11 @@ def _ranked(frame: pd.DataFrame) -> Ranked:
     shown: list[str] = []
     small: list[str] = []
     for metric in ordered.index:
-        counts = (matters["metric"] == metric).any()
-        (shown if counts else small).append(str(metric))
+        (shown if (matters["metric"] == metric).any() else small).append(str(metric))
     metrics = figures.unique(frame["metric"])
     if not shown:
         return Ranked(metrics, [], [])
-    unclear = [metric for metric in metrics if metric not in ordered.index]
-    return Ranked(shown, small, unclear)
+    return Ranked(shown, small, [metric for metric in metrics if metric not in ordered.index])
 
 
 def _matters(clear: pd.DataFrame) -> pd.Series:

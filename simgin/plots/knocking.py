@@ -47,8 +47,7 @@ def knock(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
 
     Columns k, measure, value.
     """
-    solo = (frame["opponent"] == "").all()
-    measures = SOLO_MEASURES if solo else MEASURES
+    measures = SOLO_MEASURES if (frame["opponent"] == "").all() else MEASURES
     played = set(frame["measure"])
     shown = [measure for measure in measures if measure in played]
     caption = figures.caption(frame, seed=seed, unit="deals or matches", note=KNOCK_NOTE)

@@ -26,8 +26,7 @@ def turns(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
     Columns turns, share.
     """
     note = "Bands are 95 % intervals."
-    two_players = (frame["opponent"] != "").all()
-    if two_players:
+    if (frame["opponent"] != "").all():
         note = f"Turns of both players together. {note}"
     caption = figures.caption(frame, seed=seed, unit="deals", note=note)
     names = figures.unique(frame["variant"])

@@ -83,8 +83,7 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     lines = 1 if side_by_side else len(panels)
     height = lines * (_height(labels) + PANEL_HEAD)
     title = _title(TITLES[players], common)
-    caption = _caption(matchups, seed, NOTE)
-    figure = figures.new_figure(height, title, caption, WINNERS[players])
+    figure = figures.new_figure(height, title, _caption(matchups, seed, NOTE), WINNERS[players])
     grid = figure.subplots(lines, len(panels) // lines, squeeze=False, sharey=side_by_side)
     drawn = list(grid.ravel())
     for axes, panel in zip(drawn, panels, strict=True):
@@ -179,8 +178,7 @@ def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
         return [("", kind, kind) for kind in KINDS]
     own = [("A", kind, f"won_{kind}") for kind in WON_KINDS]
     nobody = [("", kind, kind) for kind in KINDS if kind not in WON_KINDS]
-    other = [("B", kind, f"lost_{kind}") for kind in reversed(WON_KINDS)]
-    return [*own, *nobody, *other]
+    return [*own, *nobody, *[("B", kind, f"lost_{kind}") for kind in reversed(WON_KINDS)]]
 
 
 def _segment(matchups: list[Matchup], side: str, kind: str, metric: str) -> Segment:

@@ -62,8 +62,7 @@ def odds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] =
     variants = figures.unique(frame["variant"])
     others = [kind for kind in figures.unique(frame["kind"]) if kind in OUTCOMES]
     legend = {OUTCOMES[kind]: LOOKS[kind] for kind in others}
-    by_strategy = owner == "strategy"
-    if by_strategy:
+    if owner == "strategy":
         legend = looks | legend
     else:  # one line of gin in a panel, in the colour of its variant
         legend = {"gin": figures.PLAIN} | legend
@@ -105,11 +104,9 @@ def _odds_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Series]) -> Non
     figures.style(axes)
     for kind, of_kind in figures.groups(rows, "kind"):
         for _, part in figures.groups(of_kind, "strategy"):
-            name = part["owner"].iloc[0]
-            look = LOOKS[kind] if kind in OUTCOMES else looks[name]
+            look = LOOKS[kind] if kind in OUTCOMES else looks[part["owner"].iloc[0]]
             (draws,) = figures.columns(part, "draws")
-            limits = figures.percent(part, "share", "low", "high")
-            figures.band(axes, draws, limits, look, "")
+            figures.band(axes, draws, figures.percent(part, "share", "low", "high"), look, "")
     axes.set_ylim(0, 100)
     axes.set_xlim(left=0)
 
@@ -201,8 +198,7 @@ def totals(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str]
     owner = figures.owner(frame, among)
     looks = figures.looks(figures.unique(frame[owner]), among)
     caption = figures.caption(frame, seed=seed, unit="matches", note=TOTALS_NOTE)
-    height = TOTALS_HEIGHT * len(strategies)
-    figure = figures.new_figure(height, "Match totals", caption)
+    figure = figures.new_figure(TOTALS_HEIGHT * len(strategies), "Match totals", caption)
     panels = figures.stack_panels(figure, len(strategies), sharex=True)
     for axes, strategy in zip(panels, strategies, strict=True):
         part = frame[frame["strategy"] == strategy]

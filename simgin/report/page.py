@@ -108,8 +108,7 @@ def _kind(column: Sequence[str]) -> str:
     texts = [cell for cell in column if cell]
     if all(_NUMBER.match(text) for text in texts):
         return "number"
-    longest = max(map(len, texts))
-    return "long text" if longest > LONG else "text"
+    return "long text" if max(map(len, texts)) > LONG else "text"
 
 
 def _variants(pictures: Sequence[Picture], tables: Sequence[_Table]) -> list[str]:

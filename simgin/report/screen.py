@@ -139,14 +139,12 @@ def _reading(frame: pd.DataFrame, rows: Sequence[Row]) -> str:
     """How to read the table, in a line or two."""
     cells: list[str] = []
     for row in rows:
-        figures = {title: cell for title, cell in row.items() if title != "played"}
-        cells += figures.values()
+        cells += {title: cell for title, cell in row.items() if title != "played"}.values()
     has_players = (frame["opponent"] != "").any()
     sentences = []
     if len(rows) > 1 and has_players:
         sentences.append("Wins are A's; points are A's minus B's.")
-    is_lopsided = any("(" in cell for cell in cells)
-    if is_lopsided:
+    if any("(" in cell for cell in cells):
         sentences.append(INTERVALS)
     else:
         sentences.append("± is a 95 % interval.")
@@ -177,8 +175,7 @@ def _player_columns(frame: pd.DataFrame, row: Row) -> dict[str, dict[str, str]]:
     won = set(frame[frame["value"] > 0]["metric"])
     labels = {}
     for metric, label in BY_PLAYER.items():
-        is_way = metric.startswith("won_")
-        known = won if is_way else in_summary
+        known = won if metric.startswith("won_") else in_summary
         if metric in known:
             labels[metric] = label
     columns = {}

@@ -183,8 +183,7 @@ def _settles(rows: pd.DataFrame) -> bool:
 def markdown(frame: pd.DataFrame) -> str:
     """The summary as a Markdown table, followed by how to read it."""
     rows = texts(frame)
-    headings = list(rows[0])
-    lines = markdown_table(headings, [list(row.values()) for row in rows])
+    lines = markdown_table(list(rows[0]), [list(row.values()) for row in rows])
     lines += ["", reading(frame), ""]
     return "\n".join(lines)
 
@@ -197,8 +196,7 @@ def reading(frame: pd.DataFrame) -> str:
         sentences = ["Wins are A's; points are A's minus B's."]
         if not has_sides(frame):
             sentences.append("Endings are by either player.")
-        shown = {column.metric for column in shown_columns(frame)}
-        if "settlement" in shown:
+        if "settlement" in {column.metric for column in shown_columns(frame)}:
             sentences.append("The settlement is what A receives for a match, bonuses included.")
     sentences.append(f"± and brackets are 95 % intervals; {DASH} means too few deals to estimate.")
     return " ".join(sentences)

@@ -13,8 +13,7 @@ def fold(name: str, width: int) -> list[str]:
     """
     lines = [""]
     for part in _parts(name, width):
-        longer = lines[-1] + part
-        if lines[-1] and not _fits(longer, width):
+        if lines[-1] and not _fits(lines[-1] + part, width):
             lines.append("")
         lines[-1] += part
         while not _fits(lines[-1], width):

@@ -158,8 +158,7 @@ def points(review: Review) -> pd.DataFrame:
     counted = _counted_outcomes(review)
     if not counted:
         return _frame([])
-    reach = max(map(_reach, counted.values()))
-    width = _width(reach)
+    width = _width(max(map(_reach, counted.values())))
     rows = []
     for variant, outcomes in counted.items():
         names = _players(variant, REFERENCE, REFERENCE)
@@ -235,8 +234,7 @@ def ladder(review: Review) -> pd.DataFrame:
         pairings = matches.league(matches.players)
         # By rating alone: two samples, since errors do not matter
         rated = ratings.ratings(RoundRobin(pairings, review.request.seed, samples=2))
-        frame = skill.ladder(pairings, list(rated["strategy"]))
-        parts.append(frame.assign(variant=variant))
+        parts.append(skill.ladder(pairings, list(rated["strategy"])).assign(variant=variant))
     return _together(parts)
 
 

@@ -71,8 +71,7 @@ def _drawn(review: Review, picture: ReviewPicture, frame: Any) -> Figure:
 def _words(review: Review, picture: ReviewPicture, frame: Any) -> str:
     """What a picture shows, for whoever cannot see it."""
     if not picture.keys:
-        in_words = WORDS[picture.name]
-        return in_words(frame)
+        return WORDS[picture.name](frame)
     measured = {metric.key for metric in review.request.metrics}
     return sentences.metrics_in_words(review, [key for key in picture.keys if key in measured])
 

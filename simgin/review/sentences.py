@@ -46,8 +46,7 @@ def review_sentences(review: Review) -> list[str]:
 
 def name_of(variant: str) -> str:
     """What a sentence calls a variant: its title, or its text if it is composed."""
-    is_composed = "+" in variant or "#" in variant
-    if is_composed:
+    if "+" in variant or "#" in variant:
         return variant
     return variants.find(variant).title
 
@@ -58,8 +57,7 @@ def _is_without_die(review: Review, matches: VariantMatches) -> bool:
         return False
     strategies = review.findings.record.identity["strategies"]
     for name in matches.field:
-        policies = strategies[name]["policies"]
-        if policies["offer"] != "none":
+        if strategies[name]["policies"]["offer"] != "none":
             return False
     return True
 
@@ -71,9 +69,7 @@ def _portrait(review: Review, variant: str) -> str:
     keys = SOLO_PORTRAIT if review.request.alone else PORTRAIT
     clauses = []
     for key in keys:
-        metric = review.metric(key)
-        number = review.measurements[variant, key]
-        clause = state_in_words(metric, number)
+        clause = state_in_words(review.metric(key), review.measurements[variant, key])
         if clause:
             clauses.append(clause)
     return f"{name_of(variant)}: {'; '.join(clauses)}."
@@ -90,8 +86,7 @@ def state_in_words(metric: RuleMetric, number: Measurement) -> str:
     if wording.below and number.value < 0:
         state = wording.below.state
         number = number.scaled(-1)
-    value = value_with_error(metric, number)
-    return state.format(value=value)
+    return state.format(value=value_with_error(metric, number))
 
 
 def value_with_error(metric: RuleMetric, number: Measurement) -> str:
@@ -120,8 +115,7 @@ def _changes(review: Review, variant: str) -> str:
     sentences: list[str] = []
     for metric in greatest[:MOST_CHANGES]:
         subject = "It" if sentences else name
-        sentence = _change(review, variant, metric, subject)
-        sentences.append(sentence)
+        sentences.append(_change(review, variant, metric, subject))
     if not sentences:
         sentences.append(f"{name} against {base}: no large change was found.")
     sentences += _unchanged(review, variant, changes)
@@ -133,8 +127,7 @@ def _changes_of(review: Review, variant: str) -> dict[RuleMetric, Change]:
     changes = {}
     for (name, key), change in review.changes.items():
         if name == variant:
-            metric = review.metric(key)
-            changes[metric] = change
+            changes[review.metric(key)] = change
     return changes
 
 
@@ -146,8 +139,7 @@ def _greatest(review: Review, variant: str, changes: dict[RuleMetric, Change]) -
             notable.append(metric)
 
     def size(metric: RuleMetric) -> float:
-        difference = changes[metric].difference
-        return abs(difference.value) / metric.notable
+        return abs(changes[metric].difference.value) / metric.notable
 
     by_theme: dict[str, RuleMetric] = {}
     for metric in sorted(notable, key=size, reverse=True):
@@ -157,8 +149,7 @@ def _greatest(review: Review, variant: str, changes: dict[RuleMetric, Change]) -
 
 def _is_notable(review: Review, variant: str, metric: RuleMetric, change: Change) -> bool:
     """Whether a difference is sure, and large enough to report."""
-    size = abs(change.difference.value)
-    if metric.wording is None or size < metric.notable:
+    if metric.wording is None or abs(change.difference.value) < metric.notable:
         return False
     own = quantity_of(review, variant, metric)
     base = quantity_of(review, review.request.base, metric)
@@ -204,14 +195,12 @@ def _amount(metric: RuleMetric, wording: Wording, number: Quantity) -> tuple[str
     if wording.below and number.value < 0:
         amount = wording.below.amount
         number = number.scaled(-1)
-    value = _plain(metric, number)
-    return amount, value
+    return amount, _plain(metric, number)
 
 
 def _difference(metric: RuleMetric, difference: Quantity) -> str:
     half = metric.factor * _half(difference)
-    size = metric.factor * abs(difference.value)
-    value = numbers.number(size, half)
+    value = numbers.number(metric.factor * abs(difference.value), half)
     error = numbers.number(half, half)
     return f" (difference {value} ± {error}{_unit(metric)})"
 
@@ -227,9 +216,7 @@ def _plain(metric: RuleMetric, number: Quantity) -> str:
     """A number as a sentence has it: to the first digit of its error, which the tables give."""
     if number.span is not None:
         return f"{number.value:g}"
-    shown = metric.factor * number.value
-    coarse = 10 * metric.factor * _half(number)
-    return numbers.number(shown, coarse)
+    return numbers.number(metric.factor * number.value, 10 * metric.factor * _half(number))
 
 
 def _unchanged(review: Review, variant: str, changes: dict[RuleMetric, Change]) -> list[str]:
@@ -242,8 +229,7 @@ def _unchanged(review: Review, variant: str, changes: dict[RuleMetric, Change]) 
         if change.p_holm >= SURE:
             detectable = _detectable(metric, change)
             open_questions.append(f"{metric.title} ({detectable})")
-        number = review.measurements[variant, metric.key]
-        if change.is_none and is_something(metric, number):
+        if change.is_none and is_something(metric, review.measurements[variant, metric.key]):
             same.append(metric.title)
     sentences = []
     if open_questions:
@@ -258,8 +244,7 @@ def _unchanged(review: Review, variant: str, changes: dict[RuleMetric, Change]) 
 
 def _detectable(metric: RuleMetric, change: Change) -> str:
     """What would have been found four times in five."""
-    detectable = smallest_detectable_difference(change.difference.se)
-    least = metric.factor * detectable
+    least = metric.factor * smallest_detectable_difference(change.difference.se)
     return f"{numbers.number(least, least)}{_unit(metric)}"
 
 
@@ -289,8 +274,7 @@ def metrics_in_words(review: Review, keys: Sequence[str]) -> str:
         values = []
         for key in keys:
             metric = review.metric(key)
-            number = review.measurements[variant, key]
-            value = value_with_error(metric, number)
+            value = value_with_error(metric, review.measurements[variant, key])
             values.append(f"{metric.heading} {value}")
         parts.append(f"{variant}: {', '.join(values)}")
     return "; ".join(parts) + "."

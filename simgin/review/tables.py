@@ -62,8 +62,7 @@ def portrait_sheet(review: Review) -> Sheet:
     columns = [("variant", *request.variants)]
     room = TERMINAL - _column_width(columns[0])
     keys = SOLO_PORTRAIT if request.alone else PORTRAIT
-    described = [metric for metric in _shown(review) if metric.key in keys]
-    for metric in described:
+    for metric in [metric for metric in _shown(review) if metric.key in keys]:
         column = _portrait_column(review, metric)
         width = GAP + _column_width(column)
         if width <= room:
@@ -85,8 +84,7 @@ def _portrait_column(review: Review, metric: RuleMetric) -> tuple[str, ...]:
         if _is_other(review, variant, metric):
             cell += " *"
         cells.append(cell)
-    width = max(map(len, cells))
-    return ("\n".join(fold(metric.heading, max(width, LEAST_WIDTH))), *cells)
+    return ("\n".join(fold(metric.heading, max(max(map(len, cells)), LEAST_WIDTH))), *cells)
 
 
 def _is_other(review: Review, variant: str, metric: RuleMetric) -> bool:
@@ -100,8 +98,7 @@ def _is_other(review: Review, variant: str, metric: RuleMetric) -> bool:
 
 
 def _column_width(column: Sequence[str]) -> int:
-    lines = "\n".join(column).split("\n")
-    return max(map(len, lines))
+    return max(map(len, "\n".join(column).split("\n")))
 
 
 def all_metrics_sheet(review: Review) -> Sheet:

@@ -68,8 +68,7 @@ class VariantMatches:
         """The mean over the field of any function of a cell's summed batch rows."""
         parts = []
         for rows in self.field_cells:
-            part = quantity.jackknife(rows, function, int(rows[:, DEALS].sum()))
-            parts.append(part)
+            parts.append(quantity.jackknife(rows, function, int(rows[:, DEALS].sum())))
         return quantity.mean(parts)
 
     def survival(self, pairs: Sequence[tuple[str, str]]) -> list[Quantity]:

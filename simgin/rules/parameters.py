@@ -191,8 +191,7 @@ def _parameter(name: str, section: str, table: dict[str, Any]) -> Parameter:
     default = table["default"]
     if default == DASH or (default == "none" and "none" not in choices):
         default = None
-    fields = {**table, "choices": choices, "default": default}
-    return Parameter(name, section, **fields)
+    return Parameter(name, section, **{**table, "choices": choices, "default": default})
 
 
 def _met(conditions: Conditions, params: Params) -> bool:

@@ -34,8 +34,7 @@ def validate(params: Params) -> list[str]:
     sentences, sound = _check_values(params)
     dashes = {}
     for name in sound:
-        parameter = parameters()[name]
-        sentence = _judge(parameter.dash, sound)
+        sentence = _judge(parameters()[name].dash, sound)
         if sentence:
             dashes[name] = sentence
     sentences += dashes.values()
@@ -106,8 +105,7 @@ def _starts_won(p: Known) -> bool:
         targets = goal_of(p).side_at(p, seat).targets
         if tuple(targets) != ("score",):
             continue
-        needed = p[targets["score"]]
-        if p["start_points"][seat] >= needed:
+        if p["start_points"][seat] >= p[targets["score"]]:
             return True
     return False
 

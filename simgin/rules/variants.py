@@ -180,8 +180,7 @@ def _built_in_part(name: str) -> _Part:
 def _variant_of(parts: list[_Part], sentences: list[str]) -> Variant:
     """The variant that parts make; VariantError with the sentences and what is wrong besides."""
     merged = _merge(parts)
-    all_known = all(part.known for part in parts)
-    if sentences and not all_known:
+    if sentences and not all(part.known for part in parts):
         raise VariantError(list(dict.fromkeys(sentences)))
     params = _compose(merged)
     # A fault of a file is among the sentences already, with its place.
@@ -202,8 +201,7 @@ def _variant(parts: list[_Part], params: dict[str, Value]) -> Variant:
     for name, parameter in parameters().items():
         if params[name] != unchanged[name]:
             settings.append((name, parameter.write(params[name])))
-    descriptions = [part.titles for part in named if part.titles]
-    titles, abouts, sources = zip(*descriptions, strict=True)
+    titles, abouts, sources = zip(*[part.titles for part in named if part.titles], strict=True)
     texts = [part.text for part in named] + [f"{name}={value}" for name, value in settings]
     title, about = " + ".join(titles), " ".join(abouts)
     if settings:

@@ -117,5 +117,4 @@ def _mean(cells: Sequence[Played], metric: Metric) -> tuple[float, float]:
     """
     mean = quantity.mean([quantity.ratio(own.rows, metric, own.as_b) for own in cells])
     widest = max(played.multiplier or Z95 for played in cells) / Z95
-    effective = batches.effective(cells[0].rows)
-    return mean.value, quantile(effective) * mean.se * widest
+    return mean.value, quantile(batches.effective(cells[0].rows)) * mean.se * widest

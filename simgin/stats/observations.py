@@ -53,8 +53,7 @@ def by_cell(
     value = np.where(counts >= ENOUGH_UNITS, means, np.nan)
     squares = np.bincount(place, x - value[cell], minlength=len(keys)) ** 2
     correction = counts / np.maximum(counts - 1, 1)
-    variance = correction * np.bincount(own, squares, minlength=cells)
-    return value, np.sqrt(variance) / filled, n
+    return value, np.sqrt(correction * np.bincount(own, squares, minlength=cells)) / filled, n
 
 
 def median_limits(x: np.ndarray, unit: np.ndarray) -> tuple[float, float]:

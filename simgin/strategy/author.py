@@ -196,8 +196,7 @@ class Strategy:
     def __post_init__(self) -> None:
         """Raise TypeError for a value of another type, ValueError for an impossible name."""
         for name in ("name", "ending", "about", "source", "text"):
-            value = getattr(self, name)
-            _require(f"the {name} of a strategy", value, str, "a text")
+            _require(f"the {name} of a strategy", getattr(self, name), str, "a text")
         if not NAME.fullmatch(self.name):
             raise ValueError(
                 f"{quoted(self.name)} cannot be the name of a strategy: names consist of a-z, 0-9 "

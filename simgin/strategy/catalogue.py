@@ -35,8 +35,7 @@ def names() -> tuple[str, ...]:
 
 def known(name: str) -> dict[str, Any]:
     """The figures of a strategy by name; empty for one that is not in the catalogue."""
-    figures = _figures().get(name, {})
-    return dict(figures)
+    return dict(_figures().get(name, {}))
 
 
 def alone(name: str) -> bool:
@@ -53,16 +52,14 @@ def idea(strategy: Strategy) -> str:
     name = f"{strategy.name}: "
     if sentence.lower().startswith(name):
         sentence = sentence[len(name) :]
-    initial = sentence[:1].upper()
-    return initial + sentence[1:]
+    return sentence[:1].upper() + sentence[1:]
 
 
 def ordered(strategies: Sequence[Strategy]) -> list[Strategy]:
     """The strategies, strongest first; those of unknown strength last, by name."""
 
     def rank(strategy: Strategy) -> tuple[float, str]:
-        elo = known(strategy.name).get("elo", WEAKEST)
-        return -float(elo), strategy.name
+        return -float(known(strategy.name).get("elo", WEAKEST)), strategy.name
 
     return sorted(strategies, key=rank)
 
@@ -83,8 +80,7 @@ def speed(name: str) -> str:
     rate = known(name).get("deals_per_second")
     if rate is None:
         return ""
-    tiers = [tier for least, tier in TIERS.items() if rate >= least]
-    return tiers[0]
+    return next(tier for least, tier in TIERS.items() if rate >= least)
 
 
 def best(at_least: int) -> str:
@@ -93,8 +89,7 @@ def best(at_least: int) -> str:
     for name, figures in _figures().items():
         if "elo" not in figures:
             continue
-        rate = figures.get("deals_per_second", 0)
-        if rate >= at_least:
+        if figures.get("deals_per_second", 0) >= at_least:
             ratings[name] = figures["elo"]
     return max(ratings, key=lambda name: ratings[name])
 
@@ -103,5 +98,4 @@ def best(at_least: int) -> str:
 def _figures() -> dict[str, dict[str, Any]]:
     if not FILE.exists():
         return {}
-    text = FILE.read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return tomllib.loads(FILE.read_text(encoding="utf-8"))

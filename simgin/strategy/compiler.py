@@ -41,11 +41,9 @@ def vector(policy: Policy) -> np.ndarray:
 
     PolicyError if the data file cannot be read.
     """
-    defaults = [param.default for param in policy.params.values()]
-    values = np.array(defaults, np.float64)
+    values = np.array([param.default for param in policy.params.values()], np.float64)
     if policy.weights is not None:
-        weights = _numbers(policy)
-        values = np.concatenate([values, weights.ravel()])
+        values = np.concatenate([values, _numbers(policy).ravel()])
     values.flags.writeable = False
     return values
 
@@ -58,8 +56,7 @@ def _numbers(policy: Policy) -> np.ndarray:
         _tell_untrained(policy.source, policy.weights)
         return np.array([*policy.start.values()], np.float64)
     try:
-        changed = policy.weights.stat().st_mtime_ns
-        numbers = _numbers_in(policy.weights, changed)
+        numbers = _numbers_in(policy.weights, policy.weights.stat().st_mtime_ns)
     except OSError as error:
         reason = error.strerror
     # A damaged file makes numpy raise anything, and one of a huge size asks for the memory.
@@ -90,8 +87,7 @@ def _tell_untrained(source: Path, weights: Path) -> None:
 @lru_cache(maxsize=64)
 def _numbers_in(path: Path, _changed: int) -> np.ndarray:
     """The numbers of a file as it was last changed: positions are played on by the thousand."""
-    numbers = np.load(path, allow_pickle=False)
-    return np.asarray(numbers, np.float64)
+    return np.asarray(np.load(path, allow_pickle=False), np.float64)
 
 
 def hook(policy: Policy) -> Any:
@@ -190,8 +186,7 @@ def _as_python(policy: Policy) -> Any:
 
     def ask(view: Any, rules: Any, params: Any) -> int:
         try:
-            value = policy.function(view, rules, params)
-            return interpret.whole(value)
+            return interpret.whole(policy.function(view, rules, params))
         except BdbQuit:
             raise KeyboardInterrupt from None
 

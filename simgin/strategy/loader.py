@@ -127,8 +127,7 @@ def names() -> tuple[str, ...]:
 
 def built_in() -> tuple[str, ...]:
     """The names of the strategies that come with simgin."""
-    library = _collect(_built_in_modules())
-    return tuple(sorted(library.strategies))
+    return tuple(sorted(_collect(_built_in_modules()).strategies))
 
 
 def policies() -> list[Policy]:
@@ -224,10 +223,8 @@ def _reference_text(policy: Policy) -> str:
     for (slot, name), named in _library().policies.items():
         if slot == policy.slot and named.function is policy.function:
             return name + values_text(changed_values(policy, named))
-    file_library = _file_library(policy.source)
-    declared = file_library.policies.get((policy.slot, policy.name))
-    values = changed_values(policy, declared)
-    return f"{policy.source}#{policy.name}" + values_text(values)
+    declared = _file_library(policy.source).policies.get((policy.slot, policy.name))
+    return f"{policy.source}#{policy.name}" + values_text(changed_values(policy, declared))
 
 
 # Finding strategies and policies
@@ -238,8 +235,7 @@ def _strategy(name: str) -> Strategy:
     path, _, inner = name.partition("#")
     if path.endswith(".py"):
         strategies = _file_library(Path(path)).strategies
-        strategy = _strategy_of_file(strategies, inner, path)
-        return _fill(strategy)
+        return _fill(_strategy_of_file(strategies, inner, path))
     strategies = _library().strategies
     if name not in strategies:
         _check_not_refused(name)
@@ -419,8 +415,7 @@ def _described(strategy: Strategy, module: ModuleType) -> Strategy:
     """A strategy with what its module says about it."""
     text = (module.__doc__ or "").strip()
     about = strategy.about or text
-    source = strategy.source or _source_paragraph(text)
-    return replace(strategy, about=about, source=source)
+    return replace(strategy, about=about, source=strategy.source or _source_paragraph(text))
 
 
 def _source_paragraph(text: str) -> str:
@@ -447,8 +442,7 @@ def _file_library(path: Path) -> _Library:
         raise StrategyError(f"{shown} is not the path of a strategy file: {error}.") from None
     real_path = path.resolve()
     with _refusals(real_path):
-        module = _load_file(real_path, content)
-        return _collect([module])
+        return _collect([_load_file(real_path, content)])
 
 
 @cache

@@ -82,8 +82,7 @@ def _misread(policy: Policy) -> Iterator[str]:
     for node in ast.walk(tree) if tree else ():
         match node:
             case ast.Attribute(ast.Name(id), name) if id in code.co_varnames[:2]:
-                record = ARGUMENTS[code.co_varnames.index(id)]
-                mistake = unknown_field(name, record)
+                mistake = unknown_field(name, ARGUMENTS[code.co_varnames.index(id)])
                 if mistake and name in names(code):  # else the file has changed since
                     yield mistake
             case ast.Subscript(ast.Name(id), ast.Constant(int(place))) if (
@@ -119,8 +118,7 @@ def _definition(code: Any) -> ast.AST | None:
         match node:
             case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
                 bound.append(name)
-    once = all(bound.count(name) == 1 for name in code.co_varnames[:3])
-    return tree if once else None
+    return tree if all(bound.count(name) == 1 for name in code.co_varnames[:3]) else None
 
 
 # What numba cannot compile

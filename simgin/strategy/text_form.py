@@ -66,8 +66,7 @@ def parse(text: str) -> TextForm:
         filled_slots = STAKE_SLOTS if slot == "stake" else (slot,)
         for filled in filled_slots:
             policies[filled] = reference
-    strategy = _parse_reference(head)
-    return TextForm(strategy, policies, file)
+    return TextForm(_parse_reference(head), policies, file)
 
 
 def _check_slots(head: str) -> None:
@@ -83,10 +82,8 @@ def _check_slots(head: str) -> None:
 def _parse_reference(text: str) -> Reference:
     name, *rest = _VALUES.split(text.strip(), maxsplit=1)
     items = rest[0].split(",") if rest else []
-    path = name.partition("#")[0]
-    stray_colon = ":" in name and not path.endswith(".py")
-    well_formed = all(_ITEM.fullmatch(item) for item in items)
-    if stray_colon or not well_formed:
+    stray_colon = ":" in name and not name.partition("#")[0].endswith(".py")
+    if stray_colon or not all(_ITEM.fullmatch(item) for item in items):
         raise StrategyError(
             f"{quoted(text)} is not of the form name:parameter=value,parameter=value."
         )
@@ -115,8 +112,7 @@ def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Stra
     """
     for name, value in values.items():
         owners = [policy for policy in strategy.policies if name in policy.params]
-        declared = {policy.params[name] for policy in owners}
-        if len(declared) != 1:
+        if len({policy.params[name] for policy in owners}) != 1:
             raise StrategyError(_no_single_parameter(strategy, name, owners))
         strategy = exchange(
             strategy,

@@ -44,8 +44,7 @@ def quoted(text: str, longest: int = 120) -> str:
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
     """The end of a sentence about an unknown word: `; did you mean 'oklahoma'?` or a full stop."""
-    beginning = word[:60].lower()
-    near = difflib.get_close_matches(beginning, list(words), n=1)
+    near = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
     if not near:
         return "."
     return f"; did you mean {near[0]!r}?"

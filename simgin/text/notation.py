@@ -91,8 +91,7 @@ def parse_cards(text: str, count: int | None = None) -> list[int]:
         raise CardError(_refusal(wrong))
     sentences = _repeated(cards) + _miscounted(len(cards), count)
     if sentences:
-        message = " ".join(sentences)
-        raise CardError(message)
+        raise CardError(" ".join(sentences))
     return cards
 
 
@@ -120,8 +119,7 @@ def hand_text(mask: int) -> str:
 
 def _plain(text: str) -> str:
     """A text with letters for the symbols of suits, and T for 10."""
-    lettered = text.translate(SYMBOLS)
-    return _TEN.sub("T", lettered)
+    return _TEN.sub("T", text.translate(SYMBOLS))
 
 
 def _tokens(text: str) -> list[str]:

@@ -69,9 +69,7 @@ def describe_mistakes(
     sentences = []
     for mistake in error.errors(include_url=False):
         place = mistake["loc"]
-        location = (*inside, *place)
-        sentence = _sentence(path, location, mistake, known_keys(place))
-        sentences.append(sentence)
+        sentences.append(_sentence(path, (*inside, *place), mistake, known_keys(place)))
     return sentences
 
 
@@ -84,8 +82,7 @@ def _sentence(path: object, location: Location, mistake: Any, known_keys: Iterab
         case "missing":
             return f"{path}: {key} is missing; add it."
         case "value_error":
-            lines = str(mistake["ctx"]["error"]).splitlines()
-            return f"{path}: {key}: " + " ".join(lines)
+            return f"{path}: {key}: " + " ".join(str(mistake["ctx"]["error"]).splitlines())
         case "too_short" | "string_too_short":
             least = mistake["ctx"]["min_length"]
             return f"{path}: {key} is too short; give at least {least}."

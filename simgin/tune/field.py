@@ -87,8 +87,7 @@ def total(scores: Sequence[Score], objective: str) -> Score:
     if objective == "worst":
         return min(scores, key=lambda score: score.value)
     value = float(np.mean([score.value for score in scores]))
-    moves = np.mean([score.moves for score in scores], axis=0)
-    return Score(value, moves, scores[0].batches)
+    return Score(value, np.mean([score.moves for score in scores], axis=0), scores[0].batches)
 
 
 def distinct(matchups: Sequence[Matchup]) -> list[Matchup]:
@@ -136,8 +135,7 @@ def worths(
     for strategy in strategies:
         every += request.matchups(strategy, seed)
     matchups = distinct(every)
-    rows = play_all(matchups, matches, workers, progress)
-    played = field(request, matches, matchups, rows)
+    played = field(request, matches, matchups, play_all(matchups, matches, workers, progress))
     return [total(played.each(strategy), request.objective) for strategy in strategies]
 
 

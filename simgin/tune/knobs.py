@@ -112,8 +112,7 @@ def _owners(strategy: Strategy, variant: Variant) -> dict[str, list[Policy]]:
             by_key.setdefault(key, []).append(policy)
     owners = {}
     for key, policies in by_key.items():
-        declared = {policy.params[key] for policy in policies}
-        if len(declared) == 1:
+        if len({policy.params[key] for policy in policies}) == 1:
             owners[key] = policies
             continue
         for policy in policies:

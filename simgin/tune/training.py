@@ -60,8 +60,7 @@ class TrainRequest:
 
     def with_weights(self, weights: np.ndarray) -> Strategy:
         """The strategy with other weights, under its own text."""
-        policy = replace(self.policy, weights=weights)
-        return replace(self.match.strategy, discard=policy)
+        return replace(self.match.strategy, discard=replace(self.policy, weights=weights))
 
     def trained(self, weights: np.ndarray) -> Strategy:
         """The strategy with other weights, under a text of its own, as it meets the start."""
@@ -143,8 +142,7 @@ def train(
 
 def mean_weights(rounds: Sequence[Round]) -> np.ndarray:
     """The result of a training: the mean of its later half, as a file holds it."""
-    later = [played.weights for played in rounds[len(rounds) // 2 :]]
-    return rounded(np.mean(later, axis=0))
+    return rounded(np.mean([played.weights for played in rounds[len(rounds) // 2 :]], axis=0))
 
 
 def rounded(weights: np.ndarray) -> np.ndarray:

@@ -306,5 +306,4 @@ def _solved(stay: np.ndarray, mean: np.ndarray) -> np.ndarray:
 
     stay: the chances of that, by dealer and next dealer. mean: of the entries elsewhere.
     """
-    values = np.linalg.solve(np.eye(2) - stay, mean[..., None])
-    return values[..., 0]
+    return np.linalg.solve(np.eye(2) - stay, mean[..., None])[..., 0]

@@ -80,8 +80,7 @@ def fill(table: np.ndarray, moves: Moves, each: np.ndarray) -> None:
     `each[dealer]` plus the mean of the entries that one deal leads to. Where a deal may leave both
     places as they were, the entries for the two dealers solve their two equations.
     """
-    kernel = _kernel()
-    kernel(table, *moves.to, *moves.chance, moves.dealer, moves.nobody, each)
+    _kernel()(table, *moves.to, *moves.chance, moves.dealer, moves.nobody, each)
 
 
 @cache

@@ -323,8 +323,7 @@ def depends_on_score(matchup: Matchup) -> bool:
     params = matchup.variant.row
     if matchup.variant.goal.total:
         return False  # its matches always begin at zero (rules.md 7)
-    target = params["points_target"]
-    last = 99 if target is None else number(params, "points_target") - 1
+    last = 99 if params["points_target"] is None else number(params, "points_target") - 1
     starts = [
         (last, 0),
         (0, last),

@@ -44,8 +44,7 @@ def _list(as_json: bool) -> None:
     rows = []
     table = grid("Experiments", "name", "question")
     for name, file in experiments().items():
-        text = file.read_text(encoding="utf-8")
-        question = tomllib.loads(text)["question"]
+        question = tomllib.loads(file.read_text(encoding="utf-8"))["question"]
         rows.append({"name": name, "question": question, "file": str(file)})
         table.add_row(name, question)
     closing = "\nOne by its name: simgin run demo. Copies, with notebooks: simgin examples DIR."

@@ -57,5 +57,4 @@ def hand(
         words += ["--upcard", upcard]
     if score is not None:
         words += ["--score", score]
-    answer = Answer(command_line(*words), [row(evaluated)])
-    answer.show(as_json, [*lines(evaluated), ""])
+    Answer(command_line(*words), [row(evaluated)]).show(as_json, [*lines(evaluated), ""])

@@ -93,8 +93,7 @@ def odds(
     manifest = _manifest(measured.played, workers, started, command)
     report = odds_report(tables, manifest, command)
     files = directory.save(place, manifest, page.files(report, plots=""))
-    answer = Answer(command, tables.records(), seed, files)
-    answer.show(as_json, _screen(report, seed, details))
+    Answer(command, tables.records(), seed, files).show(as_json, _screen(report, seed, details))
 
 
 def _screen(report: Report, seed: int, details: bool) -> Iterator[Words | Sheet | str]:

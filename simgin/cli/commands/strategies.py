@@ -328,8 +328,7 @@ def _show(strategy: Strategy, as_json: bool) -> None:
 
 
 def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
-    paragraphs = [" ".join(part.split()) for part in strategy.about.split("\n\n")]
-    about = "\n\n".join(paragraphs)
+    about = "\n\n".join([" ".join(part.split()) for part in strategy.about.split("\n\n")])
     yield strategy.text
     yield about
     if strategy.source and f"Source: {strategy.source}" not in about:

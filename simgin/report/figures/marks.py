@@ -44,8 +44,7 @@ def level_bars(
 
 def unclear_bars(axes: Axes, y: np.ndarray, limits: Limits, look: Series, label: str) -> None:
     """The same in grey, hollow and without an entry in the legend: what may be nothing."""
-    grey = look._replace(colour=FAINT)
-    level_bars(axes, y, limits, grey, f"_{label}", markerfacecolor=PAPER)
+    level_bars(axes, y, limits, look._replace(colour=FAINT), f"_{label}", markerfacecolor=PAPER)
 
 
 def bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -102,8 +101,7 @@ def heat_map(
             continue
         dark = abs(value - middle) > 0.75 * reach
         ink = LIGHTEST if dark else DARKEST
-        number = form.format(value)
-        axes.text(j, i, number, fontsize=size, ha="center", va="center", color=ink)
+        axes.text(j, i, form.format(value), fontsize=size, ha="center", va="center", color=ink)
     _name_cells(axes, row_names, column_names, size)
 
 
@@ -122,8 +120,7 @@ def shade_map(
     """
     from matplotlib.colors import BoundaryNorm
 
-    norm = BoundaryNorm(np.linspace(0, 100, STEPS + 1), loss_to_win().N)
-    cells = _cells(axes, values, norm)
+    cells = _cells(axes, values, BoundaryNorm(np.linspace(0, 100, STEPS + 1), loss_to_win().N))
     _name_cells(axes, row_names, column_names, size)
     figure = axes.get_figure(root=True)
     if figure is None:

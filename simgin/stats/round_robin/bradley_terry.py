@@ -29,8 +29,7 @@ def strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
         won_per_t = expected.sum(axis=2)
         log_t = np.log(won) - np.log(won_per_t)
         log_t -= log_t.mean(axis=1, keepdims=True)
-        change = np.abs(log_t - before)
-        if change.max() < CONVERGED:
+        if np.abs(log_t - before).max() < CONVERGED:
             break
     return log_t
 
@@ -41,15 +40,10 @@ def deviances(wins: np.ndarray, log_t: np.ndarray) -> np.ndarray:
     Twice the log likelihood that the observed shares have more than the model's chances. A cell
     without wins counts like any other.
     """
-    own = log_t[:, :, None]
-    others = log_t[:, None, :]
-    log_odds = own - others
+    log_odds = log_t[:, :, None] - log_t[:, None, :]
     log_chances = -np.logaddexp(0, -log_odds)
-    losses = wins.transpose(0, 2, 1)
-    games = wins + losses
+    games = wins + wins.transpose(0, 2, 1)
     shares = np.ones_like(wins)
     np.divide(wins, games, out=shares, where=wins > 0)
-    log_shares = np.log(shares)
-    surplus = wins * (log_shares - log_chances)
-    total = surplus.sum(axis=(1, 2))
-    return np.asarray(2 * total)
+    surplus = wins * (np.log(shares) - log_chances)
+    return np.asarray(2 * surplus.sum(axis=(1, 2)))

@@ -175,8 +175,7 @@ def _random_numbers(seed: int, samples: int, count: int) -> np.ndarray:
         np.uint64(seed & 0xFFFFFFFF),
         np.uint64(seed >> 32),
     )
-    numbers = np.stack(words, axis=-1).reshape(samples, WORDS * blocks)
-    return numbers[:, :count]
+    return np.stack(words, axis=-1).reshape(samples, WORDS * blocks)[:, :count]
 
 
 def _reached(names: Sequence[str], pairings: Pairings) -> list[str]:

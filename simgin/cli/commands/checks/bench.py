@@ -95,8 +95,7 @@ def _rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequen
 
     if other := bench_change.find_installation(against):
         return bench_change.measure_in_turns(other, seconds, note)
-    before = bench_change.read_rounds(against)
-    return before, [_measure(seconds)]
+    return bench_change.read_rounds(against), [_measure(seconds)]
 
 
 def _measure(seconds: float) -> list[dict[str, Any]]:

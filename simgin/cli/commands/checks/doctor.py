@@ -31,8 +31,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     with explain_wait():
         findings = list(examine())
     faults = [finding.fault for finding in findings if finding.fault]
-    answer = Answer(repeated(), rows(findings))
-    answer.show(as_json, _parts(findings, len(faults)))
+    Answer(repeated(), rows(findings)).show(as_json, _parts(findings, len(faults)))
     for fault in faults:
         note(fault)
     ctx.exit(1 if faults else 0)
