@@ -149,21 +149,6 @@ def numbered(first, units):
     return out
 
 
-def test_recorded_deals_survive(path):
-    fields = len(DEAL.names)
-    deals = [np.arange(fields * n).reshape(n, fields) * -(2**40) for n in (3, 1, 7)]
-    some = rows(np.random.default_rng(4), 3)
-    with opened(path, RUN) as run_ledger:
-        run_ledger.add(0, 0, [SIZE] * 3, pack(some), "x", [pack(numbers) for numbers in deals])
-        run_ledger.add(0, 3, [SIZE], pack(some[:1]), "x")
-        assert run_ledger.finished(0, SIZE, recorded=True) == {(k, SIZE) for k in range(3)}
-    with reading(path) as run_ledger:
-        found = list(run_ledger.deals(0, 3 * SIZE, SIZE))
-        for numbers, record in zip(deals, found, strict=True):
-            assert record.dtype == DEAL
-            assert (record.view(np.int64).reshape(numbers.shape) == numbers).all()
-
-
 # Packing
 
 shapes = st.tuples(st.integers(1, 9), st.integers(1, 9))
