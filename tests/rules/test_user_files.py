@@ -8,8 +8,7 @@ import pytest
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
 from simgin.rules.variants import difference, find
-from support.refusals import sentences
-from support.variant_files import CLUB, DEN, write
+from support.variant_files import CLUB, DEN, sentences, write
 
 pytestmark = pytest.mark.usefixtures("wide_terminal")
 

@@ -10,7 +10,7 @@ import pytest
 
 from simgin.rules import variants
 from simgin.rules.variants import VariantError, difference, find, names
-from support.refusals import sentences
+from support.variant_files import sentences
 from support.worked_examples import BOOK, STANDARD
 
 
@@ -126,10 +126,7 @@ BAD_TABLES = ["x", "60:3/30:4", "30:4/120:0", "30:4:1", "/".join(f"{i}:1" for i 
         ("standard+knock_limit=100", "knock_limit must be a whole number 0..99, not 100."),
         ("standard+max_draws=0", "max_draws must be a whole number 1..99 or none, not 0."),
         ("standard+layoff=maybe", "layoff must be yes or no, not 'maybe'."),
-        (
-            "standard+melding=autos",
-            "melding must be one of auto, choice, not 'autos'; did",
-        ),
+        ("standard+melding=autos", "melding must be one of auto, choice, not 'autos'; did"),
         (
             "standard+start_points=40",
             "start_points must be two whole numbers 0..100000, like 40/60",

@@ -3,7 +3,7 @@
 import pytest
 
 from simgin.runs import experiment
-from support.experiment_files import names, read, swept
+from support.experiment_files import names, read
 
 # What is compared
 
@@ -52,6 +52,12 @@ PANEL = """
 variants = ["eaai", "standard", "pro"]
 panel.strategies = ["gold", "gin-only", "simple"]
 """
+OPPONENTS = """
+[sweep]
+strategy = "{a}"
+against = "{b}"
+grid = { a = ["gold", "gin-only"], b = ["simple", "stubborn"] }
+"""
 ALONE = 'variants = ["gin-solitaire", "solitaire-gin"]\nsolo = ["gold", "gin-only"]'
 
 
@@ -59,7 +65,8 @@ ALONE = 'variants = ["gin-solitaire", "solitaire-gin"]\nsolo = ["gold", "gin-onl
     ("text", "base"),
     [(PANEL, base) for base in ("", "pro", "simple", "gold")]
     + [(KNOCK_AND_BONUS, base) for base in ("", "simple", "simple+knock=at:k=10", "standard")]
-    + [(ALONE, base) for base in ("", "gin-only")],
+    + [(ALONE, base) for base in ("", "gin-only")]
+    + [(OPPONENTS, "")],
 )
 def test_comparisons_agree_with_all_pairs_of_cells(tmp_path, text, base):
     found = read(tmp_path, 'question = "?"\n' + (f'base = "{base}"\n' if base else "") + text)
@@ -77,18 +84,6 @@ def test_round_robins_and_pairs_compare_variants_only(tmp_path):
     assert experiment.contrasts(read(tmp_path, f'question = "?"\n{pairs}')) == []
     found = read(tmp_path, f'question = "?"\nvariants = ["eaai", "pro"]\n{pairs}')
     assert experiment.contrasts(found) == [(5 + i, i) for i in range(5)]
-
-
-def test_cells_with_different_opponents_are_not_compared(tmp_path):
-    found = swept(
-        tmp_path,
-        'strategy = "{a}"\nagainst = "{b}"\n[sweep.grid]\na = ["gold", "gin-only"]\n'
-        'b = ["simple", "stubborn"]',
-    )
-    told = [(vars(found.cells[i]), vars(found.cells[j])) for i, j in experiment.contrasts(found)]
-    assert [(cell["a"], base["a"], cell["b"], base["b"]) for cell, base in told] == [
-        ("gin-only", "gold", opponent, opponent) for opponent in ("simple", "stubborn")
-    ]
 
 
 def test_without_a_base_cell_nothing_is_compared(tmp_path):

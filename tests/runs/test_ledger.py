@@ -55,24 +55,6 @@ def path(tmp_path):
 # Blocks
 
 
-def test_blocks_come_back_in_the_order_of_units(path):
-    rng = np.random.default_rng(1)
-    all_rows, first = rows(rng, 60), np.arange(0, 60, 5)
-    with opened(path, RUN) as run_ledger:
-        for k in rng.permutation(first):
-            run_ledger.add(0, int(k), [SIZE] * 5, pack(all_rows[k : k + 5]), f"worker {k}")
-        run_ledger.add(1, 0, [7], pack(all_rows[:1]), "x")
-    for how in (opened(path, RUN), reading(path)):
-        with how as run_ledger:
-            assert (run_ledger.rows(0, 60 * SIZE, SIZE) == all_rows).all()
-            assert (run_ledger.rows(0, 13 * SIZE, SIZE) == all_rows[:13]).all()
-            assert (run_ledger.rows(1, 7, SIZE) == all_rows[:1]).all()
-            names = run_ledger.workers(0, 60 * SIZE, SIZE)
-            assert names == [f"worker {k}" for k in first for _ in range(5)]
-            assert run_ledger.finished(1, SIZE) == {(0, 7)} and not run_ledger.finished(2, SIZE)
-            assert run_ledger.identity == RUN
-
-
 blocks_of_ten = st.tuples(st.integers(0, 12), st.integers(1, 60))
 
 
@@ -262,6 +244,7 @@ def test_the_blocks_of_a_killed_process_are_kept(path):
             assert run_ledger.finished(0, SIZE) == {(0, 1000)}
             assert run_ledger.rows(0, 1000, SIZE).sum() == sums.COLUMNS
     assert [file.name for file in path.parent.iterdir()] == [FILE]
+    assert path.read_bytes()[18:20] == b"\1\1"  # a rollback journal, no write-ahead log
 
 
 # What a disk can do to it
@@ -336,41 +319,27 @@ def test_a_missing_ledger_is_reported(path):
         pass
 
 
-def test_a_closed_ledger_is_a_single_file(path):
-    with opened(path, RUN) as run_ledger:
-        run_ledger.add(0, 0, [SIZE], pack(rows(np.random.default_rng(8), 1)), "x")
-        assert (path.parent / f"{FILE}-wal").exists()
-    assert [file.name for file in path.parent.iterdir()] == [FILE]
-    assert path.read_bytes()[18:20] == b"\1\1"  # a rollback journal, no write-ahead log
-
-
 def test_a_limit_on_the_size_of_files_loses_nothing(path):
     """Stands in for a full disk. Python ignores the signal, so writing fails."""
+    some, added = rows(np.random.default_rng(10), 400), 0
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
+    told = r"cannot be written \(.*\); what is in it is safe: mend that"
     try:
-        fills(path, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard)))
+        with pytest.raises(LedgerError, match=told), opened(path, RUN) as run_ledger:
+            for k in range(0, 400, 10):
+                run_ledger.add(0, k, [SIZE] * 10, pack(some[k : k + 10]), "x")
+                added += 10
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-def fills(path, make_room):
-    """Write until there is no room, check what is stored, make room and go on."""
-    some = rows(np.random.default_rng(10), 400)
-    added = 0
-    told = r"cannot be written \(.*\); what is in it is safe: mend that"
-    with pytest.raises(LedgerError, match=told), opened(path, RUN) as run_ledger:
-        for k in range(0, 400, 10):
-            run_ledger.add(0, k, [SIZE] * 10, pack(some[k : k + 10]), "x")
-            added += 10
     assert 50 < added < 400
-    make_room()
     with reading(path) as run_ledger:
         assert run_ledger.finished(0, SIZE) == {(k, SIZE) for k in range(added)}
         assert (run_ledger.rows(0, added * SIZE, SIZE) == some[:added]).all()
     with opened(path, RUN) as run_ledger:
-        run_ledger.add(0, added, [SIZE] * (400 - added), pack(some[added:]), "x")
+        run_ledger.add(0, added, [SIZE] * (400 - added), pack(some[added:]), "y")
         assert (run_ledger.rows(0, 400 * SIZE, SIZE) == some).all()
+        assert run_ledger.workers(0, 400 * SIZE, SIZE) == ["x"] * added + ["y"] * (400 - added)
     assert whole(path)
 
 

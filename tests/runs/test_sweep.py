@@ -16,16 +16,6 @@ def test_a_sweep_plays_every_combination_in_order(tmp_path):
     assert names(found) == [(game, player, "simple") for game in games for player in players]
 
 
-def test_a_sweep_can_vary_rules_only(tmp_path):
-    found = swept(
-        tmp_path,
-        'strategy = "gold"\nagainst = "stubborn"\nvariant = "{name}+gin_bonus={g}"\n[sweep.grid]\n'
-        'name = ["standard", "oklahoma"]\ng = [20.0, 25]',
-    )
-    games = ["standard+gin_bonus=20", "standard", "oklahoma+gin_bonus=20", "oklahoma"]
-    assert names(found) == [(game, "gold", "stubborn") for game in games]  # 25 is the default
-
-
 def test_a_sweep_can_vary_both_players_in_several_variants(tmp_path):
     found = swept(
         tmp_path,
