@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.experiment_files import mistakes, names, swept
+from support.experiment_files import begin, mistakes, names, swept
 
 
 def test_a_sweep_plays_every_combination_in_order(tmp_path):
@@ -58,77 +58,50 @@ def test_a_sweep_can_be_for_one_player(tmp_path):
 
 KNOCKS = 'strategy = "gold+knock=at:k={k}"\n'
 NO_VALUE = "cannot be put in a place; write a number, a word, true or false."
+DEAR = (
+    'strategy = "{who}"\nvariant = "standard+gin_bonus={g}"\n'
+    'grid = { who = ["gold", "gldo"], g = [20, "dear"] }'
+)
+FIVE_LISTS = 'strategy = "gold{a}{b}{c}{d}{e}"\n' + "\n".join(
+    f"grid.{name} = {list(range(10))}" for name in "abcde"
+)
+PLACES = [
+    "sweep: the place 'k' has no list; give its values in [sweep.grid].",
+    "sweep, grid: 'j' has no place; write it in braces in strategy, against or variant, or leave",
+]
+COMBINATIONS = [
+    "sweep, variant with g = 'dear': gin_bonus must be a whole number 0..1000, not 'dear'.",
+    "sweep, strategy with who = 'gldo': there is no strategy 'gldo'; did you mean 'gold'?",
+]
+VALUES = [
+    f"sweep, grid, k #1: a list {NO_VALUE}",
+    f"sweep, grid, k #3: datetime.date(1979, 5, 27) {NO_VALUE}",
+]
+MISSPELT = ["sweep, strategy is missing", "unknown key sweep, stratgy; did you mean strategy?"]
+FOR_TWO = "sweep, against is for two players, but gin-solitaire is for one player; leave it out."
+MIXED = "variants has games for one player (gin-solitaire) and for two (pro); make a file of each."
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param(
-            KNOCKS + "[sweep.grid]\nj = [1]",
-            [
-                "sweep: the place 'k' has no list; give its values in [sweep.grid].",
-                "sweep, grid: 'j' has no place; write it in braces in strategy, against or variant,"
-                " or leave it out.",
-            ],
-            id="place without list, list without place",
-        ),
-        (KNOCKS + "[sweep.grid]\nk = []", ["sweep, grid, k is too short; give at least 1."]),
+        (KNOCKS + "grid.j = [1]", PLACES),
+        (KNOCKS + "grid.k = []", ["sweep, grid, k is too short; give at least 1."]),
         ('strategy = "gold"\n[sweep.grid]', ["sweep, grid is too short; give at least 1."]),
         ('strategy = "gold"', ["sweep, grid is missing; add it."]),
-        pytest.param(
-            'strategy = "{who}"\nvariant = "standard+gin_bonus={g}"\n[sweep.grid]\n'
-            'who = ["gold", "gldo"]\ng = [20, "dear"]',
-            [
-                "sweep, variant with g = 'dear': gin_bonus must be a whole number 0..1000, not "
-                "'dear'.",
-                "sweep, strategy with who = 'gldo': there is no strategy 'gldo'; did you mean "
-                "'gold'? `simgin strategies` lists them all.",
-            ],
-            id="combinations that name nothing",
-        ),
-        pytest.param(
-            KNOCKS + "[sweep.grid]\nk = [[1], 2, 1979-05-27]",
-            [
-                f"sweep, grid, k #1: a list {NO_VALUE}",
-                f"sweep, grid, k #3: datetime.date(1979, 5, 27) {NO_VALUE}",
-            ],
-            id="values that are none",
-        ),
-        pytest.param(
-            'stratgy = "gold"\ngrid.k = [1]',
-            [
-                "sweep, strategy is missing; add it.",
-                "unknown key sweep, stratgy; did you mean strategy?",
-            ],
-            id="unknown key",
-        ),
-        (
-            'strategy = "gold{a}{b}{c}{d}{e}"\n'
-            + "\n".join(f"grid.{name} = {list(range(10))}" for name in "abcde"),
-            [
-                "sweep, grid: 100,000 combinations are too many; give shorter lists, at most "
-                "10,000 combinations."
-            ],
-        ),
+        (DEAR, COMBINATIONS),
+        (KNOCKS + "grid.k = [[1], 2, 1979-05-27]", VALUES),
+        ('stratgy = "gold"\ngrid.k = [1]', MISSPELT),
+        (FIVE_LISTS, ["sweep, grid: 100,000 combinations are too many; give shorter lists, at"]),
         (
             'strategy = "gold"\nagainst = "simple"\nvariant = "{v}"\ngrid.v = ["gin-solitaire"]',
-            [
-                "sweep, against is for two players, but gin-solitaire is for one player; leave it "
-                "out."
-            ],
+            [FOR_TWO],
         ),
-        (
-            'strategy = "gold"\nvariant = "{v}"\ngrid.v = ["gin-solitaire", "pro"]',
-            [
-                "variants has games for one player (gin-solitaire) and for two (pro); make a file "
-                "of each."
-            ],
-        ),
+        ('strategy = "gold"\nvariant = "{v}"\ngrid.v = ["gin-solitaire", "pro"]', [MIXED]),
     ],
 )
 def test_mistakes_in_a_sweep_are_reported(tmp_path, text, expected):
-    found = mistakes(tmp_path, f'question = "?"\n[sweep]\n{text}')
-    assert found == [f"FILE: {sentence}" for sentence in expected]
+    assert begin(mistakes(tmp_path, f'question = "?"\n[sweep]\n{text}'), expected)
 
 
 def test_of_many_bad_combinations_a_few_are_named(tmp_path):
