@@ -43,30 +43,18 @@ REFUSED = [
         "standard+take_to_knock=melded+take_discard=no+first_turn=free",
         "take_to_knock = melded applies to cards taken",
     ),
-    (
-        "standard+take_discard=no",
-        "first_turn = upcard_pass offers the upcard, which take_discard = no forbids",
-    ),
+    ("standard+take_discard=no", "first_turn = upcard_pass offers the upcard, which take_discard"),
     ("basic+take_discard=no", "first_turn = upcard_stock_or_pass offers the upcard"),
     (f"standard+{DEAD.replace(' ', '')}+take_discard=no", f"{DEAD} offers"),
-    (
-        "standard-50th+take_discard=no+first_turn=free",
-        "stock_end = opponent_may_take offers the last discard",
-    ),
+    ("standard-50th+take_discard=no+first_turn=free", "stock_end = opponent_may_take offers the"),
     ("standard+joker=after_deal", "joker = after_deal is for one player"),
     (f"{SOLO}+joker=none+max_draws=15", "deal_scoring = joker needs a joker in the deck"),
     ("solitaire-gin+joker=none", "deal_scoring = winloss needs a joker in the deck"),
     (f"{SOLO}+joker_in_hand=-", "joker_in_hand needs a value with joker = before_deal"),
-    (
-        f"{SOLO}+first_turn=discard_first",
-        "joker = before_deal cannot be combined with first_turn = discard_first",
-    ),
+    (f"{SOLO}+first_turn=discard_first", "joker = before_deal cannot be combined with first_turn"),
     ("standard+first_turn=stock", "first_turn = stock is for one player"),
     ("standard+stock_end=none", "stock_end = none is for one player"),
-    (
-        "standard+deal_scoring=penalty+penalty_gin=-20+goal=single",
-        "deal_scoring = penalty is for one player",
-    ),
+    ("standard+deal_scoring=penalty+penalty_gin=-20+goal=single", "deal_scoring = penalty is for"),
     (f"{SOLO}+deal_scoring=versus", "deal_scoring = versus needs two players"),
     (f"{SOLO}+take_discard=yes", "take_discard = yes needs two players"),
     (f"{SOLO}+first_turn=upcard_pass", "first_turn = upcard_pass needs two players"),
@@ -77,10 +65,7 @@ REFUSED = [
     ("solitary-gin+max_draws=42+first_turn=discard_first", TOO_MANY),
     ("standard+max_draws=15", "max_draws = 15 is for one player"),
     (f"{SOLO}+max_draws=15", "max_draws = 15 needs deal_scoring = penalty, not joker"),
-    (
-        "solitaire-gin+knock_limit=10",
-        "deal_scoring = winloss allows only gin, but knock_limit = 10",
-    ),
+    ("solitaire-gin+knock_limit=10", "deal_scoring = winloss allows only gin, but knock_limit ="),
     (f"{SOLO}+rush", "rush_premium = yes needs two players"),
     (f"{SOLO}+layoff=yes", "layoff = yes needs two players"),
     (f"{SOLO}+shot", "shot = yes needs two players"),
@@ -90,14 +75,8 @@ REFUSED = [
         for goal in ("columns", "games", "race", "twofold", "deals")
     ),
     ("standard+goal=total", "goal = total adds up penalties, but deal_scoring = versus"),
-    (
-        "solitary-gin+goal=points+points_target=100",
-        "goal = points cannot be reached with deal_scoring = penalty",
-    ),
-    (
-        "pro+game_table=30:4/119:1",
-        "game_table = 30:4/119:1 ends below points_target - 1 (points_target = 121)",
-    ),
+    ("solitary-gin+goal=points+points_target=100", "goal = points cannot be reached with"),
+    ("pro+game_table=30:4/119:1", "game_table = 30:4/119:1 ends below points_target - 1"),
     ("standard+start_points=0/100", f"start_points = 0/100 {REACHED} 100"),
     ("race+start_points=121/0", f"start_points = 121/0 {REACHED} 121"),
     ("race+start_points=0/121+race_points_seat=1", f"start_points = 0/121 {REACHED} 121"),
@@ -105,14 +84,8 @@ REFUSED = [
     ("standard+die=game", "die = game needs goal = games, not points"),
     ("dice+deals_target=2", "deals_target must be 3..21 with die = deal, not 2"),
     ("dice+deals_target=22", "deals_target must be 3..21 with die = deal, not 22"),
-    (
-        "solitaire-gin-scored+big_gin=yes",
-        "big_gin_bonus needs a value with deal_scoring = joker and big_gin = yes",
-    ),
-    (
-        "solitaire-gin-scored+knock_limit=10+undercut_on_tie=no",
-        "undercut_bonus needs a value with deal_scoring = joker and knock_limit = 10",
-    ),
+    ("solitaire-gin-scored+big_gin=yes", "big_gin_bonus needs a value with deal_scoring = joker"),
+    ("solitaire-gin-scored+knock_limit=10+undercut_on_tie=no", "undercut_bonus needs a value with"),
 ]
 
 

@@ -2,13 +2,9 @@
 
 import json
 import pickle
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-from simgin.rules import variants
 from simgin.rules.variants import VariantError, difference, find, names
 from support.variant_files import sentences
 from support.worked_examples import BOOK, STANDARD
@@ -95,14 +91,6 @@ def test_variants_can_be_hashed_and_pickled():
     assert hash(variant) == hash(find("oklahoma+rainbow"))
     error = VariantError(["one.", "two."])
     assert pickle.loads(pickle.dumps(error)).sentences == error.sentences
-
-
-def test_importing_reads_no_file():
-    code = (
-        "import simgin.rules.variants; from simgin.rules.parameters import variants_file; "
-        "assert variants_file.cache_info().currsize == 0"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(variants.__file__).parents[1])
 
 
 # --- bad texts and bad rows ---

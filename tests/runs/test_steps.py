@@ -1,7 +1,5 @@
 """Steps: played once, kept whole, and played again only where the ledger lacks them."""
 
-import sqlite3
-
 import numpy as np
 import pytest
 
@@ -78,15 +76,6 @@ def test_another_size_is_another_result(path):
         lacks = r"lacks a step of its run, or it is damaged \(luck\); run it again to play it"
         with pytest.raises(LedgerError, match=lacks):
             ledger.step("luck", 1000)
-
-
-def test_a_ledger_without_room_for_steps_is_refused(path):
-    with opened(path, {}):
-        pass
-    with sqlite3.connect(path) as connection:
-        connection.execute("DROP TABLE steps")
-    with pytest.raises(LedgerError, match="cannot be used"), reading(path) as ledger:
-        ledger.has_step("luck", 1000)
 
 
 def test_progress_is_that_of_all_steps():
