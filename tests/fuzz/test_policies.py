@@ -89,7 +89,7 @@ def told(result):
     assert len(result.stderr) < 5000
 
 
-@pytest.mark.parametrize("n", [FEW // 4, pytest.param(MANY, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [FEW // 8, pytest.param(MANY, marks=pytest.mark.slow)])
 def test_any_policy_is_played_or_refused(empty_directory, monkeypatch, capfd, n):
     monkeypatch.setattr(compiler, "fingerprint", lambda _: "")  # nothing is kept
     rng = generator("policies")
@@ -110,7 +110,7 @@ def test_any_policy_is_played_or_refused(empty_directory, monkeypatch, capfd, n)
     assert "Traceback" not in "".join(capfd.readouterr())
 
 
-@pytest.mark.parametrize("n", [FEW // 40, pytest.param(MANY // 40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [FEW // 60, pytest.param(MANY // 40, marks=pytest.mark.slow)])
 def test_the_check_ends_whatever_a_policy_does(empty_directory, n):
     rng = generator("checked policies")
     paths = []

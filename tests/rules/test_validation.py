@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from simgin.rules.parameters import parameters
 from simgin.rules.validation import CLAUSES
 from simgin.rules.variants import find, validate
-from support.refusals import sentences
+from support.variant_files import sentences
 from support.worked_examples import STANDARD
 
 
@@ -29,78 +29,43 @@ def test_the_types_of_a_row_are_validated():
 # --- the refusal list of rules.md 10.17, one clause after another ---
 
 SOLO = "solitaire-gin-knock"
+DEAD = "first_turn = upcard_stock_or_pass_dead"
+NO_UPCARD = "needs an upcard, and first_turn ="
+TOO_MANY = "one player without a joker can draw no more cards than are left"
+REACHED = "has already reached points_target ="
 REFUSED = [
     ("shot+hollywood", "shot = yes cannot be played with goal = columns"),
-    (
-        "oklahoma+first_turn=discard_first",
-        "knock_by_upcard = yes needs an upcard, and first_turn = discard_first",
-    ),
-    (
-        f"{SOLO}+knock_by_upcard=yes",
-        "knock_by_upcard = yes needs an upcard, and first_turn = stock has none",
-    ),
-    (
-        "standard+spade_multiplier=2+first_turn=discard_first",
-        "spade_multiplier = 2 needs an upcard",
-    ),
-    (
-        f"{SOLO}+spade_multiplier=2",
-        "spade_multiplier = 2 needs an upcard, and first_turn = stock has none",
-    ),
+    ("oklahoma+first_turn=discard_first", f"knock_by_upcard = yes {NO_UPCARD} discard_first"),
+    (f"{SOLO}+knock_by_upcard=yes", f"knock_by_upcard = yes {NO_UPCARD} stock has none"),
+    ("standard+spade_multiplier=2+first_turn=discard_first", f"spade_multiplier = 2 {NO_UPCARD}"),
+    (f"{SOLO}+spade_multiplier=2", f"spade_multiplier = 2 {NO_UPCARD} stock has none"),
     (
         "standard+take_to_knock=melded+take_discard=no+first_turn=free",
         "take_to_knock = melded applies to cards taken",
     ),
-    (
-        "standard+take_discard=no",
-        "first_turn = upcard_pass offers the upcard, which take_discard = no forbids",
-    ),
+    ("standard+take_discard=no", "first_turn = upcard_pass offers the upcard, which take_discard"),
     ("basic+take_discard=no", "first_turn = upcard_stock_or_pass offers the upcard"),
-    (
-        "standard+first_turn=upcard_stock_or_pass_dead+take_discard=no",
-        "first_turn = upcard_stock_or_pass_dead offers",
-    ),
-    (
-        "standard-50th+take_discard=no+first_turn=free",
-        "stock_end = opponent_may_take offers the last discard",
-    ),
+    (f"standard+{DEAD.replace(' ', '')}+take_discard=no", f"{DEAD} offers"),
+    ("standard-50th+take_discard=no+first_turn=free", "stock_end = opponent_may_take offers the"),
     ("standard+joker=after_deal", "joker = after_deal is for one player"),
     (f"{SOLO}+joker=none+max_draws=15", "deal_scoring = joker needs a joker in the deck"),
     ("solitaire-gin+joker=none", "deal_scoring = winloss needs a joker in the deck"),
     (f"{SOLO}+joker_in_hand=-", "joker_in_hand needs a value with joker = before_deal"),
-    (
-        f"{SOLO}+first_turn=discard_first",
-        "joker = before_deal cannot be combined with first_turn = discard_first",
-    ),
+    (f"{SOLO}+first_turn=discard_first", "joker = before_deal cannot be combined with first_turn"),
     ("standard+first_turn=stock", "first_turn = stock is for one player"),
     ("standard+stock_end=none", "stock_end = none is for one player"),
-    (
-        "standard+deal_scoring=penalty+penalty_gin=-20+goal=single",
-        "deal_scoring = penalty is for one player",
-    ),
+    ("standard+deal_scoring=penalty+penalty_gin=-20+goal=single", "deal_scoring = penalty is for"),
     (f"{SOLO}+deal_scoring=versus", "deal_scoring = versus needs two players"),
     (f"{SOLO}+take_discard=yes", "take_discard = yes needs two players"),
     (f"{SOLO}+first_turn=upcard_pass", "first_turn = upcard_pass needs two players"),
     (f"{SOLO}+first_turn=free", "first_turn = free needs two players"),
     (f"{SOLO}+stock_end=at_draw", "stock_end = at_draw needs two players"),
-    (
-        "solitary-gin+max_draws=none",
-        "one player without a joker can draw no more cards than are left",
-    ),
-    (
-        "solitary-gin+max_draws=43",
-        "one player without a joker can draw no more cards than are left",
-    ),
-    (
-        "solitary-gin+max_draws=42+first_turn=discard_first",
-        "one player without a joker can draw no more cards",
-    ),
+    ("solitary-gin+max_draws=none", TOO_MANY),
+    ("solitary-gin+max_draws=43", TOO_MANY),
+    ("solitary-gin+max_draws=42+first_turn=discard_first", TOO_MANY),
     ("standard+max_draws=15", "max_draws = 15 is for one player"),
     (f"{SOLO}+max_draws=15", "max_draws = 15 needs deal_scoring = penalty, not joker"),
-    (
-        "solitaire-gin+knock_limit=10",
-        "deal_scoring = winloss allows only gin, but knock_limit = 10",
-    ),
+    ("solitaire-gin+knock_limit=10", "deal_scoring = winloss allows only gin, but knock_limit ="),
     (f"{SOLO}+rush", "rush_premium = yes needs two players"),
     (f"{SOLO}+layoff=yes", "layoff = yes needs two players"),
     (f"{SOLO}+shot", "shot = yes needs two players"),
@@ -110,33 +75,17 @@ REFUSED = [
         for goal in ("columns", "games", "race", "twofold", "deals")
     ),
     ("standard+goal=total", "goal = total adds up penalties, but deal_scoring = versus"),
-    (
-        "solitary-gin+goal=points+points_target=100",
-        "goal = points cannot be reached with deal_scoring = penalty",
-    ),
-    (
-        "pro+game_table=30:4/119:1",
-        "game_table = 30:4/119:1 ends below points_target - 1 (points_target = 121)",
-    ),
-    ("standard+start_points=0/100", "start_points = 0/100 has already reached points_target = 100"),
-    ("pro+start_points=121/0", "start_points = 121/0 has already reached points_target = 121"),
-    ("race+start_points=121/0", "start_points = 121/0 has already reached points_target = 121"),
-    (
-        "race+start_points=0/121+race_points_seat=1",
-        "start_points = 0/121 has already reached points_target = 121",
-    ),
+    ("solitary-gin+goal=points+points_target=100", "goal = points cannot be reached with"),
+    ("pro+game_table=30:4/119:1", "game_table = 30:4/119:1 ends below points_target - 1"),
+    ("standard+start_points=0/100", f"start_points = 0/100 {REACHED} 100"),
+    ("race+start_points=121/0", f"start_points = 121/0 {REACHED} 121"),
+    ("race+start_points=0/121+race_points_seat=1", f"start_points = 0/121 {REACHED} 121"),
     ("standard+die=deal", "die = deal needs goal = deals, not points"),
     ("standard+die=game", "die = game needs goal = games, not points"),
     ("dice+deals_target=2", "deals_target must be 3..21 with die = deal, not 2"),
     ("dice+deals_target=22", "deals_target must be 3..21 with die = deal, not 22"),
-    (
-        "solitaire-gin-scored+big_gin=yes",
-        "big_gin_bonus needs a value with deal_scoring = joker and big_gin = yes",
-    ),
-    (
-        "solitaire-gin-scored+knock_limit=10+undercut_on_tie=no",
-        "undercut_bonus needs a value with deal_scoring = joker and knock_limit = 10",
-    ),
+    ("solitaire-gin-scored+big_gin=yes", "big_gin_bonus needs a value with deal_scoring = joker"),
+    ("solitaire-gin-scored+knock_limit=10+undercut_on_tie=no", "undercut_bonus needs a value with"),
 ]
 
 
@@ -153,39 +102,27 @@ def test_every_clause_of_the_refusals_is_tested():
         assert any(re.fullmatch(pattern, sentence) for sentence in said), clause.sentence
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "shot+tedesco",
-        "dice+rainbow",
-        "shot+race",
-        "shot+dice",
-        "solitary-gin+max_draws=42",
-        "solitary-gin+first_turn=discard_first+max_draws=41",
-        "pro+game_table=30:4/120:1",
-        "race+start_points=0/121",
-        "twofold+start_points=121/0",
-        "twofold+deals_target=2",
-        "dice+deals_target=3+die_cap=2",
-        "hollywood+start_points=100/100",
-        "solitaire-gin-scored+knock_limit=10+undercut_bonus=25+undercut_on_tie=no",
-        "solitaire-gin+big_gin=yes",
-        "standard+first_turn=free+take_discard=no",
-    ],
-)
+ALLOWED = [
+    *("shot+tedesco", "dice+rainbow", "shot+race", "shot+dice", "pro+game_table=30:4/120:1"),
+    *("solitary-gin+max_draws=42", "solitary-gin+first_turn=discard_first+max_draws=41"),
+    *("race+start_points=0/121", "twofold+start_points=121/0", "hollywood+start_points=100/100"),
+    *("twofold+deals_target=2", "dice+deals_target=3+die_cap=2", "solitaire-gin+big_gin=yes"),
+    "solitaire-gin-scored+knock_limit=10+undercut_bonus=25+undercut_on_tie=no",
+    "standard+first_turn=free+take_discard=no",
+]
+
+
+@pytest.mark.parametrize("text", ALLOWED)
 def test_everything_else_is_a_variant(text):
     assert find(text).text == text
 
 
 NUMBERS = st.lists(st.lists(st.integers()), max_size=3)
 ANYTHING = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5), NUMBERS)
+KEYS = st.one_of(st.sampled_from(list(parameters())), st.text(max_size=3))
 
 
-@given(
-    st.dictionaries(
-        st.one_of(st.sampled_from(list(parameters())), st.text(max_size=3)), ANYTHING, max_size=6
-    )
-)
+@given(st.dictionaries(KEYS, ANYTHING, max_size=6))
 def test_any_row_is_validated_without_a_traceback(changes):
     assert all(isinstance(sentence, str) for sentence in validate({**STANDARD, **changes}))
     assert all(isinstance(sentence, str) for sentence in validate(changes))

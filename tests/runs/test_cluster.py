@@ -3,8 +3,6 @@
 import gc
 import re
 import shutil
-import signal
-import subprocess
 import sys
 import threading
 import time
@@ -13,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from support.dask_cluster import ROOT, dask
+from support.hostile import in_time
 
 pytest.importorskip("distributed")
 
@@ -35,20 +34,13 @@ FAILS = MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2
 
 
 @pytest.fixture(autouse=True)
-def in_time():
+def limited():
     """Fail a test that waits for workers that never come."""
-
-    def late(*_):
-        raise TimeoutError("a test of clusters took more than three minutes")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(180)
-    yield
-    # A client that never connected must not be finalized by the thread that starts the next one:
-    # both take the same lock.
-    gc.collect()
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    with in_time(180):
+        yield
+        # A client that never connected must not be finalized by the thread that starts the next
+        # one: both take the same lock.
+        gc.collect()
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +126,7 @@ def listening():
     return found
 
 
+@pytest.mark.slow
 def test_a_local_cluster_listens_to_this_machine_alone():
     before = listening()
     team = Cluster("local:1")
@@ -161,27 +154,32 @@ def refused(team, cell):
 def test_another_strategy_of_the_same_name_is_refused(team, tmp_path, monkeypatch, changed):
     """Its file differs, or, with shipped policies only, what it makes of them; or it is missing."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / changed).write_text(
-        MINE.replace("knock=mine)", ")") if changed == "alike.py" else MINE
-    )
+    text = MINE.replace("knock=mine)", ")") if changed == "alike.py" else MINE
+    (tmp_path / changed).write_text(text)
     told = rf"{changed} \w{{16}} instead of \w{{16}}\. Install the same simgin and strategies\.$"
     if changed == "elsewhere.py":
         told = rf"^worker tcp://[\d.:]+: the strategy file {changed} cannot be read"
     assert re.search(told, refused(team, of_file(changed)))
 
 
+OTHER_ENGINE = r"engine \w{16} instead of \w{16}\. Install the same simgin and"
+
+
+def test_another_engine_is_refused(team, monkeypatch):
+    ours = {**cluster._versions(), "engine": "0" * 16}
+    monkeypatch.setattr(cluster, "_versions", lambda: ours)
+    assert re.search(OTHER_ENGINE, refused(team, CELLS[0]))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ("# another version\n", r"engine \w{16} instead of \w{16}\. Install the same simgin and"),
-        pytest.param(
-            "raise ImportError('half')",
-            r"cannot play \(.*half.*\)\. Install the same everywhere\.",
-            marks=pytest.mark.slow,
-        ),
+        ("# another version\n", OTHER_ENGINE),
+        ("raise ImportError('half')", r"cannot play \(.*half.*\)\. Install the same everywhere\."),
     ],
 )
-def test_another_engine_is_refused(tmp_path, changed, told):
+def test_another_simgin_on_the_workers_is_refused(tmp_path, changed, told):
     copy, ignored = tmp_path / "other", shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "simgin", copy / "simgin", ignore=ignored)
     shutil.copytree(ROOT / "strategies", copy / "simgin_strategies", ignore=ignored)
@@ -231,32 +229,15 @@ def test_a_missing_scheduler_is_reported_within_ten_seconds(monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
     told = match("tcp://127.0.0.1:9")
     assert "simgin: there is no scheduler at tcp://127.0.0.1:9 (" in told
-    assert told.endswith(
-        "; start one with `dask scheduler`, and workers with `dask worker tcp://127.0.0.1:9`.\n"
-    )
+    assert told.endswith(" and workers with `dask worker tcp://127.0.0.1:9`.\n")
 
 
-BAD_ADDRESSES = [
-    *("nonsense", "foo://somewhere:1", "local:two", "tls://127.0.0.1:9", "tcp://", ""),
-    *("tcp://127.0.0.1:99999", "127.0.0.1:0"),
-]
-
-
-@pytest.mark.parametrize("address", BAD_ADDRESSES)
-def test_a_bad_address_is_refused(address):
-    with pytest.raises(ClusterError, match=f"^{address!r} is no address of a scheduler; write"):
-        Cluster(address)
-
-
-def test_a_bad_address_gets_one_sentence():
-    """In a process of its own: dask prints tracebacks when objects of it are collected."""
-    words = [sys.executable, "-m", "simgin", "match", "gold", "--scheduler", "foo"]
-    found = subprocess.run(words, capture_output=True, text=True, timeout=120)
-    assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr == (
-        "simgin: 'foo' is no address of a scheduler; write one like tcp://host:8786, or local:4 "
-        "for processes on this machine.\n"
-    )
+@pytest.mark.parametrize(
+    "address",
+    ["nonsense", "foo://somewhere:1", "local:two", "tls://127.0.0.1:9", "tcp://", "127.0.0.1:0"],
+)
+def test_a_bad_address_is_refused_in_a_sentence(address):
+    assert match(address).startswith(f"simgin: {address!r} is no address of a scheduler; write")
 
 
 @pytest.mark.parametrize("address", ["local:0", "local:1025"])
@@ -308,46 +289,27 @@ def growth(path):
 
 
 @pytest.mark.slow
-def test_workers_that_come_and_go_do_not_change_results(tmp_path, monkeypatch):
-    """No worker at first, then one, then two, and the first is killed while it plays."""
+def test_a_lost_scheduler_is_reported_and_the_run_can_continue_elsewhere(tmp_path, monkeypatch):
+    """No worker at first, then two, of which one is killed while it plays, then no scheduler."""
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2.0)
     monkeypatch.setattr(cluster, "WAITING_SECONDS", 0.5)
-    cell, path = Task(CELLS[0].matchup, 600_000), tmp_path / ledger.FILE
+    cell, path = Task(CELLS[0].matchup, 3_000_000), tmp_path / ledger.FILE
     with dask(tmp_path / "dask", workers=0) as one:
         thread, told, ended = in_background(cell, Cluster(one.address), path)
         wait_for(lambda: told)
         assert told[0] == f"the scheduler {one.address} has no workers; waiting for some."
-        first = one.worker()
+        workers = one.worker(), one.worker()
         growth(path)
-        one.worker()
-        first.kill()
-        thread.join(120)
-    assert [found.units for found in ended[0]] == [300_000]
-    with ledger.reading(path) as run_ledger:
-        rows, who = run_ledger.rows(0, 300_000, 1000), set(run_ledger.workers(0, 300_000, 1000))
-    assert len(who) == 2 and (rows == runner.run_matchup(cell.matchup, cell.n)).all()
-
-
-@pytest.mark.slow
-def test_a_lost_scheduler_is_reported_and_the_run_can_continue_elsewhere(tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2.0)
-    cell, path = Task(CELLS[0].matchup, 3_000_000), tmp_path / ledger.FILE
-    with dask(tmp_path / "dask", workers=1) as one:
-        team = Cluster(one.address)
-        team.client.wait_for_workers(1, timeout=60)
-        thread, _, ended = in_background(cell, team, path)
+        workers[0].kill()
         growth(path)
         one.scheduler.kill()
         thread.join(60)
     assert isinstance(ended[0], ClusterError)
-    assert str(ended[0]) == (
-        f"the scheduler {one.address} was lost; what is finished is kept: start it, and the same "
-        "command goes on."
-    )
+    assert str(ended[0]).startswith(f"the scheduler {one.address} was lost; what is finished is")
     with ledger.opened(path, {}) as run_ledger:
         there = run_ledger.finished(0, 1000)
-        assert there
         runner.run([cell], run_ledger, Threads(2))
         now = run_ledger.finished(0, 1000)
-        assert there < now and len(now) == 1500
+        assert there and there < now and len(now) == 1500
         rows = run_ledger.rows(0, 100_000, 1000)
     assert (rows == runner.run_matchup(cell.matchup, 200_000)).all()

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -34,82 +33,57 @@ CELLS = {
 def written(path, matchup, units):
     """The batch rows, the records, and what is read back of them."""
     rows, deals = play_recorded(matchup, 0, units)
-    assert records.write(
-        path, [(matchup.variant.text, matchup.a.text, matchup.opponent, deals)]
-    ) == len(deals)
+    named = (matchup.variant.text, matchup.a.text, matchup.opponent)
+    assert records.write(path, [(*named, deals)]) == len(deals)
     return rows.sum(axis=0), deals, pd.read_parquet(path)
 
 
 @pytest.mark.parametrize("matchup", CELLS.values(), ids=CELLS)
-def test_recorded_deals_are_read_back_as_played(tmp_path, matchup):
-    _, deals, frame = written(tmp_path / "deals.parquet", matchup, 150)
+def test_recorded_deals_are_read_back_and_add_up_to_the_batch_rows(tmp_path, matchup):
+    row, deals, frame = written(tmp_path / "deals.parquet", matchup, 150)
     assert list(frame.columns) == ["variant", "a", "b", *DEAL.names]
-    assert set(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == {
-        (matchup.variant.text, matchup.a.text, matchup.opponent)
-    }
+    named = (matchup.variant.text, matchup.a.text, matchup.opponent)
+    assert set(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == {named}
     sides = ["A", "B", ""]  # numbers 0, 1, -1: the last place of a list is its place -1
-    codes = dict.fromkeys(("dealer", "winner", "knocker", "owner"), sides) | {
-        "kind": list(sums.KINDS)
-    }
-    codes |= {
-        "upcard_to": ["nondealer", "dealer", "neither", ""],
-        "outcome": ["A", "B", "unfinished", "drawn", ""],
-    }
+    codes = dict.fromkeys(("dealer", "winner", "knocker", "owner"), sides)
+    codes["kind"] = list(sums.KINDS)
+    codes["upcard_to"] = ["nondealer", "dealer", "neither", ""]
+    codes["outcome"] = ["A", "B", "unfinished", "drawn", ""]
     for name in DEAL.names:
         numbers = deals[name].tolist()
-        assert frame[name].tolist() == (
-            [codes[name][number] for number in numbers] if name in codes else numbers
-        ), name
-
-
-@pytest.mark.parametrize("matchup", CELLS.values(), ids=CELLS)
-def test_recorded_columns_add_up_to_the_batch_rows(tmp_path, matchup):
-    row, _, frame = written(tmp_path / "deals.parquet", matchup, 150)
-    fact = {name: int(row[sums.SUM + i]) for name, i in sums.FACT.items()}
-    knocks = frame[frame["kind"].isin(["knock", "undercut", "even"])]
-    found = {kind: (frame["kind"] == kind).sum() for kind in sums.KINDS}
-    found |= {
-        "deals": len(frame),
-        "decided": (frame["winner"] != "").sum(),
-        "turns": frame["turns"].sum(),
-        "showdowns": len(knocks),
-    }
-    found |= {
-        name: knocks[name].sum()
-        for name in ("knock_count", "defender_count", "defender_before", "laid_off")
-    }
-    for who in "ab":
-        won = frame["winner"] == who.upper()
-        found |= {
-            f"{who}_won_{kind}": (won & (frame["kind"] == kind)).sum() for kind in sums.WON_KINDS
-        }
-        found |= {f"{who}_deal_win": won.sum(), f"{who}_points": frame[f"points_{who}"].sum()}
-        found |= {
-            f"{who}_takes": frame[f"takes_{who}"].sum(),
-            f"{who}_draws": frame[f"draws_{who}"].sum(),
-        }
-    found["first_player_win"] = (
-        (frame["winner"] != "") & (frame["winner"] != frame["dealer"])
-    ).sum()
-    for name, who in (
-        ("upcard_first", "nondealer"),
-        ("upcard_second", "dealer"),
-        ("upcard_none", "neither"),
-    ):
-        found[name] = (frame["upcard_to"] == who).sum()
-    if matchup.unit == "match":
-        ended = frame["outcome"].value_counts()
-        found |= {
-            "matches": ended.drop("").sum(),
-            "match_drawn": ended["drawn"],
-            "unfinished": ended["unfinished"],
-        }
-        halves = ended["drawn"] + ended["unfinished"]
-        found |= {"a_match_win": 2 * ended["A"] + halves, "b_match_win": 2 * ended["B"] + halves}
+        wanted = [codes[name][number] for number in numbers] if name in codes else numbers
+        assert frame[name].tolist() == wanted, name
+    found = added_up(frame, matchup.unit)
     assert len(frame) > 100
-    assert {name: int(number) for name, number in found.items()} == {
-        name: fact[name] for name in found
-    }
+    assert found == {name: row[sums.SUM + sums.FACT[name]] for name in found}
+
+
+def added_up(frame, unit):
+    """Sums of facts, counted from recorded deals."""
+    decided, knocks = (
+        frame[frame["winner"] != ""],
+        frame["kind"].isin(["knock", "undercut", "even"]),
+    )
+    found = {kind: (frame["kind"] == kind).sum() for kind in sums.KINDS}
+    found |= {"deals": len(frame), "decided": len(decided), "turns": frame["turns"].sum()}
+    found["showdowns"] = knocks.sum()
+    for name in ("knock_count", "defender_count", "defender_before", "laid_off"):
+        found[name] = frame[name][knocks].sum()
+    for who in "ab":
+        won = frame[frame["winner"] == who.upper()]
+        found |= {f"{who}_won_{kind}": (won["kind"] == kind).sum() for kind in sums.WON_KINDS}
+        found |= {f"{who}_deal_win": len(won), f"{who}_points": frame[f"points_{who}"].sum()}
+        found |= {f"{who}_{what}": frame[f"{what}_{who}"].sum() for what in ("takes", "draws")}
+    found["first_player_win"] = (decided["winner"].to_numpy() != decided["dealer"].to_numpy()).sum()
+    takers = {"upcard_first": "nondealer", "upcard_second": "dealer", "upcard_none": "neither"}
+    found |= {name: (frame["upcard_to"] == who).sum() for name, who in takers.items()}
+    if unit == "match":
+        ended = frame["outcome"].value_counts()
+        drawn, unfinished = ended["drawn"], ended["unfinished"]
+        found |= {"match_drawn": drawn, "unfinished": unfinished}
+        found["matches"] = ended.drop("").sum()
+        found |= {f"{who}_match_win": 2 * ended[who.upper()] + drawn + unfinished for who in "ab"}
+    return found
 
 
 def test_several_cells_share_a_file(tmp_path):
@@ -120,40 +94,21 @@ def test_several_cells_share_a_file(tmp_path):
     ]
     records.write(tmp_path / "deals.parquet", iter(batches))
     frame = pd.read_parquet(tmp_path / "deals.parquet")
-    named = [(variant, a, b) for variant, a, b, rows in batches for _ in rows]
-    assert list(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == named
-    assert (
-        frame["unit"].to_numpy() == np.concatenate([rows["unit"] for *_, rows in batches])
-    ).all()
+    named = [(variant, a, b, unit) for variant, a, b, rows in batches for unit in rows["unit"]]
+    found = zip(frame["variant"], frame["a"], frame["b"], frame["unit"], strict=True)
+    assert list(found) == named
     assert parquet.read_metadata(tmp_path / "deals.parquet").num_row_groups == 1
 
 
 def test_types_are_small_and_columns_described(tmp_path):
     written(tmp_path / "deals.parquet", ALONE, 10)
-    schema = pyarrow.parquet.read_schema(tmp_path / "deals.parquet")
+    schema = parquet.read_schema(tmp_path / "deals.parquet")
     for field in schema:
         about = field.metadata[b"description"].decode()
         assert about[0].isupper() and about.endswith("."), field.name
     words = [field.name for field in schema if pyarrow.types.is_dictionary(field.type)]
-    assert words == [
-        "variant",
-        "a",
-        "b",
-        "dealer",
-        "kind",
-        "winner",
-        "knocker",
-        "upcard_to",
-        "owner",
-        "outcome",
-    ]
+    assert " ".join(words) == "variant a b dealer kind winner knocker upcard_to owner outcome"
     assert sum(field.type.bit_width // 8 for field in schema) < 100 < DEAL.itemsize
-    frame = pd.read_parquet(tmp_path / "deals.parquet")
-    assert (
-        frame.dtypes["turns"] == np.int16
-        and frame.dtypes["unit"] == np.int64
-        and frame.dtypes["kind"] == "category"
-    )
 
 
 def test_a_file_can_have_no_deals(tmp_path):
@@ -162,15 +117,7 @@ def test_a_file_can_have_no_deals(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "number"),
-    [
-        ("turns", 40_000),
-        ("half", 200),
-        ("points_a", 2**40),
-        ("kind", 11),
-        ("winner", -2),
-        ("outcome", -4),
-    ],
+    ("name", "number"), [("turns", 40_000), ("points_a", 2**40), ("kind", 11), ("winner", -2)]
 )
 def test_a_number_that_does_not_fit_is_an_error(tmp_path, name, number):
     rows = play_recorded(ALONE, 0, 10)[1]
@@ -234,11 +181,7 @@ print(most(60) - few)
 def test_memory_stays_flat_over_a_million_rows(tmp_path):
     """All rows at once would take 100 MiB even in their small types."""
     pytest.importorskip("resource")
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE, str(tmp_path / "deals.parquet")],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    words = [sys.executable, "-c", MEASURE, str(tmp_path / "deals.parquet")]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert int(done.stdout) < 40 * 1024  # KiB
     assert parquet.read_metadata(tmp_path / "deals.parquet").num_rows == 1_200_000

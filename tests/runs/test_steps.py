@@ -1,15 +1,11 @@
 """Steps: played once, kept whole, and played again only where the ledger lacks them."""
 
-import sqlite3
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from simgin.play.matchup import parse_matchup
-from simgin.play.parallel import SHARES
 from simgin.runs import steps
-from simgin.runs.ledger import FILE, Ledger, LedgerError, opened, pack, reading
+from simgin.runs.ledger import FILE, LedgerError, opened, pack, reading
 from simgin.runs.steps import Step
 
 RESULT = {"share": np.array([0.1, np.nan]), "variant": np.array(["oklahoma", "straight"])}
@@ -18,16 +14,15 @@ RESULT = {"share": np.array([0.1, np.nan]), "variant": np.array(["oklahoma", "st
 class Played:
     """Steps that say when they were played, and are interrupted if told so."""
 
-    def __init__(self, interrupted: str = "") -> None:
-        self.names: list[str] = []
-        self.interrupted = interrupted
+    def __init__(self, interrupted=""):
+        self.names, self.interrupted = [], interrupted
 
-    def step(self, name: str, n: int = 1000) -> Step:
-        def play(workers: int | None, progress: object) -> dict[str, np.ndarray]:
+    def step(self, name, n=1000):
+        def play(workers, progress):
             if name == self.interrupted:
                 raise KeyboardInterrupt
             self.names.append(name)
-            if callable(progress):
+            if progress:
                 progress(1, 2)
             return RESULT
 
@@ -35,18 +30,18 @@ class Played:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path):
     return tmp_path / FILE
 
 
-def is_result(ledger: Ledger, name: str, n: int) -> bool:
+def is_result(ledger, name, n):
     arrays = ledger.step(name, n)
     return list(arrays) == list(RESULT) and all(
         arrays[key].tobytes() == RESULT[key].tobytes() for key in RESULT
     )
 
 
-def test_a_result_comes_back_bit_by_bit(path: Path) -> None:
+def test_a_result_comes_back_bit_by_bit(path):
     played = Played()
     with opened(path, {}) as ledger:
         steps.play([played.step("luck"), played.step("value", 7)], ledger)
@@ -55,13 +50,12 @@ def test_a_result_comes_back_bit_by_bit(path: Path) -> None:
         assert is_result(ledger, "value", 7)
 
 
-def test_only_what_is_missing_is_played_again(path: Path) -> None:
+def test_only_what_is_missing_is_played_again(path):
     played = Played(interrupted="value")
     asked = [played.step(name) for name in ("luck", "value", "turns")]
     with opened(path, {}) as ledger:
-        ledger.add(
-            0, 0, [1], pack(np.zeros((1, 3), np.int64)), "me"
-        )  # an empty ledger is begun anew
+        # An empty ledger would be begun anew
+        ledger.add(0, 0, [1], pack(np.zeros((1, 3), np.int64)), "me")
         with pytest.raises(KeyboardInterrupt):
             steps.play(asked, ledger)
     played.interrupted = ""
@@ -72,7 +66,7 @@ def test_only_what_is_missing_is_played_again(path: Path) -> None:
     assert played.names == ["luck", "value", "turns"]
 
 
-def test_another_size_is_another_result(path: Path) -> None:
+def test_another_size_is_another_result(path):
     played = Played()
     with opened(path, {}) as ledger:
         steps.play([played.step("luck", 1000)], ledger)
@@ -84,26 +78,9 @@ def test_another_size_is_another_result(path: Path) -> None:
             ledger.step("luck", 1000)
 
 
-def test_a_ledger_without_room_for_steps_is_refused(path: Path) -> None:
-    with opened(path, {}):
-        pass
-    with sqlite3.connect(path) as connection:
-        connection.execute("DROP TABLE steps")
-    with pytest.raises(LedgerError, match="cannot be used"), reading(path) as ledger:
-        ledger.has_step("luck", 1000)
-
-
-def test_progress_is_that_of_all_steps() -> None:
+def test_progress_is_that_of_all_steps():
     played, reports = Played(), []
     with opened(None, {}) as ledger:
         asked = [played.step("luck"), played.step("value")]
         steps.play(asked, ledger, progress=lambda done, units: reports.append(done / units))
     assert reports == [0.0, 0.25, 0.5, 0.75, 1.0]
-
-
-def test_the_work_of_a_step_is_its_units_by_their_cost() -> None:
-    alone = Step("a", parse_matchup("gold", "gold", "standard", 1, "deal"), 100, 2.0, lambda *_: {})
-    pairs = Step(
-        "b", parse_matchup("gold", "simple", "standard", 1, "deal"), 100, 2.0, lambda *_: {}
-    )
-    assert (alone.work, pairs.work, SHARES) == (200, 100, 1000)

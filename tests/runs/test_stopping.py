@@ -5,10 +5,8 @@ import pytest
 
 from simgin.core import sums
 from simgin.play.matchup import parse_matchup
-from simgin.runs import stopping
 from simgin.runs.stopping import SUBJECTS, Sprt, Until, sprt, until
 from simgin.stats import metrics, sequential, table
-from simgin.stats.estimate import Z95
 from simgin.text import amounts
 from support import toy_deals as toy
 
@@ -17,70 +15,53 @@ def matchup(a="gold", b="simple", variant="standard", unit="deal"):
     return parse_matchup(a, b, variant, 1, unit)
 
 
+PENALTIES, ALONE = {"b": None, "variant": "solitary-gin"}, {"b": None, "variant": "solitaire-gin"}
+
+
 @pytest.mark.parametrize(
-    ("players", "text", "metric", "half_width"),
+    ("more", "text", "metric", "half_width"),
     [
-        pytest.param(matchup(), "0.1%", "deal_win", 0.001, id="deals"),
-        pytest.param(matchup(), "0.05", "margin", 0.05, id="points"),
-        pytest.param(matchup(), 0.05, "margin", 0.05, id="a number"),
-        pytest.param(matchup(unit="match"), " 2 %", "match_win", 0.02, id="matches"),
-        pytest.param(matchup(unit="match"), "1", "match_margin", 1, id="points per match"),
-        pytest.param(matchup(b=None, variant="solitaire-gin"), "1%", "win", 0.01, id="one player"),
-        pytest.param(matchup(b=None, variant="solitaire-gin"), "1", "score", 1, id="his points"),
-        pytest.param(
-            matchup(b=None, variant="solitary-gin", unit="match"),
-            "1%",
-            "goal_met",
-            0.01,
-            id="penalties",
-        ),
-        pytest.param(
-            matchup(b=None, variant="solitary-gin"),
-            "1%",
-            "win",
-            0.01,
-            id="penalties of single deals",
-        ),
-        pytest.param(
-            matchup(b=None, variant="gin-solitaire", unit="match"),
-            "1%",
-            "match_win",
-            0.01,
-            id="one player's matches",
-        ),
+        ({}, "0.1%", "deal_win", 0.001),
+        ({}, "0.05", "margin", 0.05),
+        ({}, 0.05, "margin", 0.05),
+        ({"unit": "match"}, " 2 %", "match_win", 0.02),
+        ({"unit": "match"}, "1", "match_margin", 1),
+        (ALONE, "1%", "win", 0.01),
+        (ALONE, "1", "score", 1),
+        (PENALTIES | {"unit": "match"}, "1%", "goal_met", 0.01),
+        (PENALTIES, "1%", "win", 0.01),
+        ({"b": None, "variant": "gin-solitaire", "unit": "match"}, "1%", "match_win", 0.01),
     ],
 )
-def test_the_metric_of_a_half_width_depends_on_its_form(players, text, metric, half_width):
+def test_the_metric_of_a_half_width_depends_on_its_form(more, text, metric, half_width):
+    players = matchup(**more)
     rule = until(amounts.parse_half_width(text), players)
     assert (rule.metric, rule.half_width) == (metric, pytest.approx(half_width))
     assert SUBJECTS[metric] in rule.text
     assert len(players.players) in metrics.BY_NAME[metric].players
 
 
-@pytest.mark.parametrize(
-    "players",
-    [matchup(b="gold"), matchup(b=None, variant="solitaire-gin")],
-    ids=["itself", "one player"],
-)
-def test_the_pair_test_needs_pairs(players):
+@pytest.mark.parametrize("more", [{"b": "gold"}, ALONE])
+def test_the_pair_test_needs_pairs(more):
     with pytest.raises(ValueError, match="plays no pairs"):
-        sprt(0, 5, players)
+        sprt(0, 5, matchup(**more))
+
+
+def toy_rows(batches, size):
+    """Batch rows of toy deals."""
+    units = toy.units(np.random.default_rng(30), 300)
+    return toy.rows(np.random.default_rng(31), units, batches, size)
 
 
 def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
-    rows = toy.rows(
-        np.random.default_rng(31), toy.units(np.random.default_rng(30), 300), 60, 100
-    ).cumsum(axis=0)
+    rows = toy_rows(60, 100).cumsum(axis=0)
     rule = Until("deal_win", 0.02, 4000)
     decided = [rule.look(row) for row in rows]
-    tidy = [
-        table.tidy("standard", "gold", "simple", "deal", row, rule.multiplier(int(row[0])))
-        for row in rows
-    ]
-    halves = [
-        float(((frame["high"] - frame["low"]) / 2)[frame["metric"] == "deal_win"].iloc[0])
-        for frame in tidy
-    ]
+    halves = []
+    for row in rows:
+        z = rule.multiplier(int(row[0]))
+        frame = table.tidy("standard", "gold", "simple", "deal", row, z).set_index("metric")
+        halves.append(float((frame["high"] - frame["low"])["deal_win"].iloc[0] / 2))
     narrow = [half <= 0.02 and row[0] >= 200 for half, row in zip(halves, rows, strict=True)]
     assert [one is not None for one in decided] == narrow
     assert 0 < narrow.index(True) < 59
@@ -89,7 +70,7 @@ def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
 
 
 def test_nothing_is_decided_before_200_units_or_100_pairs():
-    row = toy.rows(np.random.default_rng(31), toy.units(np.random.default_rng(30), 300), 1, 99)[0]
+    row = toy_rows(1, 99)[0]
     assert Until("deal_win", 0.4, 200).look(row) is None
     assert Sprt(-500, -490).look(row * 2) is not None
     assert Sprt(-500, -490).look(row) is None
@@ -117,16 +98,14 @@ def test_the_planned_units_are_known_before_playing():
 
 
 def test_every_interval_of_a_stopped_run_is_widened():
-    units = toy.units(np.random.default_rng(30), 300)
-    row = toy.rows(np.random.default_rng(31), units, 10, 1000).sum(axis=0)
+    row = toy_rows(10, 1000).sum(axis=0)
     plain, wide = (table.tidy("standard", "gold", "simple", "deal", row, z) for z in (None, 3.0))
     share = plain["metric"].map(lambda name: metrics.BY_NAME[name].share)
     ratio = ((wide["high"] - wide["low"]) / (plain["high"] - plain["low"]))[plain["se"].gt(0)]
     assert ratio[~share].to_numpy() == pytest.approx(3 / 1.96)
-    assert ratio[share].to_numpy() == pytest.approx(
-        3 / 1.96, rel=0.01
-    )  # Wilson's interval with z = 3
-    assert min(share[plain["se"].gt(0)].sum(), (~share)[plain["se"].gt(0)].sum()) > 10
+    # Wilson's interval with z = 3
+    assert ratio[share].to_numpy() == pytest.approx(3 / 1.96, rel=0.01)
+    assert share[ratio.index].sum() > 10 < (~share)[ratio.index].sum()
     assert plain["value"].equals(wide["value"])
 
 
@@ -137,11 +116,3 @@ def test_a_share_of_single_results_takes_the_beta_binomial_sequence():
     assert tuple(frame.loc["deal_win", ["low", "high"]]) == pytest.approx(
         sequential.beta_binomial(won, 5000 - won)
     )
-
-
-def test_stopping_rules_can_be_written_to_a_manifest():
-    for rule in (until("0.1%", matchup()), Sprt(0, 5)):
-        assert rule == type(rule)(**vars(rule))
-        assert hash(rule) == hash(type(rule)(**vars(rule)))
-        assert rule.multiplier(10**6) > Z95
-    assert stopping.Rule == Until | Sprt

@@ -18,9 +18,8 @@ class Dask:
         self.place, self.workers = place, []
         place.mkdir(parents=True, exist_ok=True)
         self._file = place / "scheduler.json"
-        self.scheduler = self._start(
-            "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", self._file
-        )
+        words = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", self._file)
+        self.scheduler = self._start("scheduler", *words)
         while not (address := self._address()):
             assert self.scheduler.poll() is None, "the scheduler did not start"
             time.sleep(0.05)
@@ -33,33 +32,17 @@ class Dask:
             return None
 
     def _start(self, what, *words, cwd=None, path=ROOT):
-        environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(path), *filter(None, sys.path)]),
-        }
+        python_path = os.pathsep.join([str(path), *filter(None, sys.path)])
         words = [sys.executable, "-m", "dask", what, "--no-dashboard", *map(str, words)]
         with (self.place / f"{what}.log").open("a") as log:
-            return subprocess.Popen(
-                words,
-                cwd=cwd or self.place,
-                env=environment,
-                stdout=log,
-                stderr=log,
-                stdin=subprocess.DEVNULL,
-            )
+            streams = {"stdout": log, "stderr": log, "stdin": subprocess.DEVNULL}
+            env = {**os.environ, "PYTHONPATH": python_path}
+            return subprocess.Popen(words, cwd=cwd or self.place, env=env, **streams)
 
     def worker(self, *, cwd=None, path=ROOT):
         """Start another worker; path: where it finds simgin."""
-        words = (
-            self.address,
-            "--no-nanny",
-            "--nthreads",
-            "1",
-            "--host",
-            "127.0.0.1",
-            "--local-directory",
-            self.place / "scratch",
-        )
+        words = [self.address, "--no-nanny", "--nthreads", "1", "--host", "127.0.0.1"]
+        words += ["--local-directory", self.place / "scratch"]
         self.workers.append(self._start("worker", *words, cwd=cwd, path=path))
         return self.workers[-1]
 

@@ -29,6 +29,12 @@ def mistakes(tmp_path, text):
     ]
 
 
+def begin(found, wanted):
+    """Whether there are as many messages as wanted, each with its beginning."""
+    pairs = zip(found, wanted, strict=False)
+    return len(found) == len(wanted) and all(said.startswith(f"FILE: {one}") for said, one in pairs)
+
+
 def swept(tmp_path, text, rest=""):
     """An experiment file with a sweep; `rest` goes before it."""
     return read(tmp_path, f'question = "?"\n{rest}\n[sweep]\n{text}')

@@ -1,4 +1,4 @@
-"""Play a hundred deals of every variant named on stdin; run by fuzz/test_texts.py.
+"""Play a hundred deals of every variant named on stdin; run by fuzz/test_formats.py.
 
 The deals are played by pairs of strategies or by one alone, with bounds checks. One process plays
 all of them, because a kernel with bounds checks takes a minute to compile. It prints a line a

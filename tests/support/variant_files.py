@@ -1,6 +1,10 @@
-"""Variant files to test with."""
+"""Variant files to test with, and the sentences that refuse a variant."""
 
 from pathlib import Path
+
+import pytest
+
+from simgin.rules.variants import VariantError, find
 
 CLUB = """
 [variants.club]
@@ -32,3 +36,11 @@ def write(text, name="mine.toml"):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return name
+
+
+def sentences(text):
+    """The sentences with which a variant's text is refused."""
+    with pytest.raises(VariantError) as error:
+        find(text)
+    assert str(error.value) == "\n".join(error.value.sentences)
+    return error.value.sentences

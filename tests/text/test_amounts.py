@@ -12,56 +12,41 @@ from simgin.text.amounts import (
     parse_seconds,
 )
 
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (100000, 100_000),
-        ("100_000", 100_000),
-        ("200k", 200_000),
-        ("2M", 2_000_000),
-        ("1.5M", 1_500_000),
-        (" 1e6 ", 1_000_000),
-        ("1E+6", 1_000_000),
-        (1e6, 1_000_000),
-        ("0.5k", 500),
-        (1, 1),
-        ("1e12", 10**12),
-    ],
-)
-def test_a_count_can_be_written_in_several_forms(text, expected):
-    assert parse_count(text) == expected
-    assert type(parse_count(text)) is int
+COUNTS = {"100_000": 100_000, "200k": 200_000, "2M": 2_000_000, "1.5M": 1_500_000}
+COUNTS |= {" 1e6 ": 10**6, "1E+6": 10**6, 1e6: 10**6, "0.5k": 500, "1e12": 10**12}
+HALF_WIDTHS = {"0.1%": "0.1%", " 2.50 % ": "2.5%", ".25%": "0.25%", 0.05: 0.05, "5e-2": 0.05}
+SECONDS = {30: 30.0, "30s": 30.0, "5m": 300.0, "2h": 7200.0, "1.5H": 5400.0, " 90 s ": 90.0}
+BOUNDS = dict.fromkeys([(0, 10), "0,10", " 0 , 1e1 "], (0.0, 10.0))
 
 
 @pytest.mark.parametrize(
-    ("text", "word"),
+    ("call", "forms"),
     [
-        ("many", "not a count"),
-        ("", "not a count"),
-        ("2MM", "not a count"),
-        ("5m", "write 5M for millions"),
-        ("1,000", "not a count"),
-        ("0x10", "not a count"),
-        ("nan", "not a count"),
-        (float("inf"), "not a count"),
-        (True, "not a count"),
-        ([1], "not a count"),
-        (0, "too few"),
-        (-5, "too few"),
-        ("-1k", "too few"),
-        (1.5, "not a whole number"),
-        ("0.0001k", "not a whole number"),
-        ("2e12", "too many"),
-        ("1e99", "too many"),
+        (parse_count, COUNTS),
+        (parse_half_width, HALF_WIDTHS | {1000: 1000.0}),
+        (parse_seconds, SECONDS | {"1000h": 3_600_000.0}),
+        (parse_elo_bounds, BOUNDS),
     ],
 )
-def test_a_bad_count_is_refused_with_a_remedy(text, word):
-    with pytest.raises(AmountError) as error:
-        parse_count(text)
-    assert word in str(error.value)
-    assert str(error.value).endswith(".")
-    assert "1e" in str(error.value)
+def test_an_amount_can_be_written_in_several_forms(call, forms):
+    for text, expected in forms.items():
+        assert call(text) == expected and type(call(text)) is type(expected), text
+
+
+@pytest.mark.parametrize(
+    ("word", "texts"),
+    [
+        ("not a count", ["many", "", "2MM", "1,000", "0x10", "nan", float("inf"), True, [1]]),
+        ("write 5M for millions", ["5m"]),
+        ("too few", [0, -5, "-1k"]),
+        ("not a whole number", [1.5, "0.0001k"]),
+        ("too many", ["2e12", "1e99"]),
+    ],
+)
+def test_a_bad_count_is_refused_with_a_remedy(word, texts):
+    for text in texts:
+        with pytest.raises(AmountError, match=rf"{word}.*1e.*\.$"):
+            parse_count(text)
 
 
 @given(st.integers(1, 10**12))
@@ -69,101 +54,26 @@ def test_a_whole_number_is_read_as_itself(number):
     assert parse_count(number) == parse_count(str(number)) == parse_count(f"{number:_}") == number
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("0.1%", "0.1%"),
-        (" 2.50 % ", "2.5%"),
-        (".25%", "0.25%"),
-        (0.05, 0.05),
-        ("0.05", 0.05),
-        ("5e-2", 0.05),
-        (1, 1.0),
-        (1000, 1000.0),
-    ],
-)
-def test_a_half_width_is_a_number_or_a_percentage(text, expected):
-    assert parse_half_width(text) == expected
-    assert type(parse_half_width(text)) is type(expected)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (30, 30),
-        ("30", 30),
-        ("30s", 30),
-        ("5m", 300),
-        ("2h", 7200),
-        ("1.5H", 5400),
-        (" 90 s ", 90),
-        (0.5, 0.5),
-        ("1000h", 3_600_000),
-    ],
-)
-def test_a_time_is_read_in_seconds(text, expected):
-    assert parse_seconds(text) == expected
-    assert type(parse_seconds(text)) is float
-
-
-@pytest.mark.parametrize("bounds", [(0, 10), [0, 10.0], "0,10", " 0 , 1e1 "])
-def test_elo_bounds_are_a_pair_or_a_text(bounds):
-    assert parse_elo_bounds(bounds) == (0.0, 10.0)
-
-
-NONSENSE = [
-    "",
-    "many",
-    "nan",
-    "inf",
-    "-1",
-    -1,
-    0,
-    "0",
-    "0s",
-    "0%",
-    True,
-    None,
-    [],
-    [1],
-    {},
-    float("nan"),
-    float("inf"),
-    10**400,
-    1 << 20_000,
-]
-
-
+NONSENSE = ["", "many", "nan", "inf", "-1", -1, 0, "0", "0s", "0%", True, None, [], [1], {}]
+NONSENSE += [float("nan"), float("inf"), 10**400, 1 << 20_000]
 NO_HALF_WIDTH = ["50%", "100%", "0.1 %%", "1e-3%", "-1%", 1000.5, "٣%"]
 NO_TIME = ["1d", "1h30m", "5 min", "-5s", "1001h", 1e9, "1e3s", "٣s"]
-NO_BOUNDS = [
-    (10, 0),
-    (5, 5),
-    (5, -5),
-    (-801, 0),
-    (0, 801),
-    (0, 5, 10),
-    (0, True),
-    (0, "x"),
-    "0;10",
-    "5",
-    (0, float("nan")),
-]
+NO_BOUNDS = [(10, 0), (5, 5), (-801, 0), (0, 801), (0, 5, 10), (0, True), (0, "x"), "0;10", "5"]
 
 
 @pytest.mark.parametrize(
     ("call", "texts"),
-    [(parse_half_width, NO_HALF_WIDTH), (parse_seconds, NO_TIME), (parse_elo_bounds, NO_BOUNDS)],
+    [
+        (parse_half_width, NO_HALF_WIDTH),
+        (parse_seconds, NO_TIME),
+        (parse_elo_bounds, [*NO_BOUNDS, (0, float("nan"))]),
+    ],
 )
 def test_a_bad_amount_is_refused_with_a_remedy(call, texts):
     for text in NONSENSE + texts:
-        with pytest.raises(AmountError) as error:
+        with pytest.raises(AmountError, match=r"; write .*\.$") as error:
             call(text)
-        assert (
-            "; write " in str(error.value)
-            and str(error.value).endswith(".")
-            and len(str(error.value)) < 200
-        )
+        assert len(str(error.value)) < 200
 
 
 @given(st.floats(1e-6, 1000))

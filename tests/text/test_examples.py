@@ -14,31 +14,25 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
 
-def test_an_experiment_is_found_by_its_name():
+def test_an_experiment_is_found_by_its_name_unless_a_file_has_it():
+    Path("demo").mkdir()  # a folder does not hide it
     assert experiment.read("demo") == experiment.read(ROOT / "experiments" / "demo.toml")
-
-
-def test_a_file_of_that_name_comes_first():
+    Path("demo").rmdir()
     Path("demo").write_text('question = "Mine?"\n[[matchups]]\na = "gold"\n')
     assert experiment.read("demo").question == "Mine?"
 
 
-def test_a_folder_of_that_name_does_not_hide_the_experiment():
-    Path("demo").mkdir()
-    assert experiment.read("demo").question.startswith("Five ways")
-
-
-@pytest.mark.parametrize("path", ["experiments/demo.toml", "demo.toml", "dmo"])
-def test_a_file_that_is_not_there_resembles_an_experiment(path):
-    with pytest.raises(
-        experiment_file.ExperimentError, match="`simgin run demo` runs the one that"
-    ):
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("experiments/demo.toml", "`simgin run demo` runs the one that"),
+        ("dmo", "`simgin run demo` runs the one that"),
+        ("nowhere.toml", r"`simgin examples` lists them\)\.$"),
+    ],
+)
+def test_a_file_that_is_not_there_may_resemble_an_experiment(path, told):
+    with pytest.raises(experiment_file.ExperimentError, match=told):
         experiment.read(path)
-
-
-def test_a_file_that_resembles_no_experiment():
-    with pytest.raises(experiment_file.ExperimentError, match=r"`simgin examples` lists them\)\.$"):
-        experiment.read("nowhere.toml")
 
 
 def test_copies_are_those_of_the_checkout():
@@ -70,15 +64,9 @@ def test_nothing_is_copied_over_anything():
     for taken in (Path("mine"), Path("mine/notes.txt")):
         with pytest.raises(NewFileError, match="is there already; name a new folder"):
             examples.copy(taken)
+    with pytest.raises(NewFileError, match=r"deeper cannot be written: Not a directory"):
+        examples.copy(Path("mine/notes.txt/deeper"))
     assert [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
-    Path("empty").mkdir()
-    assert examples.copy(Path("empty"))
-
-
-def test_a_place_that_cannot_be_written_is_named():
-    Path("file").write_text("")
-    with pytest.raises(NewFileError, match=r"file/deeper cannot be written: Not a directory"):
-        examples.copy(Path("file/deeper"))
 
 
 def test_the_example_strategy_is_that_of_the_readme():

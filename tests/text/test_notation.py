@@ -11,32 +11,19 @@ HANDS = st.sets(st.integers(0, 51), max_size=11)
 
 
 def test_the_pack_is_numbered_suit_by_suit_ace_to_king():
-    assert (
-        " ".join(map(notation.card_text, (0, 1, 9, 12, 13, 26, 39, 51)))
-        == "AS 2S TS KS AH AD AC KC"
-    )
+    shown = " ".join(map(notation.card_text, (0, 1, 9, 12, 13, 26, 39, 51)))
+    assert shown == "AS 2S TS KS AH AD AC KC"
 
 
 @pytest.mark.parametrize("card", range(52))
-def test_a_card_is_read_in_upper_and_lower_case(card):
-    text = notation.card_text(card)
-    assert (
-        notation.parse_card(text)
-        == notation.parse_card(text.lower())
-        == notation.parse_card(f" {text} ")
-        == card
-    )
-
-
-@pytest.mark.parametrize("card", range(52))
-def test_a_card_is_read_with_the_symbol_of_its_suit_and_a_ten_in_figures(card):
-    rank, suit = notation.card_text(card)
+def test_a_card_is_read_in_either_case_with_letters_or_symbols_and_a_ten_in_figures(card):
+    text = rank, suit = notation.card_text(card)
     rank = "10" if rank == "T" else rank
-    for symbols in ("\u2660\u2665\u2666\u2663", "\u2664\u2661\u2662\u2667"):
-        symbol = symbols["SHDC".index(suit)]
-        assert notation.parse_card(rank + symbol) == card
-        assert notation.parse_card(rank.lower() + symbol + "\ufe0f") == card
-    assert notation.parse_card(rank + suit) == notation.parse_card(rank + suit.lower()) == card
+    place = "SHDC".index(suit)
+    symbols = "\u2660\u2665\u2666\u2663"[place], "\u2664\u2661\u2662\u2667"[place] + "\ufe0f"
+    forms = [text, f" {text} ", *(rank + sign for sign in (suit, *symbols))]
+    for form in forms:
+        assert notation.parse_card(form) == notation.parse_card(form.lower()) == card
 
 
 @pytest.mark.parametrize(
@@ -63,28 +50,12 @@ def test_cards_keep_the_order_written_and_hands_are_shown_by_suit():
     assert notation.hand_text(notation.hand_mask([25, 4])) == "5S KH"
 
 
-def test_an_empty_hand_is_the_empty_text():
-    assert notation.parse_cards("") == [] and notation.hand_text(0) == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("1S", "'1S' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S."),
-        ("10", "'10' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S."),
-        ("110S", "'110S' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S."),
-        ("", "'' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S."),
-        ("5S6S", "'5S6S' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S."),
-        (
-            "A\u017f",
-            "'A\u017f' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S.",
-        ),  # a long s
-    ],
-)
-def test_a_bad_card_is_refused_by_name(text, sentence):
+@pytest.mark.parametrize("text", ["1S", "10", "110S", "", "5S6S", "A\u017f"])  # a long s
+def test_a_bad_card_is_refused_by_name(text):
     with pytest.raises(CardError) as error:
         notation.parse_card(text)
-    assert str(error.value) == sentence
+    remedy = "write a rank (A23456789TJQK) and a suit (SHDC), like 5S."
+    assert str(error.value) == f"'{text}' is not a card: {remedy}"
 
 
 def test_every_bad_card_of_a_hand_is_listed():
@@ -106,9 +77,7 @@ def test_a_suit_before_its_rank_is_told(text):
 
 
 def test_repeated_cards_are_listed():
-    with pytest.raises(
-        CardError, match=r"^5S is given more than once: a pack has each card once.$"
-    ):
+    with pytest.raises(CardError, match=r"^5S is given more than once: a pack has each"):
         notation.parse_cards("5S 6S 5s")
     with pytest.raises(CardError, match=r"^5S and 6S are given more than once"):
         notation.parse_cards("5S 6S 5S 6S 6S")
@@ -119,8 +88,6 @@ def test_the_wrong_number_of_cards_is_refused():
     assert len(notation.parse_cards(hand, 11)) == 11
     with pytest.raises(CardError, match=r"^10 cards expected, 11 were given.$"):
         notation.parse_cards(hand, 10)
-    with pytest.raises(CardError, match=r"^10 cards expected, 1 was given.$"):
-        notation.parse_cards("AS", 10)
     with pytest.raises(CardError, match=r"^52 cards expected, none were given.$"):
         notation.parse_cards("", 52)
 
