@@ -81,9 +81,8 @@ def true(units, name):
 
 def coverage_by_metric(names, low, high, truth):
     """Coverage of every metric. low, high: (experiments, metrics)."""
-    return dict(
-        zip(names, ((low <= truth) & (truth <= high)).mean(axis=0).round(4).tolist(), strict=True)
-    )
+    held = ((low <= truth) & (truth <= high)).mean(axis=0)
+    return dict(zip(names, held.round(4).tolist(), strict=True))
 
 
 def check(coverage):
@@ -105,26 +104,12 @@ def estimated(names, rows):
     return low, high
 
 
-DEALS = (
-    "deal_win",
-    "margin",
-    "points",
-    "points_scored",
-    "turns",
-    "take_rate",
-    "knock_count",
-    "first_player_win",
-    "undercut",
-)
-MATCHES = (
-    "match_win",
-    "match_margin",
-    "deals_per_match",
-    "loser_score",
-    "margin",
-    "deal_win",
-    "settlement",
-)
+DEALS = """
+    deal_win margin points points_scored turns take_rate knock_count first_player_win undercut
+""".split()
+MATCHES = """
+    match_win match_margin deals_per_match loser_score margin deal_win settlement
+""".split()
 
 
 @pytest.mark.parametrize(
@@ -139,9 +124,8 @@ MATCHES = (
 def test_intervals_of_ratios_have_nominal_coverage(names, units, how):
     population = bag(0, win=0.52, **how)
     low, high = estimated(names, toy.rows(stream(1, units), population, EXPERIMENTS, units))
-    check(
-        coverage_by_metric(names, low, high, np.array([true(population, name) for name in names]))
-    )
+    truth = np.array([true(population, name) for name in names])
+    check(coverage_by_metric(names, low, high, truth))
 
 
 def test_intervals_of_rare_shares_have_nominal_coverage_on_average():
@@ -149,15 +133,12 @@ def test_intervals_of_rare_shares_have_nominal_coverage_on_average():
 
     Over many numbers of units the swings cancel.
     """
-    names, population = (
-        ("void", "gin", "undercut", "won_gin", "won_undercut", "deal_win"),
-        bag(14, 300),
-    )
+    names = ("void", "gin", "undercut", "won_gin", "won_undercut", "deal_win")
+    population = bag(14, 300)
     truth, found = np.array([true(population, name) for name in names]), []
     for units in range(300, 700, 20):
-        low, high = estimated(
-            names, toy.rows(stream(14, units), population, EXPERIMENTS // 20, units)
-        )
+        rows = toy.rows(stream(14, units), population, EXPERIMENTS // 20, units)
+        low, high = estimated(names, rows)
         found.append((low <= truth) & (truth <= high))
     check(dict(zip(names, np.concatenate(found).mean(axis=0).tolist(), strict=True)))
 
@@ -277,12 +258,8 @@ def test_p_values_of_no_difference_are_uniform():
     one = bag(3)
     mirrored = toy.seen_by_b(one)  # the same mean of every metric that both sides share
     cells = [sides(units, 8, 1, 4 + who) for who, units in enumerate((one, mirrored))]
-    p = np.concatenate(
-        [
-            differences.differences(chunk, ["turns"])["p"]
-            for chunk in batched(zip(*cells, strict=True), CHUNK)
-        ]
-    )
+    chunks = batched(zip(*cells, strict=True), CHUNK)
+    p = np.concatenate([differences.differences(chunk, ["turns"])["p"] for chunk in chunks])
     assert stats.kstest(p, "uniform").pvalue > 1e-4
     check({"p above .05": (p > 0.05).mean()})
 
@@ -295,16 +272,10 @@ def test_intervals_with_control_variates_have_nominal_coverage():
         control_variates.adjust(rows, "first_player_win", mean)
         for rows in repeated(population, 30, 5)
     ]
-    low, high = (
-        np.array([getattr(estimate, name) for estimate, _ in found]) for name in ("low", "high")
-    )
-    ratio = np.array([variance_ratio for _, variance_ratio in found])
-    check(
-        coverage_by_metric(
-            ["first_player_win"], low[:, None], high[:, None], true(population, "first_player_win")
-        )
-    )
-    assert ratio.mean() < 0.8
+    low, high = np.array([(estimate.low, estimate.high) for estimate, _ in found]).T
+    name = "first_player_win"
+    check(coverage_by_metric([name], low[:, None], high[:, None], true(population, name)))
+    assert np.mean([variance_ratio for _, variance_ratio in found]) < 0.8
 
 
 def test_a_strategy_against_its_clone_takes_half():
@@ -368,18 +339,12 @@ def estimates_at_looks(population, name, address):
     """
     fact = sums.FACT[metrics.BY_NAME[name].own]
     below = sums.DENOMINATOR[fact]
-    columns = population[
-        :,
-        [
-            sums.SUM + fact,
-            sums.SQUARE + fact,
-            sums.SUM + below,
-            sums.SQUARE + below,
-            sums.CROSS + fact,
-        ],
-    ]
+    own = [sums.SUM + fact, sums.SQUARE + fact]
+    columns = [*own, sums.SUM + below, sums.SQUARE + below, sums.CROSS + fact]
     parts = [
-        toy.rows(stream(9, address, chunk), columns, (500, LOOKS), 200).cumsum(axis=1)
+        toy.rows(stream(9, address, chunk), population[:, columns], (500, LOOKS), 200).cumsum(
+            axis=1
+        )
         for chunk in range(EXPERIMENTS // 500)
     ]
     n, nn, d, dd, nd = np.moveaxis(np.concatenate(parts).astype(float), 2, 0)

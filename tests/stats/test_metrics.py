@@ -41,7 +41,8 @@ def test_the_metrics_of_a_unit_have_their_names_and_order():
 
 
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
-def test_the_facts_of_a_metric_exist_for_both_sides(metric):
+def test_a_metric_has_facts_of_both_sides_and_a_meaning_with_its_range(metric):
+    assert ("(0 to 1)" in metric.meaning) == metric.share == ("per " not in metric.meaning)
     swapped = {"a_": "b_", "b_": "a_"}.get(metric.own[:2], metric.own[:2]) + metric.own[2:]
     assert metric.other == (metric.own if metric.zero_sum or 2 not in metric.players else swapped)
     assert metric.own in sums.FACT
@@ -72,11 +73,3 @@ def test_the_facts_of_a_metric_exist_for_both_sides(metric):
 )
 def test_a_metric_has_its_denominator(name, denominator):
     assert metrics.BY_NAME[name].denominator == denominator
-
-
-@pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
-def test_the_meaning_of_a_metric_is_a_sentence_with_its_range(metric):
-    assert metric.meaning[0].isupper()
-    assert metric.meaning.endswith(".")
-    assert ("(0 to 1)" in metric.meaning) == metric.share
-    assert ("per " in metric.meaning) != metric.share
