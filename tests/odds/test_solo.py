@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from simgin.core.sums import KINDS
 from simgin.core.view import FROM_STOCK
@@ -79,6 +80,16 @@ def test_odds_of_a_hundred_deals():
     assert row(frame, statistic="mean")["value"] == pytest.approx((40 * 4 + 30 * 9) / 70)
     assert [row(frame, statistic=q)["value"] for q in ("q10", "q50", "q90")] == [4, 4, 9]
     assert set(frame["n"]) == {70}
+
+
+@pytest.mark.parametrize(("q", "name"), [(0.1, "q10"), (0.5, "q50"), (0.9, "q90")])
+def test_limits_of_a_quantile_are_order_statistics(q, name):
+    """Gin on draw 1 to 1,000: limits are ranks, which hold the truth by the binomial law."""
+    frame = solo.gin_draws(made([[u, 42, u + 1, GIN, 1, 1, 0] for u in range(1_000)]))
+    found = row(frame, statistic=name)
+    assert found["value"] == 1_000 * q
+    below, above = (binom.cdf(found[end] - 1, 1_000, q) for end in ("low", "high"))
+    assert 0.945 < above - below < 0.965
 
 
 def test_totals_of_a_hundred_matches():
@@ -323,12 +334,6 @@ def estimated(one):
         "joker, win": row(joker, metric="win"),
         "joker, score": row(joker, metric="score"),
     }
-
-
-def median_draw(chances, draws):
-    """The first draw by which half of the gins have come."""
-    order = np.argsort(draws, kind="stable")
-    return draws[order][np.searchsorted(np.cumsum(chances[order]), chances.sum() / 2)]
 
 
 @pytest.mark.parametrize(
