@@ -127,7 +127,7 @@ def test_other_answers_lead_where_a_policy_that_gives_them_leads(slot, pair, nam
     if slot == "take" and pair[1] is None:
         return
     matchup = parse_matchup(*pair, name, 8, "deal")
-    branches = branch_deals(matchup, SLOTS[slot], 0, 8, 11)
+    branches = branch_deals(matchup, SLOTS[slot], 0, 8, 4)
     assert len(branches.views) >= 3
     for view, answers, rows in zip(branches.views, branches.answers, branches.records, strict=True):
         for answer, row in zip(answers, rows, strict=True):

@@ -130,30 +130,6 @@ def test_a_shot_leaves_exactly_what_the_score_demands():
     assert hand.demanded_ranks(311) == [1, 1] and hand.demanded_ranks(100) == []
 
 
-SCRIPTS = {vector["id"]: vector for vector in VECTORS if vector["kind"] == "solo_script"}
-
-
-@pytest.mark.parametrize("vector", SCRIPTS.values(), ids=SCRIPTS)
-def test_scripted_one_player_endings_are_offered(vector):
-    """Every scripted ending is among those listed for the cards held at that point."""
-    given, how = vector["input"], vector["expect"].get("how")
-    held = given["hand"].split()
-    deck = iter(given["deck_top_first"].split())
-    for action in given["actions"]:
-        if action == "draw":
-            held.append(next(deck))
-        elif action.startswith("throw"):
-            held.remove(action.split()[1])
-    if "X" in held:
-        return
-    told = {ending.how for ending in said(" ".join(held), vector["variant"]).endings}
-    if len(held) == 11:
-        assert ("big gin" in told) == (how == "big_gin")
-    else:
-        knocks = how in ("knock", "undercut", "even")
-        assert told == ({"knock"} if knocks else {"gin"} if how == "gin" else set())
-
-
 def test_the_json_output_has_its_keys():
     answer = json.loads(simgin(ROOM, "--json").stdout)
     assert set(answer) == {"simgin", "stream", "command", "seed", "stopped", "files", "rows"}

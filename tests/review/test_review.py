@@ -178,14 +178,6 @@ def test_means_of_the_field_and_paired_differences_agree_with_numpy(
     assert told["base_variant"] == BASE
 
 
-def test_waiting_for_gin_is_compared_with_knocking(metrics, rows):
-    value, moves = ratio(rows[BASE, "gold", "gin-only"], "a_margin", "deals")
-    told = metrics.loc[BASE, "patience"]
-    assert [told["value"], told["se"]] == pytest.approx([-value, error(moves)], rel=1e-8)
-    value, moves = ratio(rows[BASE, "gold", "gold-early"], "a_margin", "deals")
-    assert metrics.loc[BASE, "early"]["value"] == pytest.approx(-value, rel=1e-8)
-
-
 def test_known_values_have_the_right_size_and_sign(metrics):
     """Straight gin ends by gin or not at all, and deals of a match to 50 are those to 100."""
     value = metrics["value"]

@@ -244,19 +244,6 @@ def test_the_ladder_counts_both_directions_of_a_pair():
 # Errors
 
 
-def test_the_error_of_a_ratio_by_hand():
-    """Ten batches of 100 deals with 1,500 turns, 20 more or less by turns.
-
-    Each batch moves the mean by .02, so se^2 = 10 / 9 * 10 * .02^2.
-    """
-    cell = rows(deals=100, turns=1500)
-    cell[:, sums.SUM + sums.FACT["turns"]] += np.tile([20, -20], 5)
-    found = quantity.ratio(cell, metrics.BY_NAME["turns"])
-    assert found.se == pytest.approx(np.sqrt(10 / 9 * 10 * 0.02**2))
-    assert (found - found).se == 0
-    assert (found - found.scaled(2)).se == pytest.approx(found.se)
-
-
 def test_too_few_batches_have_no_error():
     few = rows(batches=4, deals=100, turns=1500)
     assert np.isnan(quantity.ratio(few, metrics.BY_NAME["turns"]).se)

@@ -220,18 +220,6 @@ def test_of_several_equilibria_it_is_the_most_even_one(game):
     assert equilibrium(game) == pytest.approx(most_even_on_a_grid(game), abs=1e-4)
 
 
-def test_copies_and_weaker_players_change_nothing():
-    game = antisymmetric(np.random.default_rng(8), 5)
-    mix = equilibrium(game)
-    order = [0, 1, 2, 3, 4, 2, 2]  # two copies of player 2
-    copied = equilibrium(game[np.ix_(order, order)])
-    assert game[:, order] @ copied == pytest.approx(game @ mix, abs=1e-6)
-    assert copied[[2, 5, 6]].sum() == pytest.approx(mix[2], abs=1e-6)
-    weaker = np.full((6, 6), 0.0)
-    weaker[:5, :5], weaker[:5, 5], weaker[5, :5] = game, 9, -9
-    assert equilibrium(weaker) == pytest.approx([*mix, 0], abs=1e-6)
-
-
 def test_the_mix_of_a_round_robin_is_that_of_its_log_odds():
     robin = RoundRobin(rock_paper_scissors(0.7, 0.6, 0.55), 1)
     frame = equilibrium_mix(robin).set_index("strategy")

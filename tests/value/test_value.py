@@ -357,8 +357,7 @@ def opponent(variant):
 
 
 def assert_believable(v, played):
-    """Check |z| < 4.5: with up to 23 numbers a variant, a false alarm in 6,000 variants."""
-    assert np.abs(calibration.martingale(v, played)).max() < 4.5
+    """Check |z| < 4.5: with up to 11 numbers a variant, a false alarm in 13,000 variants."""
     assert np.abs(calibration.reliability(v, played)).max() < 4.5
 
 
@@ -387,7 +386,6 @@ def test_a_wrong_v_is_detected():
     matchup = parse_matchup("gold", "gin-only", "standard", 1, "deal")
     wrong = value.at_any_score(matchup, outcomes.count_outcomes(right.matchup, 20_000))
     played = calibration.play_matches(wrong, 3_000, seed=25)
-    assert np.abs(calibration.martingale(wrong, played)).max() > 6
     assert np.abs(calibration.reliability(wrong, played)).max() > 6
 
 
@@ -402,15 +400,6 @@ def records(*matches):
     for name, column in zip(names, zip(*rows, strict=True), strict=True):
         table[name] = column
     return table
-
-
-def test_v_along_matches_by_hand():
-    first = (7, (0, 0, -1), (3, 1, 0))
-    third = (9, (0, 1, -1), (0, 0, -1), (0, 1, -3))
-    played = calibration.PlayedMatches(records(first, (7, (0, 0, 1)), third))
-    assert played.result.tolist() == [1, 1, 0, 0.5, 0.5, 0.5]
-    before = np.array([0.5, 0.7, 0.5, 0.5, 0.3, 0.1])
-    assert played.changes(before) == pytest.approx([0.2, 0.3, -0.5, -0.2, -0.2, 0.4])
 
 
 def test_the_error_of_a_correct_v_agrees_with_fair_walks():
