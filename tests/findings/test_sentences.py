@@ -1,5 +1,6 @@
 """Sentences on made frames: they follow the intervals, signs included, and are plain English."""
 
+import itertools
 import math
 import re
 
@@ -13,8 +14,10 @@ from simgin.findings import (
     sentences,
     wording,
 )
+from simgin.findings.findings import VARIANT_METRICS
 from simgin.runs import plan
 from simgin.stats import differences
+from simgin.stats.metrics import BY_NAME, headline
 from simgin.stats.round_robin.non_additivity import NonAdditivity
 from simgin.stats.round_robin.triads import TRIAD_COLUMNS, Triads
 from support.made_frames import a_league, tidy
@@ -145,10 +148,14 @@ def test_significant_differences_are_stated_and_the_rest_counted():
     assert len(said) == wording.MOST + 1
 
 
-@pytest.mark.parametrize(("name", "unit"), [("deal_win", "percentage points"), ("turns", "turns")])
-def test_a_difference_has_the_unit_of_its_metric(name, unit):
-    (line,) = change_sentences.differences(made_differences(("early", name, -0.19, 0.02, 1e-6)))
-    assert re.search(rf"19(\.0|0)? ± .* fewer|19.* {unit}", line) and faults(line) == []
+@pytest.mark.parametrize(("unit", "players"), itertools.product(("deal", "match"), (1, 2)))
+def test_a_difference_of_every_metric_has_its_direction_and_unit(unit, players):
+    for name, sign in itertools.product({*VARIANT_METRICS, *headline(unit, players)}, (-1, 1)):
+        frame = made_differences(("early", name, sign * 0.19, 0.02, 1e-6))
+        (line,) = change_sentences.differences(frame)
+        assert faults(line) == []
+        assert ("more" in line) == (sign > 0) and ("fewer" in line) == (sign < 0)
+        assert ("19.0 ± 4.0 percentage points" in line) == BY_NAME[name].share
 
 
 @pytest.mark.parametrize(("value", "start"), [(0.5, "early instead of"), (0.1, "No significant")])
