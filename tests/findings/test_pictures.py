@@ -1,13 +1,8 @@
 """The text for a plot: the figures that it shows, in words."""
 
-import numpy as np
 import pandas as pd
-import pytest
 
-from simgin import plots
 from simgin.findings import pictures
-from simgin.stats import table
-from support import toy_deals as toy
 from support.made_frames import NAN, a_league, tidy
 
 LEADS = {"lead": [30.0, 40.0, NAN], "lead_low": [28.0, 36.0, NAN], "lead_high": [32.0, 44.0, NAN]}
@@ -24,12 +19,6 @@ def test_outcomes_are_described_in_whole_percentages_the_commonest_first():
     said = pictures.describe_endings(tidy(*many))
     assert said.count("against simple") == pictures.MOST_DESCRIBED
     assert said.endswith("and 3 more, all in the table of results.")
-
-
-def test_wins_are_described_with_their_errors():
-    deals = toy.deals(np.random.default_rng(5), 400, win=0.55, halves=1)
-    said = pictures.describe_wins(table.tidy("eaai", "gold", "", "deal", toy.row(deals)))
-    assert "eaai, gold: deals won %" in said and "score/deal" in said and said.count("±") == 2
 
 
 def test_a_league_is_described_by_its_order_and_most_one_sided_pair():
@@ -53,14 +42,3 @@ def test_effects_are_described_by_the_least_and_the_largest():
     assert pictures.describe_effects(frame).endswith(
         "one panel per change. knock=early: -0.50 ± 0.10 (gold v simple) to 1.00 ± 0.10 (gold)."
     )
-
-
-def test_the_picture_of_ratings_shows_ratings_and_leads():
-    figure = plots.ratings(STANDINGS.assign(n=2000, **LEADS), unit="match", seed=1)
-    left, right = figure.axes
-    assert [label.get_text() for label in left.get_yticklabels()] == ["a", "b", "c"]
-    assert left.containers[0][0].get_xdata() == pytest.approx([30, 0, -40])
-    assert right.containers[0][0].get_xdata() == pytest.approx([30, 40])
-    (low, _), (high, _) = right.containers[0][2][0].get_segments()[0]
-    assert (low, high) == pytest.approx((28, 32))
-    assert left.get_ylim() == right.get_ylim() == (2.5, -0.5)

@@ -148,7 +148,7 @@ def test_significant_differences_are_stated_and_the_rest_counted():
     assert len(said) == wording.MOST + 1
 
 
-@pytest.mark.parametrize(("unit", "players"), itertools.product(("deal", "match"), (1, 2)))
+@pytest.mark.parametrize(("unit", "players"), [*itertools.product(("deal", "match"), (1, 2))])
 def test_a_difference_of_every_metric_has_its_direction_and_unit(unit, players):
     for name, sign in itertools.product({*VARIANT_METRICS, *headline(unit, players)}, (-1, 1)):
         frame = made_differences(("early", name, sign * 0.19, 0.02, 1e-6))

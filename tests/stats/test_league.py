@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simgin import plots
 from simgin.core import sums
 from simgin.core.cell import Cell
 from simgin.stats import league, table
 from simgin.stats.metrics import BY_NAME
 from simgin.stats.played import Played
-from simgin.stats.ratings import cross_table, ratings
+from simgin.stats.ratings import ratings
 from simgin.stats.ratios import estimate_metric
 from simgin.stats.round_robin.equilibrium import equilibrium_mix
 from simgin.stats.round_robin.results import RoundRobin
@@ -111,17 +110,3 @@ def test_a_strategy_under_two_names_is_found_whichever_side_it_sits_at(other_tur
     doubled |= {("b", "d"): played(2)["simple", "b"]}
     assert league.alike(both_sides(doubled)) == ([] if other_turns else [("b", "d")])
     assert league.alike(both_sides(rows)) == []
-
-
-def test_the_heat_map_shows_who_beats_whom():
-    rows = played(6)
-    cross = cross_table(rows)
-    found = standings(rows).assign(variant="v")
-    figure = plots.league(found, cross, unit="match", seed=1)
-    texts = [text.get_text() for text in figure.axes[0].texts]
-    order = list(found["strategy"])
-    share = {(row.strategy, row.opponent): row.share for row in cross.itertuples()}
-    assert texts == [f"{100 * share[a, b]:.0f}" for a in order for b in order if a != b]
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [
-        f"{name}  {i}" for i, name in enumerate(order, 1)
-    ]
