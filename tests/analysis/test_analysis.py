@@ -60,15 +60,15 @@ def test_the_best_survives_and_the_intervals_hold_in_95_of_100_runs(draw, means)
     assert missed <= ALARMS
 
 
-def test_what_is_clearly_worse_is_left_out_at_the_first_look():
+def test_what_is_clearly_worse_is_left_out_at_the_first_look_and_what_is_alike_is_kept():
     worth, alive = trial(normal, 1, (0.0, 40.0, -5.0))
-    assert list(alive) == [False, True, False]
-    assert len(worth) == 200
-
-
-def test_actions_that_are_alike_in_every_world_are_both_kept():
-    worth = np.tile(np.random.default_rng(1).normal(size=(400, 1)), (1, 2))
-    assert still_tried(worth, 400).all()
+    assert list(alive) == [False, True, False] and len(worth) == 200
+    alike = np.tile(np.random.default_rng(1).normal(size=(400, 1)), (1, 2))
+    assert still_tried(alike, 400).all()
+    looks = [0]
+    while looks[-1] < 5_000:
+        looks.append(next_look(looks[-1], 5_000))
+    assert looks == [0, 200, 400, 800, 1600, 3200, 5000]
 
 
 def test_what_was_left_out_is_compared_in_the_worlds_in_which_it_was_tried():
@@ -78,13 +78,6 @@ def test_what_was_left_out_is_compared_in_the_worlds_in_which_it_was_tried():
     both = worth[:400]
     assert gaps.means[0] == pytest.approx((both[:, 0] - both[:, gaps.best]).mean())
     assert gaps.halves[gaps.best] == 0
-
-
-def test_looks_double():
-    looks = [0]
-    while looks[-1] < 5_000:
-        looks.append(next_look(looks[-1], 5_000))
-    assert looks == [0, 200, 400, 800, 1600, 3200, 5000]
 
 
 def test_who_looks_on_sees_what_is_known_so_far():

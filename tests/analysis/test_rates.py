@@ -6,6 +6,8 @@ import pytest
 from simgin.analysis.judge import MISTAKES, Judge, _hidden_hand, own_positions, usual_action
 from simgin.analysis.position import PositionError
 from simgin.analysis.rates import ErrorRates, error_rates, read_trial
+from simgin.core.cards import PACK
+from simgin.core.pack import next_card
 from simgin.core.position import END
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import SeatError, parse_matchup
@@ -18,7 +20,6 @@ LEMMA = [
     ("gold+knock=never", "gold-early", "oklahoma", "jdh8-heuristic"),
     ("stubborn", "exp710", "eaai", "gold"),
     ("stock-greedy+answer=random", OFFERS, "dice", "gold-early+answer=brave"),
-    ("stock-greedy+answer=random", OFFERS, "dice-pro", "gold-early+answer=brave"),
     ("solo-greedy", None, "solitaire-gin", "solo-dp"),
     ("solo-greedy", None, "gin-solitaire", "solo-dp"),
     ("solo-greedy", None, "solitary-gin", "solo-dp"),
@@ -37,13 +38,6 @@ def test_what_the_judge_does_better_adds_up_to_what_it_scores_more(a, b, variant
     assert abs(rates.usual.mean() - rates.lead.value) < 3 * error
     assert rates.lead.value > 4 * error
     assert rates.total.value == pytest.approx(rates.lead.value)
-
-
-def test_the_judge_gives_nothing_up_to_itself():
-    rates = error_rates(read_trial("gold", "simple", "standard", "gold", 100, 0, 1))
-    assert rates.lead.value == 0
-    assert not any(judged.mistake for unit in rates.judged for judged in unit)
-    assert rates.total.value == 0
 
 
 # The first of a pair is asked for the ending before the discard, the second behind it
@@ -101,30 +95,35 @@ def test_workers_do_not_change_the_rates():
     assert one.frame().equals(three.frame())
 
 
-def test_more_worlds_find_better_actions(rates):
-    """By what they bring in the cards as they lay, which they know nothing of."""
+def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rates):
+    """Both by what they bring in the cards as they lay, which the judge knows nothing of."""
     few = error_rates(read_trial("gold", "gold-early", "eaai", "gold-early", 120, 0, 2))
     assert rates.total.value > few.total.value
-
-
-def test_luck_in_being_chosen_is_not_counted():
-    """Among actions of the same worth one is chosen, and it brings nothing.
-
-    The gain in the worlds that chose it is more than what it brings in the cards as they lay.
-    """
-    trial = read_trial("gold", "gold-early", "eaai", "gold-early", 120, 25, 2)
-    rates = error_rates(trial)
     changed = [judged for unit in rates.judged for judged in unit if judged.mistake]
-    seeming = np.mean([judged.seeming for judged in changed])
-    brought = np.mean([judged.cost for judged in changed])
-    assert brought < seeming
+    assert np.mean([one.cost for one in changed]) < np.mean([one.seeming for one in changed])
+    itself = error_rates(read_trial("gold", "simple", "standard", "gold", 100, 0, 1))
+    assert itself.lead.value == itself.total.value == 0
+    assert not any(judged.mistake for unit in itself.judged for judged in unit)
+
+
+@pytest.mark.parametrize(
+    ("variant", "own", "players"),
+    [
+        ("eaai", "random", ("champion", "champion")),
+        ("solitaire-gin", "solo-greedy", ("solo-champion", "")),
+    ],
+)
+def test_the_strongest_judges_and_is_met(variant, own, players):
+    trial = read_trial(own, None, variant, None, 100, 0, 1)
+    assert trial.judge.a.text == players[0]
+    assert trial.matchup.opponent == trial.judge.opponent == players[1]
+    if variant == "solitaire-gin":  # points are not counted
+        rates = error_rates(read_trial(own, None, variant, "solo-dp", 100, 0, 1))
+        assert rates.unit == "% of deals" and set(rates.frame()["unit"]) == {"% of deals"}
 
 
 def test_the_hidden_hand_is_the_one_of_the_deal(rates):
     """With the stock as it lay, too, what was done leads to the points of the deal (play_in)."""
-    from simgin.core.cards import PACK
-    from simgin.core.pack import next_card
-
     matchup = rates.trial.matchup
     for unit in range(20):
         deal = watch_deal(matchup, unit, unit % 2)
@@ -160,23 +159,3 @@ def test_costliest_decisions_come_from_other_worlds(rates):
 def test_what_has_no_error_rate_is_refused(words, sentence):
     with pytest.raises((PositionError, SeatError), match=sentence):
         read_trial(*words)
-
-
-@pytest.mark.parametrize(
-    ("variant", "players"),
-    [("eaai", ("champion", "champion")), ("solitary-gin", ("solo-champion", ""))],
-)
-def test_the_strongest_judges_and_is_met(variant, players):
-    trial = read_trial("random" if players[1] else "solo-greedy", None, variant, None, 100, 0, 1)
-    assert trial.judge.a.text == players[0]
-    assert trial.matchup.opponent == trial.judge.opponent == players[1]
-
-
-def test_deals_of_one_player_are_counted_in_won_deals_where_points_are_not():
-    trial = read_trial("solo-greedy", None, "solitaire-gin", "solo-dp", 100, 0, 1)
-    rates = error_rates(trial)
-    assert rates.unit == "% of deals"
-    assert set(rates.frame()["unit"]) == {"% of deals"}
-    for unit in rates.judged:
-        for judged in unit:
-            assert abs(judged.cost) <= 100

@@ -31,7 +31,7 @@ def found(game, rows):
         return health.check_health([one], [End(BATCHES * one.batch)], run_ledger)
 
 
-def test_a_sound_run_is_described_by_two_chi_squares(game):
+def test_a_sound_run_is_described_by_two_chi_squares(game, monkeypatch):
     (told,) = found(game, game[1])
     assert told["metric"] == "deal_win" and "played_again" not in told
     assert told["batches"]["df"] == BATCHES - 1 and told["workers"]["df"] == 1
@@ -39,19 +39,17 @@ def test_a_sound_run_is_described_by_two_chi_squares(game):
     said = health.describe_health([told], "batches", "workers")
     assert said.startswith("Homogeneity of who wins (chi-square): over batches p = ")
     assert "over workers p = " in said
-    assert "workers" not in health.describe_health([told], "batches"), (
-        "a page must not depend on who played"
-    )
-
-
-def test_a_batch_that_stands_out_is_played_again(game, monkeypatch):
+    alone = health.describe_health([told], "batches")
+    assert "workers" not in alone, "a page must not depend on who played"
+    other, none = ({**told, "batches": {**told["batches"], "p": p}} for p in (0.0123, None))
+    said = health.describe_health([told, other], "batches")
+    assert "(the smallest of 2, chi-square): over batches p = 0.012." in said
+    assert health.describe_health([none], "batches") == ""
     monkeypatch.setattr(health, "SUSPICIOUS", 2.0)
     (told,) = found(game, game[1])
     assert 0 <= told["played_again"] < BATCHES
-    assert (
-        "Of 1 the batch that stands out was played again: it is the same."
-        in health.describe_health([told], "batches")
-    )
+    said = health.describe_health([told], "batches")
+    assert "Of 1 the batch that stands out was played again: it is the same." in said
 
 
 def test_a_batch_that_does_not_repeat_is_an_error(game):
@@ -62,13 +60,3 @@ def test_a_batch_that_does_not_repeat_is_an_error(game):
         match=r"gold v simple \(eaai\): batch 4 in the ledger is not what it is",
     ):
         found(game, rows)
-
-
-def test_several_cells_are_described_by_the_smallest_p_value(game):
-    (told,) = found(game, game[1])
-    other = {**told, "batches": {**told["batches"], "p": 0.0123}}
-    assert "(the smallest of 2, chi-square): over batches p = 0.012." in health.describe_health(
-        [told, other], "batches"
-    )
-    none = {**told, "batches": {**told["batches"], "p": None}}
-    assert health.describe_health([none], "batches") == ""

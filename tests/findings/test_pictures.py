@@ -1,90 +1,44 @@
 """The text for a plot: the figures that it shows, in words."""
 
-import numpy as np
 import pandas as pd
-import pytest
 
-from simgin import plots
 from simgin.findings import pictures
-from simgin.stats import table
-from support import toy_deals as toy
-from support.made_frames import a_league, tidy
+from support.made_frames import NAN, a_league, tidy
 
-NAN = np.nan
 LEADS = {"lead": [30.0, 40.0, NAN], "lead_low": [28.0, 36.0, NAN], "lead_high": [32.0, 44.0, NAN]}
-RNG = np.random.default_rng(5)
+STANDINGS, CROSS = a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
 
 
 def test_outcomes_are_described_in_whole_percentages_the_commonest_first():
-    rows = tidy(
-        (
-            "eaai",
-            "gold",
-            "simple",
-            {
-                "knock": (0.6, 0.1),
-                "gin": (0.3969, 0.1),
-                "void": (0.0031, 0.001),
-                "undercut": (0.0, 0.001),
-            },
-        )
-    )
-    assert pictures.describe_endings(rows).endswith(
+    shares = {"knock": 0.6, "gin": 0.3969, "void": 0.0031, "undercut": 0.0}
+    told = {kind: (share, 0.001) for kind, share in shares.items()}
+    assert pictures.describe_endings(tidy(("eaai", "gold", "simple", told))).endswith(
         "eaai, gold against simple: knock 60 %, gin 40 %, void under 1 %."
     )
-
-
-def test_wins_are_described_with_their_errors():
-    frame = table.tidy("eaai", "gold", "", "deal", toy.row(toy.deals(RNG, 400, win=0.55, halves=1)))
-    said = pictures.describe_wins(frame)
-    assert "eaai, gold: deals won %" in said and "score/deal" in said and said.count("±") == 2
-
-
-def test_of_many_strategies_the_first_are_described_and_the_rest_counted():
-    parts = [
-        table.tidy("eaai", f"s{i}", "simple", "deal", toy.row(toy.deals(RNG, 50)))
-        for i in range(pictures.MOST_DESCRIBED + 3)
-    ]
-    said = pictures.describe_endings(pd.concat(parts, ignore_index=True))
+    many = [("eaai", f"s{i}", "simple", told) for i in range(pictures.MOST_DESCRIBED + 3)]
+    said = pictures.describe_endings(tidy(*many))
     assert said.count("against simple") == pictures.MOST_DESCRIBED
     assert said.endswith("and 3 more, all in the table of results.")
 
 
 def test_a_league_is_described_by_its_order_and_most_one_sided_pair():
-    said = pictures.describe_league(*a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)]), "match")
+    said = pictures.describe_league(STANDINGS, CROSS, "match")
     assert "matches won by the row against the column, best rating first: 1 a, 2 b, 3 c." in said
     assert said.endswith("Most one-sided: c wins 60.0 ± 2.0 % against b.")
+    assert pictures.describe_ratings(STANDINGS.assign(**LEADS)) == (
+        "Ratings, and leads in Elo over the next, best first: a 30.0 ± 2.0; b 40.0 ± 4.0."
+    )
 
 
 def test_effects_are_described_by_the_least_and_the_largest():
     rows = [
         ("knock=early", "gold", 1.0),
         ("knock=early", "gold v simple", -0.5),
-        ("knock=early", "gin-only", np.nan),
-        ("take=deny", "gold", np.nan),
+        ("knock=early", "gin-only", NAN),
+        ("take=deny", "gold", NAN),
     ]
     frame = pd.DataFrame(rows, columns=["change", "field", "difference"])
     frame = frame.assign(low=frame["difference"] - 0.1, high=frame["difference"] + 0.1)
     assert pictures.describe_effects(frame).endswith(
         "one panel per change. knock=early: -0.50 ± 0.10 (gold v simple) to 1.00 ± 0.10 (gold)."
     )
-
-
-def test_ratings_are_described_by_their_leads():
-    standings, _ = a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
-    assert pictures.describe_ratings(standings.assign(**LEADS)) == (
-        "Ratings, and leads in Elo over the next, best first: a 30.0 ± 2.0; b 40.0 ± 4.0."
-    )
-
-
-def test_the_picture_of_ratings_shows_ratings_and_leads():
-    standings, _ = a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
-    figure = plots.ratings(standings.assign(n=2000, **LEADS), unit="match", seed=1)
-    left, right = figure.axes
-    assert [label.get_text() for label in left.get_yticklabels()] == ["a", "b", "c"]
-    assert left.containers[0][0].get_xdata() == pytest.approx([30, 0, -40])
-    assert right.containers[0][0].get_xdata() == pytest.approx([30, 40])
-    (low, _), (high, _) = right.containers[0][2][0].get_segments()[0]
-    assert (low, high) == pytest.approx((28, 32))
-    assert left.get_ylim() == right.get_ylim() == (2.5, -0.5)
-    assert plots.png(figure).startswith(b"\x89PNG")

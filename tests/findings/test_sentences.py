@@ -1,6 +1,8 @@
-"""Verdict sentences on made frames: they follow the intervals, signs included, and name chance."""
+"""Sentences on made frames: they follow the intervals, signs included, and are plain English."""
 
+import itertools
 import math
+import re
 
 import pandas as pd
 import pytest
@@ -12,101 +14,107 @@ from simgin.findings import (
     sentences,
     wording,
 )
+from simgin.findings.findings import VARIANT_METRICS
+from simgin.runs import plan
 from simgin.stats import differences
+from simgin.stats.metrics import BY_NAME, headline
 from simgin.stats.round_robin.non_additivity import NonAdditivity
 from simgin.stats.round_robin.triads import TRIAD_COLUMNS, Triads
 from support.made_frames import a_league, tidy
+from support.plain_sentences import faults
 
 NAN = math.nan
 
 
-def deals(margin, half=0.1, **more):
-    return {"deal_win": (0.48, 0.004), "deal_loss": (0.51, 0.004), "margin": (margin, half)} | more
+# Two players
+
+
+def deals(margin):
+    return {"deal_win": (0.48, 0.004), "deal_loss": (0.51, 0.004), "margin": (margin, 0.1)}
+
+
+WINS = "gold wins 48.00 ± 0.40 % of deals, simple 51.00 ± 0.40 %."
+SHARES = "wins 48.00 ± 0.40 % of deals (simple 51.00 ± 0.40 %)."
+NONE = "no significant difference between gold and simple:"
 
 
 @pytest.mark.parametrize(
-    ("margin", "half", "message"),
+    ("margin", "half", "matches", "line"),
     [
-        (0.5, 0.1, "gold beats simple by 0.50 ± 0.10 points a deal; gold wins"),
-        (-0.5, 0.1, "gold loses to simple by 0.50 ± 0.10 points a deal; gold wins"),
+        (0.5, 0.1, None, f"gold beats simple by 0.50 ± 0.10 points a deal; {WINS}"),
+        (-0.5, 0.1, None, f"gold loses to simple by 0.50 ± 0.10 points a deal; {WINS}"),
+        (-0.1, 0.1, None, f"{NONE} -0.10 ± 0.10 points a deal (gold minus simple); {WINS}"),
+        (0.5, None, None, "too few deals to compare gold and simple."),
         (
-            0.05,
-            0.1,
-            "no significant difference between gold and simple: 0.05 ± 0.10 points a deal (gold "
-            "minus simple);",
-        ),
-        (
-            -0.1,
-            0.1,
-            "no significant difference between gold and simple: -0.10 ± 0.10 points a deal (gold "
-            "minus simple);",
-        ),
-        (0.5, None, "too few deals to compare gold and simple."),
-    ],
-)
-def test_the_verdict_on_points_follows_the_interval(margin, half, message):
-    (line,) = matchup_sentences.matchups(tidy(("eaai", "gold", "simple", deals(margin, half))))
-    assert line.startswith(f"eaai: {message}")
-    assert half is None or line.endswith(
-        "gold wins 48.00 ± 0.40 % of deals, simple 51.00 ± 0.40 %."
-    )
-
-
-@pytest.mark.parametrize(
-    ("share", "message"),
-    [
-        (
-            0.55,
+            *(-0.5, 0.1, 0.55),
             "gold beats simple: it wins 55.0 ± 2.0 % of matches. "
-            "Even so, it loses 0.50 ± 0.10 points a deal and wins 48.00 ± 0.40 % of deals (simple "
-            "51.00 ± 0.40 %).",
+            f"Even so, it loses 0.50 ± 0.10 points a deal and {SHARES}",
         ),
-        (0.45, "gold loses to simple: it wins 45.0 ± 2.0 % of matches. It"),
         (
-            0.51,
-            "no significant difference between gold and simple: gold wins 51.0 ± 2.0 % of matches.",
+            *(-0.5, 0.1, 0.45),
+            "gold loses to simple: it wins 45.0 ± 2.0 % of matches. "
+            f"It loses 0.50 ± 0.10 points a deal and {SHARES}",
+        ),
+        (0.5, 0.1, 0.51, f"{NONE} gold wins 51.0 ± 2.0 % of matches."),
+    ],
+)
+def test_the_verdict_on_two_players_follows_the_intervals(margin, half, matches, line):
+    told = deals(0.0) | {"margin": (margin, half)}
+    if matches:
+        told["match_win"] = (matches, 0.02)
+    (found,) = matchup_sentences.matchups(tidy(("eaai", "gold", "simple", told)))
+    assert found.startswith(f"eaai: {line}") and faults(found) == []
+    assert matchup_sentences.matchups(tidy(("eaai", "gold", "gold", told))) == []
+
+
+# Many, and one
+
+
+@pytest.mark.parametrize(
+    ("told", "line"),
+    [
+        (
+            {"win": (0.5, 0.01), "gin": (0.4, 0.01), "score": (-0.25, 0.05), "limit": (0.0, 0.001)},
+            "wins 50.0 ± 1.0 % of deals, goes gin in 40.0 ± 1.0 % of deals and scores "
+            "-0.250 ± 0.050 points a deal.",
+        ),
+        (
+            {"goal_met": (0.3, 0.02), "score": (7.5, 0.2), "limit": (0.4, 0.01), "win": (0.0, 0.0)},
+            "meets the goal in 30.0 ± 2.0 % of matches and takes 7.50 ± 0.20 penalty points a "
+            "deal.",
         ),
     ],
 )
-def test_match_wins_come_first_and_may_contradict_points(share, message):
-    (line,) = matchup_sentences.matchups(
-        tidy(("eaai", "gold", "simple", deals(-0.5, match_win=(share, 0.02))))
-    )
-    assert line.startswith(f"eaai: {message}")
+def test_one_player_verdicts_state_what_the_variant_counts(told, line):
+    found = matchup_sentences.matchups(tidy(("solitary-gin", "gold", "", told)))
+    assert found == [f"solitary-gin: gold {line}"]
 
 
-def test_self_play_has_no_winner():
-    assert matchup_sentences.matchups(tidy(("eaai", "gold", "gold", deals(0.5)))) == []
-
-
-def test_of_many_strategies_the_best_and_worst_are_named():
+@pytest.mark.parametrize("better", [1, -1])
+def test_of_many_strategies_the_best_and_worst_are_named(better):
+    """By points, and alone by penalties, of which fewer are better."""
     values = {"a": 2.0, "b": 1.95, "c": 1.0, "d": 0.5, "e": 0.0, "f": -1.0, "g": -2.0}
-    (line,) = matchup_sentences.matchups(
-        tidy(*(("eaai", name, "simple", deals(value)) for name, value in values.items()))
-    )
-    assert line == (
-        "eaai: of 7 strategies against simple, a does best with 2.00 ± 0.10 "
-        "points a deal; its interval overlaps that of b; "
-        "g does worst with -2.00 ± 0.10 points a deal."
-    )
+    two = [("eaai", name, "simple", deals(value)) for name, value in values.items()]
+    alone = [
+        ("eaai", name, "", {"score": (3 - value, 0.1), "limit": (0.4, 0.01)})
+        for name, value in values.items()
+    ]
+    if better > 0:
+        assert matchup_sentences.matchups(tidy(*two)) == [
+            "eaai: of 7 strategies against simple, a does best with 2.00 ± 0.10 points a deal; its "
+            "interval overlaps that of b; g does worst with -2.00 ± 0.10 points a deal."
+        ]
+    else:
+        (line,) = matchup_sentences.matchups(tidy(*alone))
+        assert faults(line) == [] and "a does best" in line and "g does worst" in line
+    idle = [("dice", name, "other", {"margin": (0.0, None)}) for name in values]
+    assert matchup_sentences.matchups(tidy(*idle)) == ["dice: too few deals for a finding."]
 
 
-def test_one_player_verdicts_state_what_the_variant_counts():
-    alone = {"win": (0.5, 0.01), "gin": (0.4, 0.01), "score": (-0.25, 0.05), "limit": (0.0, 0.001)}
-    (line,) = matchup_sentences.matchups(tidy(("solitaire-gin", "gold", "", alone)))
-    assert (
-        line == "solitaire-gin: gold wins 50.0 ± 1.0 % of deals, goes gin in 40.0 ± 1.0 % of "
-        "deals and scores -0.250 ± 0.050 points a deal."
-    )
-    goal = {"goal_met": (0.3, 0.02), "score": (7.5, 0.2), "limit": (0.4, 0.01), "win": (0.0, 0.0)}
-    (line,) = matchup_sentences.matchups(tidy(("solitary-gin", "gold", "", goal)))
-    assert (
-        line == "solitary-gin: gold meets the goal in 30.0 ± 2.0 % of matches and takes "
-        "7.50 ± 0.20 penalty points a deal."
-    )
+# Differences
 
 
-def made_differences(*rows):
+def made_differences(*rows, base=("eaai", "gold")):
     """Differences from (strategy, metric, difference, se, p after Holm).
 
     p is None for a run that looked at its results.
@@ -115,7 +123,7 @@ def made_differences(*rows):
     for strategy, metric, difference, se, p in rows:
         limits = (difference - 2 * se, difference + 2 * se)
         told = (NAN, NAN) if p is None else (p / 10, p)
-        names = ("eaai", strategy, "simple", "eaai", "gold", "simple", "deal", metric)
+        names = ("eaai", strategy, "simple", *base, "simple", "deal", metric)
         found.append((*names, difference, se, *limits, *told, 3 * se, 2000, True))
     return pd.DataFrame(found, columns=list(differences.DIFFERENCE_COLUMNS))
 
@@ -134,40 +142,44 @@ def test_significant_differences_are_stated_and_the_rest_counted():
     ]
     (line,) = change_sentences.differences(frame[frame["strategy"] == "late"])
     assert line.startswith("No significant difference in the only comparison")
-
-
-def test_differences_of_stopped_runs_follow_their_limits():
-    assert (
-        len(change_sentences.differences(made_differences(("early", "margin", 0.5, 0.1, None))))
-        == 1
-    )
-    (line,) = change_sentences.differences(made_differences(("early", "margin", 0.1, 0.1, None)))
-    assert line.startswith("No significant difference")
-
-
-def test_many_differences_are_counted():
-    frame = made_differences(*((f"s{i}", "margin", 1.0 + i, 0.1, 0.001) for i in range(9)))
-    said = change_sentences.differences(frame)
-    assert said[0].startswith("s8 instead of gold")
+    many = made_differences(*((f"s{i}", "margin", 1.0 + i, 0.1, 0.001) for i in range(9)))
+    said = change_sentences.differences(many)
     assert said[-1] == "3 more comparisons show a difference: see the table of differences."
     assert len(said) == wording.MOST + 1
+
+
+@pytest.mark.parametrize(("unit", "players"), [*itertools.product(("deal", "match"), (1, 2))])
+def test_a_difference_of_every_metric_has_its_direction_and_unit(unit, players):
+    for name, sign in itertools.product({*VARIANT_METRICS, *headline(unit, players)}, (-1, 1)):
+        frame = made_differences(("early", name, sign * 0.19, 0.02, 1e-6))
+        (line,) = change_sentences.differences(frame)
+        assert faults(line) == []
+        assert ("more" in line) == (sign > 0) and ("fewer" in line) == (sign < 0)
+        assert ("19.0 ± 4.0 percentage points" in line) == BY_NAME[name].share
+
+
+@pytest.mark.parametrize(("value", "start"), [(0.5, "early instead of"), (0.1, "No significant")])
+def test_differences_of_stopped_runs_follow_their_limits(value, start):
+    frame = made_differences(("early", "margin", value, 0.1, None))
+    (line,) = change_sentences.differences(frame)
+    assert line.startswith(start)
+
+
+# A league
 
 
 NO_FIT = NonAdditivity(NAN, NAN, NAN, NAN)
 
 
-def circle(*players, share=0.52, excess=2.0, p=0.4):
-    return dict(zip(TRIAD_COLUMNS, (*players, share, excess, p), strict=True))
-
-
-def going_round(*rows, examined=20):
+def triads(examined, circles=0, sure=0):
+    rows = [("a", "c", "b", 0.52, 9.0, 1e-9 if i < sure else 0.4) for i in range(circles)]
     return Triads(examined, pd.DataFrame(rows, columns=list(TRIAD_COLUMNS)))
 
 
-def said_of_a_league(shares, fit=NO_FIT, triads=None, unit="matches"):
+def said_of_a_league(shares, fit=NO_FIT, unit="matches", **more):
     standings, cross = a_league(shares)
-    found = going_round() if triads is None else triads
-    return league_sentences.leagues(standings, cross, {"eaai": fit}, {"eaai": found}, unit)
+    found = {"eaai": fit}, {"eaai": triads(20)}
+    return league_sentences.leagues(standings.assign(**more), cross, *found, unit)
 
 
 def test_the_verdict_on_a_league_names_leader_non_additivity_circles_and_close_pairs():
@@ -184,39 +196,50 @@ def test_the_verdict_on_a_league_names_leader_non_additivity_circles_and_close_p
         "suit or do not suit each other; that takes no circle.",
         "eaai: none of 20 triads goes round in a circle.",
     ]
+    assert [fault for line in said for fault in faults(line)] == []
     said = said_of_a_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)], unit="deals")
     assert "Even so, it loses to the second, b (Elo" in said[0]
     assert said[1] == "eaai: all 3 pairs differ significantly in deals won."
-
-
-def test_non_additivity_that_may_be_zero_is_stated_by_its_limit():
     said = said_of_a_league([(0.55, 0.02)] * 3, NonAdditivity(0.001, 0.01, 0.002, 0.0039))
     assert said[2].startswith("eaai: at most 0.49 % of what the results say fits no ratings")
+    (line,) = said_of_a_league([(0.5, 0.1)] * 3, unit="deals", elo=NAN)
+    assert line == "eaai: too few deals to rate these 3 strategies."
 
 
-def test_circles_are_told_from_chance():
-    assert league_sentences.circles(going_round(examined=0)) == ""
-    by_chance = going_round(circle("a", "c", "b"))
-    assert league_sentences.circles(by_chance) == (
-        "none of 20 triads goes round in a circle beyond chance; the clearest, a over c over b "
-        "over a, has 52.0 % in its closest pair, 2.0 standard errors above even (p 0.4 after "
-        "Holm's adjustment)."
-    )
-    sure = going_round(circle("a", "c", "b", excess=9.0, p=1e-9), circle("a", "b", "d"))
-    said = league_sentences.circles(sure)
-    assert said.startswith("1 of 20 triads goes round in a circle beyond chance; the clearest")
-    assert "9.0 standard errors above even (p under 0.0001 after" in said
+@pytest.mark.parametrize(
+    ("mix", "line"),
+    [
+        ([1.0, 0, 0], "nobody is ahead of a, which is the equilibrium mix by itself."),
+        ([0.4, 0.6, 0], "nobody is ahead of the equilibrium mix: b, 60 ± 11 %; a, 40 ± 11 %."),
+    ],
+)
+def test_the_equilibrium_mix_is_named_with_its_weights(mix, line):
+    limits = {"mix_low": [x - 0.11 for x in mix], "mix_high": [x + 0.11 for x in mix]}
+    said = said_of_a_league([(0.55, 0.02)] * 3, mix=mix, **limits)
+    assert said[1] == f"eaai: {line}"
 
 
-def test_the_equilibrium_mix_is_named_with_its_weights():
-    standings, cross = a_league([(0.55, 0.02)] * 3)
-    found = {"eaai": NO_FIT}, {"eaai": going_round()}, "matches"
-    alone = standings.assign(mix=[1.0, 0, 0], mix_low=[0.5, 0, 0], mix_high=[1.0, 0.5, 0])
-    said = league_sentences.leagues(alone, cross, *found)
-    assert said[1] == "eaai: nobody is ahead of a, which is the equilibrium mix by itself."
-    several = standings.assign(mix=[0.4, 0.6, 0], mix_low=[0.3, 0.5, 0], mix_high=[0.5, 0.7, 0.1])
-    said = league_sentences.leagues(several, cross, *found)
-    assert said[1] == "eaai: nobody is ahead of the equilibrium mix: b, 60 ± 10 %; a, 40 ± 10 %."
+@pytest.mark.parametrize(
+    ("examined", "circles", "sure", "start"),
+    [
+        (0, 0, 0, ""),
+        (1, 0, 0, "the only triad does not go round in a circle."),
+        (1, 1, 1, "the only triad goes round in a circle beyond chance; the clearest"),
+        (20, 0, 0, "none of 20 triads goes round in a circle."),
+        (
+            *(20, 3, 0),
+            "none of 20 triads goes round in a circle beyond chance; the clearest, a over c over b "
+            "over a, has 52.0 % in its closest pair, 9.0 standard errors above even (p 0.4 after "
+            "Holm's adjustment).",
+        ),
+        (20, 3, 1, "1 of 20 triads goes round in a circle beyond chance; the clearest"),
+        (1330, 3, 2, "2 of 1,330 triads go round in a circle beyond chance; the clearest"),
+    ],
+)
+def test_circles_are_told_from_chance(examined, circles, sure, start):
+    said = league_sentences.circles(triads(examined, circles, sure))
+    assert said.startswith(start) and (not said or faults(said) == [])
+    assert ("(p under 0.0001 after" in said) == (sure > 0)
 
 
 def test_one_player_under_several_names_is_named():
@@ -227,37 +250,35 @@ def test_one_player_under_several_names_is_named():
     )
 
 
-def test_an_unrated_league_is_stated():
-    standings, cross = a_league([(0.5, 0.1)] * 3)
-    standings["elo"] = NAN
-    (line,) = league_sentences.leagues(
-        standings, cross, {"eaai": NO_FIT}, {"eaai": going_round()}, "deals"
-    )
-    assert line == "eaai: too few deals to rate these 3 strategies."
+# Changes, and stopping rules
 
 
 def test_changes_are_sorted_by_what_they_do_over_all_fields():
     gains = {
-        "everywhere": (0.5, 0.4),
-        "nowhere": (-0.5, -0.4),
-        "torn": (-0.5, 0.4),
-        "some": (0.5, 0.1),
-        "few": (-0.5, 0.1),
-        "idle": (0.1, -0.1),
+        "points are gained in every field by": (0.5, 0.4),
+        "points are lost in every field by": (-0.5, -0.4),
+        "points are gained in some fields and lost in others by": (-0.5, 0.4),
+        "points are gained in some fields, and lost for certain in none, by": (0.5, 0.1),
+        "points are lost in some fields, and gained for certain in none, by": (-0.5, 0.1),
+        "no significant difference is made in any field by": (0.1, -0.1),
     }
     rows = []
-    for change, points in gains.items():
+    for change, points in zip("abcdef", gains.values(), strict=True):
         for field, value in zip(("gold", "gold v simple"), points, strict=True):
-            low, high = value - 0.2, value + 0.2
-            row = ("eaai", change, field, "margin", value, 0.1, low, high)
-            rows.append((*row, 0.001 if abs(value) > 0.2 else 0.5))
-    names = ("variant", "change", "field", "metric", "difference", "se", "low", "high", "p_holm")
-    frame = pd.DataFrame(rows, columns=list(names)).assign(p=0.01)
-    assert change_sentences.effects(frame) == [
-        "eaai: points are gained in every field by everywhere.",
-        "eaai: points are lost in every field by nowhere.",
-        "eaai: points are gained in some fields and lost in others by torn.",
-        "eaai: points are gained in some fields, and lost for certain in none, by some.",
-        "eaai: points are lost in some fields, and gained for certain in none, by few.",
-        "eaai: no significant difference is made in any field by idle.",
+            p = 0.001 if abs(value) > 0.2 else 0.5
+            limits = value - 0.2, value + 0.2
+            rows.append(("eaai", change, field, "margin", value, 0.1, *limits, p, 0.01))
+    names = "variant change field metric difference se low high p_holm p".split()
+    said = change_sentences.effects(pd.DataFrame(rows, columns=names))
+    assert said == [
+        f"eaai: {words} {change}." for change, words in zip("abcdef", gains, strict=True)
     ]
+
+
+@pytest.mark.parametrize("width", ["0.1%", 0.05])
+@pytest.mark.parametrize("game", [("gold", "simple", "eaai"), ("gold", None, "solitary-gin")])
+def test_a_stopping_rule_says_how_well_what_will_be_known(width, game):
+    (rule,) = plan.plan_matchup(*game, deals=10_000, until=width).rules
+    assert faults(f"{rule.text}.") == []
+    amount = "0.1 percentage points" if width == "0.1%" else "0.05 points"
+    assert re.search(rf"known to within {amount}\b", rule.text)

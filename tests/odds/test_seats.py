@@ -1,5 +1,7 @@
 """Two-player odds by seat and score: against a run's sums, the symmetry of V, and V itself."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -58,38 +60,31 @@ def test_every_score_occurs_once_and_both_sides_agree(standard):
     for a, b in [(0, 0), (10, 90), (99, 98), (50, 25)]:
         assert at[a, b, 0] + at[b, a, 1] == pytest.approx(1)
     assert at[90, 10, 0] > at[50, 50, 0] > at[10, 90, 0]
-    assert (
-        (frame["low"] <= frame["value"])
-        & (frame["value"] <= frame["high"])
-        & (frame["low"] >= 0)
-        & (frame["high"] <= 1)
-    ).all()
-
-
-def test_the_screen_shows_a_grid_of_scores(standard):
-    small = seats.grid(seats.by_score(standard), 100)
+    limits = [0, *(frame[name] for name in ("low", "value", "high")), 1]
+    assert all((low <= high).all() for low, high in itertools.pairwise(map(np.asarray, limits)))
+    small = seats.grid(frame, 100)  # of the screen
     assert sorted(set(small["a"])) == sorted(set(small["b"])) == [0, 25, 50, 75]
     assert len(small) == 32
 
 
-def test_without_v_the_odds_of_a_deal_remain():
+def test_what_has_no_v_or_no_seats_says_so():
+    """Hollywood has no V; in a race one side counts points and the other deals."""
     table = seats.play_self("gold", "hollywood", DEALS)
     assert "columns" in table.refused and "simgin match" in table.refused
     assert set(seats.by_seat(table)["metric"]) == {"win", "nobody"} and seats.by_score(table).empty
-    assert table.deals == DEALS
-
-
-def test_seats_with_different_rules_have_their_own_names():
-    match = rows(seats.by_seat(seats.play_self("gold", "race", DEALS)), "match")
+    table = seats.play_self("gold", "race", DEALS)
+    match = rows(seats.by_seat(table), "match")
     assert list(match.index) == ["seat 0", "seat 1"] and match["value"].sum() == pytest.approx(1)
-    assert seats.by_score(seats.play_self("gold", "race", DEALS)).empty, (
-        "one side counts points there, the other deals"
-    )
-
-
-def test_a_one_player_variant_has_no_seats():
+    assert seats.by_score(table).empty
     with pytest.raises(SeatError, match="for one player"):
         seats.play_self("gold", "solitaire-gin", DEALS)
+
+
+def without_v(n, seed):
+    matchup = parse_matchup("gold", "gold", "standard", seed, "deal")
+    records = [kernel.play_recorded(matchup, at, min(n, 50_000))[1] for at in range(0, n, 50_000)]
+    found = outcomes.merged(outcomes.tally(np.concatenate(records)))
+    return seats.Table(matchup, outcomes.Outcomes(found["rows"], found["counts"]), None)
 
 
 def test_intervals_by_seat_have_nominal_coverage():
@@ -97,19 +92,9 @@ def test_intervals_by_seat_have_nominal_coverage():
 
     95 intervals hold the truth on average; fewer than 86 in one test of 800.
     """
-    truth = rows(seats.by_seat(seats.Table(*_counted(300_000, 9))), "win")["value"]
+    truth = rows(seats.by_seat(without_v(300_000, 9)), "win")["value"]
     held = 0
     for seed in range(10, 110):
-        found = rows(seats.by_seat(seats.Table(*_counted(2_000, seed))), "win").loc["dealer"]
+        found = rows(seats.by_seat(without_v(2_000, seed)), "win").loc["dealer"]
         held += found["low"] <= truth["dealer"] <= found["high"]
     assert held >= 86
-
-
-def _counted(n, seed):
-    """Deals without V."""
-    matchup = parse_matchup("gold", "gold", "standard", seed, "deal")
-    records = np.concatenate(
-        [kernel.play_recorded(matchup, first, min(n, 50_000))[1] for first in range(0, n, 50_000)]
-    )
-    found = outcomes.merged(outcomes.tally(records))
-    return matchup, outcomes.Outcomes(found["rows"], found["counts"]), None

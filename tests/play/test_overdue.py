@@ -5,13 +5,11 @@ import signal
 import subprocess
 import sys
 import threading
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from simgin.play import overdue, parallel
-from simgin.strategy import loader
+from simgin.play import parallel
 
 LOOPING = '''"""Loops from its fourth turn on."""
 
@@ -103,33 +101,6 @@ def test_a_slow_policy_that_answers_is_not_named(tmp_path):
     out, errors = process.communicate(timeout=300)
     assert process.returncode == 0 and "runs in Python" in errors and "60 deals" in out
     assert "has not answered" not in errors
-
-
-def game(**place):
-    fields = dict.fromkeys(overdue._PLACE, 0) | {"asked_slot": 1}
-    record = np.dtype((np.record, [(name, np.int64) for name in fields]))
-    state = np.zeros(1, record)[0]
-    for name, value in (fields | place).items():
-        state[name] = value
-    players = [loader.find("gold+discard=hits"), loader.find("simple")]
-    return overdue._Game(SimpleNamespace(players=players), state), state
-
-
-def test_only_a_question_that_stays_is_overdue_and_is_named_once(monkeypatch, capsys):
-    monkeypatch.setattr(overdue, "_named", set())
-    monkeypatch.setattr(overdue, "SECONDS", 0.0)
-    watched, state = game(asked_seat=1, half=1)
-    watched.look()
-    for name in overdue._PLACE:  # any progress is an answer
-        if name != "asked_slot":
-            state[name] += 1
-            watched.look()
-    assert capsys.readouterr().err == ""
-    state["asked_seat"] = state["half"]
-    watched.look()
-    watched.look()
-    watched.look()
-    assert capsys.readouterr().err.count("discard policy 'hits'") == 1
 
 
 def test_parallel_units_come_in_order_and_the_first_error_is_raised():

@@ -58,14 +58,6 @@ def test_the_error_of_a_ratio_is_the_delta_method_over_batches():
     assert found["se"] == pytest.approx(np.sqrt(seen + unseen), rel=1e-9)
 
 
-def test_common_packs_shrink_the_error_of_a_difference():
-    paired = one(side(rows(0)), side(rows(1)))
-    apart = one(side(rows(0)), side(rows(1), seed=2))
-    assert paired["paired"] and not apart["paired"]
-    assert paired["difference"] == apart["difference"]
-    assert paired["se"] < 0.7 * apart["se"]
-
-
 def test_without_common_packs_errors_add_in_quadrature():
     cells = rows(0), rows(1, seed=6)
     found = one(side(cells[0]), side(cells[1], seed=2))

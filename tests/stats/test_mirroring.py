@@ -59,19 +59,6 @@ def test_the_gain_of_points_per_deal_agrees_with_the_published_table(knocks):
     assert found["se"] < 0.005
 
 
-def test_independent_halves_have_rho_1_and_copies_rho_2():
-    rng = np.random.default_rng(5)
-    rows = np.zeros((40, sums.COLUMNS), np.int64)
-    x, y = rng.integers(-20, 21, (2, 40, 500))
-    for second, expected in ((y, 1), (x, 2), (-x, 0)):
-        rows[:, sums.UNITS], rows[:, sums.SUM + sums.FACT["deals"]] = 500, 1000
-        rows[:, sums.SUM + sums.FACT["a_margin"]] = (x + second).sum(axis=1)
-        rows[:, sums.SQUARE + sums.FACT["a_margin"]] = ((x + second) ** 2).sum(axis=1)
-        rows[:, sums.DEAL_SQUARE] = (x**2 + second**2).sum(axis=1)
-        found = mirroring.gain(rows, "deal").iloc[0]
-        assert found["rho"] == pytest.approx(expected, abs=4 * found["se"] + 1e-3)
-
-
 def test_the_gain_of_matches_comes_from_their_own_columns():
     bag = toy.units(np.random.default_rng(6), 400, matches=True)
     found = mirroring.gain(toy.rows(np.random.default_rng(7), bag, 10, 100), "match")
@@ -81,21 +68,11 @@ def test_the_gain_of_matches_comes_from_their_own_columns():
         mirroring.gain(toy.rows(np.random.default_rng(7), bag, 10, 100), "deal")
 
 
-def test_the_gain_is_undefined_without_enough_pairs():
+@pytest.mark.parametrize(("batches", "pairs"), [(4, 100), (5, 5)])
+def test_the_gain_is_undefined_without_enough_pairs(batches, pairs):
     bag = toy.units(np.random.default_rng(6), 50)
-    assert np.isnan(
-        mirroring.gain(toy.rows(np.random.default_rng(7), bag, 4, 100), "deal")["rho"]
-    ).all()
-    assert np.isnan(
-        mirroring.gain(toy.rows(np.random.default_rng(7), bag, 5, 5), "deal")["rho"]
-    ).all()
-    with pytest.raises(ValueError, match="in pairs"):
-        mirroring.gain(
-            toy.rows(
-                np.random.default_rng(7), toy.units(np.random.default_rng(6), 50, halves=1), 5, 50
-            ),
-            "deal",
-        )
+    rows = toy.rows(np.random.default_rng(7), bag, batches, pairs)
+    assert np.isnan(mirroring.gain(rows, "deal")["rho"]).all()
 
 
 def test_the_sign_test_counts_sweeps():

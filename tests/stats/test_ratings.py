@@ -39,13 +39,6 @@ def test_the_rating_of_two_players_is_the_logit_of_their_share():
     assert frame.loc[1, ["elo", "se", "low", "high"]].tolist() == [0, 0, 0, 0]
 
 
-def test_players_of_the_model_are_rated_at_their_strengths():
-    elo = {"a": 120.0, "simple": 0.0, "c": -80.0, "d": 33.0}
-    frame = rated(field(elo, pairs=20_000), 1).set_index("strategy")
-    assert frame["elo"].to_dict() == pytest.approx(elo, abs=0.1)
-    assert list(frame.index) == ["a", "d", "simple", "c"]
-
-
 def test_bootstrap_errors_agree_with_repeated_experiments():
     """The mean squared error against the scatter of 300 experiments.
 
@@ -91,21 +84,13 @@ def test_a_strategy_not_connected_to_the_anchor_has_no_rating():
     assert frame.loc[["x", "y"], ["elo", "se", "low", "high"]].isna().all(axis=None)
     assert frame.loc[["simple", "z", "w"], "elo"].tolist() == pytest.approx([0, 0, 0])
     assert list(frame.index[-2:]) == ["x", "y"]
-
-
-def test_fewer_than_five_batches_give_no_ratings():
-    assert rated(dict([pairing("x", "simple", 0.6, batches=4)]), 1)["elo"].isna().all()
+    too_few = dict([pairing("x", "simple", 0.6, batches=4)])
+    assert rated(too_few)["elo"].isna().all()
 
 
 def test_a_strategy_that_won_everything_has_a_finite_rating():
     frame = rated(dict([pairing("x", "simple", 1.0)]), 1)
     assert frame["elo"][0] == pytest.approx(ELO * np.log(10_000.5 / 0.5))
-
-
-def test_the_same_seed_gives_the_same_ratings():
-    cells = field({"simple": 0.0, "b": 50.0, "c": -30.0}, rng=np.random.default_rng(1))
-    assert rated(cells, 5).equals(rated(cells, 5))
-    assert not rated(cells, 5).equals(rated(cells, 6))
 
 
 def test_resampling_draws_from_the_projects_stream():

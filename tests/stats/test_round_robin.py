@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simgin.stats.ratings import CROSS_COLUMNS, cross_table
+from simgin.stats.ratings import CROSS_COLUMNS
 from simgin.stats.round_robin.bradley_terry import ELO, deviances
 from simgin.stats.round_robin.equilibrium import MIX_COLUMNS, equilibrium, equilibrium_mix
 from simgin.stats.round_robin.non_additivity import non_additivity
@@ -154,15 +154,6 @@ def test_even_players_seldom_go_round_in_a_circle():
     assert np.mean(np.array(sure) > 0) < 0.1
 
 
-def test_a_clear_circle_is_found_in_played_cells():
-    found = triads(cross_table(rock_paper_scissors(0.7, 0.7, 0.6)))
-    (circle,) = found.sure.to_dict("records")
-    assert found.examined == 1
-    assert {circle["first"], circle["second"], circle["third"]} == {"r", "s", "p"}
-    assert circle["share"] == pytest.approx(0.6)
-    assert triads(cross_table(field(LINE))).circles.empty
-
-
 def test_triads_with_an_unknown_pair_are_left_out():
     cross = made_cross(random_shares(np.random.default_rng(1), 4, 0.1), 0.02)
     unknown = cross[["strategy", "opponent"]].isin(["p0", "p1"]).all(axis=1)
@@ -202,11 +193,6 @@ def test_the_equilibrium_is_the_one_found_by_brute_force(k, seed):
     assert equilibrium(game) == pytest.approx(brute_force(game), abs=1e-6)
 
 
-def test_weights_of_rock_paper_scissors_go_by_the_game_of_the_other_two():
-    game = np.array([[0, 1, -2], [-1, 0, 3], [2, -3, 0]], float)
-    assert equilibrium(game) == pytest.approx([3 / 6, 2 / 6, 1 / 6])
-
-
 def most_even_on_a_grid(game, steps=24):
     """The most even of all mixes, in steps of 1 / 24, that nobody gains from."""
     best, most = None, -1.0
@@ -232,18 +218,6 @@ COPIES = {
 @pytest.mark.parametrize("game", COPIES.values(), ids=COPIES)
 def test_of_several_equilibria_it_is_the_most_even_one(game):
     assert equilibrium(game) == pytest.approx(most_even_on_a_grid(game), abs=1e-4)
-
-
-def test_copies_and_weaker_players_change_nothing():
-    game = antisymmetric(np.random.default_rng(8), 5)
-    mix = equilibrium(game)
-    order = [0, 1, 2, 3, 4, 2, 2]  # two copies of player 2
-    copied = equilibrium(game[np.ix_(order, order)])
-    assert game[:, order] @ copied == pytest.approx(game @ mix, abs=1e-6)
-    assert copied[[2, 5, 6]].sum() == pytest.approx(mix[2], abs=1e-6)
-    weaker = np.full((6, 6), 0.0)
-    weaker[:5, :5], weaker[:5, 5], weaker[5, :5] = game, 9, -9
-    assert equilibrium(weaker) == pytest.approx([*mix, 0], abs=1e-6)
 
 
 def test_the_mix_of_a_round_robin_is_that_of_its_log_odds():

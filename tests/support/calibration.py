@@ -10,7 +10,6 @@ import numpy as np
 
 from simgin.core.match import UNDECIDED
 from simgin.play.kernel import play_recorded, prepare
-from simgin.stats import observations
 from simgin.stats.estimate import ENOUGH_UNITS
 from simgin.value.outcomes import jackknife
 
@@ -20,20 +19,16 @@ BINS = 10
 class PlayedMatches:
     """Matches deal by deal, from the records of all their deals.
 
-    By deal: unit; last, whether it was the last of its match; result, what the match was worth to A
-    in the end: 1, 0, or one half where nobody won.
+    By deal: unit; match, its number; result, what the match was worth to A in the end: 1, 0, or
+    one half where nobody won.
     """
 
     def __init__(self, records):
         self.records, self.unit = records, records["unit"]
-        self.last = records["outcome"] != UNDECIDED
-        self.match = np.cumsum(self.last) - self.last
+        last = records["outcome"] != UNDECIDED
+        self.match = np.cumsum(last) - last
         worth = np.select([records["outcome"] == 0, records["outcome"] == 1], [1.0, 0.0], 0.5)
-        self.result = worth[self.last][self.match]
-
-    def changes(self, before):
-        """How V changed with every deal; the last deal of a match leads to its result."""
-        return np.where(self.last, self.result, np.append(before[1:], np.nan)) - before
+        self.result = worth[last][self.match]
 
 
 def play_matches(v, matches, seed):
@@ -56,29 +51,19 @@ def standings(v, records):
     return of("a", a), of("b", b), records["dealer"]
 
 
-def martingale(v, played):
-    """z of the mean change of V by a deal, in quantile bins of V before it and over all deals."""
-
-    def error(chosen, before):
-        return observations.mean(played.changes(before)[chosen], played.unit[chosen]).se
-
-    def bins(before):
-        quantiles = np.quantile(before, np.linspace(0, 1, BINS + 1)[1:-1])
-        return np.searchsorted(np.unique(quantiles), before, side="right")
-
-    return _by_bin(v, played, bins, played.changes, error)
-
-
 def reliability(v, played):
     """z of the share of matches won less V, in bins of V of equal width and over all deals."""
-
-    def error(chosen, before):
-        return error_if_right(before, played, chosen)
-
-    def bins(before):
-        return np.minimum((before * BINS).astype(np.int64), BINS - 1)
-
-    return _by_bin(v, played, bins, lambda before: played.result - before, error)
+    place = v.board.index(*standings(v, played.records))
+    before = v.chances[place]
+    left_out = [played.result - table[place] for table in v.tables_leaving_out()]
+    bin_of = np.minimum((before * BINS).astype(np.int64), BINS - 1)
+    found = []
+    for chosen in [bin_of >= 0, *(bin_of == number for number in np.unique(bin_of))]:
+        own = jackknife(np.array([values[chosen].mean() for values in left_out]))
+        se = np.hypot(error_if_right(before, played, chosen), own)
+        if se > 0:
+            found.append((played.result - before)[chosen].mean() / se)
+    return found
 
 
 def error_if_right(before, played, chosen):
@@ -94,19 +79,3 @@ def error_if_right(before, played, chosen):
     match, v = played.match[chosen], before[chosen]
     k = np.arange(len(match)) - np.searchsorted(match, match) + 1
     return np.sqrt(((2 * k - 1) * v * (1 - v)).sum()) / len(v)
-
-
-def _by_bin(v, played, bins, measure, error):
-    """z of the mean of `measure`, a function of V before each deal, in every bin and over all."""
-    place = v.board.index(*standings(v, played.records))
-    before = v.chances[place]
-    measured = measure(before)
-    left_out = [measure(table[place]) for table in v.tables_leaving_out()]
-    bin_of = bins(before)
-    found = []
-    for chosen in [bin_of >= 0, *(bin_of == number for number in np.unique(bin_of))]:
-        own = jackknife(np.array([values[chosen].mean() for values in left_out]))
-        se = np.hypot(error(chosen, before), own)
-        if se > 0:
-            found.append(measured[chosen].mean() / se)
-    return found

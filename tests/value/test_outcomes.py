@@ -1,5 +1,7 @@
 """Counts of outcomes against a slow count of the same records, and their cache files."""
 
+import itertools
+import json
 from collections import Counter
 
 import numpy as np
@@ -14,8 +16,10 @@ PAIRS = [
     ("gold", "simple", "standard"),
     ("gold", "gold", "race"),
     ("simple+stake=random", "gold+stake=random", "dice"),
+    ("gold", None, "gin-solitaire"),
+    ("gold", None, "solitary-gin"),
 ]
-PAIRS += [("gold", None, "gin-solitaire"), ("gold", None, "solitary-gin")]
+STANDARD = parse_matchup("gold", "simple", "standard", 3, "deal")
 
 
 def slow_count(a, b, variant):
@@ -46,26 +50,17 @@ def test_counts_agree_with_the_records(a, b, variant, fresh):
         for row, n in zip(counted.rows.tolist(), counted.counts.sum(axis=0).tolist(), strict=True)
     } == slow_count(a, b, variant)
     assert counted.deals == 10_000
-    assert np.ptp(counted.counts.sum(axis=1)) <= 4, (
-        "the groups are of one size, up to a pair of units"
-    )
+    assert np.ptp(counted.counts.sum(axis=1)) <= 4  # groups of one size, up to a pair of units
+    for dealer in set(counted.column("dealer")):
+        of_dealer = counted.shares[:, counted.column("dealer") == dealer]
+        assert of_dealer.sum(axis=1) == pytest.approx(np.ones(21))
 
 
 def test_the_counts_do_not_depend_on_threads_or_calls(fresh, monkeypatch):
-    matchup = parse_matchup("gold", "simple", "standard", 3, "deal")
-    first = outcomes._count(matchup, 30_000, 1, None)
+    first = outcomes._count(STANDARD, 30_000, 1, None)
     monkeypatch.setattr(outcomes, "CALL_UNITS", 1000)
-    second = outcomes._count(matchup, 30_000, 2, None)
+    second = outcomes._count(STANDARD, 30_000, 2, None)
     assert all(np.array_equal(first[name], second[name]) for name in first)
-
-
-def test_shares_add_up_by_dealer():
-    counted = outcomes.count_outcomes(
-        parse_matchup("gold", "simple", "standard", 3, "deal"), 10_000
-    )
-    for dealer in (0, 1):
-        is_dealer = counted.column("dealer") == dealer
-        assert counted.shares[:, is_dealer].sum(axis=1) == pytest.approx(np.ones(21))
 
 
 def test_the_error_of_a_share_is_binomial():
@@ -94,52 +89,37 @@ def test_both_sides_count_every_deal():
     assert seen.counts[0].tolist() == [2, 7, 2, 7]
 
 
-def test_too_few_deals_are_refused():
+def test_what_cannot_be_counted_is_refused():
     with pytest.raises(outcomes.OutcomeError, match="at least 10,000"):
-        outcomes.count_outcomes(parse_matchup("gold", "simple", "standard", 3, "deal"), 9_999)
-
-
-def test_a_match_too_long_for_outcomes_by_score_is_refused():
+        outcomes.count_outcomes(STANDARD, 9_999)
+    long = parse_matchup("gold", "simple", "shot+points_target=300", 3, "deal")
     with pytest.raises(outcomes.OutcomeError, match="at most, not 300"):
-        score_outcomes.count_score_outcomes(
-            parse_matchup("gold", "simple", "shot+points_target=300", 3, "deal"), 10_000
-        )
+        score_outcomes.count_score_outcomes(long, 10_000)
 
 
 # What is kept
 
 
+OTHER = [("standard", 4), ("basic", 3), ("standard+knock_limit=9", 3)]
+
+
+def test_other_settings_have_another_cache_file():
+    settings = ((10_000, "x"), (20_000, "x"), (10_000, "y"))
+    own, *others = (array_cache.describe(STANDARD, *one) for one in settings)
+    for b, (variant, seed) in itertools.product(("simple", "gold-early:k=7"), OTHER):
+        matchup = parse_matchup("gold", b, variant, seed, "deal")
+        others.append(array_cache.describe(matchup, 10_000, "x"))
+    places = {array_cache._place(json.dumps(about)) for about in (own, *others)}
+    assert len(places) == 1 + len(others)
+
+
 def test_cached_counts_are_not_played_again(fresh, monkeypatch):
-    matchup = parse_matchup("gold", "simple", "standard", 3, "deal")
-    first = outcomes.count_outcomes(matchup, 10_000)
+    first = outcomes.count_outcomes(STANDARD, 10_000)
     monkeypatch.setattr(outcomes, "_count", None)
-    second = outcomes.count_outcomes(matchup, 10_000)
+    second = outcomes.count_outcomes(STANDARD, 10_000)
     assert np.array_equal(first.rows, second.rows)
     assert np.array_equal(first.counts, second.counts)
     assert [path.suffix for path in fresh.iterdir()] == [".npz"], "nothing is left beside it"
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        ("gold", "simple", "standard", 4),
-        ("gold", "simple", "basic", 3),
-        ("gold", "gold-early:k=7", "standard", 3),
-    ],
-)
-def test_other_settings_have_another_cache_file(other, fresh):
-    about = array_cache.describe(
-        parse_matchup("gold", "simple", "standard", 3, "deal"), 10_000, "x"
-    )
-    assert array_cache._place(array_cache.json.dumps(about)) != array_cache._place(
-        array_cache.json.dumps(array_cache.describe(parse_matchup(*other, "deal"), 10_000, "x"))
-    )
-    assert about != array_cache.describe(
-        parse_matchup("gold", "simple", "standard", 3, "deal"), 20_000, "x"
-    )
-    assert about != array_cache.describe(
-        parse_matchup("gold", "simple", "standard", 3, "deal"), 10_000, "y"
-    )
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not a zip", None, "another"])
@@ -158,16 +138,14 @@ def test_a_damaged_cache_file_is_replaced(damage, fresh):
         assert np.array_equal(again["numbers"], made["numbers"])
 
 
-def test_without_a_cache_directory_everything_is_counted_again(monkeypatch):
-    monkeypatch.setattr(array_cache, "directory", lambda: None)
-    assert array_cache.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
-
-
-def test_a_full_disk_loses_the_cache_file_only(fresh, monkeypatch):
+def test_without_a_directory_or_room_on_it_nothing_is_kept(fresh, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(array_cache.np, "savez_compressed", full)
+    with monkeypatch.context() as patched:
+        patched.setattr(array_cache.np, "savez_compressed", full)
+        assert array_cache.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
+    monkeypatch.setattr(array_cache, "directory", lambda: None)
     assert array_cache.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
     assert list(fresh.iterdir()) == []
 

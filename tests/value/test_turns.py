@@ -50,32 +50,23 @@ def outs(ten, others, variant):
 
 def turns_of(played):
     """The turns of a replayed deal as `turns.TURN`, without the number of the deal."""
-    row, state, variant = (
-        dict(played.matchup.variant.row),
-        played.state,
-        played.matchup.variant.text,
-    )
+    variant, state = played.matchup.variant.text, played.state
+    row = dict(played.matchup.variant.row)
     held = [set(hands.names(hand)) for hand in played.hands]
     pile = [] if state.upcard < 0 else hands.names(1 << int(state.upcard))
     own, found, alone = [0, 0], [], played.matchup.b is None
     for number, (seat, source, card, thrown) in enumerate(played.turns, start=1):
         before = twin.deadwood(held[seat], row)
-        takes = 0
+        takes = False
         if not alone and pile and source in (0, 1):
-            takes += (
-                min(twin.deadwood((held[seat] | {pile[-1]}) - {c}, row) for c in held[seat])
-                < before
-            )
+            eleven = held[seat] | {pile[-1]}
+            takes = min(twin.deadwood(eleven - {c}, row) for c in held[seat]) < before
         drawn = set() if card < 0 else set(hands.names(1 << card))
         if source == 1:
             pile.pop()
         held[seat] |= drawn
-        banned = (
-            drawn
-            if (source == 1 and row["discard_ban"] != "none")
-            or (source == 0 and row["discard_ban"] == "drawn")
-            else set()
-        )
+        bans = {"none": (), "drawn": (0, 1)}.get(row["discard_ban"], (1,))
+        banned = drawn if source in bans else set()
         others = set(twin.PACK) - held[seat] - set(pile)
         choices = set()
         for c in held[seat] - banned:
@@ -140,11 +131,8 @@ def test_deadwood_by_turn_agrees_with_plain_loops(played):
             if line.turn == 0:
                 held.append(record["dealt_a"])
             for row in played.rows[played.column("deal") == i] if line.turn else ():
-                if (
-                    row["side"] == 0
-                    and row["own_turn"] == line.turn
-                    and row["turn"] < record["turns"]
-                ):
+                went_on = row["turn"] < record["turns"]
+                if row["side"] == 0 and row["own_turn"] == line.turn and went_on:
                     held.append(row["count"])
         assert line.n == len(held)
         assert [line.q10, line.q50, line.q90] == np.quantile(held, (0.1, 0.5, 0.9)).tolist()
@@ -155,23 +143,15 @@ def test_chances_by_count_agree_with_plain_loops(played):
     frame = turns.counts(played)
     went = (played.column("side") == 0) & ~played.last
     for line in frame[frame["turn"] > 0].itertuples():
-        cell = (
-            went
-            & (played.column("own_turn") == line.turn)
-            & (played.column("count") // 5 * 5 == line.count)
-        )
+        cell = went & (played.column("own_turn") == line.turn)
+        cell &= played.column("count") // 5 * 5 == line.count
         won = played.record("winner")[cell] == 0
         assert (line.n, line.value) == (cell.sum(), pytest.approx(won.mean()))
         assert 0 <= line.low <= line.value <= line.high <= 1
         assert line.se == pytest.approx(observations.mean(won, played.record("unit")[cell]).se)
-
-
-def test_the_share_of_turns_with_a_choice_is_a_mean_over_turns(played):
     found = turns.share_with_choice(played)
-    choices = [row["actions"] > 1 for row in played.rows]
-    want = observations.mean(np.array(choices), played.record("unit"))
-    assert (found.value, found.se) == (want.value, want.se)
-    assert 0.5 < found.value < 1
+    want = observations.mean(played.column("actions") > 1, played.record("unit"))
+    assert (found.value, found.se) == (want.value, want.se) and 0.5 < found.value < 1
 
 
 def test_intervals_of_a_median_of_pairs_have_nominal_coverage():
