@@ -85,16 +85,6 @@ def test_idle_parameters_change_nothing_together(text):
         assert sums(changed, unit="match") == sums(text, unit="match")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("text", ROWS)
-def test_idle_parameters_change_nothing_one_by_one(text):
-    for name, values in idle(variants.find(text).row).items():
-        for value in values:
-            for pair in PAIRS:
-                changed = text + written({name: value})
-                assert sums(changed, pair, "match") == sums(text, pair, "match"), (name, value)
-
-
 OF_MATCHES = [
     name for name, parameter in parameters().items() if parameter.section in ("match", "stake")
 ]

@@ -11,7 +11,7 @@ import random
 import numpy as np
 import pytest
 
-from simgin.core.view import FIELDS, VIEW
+from simgin.core.view import VIEW
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
@@ -218,15 +218,3 @@ def test_the_place_of_the_joker_changes_no_view(text):
             assert deal.kind == "joker" or len(seen) == len(whole.questions)
             cut += deal.kind == "joker"
     assert cut > 25
-
-
-def test_the_fields_of_a_view_are_those_documented():
-    """The fields of the documentation are those of the record, arrays last."""
-    assert VIEW.names == (
-        *(name for name, _ in FIELDS),
-        "own_columns",
-        "other_columns",
-        "meldings",
-        "history",
-    )
-    assert VIEW["history"].shape[1] == 4 and VIEW["history"].base == np.int8
