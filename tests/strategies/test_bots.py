@@ -62,23 +62,6 @@ def loose_sets(hand: int) -> set[frozenset[str]]:
 # danger, conv
 
 
-def test_danger_keeps_the_card_the_opponent_wants():
-    """KS and KH leave the same; he took QS and discarded KD, so KH is the safe card."""
-    hand = mask("AS 2S 3S 5H 5D 5C KS KH 2C 7H 9D")
-    known, shed = mask("QS"), mask("QH")
-    seen = view(
-        hand=hand,
-        legal=hand,
-        known=known,
-        shed=shed,
-        pile=shed,
-        unseen=PACK & ~(hand | known | shed),
-    )
-    assert notation.card_text(ask("discard", "danger", seen)) == "KH"
-    seen.known, seen.shed = mask("QH"), mask("QS")
-    assert notation.card_text(ask("discard", "danger", seen)) == "KS"
-
-
 # rlcard-novice, openspiel-simple
 
 
@@ -215,39 +198,6 @@ def chance(seen, card: int) -> float:
         if seen.unseen >> card & 1
         else 0.0
     )
-
-
-@pytest.mark.parametrize(
-    ("params", "turns", "share"),
-    [
-        ({}, 0, 1),
-        ({}, 10, 0),
-        ({}, 40, 0),
-        ({"fade": 20}, 5, 0.5),
-        ({"floor": -1}, 40, -1),
-        ({"a": 0.4, "fade": 0}, 30, 0.4),
-    ],
-)
-def test_structure_fades(params, turns, share):
-    """The pair of kings is all structure and the 9 all deadwood; the share decides between them."""
-    hand = mask("AS 2S 3S 5H 5D 5C KS KH 9D 7C AC")
-    seen = view(hand=hand, legal=mask("KS 9D"), unseen=PACK & ~hand, turns=turns)
-    weight = 1 - (10 / 41) ** 4
-    king, nine = share * 2 * weight + (1 - share) * 27, (1 - share) * 28
-    assert notation.card_text(ask("discard", "alpha", seen, **params)) == (
-        "KS" if king < nine else "9D"
-    )
-
-
-def test_the_chance_held_follows_the_unseen_cards():
-    from simgin.toolkit import chance_held
-
-    assert chance_held(view(unseen=PACK >> 12, known=0)) == 10 / 40
-    assert chance_held(view(unseen=PACK >> 22, known=7 << 40)) == 7 / 30
-    assert chance_held(view(unseen=0, known=0)) == 0
-    solo = view(unseen=PACK >> 12)
-    solo.deck_left = 40
-    assert chance_held(solo) == 0
 
 
 # mishra

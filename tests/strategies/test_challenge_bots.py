@@ -17,10 +17,9 @@ from oracles import twin
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
 from simgin.strategy import loader
-from support.policy_questions import ROW, ask, cards, count, mask, members, some_view
+from support.policy_questions import ROW, ask, cards, count, members, some_view
 
 ROOT = Path(__file__).resolve().parents[2]
-VALUE = twin.card_values(ROW, "stopper")
 TRIPLES = [frozenset(meld) for meld in twin.all_melds(ROW) if len(meld) == 3]
 
 
@@ -138,24 +137,6 @@ def test_percent_twenty_takes_by_its_description():
         assert (question.answer == 1) == takes
         answers[takes] += 1
     assert min(answers.values()) > 40
-
-
-@pytest.mark.parametrize(
-    ("offer", "loose", "known", "takes"),
-    [
-        ("6S", "2C", "", True),  # saves the two, in a set of four sixes
-        ("6S", "2C", "5S 7S", False),  # he would meld it: two points are too few
-        ("6S", "3C", "5S 7S", True),
-        ("AC", "KC", "", True),  # makes no meld, but saves nine
-        ("2C", "KC", "", False),  # saves eight
-    ],
-)
-def test_percent_twenty_takes_by_hand(offer, loose, known, takes):
-    seen = some_view(random.Random(1), 10)
-    seen.hand = mask(f"6H 6D 6C 8S 9S TS QS QH QD {loose}")
-    seen.count, seen.legal, seen.known = count(seen.hand), 3, mask(known) if known else 0
-    (seen.taken_offer,) = members(mask(offer))
-    assert ask("take", "useful", seen) == takes
 
 
 def test_percent_twenty_discards_by_its_description():
@@ -283,12 +264,6 @@ def test_ginrummy_and_tonic_discards_by_its_description():
         assert scores[thrown] <= min(scores.values()) + 1e-9
         several += len(scores) > 1
     assert several > 8
-
-
-def test_ginrummy_and_tonic_makes_gin_before_anything_else():
-    seen = some_view(random.Random(2), 11)
-    seen.hand = seen.legal = mask("AS 2S 3S 4H 5H 6H 7D 7H 7C 7S KC")
-    assert ask("discard", "ginrummy-and-tonic", seen) == members(mask("KC"))[0]
 
 
 def test_the_table_is_learned_in_miniature():
