@@ -10,24 +10,26 @@ import pytest
 
 from oracles import twin
 from simgin.core import sums
-from simgin.play.matchup import Matchup
-from simgin.rules import variants
+from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
-from simgin.strategy import loader
 from simgin.text import notation
-from support.policy_questions import PACK, ROW, ask, cards, count, mask, members, some_view, view
+from support.policy_questions import (
+    PACK,
+    ROW,
+    TRIPLES,
+    ask,
+    cards,
+    count,
+    mask,
+    members,
+    some_view,
+    view,
+)
 
 BOTS = (
-    "stock-greedy",
-    "rlcard-novice",
-    "openspiel-simple",
-    "jdh8-heuristic",
-    "hitscore",
-    "ga-conv",
-    "hein",
-    "mishra-uniform",
+    *("stock-greedy", "rlcard-novice", "openspiel-simple", "jdh8-heuristic", "hitscore"),
+    *("ga-conv", "hein", "mishra-uniform"),
 )
-TRIPLES = [frozenset(meld) for meld in twin.all_melds(ROW) if len(meld) == 3]
 VALUE = twin.card_values(ROW, "stopper")
 
 
@@ -59,10 +61,14 @@ def loose_sets(hand: int) -> set[frozenset[str]]:
     }
 
 
-# danger, conv
-
-
 # rlcard-novice, openspiel-simple
+
+
+def loose_in_some(seen) -> set[int]:
+    """The legal cards left over by some best melding."""
+    return {notation.parse_card(c) for one in loose_sets(seen.hand) for c in one} & set(
+        members(seen.legal)
+    )
 
 
 def test_novice_ends_the_deal_when_it_can_and_else_keeps_least_deadwood():
@@ -90,9 +96,7 @@ def test_novice_by_its_sources_words_throws_the_dearest_loose_card():
     for seen in views(5, 120):
         if min(left(seen).values()) <= 10:
             continue
-        loose = {notation.parse_card(c) for one in loose_sets(seen.hand) for c in one} & set(
-            members(seen.legal)
-        )
+        loose = loose_in_some(seen)
         dearest = max((value(card) for card in loose), default=0)
         thrown = ask("discard", "novice", seen, reading="dearest")
         assert thrown in {card for card in loose if value(card) == dearest}
@@ -100,9 +104,7 @@ def test_novice_by_its_sources_words_throws_the_dearest_loose_card():
 
 def test_openspiel_throws_the_highest_loose_card_of_eleven():
     for seen in views(6, 150):
-        loose = {notation.parse_card(c) for one in loose_sets(seen.hand) for c in one} & set(
-            members(seen.legal)
-        )
+        loose = loose_in_some(seen)
         thrown = ask("discard", "loose-rank", seen)
         if loose:
             assert thrown in loose and thrown % 13 == max(card % 13 for card in loose)
@@ -135,10 +137,8 @@ def test_openspiel_simple_decides_as_openspiels_bot():
             action = bots[seat].step(state)
             if phase == "DISCARD" and action < 52:
                 options = len(loose_sets(hand)) == 1
-                same = (
-                    ask("discard", "loose-rank", view(hand=hand, legal=hand)) % 13
-                    == openspiel.card(action) % 13
-                )  # the suit is by chance
+                thrown = ask("discard", "loose-rank", view(hand=hand, legal=hand))
+                same = thrown % 13 == openspiel.card(action) % 13  # the suit is by chance
             elif phase in ("FIRST_UPCARD", "SECOND_UPCARD", "DRAW"):
                 offered = openspiel.card(upcard)
                 options = len(loose_sets(hand | 1 << offered)) == 1
@@ -311,12 +311,10 @@ def test_mishra_takes_what_is_worth_more_than_a_draw():
         there, held = chances(seen)
         wanted = count(eleven) < seen.count + value(offer)
         if not wanted:
-            drawn = [
-                worth_after(
-                    seen.hand | 1 << u, seen.hand | 1 << u, there - {notation.card_text(u)}, held
-                )
-                for u in members(seen.unseen)
-            ]
+            drawn = []
+            for u in members(seen.unseen):
+                rest = there - {notation.card_text(u)}
+                drawn.append(worth_after(seen.hand | 1 << u, seen.hand | 1 << u, rest, held))
             wanted = worth_after(eleven, seen.hand, there, held) >= sum(drawn) / len(drawn)
             taken += wanted
         asked += 1
@@ -343,10 +341,8 @@ def test_belief_holds_back_against_a_low_opponent():
 # How they play
 
 
-def shares(a: str, b: str, unit: str, n: int, seed: int = 2026):
-    total = runner.run_matchup(
-        Matchup(variants.find("eaai"), loader.find(a), loader.find(b), seed, unit), n
-    ).sum(axis=0)
+def shares(a: str, b: str, unit: str, n: int, game: str = "eaai"):
+    total = runner.run_matchup(parse_matchup(a, b, game, 2026, unit), n).sum(axis=0)
     return lambda name: int(total[sums.SUM + sums.FACT[name]])
 
 
@@ -374,25 +370,15 @@ def test_jdh8_agrees_with_its_readme(other, reference, error):
 
     Three standard errors: a false alarm once in 370.
     """
-    assert abs(won(shares("jdh8-heuristic", other, "match", 20_000)) - reference) < 3 * math.hypot(
-        error, 0.3
-    )
+    found = won(shares("jdh8-heuristic", other, "match", 20_000))
+    assert abs(found - reference) < 3 * math.hypot(error, 0.3)
 
 
 @pytest.mark.slow
 def test_jdh8_wins_matches_by_losing_deals():
     """Its README gives 39.4 [38.5, 40.4] % of single deals, where the score moves no limit."""
-    total = runner.run_matchup(
-        Matchup(
-            variants.find("eaai+goal=single"),
-            loader.find("jdh8-heuristic"),
-            loader.find("simple"),
-            2026,
-            "deal",
-        ),
-        200_000,
-    ).sum(axis=0)
-    share = 100 * total[sums.SUM + sums.FACT["a_deal_win"]] / total[sums.SUM + sums.FACT["decided"]]
+    fact = shares("jdh8-heuristic", "simple", "deal", 200_000, "eaai+goal=single")
+    share = 100 * fact("a_deal_win") / fact("decided")
     assert abs(share - 39.4) < 3 * math.hypot(0.48, 0.1)
 
 

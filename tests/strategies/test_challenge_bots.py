@@ -16,11 +16,9 @@ import pytest
 from oracles import twin
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
-from simgin.strategy import loader
-from support.policy_questions import ROW, ask, cards, count, members, some_view
+from support.policy_questions import ROW, TRIPLES, ask, cards, count, members, some_view
 
 ROOT = Path(__file__).resolve().parents[2]
-TRIPLES = [frozenset(meld) for meld in twin.all_melds(ROW) if len(meld) == 3]
 
 
 @cache
@@ -284,12 +282,3 @@ def test_the_training_script_reproduces_the_committed_table(tmp_path, monkeypatc
     monkeypatch.setattr("sys.argv", ["improvement.py", "--out", str(tmp_path / "table.npy")])
     training.main()
     assert np.array_equal(np.load(tmp_path / "table.npy"), TABLE)
-
-
-# marjj-early
-
-
-def test_marjj_early_is_marjj_with_two_more_turns_to_knock():
-    found, expected = loader.find("marjj-early"), loader.find("marjj+knock=early:k=5")
-    assert found.policies == expected.policies
-    assert found.ending == expected.ending

@@ -18,7 +18,8 @@ from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.strategy import loader
-from support.hands import game, names
+from support.hands import NAMES, game, members
+from support.shapes import in_melds, is_meld, outs, partner, touches, ways
 
 RULES, ROW = game("eaai")
 SLOTS = ("take", "discard", "knock")
@@ -38,66 +39,29 @@ def questions():
     return found
 
 
-def cards(mask):
-    return [card for card in range(52) if int(mask) >> card & 1]
-
-
-def name(card):
-    return names(1 << card)[0]
-
-
 def value(card):
     return min(card % 13 + 1, 10)
 
 
-def is_meld(three):
-    """Whether three cards are a set or a run."""
-    ranks = sorted(card % 13 for card in three)
-    if len({card // 13 for card in three}) == 1:
-        return ranks == list(range(ranks[0], ranks[0] + 3))
-    return len(set(ranks)) == 1
-
-
-def in_melds(hand):
-    return {card for three in combinations(hand, 3) if is_meld(three) for card in three}
-
-
-def outs(hand, unseen):
-    """The unseen cards that make a meld of three with two of the hand."""
-    return {card for card in unseen for two in combinations(hand, 2) if is_meld((*two, card))}
-
-
-def partners(a, b):
-    """How two cards may become a meld: by rank, by suit, or not."""
-    if a % 13 == b % 13:
-        return "rank"
-    return "suit" if a // 13 == b // 13 and abs(a - b) <= 2 else None
-
-
-def touches(card, others):
-    """Whether a card has the rank of one of the others, or is next to it in its suit."""
-    return any(
-        card % 13 == other % 13 or (card // 13 == other // 13 and abs(card - other) <= 1)
-        for other in others
-    )
+def count_of(hand):
+    return twin.deadwood({NAMES[card] for card in hand}, ROW)
 
 
 def gin_with(hand, card):
-    eleven = {name(c) for c in hand} | {name(card)}
-    return any(twin.deadwood(eleven - {gone}, ROW) == 0 for gone in eleven)
+    eleven = {*hand, card}
+    return any(count_of(eleven - {gone}) == 0 for gone in eleven)
 
 
 def meaning_of_hand(view, hand):
     """The numbers of a hand kept, by their descriptions."""
-    unseen = cards(view.unseen)
-    known, shed = cards(view.known), cards(view.shed)
-    count = twin.deadwood({name(card) for card in hand}, ROW)
+    unseen = members(view.unseen)
+    known, shed = members(view.known), members(view.shed)
+    count = count_of(hand)
     loose = [card for card in hand if card not in in_melds(hand)]
     n = len(loose)
     new = outs(loose, unseen)
     fits = outs(hand, unseen) - new
-    ways = {card: {partners(card, other) for other in loose if other != card} for card in loose}
-    lone = [card for card in loose if not ways[card] & {"rank", "suit"}]
+    lone = [card for card, found in ways(loose).items() if not found]
     lone_ranks = sorted({card % 13 for card in lone}, reverse=True)
     low = [card for card in loose if card % 13 <= 2]
     highest = max((value(card) for card in loose), default=0)
@@ -120,7 +84,7 @@ def meaning_of_hand(view, hand):
         "lone_points": sum(map(value, lone)),
         "highest_lone": value(lone_ranks[0]) if lone_ranks else 0,
         "second_lone": value(lone_ranks[1]) if len(lone_ranks) > 1 else 0,
-        "both_ways": sum({"rank", "suit"} <= ways[card] for card in loose),
+        "both_ways": sum(len(found) == 2 for found in ways(loose).values()),
         "low": len(low),
         "low_points": sum(map(value, low)),
         "wanted": sum(touches(card, known) for card in loose),
@@ -146,9 +110,9 @@ def melds_through(card, others):
 
 def meaning_of_discard(view, card, hand):
     """The numbers of a discard, by their descriptions."""
-    unseen, known, shed = cards(view.unseen), cards(view.known), cards(view.shed)
+    unseen, known, shed = members(view.unseen), members(view.known), members(view.shed)
     loose = {other for other in hand if other not in in_melds(hand)}
-    nearby = {other for other in hand if partners(card, other)}
+    nearby = {other for other in hand if partner(card, other)}
     sets, runs = melds_through(card, [*unseen, *known])
 
     def by_known(pairs, n):
@@ -163,7 +127,7 @@ def meaning_of_discard(view, card, hand):
     last = -1
     if view.taken < 0:
         last = int(view.history[view.turns - 1][3]) if view.turns else int(view.upcard)
-    way = partners(card, last) if last >= 0 else None
+    way = partner(card, last) if last >= 0 else None
     return {
         "near_loose": len(nearby & loose),
         "near_melded": len(nearby - loose),
@@ -195,19 +159,19 @@ def test_every_number_of_a_discard_means_what_its_name_says(questions):
     for i, view in enumerate(asked):
         view.own_points, view.other_points = 7 * i % 100, 13 * i % 100
         if i % 4 == 0:  # two cards of a rank are rarely known, so let them be
-            rank = cards(view.legal)[0] % 13
-            mates = [card for card in cards(view.unseen) if card % 13 == rank][:2]
+            rank = members(view.legal)[0] % 13
+            mates = [card for card in members(view.unseen) if card % 13 == rank][:2]
             view.known |= sum(1 << card for card in mates)
             view.unseen &= ~sum(1 << card for card in mates)
     used = set()
     for view in asked:
         array = np.zeros(1, view.dtype)
         array[0] = view
-        legal = cards(view.legal)
+        legal = members(view.legal)
         numbers = np.zeros((1, len(legal), sight.SIZE))
-        training.describe_discards(array, np.array([legal]), RULES, numbers)
+        training.describe_dismembers(array, np.array([legal]), RULES, numbers)
         for card, found in zip(legal, numbers[0], strict=True):
-            hand = [other for other in cards(view.hand) if other != card]
+            hand = [other for other in members(view.hand) if other != card]
             want = {**meaning_of_hand(view, hand), **meaning_of_discard(view, card, hand)}
             assert set(want) <= set(sight.NAMES)
             got = dict(zip(sight.NAMES, found, strict=False))
@@ -225,19 +189,18 @@ def test_the_discard_of_least_cost_is_made(questions):
         view = question.view
         array = np.zeros(1, view.dtype)
         array[0] = view
-        legal = cards(view.legal)
+        legal = members(view.legal)
         rows = np.zeros((1, len(legal), sight.SIZE))
-        training.describe_discards(array, np.array([legal]), RULES, rows)
+        training.describe_dismembers(array, np.array([legal]), RULES, rows)
         stage = sum(view.own_turn >= first for first in (3, 5, 8, 11))
         first = int(player.blend(view, RULES, params)) + sight.SIZE * stage
         weights = params[first : first + sight.SIZE]
-        hand = cards(view.hand)
+        hand = members(view.hand)
         loose = set(hand) - in_melds(hand)
         costs = {}
         for card, row in zip(legal, rows[0], strict=True):
-            kept = {name(other) for other in hand if other != card}
-            over = twin.deadwood(kept, ROW) - view.least
-            lone = card in loose and not any(partners(card, o) for o in loose if o != card)
+            over = count_of(set(hand) - {card}) - view.least
+            lone = card in loose and not ways(loose)[card]
             if over <= (10 if lone else 6):
                 costs[card] = row @ weights
         assert costs[question.answer] == pytest.approx(min(costs.values()), abs=1e-6)
@@ -250,12 +213,8 @@ def test_only_what_lowers_the_count_is_taken(questions):
         if question.answer != 1:
             continue
         taken += 1
-        eleven = cards(int(view.hand) | 1 << int(view.taken_offer))
-        least = min(
-            twin.deadwood({name(card) for card in eleven if card != gone}, ROW)
-            for gone in eleven
-            if gone != view.taken_offer
-        )
+        eleven = members(int(view.hand) | 1 << int(view.taken_offer))
+        least = min(count_of(set(eleven) - {gone}) for gone in eleven if gone != view.taken_offer)
         assert least < view.count
     assert taken > 30
 

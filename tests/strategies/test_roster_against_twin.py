@@ -40,6 +40,7 @@ POLICIES = [
     ("discard", "alpha:a=0.2,fade=0", 100),
     ("discard", "alpha:a=1,fade=10", 100),
     ("discard", "alpha:a=0.7,fade=0", 100),
+    ("discard", "alpha:a=1,fade=4,floor=-1", 60),
     ("discard", "mmd", 100),
     ("discard", "mmd:reach=0.3,hold=2.5", 100),
     ("discard", "mmd:reach=4,hold=90", 60),
@@ -138,6 +139,7 @@ STRATEGIES = {
     "hein": ("meld-any", "alpha", "at"),
     "sigra": ("mmd", "mmd", "at:k=0"),
     "marjj": ("meld-best-lower", "marjj", "early:k=3"),
+    "marjj-early": ("meld-best-lower", "marjj", "early:k=5"),
     "marjj-paper": ("meld-best-lower", "marjj:weight=20,best=6", "early:k=3"),
 }
 
