@@ -5,14 +5,7 @@ import random
 import pytest
 
 from oracles import twin
-from simgin.core.deadwood import (
-    best_discards,
-    deadwood,
-    deadwood_of,
-    deadwood_with,
-    dearest,
-    meldable,
-)
+from simgin.core.deadwood import best_discards, deadwood, deadwood_of, deadwood_with, meldable
 from support import hands
 
 NOTHING = 1 << 20  # the count where there is no discard or no meld
@@ -45,12 +38,6 @@ def test_deadwood_agrees_with_the_twin(text, times):
         assert deadwood_of(hand, rules, 1) == twin.deadwood(cards, row, "defender"), cards
 
 
-def test_two_sets_of_four_may_spare_a_card_each():
-    """555 and 666 without spades, and 4567 of spades: ten cards, no deadwood."""
-    hand = hands.mask("5S 5H 5D 5C 6S 6H 6D 6C 4S 7S".split())
-    assert deadwood(hand, hands.game("standard")[0]) == 0
-
-
 def test_the_deadwood_of_at_most_one_card_is_its_value():
     rules, row = hands.game("standard")
     assert deadwood(0, rules) == 0
@@ -58,19 +45,6 @@ def test_the_deadwood_of_at_most_one_card_is_its_value():
     assert [deadwood(1 << card, rules) for card in range(52)] == [
         values[hands.names(1 << card)[0]] for card in range(52)
     ]
-
-
-def test_melds_conflict_in_most_meld_rich_hands():
-    """A sample in which melds do not compete for cards would test little."""
-    rng = random.Random(3)
-    _, row = hands.game("standard")
-    fighting = 0
-    for _ in range(500):
-        melds = [
-            set(meld) for meld in twin.melds_in(hands.names(hands.meld_rich(rng, 10, "low")), row)
-        ]
-        fighting += any(a & b for i, a in enumerate(melds) for b in melds[:i])
-    assert fighting > 300
 
 
 # Discards
@@ -98,11 +72,6 @@ def test_best_discards_agree_with_trying_every_discard(text, values):
             )
 
 
-def test_without_a_legal_discard_there_is_no_best_discard():
-    rules, _ = hands.game("standard")
-    assert best_discards(hands.mask("5S 6S 7S KH".split()), 0, rules) == (NOTHING, 0)
-
-
 @pytest.mark.parametrize("text", hands.MELD_RULES)
 def test_deadwood_with_a_card_kept_in_a_meld_agrees_with_the_twin(text):
     rules, row = hands.game(text)
@@ -128,18 +97,3 @@ def test_meldable_cards_agree_with_the_twin(text):
     for hand in sample(text, 4, 1_000, 1_500):
         melded = {card for meld in twin.melds_in(hands.names(hand), row) for card in meld}
         assert meldable(hand, rules) == hands.mask(melded)
-
-
-@pytest.mark.parametrize("values", hands.VALUES)
-def test_the_dearest_cards_have_the_highest_value(values):
-    rules, row = hands.game("standard" + values)
-    worth = twin.card_values(row)
-    rng = random.Random(5)
-    assert dearest(0, rules) == (0, -1)
-    for _ in range(1_000):
-        cards = hands.dealt(rng, rng.randint(1, 11))
-        most = max(worth[card] for card in hands.names(cards))
-        assert dearest(cards, rules) == (
-            hands.mask(card for card in hands.names(cards) if worth[card] == most),
-            most,
-        )

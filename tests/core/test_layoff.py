@@ -120,12 +120,6 @@ def melded_first(cards, row):
     )
 
 
-def test_without_melds_nothing_is_laid_off():
-    rules, _ = hands.game("standard")
-    hand = hands.mask("5S 6S 7S KH".split())
-    assert by_engine(hand, [], rules) == (10, 0)
-
-
 @pytest.mark.parametrize("text", ["standard+ace_runs=corner", "standard+ace_runs=high_or_low"])
 def test_long_chains_of_lay_offs_agree_with_the_twin(text):
     """Every run of three with the rest of its suit in the defender's hand."""

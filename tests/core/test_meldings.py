@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin.core.deadwood import plain
 from simgin.core.endings import demanded_by
 from simgin.core.meldings import (
     MAX_MELDINGS,
     MAX_MELDS,
     NO_MELDING,
-    extension,
     legal_meldings,
     melding_shown,
     melds_in,
@@ -89,37 +87,12 @@ def test_melds_are_ordered_by_their_texts():
     assert all(a < b for a, b in pairwise(orders))
 
 
-@pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_melds_in_a_hand_agree_with_the_twin(text):
-    rules, row = hands.game(text)
-    found = np.zeros(MAX_MELDS, np.int64)
-    rng = random.Random(f"{text} melds")
-    for i in range(2_000):
-        hand = hands.dealt(rng, 11) if i % 2 else hands.meld_rich(rng, 11, row["ace_runs"])
-        n = melds_in(hand, rules, found)
-        want = {hands.mask(meld) for meld in twin.melds_in(hands.names(hand), row)}
-        assert n == len(want) and set(found[:n].tolist()) == want
-
-
 def test_a_run_of_eleven_fits_the_arrays():
     for ace in hands.ACE_RUNS:
         for first in range(13):
             run = sum(1 << (first + i) % 13 for i in range(11))
             rules, _ = hands.game(f"standard+ace_runs={ace}+rainbow=yes")
             assert melds_in(run, rules, np.zeros(MAX_MELDS, np.int64)) < MAX_MELDS
-
-
-@pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_extension_cards_agree_with_the_twin(text):
-    rules, row = hands.game(text)
-    for meld in twin.melds_in(twin.PACK, row):
-        if len(meld) <= 11:
-            want = {
-                card
-                for card in twin.PACK
-                if card not in meld and twin.layoff.additions(meld, [card], row)[1:]
-            }
-            assert extension(hands.mask(meld), rules) == hands.mask(want), meld
 
 
 @pytest.mark.parametrize("n", [800, pytest.param(20_000, marks=pytest.mark.slow)])
@@ -205,26 +178,6 @@ def test_the_melding_of_big_gin_agrees_with_the_twin(text):
         if left == 0:
             assert (left, melds) == by_twin(hand, 0, row, demanded=[]), hands.names(hand)
             big += 1
-
-
-@pytest.mark.parametrize("text", [text for text in hands.MELD_RULES if text.endswith("no")])
-def test_the_shortcut_shows_what_the_search_shows(text):
-    """Of hands that take the shortcut, the search finds the same melding first."""
-    rules, row = hands.game(text)
-    board = Board(rules)
-    rng = random.Random(f"{text} short cut")
-    melds = Counter()
-    for i in range(6_000):
-        size = 11 if i % 5 == 0 else 10
-        hand = (
-            hands.dealt(rng, size) if i % 10 == 0 else hands.meld_rich(rng, size, row["ace_runs"])
-        )
-        discard = 1 << rng.randrange(52) & ~hand
-        if rules.by_planes[0] or plain(hand, rules, 0):
-            searched = board.legal(hand, discard, room=1)[0]
-            assert board.shown(hand, discard) == searched, hands.names(hand)
-            melds[len(searched[1])] += 1
-    assert min(melds[n] for n in range(4)) >= 100, melds
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.slow)])

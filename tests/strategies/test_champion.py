@@ -169,7 +169,7 @@ def test_every_number_of_a_discard_means_what_its_name_says(questions):
         array[0] = view
         legal = members(view.legal)
         numbers = np.zeros((1, len(legal), sight.SIZE))
-        training.describe_dismembers(array, np.array([legal]), RULES, numbers)
+        training.describe_discards(array, np.array([legal]), RULES, numbers)
         for card, found in zip(legal, numbers[0], strict=True):
             hand = [other for other in members(view.hand) if other != card]
             want = {**meaning_of_hand(view, hand), **meaning_of_discard(view, card, hand)}
@@ -191,7 +191,7 @@ def test_the_discard_of_least_cost_is_made(questions):
         array[0] = view
         legal = members(view.legal)
         rows = np.zeros((1, len(legal), sight.SIZE))
-        training.describe_dismembers(array, np.array([legal]), RULES, rows)
+        training.describe_discards(array, np.array([legal]), RULES, rows)
         stage = sum(view.own_turn >= first for first in (3, 5, 8, 11))
         first = int(player.blend(view, RULES, params)) + sight.SIZE * stage
         weights = params[first : first + sight.SIZE]

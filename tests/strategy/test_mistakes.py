@@ -40,7 +40,6 @@ def said(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> str:
     ("text", "sentence"),
     [
         (DEFINED.format('return "5S"'), "returns a text, and an answer is a whole number or a yes"),
-        (DEFINED.format("return 0.5 * view.hand"), "returns a float, and an answer"),
         (DEFINED.format("pass"), "returns nothing, and an answer"),
         (DEFINED.format("if view.hand > 3: return 1"), "nothing on some path, and an answer is a"),
         (
@@ -50,10 +49,6 @@ def said(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> str:
         (
             DEFINED.format(f"if params[0] > 3: return 1\n    {LOW}"),
             "reads params[0], but its parameters are none; declare one more, as in @discard(",
-        ),
-        (
-            K.format(f"if params[1] > 3: return 1\n    {LOW}"),
-            "reads params[1], but its parameters are k",
         ),
         (K.format("params[0] = 1"), "writes into an array that it may only read"),
         (
@@ -66,19 +61,15 @@ def said(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> str:
             "'rules' is nowhere defined; a policy's three arguments are (view, rules, params).",
         ),
         (LAMBDA.format("v, r, p", "v.hnad"), "view has no field 'hnad'; did you mean 'hand'?"),
-        (LAMBDA.format("v, r, p", "v.gin_bonus"), "view has no field 'gin_bonus'"),
         (LAMBDA.format("v, r, p", "r.gin_bonos"), "rules has no field 'gin_bonos'; did you mean"),
         (LAMBDA.format("v, r, p", "lwoest(v.legal)"), "'lwoest' is nowhere defined; did you mean"),
         (DEFINED.format("return view.noise & 7"), "write @discard(noise=True)"),
         (NESTED.format("return view.hnad"), "'hnad'"),
-        (NESTED.format("return view.noise"), "noise=True"),
-        (NESTED.format("return crad"), "'crad' is nowhere defined"),
         (NESTED.format("return (lambda deep: deep + depe)(card)"), "'depe' is nowhere defined"),
         (
             "def mine(view, rules, params):\n    return 1\n",
             "(line 7): TypeError: the discard policy of 'x' is a function below @discard, not",
         ),
-        ("mine = take(lambda view, r, p: 1)\n", "is a take policy and cannot fill the slot disc"),
         (
             "@discard\n" + DEFINED.format("return 1"),
             "cannot be read (line 5): TypeError: mine is a discard policy already",
@@ -91,7 +82,6 @@ def said(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> str:
             K.format("return 1").replace("k=", ""),
             "a parameter has a name: write @discard(k=param(...))",
         ),
-        (K.format("return 1").replace("5", "50"), "of a parameter must lie in 0..20, not 50"),
         (K.format("return 1").replace("5", '"five"'), "must be a number 0..20, not five"),
         ("mine = discard(weights='none.npy')(lambda v, r, p: 1)\n", "cannot be read from"),
         (

@@ -1,29 +1,18 @@
 """Beliefs about the opponent's hand, against a plain twin, real hands and what was learned."""
 
-import importlib.util
 from pathlib import Path
 
+import beliefs as script
 import numpy as np
 import pytest
 
 from simgin.checks.contract_process import positions
 from simgin.rules import variants
-from simgin.rules.record import build_rules
-from simgin.text import notation
-from simgin.toolkit import believe, meld_chance
+from simgin.toolkit import believe
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = np.load(ROOT / "strategies" / "beliefs.npy")
 GAMES = ("standard", "straight", "oklahoma", "basic", "solitaire-gin", "round-the-corner")
-
-
-def training():
-    spec = importlib.util.spec_from_file_location(
-        "training_beliefs", ROOT / "training" / "beliefs.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")
@@ -110,12 +99,6 @@ def test_the_odds_agree_with_a_plain_twin(views):
         assert believed(view)[unseen] == pytest.approx(s * o / (1 + s * o), rel=1e-5)
 
 
-def test_the_numbers_may_start_at_any_offset(views):
-    assert (
-        believed(views[0], np.concatenate([[1.0, 2.0, 3.0], NUMBERS]), 3) == believed(views[0])
-    ).all()
-
-
 def test_the_learned_numbers_make_sense():
     declined, taken, thrown = NUMBERS[52:].reshape(3, 4, 3)
     assert (declined < 1).all() and (thrown < 1).all() and (taken > 1).all()
@@ -124,24 +107,8 @@ def test_the_learned_numbers_make_sense():
     ).all()  # a neighbour two ranks away says less than the same rank
 
 
-def test_the_chance_of_a_meld_adds_up_over_pairs():
-    chances = np.random.default_rng(3).random(52)
-    own_rules = build_rules(variants.find("standard"))
-    for card in notation.parse_cards("AS 2H 7D KC TS"):
-        r, s = card % 13, card // 13
-        pairs = [(13 * a + r, 13 * b + r) for a in range(4) for b in range(a) if s not in (a, b)]
-        pairs += [
-            tuple(13 * s + x for x in range(start, start + 3) if x != r)
-            for start in range(11)
-            if start <= r < start + 3
-        ]
-        missing = np.prod([1 - chances[a] * chances[b] for a, b in pairs])
-        assert meld_chance(card, chances, own_rules) == pytest.approx(1 - missing)
-
-
 def test_beliefs_predict_hands_better_than_equal_chances():
     """On 400 deals not learned from, the log-loss per card falls by 7 % (standard error .4 %)."""
-    script = training()
     _, held, seen = script.logged([("gold-early", "simple"), ("gold", "gin-only")], 200, 20261122)
     losses = script.losses(NUMBERS, held, seen)
     assert losses["beliefs"][0] < 0.96 * losses["uniform"][0]
@@ -149,7 +116,6 @@ def test_beliefs_predict_hands_better_than_equal_chances():
 
 
 def test_the_training_script_learns_in_miniature():
-    script = training()
     rows, held, _ = script.logged([("gold", "simple")], 30, 5)
     again, _, _ = script.logged([("gold", "simple")], 30, 5)
     assert (rows == again).all() and rows[:, :52].sum(axis=1).tolist() == [1] * len(rows)
@@ -159,7 +125,6 @@ def test_the_training_script_learns_in_miniature():
 
 @pytest.mark.slow
 def test_the_training_script_reproduces_the_committed_numbers():
-    script = training()
     pairs = [(a, b) for i, a in enumerate(script.PLAYERS) for b in script.PLAYERS[i:]]
     rows, held, _ = script.logged(pairs, 3000, 1)
     assert script.fit(rows, held) == pytest.approx(
