@@ -25,10 +25,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def questions(name: str, opponent: str, slot: str, deals: int) -> list:
     """(deal, question) of a player in its own deals, at seat 0."""
     matchup = parse_matchup(name, opponent, "eaai", 29, "deal")
-    watched = [watch_deal(matchup, unit) for unit in range(deals)]
     return [
         (deal, question)
-        for deal in watched
+        for deal in (watch_deal(matchup, unit) for unit in range(deals))
         for question in deal.questions
         if question.seat == 0 and question.slot == slot
     ]
@@ -143,16 +142,13 @@ def test_percent_twenty_discards_by_its_description():
     for deal, question in asked:
         seen = question.view
         hand, unseen, known = cards(seen.hand), cards(seen.unseen), cards(seen.known)
-        thrown_by_him = [
-            cards(1 << thrown)[0]
-            for seat, _, _, thrown in deal.turns[: int(seen.turns)]
-            if seat == 1
-        ]
+        turns = deal.turns[: int(seen.turns)]
+        his_discards = [cards(1 << thrown)[0] for seat, _, _, thrown in turns if seat == 1]
         options = best(left(set(hand), set(cards(seen.legal))))
         spare = dead(hand, unseen)
         points = {
             card: -(not wanted(card, known))
-            - any(near(card, other) for other in thrown_by_him)
+            - any(near(card, other) for other in his_discards)
             - (card in spare)
             for card in options
         }
