@@ -73,7 +73,7 @@ def loose_in_some(seen) -> set[int]:
 
 def test_novice_ends_the_deal_when_it_can_and_else_keeps_least_deadwood():
     kinds = {"gin": 0, "knock": 0, "none": 0}
-    for seen in views(3, 250):
+    for seen in views(3, 160):
         deadwood = left(seen)
         least = min(deadwood.values())
         kind = "gin" if least == 0 else "knock" if least <= 10 else "none"
@@ -85,7 +85,7 @@ def test_novice_ends_the_deal_when_it_can_and_else_keeps_least_deadwood():
         for seen.noise in random.Random(4).sample(range(2**53), 60):
             found.add(ask("discard", "novice", seen))
         assert found == expected if len(expected) < 5 else found <= expected
-    assert kinds["knock"] >= 10 and kinds["none"] > 100
+    assert kinds["knock"] >= 10 and kinds["none"] > 60
 
 
 def test_novice_by_its_sources_words_throws_the_dearest_loose_card():
@@ -302,7 +302,7 @@ def test_mishra_takes_what_is_worth_more_than_a_draw():
     Where the two are close it may answer otherwise, in one position of fifty.
     """
     alike = taken = asked = 0
-    for seen in views(10, 60, size=10):
+    for seen in views(10, 40, size=10):
         seen.known &= 0 if asked % 2 else PACK
         offer = random.Random(asked).choice(members(seen.pile))
         seen.pile &= ~(1 << offer)

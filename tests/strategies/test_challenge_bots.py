@@ -161,7 +161,7 @@ def test_percent_twenty_discards_by_its_description():
 
 def test_percent_twenty_knocks_by_its_table():
     answers = {True: 0, False: 0}
-    for _, question in questions("percent-twenty", "gin-only", "knock", 250):
+    for _, question in questions("percent-twenty", "gin-only", "knock", 150):
         seen = question.view
         kept = sorted(set(cards(seen.hand)) - set(cards(1 << int(seen.ending_card))))
         fives = len(cards(seen.hand | seen.pile | seen.known)) // 5
@@ -173,7 +173,7 @@ def test_percent_twenty_knocks_by_its_table():
         )
         assert bool(question.answer) == knocks
         answers[knocks] += 1
-    assert min(answers.values()) > 60
+    assert min(answers.values()) > 36
 
 
 # ginrummy-and-tonic
