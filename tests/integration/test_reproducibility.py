@@ -99,13 +99,13 @@ def test_the_digest_detects_a_change_and_one_of_the_plans_stops_by_its_results(w
     assert found.stopped.startswith("the share of deals won is known to within 0.")
 
 
-@pytest.mark.parametrize(("threads", "seconds"), zip((1, 2, 7), SECONDS, strict=True))
+@pytest.mark.parametrize(("threads", "seconds"), [*zip((1, 2, 7), SECONDS, strict=True)])
 def test_the_table_does_not_depend_on_threads(monkeypatch, wanted, threads, seconds):
     monkeypatch.setattr(schedule, "BLOCK_SECONDS", seconds)
     assert digest(PLANS, lambda: Threads(threads)) == wanted
 
 
-@pytest.mark.parametrize(("seed", "seconds"), enumerate(SECONDS))
+@pytest.mark.parametrize(("seed", "seconds"), [*enumerate(SECONDS)])
 def test_the_table_does_not_depend_on_the_order_of_blocks(monkeypatch, wanted, seed, seconds):
     monkeypatch.setattr(schedule, "BLOCK_SECONDS", seconds)
     assert digest(PLANS, lambda: Shuffled(seed)) == wanted

@@ -56,7 +56,7 @@ def meaning_of_hand(view, hand):
     unseen = members(view.unseen)
     known, shed = members(view.known), members(view.shed)
     count = count_of(hand)
-    loose = [card for card in hand if card not in in_melds(hand)]
+    loose = sorted(set(hand) - in_melds(hand))
     n = len(loose)
     new = outs(loose, unseen)
     fits = outs(hand, unseen) - new
@@ -110,7 +110,7 @@ def melds_through(card, others):
 def meaning_of_discard(view, card, hand):
     """The numbers of a discard, by their descriptions."""
     unseen, known, shed = members(view.unseen), members(view.known), members(view.shed)
-    loose = {other for other in hand if other not in in_melds(hand)}
+    loose = set(hand) - in_melds(hand)
     nearby = {other for other in hand if partner(card, other)}
     sets, runs = melds_through(card, [*unseen, *known])
 

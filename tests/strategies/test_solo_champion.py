@@ -46,7 +46,7 @@ def meaning(hand, unseen, row):
     saved = [now - max(0, loose_cards([*hand, card], row) - 1) for card in unseen]
     one, two = saved.count(1), saved.count(2)
     three = sum(s >= 3 for s in saved)
-    outside = [card for card in hand if card not in in_melds(hand)]
+    outside = sorted(set(hand) - in_melds(hand))
     lone = [card for card, found in ways(outside).items() if not found]
     count = twin.deadwood(names_in_order(hand), row)
     return {

@@ -9,6 +9,7 @@ import pytest
 from simgin.checks.contract_process import positions
 from simgin.rules import variants
 from simgin.toolkit import believe
+from support.hands import members
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = np.load(ROOT / "strategies" / "beliefs.npy")
@@ -17,36 +18,14 @@ GAMES = ("standard", "straight", "oklahoma", "basic", "solitaire-gin", "round-th
 
 @pytest.fixture(scope="module")
 def views():
-    found = [
-        positions(variants.find(name), ending) for name in GAMES for ending in ("best", "same")
-    ]
-    return [view for by_slot in found for view in by_slot["discard"][:60]]
+    games = [(variants.find(name), ending) for name in GAMES for ending in ("best", "same")]
+    return [view for game in games for view in positions(*game)["discard"][:60]]
 
 
-def believed(view, numbers=NUMBERS, first=0):
+def believed(view):
     chances = np.zeros(52)
-    believe(view, numbers, first, chances)
+    believe(view, NUMBERS, 0, chances)
     return chances
-
-
-def members(mask):
-    return [card for card in range(52) if int(mask) >> card & 1]
-
-
-def held_unknown(view):
-    return max(0, 10 - len(members(view.known))) if view.deck_left < 0 else 0
-
-
-def test_chances_add_up_to_the_cards_held(views):
-    assert len(views) > 300
-    for view in views:
-        chances, unseen = believed(view), members(view.unseen)
-        assert ((chances >= 0) & (chances <= 1)).all()
-        assert chances[unseen].sum() == pytest.approx(held_unknown(view), rel=1e-6)
-        alone = view.deck_left >= 0
-        assert all(chances[card] == (0 if alone else 1) for card in members(view.known))
-        elsewhere = set(range(52)) - set(unseen) - set(members(view.known))
-        assert not chances[sorted(elsewhere)].any()
 
 
 def stage(turn):
@@ -56,11 +35,8 @@ def stage(turn):
 def events(view):
     """(kind, own turn, card) of everything the opponent did: 0 declined, 1 took, 2 discarded."""
     turns = [tuple(int(x) for x in row) for row in view.history[: int(view.turns)]]
-    if (
-        view.upcard >= 0
-        and int(view.shed) >> int(view.upcard) & 1
-        and not (turns and turns[0][0] != view.seat and turns[0][1] == 1)
-    ):
+    shed = view.upcard >= 0 and int(view.shed) >> int(view.upcard) & 1
+    if shed and not (turns and turns[0][0] != view.seat and turns[0][1] == 1):
         yield 0, 1, int(view.upcard)
     turn = 0
     for i, (seat, source, drawn, thrown) in enumerate(turns):
@@ -87,24 +63,30 @@ def odds(view, card):
 
 
 def test_the_odds_agree_with_a_plain_twin(views):
+    """Cards that are known or elsewhere are certain; the others add up to the cards held."""
+    assert len(views) > 300
     for view in views:
-        unseen, k = members(view.unseen), held_unknown(view)
+        unseen, known = members(view.unseen), members(view.known)
+        chances, others = believed(view), set(range(52)).difference(unseen, known)
+        alone = view.deck_left >= 0
+        assert all(chances[card] == (not alone) for card in known)
+        assert not chances[list(others)].any()
+        k = 0 if alone else max(0, 10 - len(known))
         if not 0 < k < len(unseen):
+            assert chances[unseen].sum() == pytest.approx(k)
             continue
         o = np.array([odds(view, card) for card in unseen])
         low, high = 0.0, 1e9
         for _ in range(200):  # bisection, where the module takes Newton's steps
             s = (low + high) / 2
             low, high = (s, high) if (s * o / (1 + s * o)).sum() < k else (low, s)
-        assert believed(view)[unseen] == pytest.approx(s * o / (1 + s * o), rel=1e-5)
+        assert chances[unseen] == pytest.approx(s * o / (1 + s * o), rel=1e-5)
 
 
 def test_the_learned_numbers_make_sense():
     declined, taken, thrown = NUMBERS[52:].reshape(3, 4, 3)
     assert (declined < 1).all() and (thrown < 1).all() and (taken > 1).all()
-    assert (
-        thrown[:, 0] < thrown[:, 2]
-    ).all()  # a neighbour two ranks away says less than the same rank
+    assert (thrown[:, 0] < thrown[:, 2]).all()  # two ranks away says less than the same rank
 
 
 def test_beliefs_predict_hands_better_than_equal_chances():
@@ -127,6 +109,5 @@ def test_the_training_script_learns_in_miniature():
 def test_the_training_script_reproduces_the_committed_numbers():
     pairs = [(a, b) for i, a in enumerate(script.PLAYERS) for b in script.PLAYERS[i:]]
     rows, held, _ = script.logged(pairs, 3000, 1)
-    assert script.fit(rows, held) == pytest.approx(
-        NUMBERS, abs=2e-4
-    )  # four decimals, the last of them up to the machine's BLAS
+    made = script.fit(rows, held)
+    assert made == pytest.approx(NUMBERS, abs=2e-4)  # the last decimal is up to the machine's BLAS

@@ -65,7 +65,7 @@ def meaning(view, hand):
     held = members(hand)
     declined, thrown = acts(view)
     count = twin.deadwood(set(names(hand)), ROW)
-    loose = [card for card in held if card not in in_melds(held)]
+    loose = sorted(set(held) - in_melds(held))
     lone = [card for card, found in ways(loose).items() if not found]
     points = {card: min(card % 13 + 1, 10) for card in held}
     new = outs(loose, set(range(52)) - set(held))
