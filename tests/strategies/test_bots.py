@@ -55,10 +55,8 @@ def best(scores: dict[int, float]) -> set[int]:
 
 def loose_sets(hand: int) -> set[frozenset[str]]:
     """The cards left over by each best melding."""
-    meldings = twin.optimal_meldings(cards(hand), ROW)
-    return {
-        frozenset(cards(hand)) - {card for meld in melding for card in meld} for melding in meldings
-    }
+    held = frozenset(cards(hand))
+    return {held.difference(*melding) for melding in twin.optimal_meldings(cards(hand), ROW)}
 
 
 # rlcard-novice, openspiel-simple
@@ -66,9 +64,8 @@ def loose_sets(hand: int) -> set[frozenset[str]]:
 
 def loose_in_some(seen) -> set[int]:
     """The legal cards left over by some best melding."""
-    return {notation.parse_card(c) for one in loose_sets(seen.hand) for c in one} & set(
-        members(seen.legal)
-    )
+    loose = {notation.parse_card(c) for one in loose_sets(seen.hand) for c in one}
+    return loose & set(members(seen.legal))
 
 
 def test_novice_ends_the_deal_when_it_can_and_else_keeps_least_deadwood():
@@ -78,9 +75,8 @@ def test_novice_ends_the_deal_when_it_can_and_else_keeps_least_deadwood():
         least = min(deadwood.values())
         kind = "gin" if least == 0 else "knock" if least <= 10 else "none"
         kinds[kind] += 1
-        expected = {
-            card for card, d in deadwood.items() if (d <= 10 if kind == "knock" else d == least)
-        }
+        most = 10 if kind == "knock" else least
+        expected = {card for card, d in deadwood.items() if d <= most}
         found = set()
         for seen.noise in random.Random(4).sample(range(2**53), 60):
             found.add(ask("discard", "novice", seen))
@@ -89,10 +85,7 @@ def test_novice_ends_the_deal_when_it_can_and_else_keeps_least_deadwood():
 
 
 def test_novice_by_its_sources_words_throws_the_dearest_loose_card():
-    """Loose in some best melding of all eleven cards.
-
-    This is not always the discard that leaves least.
-    """
+    """Loose in some best melding of all eleven cards."""
     for seen in views(5, 120):
         if min(left(seen).values()) <= 10:
             continue
@@ -163,10 +156,9 @@ def test_hitscore_keeps_hits_among_discards_of_least_deadwood():
     for seen in views(12, 100):
         hits = {}
         for card in best(left(seen)):
-            ten = cards(seen.hand & ~(1 << card))
-            hits[card] = -sum(
-                any(c in meld for meld in twin.melds_in([*ten, c], ROW)) for c in cards(seen.unseen)
-            )
+            ten, unseen = cards(seen.hand & ~(1 << card)), cards(seen.unseen)
+            melds = {c: twin.melds_in([*ten, c], ROW) for c in unseen}
+            hits[card] = -sum(any(c in meld for meld in melds[c]) for c in unseen)
         ties += len(set(hits.values())) > 1
         assert ask("discard", "low-hits", seen) in best(hits)
     assert ties > 10
@@ -186,28 +178,15 @@ def test_ga_conv_does_not_take_back_its_own_discard():
         assert ask("take", "lower-new", seen) == 1
 
 
-# hein
-
-
 def chance(seen, card: int) -> float:
     """The chance that the opponent holds a card, all unseen cards alike."""
-    if seen.known >> card & 1:
-        return 1.0
-    return (
-        (10 - len(members(seen.known))) / len(members(seen.unseen))
-        if seen.unseen >> card & 1
-        else 0.0
-    )
-
-
-# mishra
+    if seen.unseen >> card & 1:
+        return (10 - int(seen.known).bit_count()) / int(seen.unseen).bit_count()
+    return float(seen.known >> card & 1)
 
 
 def chances(seen) -> tuple[set[str], dict[str, float]]:
-    """The cards that may still come, and the chance that the opponent holds each of them in a meld.
-
-    The chance is summed over the melds of three.
-    """
+    """The cards that may still come, and the chances of the opponent's melds of three with each."""
     here = {card: chance(seen, card) for card in range(52)}
     held = dict.fromkeys(cards(seen.unseen | seen.known), 0.0)
     for triple in TRIPLES:
@@ -217,9 +196,9 @@ def chances(seen) -> tuple[set[str], dict[str, float]]:
     return set(held), held
 
 
-def worth_of_card(
-    card: str, loose: set[str], there: set[str], held: dict[str, float], hurry: float
-) -> float:
+def worth_of_card(card, loose, there, held, hurry):
+    """What mishra's source gives a loose card."""
+
     def hope(missing):
         return max(0.0, 1 - sum(held[c] for c in missing))
 
@@ -240,7 +219,7 @@ def worth_of_card(
     return worth
 
 
-def worth(n: int, loose: set[str], there: set[str], held: dict[str, float], hurry: float) -> float:
+def worth(n, loose, there, held, hurry):
     """Utility of n cards, some of them loose."""
     if not loose:
         return n + 20
@@ -273,14 +252,11 @@ def test_mishra_weighs_its_own_worth_against_the_opponents():
                     if card in triple:
                         a, b = (chance(seen, notation.parse_card(c)) for c in triple - {card})
                         his *= 1 - a * b
-                scores[card] = 0.77 * 1.45 * (1 - his) - worth(
-                    10, set(loose) - {card}, there, held, hurry(loose)
-                )
+                own = worth(10, set(loose) - {card}, there, held, hurry(loose))
+                scores[card] = 0.77 * 1.45 * (1 - his) - own
             expected = best(scores)
-        assert notation.card_text(ask("discard", "mishra", seen)) in expected, (
-            cards(seen.hand),
-            expected,
-        )
+        thrown = notation.card_text(ask("discard", "mishra", seen))
+        assert thrown in expected, (cards(seen.hand), expected)
     assert asked > 30
 
 
@@ -395,10 +371,9 @@ def test_a_little_structure_helps_and_much_hurts():
 
     .50 at a = 0, .55 to .57 at .1 to .3, .50 at .5, .33 at .8, .16 to .20 at 1.
     """
-    found = {
-        a: won(shares(f"hein:a={a},fade=0", "simple", "match", 20_000))
-        for a in (0, 0.1, 0.2, 0.3, 0.5, 0.8, 1)
-    }
+    found = {}
+    for a in (0, 0.1, 0.2, 0.3, 0.5, 0.8, 1):
+        found[a] = won(shares(f"hein:a={a},fade=0", "simple", "match", 20_000))
     assert abs(found[0] - 50) < 1.2
     assert all(55 < found[a] < 58.5 for a in (0.1, 0.2, 0.3))
     assert 48 < found[0.5] < 54 and found[0.8] < 42 and found[1] < 27

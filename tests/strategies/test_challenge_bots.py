@@ -225,11 +225,8 @@ def tonic(view) -> tuple[dict[str, float], set[str]]:
         first[card] = mean_of_best([after(ten | {c}) for c in unseen], 0.588)
         helps[card] = improvement(card, known, unseen)
     scores = {}
-
-    def at_first(card):
-        return round(first[card] + helps[card], 9), twin.PACK.index(card)
-
-    for card in sorted(first, key=at_first):
+    at_first = {c: (round(first[c] + helps[c], 9), twin.PACK.index(c)) for c in first}
+    for card in sorted(first, key=at_first.get):
         if any(near(card, kept) and touches(card, kept) for kept in scores):
             continue
         ten = hand - {card}
@@ -248,8 +245,7 @@ def test_ginrummy_and_tonic_discards_by_its_description():
     rng, several = random.Random(31), 0
     for i in range(16):
         seen = some_view(rng, 11, rich=i % 2 == 0, known=i % 4)
-        unseen = rng.sample(members(seen.unseen), 10)
-        seen.unseen = sum(1 << card for card in unseen)
+        seen.unseen = sum(1 << card for card in rng.sample(members(seen.unseen), 10))
         scores, loose = tonic(seen)
         if not scores:
             continue

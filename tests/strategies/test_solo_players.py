@@ -23,8 +23,13 @@ from support import policy_questions as questions
 from support.hands import PACK, members, names
 from support.policy_questions import mask
 
-ROOT = Path(__file__).resolve().parents[2]
+STRATEGIES = Path(__file__).resolve().parents[2] / "strategies"
 RANDOM = random.Random(20261122)
+
+
+def committed(name):
+    """The numbers of a file that policies read."""
+    return np.load(STRATEGIES / f"{name}.npy")
 
 
 def game(text):
@@ -154,7 +159,7 @@ def test_switch_minimises_the_mean_penalty_in_its_last_turns():
 
 
 def planes():
-    return np.load(ROOT / "strategies" / "solo_dp.npy").reshape(3, 15, 11, 3).astype(float)
+    return committed("solo_dp").reshape(3, 15, 11, 3).astype(float)
 
 
 def by_table(scoring, time, ten, unseen, values):
@@ -311,7 +316,7 @@ def test_stop_dp_is_the_backward_induction():
 
     Under these rules both answers occur.
     """
-    table = np.load(ROOT / "strategies" / "stop.npy").astype(float)
+    table = committed("stop").astype(float)
     means, chances = table[:STATES], table[STATES:].reshape(MOST_LEFT + 1, STATES, STATES)
     text = "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"
     own_rules = game(text)
@@ -373,9 +378,8 @@ def test_no_threshold_beats_stop_dp(variant):
 )
 def test_dp_is_better_than_greed(variant):
     """6,000 deals each; four comparisons at 3.1 standard errors, a false alarm in 250 runs."""
-    (greedy, its_error), (score, error) = (
-        mean(variant, strategy, 6_000) for strategy in ("solo-greedy", "solo-dp")
-    )
+    greedy, its_error = mean(variant, "solo-greedy", 6_000)
+    score, error = mean(variant, "solo-dp", 6_000)
     gain = greedy - score if variant == "solitary-gin" else score - greedy
     assert gain > 3.1 * math.hypot(error, its_error)
 
@@ -417,9 +421,9 @@ def test_the_goal_table_is_a_convolution_of_deals(capsys):
         pairs = sum(one[i] * one[j] for i in range(50) for j in range(50) if i + j - 20 <= room)
         assert small[2, room] == pytest.approx(pairs, abs=1e-5)
     assert (small[0] == ([0] * 20 + [1] * 30)).all()
-    committed = np.load(ROOT / "strategies" / "solo.npy").reshape(5, 50)
-    assert (np.diff(committed, axis=1) >= 0).all()
-    assert committed[4, 26] - small[4, 26] > 0.2  # looking ahead meets the goal far more often
+    ours = committed("solo").reshape(5, 50)
+    assert (np.diff(ours, axis=1) >= 0).all()
+    assert ours[4, 26] - small[4, 26] > 0.2  # looking ahead meets the goal far more often
 
 
 def test_the_stop_table_is_learned_in_miniature(capsys):
@@ -452,9 +456,8 @@ def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(scoring
                 elif scoring == 1:
                     at_end -= counts[t + above]
             expected = Fraction(at_end, left)
-        assert script.worth(hands, t, last, gin, scoring, own_rules) == pytest.approx(
-            float(expected)
-        )
+        found = script.worth(hands, t, last, gin, scoring, own_rules)
+        assert found == pytest.approx(float(expected))
 
 
 def test_known_planes_are_recovered(monkeypatch):
@@ -466,16 +469,15 @@ def test_known_planes_are_recovered(monkeypatch):
     y = (x @ true[..., None])[..., 0]
     squares = np.einsum("tnki,tnkj->tnij", x, x)
     products = np.einsum("tnki,tnk->tni", x, y)
-    assert script.fitted(np.concatenate([squares, products[..., None]], axis=3)) == pytest.approx(
-        true, abs=1e-5
-    )
+    found = script.fitted(np.concatenate([squares, products[..., None]], axis=3))
+    assert found == pytest.approx(true, abs=1e-5)
 
 
 @pytest.mark.slow
 def test_the_training_script_reproduces_the_committed_files():
-    for file, table, deals in (
-        ("stop.npy", script.stop_table, 200_000),
-        ("solo.npy", script.goal_table, 200_000),
-        ("solo_dp.npy", script.dp_table, 100_000),
+    for name, table, deals in (
+        ("stop", script.stop_table, 200_000),
+        ("solo", script.goal_table, 200_000),
+        ("solo_dp", script.dp_table, 100_000),
     ):
-        assert np.array_equal(np.load(ROOT / "strategies" / file), table(deals, 20261121)), file
+        assert np.array_equal(committed(name), table(deals, 20261121)), name

@@ -279,9 +279,11 @@ def test_nothing_is_kept_once_someone_has_extended_numba(place: Path) -> None:
 
 CHANCE = """
 import math, os, random, time
+from datetime import datetime
 from random import random as chance
 from simgin.strategy import Strategy, discard
 import numpy as np
+import numpy.random as npr
 GENERATOR = np.random.default_rng(1)
 def helper():
     return {}
@@ -300,8 +302,10 @@ STRATEGY = Strategy("mine", discard=mine)
         ("random.random()", "random"),
         ("chance()", "chance"),
         ("np.random.random()", "np.random"),
+        ("npr.random()", "npr"),
         ("GENERATOR.random()", "GENERATOR"),
         ("time.time()", "time"),
+        ("datetime.now().second", "datetime"),
         ("len(os.urandom(1))", "os"),
         ("hash('x')", "hash"),
         ("math.sqrt(2)", ""),
@@ -315,6 +319,7 @@ def test_chance_and_time_are_found(
     assert find_chance(policy_of("mine.py").function) == source
 
 
-def test_an_import_inside_a_policy_counts(place: Path) -> None:
-    Path("mine.py").write_text(CHANCE.format("1.0", "import os.path", "1.0"))
-    assert find_chance(policy_of("mine.py").function) == "os.path"
+@pytest.mark.parametrize("statement", ["from time import time", "import os.path"])
+def test_an_import_inside_a_policy_counts(place: Path, statement: str) -> None:
+    Path("mine.py").write_text(CHANCE.format("1.0", statement, "1.0"))
+    assert find_chance(policy_of("mine.py").function) in ("time", "os.path")
