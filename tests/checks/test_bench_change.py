@@ -36,15 +36,12 @@ def test_rounds_are_compared_one_by_one():
 
 def test_threads_are_kept_apart_and_one_round_has_no_range():
     before = [[row("deals", 100), row("deals", 60, 2)]]
-    now = [[row("deals", 80), row("deals", 60, 2)]]
-    first, second = changes(before, now)
+    first, second = changes(before, [[row("deals", 80), row("deals", 60, 2)]])
     assert (first.threads, first.faster, first.low, first.high) == (1, 1.25, None, None)
     assert (second.threads, second.faster) == (2, 1)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"rows": []}', '{"rows": [1]}', '{"rows": [{}]}']
-)
+@pytest.mark.parametrize("text", ["", "[]", '{"rows": []}', '{"rows": [1]}', '{"rows": [{}]}'])
 def test_a_file_without_figures_is_refused(tmp_path, text):
     path = tmp_path / "bench.json"
     path.write_text(text)
@@ -83,14 +80,9 @@ def test_an_installation_is_a_program_or_its_environment(tmp_path):
     assert bench_change.find_installation(tmp_path / "bench.json") is None
 
 
-@pytest.fixture
-def small(monkeypatch):
-    """Figures that take no time, in this process and in others."""
+def test_figures_are_saved_and_compared(tmp_path, monkeypatch):
     figure = bench.Figure("gold v gold, deals", "deals", 1, 1e5, 50.0, 1.0, None)
     monkeypatch.setattr(bench, "figures", lambda *_: [figure])
-
-
-def test_figures_are_saved_and_compared(small, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     first = CliRunner().invoke(cli, ["bench", "--save", "old.json"], prog_name="simgin")
     assert first.exit_code == 0 and "gold v gold" in first.stdout

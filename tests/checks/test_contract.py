@@ -33,13 +33,8 @@ PYTHON = "SEEN[1] = 1; "  # what numba cannot compile
 BAD = [
     ("history", "beyond view.turns", f"if view.history[-1, 3] == 0: return {OTHER}"),
     ("compiles", "uses time, so that a deal could not", "return time.time_ns() % 52"),
-    ("compiles", "uses np.random, so that a deal could not", "return np.random.random() < 0.9"),
-    ("compiles", "uses hash, so that a deal could not", "return hash(str(view.hand)) % 52"),
-    ("compiles", "uses id, so that a deal could not", "return id(view) % 52"),
     ("same", "on more than view", f"SEEN[len(SEEN)] = 1\n    if len(SEEN) % 9: return {OTHER}"),
     ("raises", "with signal 9", f"{PYTHON}signal.raise_signal(signal.SIGKILL)"),
-    ("compiles", "returns a float", "if True: return 0.5 * view.hand"),
-    ("legal", "answered 0.5, a float", "return SEEN.get(1, 0.5)"),
     ("legal", "which no int64 holds", "return SEEN.get(1, 2**64)"),
     ("legal", "answered nothing", "if SEEN.get(1, view.turns) > 3: return None"),
     ("time", "took longer than", "n = 0\n    while view.turns > 3: n += 1\n    if n: return n"),
@@ -47,24 +42,19 @@ BAD = [
     ("legal", "leave @helper away", "return seen(view) + SEEN.get(1, 0)"),
     ("legal", "which is not among the legal discards", "if view.turns > 3: return 51"),
     ("raises", "raised SystemExit", 'sys.exit(f"{view.turns} turns are enough")'),
-    ("compiles", "returns nothing on some path", "if view.turns < 3: return 1\n    return None"),
     ("bounds", "raised IndexError", "if view.history[view.turns + 600, 3]: return 1"),
     ("raises", "raised ValueError: out", "if view.turns > 3: raise ValueError('out of ideas')"),
-    ("compiles", "which is there only if it says so", "if view.noise & 1: return 1"),
-    ("compiles", "has no field 'hnad'; did you mean 'hand'?", "return view.hnad"),
-    ("compiles", "has no field 'hnad'; did", "SEEN[1] = [view.hnad for _ in range(1)]"),
-    ("compiles", "'lengh' is nowhere defined; did you mean 'len'?", "return lengh(params)"),
     ("compiles", "that it may only read", "ASKED[0] += 1"),
     ("writes", "writes into view.history", "view.history[500, 0] = 9"),
     ("writes", "assignment destination is read-only", "view.hand = SEEN.get(1, 0)"),
     ("writes", "writes into rules.gin_bonus", "rules.gin_bonus = 1000"),
-    ("writes", "writes into view.shed", "view.shed = 0"),
     ("read", "is a take policy and cannot fill the slot discard", "pass\nX = Strategy('x', discard="
      "take(policy.function))\ndef f():\n    pass"),
 ]  # fmt: skip
 HELPER = "@helper\ndef seen(view):\n    return SEEN.get(1, 0)"
 # Those whose process must be ended take longest
 QUICK = [i for i, (check, words, _) in enumerate(BAD) if check != "time" and "signal" not in words]
+LEGAL = next(i for i, (check, *_) in enumerate(BAD) if check == "legal")
 FEW = [i for i in QUICK if BAD[i][0] not in ("compiles", "read")][::3]
 
 
@@ -126,7 +116,7 @@ def test_a_file_that_hangs_when_it_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_command_exits_with_1_for_a_failure_and_reports_it_in_json(tmp_path: Path) -> None:
-    words = ["strategies", "check", bad_file(tmp_path, 14), "-v", "standard", "-v", "oklahoma"]
+    words = ["strategies", "check", bad_file(tmp_path, LEGAL), "-v", "standard", "-v", "oklahoma"]
     done = CliRunner().invoke(cli, [*words, "--json"])
     rows = json.loads(done.stdout)["rows"]
     assert done.exit_code == 1 and [row["check"] for row in rows] == list(contract.CHECKS)

@@ -25,14 +25,11 @@ def simgin(*words, code=0):
     return result
 
 
-def test_all_is_well_on_one_screen():
+def test_all_is_well_on_one_screen_and_in_json(monkeypatch):
     lines = simgin("doctor").stdout.splitlines()
     assert "All is well." in lines
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
     assert [line.split()[0] for line in lines if " ok  " in line] == list(doctor.CHECKS)
-
-
-def test_the_json_output_lists_the_checks(monkeypatch):
     monkeypatch.setitem(doctor.CHECKS, "play", doctor.versions)
     found = json.loads(simgin("doctor", "--json").stdout)
     assert found["command"] == "simgin doctor" and len(found["rows"]) == len(doctor.CHECKS)
@@ -47,10 +44,7 @@ def test_the_known_sums_are_those_of_this_stream():
 def test_the_packages_checked_are_those_declared():
     needed = {requirement.split(">")[0] for requirement in PROJECT["dependencies"]}
     assert needed | {"llvmlite"} == set(doctor.LIBRARIES)
-    assert any(
-        requirement.startswith(f"numba>={doctor.NUMBA},<")
-        for requirement in PROJECT["dependencies"]
-    )
+    assert f"numba>={doctor.NUMBA},<" in " ".join(PROJECT["dependencies"])
 
 
 @pytest.mark.parametrize(
@@ -72,11 +66,11 @@ def test_a_wrong_sum_is_found(monkeypatch, constant, value, check):
 
 def test_threads_that_differ_are_found(monkeypatch):
     real = runner.run_matchup
-    monkeypatch.setattr(
-        runner,
-        "run_matchup",
-        lambda matchup, n, workers: real(matchup, n, 1)[:: 1 if workers == 1 else -1],
-    )
+
+    def turned(matchup, n, workers):
+        return real(matchup, n, 1)[:: 1 if workers == 1 else -1]
+
+    monkeypatch.setattr(runner, "run_matchup", turned)
     assert "depend on threads" in doctor.play().fault
 
 
@@ -87,9 +81,7 @@ def test_a_check_that_raises_does_not_stop_the_others(monkeypatch):
 
 
 def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text(
-        "no directory"
-    )  # stands in the way of everybody, the superuser too
+    (tmp_path / "file").write_text("no directory")  # in the way of the superuser too
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path / "file"))
     result = simgin("doctor", code=1)
     assert "Not a directory" in result.stderr and "Set SIMGIN_CACHE_DIR" in result.stderr
@@ -97,46 +89,29 @@ def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):
 
 
 def test_another_version_of_numba_is_reported(monkeypatch):
-    real = doctor._version
-    monkeypatch.setattr(
-        doctor, "_version", lambda name: "0.69.2" if name == "numba" else real(name)
-    )
-    assert (
-        "numba 0.69.2 is not 0.68" in doctor.libraries().fault
-        and "pip install 'numba==0.68.*'" in doctor.libraries().fault
-    )
-    monkeypatch.setattr(doctor, "_version", lambda name: None if name == "scipy" else real(name))
-    assert "scipy cannot be found" in doctor.libraries().fault
+    real, other = doctor._version, {"numba": "0.69.2", "scipy": None}
+    monkeypatch.setattr(doctor, "_version", lambda name: other.get(name, real(name)))
+    fault = doctor.libraries().fault
+    assert "numba 0.69.2 is not 0.68" in fault and "pip install 'numba==0.68.*'" in fault
+    assert "scipy cannot be found" in fault
 
 
 def test_missing_extras_are_reported_with_the_command_that_installs_them(monkeypatch):
-    lines = [
-        "numpy>=2",
-        "no-such-thing>=3; extra == 'cluster'",
-        'numpy>=2; extra == "cluster"',
-        'numpy; extra == "small"',
-    ]
+    extra = "no-such-thing>=3; extra == 'cluster'"
+    lines = ["numpy>=2", extra, 'numpy>=2; extra == "cluster"', 'numpy; extra == "small"']
     monkeypatch.setattr(doctor.metadata, "requires", lambda name: lines)
     found = doctor.extras()
-    assert found.fault == ""
-    assert (
-        found.details
-        == "cluster: missing no-such-thing, pip install 'simgin[cluster]'; small: complete"
-    )
+    missing = "cluster: missing no-such-thing, pip install 'simgin[cluster]'"
+    assert (found.fault, found.details) == ("", f"{missing}; small: complete")
 
 
 def test_broken_plug_ins_are_named(monkeypatch, tmp_path):
     (tmp_path / "broken_plug_in.py").write_text("import nowhere_to_be_found\n")
     monkeypatch.syspath_prepend(tmp_path)
-    points = [
-        EntryPoint(name, module, "simgin.strategies")
-        for name, module in (("bad", "broken_plug_in"), ("gold", "simgin_strategies.gold"))
-    ]
+    modules = {"bad": "broken_plug_in", "gold": "simgin_strategies.gold"}
+    points = [EntryPoint(*module, "simgin.strategies") for module in modules.items()]
     monkeypatch.setattr(loader, "plug_ins", lambda: points)
     found = doctor.plug_ins()
     assert found.details == "bad, gold"
-    assert (
-        "plug-in 'bad'" in found.fault
-        and "No module named 'nowhere_to_be_found'" in found.fault
-        and "pip uninstall" in found.fault
-    )
+    for words in ("plug-in 'bad'", "No module named 'nowhere_to_be_found'", "pip uninstall"):
+        assert words in found.fault

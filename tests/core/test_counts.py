@@ -75,19 +75,6 @@ def test_functions_that_only_use_arrays_have_no_counts():
     assert not counts(put) and not counts(add_up)
 
 
-def test_a_row_of_a_table_needs_no_counts():
-    @jit.compiled
-    def row_sum(table, k):
-        row = table[k]
-        total = 0
-        for i in range(len(row)):
-            total += row[i]
-        return total
-
-    assert row_sum(np.arange(12).reshape(3, 4), 1) == 4 + 5 + 6 + 7
-    assert not counts(row_sum)
-
-
 def test_arrays_are_freed_once_and_not_too_early(statistics):
     put, add_up, made, same, copied, doubled = new_functions()
 

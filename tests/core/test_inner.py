@@ -61,21 +61,6 @@ def test_inner_functions_are_not_executable_until_python_calls_them():
     assert both(5) == 145 and both(0) == 1
 
 
-def test_functions_that_python_called_first_are_part_of_others():
-    square, factorial, both = new_functions()
-    assert (square(3), factorial(3), both(3)) == (9, 6, 15)
-
-
-def test_several_callers_share_an_inner_function():
-    square, _, both = new_functions()
-
-    @jit.compiled
-    def twice(i):
-        return 2 * square(i) + both(i)
-
-    assert twice(4) == 32 + 16 + 24 and both(4) == 40 and square(4) == 16
-
-
 def test_errors_of_inner_functions_keep_their_message():
     square, _, both = new_functions()
     for function in (both, square, both):
@@ -154,11 +139,6 @@ def test_what_is_on_disk_does_the_same_in_every_order(tmp_path):
     for path in (tmp_path / "cache").rglob("*twice*.nbc"):
         path.write_bytes(path.read_bytes()[:100])
     assert run(tmp_path, OTHER).stdout == "95\n0 1\n"
-
-
-def test_what_python_called_first_is_read_by_others(tmp_path):
-    assert run(tmp_path, CALL).stdout == "21 60\n"
-    assert run(tmp_path, ASK).stdout == "81\n"
 
 
 def test_numba_is_found_as_it_was_by_others(tmp_path):

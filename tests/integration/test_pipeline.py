@@ -69,44 +69,34 @@ def plan_of_two_cells(tmp_path, **ends):
     """A plan of two cells on the same packs; the second is compared with the first."""
     file = tmp_path / "toy.toml"
     file.write_text(
-        'question = "?"\ndeals = 20_000\n[panel]\nstrategies = ["gold", "stubborn"]\n'
-        'against = "simple"\n'
+        'question = "?"\ndeals = 20_000\n'
+        '[panel]\nstrategies = ["gold", "stubborn"]\nagainst = "simple"\n'
     )
     return replace(plan.plan_experiment(experiment.read(file)), **ends)
 
 
 def carried_out(what, bags, number):
     with ledger.opened(None, {}) as run_ledger:
-        found = Findings(
-            record.record_plan(
-                what, runner.run(what.tasks, run_ledger, Toys(bags, number), rules=what.rules)
-            ),
-            run_ledger,
-        )
-        return found, found.table, found.differences
+        played = runner.run(what.tasks, run_ledger, Toys(bags, number), rules=what.rules)
+        found = Findings(record.record_plan(what, played), run_ledger)
+        return found.table, found.differences
 
 
 def coverage(tmp_path, experiments):
     """Coverage by metric, of the table's rows for side A in both cells and of the differences."""
     what, held = plan_of_two_cells(tmp_path), []
-    truth = {
-        name: [
-            toy.truth(bag, metrics.BY_NAME[name].own, metrics.BY_NAME[name].scale) for bag in BAGS
-        ]
-        for name in TOLD
-    }
+    told = [metrics.BY_NAME[name] for name in TOLD]
+    truth = {one.name: [toy.truth(bag, one.own, one.scale) for bag in BAGS] for one in told}
     for number in range(experiments):
-        _, table, differences = carried_out(what, BAGS, number)
+        table, differences = carried_out(what, BAGS, number)
         row = {}
         for i, strategy in enumerate(("gold", "stubborn")):
             rows = table[table["strategy"] == strategy].set_index("metric")
             low, high = rows["low"].to_dict(), rows["high"].to_dict()
-            row |= {
-                f"{strategy} {name}": low[name] <= truth[name][i] <= high[name] for name in TOLD
-            }
-        for name, low, high in zip(
-            differences["metric"], differences["low"], differences["high"], strict=True
-        ):
+            for name in TOLD:
+                row[f"{strategy} {name}"] = low[name] <= truth[name][i] <= high[name]
+        limits = differences[["metric", "low", "high"]].itertuples(index=False)
+        for name, low, high in limits:
             row[f"difference {name}"] = low <= truth[name][1] - truth[name][0] <= high
         held.append(row)
     assert set(held[0]) >= {f"difference {name}" for name in COMPARED}
@@ -131,10 +121,8 @@ def test_every_interval_of_a_run_holds_the_truth_in_95_of_100_experiments(tmp_pa
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "rule",
-    [
-        pytest.param(Until("margin", 1e-9, 30_000), id="confidence sequence"),
-        pytest.param(Sprt(0, 12), id="sequential test"),
-    ],
+    [Until("margin", 1e-9, 30_000), Sprt(0, 12)],
+    ids=["confidence sequence", "sequential test"],
 )
 def test_stopping_rules_keep_their_error_rates(tmp_path, rule):
     """A clone at 60 looks.

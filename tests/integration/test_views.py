@@ -11,7 +11,7 @@ import random
 import numpy as np
 import pytest
 
-from simgin.core.view import FIELDS, VIEW
+from simgin.core.view import VIEW
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
@@ -29,60 +29,43 @@ DICE = ("dice", "dice-pro+first_turn=free+die_centre_in_play=yes+die_cap=4")
 WATCHERS = ("gold", "simple", "random:p_end=0.1", "gold-early")
 GAMBLERS = ("gambler", "stray")
 NATURAL = "random:p=0.3+discard=low:tie=random+knock=never"  # the opponent who is scripted
-SCRIPT = """
-from simgin.strategy import Strategy, answer, discard, knock, offer, take
-
-@take(weights="script.npy")
-def read(view, rules, params):
-    return int(params[view.turns * 8 + (2 if view.phase == 0 else 0)])
-
-@discard(weights="script.npy")
-def read_discard(view, rules, params):
-    return int(params[view.turns * 8 + 1])
-
-@knock
-def never_once(view, rules, params):
-    return False
-
-@offer(weights="script.npy")
-def read_offer(view, rules, params):
-    return int(params[view.turns * 8 + (4 if view.phase == 4 else 3)])
-
-@answer(weights="script.npy")
-def read_answer(view, rules, params):
-    return int(params[view.turns * 8 + (6 if view.phase == 4 else 5)])
-
-SLOTS = {"offer": read_offer, "answer": read_answer}
-SCRIPTED = Strategy("scripted", take=read, discard=read_discard, knock=never_once, **SLOTS)
+PLACES = {"take": 0, "discard": 1, "offer": 2, "answer": 3}
+READ = """
+@{slot}(weights="script.npy")
+def read_{slot}(view, rules, params):
+    return int(params[(view.turns * 5 + view.phase) * 4 + {place}])
 """
+SCRIPT = "from simgin.strategy import Strategy, answer, discard, knock, offer, take\n"
+SCRIPT += "".join(READ.format(slot=slot, place=place) for slot, place in PLACES.items())
+SCRIPT += """
+@knock
+def never(view, rules, params):
+    return False
+SLOTS = {"offer": read_offer, "answer": read_answer}
+S = Strategy("scripted", take=read_take, discard=read_discard, knock=never, **SLOTS)
+"""
+LENGTH = 4 * 5 * 520
 
 
 @pytest.fixture(scope="module")
 def script(tmp_path_factory):
     """A strategy that answers from a script, and the path of the script.
 
-    For each number of turns played the script has the draw, the discard, what to do with the first
-    upcard, and what to offer and to answer, blind or not. It never ends a deal.
+    For each number of turns played and each phase of a turn the script has an answer a slot. It
+    never ends a deal.
     """
     folder = tmp_path_factory.mktemp("scripted")
     (folder / "deal_script.py").write_text(SCRIPT)
-    np.save(folder / "script.npy", np.zeros(8 * 520))
+    np.save(folder / "script.npy", np.zeros(LENGTH))
     return loader.find(str(folder / "deal_script.py")), folder / "script.npy"
 
 
 def write_script(file, questions, seat):
-    answers = np.zeros(8 * 520)
+    answers = np.zeros(LENGTH)
     for question in questions:
         if question.seat == seat and question.slot != "knock":
-            places = {
-                "take": (0, 2, 0),
-                "discard": (1, 1, 1),
-                "offer": (3, 3, 4),
-                "answer": (5, 5, 6),
-            }[question.slot]
-            answers[
-                question.view.turns * 8 + places[{0: 1, 4: 2}.get(int(question.view.phase), 0)]
-            ] = question.answer
+            view = question.view
+            answers[(view.turns * 5 + view.phase) * 4 + PLACES[question.slot]] = question.answer
     np.save(file, answers)
 
 
@@ -102,15 +85,11 @@ def permuted(rng, pack, played, hidden_seat):
                 held.append(drawn)
                 free.append(drawn)
             if thrown in [pack[place] for place in held] and thrown not in kept.values():
-                place = rng.choice(
-                    [place for place in free if not (not_the_drawn and place == drawn)]
-                )
+                place = rng.choice([x for x in free if not (not_the_drawn and x == drawn)])
                 free.remove(place)
                 kept[place] = thrown
-    places = free + list(range(top, 52))
-    cards = [
-        pack[place] for place in held + list(range(top, 52)) if pack[place] not in kept.values()
-    ]
+    places = [*free, *range(top, 52)]
+    cards = [pack[x] for x in (*held, *range(top, 52)) if pack[x] not in kept.values()]
     rng.shuffle(cards)
     new = list(pack)
     for place, card in [*kept.items(), *zip(places, cards, strict=True)]:
@@ -129,10 +108,10 @@ def places_dealt(played, seat):
     return [*range(int(seat != first), 20, 2), *eleventh]
 
 
-def seen_by(played, seat, names=VIEW.names):
+def seen_by(played, seat):
     """Everything a seat was shown and what it answered, field by field."""
     return [
-        (question.slot, question.answer, *(question.view[name].tobytes() for name in names))
+        (question.slot, question.answer, *(question.view[name].tobytes() for name in VIEW.names))
         for question in played.questions
         if question.seat == seat
     ]
@@ -151,9 +130,8 @@ def test_hidden_cards_change_no_view(text, script):
 
         def play(other, pack, seat=seat, watcher=watcher, i=i):
             pair = (watcher, other) if seat == 0 else (other, watcher)
-            played = watch_deal(
-                Matchup(variant, *pair, 100 + i, "deal"), i, pack=pack, dealer=i // 2 % 2
-            )
+            game = Matchup(variant, *pair, 100 + i, "deal")
+            played = watch_deal(game, i, pack=pack, dealer=i // 2 % 2)
             assert not played.fault
             return played
 
@@ -175,25 +153,16 @@ def test_blind_questions_look_the_same_for_every_pack(text):
     game = Matchup(variants.find(text), strategy("gambler"), strategy("stray"), 9, "deal")
     asked = 0
     for unit in range(20):
-        deals = [
-            watch_deal(game, unit, pack=rng.sample(range(52), 52), dealer=unit % 2)
-            for _ in range(3)
-        ]
-        blind = [
-            [question for question in deal.questions if question.view.phase == 4] for deal in deals
-        ]
+        packs = (rng.sample(range(52), 52) for _ in range(3))
+        deals = [watch_deal(game, unit, pack=pack, dealer=unit % 2) for pack in packs]
+        blind = [question for question in deals[0].questions if question.view.phase == 4]
         for seat in range(2):
-            seen = [
-                seen_by(deal, seat)[: sum(question.seat == seat for question in early)]
-                for deal, early in zip(deals, blind, strict=True)
-            ]
-            assert seen[0] == seen[1] == seen[2]
-            asked += len(seen[0])
-        assert blind[0] and not any(
-            int(question.view[name])
-            for question in blind[0]
-            for name in ("hand", "count", "pile", "known", "shed")
-        )
+            n = sum(question.seat == seat for question in blind)
+            first, *others = (seen_by(deal, seat)[:n] for deal in deals)
+            assert others == [first, first]
+            asked += n
+        hidden = ("hand", "count", "pile", "known", "shed")
+        assert blind and not any(int(one.view[name]) for one in blind for name in hidden)
     assert asked > 40
 
 
@@ -218,15 +187,3 @@ def test_the_place_of_the_joker_changes_no_view(text):
             assert deal.kind == "joker" or len(seen) == len(whole.questions)
             cut += deal.kind == "joker"
     assert cut > 25
-
-
-def test_the_fields_of_a_view_are_those_documented():
-    """The fields of the documentation are those of the record, arrays last."""
-    assert VIEW.names == (
-        *(name for name, _ in FIELDS),
-        "own_columns",
-        "other_columns",
-        "meldings",
-        "history",
-    )
-    assert VIEW["history"].shape[1] == 4 and VIEW["history"].base == np.int8

@@ -16,22 +16,18 @@ import pytest
 from oracles import twin
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
-from simgin.strategy import loader
-from support.policy_questions import ROW, ask, cards, count, mask, members, some_view
+from support.policy_questions import ROW, TRIPLES, ask, cards, count, members, some_view
 
 ROOT = Path(__file__).resolve().parents[2]
-VALUE = twin.card_values(ROW, "stopper")
-TRIPLES = [frozenset(meld) for meld in twin.all_melds(ROW) if len(meld) == 3]
 
 
 @cache
 def questions(name: str, opponent: str, slot: str, deals: int) -> list:
     """(deal, question) of a player in its own deals, at seat 0."""
     matchup = parse_matchup(name, opponent, "eaai", 29, "deal")
-    watched = [watch_deal(matchup, unit) for unit in range(deals)]
     return [
         (deal, question)
-        for deal in watched
+        for deal in (watch_deal(matchup, unit) for unit in range(deals))
         for question in deal.questions
         if question.seat == 0 and question.slot == slot
     ]
@@ -140,40 +136,19 @@ def test_percent_twenty_takes_by_its_description():
     assert min(answers.values()) > 40
 
 
-@pytest.mark.parametrize(
-    ("offer", "loose", "known", "takes"),
-    [
-        ("6S", "2C", "", True),  # saves the two, in a set of four sixes
-        ("6S", "2C", "5S 7S", False),  # he would meld it: two points are too few
-        ("6S", "3C", "5S 7S", True),
-        ("AC", "KC", "", True),  # makes no meld, but saves nine
-        ("2C", "KC", "", False),  # saves eight
-    ],
-)
-def test_percent_twenty_takes_by_hand(offer, loose, known, takes):
-    seen = some_view(random.Random(1), 10)
-    seen.hand = mask(f"6H 6D 6C 8S 9S TS QS QH QD {loose}")
-    seen.count, seen.legal, seen.known = count(seen.hand), 3, mask(known) if known else 0
-    (seen.taken_offer,) = members(mask(offer))
-    assert ask("take", "useful", seen) == takes
-
-
 def test_percent_twenty_discards_by_its_description():
     alone = 0
     asked = questions("percent-twenty", "gin-only", "discard", 100)
     for deal, question in asked:
         seen = question.view
         hand, unseen, known = cards(seen.hand), cards(seen.unseen), cards(seen.known)
-        thrown_by_him = [
-            cards(1 << thrown)[0]
-            for seat, _, _, thrown in deal.turns[: int(seen.turns)]
-            if seat == 1
-        ]
+        turns = deal.turns[: int(seen.turns)]
+        his_discards = [cards(1 << thrown)[0] for seat, _, _, thrown in turns if seat == 1]
         options = best(left(set(hand), set(cards(seen.legal))))
         spare = dead(hand, unseen)
         points = {
             card: -(not wanted(card, known))
-            - any(near(card, other) for other in thrown_by_him)
+            - any(near(card, other) for other in his_discards)
             - (card in spare)
             for card in options
         }
@@ -186,7 +161,7 @@ def test_percent_twenty_discards_by_its_description():
 
 def test_percent_twenty_knocks_by_its_table():
     answers = {True: 0, False: 0}
-    for _, question in questions("percent-twenty", "gin-only", "knock", 250):
+    for _, question in questions("percent-twenty", "gin-only", "knock", 150):
         seen = question.view
         kept = sorted(set(cards(seen.hand)) - set(cards(1 << int(seen.ending_card))))
         fives = len(cards(seen.hand | seen.pile | seen.known)) // 5
@@ -198,7 +173,7 @@ def test_percent_twenty_knocks_by_its_table():
         )
         assert bool(question.answer) == knocks
         answers[knocks] += 1
-    assert min(answers.values()) > 60
+    assert min(answers.values()) > 36
 
 
 # ginrummy-and-tonic
@@ -250,11 +225,8 @@ def tonic(view) -> tuple[dict[str, float], set[str]]:
         first[card] = mean_of_best([after(ten | {c}) for c in unseen], 0.588)
         helps[card] = improvement(card, known, unseen)
     scores = {}
-
-    def at_first(card):
-        return round(first[card] + helps[card], 9), twin.PACK.index(card)
-
-    for card in sorted(first, key=at_first):
+    at_first = {c: (round(first[c] + helps[c], 9), twin.PACK.index(c)) for c in first}
+    for card in sorted(first, key=at_first.get):
         if any(near(card, kept) and touches(card, kept) for kept in scores):
             continue
         ten = hand - {card}
@@ -273,8 +245,7 @@ def test_ginrummy_and_tonic_discards_by_its_description():
     rng, several = random.Random(31), 0
     for i in range(16):
         seen = some_view(rng, 11, rich=i % 2 == 0, known=i % 4)
-        unseen = rng.sample(members(seen.unseen), 10)
-        seen.unseen = sum(1 << card for card in unseen)
+        seen.unseen = sum(1 << card for card in rng.sample(members(seen.unseen), 10))
         scores, loose = tonic(seen)
         if not scores:
             continue
@@ -283,12 +254,6 @@ def test_ginrummy_and_tonic_discards_by_its_description():
         assert scores[thrown] <= min(scores.values()) + 1e-9
         several += len(scores) > 1
     assert several > 8
-
-
-def test_ginrummy_and_tonic_makes_gin_before_anything_else():
-    seen = some_view(random.Random(2), 11)
-    seen.hand = seen.legal = mask("AS 2S 3S 4H 5H 6H 7D 7H 7C 7S KC")
-    assert ask("discard", "ginrummy-and-tonic", seen) == members(mask("KC"))[0]
 
 
 def test_the_table_is_learned_in_miniature():
@@ -309,12 +274,3 @@ def test_the_training_script_reproduces_the_committed_table(tmp_path, monkeypatc
     monkeypatch.setattr("sys.argv", ["improvement.py", "--out", str(tmp_path / "table.npy")])
     training.main()
     assert np.array_equal(np.load(tmp_path / "table.npy"), TABLE)
-
-
-# marjj-early
-
-
-def test_marjj_early_is_marjj_with_two_more_turns_to_knock():
-    found, expected = loader.find("marjj-early"), loader.find("marjj+knock=early:k=5")
-    assert found.policies == expected.policies
-    assert found.ending == expected.ending

@@ -14,7 +14,6 @@ from simgin.play import kernel
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
 from simgin.play.rollout import Worlds, legal_actions, play_in
-from simgin.rules import variants
 from support.hands import game, members
 
 STRATEGIES = Path(__file__).resolve().parents[2] / "strategies"
@@ -22,7 +21,6 @@ RULES, _ = game("eaai")
 PARAMS = np.concatenate(
     [[64.0, 2.5, 7.5], np.load(STRATEGIES / "champion-mc.npy").astype(np.float64)]
 )
-TWO_PLAYERS = [name for name in variants.names() if variants.find(name).row["players"] == 2]
 
 
 def test_its_numbers_are_those_of_the_parts():
@@ -155,14 +153,6 @@ def test_the_discards_tried_are_the_cheapest(monkeypatch):
                 assert (before > -player.TOO_HIGH).all()
                 lengths.add(len(few))
     assert min(lengths) < 4 and max(lengths) == 4
-
-
-@pytest.mark.parametrize("name", TWO_PLAYERS)
-def test_it_plays_every_variant_for_two(name):
-    mixed = "dice-player+take=champion-mc+discard=champion-mc+knock=champion-mc"
-    a = mixed if "dice" in name else "champion-mc:n=8"
-    matchup = parse_matchup(a, "gold", name, 3, "deal")
-    assert len(kernel.play(matchup, 0, 1)) == 1
 
 
 @pytest.mark.slow

@@ -11,9 +11,7 @@ import pytest
 from simgin_strategies import _playouts as mc
 
 import simgin
-from oracles import twin
 from simgin.core.jit import jit
-from simgin.core.view import new_view
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
@@ -21,24 +19,19 @@ from simgin.strategy import compiler, loader
 from simgin.text import notation
 from simgin.value import value
 from support import hands
-from support.shown import with_best
+from support.policy_questions import PACK, ask, count, mask, view
 from support.variant_lists import strategy
 
 ROWS = (
-    "eaai",
-    "oklahoma",
-    "standard+discard_ban=drawn",
-    "eaai+discard_ban=none",
+    *("eaai", "oklahoma", "standard+discard_ban=drawn", "eaai+discard_ban=none"),
     "standard+first_turn=upcard_stock_or_pass",
-)
-ROWS += (
     "standard+first_turn=discard_first",
     "standard+first_turn=free+stock_end=at_draw",
     "standard+take_discard=no+first_turn=free",
+    "standard+layoff_on_gin=yes+undercut_on_tie=no",
+    "standard+layoff=no+stock_reserve=8",
 )
-ROWS += ("standard+layoff_on_gin=yes+undercut_on_tie=no", "standard+layoff=no+stock_reserve=8")
-EAAI = variants.find("eaai")
-RULES, ROW = hands.game("eaai")
+RULES, _ = hands.game("eaai")
 
 
 @jit
@@ -79,43 +72,27 @@ def test_a_rollout_from_the_true_cards_is_the_engines_deal(text, player):
             if question.seat == 0 and (did := action_of(question)):
                 view = question.view
                 stock = np.array(pack[52 - view.stock :], np.int64)
-                him = ((1 << 52) - 1) & ~(
-                    int(view.hand) | int(view.pile) | notation.hand_mask(stock)
-                )
-                assert _outcome(*did, him, stock, player == "gin-only", view, rules) == points, (
-                    i,
-                    question,
-                )
+                shown = int(view.hand) | int(view.pile) | notation.hand_mask(stock)
+                found = _outcome(*did, PACK & ~shown, stock, player == "gin-only", view, rules)
+                assert found == points, (i, question)
                 seen.add((did[0], points > 0))
-    assert len(seen) >= (
-        3 if "take_discard=no" in text else 6
-    )  # the sample holds the actions, won and lost
+    # the sample holds the actions, won and lost
+    assert len(seen) >= (3 if "take_discard=no" in text else 6)
 
 
 def position(hand, known="", pile="", **fields):
     """A view in the middle of a deal of the EAAI challenge, with a third of the stock gone."""
-    view = new_view()
-    view.hand, view.known, view.pile = (
-        notation.hand_mask(notation.parse_cards(cards)) for cards in (hand, known, pile)
-    )
-    view.unseen = ((1 << 52) - 1) & ~(view.hand | view.known | view.pile)
-    view.stock = bin(view.unseen).count("1") - 10 + bin(view.known).count("1")
-    view.taken = view.drawn = view.upcard = view.ending_card = view.ending_count = (
-        view.taken_offer
-    ) = view.deck_left = -1
-    view.turn = view.turns = 10
-    view.phase, view.limit, view.multiplier, view.target, view.goal, view.stake, view.noise = (
-        1,
-        10,
-        1,
-        100,
-        RULES.goal,
-        1,
-        2**52 + 12345,
-    )
-    for name, number in fields.items():
-        view[name] = number
-    return view
+    here = {
+        name: mask(cards) if cards else 0
+        for name, cards in (("hand", hand), ("known", known), ("pile", pile))
+    }
+    here |= dict.fromkeys(("upcard", "ending_card", "ending_count", "taken_offer"), -1)
+    here |= dict.fromkeys(("phase", "multiplier", "stake"), 1)
+    here |= {"turn": 10, "turns": 10, "target": 100, "goal": RULES.goal, "noise": 2**52 + 12345}
+    made = view(**here | fields)
+    made.unseen = PACK & ~(made.hand | made.known | made.pile)
+    made.stock = int(made.unseen).bit_count() - 10 + int(made.known).bit_count()
+    return made
 
 
 MIDDLE = position("AS 2S 3S 5H 6H 9D 9C KD QC 4C", "7H 8H", "KS QH JD 8C 3D TD 2H 6S KH")
@@ -148,23 +125,18 @@ def test_hidden_hands_and_stock_are_dealt_uniformly():
     share = 8 / len(unseen)
     held = np.array([np.sum(hidden >> card & 1) for card in unseen])
     first = np.bincount(stocks[:, 0], minlength=52)[unseen]
-    by_hand = (
-        np.sum((held - n * share) ** 2)
-        / (n * share * (1 - share))
-        * (len(unseen) - 1)
-        / len(unseen)
-    )
+    variance = n * share * (1 - share) * len(unseen) / (len(unseen) - 1)
+    by_hand = np.sum((held - n * share) ** 2) / variance
     by_stock = np.sum((first - n / len(unseen)) ** 2) / (n / len(unseen))
     assert len(unseen) == 31
     assert by_hand < 67.6 and by_stock < 67.6  # the 0.9999 quantile with 30 degrees of freedom
 
 
 def test_hidden_hands_are_as_developed_as_set():
-    counts = {}
-    for developed in (mc.GROWN, mc.DRAWS, mc.ANY):
-        counts[developed] = [
-            twin.deadwood(hands.names(int(him)), ROW) for him in imagined(60, developed)[0]
-        ]
+    counts = {
+        developed: [count(him) for him in imagined(60, developed)[0]]
+        for developed in (mc.GROWN, mc.DRAWS, mc.ANY)
+    }
     means = {developed: np.mean(found) for developed, found in counts.items()}
     aim = mc.EXPECTED[int(MIDDLE.pile).bit_count()]
     assert aim == 19
@@ -173,20 +145,16 @@ def test_hidden_hands_are_as_developed_as_set():
 
 
 def vector(**values):
-    return compiler.vector(
-        loader.find(
-            "mc:" + ",".join(f"{k}={v}" for k, v in values.items()) if values else "mc"
-        ).knock
-    )
+    return compiler.vector(loader.find("mc").knock(**values))
 
 
 def test_the_value_of_a_result_is_the_chance_of_the_match_or_points():
     table = np.load(loader.find("mc").knock.weights)
     for own, other, points in ((0, 0, 30), (70, 20, -45), (55, 99, 44), (12, 34, 0)):
-        view = position("AS", own_points=own, other_points=other)
+        seen = position("AS", own_points=own, other_points=other)
         want = table[own + max(points, 0), other + max(-points, 0)]
-        assert mc.worth(points, view, vector()) == want
-        assert mc.worth(points, view, vector(value="points")) == points
+        assert mc.worth(points, seen, vector()) == want
+        assert mc.worth(points, seen, vector(value="points")) == points
     near = position("AS", own_points=80, other_points=90)
     assert mc.worth(20, near, vector()) == 1 and mc.worth(-10, near, vector()) == 0
     long = position("AS", own_points=100, other_points=50, target=250)
@@ -205,10 +173,8 @@ def test_the_table_holds_v_of_gold_against_itself():
     fresh = value.compute("eaai", "gold", "gold", deals=100_000, seed=5)
     for own, other in ((50, 0), (0, 75), (60, 40), (90, 80), (20, 95)):
         told = (fresh.win(own, other, dealer=0) + fresh.win(own, other, dealer=1)) / 2
-        assert (
-            abs(told - table[own, other])
-            < 4 * max(fresh.se(own, other, dealer=0), fresh.se(own, other, dealer=1)) + 0.001
-        )
+        error = max(fresh.se(own, other, dealer=0), fresh.se(own, other, dealer=1))
+        assert abs(told - table[own, other]) < 4 * error + 0.001
 
 
 def test_an_action_must_be_better_by_a_number_of_standard_errors():
@@ -223,26 +189,17 @@ def test_an_action_must_be_better_by_a_number_of_standard_errors():
     assert not mc._surely_better(np.ones(5), np.ones(5), 5, 0.0)
 
 
-def ask(slot, view, **values):
-    policy = getattr(
-        loader.find("mc:" + ",".join(f"{k}={v}" for k, v in values.items()) if values else "mc"),
-        slot,
-    )
-    return int(compiler.hook(policy)(view, RULES, compiler.vector(policy)))
-
-
 def test_a_card_that_the_opponent_can_use_is_kept():
     """Two lone kings leave the same deadwood.
 
     The opponent collects spades, so the other king goes. Gold throws the spade.
     """
-    view = position("AD 2D 3D 6C 6H 6S 7D 8D 2S KS KH", "QS JS", "5C 3H 9H TD 4C 8C", drawn=12)
-    view.legal = view.hand
-    with_best(view, RULES)
-    gold = loader.find("gold").discard
-    assert int(compiler.hook(gold)(view, RULES, compiler.vector(gold))) == notation.parse_card("KS")
-    assert ask("discard", view, n=1000, width=2, value="points") == notation.parse_card("KH")
-    assert len({ask("discard", view) for _ in range(5)}) == 1
+    seen = position("AD 2D 3D 6C 6H 6S 7D 8D 2S KS KH", "QS JS", "5C 3H 9H TD 4C 8C", drawn=12)
+    seen.legal = seen.hand
+    king_of_spades, king_of_hearts = notation.parse_cards("KS KH")
+    assert ask("discard", "low", seen) == king_of_spades
+    assert ask("discard", "mc", seen, n=1000, width=2, value="points") == king_of_hearts
+    assert len({ask("discard", "mc", seen) for _ in range(5)}) == 1
 
 
 def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
@@ -250,32 +207,15 @@ def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
 
     He undercuts a knock with four, and would win little by knocking himself.
     """
-    kept = {
-        "legal": 3,
-        "ending": 1,
-        "ending_card": notation.parse_card("KH"),
-        "drawn": notation.parse_card("KH"),
-    }
-    hand, his = "AD 2D 3D 6C 6H 6S 9S TS JS 4H KH", "7H 8H 9H TC JC QC 5C 5H 5S AS"
-    assert ask("knock", position(hand, his, "3H 7C", ending_count=4, **kept)) == 0
-    assert ask("knock", position(hand, "", "3H 7C", ending_count=4, own_points=95, **kept)) == 1
-    assert (
-        ask(
-            "knock",
-            position("AD 2D 3D 6C 6H 6S 9S TS JS QS KH", his, "3H 7C", ending_count=0, **kept),
-        )
-        == 1
-    )
-
-
-def test_mc_beats_gold():
-    """200 matches with 32 worlds and a fixed seed.
-
-    A strategy equal to the baseline would pass once in five; the slow test is the sharp one.
-    """
-    frame = simgin.match("mc:n=32", "gold", "eaai", matches=200, seed=3)
-    share = next(row.value for row in frame.itertuples() if row.metric == "match_win")
-    assert share > 0.53
+    his, king = "7H 8H 9H TC JC QC 5C 5H 5S AS", notation.parse_card("KH")
+    kept = {"legal": 3, "ending": 1, "ending_card": king, "drawn": king}
+    for last, known, fields, knocks in (
+        ("4H", his, {"ending_count": 4}, 0),
+        ("4H", "", {"ending_count": 4, "own_points": 95}, 1),
+        ("QS", his, {"ending_count": 0}, 1),
+    ):
+        hand = f"AD 2D 3D 6C 6H 6S 9S TS JS {last} KH"
+        assert ask("knock", "mc", position(hand, known, "3H 7C", **kept | fields)) == knocks
 
 
 @pytest.mark.slow

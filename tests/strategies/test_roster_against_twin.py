@@ -40,17 +40,18 @@ POLICIES = [
     ("discard", "alpha:a=0.2,fade=0", 100),
     ("discard", "alpha:a=1,fade=10", 100),
     ("discard", "alpha:a=0.7,fade=0", 100),
+    ("discard", "alpha:a=1,fade=4,floor=-1", 60),
     ("discard", "mmd", 100),
     ("discard", "mmd:reach=0.3,hold=2.5", 100),
     ("discard", "mmd:reach=4,hold=90", 60),
     ("discard", "marjj", 60),
-    ("discard", "marjj:window=2,weight=0,one_gone=-4", 200),
+    ("discard", "marjj:window=2,weight=0,one_gone=-4", 80),
     ("discard", "marjj:window=9,weight=20,decay=0.8,best=3,one_gone=0", 40),
     (
         "discard",
         "marjj:weight=1,one_gone=13,no_run=7,next_gone=11,far_gone=-6,run=-9,"
         "next=17,far=-12,no_set=15,two_gone=8,set=-19",
-        200,
+        80,
     ),
     ("take", "random:p=1", 50),
     ("knock", "random:p_end=1", 50),
@@ -68,53 +69,42 @@ POLICIES = [
 ]
 # Advice is compared in games with low aces, round the corner, with dear aces and for one player.
 ROWS = [game(text)[1] for text in ("eaai", "round-the-corner", "tedesco", "solitary-gin")]
+# (slot, policy, two settings of its parameters)
 ADVICE = [
-    ("discard", "high-first:cost=10", 160),
-    ("discard", "high-first:cost=2.5", 160),
-    ("discard", "high-late:until=4,cost=10", 160),
-    ("discard", "high-late:until=99,cost=1.5", 160),
-    ("discard", "many-high:many=4,hold=3", 160),
-    ("discard", "many-high:many=2,hold=5", 160),
-    ("discard", "triangle:until=6,cost=10", 160),
-    ("discard", "triangle:until=99,cost=3.5", 160),
-    ("discard", "keep-low:rank=2,cost=3", 160),
-    ("discard", "keep-low:rank=6,cost=10", 160),
-    ("discard", "keep-low-late:rank=5,turn=8,taken=3,cost=3", 160),
-    ("discard", "keep-low-late:rank=13,turn=1,taken=1,cost=9.5", 160),
-    ("discard", "inside-pairs:weight=1,inside=0.5", 160),
-    ("discard", "inside-pairs:weight=4,inside=0.25", 160),
-    ("discard", "dead-pairs-first:bonus=0.5", 160),
-    ("discard", "dead-pairs-first:bonus=6", 160),
-    ("discard", "break-pairs:live=2,until=6,cost=3", 160),
-    ("discard", "break-pairs:live=1,until=99,cost=8", 160),
-    ("discard", "middle:weight=0.25,seven=0.25", 160),
-    ("discard", "middle:weight=2,seven=1.5", 160),
-    ("discard", "safe-neighbour:cost=1.5,ignore_first=0", 160),
-    ("discard", "safe-neighbour:cost=4.5,ignore_first=2", 160),
-    ("discard", "bait-shy:cost=1.5", 160),
-    ("discard", "bait-shy:cost=6", 160),
-    ("discard", "suit-order:neighbour=2,same=1", 160),
-    ("discard", "suit-order:neighbour=6,same=4.5", 160),
-    ("discard", "starve:cost=3", 160),
-    ("discard", "starve:cost=99", 160),
-    ("discard", "live-melds:weight=0.5,early=4", 160),
-    ("discard", "live-melds:weight=1.25,early=0", 160),
-    ("discard", "growing-safety:base=0,turn=0.0625,count=0.015625", 160),
-    ("discard", "growing-safety:base=0.25,turn=0,count=0.03125", 160),
-    ("discard", "lay-off-late:turn=6,cost=1.5", 160),
-    ("discard", "lay-off-late:turn=1,cost=6", 160),
-    ("discard", "wild:turn=5,cost=5.5", 160),
-    ("discard", "wild:turn=1,cost=2", 160),
-    ("discard", "bait:e=1,until=4,cost=5", 160),
-    ("discard", "bait:e=0.5,until=99,cost=2", 160),
-    ("discard", "tonic:pair=3,live=2,until=5,middle=0.25,seven=0,danger=0.125,early=4", 160),
-    ("discard", "tonic:pair=1.5,live=1,until=99,middle=0.5,seven=1,danger=0.25,early=1", 160),
-    ("take", "speculate:until=3,count=50,partials=2", 200),
-    ("take", "speculate:until=99,count=50,partials=1", 200),
-    ("take", "upcard", 200),
-    ("take", "deny:held=1,cost=3", 200),
-    ("take", "deny:held=1,cost=99", 200),
-    ("discard", "hazard:share=0.35,turns=8,fade=0.2,first=3,slope=0.06,opponent=0.1,margin=6", 16),
+    ("discard", "high-first", "cost=10", "cost=2.5"),
+    ("discard", "high-late", "until=4,cost=10", "until=99,cost=1.5"),
+    ("discard", "many-high", "many=4,hold=3", "many=2,hold=5"),
+    ("discard", "triangle", "until=6,cost=10", "until=99,cost=3.5"),
+    ("discard", "keep-low", "rank=2,cost=3", "rank=6,cost=10"),
+    ("discard", "keep-low-late", "rank=5,turn=8,taken=3,cost=3", "rank=13,turn=1,taken=1,cost=9.5"),
+    ("discard", "inside-pairs", "weight=1,inside=0.5", "weight=4,inside=0.25"),
+    ("discard", "dead-pairs-first", "bonus=0.5", "bonus=6"),
+    ("discard", "break-pairs", "live=2,until=6,cost=3", "live=1,until=99,cost=8"),
+    ("discard", "middle", "weight=0.25,seven=0.25", "weight=2,seven=1.5"),
+    ("discard", "safe-neighbour", "cost=1.5,ignore_first=0", "cost=4.5,ignore_first=2"),
+    ("discard", "bait-shy", "cost=1.5", "cost=6"),
+    ("discard", "suit-order", "neighbour=2,same=1", "neighbour=6,same=4.5"),
+    ("discard", "starve", "cost=3", "cost=99"),
+    ("discard", "live-melds", "weight=0.5,early=4", "weight=1.25,early=0"),
+    (
+        "discard",
+        "growing-safety",
+        "base=0,turn=0.0625,count=0.015625",
+        "base=0.25,turn=0,count=0.03125",
+    ),
+    ("discard", "lay-off-late", "turn=6,cost=1.5", "turn=1,cost=6"),
+    ("discard", "wild", "turn=5,cost=5.5", "turn=1,cost=2"),
+    ("discard", "bait", "e=1,until=4,cost=5", "e=0.5,until=99,cost=2"),
+    (
+        "discard",
+        "tonic",
+        "pair=3,live=2,until=5,middle=0.25,seven=0,danger=0.125,early=4",
+        "pair=1.5,live=1,until=99,middle=0.5,seven=1,danger=0.25,early=1",
+    ),
+    ("take", "speculate", "until=3,count=50,partials=2", "until=99,count=50,partials=1"),
+    ("take", "upcard", ""),
+    ("take", "deny", "held=1,cost=3", "held=1,cost=99"),
+    ("discard", "hazard", "share=0.35,turns=8,fade=0.2,first=3,slope=0.06,opponent=0.1,margin=6"),
 ]
 
 # In which rows a policy is compared, where not in all. lead and count are described in points, and
@@ -124,6 +114,7 @@ SCOPE = {
     "count": lambda row: row["goal"] == "points",
     "value": lambda row: row["discard_ban"] != "drawn",
 }
+PLAIN = {"discard": "low", "take": "lower"}
 BY_LOT = ("random", "uniform")
 # Strategies whose policies all have a twin, with their policies and the number of deals played.
 STRATEGIES = {
@@ -138,6 +129,7 @@ STRATEGIES = {
     "hein": ("meld-any", "alpha", "at"),
     "sigra": ("mmd", "mmd", "at:k=0"),
     "marjj": ("meld-best-lower", "marjj", "early:k=3"),
+    "marjj-early": ("meld-best-lower", "marjj", "early:k=5"),
     "marjj-paper": ("meld-best-lower", "marjj:weight=20,best=6", "early:k=3"),
 }
 
@@ -195,19 +187,16 @@ def test_every_answer_is_allowed_by_the_description(slot, policy, wanted):
     assert decided > 0.3 or policy.startswith(BY_LOT)  # otherwise it would show little
 
 
-@pytest.mark.parametrize(("slot", "policy", "wanted"), ADVICE)
-def test_every_answer_is_allowed_by_the_advice(slot, policy, wanted):
-    asked = [position for position in positions(slot, policy) if position[1] in ROWS]
-    compare(slot, policy, asked[:wanted])
-    rule, plain = rule_of(slot, policy), rule_of(slot, {"discard": "low", "take": "lower"}[slot])
-    seen = (sight.seen(view, row, slot) for _, row, view in asked)
-    assert any(rule(one) != plain(one) for one in seen)  # it says something else than gold
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("slot", "policy", "wanted"), POLICIES)
-def test_many_answers_are_allowed_by_the_description(slot, policy, wanted):
-    compare(slot, policy, positions(slot, policy)[: 10 * wanted])
+@pytest.mark.parametrize("advice", ADVICE, ids=lambda advice: advice[1])
+def test_every_answer_is_allowed_by_the_advice(advice):
+    slot, name, *settings = advice
+    for setting in settings:
+        policy = f"{name}:{setting}" if setting else name
+        asked = [position for position in positions(slot, policy) if position[1] in ROWS]
+        compare(slot, policy, asked[: 16 if name == "hazard" else 160])
+        rule, plain = rule_of(slot, policy), rule_of(slot, PLAIN[slot])
+        seen = (sight.seen(view, row, slot) for _, row, view in asked)
+        assert any(rule(one) != plain(one) for one in seen)  # it says something else than gold
 
 
 def test_simple_does_not_repeat_a_pair():
@@ -228,7 +217,7 @@ def test_simple_does_not_repeat_a_pair():
 
 
 def test_value_by_hits_agrees_with_the_twin():
-    compare("take", "value:by=hits", positions("take", "value")[:12])
+    compare("take", "value:by=hits", positions("take", "value")[:6])
 
 
 def test_value_agrees_with_the_twin_where_the_card_drawn_must_be_kept():

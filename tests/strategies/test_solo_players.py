@@ -3,26 +3,33 @@
 import math
 import random
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import solo as script
+from simgin_strategies.ahead import fewest_loose
+from simgin_strategies.stop import MOST_LEFT, STATES, state_of, stop_value
 
 from oracles import twin
 from oracles.twin.roster import stopping_value
 from simgin.core import sums
 from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
-from simgin.stats import batches
 from simgin.text import notation
 from support import hands
 from support import policy_questions as questions
 from support.hands import PACK, members, names
 from support.policy_questions import mask
 
-ROOT = Path(__file__).resolve().parents[2]
+STRATEGIES = Path(__file__).resolve().parents[2] / "strategies"
 RANDOM = random.Random(20261122)
+
+
+def committed(name):
+    """The numbers of a file that policies read."""
+    return np.load(STRATEGIES / f"{name}.npy")
 
 
 def game(text):
@@ -41,6 +48,11 @@ KNOCK, SOLITARY, CORNER = map(
 def ask(slot, name, values=None, rules=KNOCK, **fields):
     about = {"ending_card": -1, "deck_left": 20, "ending": 1}
     return questions.ask(slot, name, questions.view(**about | fields), rules, **values or {})
+
+
+def thrown(name, rules, hand, unseen, values=None, **fields):
+    """The discard of a policy from eleven cards."""
+    return ask("discard", name, values, rules, hand=hand, legal=hand, unseen=unseen, **fields)
 
 
 def eleven():
@@ -64,11 +76,8 @@ def melds_out(hand, values):
 
 
 def after_draw(ten, card, values):
-    return min(
-        twin.deadwood(names(mask_of & ~(1 << x)), values)
-        for mask_of in (ten | 1 << card,)
-        for x in members(mask_of)
-    )
+    eleven = ten | 1 << card
+    return min(twin.deadwood(names(eleven & ~(1 << x)), values) for x in members(eleven))
 
 
 def cost(aim, ten, unseen, values, few=7):
@@ -91,17 +100,8 @@ def test_ahead_keeps_the_hand_with_the_best_draws(aim, text):
     for _ in range(4):
         hand, unseen = eleven()
         costs = {card: cost(aim, hand & ~(1 << card), unseen, values) for card in members(hand)}
-        thrown = ask(
-            "discard",
-            "ahead",
-            {"aim": aim},
-            own_rules,
-            hand=hand,
-            legal=hand,
-            unseen=unseen,
-            own_turn=3,
-        )
-        assert costs[thrown] == min(costs.values())
+        chosen = thrown("ahead", own_rules, hand, unseen, {"aim": aim}, own_turn=3)
+        assert costs[chosen] == min(costs.values())
 
 
 @pytest.mark.parametrize(
@@ -110,13 +110,10 @@ def test_ahead_keeps_the_hand_with_the_best_draws(aim, text):
         ("AS 2S 3S QS KS 4H 4D 4C 9H TD", SOLITARY, 4),  # one ace cannot serve both runs
         ("AS 2S 3S 4S QS KS 4H 4D 9H TD", SOLITARY, 4),  # here it serves Q-K-A
         ("AS 2S 3S QS KS 4H 4D 4C 9H TD", CORNER, 2),
-        ("AS 2S 3S QS KS 4H 4D 4C 9H TD", KNOCK, 4),
         ("5S 5H 5D 5C 6S 7S 9H JD QC KC", KNOCK, 4),
     ],
 )
 def test_loose_cards_follow_the_variants_melds(text, own_rules, left):
-    from simgin_strategies.ahead import fewest_loose
-
     assert fewest_loose(mask(text), own_rules) == left
 
 
@@ -134,67 +131,35 @@ def test_a_last_discard_leaves_least_deadwood(own_rules, last, dearest):
     """
     hand = mask("2S 3S 4S 5H 5D 5C 7D 8D KS KH AC")
     for name in ("ahead", "switch"):
-        thrown = ask(
-            "discard",
-            name,
-            {"aim": "gin"},
-            own_rules,
-            hand=hand,
-            legal=hand,
-            unseen=PACK & ~hand,
-            **last,
-        )
-        assert notation.card_text(thrown) in dearest
+        chosen = thrown(name, own_rules, hand, PACK & ~hand, {"aim": "gin"}, **last)
+        assert notation.card_text(chosen) in dearest
 
 
 def test_switch_minimises_the_mean_penalty_in_its_last_turns():
-    values = row("solitary-gin")
+    """It can maximise the chance of the goal instead.
 
-    def penalty(ten, u):
-        return after_draw(ten, u, values) or -20
-
-    for _ in range(4):
-        hand, unseen = eleven()
-        late = {
-            c: sum(penalty(hand & ~(1 << c), u) for u in members(unseen)) for c in members(hand)
-        }
-        shown = {"hand": hand, "legal": hand, "unseen": unseen, "deck_left": 30}
-        thrown = ask("discard", "switch", {"k": 3}, SOLITARY, own_turn=13, **shown)
-        assert late[thrown] == min(late.values())
-        early = ask("discard", "switch", {"k": 3}, SOLITARY, own_turn=12, **shown)
-        assert early == ask("discard", "ahead", {"aim": "loose"}, SOLITARY, own_turn=12, **shown)
-
-
-def test_switch_can_maximise_the_chance_of_the_goal():
-    """Last deal, 5 points of room: only a penalty of 5, or gin, is good enough.
-
-    The chance is that of the draws that bring one.
+    Last deal, 5 points of room: only a penalty of 5, or gin, is good enough.
     """
     values = row("solitary-gin")
-    for _ in range(4):
+    early, late = ({"own_turn": turn, "deck_left": 30} for turn in (12, 13))
+    last = {"own_turn": 14, "deal": 4, "own_points": 15, "deck_left": 30}
+    for _ in range(6):
         hand, unseen = eleven()
-        good = {
-            c: sum(after_draw(hand & ~(1 << c), u, values) <= 15 for u in members(unseen))
-            for c in members(hand)
-        }
-        thrown = ask(
-            "discard",
-            "switch",
-            {"goal": "yes"},
-            SOLITARY,
-            hand=hand,
-            legal=hand,
-            unseen=unseen,
-            own_turn=14,
-            deal=4,
-            own_points=15,
-            deck_left=30,
-        )
-        assert good[thrown] == max(good.values())
+        penalties, good = {}, {}
+        for card in members(hand):
+            counts = [after_draw(hand & ~(1 << card), u, values) for u in members(unseen)]
+            penalties[card] = sum(count or -20 for count in counts)
+            good[card] = sum(count <= 15 for count in counts)
+        chosen = thrown("switch", SOLITARY, hand, unseen, {"k": 3}, **late)
+        assert penalties[chosen] == min(penalties.values())
+        before = thrown("switch", SOLITARY, hand, unseen, {"k": 3}, **early)
+        assert before == thrown("ahead", SOLITARY, hand, unseen, {"aim": "loose"}, **early)
+        chosen = thrown("switch", SOLITARY, hand, unseen, {"goal": "yes"}, **last)
+        assert good[chosen] == max(good.values())
 
 
 def planes():
-    return np.load(ROOT / "strategies" / "solo_dp.npy").reshape(3, 15, 11, 3).astype(float)
+    return committed("solo_dp").reshape(3, 15, 11, 3).astype(float)
 
 
 def by_table(scoring, time, ten, unseen, values):
@@ -223,17 +188,8 @@ def test_dp_keeps_what_the_table_values_most(text, scoring, time, shown):
             card: by_table(scoring, time, hand & ~(1 << card), unseen, values)
             for card in members(hand)
         }
-        thrown = ask(
-            "discard",
-            "dp",
-            None,
-            own_rules,
-            hand=hand,
-            legal=hand,
-            unseen=unseen,
-            **{"own_turn": 3, **shown},
-        )
-        assert worth[thrown] == pytest.approx(max(worth.values()), abs=1e-9)
+        chosen = thrown("dp", own_rules, hand, unseen, **{"own_turn": 3, **shown})
+        assert worth[chosen] == pytest.approx(max(worth.values()), abs=1e-9)
 
 
 def test_dp_stops_when_that_is_worth_more_than_going_on():
@@ -246,9 +202,8 @@ def test_dp_stops_when_that_is_worth_more_than_going_on():
             assert asked == (gain >= 0)
             answers.add(asked)
     assert answers == {0, 1}
-    assert (
-        ask("knock", "dp", hand=ten, unseen=0, ending_count=2, deck_left=-1) == 0
-    )  # against another player: gin only
+    against_another = ask("knock", "dp", hand=ten, unseen=0, ending_count=2, deck_left=-1)
+    assert against_another == 0  # gin only
 
 
 def by_search(scoring, time, ten, unseen, left, values):
@@ -299,20 +254,11 @@ def test_two_draws_keeps_what_the_next_card_makes_best():
         tens = {card: hand & ~(1 << card) for card in members(hand)}
         liked = sorted(tens, key=lambda card: -by_table(1, time, tens[card], unseen, values))[:4]
         worth = {card: by_search(1, time, tens[card], unseen, left, values) for card in liked}
-        thrown = ask(
-            "discard",
-            "two-draws",
-            None,
-            KNOCK,
-            hand=hand,
-            legal=hand,
-            unseen=unseen,
-            deck_left=left,
-            own_turn=3,
-        )
-        assert worth[thrown] == pytest.approx(max(worth.values()), abs=1e-9)
+        chosen = thrown("two-draws", KNOCK, hand, unseen, deck_left=left, own_turn=3)
+        assert worth[chosen] == pytest.approx(max(worth.values()), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_two_draws_wins_more_than_the_table_alone():
     """10,000 deals each on the same packs.
 
@@ -338,8 +284,6 @@ def stopping(count, left, text="solitaire-gin-knock"):
     "more", ["", "+count_joker=yes", "+undercut_on_tie=yes", "+undercut_bonus=10+gin_bonus=0"]
 )
 def test_the_value_of_stopping_agrees_with_enumeration(more):
-    from simgin_strategies.stop import stop_value
-
     text = f"solitaire-gin-knock{more}"
     for left in range(1, 44):
         for count in range(11):
@@ -372,16 +316,12 @@ def test_stop_dp_is_the_backward_induction():
 
     Under these rules both answers occur.
     """
-    from functools import cache as memo
-
-    from simgin_strategies.stop import MOST_LEFT, STATES, state_of
-
-    table = np.load(ROOT / "strategies" / "stop.npy").astype(float)
+    table = committed("stop").astype(float)
     means, chances = table[:STATES], table[STATES:].reshape(MOST_LEFT + 1, STATES, STATES)
     text = "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"
     own_rules = game(text)
 
-    @memo
+    @cache
     def best(left, state):
         going_on = go(left, state, means[state])
         return max(going_on, stopping(state, left, text)) if state <= 10 else going_on
@@ -404,13 +344,12 @@ def test_stop_dp_is_the_backward_induction():
     assert answers == {0, 1}
 
 
-def facts(variant, strategy, n, unit="deal", seed=5):
-    totals = batches.total(
-        runner.run_matchup(parse_matchup(strategy, None, variant, seed, unit), n)
-    )
-    return {name: int(totals[sums.SUM + i]) for name, i in sums.FACT.items()}, int(
-        totals[sums.DEAL_SQUARE]
-    )
+def facts(variant, strategy, n):
+    """The sums of n deals, and that of squared scores."""
+    game = parse_matchup(strategy, None, variant, 5, "deal")
+    total = runner.run_matchup(game, n).sum(axis=0)
+    found = {name: int(total[sums.SUM + i]) for name, i in sums.FACT.items()}
+    return found, int(total[sums.DEAL_SQUARE])
 
 
 def mean(variant, strategy, n):
@@ -420,6 +359,7 @@ def mean(variant, strategy, n):
     return score, math.sqrt((squares / n - score**2) / n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "variant",
     ["solitaire-gin-knock", "gin-solitaire", "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"],
@@ -432,14 +372,14 @@ def test_no_threshold_beats_stop_dp(variant):
         assert best > other - 3.3 * math.hypot(error, its_error), rule
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "variant", ["solitaire-gin", "gin-solitaire", "solitaire-gin-knock", "solitary-gin"]
 )
 def test_dp_is_better_than_greed(variant):
     """6,000 deals each; four comparisons at 3.1 standard errors, a false alarm in 250 runs."""
-    (greedy, its_error), (score, error) = (
-        mean(variant, strategy, 6_000) for strategy in ("solo-greedy", "solo-dp")
-    )
+    greedy, its_error = mean(variant, "solo-greedy", 6_000)
+    score, error = mean(variant, "solo-dp", 6_000)
     gain = greedy - score if variant == "solitary-gin" else score - greedy
     assert gain > 3.1 * math.hypot(error, its_error)
 
@@ -481,11 +421,9 @@ def test_the_goal_table_is_a_convolution_of_deals(capsys):
         pairs = sum(one[i] * one[j] for i in range(50) for j in range(50) if i + j - 20 <= room)
         assert small[2, room] == pytest.approx(pairs, abs=1e-5)
     assert (small[0] == ([0] * 20 + [1] * 30)).all()
-    committed = np.load(ROOT / "strategies" / "solo.npy").reshape(5, 50)
-    assert (np.diff(committed, axis=1) >= 0).all()
-    assert (
-        committed[4, 26] - small[4, 26] > 0.2
-    )  # who looks ahead meets the goal far more often than who is greedy
+    ours = committed("solo").reshape(5, 50)
+    assert (np.diff(ours, axis=1) >= 0).all()
+    assert ours[4, 26] - small[4, 26] > 0.2  # looking ahead meets the goal far more often
 
 
 def test_the_stop_table_is_learned_in_miniature(capsys):
@@ -518,9 +456,8 @@ def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(scoring
                 elif scoring == 1:
                     at_end -= counts[t + above]
             expected = Fraction(at_end, left)
-        assert script.worth(hands, t, last, gin, scoring, own_rules) == pytest.approx(
-            float(expected)
-        )
+        found = script.worth(hands, t, last, gin, scoring, own_rules)
+        assert found == pytest.approx(float(expected))
 
 
 def test_known_planes_are_recovered(monkeypatch):
@@ -532,26 +469,15 @@ def test_known_planes_are_recovered(monkeypatch):
     y = (x @ true[..., None])[..., 0]
     squares = np.einsum("tnki,tnkj->tnij", x, x)
     products = np.einsum("tnki,tnk->tni", x, y)
-    assert script.fitted(np.concatenate([squares, products[..., None]], axis=3)) == pytest.approx(
-        true, abs=1e-5
-    )
-
-
-@pytest.mark.slow
-def test_the_planes_are_learned_in_miniature(capsys):
-    small = script.dp_table(150, 7, rounds=2, discard="low")
-    assert np.array_equal(small, script.dp_table(150, 7, rounds=2, discard="low"))
-    assert "2 rounds of 150 deals" in capsys.readouterr().out
-    assert (
-        small.reshape(3, 15, 11, 3)[0, ..., 2] == 0
-    ).all()  # where deals are won, deadwood counts for nothing
+    found = script.fitted(np.concatenate([squares, products[..., None]], axis=3))
+    assert found == pytest.approx(true, abs=1e-5)
 
 
 @pytest.mark.slow
 def test_the_training_script_reproduces_the_committed_files():
-    for file, table, deals in (
-        ("stop.npy", script.stop_table, 200_000),
-        ("solo.npy", script.goal_table, 200_000),
-        ("solo_dp.npy", script.dp_table, 100_000),
+    for name, table, deals in (
+        ("stop", script.stop_table, 200_000),
+        ("solo", script.goal_table, 200_000),
+        ("solo_dp", script.dp_table, 100_000),
     ):
-        assert np.array_equal(np.load(ROOT / "strategies" / file), table(deals, 20261121)), file
+        assert np.array_equal(committed(name), table(deals, 20261121)), name

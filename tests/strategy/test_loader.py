@@ -24,18 +24,12 @@ def write(folder: Path, body: str, name: str = "mine.py") -> str:
     ("text", "canonical"),
     [
         ("gold", "gold"),
-        ("gold-early:k=5", "gold-early"),
         ("gold-early:k=7", "gold-early:k=7"),
-        ("gold-at:k=4", "gold-at"),
-        ("gin-only:k=10", "gin-only:k=10"),
         ("simple+knock=at:k=4", "simple+knock=at:k=4"),
         ("simple+knock=at:k=10", "simple"),
-        ("simple+knock=at", "simple"),
         ("simple+knock=gold-at", "simple+knock=at:k=4"),
         ("gold+discard=low:tie=random", "gold+discard=low:tie=random"),
-        ("gold:tie=random", "gold:tie=random"),
         ("gold:k=3+knock=early", "gold+knock=early"),
-        ("gold+discard=uniform", "gold+discard=uniform"),
         ("gold+knock=schedule:late=2,early=9", "gold+knock=schedule:early=9,late=2"),
         ("random:p=0.25,p_end=1", "random:p=0.25,p_end=1"),
     ],
@@ -57,9 +51,8 @@ def test_the_text_of_a_strategy_round_trips(base: str, take: str, discard: str, 
     strategy = find(base + take + discard + knock)
     again = find(strategy.text)
     assert again.text == strategy.text
-    assert [again.policy(s) for s in ("take", "discard", "knock")] == [
-        strategy.policy(s) for s in ("take", "discard", "knock")
-    ]
+    for slot in ("take", "discard", "knock"):
+        assert again.policy(slot) == strategy.policy(slot)
 
 
 @pytest.mark.parametrize(
@@ -68,15 +61,12 @@ def test_the_text_of_a_strategy_round_trips(base: str, take: str, discard: str, 
         ("golf", "did you mean 'gold'?"),
         ("gold:q=3", "has no parameter 'q'"),
         ("gold-early:k=five", "must be a number 0..500"),
-        ("gold-early:k=2.5", "must be a whole number"),
         ("gold-early:k=501", "must lie in 0..500"),
         ("gold+discard=low:tie=highest", "must be one of high, random, middle"),
-        ("gold+discard=lwo", "did you mean 'low'?"),
         ("gold+discard=hits:keep_pairs=perhaps", "must be yes or no"),
         ("gold+knock=at:k", "is not of the form"),
         ("nowhere.py", "cannot be read"),
         ("", "there is no strategy ''"),
-        (" gold + discard=uniform", "there is no"),
         ("gold+nock=at:k=3", "there is no slot 'nock'; did you mean 'knock'?"),
     ],
 )
@@ -94,17 +84,11 @@ def test_any_text_is_either_a_strategy_or_refused(text: str) -> None:
 
 
 def test_a_strategy_file_can_be_named_by_path(tmp_path: Path) -> None:
-    path = write(
-        tmp_path,
-        "@discard\ndef low(view, rules, params):\n    return lowest(view.legal)\n"
-        "S = Strategy('mine', discard=low)\n",
-    )
+    body = "@discard\ndef low(view, rules, params):\n    return lowest(view.legal)\n"
+    path = write(tmp_path, body + "S = Strategy('mine', discard=low)\n")
     strategy = find(path)
-    assert (
-        strategy.text == path
-        and strategy.policy("take").name == "lower"
-        and strategy.policy("knock").name == "at"
-    )
+    named = strategy.text, strategy.policy("take").name, strategy.policy("knock").name
+    assert named == (path, "lower", "at")
     assert find(f"{path}#mine").policy("discard") == strategy.policy("discard")
     assert find(f"gold+discard={path}#low").text == f"gold+discard={path}#low"
     assert find(find(f"gold+discard={path}").text).policy("discard").name == "low"
@@ -126,39 +110,23 @@ def test_a_parameter_shared_by_policies_is_set_once(tmp_path: Path) -> None:
     strategy = find(f"{path}:n=8")
     assert strategy.text == f"{path}:n=8"
     assert [strategy.policy(slot).params["n"].default for slot in ("take", "discard")] == [8, 8]
-    for text in (
-        f"{path}:n=8+take=never",
-        f"{path}:n=8+take={path}#both",
-        f"{path}:n=8+take={path}#both:n=9",
-    ):
-        again = find(find(text).text)
-        assert [again.policy(slot) for slot in ("take", "discard")] == [
-            find(text).policy(slot) for slot in ("take", "discard")
-        ]
-
-
-def test_a_parameter_that_differs_between_policies_needs_its_slot(tmp_path: Path) -> None:
-    path = write(tmp_path, SHARED.replace("@discard(n=n)", "@discard(n=param(3, 1, 999))"))
-    with pytest.raises(
-        StrategyError,
-        match=r"have a parameter 'n', and they differ; name the slot: \+take=both:n=... or "
-        r"\+discard=",
-    ):
+    for take in ("never", f"{path}#both", f"{path}#both:n=9"):
+        text = f"{path}:n=8+take={take}"
+        for slot in ("take", "discard"):
+            assert find(find(text).text).policy(slot) == find(text).policy(slot)
+    path = write(tmp_path, SHARED.replace("@discard(n=n)", "@discard(n=param(3, 1, 999))"), "b.py")
+    differ = r"'n', and they differ; name the slot: \+take=both:n=... or \+discard="
+    with pytest.raises(StrategyError, match=differ):
         find(f"{path}:n=8")
 
 
 def test_two_files_of_the_same_name_stay_apart(tmp_path: Path) -> None:
-    for folder, answer in (("a", 0), ("b", 1)):
+    paths = []
+    for folder in ("0", "1"):
         (tmp_path / folder).mkdir()
-        body = (
-            f"@discard\ndef mine(view, rules, params):\n    return {answer}\n"
-            f"S = Strategy('mine', discard=mine)\n"
-        )
-        write(tmp_path / folder, body)
-    one, two = (
-        find(str(tmp_path / folder / "mine.py")).policy("discard").function for folder in "ab"
-    )
-    assert (one(None, None, None), two(None, None, None)) == (0, 1)
+        body = f"@discard\ndef mine(view, rules, params):\n    return {folder}\n"
+        paths.append(write(tmp_path / folder, body + "S = Strategy('mine', discard=mine)\n"))
+    assert [find(path).discard.function(None, None, None) for path in paths] == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +141,6 @@ def test_two_files_of_the_same_name_stay_apart(tmp_path: Path) -> None:
             "def f(view, rules, params):\n    return 1\nS = Strategy('x', discard=f)\n",
             "the discard policy of 'x' is a function below @discard, not <function f",
         ),
-        ("S = Strategy('x', discard='low')\n", "is a function below @discard, not 'low'"),
         (
             "from simgin.toolkit import deadwod\nS = Strategy('x')\n",
             "simgin.toolkit has no deadwod; did you mean 'deadwood'?",

@@ -31,25 +31,24 @@ def pip(*words: object) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
     """A folder in which a sound plug-in and a broken one are installed from their wheels."""
     if int(metadata.version("setuptools").partition(".")[0]) < 77:
         pytest.skip("needs setuptools 77, which `make setup` installs")
-    folder = tmp_path_factory.mktemp("plug-ins")
     project = block(GUIDE, "toml", "simgin.strategies")
     modules = {
         "patient": block(README, "python", 'Strategy("patient-gold"'),
         "broken": "raise ValueError('out of order')\n",
     }
     for name, text in modules.items():
-        source = folder / name
+        source = tmp_path / name
         source.mkdir()
         (source / "pyproject.toml").write_text(project.replace("patient", name))
         (source / f"{name}.py").write_text(text)
-        pip("wheel", *OFFLINE, "--no-build-isolation", "--wheel-dir", folder / "wheels", source)
-    site = folder / "site"
-    pip("install", *OFFLINE, "--target", site, *(folder / "wheels").glob("*.whl"))
+        pip("wheel", *OFFLINE, "--no-build-isolation", "--wheel-dir", tmp_path / "wheels", source)
+    site = tmp_path / "site"
+    pip("install", *OFFLINE, "--target", site, *(tmp_path / "wheels").glob("*.whl"))
     return site
 
 
@@ -75,26 +74,16 @@ def warnings(done: subprocess.CompletedProcess[str]) -> list[str]:
     return [line for line in lines if not line.removeprefix("simgin: ").startswith(waiting)]
 
 
-def test_its_strategy_is_listed_and_the_broken_one_is_left_out(installed: Path) -> None:
+def test_a_package_is_listed_plays_and_passes_beside_a_broken_one(installed: Path) -> None:
     done = call(installed, "strategies", "--json")
     names = {(row["kind"], row["name"]) for row in json.loads(done.stdout)["rows"]}
     assert {("strategy", "patient-gold"), ("policy", "patient-pack.lower")} <= names
     (warning,) = warnings(done)
     assert "'broken' of the package broken-pack" in warning and "out of order" in warning
-
-
-def test_it_plays_with_one_warning(installed: Path) -> None:
-    done = call(installed, "match", "patient-gold", "simple", "--deals", "2000", "--json")
-    assert json.loads(done.stdout)["rows"] and len(warnings(done)) == 1
-    mixed = call(installed, "match", "gold+take=patient-pack.lower", "patient-gold:k=7", "--json")
-    assert json.loads(mixed.stdout)["rows"]
-
-
-def test_it_passes_the_check(installed: Path) -> None:
+    for pair in (("patient-gold", "simple"), ("gold+take=patient-pack.lower", "patient-gold:k=7")):
+        done = call(installed, "match", *pair, "--deals", "2000", "--json")
+        assert json.loads(done.stdout)["rows"] and len(warnings(done)) == 1
     done = call(installed, "strategies", "check", "patient-gold", "-v", "standard")
     assert "All checks passed." in done.stdout
-
-
-def test_the_broken_one_is_an_error_for_those_who_ask_for_it(installed: Path) -> None:
     done = call(installed, "match", "broken-pack", "simple", code=2)
     assert "out of order" in warnings(done)[-1] and "pip uninstall" in warnings(done)[-1]

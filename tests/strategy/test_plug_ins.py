@@ -82,15 +82,6 @@ def test_a_broken_plug_in_stops_only_those_who_ask_for_it(
         assert reason in str(refused.value)
 
 
-def test_of_two_plug_ins_with_the_same_strategy_the_second_is_left_out(
-    install: Install, capsys: pytest.CaptureFixture[str]
-) -> None:
-    install("one-pack", PATIENT)
-    install("two-pack", PATIENT)
-    assert loader.find("patient").name == "patient"
-    assert "another strategy is called 'patient'" in capsys.readouterr().err
-
-
 def test_every_command_works_beside_a_broken_plug_in(install: Install) -> None:
     install("broken-pack", "raise ValueError")
     result = CliRunner().invoke(cli, ["strategies"], prog_name="simgin")

@@ -14,6 +14,7 @@ from support.shown import with_best
 
 PACK = (1 << 52) - 1
 ROW = variants.find("eaai").row
+TRIPLES = [frozenset(meld) for meld in twin.all_melds(ROW) if len(meld) == 3]
 
 
 @cache

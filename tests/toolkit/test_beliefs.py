@@ -1,63 +1,31 @@
 """Beliefs about the opponent's hand, against a plain twin, real hands and what was learned."""
 
-import importlib.util
 from pathlib import Path
 
+import beliefs as script
 import numpy as np
 import pytest
 
 from simgin.checks.contract_process import positions
 from simgin.rules import variants
-from simgin.rules.record import build_rules
-from simgin.text import notation
-from simgin.toolkit import believe, meld_chance
+from simgin.toolkit import believe
+from support.hands import members
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = np.load(ROOT / "strategies" / "beliefs.npy")
 GAMES = ("standard", "straight", "oklahoma", "basic", "solitaire-gin", "round-the-corner")
 
 
-def training():
-    spec = importlib.util.spec_from_file_location(
-        "training_beliefs", ROOT / "training" / "beliefs.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="module")
 def views():
-    found = [
-        positions(variants.find(name), ending) for name in GAMES for ending in ("best", "same")
-    ]
-    return [view for by_slot in found for view in by_slot["discard"][:60]]
+    games = [(variants.find(name), ending) for name in GAMES for ending in ("best", "same")]
+    return [view for game in games for view in positions(*game)["discard"][:60]]
 
 
-def believed(view, numbers=NUMBERS, first=0):
+def believed(view):
     chances = np.zeros(52)
-    believe(view, numbers, first, chances)
+    believe(view, NUMBERS, 0, chances)
     return chances
-
-
-def members(mask):
-    return [card for card in range(52) if int(mask) >> card & 1]
-
-
-def held_unknown(view):
-    return max(0, 10 - len(members(view.known))) if view.deck_left < 0 else 0
-
-
-def test_chances_add_up_to_the_cards_held(views):
-    assert len(views) > 300
-    for view in views:
-        chances, unseen = believed(view), members(view.unseen)
-        assert ((chances >= 0) & (chances <= 1)).all()
-        assert chances[unseen].sum() == pytest.approx(held_unknown(view), rel=1e-6)
-        alone = view.deck_left >= 0
-        assert all(chances[card] == (0 if alone else 1) for card in members(view.known))
-        elsewhere = set(range(52)) - set(unseen) - set(members(view.known))
-        assert not chances[sorted(elsewhere)].any()
 
 
 def stage(turn):
@@ -67,11 +35,8 @@ def stage(turn):
 def events(view):
     """(kind, own turn, card) of everything the opponent did: 0 declined, 1 took, 2 discarded."""
     turns = [tuple(int(x) for x in row) for row in view.history[: int(view.turns)]]
-    if (
-        view.upcard >= 0
-        and int(view.shed) >> int(view.upcard) & 1
-        and not (turns and turns[0][0] != view.seat and turns[0][1] == 1)
-    ):
+    shed = view.upcard >= 0 and int(view.shed) >> int(view.upcard) & 1
+    if shed and not (turns and turns[0][0] != view.seat and turns[0][1] == 1):
         yield 0, 1, int(view.upcard)
     turn = 0
     for i, (seat, source, drawn, thrown) in enumerate(turns):
@@ -98,50 +63,34 @@ def odds(view, card):
 
 
 def test_the_odds_agree_with_a_plain_twin(views):
+    """Cards that are known or elsewhere are certain; the others add up to the cards held."""
+    assert len(views) > 300
     for view in views:
-        unseen, k = members(view.unseen), held_unknown(view)
+        unseen, known = members(view.unseen), members(view.known)
+        chances, others = believed(view), set(range(52)).difference(unseen, known)
+        alone = view.deck_left >= 0
+        assert all(chances[card] == (not alone) for card in known)
+        assert not chances[list(others)].any()
+        k = 0 if alone else max(0, 10 - len(known))
         if not 0 < k < len(unseen):
+            assert chances[unseen].sum() == pytest.approx(k)
             continue
         o = np.array([odds(view, card) for card in unseen])
         low, high = 0.0, 1e9
         for _ in range(200):  # bisection, where the module takes Newton's steps
             s = (low + high) / 2
             low, high = (s, high) if (s * o / (1 + s * o)).sum() < k else (low, s)
-        assert believed(view)[unseen] == pytest.approx(s * o / (1 + s * o), rel=1e-5)
-
-
-def test_the_numbers_may_start_at_any_offset(views):
-    assert (
-        believed(views[0], np.concatenate([[1.0, 2.0, 3.0], NUMBERS]), 3) == believed(views[0])
-    ).all()
+        assert chances[unseen] == pytest.approx(s * o / (1 + s * o), rel=1e-5)
 
 
 def test_the_learned_numbers_make_sense():
     declined, taken, thrown = NUMBERS[52:].reshape(3, 4, 3)
     assert (declined < 1).all() and (thrown < 1).all() and (taken > 1).all()
-    assert (
-        thrown[:, 0] < thrown[:, 2]
-    ).all()  # a neighbour two ranks away says less than the same rank
-
-
-def test_the_chance_of_a_meld_adds_up_over_pairs():
-    chances = np.random.default_rng(3).random(52)
-    own_rules = build_rules(variants.find("standard"))
-    for card in notation.parse_cards("AS 2H 7D KC TS"):
-        r, s = card % 13, card // 13
-        pairs = [(13 * a + r, 13 * b + r) for a in range(4) for b in range(a) if s not in (a, b)]
-        pairs += [
-            tuple(13 * s + x for x in range(start, start + 3) if x != r)
-            for start in range(11)
-            if start <= r < start + 3
-        ]
-        missing = np.prod([1 - chances[a] * chances[b] for a, b in pairs])
-        assert meld_chance(card, chances, own_rules) == pytest.approx(1 - missing)
+    assert (thrown[:, 0] < thrown[:, 2]).all()  # two ranks away says less than the same rank
 
 
 def test_beliefs_predict_hands_better_than_equal_chances():
     """On 400 deals not learned from, the log-loss per card falls by 7 % (standard error .4 %)."""
-    script = training()
     _, held, seen = script.logged([("gold-early", "simple"), ("gold", "gin-only")], 200, 20261122)
     losses = script.losses(NUMBERS, held, seen)
     assert losses["beliefs"][0] < 0.96 * losses["uniform"][0]
@@ -149,7 +98,6 @@ def test_beliefs_predict_hands_better_than_equal_chances():
 
 
 def test_the_training_script_learns_in_miniature():
-    script = training()
     rows, held, _ = script.logged([("gold", "simple")], 30, 5)
     again, _, _ = script.logged([("gold", "simple")], 30, 5)
     assert (rows == again).all() and rows[:, :52].sum(axis=1).tolist() == [1] * len(rows)
@@ -159,9 +107,7 @@ def test_the_training_script_learns_in_miniature():
 
 @pytest.mark.slow
 def test_the_training_script_reproduces_the_committed_numbers():
-    script = training()
     pairs = [(a, b) for i, a in enumerate(script.PLAYERS) for b in script.PLAYERS[i:]]
     rows, held, _ = script.logged(pairs, 3000, 1)
-    assert script.fit(rows, held) == pytest.approx(
-        NUMBERS, abs=2e-4
-    )  # four decimals, the last of them up to the machine's BLAS
+    made = script.fit(rows, held)
+    assert made == pytest.approx(NUMBERS, abs=2e-4)  # the last decimal is up to the machine's BLAS

@@ -1,0 +1,45 @@
+"""Melds of three, partners and neighbours among cards 0..51, ace low: plain definitions."""
+
+from collections.abc import Collection, Iterable
+from itertools import combinations
+
+
+def is_meld(three: Iterable[int]) -> bool:
+    """Whether three cards are a set or a run."""
+    ranks = sorted(card % 13 for card in three)
+    if len({card // 13 for card in three}) == 1:
+        return ranks == list(range(ranks[0], ranks[0] + 3))
+    return len(set(ranks)) == 1
+
+
+def in_melds(hand: Iterable[int]) -> set[int]:
+    """The cards of a hand that lie in some meld of it."""
+    return {card for three in combinations(hand, 3) if is_meld(three) for card in three}
+
+
+def outs(hand: Collection[int], others: Iterable[int]) -> set[int]:
+    """Those of other cards that make a meld of three with two of a hand."""
+    return {card for card in others for two in combinations(hand, 2) if is_meld((*two, card))}
+
+
+def partner(a: int, b: int) -> str | None:
+    """How two cards may become a meld: by rank, by suit, or not."""
+    if a % 13 == b % 13:
+        return "rank"
+    return "suit" if a // 13 == b // 13 and abs(a - b) <= 2 else None
+
+
+def ways(cards: Collection[int]) -> dict[int, set[str]]:
+    """How each of some cards may become a meld with another of them."""
+    return {
+        card: {way for other in cards if other != card and (way := partner(card, other))}
+        for card in cards
+    }
+
+
+def touches(card: int, others: Iterable[int]) -> bool:
+    """Whether a card has the rank of one of the others, or is next to it in its suit."""
+    return any(
+        card % 13 == other % 13 or (card // 13 == other // 13 and abs(card - other) <= 1)
+        for other in others
+    )
