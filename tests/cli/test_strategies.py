@@ -15,14 +15,8 @@ pytestmark = pytest.mark.usefixtures("empty_directory")
 
 def test_strategies_lists_strategies_and_policies():
     output = call("strategies").stdout
-    for words in (
-        "gold-early",
-        "Policies for +take=",
-        "Policies for +discard=",
-        "Policies for +knock=",
-        "[k=10]",
-    ):
-        assert words in output
+    headings = [f"Policies for +{slot}=" for slot in ("take", "discard", "knock")]
+    assert all(words in output for words in ("gold-early", "[k=10]", *headings))
     assert all(len(line) <= 80 for line in output.splitlines())
     found = json.loads(call("strategies", "--json").stdout)
     assert list(found) == KEYS and {row["kind"] for row in found["rows"]} == {"strategy", "policy"}
@@ -52,16 +46,11 @@ def test_the_list_is_narrowed_by_slot_and_word():
         assert call("strategies", *words, code=2).stderr
 
 
-def test_a_new_strategy_is_written_once_and_shows_its_tier(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_new_strategy_is_written_once_and_shows_its_tier():
     output = call("strategies", "new", "mine.py").stdout
-    for words in (
-        "Written: mine.py",
-        "simgin match mine.py",
-        "simgin strategies check mine.py",
-        "simgin show mine.py",
-    ):
-        assert words in output
+    assert "Written: mine.py" in output
+    for words in ("match", "strategies check", "show"):
+        assert f"simgin {words} mine.py" in output
     rows = json.loads(call("strategies", "mine.py", "--json").stdout)["rows"]
     assert [row["tier"] for row in rows] == ["fast"] * len(SLOTS)
     assert "already exists" in call("strategies", "new", "mine.py", code=2).stderr
@@ -85,13 +74,8 @@ def test_a_strategy_shows_slots_parameters_file_and_digest():
         assert words in output
     rows = json.loads(call("strategies", "gold-early:k=7", "--json").stdout)["rows"]
     assert [row["slot"] for row in rows] == list(SLOTS)
-    assert rows[2]["parameters"][0] | {"about": ""} == {
-        "name": "k",
-        "kind": "integer",
-        "value": "7",
-        "may_be": "0..500 (whole)",
-        "about": "",
-    }
+    shown = {"name": "k", "kind": "integer", "value": "7", "may_be": "0..500 (whole)"}
+    assert shown.items() <= rows[2]["parameters"][0].items()
 
 
 @pytest.mark.parametrize(("knows", "signs"), [(True, "✓✗–"), (False, ("ok", "FAIL", "-"))])
