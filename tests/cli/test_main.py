@@ -117,7 +117,7 @@ def test_every_mistake_of_an_experiment_has_a_line(empty_directory):
     )
     lines = call("run", "wrong.toml", code=2).stderr.splitlines()
     assert len(lines) == 2 and all(line.startswith("simgin: wrong.toml: ") for line in lines)
-    assert "unknown key varants; did you mean variants?" in lines[0]
+    assert "unknown key varants; did you mean variants?" in "".join(lines)
 
 
 def test_a_full_disk_is_reported_and_the_same_command_continues(empty_directory, monkeypatch):

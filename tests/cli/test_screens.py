@@ -20,7 +20,7 @@ EXPERIMENTS = {
     "thirty": """
         question = "Does waiting pay under any of these six sets of rules, and for whom does it?"
         hypothesis = "It pays wherever an undercut is worth more than a gin, and nowhere else."
-        deals = 1000
+        deals = 4000
         variants = ["standard", "eaai", "oklahoma", "basic", "straight", "tedesco"]
         [panel]
         strategies = ["FILE:k=3", "FILE", "FILE:k=7", "gold", "stubborn"]
@@ -132,7 +132,7 @@ def test_files_that_give_the_same_name_are_told_apart():
 
 def test_a_comparison_is_said_first_and_calls_files_by_their_names():
     for k in (3, 9):
-        shown(f"match FILE:k={k} simple --deals 8k -o k{k}")
+        shown(f"match FILE:k={k} simple --deals 24k -o k{k}")
     lines = call("compare", "k9", "k3").stdout.splitlines()
     assert lines[0].startswith("patient-gold:k=9 instead of patient-gold:k=3 (standard, against")
     shown_lines = [line for line in lines if not line.startswith(("Repeat", "  strategies"))]
