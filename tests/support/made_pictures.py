@@ -1,5 +1,6 @@
 """Frames for every picture: one variant, several with long names, many, undefined values."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -178,8 +179,8 @@ SIZES = {
     "one": (VARIANTS[:1], STRATEGIES[:1]),
     "several": (VARIANTS, STRATEGIES),
     "many": (
-        tuple(f"standard+undercut_bonus={10 * i}" for i in range(9)),
-        tuple(f"gold-early+knock=at:k={i}" for i in range(25)),
+        tuple(f"standard+undercut_bonus={10 * i}" for i in range(7)),
+        tuple(f"gold-early+knock=at:k={i}" for i in range(16)),
     ),
 }
 VALUES = ("value", "share", "difference", "cost", "q50", "elo", "lead")
@@ -253,7 +254,8 @@ def frames(name, size="several"):
     return [FRAMES[name](*SIZES[size])]
 
 
-def drawn(name, size="several", seed=7, change=lambda frame: frame):
-    """The picture of that name at a size, of frames that were changed."""
-    changed = map(change, frames(name, size))
-    return getattr(plots, name)(*changed, seed=seed, **UNITS.get(name, {}))
+@functools.cache
+def drawn(name, size="several", change=None):
+    """The picture of that name at a size, of frames that were changed; drawn once, seed 7."""
+    changed = [change(frame) if change else frame for frame in frames(name, size)]
+    return getattr(plots, name)(*changed, seed=7, **UNITS.get(name, {}))
