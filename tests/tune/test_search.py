@@ -39,11 +39,10 @@ def test_a_planted_number_is_found(planted):
     assert planted.confirmation.direct.gain.low > 0.1
 
 
-def test_at_the_best_number_nothing_is_gained(tmp_path):
-    file = write_planted(tmp_path, float(BEST))
-    request = read_request(
-        str(file), "eaai", ["simple"], "p", generations=3, matches=1000, confirmed=1000
-    )
+def test_at_the_best_number_nothing_is_gained(planted):
+    best = f"{planted.request.strategy.text}:p={BEST}"
+    small = {"generations": 3, "matches": 1000, "confirmed": 1000}
+    request = read_request(best, "eaai", ["simple"], "p", **small)
     assert tuned_of(request).confirmation.objective.gain.low <= 0
 
 
@@ -123,37 +122,26 @@ def test_a_gain_is_the_paired_difference_of_the_two_runs():
 def test_the_api_finds_the_same_as_the_command(planted):
     """Frames of `simgin.tuned`, and the picture of its course."""
     request = planted.request
-    tuned = simgin.tuned(
-        request.strategy,
-        "eaai",
-        parameters="p",
-        generations=6,
-        matches="1k",
-        confirmed="2k",
-        seed=5,
-    )
+    sizes = {"generations": 6, "matches": "1k", "confirmed": "2k"}
+    tuned = simgin.tuned(request.strategy, "eaai", parameters="p", seed=5, **sizes)
     assert tuned.table.equals(planted.table) and tuned.path.equals(planted.path)
     assert [row.opponent for row in tuned.table.itertuples()] == ["simple", request.strategy.text]
     assert simgin.plots.search(tuned.path, seed=5).axes
 
 
 def test_a_default_in_the_pool_is_confirmed_once():
-    request = read_request(
-        "gold-early", "eaai", ["gold-early", "simple"], generations=1, matches=1000, confirmed=1000
-    )
+    small = {"generations": 1, "matches": 1000, "confirmed": 1000}
+    request = read_request("gold-early", "eaai", ["gold-early", "simple"], **small)
     table = tuned_of(request).table
     assert list(table["opponent"]) == ["gold-early", "simple"]
     assert table["default"][0] == 0.5
 
 
-def test_a_pool_is_worth_its_mean_or_its_least():
+def test_scores_of_a_pool_and_of_oneself():
     made = [field.Score(value, np.array([value, -value]), 2) for value in (0.2, 0.6)]
     assert field.total(made, "matches").value == pytest.approx(0.4)
     assert field.total(made, "matches").moves == pytest.approx([0.4, -0.4])
     assert field.total(made, "worst").value == 0.2
-
-
-def test_who_plays_himself_has_one_half_without_error():
     even = field.even(1050, metrics.BY_NAME["match_win"])
     assert even.value == 0.5 and len(even.moves) == 6 and even.batches < 6
     assert field.even(1050, metrics.BY_NAME["margin"]).value == 0

@@ -58,14 +58,11 @@ def test_the_weights_are_those_of_a_least_squares_twin(seed):
     counts = lot.integers(2, TRIED + 1, size=60)
     tried = np.arange(TRIED) < counts[:, None]
     before = lot.normal(size=4)
-    halves = []
-    for part in (slice(0, 25), slice(25, 60)):
-        sums = regression.least_squares(numbers[part], points[part], tried[part])
-        halves.append(sums)
+    parts = (slice(0, 25), slice(25, 60))
+    halves = [regression.least_squares(numbers[p], points[p], tried[p]) for p in parts]
     weights = regression.solve(regression.added(halves), before)
-    questions = []
-    for x, y, n in zip(numbers, points, counts, strict=True):
-        questions.append(list(zip(x[:n], y[:n], strict=True)))
+    asked = zip(numbers, points, counts, strict=True)
+    questions = [list(zip(x[:n], y[:n], strict=True)) for x, y, n in asked]
     twin = least_squares_twin(questions, before, regression.HELD)
     assert np.allclose(weights, twin, atol=1e-9)
     assert weights[3] == before[3]
@@ -92,12 +89,10 @@ def test_lessons_are_those_of_the_discards_one_by_one(file):
                 priced.append((float((numbers * start).sum()), card, numbers))
         cheapest = sorted(priced, key=lambda one: one[:2])[:TRIED]
         by_card = {card: numbers for _, card, numbers in cheapest}
-        assert sorted(by_card) == [card for card in answers if card >= 0]
-        discards = []
-        for card, record in zip(answers, records, strict=True):
-            if card >= 0:
-                discards.append((by_card[card], record.points_a - record.points_b))
-        questions.append(discards)
+        told = {card: one for card, one in zip(answers, records, strict=True) if card >= 0}
+        assert list(told) == sorted(by_card)
+        margins = {card: one.points_a - one.points_b for card, one in told.items()}
+        questions.append([(by_card[card], margin) for card, margin in margins.items()])
     assert sums.questions == len(questions) > 30
     weights = regression.solve(sums, start)
     assert np.allclose(weights, least_squares_twin(questions, start, regression.HELD))
@@ -128,8 +123,7 @@ def test_a_training_that_was_broken_off_comes_to_the_same_end(file, tmp_path):
         rounds_of(request, see=stop, place=place)
     resumed = rounds_of(request, place=place)
     assert mean_weights(resumed).tobytes() == mean_weights(whole).tobytes()
-    seen = [played.gain for played in resumed]
-    assert seen == [played.gain for played in whole]
+    assert [played.gain for played in resumed] == [played.gain for played in whole]
 
 
 def test_the_strategy_of_the_page_learns_to_beat_its_start(file):
@@ -163,11 +157,7 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
     assert loader.source_digest(loader.find(str(file))) != untrained
     again = read_training(str(file), "eaai", rounds=1, deals=200, confirmed=1000)
     assert again.identity == request.identity  # what was learned before is not looked at
-
-
-def test_weights_of_another_length_get_a_sentence(tmp_path):
-    file = write_weighed(tmp_path)
-    np.save(tmp_path / "weighed.npy", np.zeros(5))
+    np.save(written, np.zeros(5))
     with pytest.raises(compiler.PolicyError, match=r"holds 5 weights where start names 8"):
         compiler.vector(loader.find(str(file)).discard)
 
