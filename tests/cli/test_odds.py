@@ -66,7 +66,7 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory, monkeyp
         ("gold+discard=hits", "joker"),
     }
     every = pd.read_csv(place / "odds.csv")
-    assert len(every) > len(drawn[0]) and {"knock", "gin", "joker"} == set(every["kind"])
+    assert len(every) > len(drawn[0]) and {"knock", "gin", "joker"} < set(every["kind"])
 
 
 def test_a_two_player_variant_is_shown_by_seat(empty_directory):
