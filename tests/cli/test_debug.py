@@ -48,29 +48,20 @@ RAISES = Strategy("raises", discard=careful)
 
 # Every opening, ending and restriction, noise, lay-offs on gin, scores.
 # The seeds give keys whose highest bit is set.
+EVERYTHING = "standard+ace_runs=corner+layoff_on_gin=yes+stock_end=at_draw+discard_ban=drawn"
+PASSED_DEAD = "basic+first_turn=upcard_stock_or_pass_dead+take_to_knock=melded+shot=yes"
 GAMES = (
     ("gold", "simple", "standard", "deal"),
     ("simple", "random", "eaai", "match"),
-    ("gold-early", "simple", "basic", "deal"),
     ("gold-at:k=3", "random", "oklahoma-spades", "match"),
     ("gin-only", "gold", "shot", "match"),
     ("gold+discard=loose-high+take=knock-or-meld", "simple", "rainbow", "deal"),
     ("stubborn", "gold", "tedesco", "deal"),
     ("simple+take=meld-best-lower", "gold+knock=at-wall", "standard-50th+big_gin=yes", "deal"),
     ("gold+knock=count", "gold+knock=lead", "rush", "match"),
-    (
-        "gold",
-        "random+take=never",
-        "standard+ace_runs=corner+layoff_on_gin=yes+stock_end=at_draw+discard_ban=drawn",
-        "deal",
-    ),
+    ("gold", "random+take=never", EVERYTHING, "deal"),
     ("gold", "simple", "big-gin+first_turn=discard_first+ace_runs=high_or_low", "deal"),
-    (
-        "simple+discard=hits",
-        "gold",
-        "basic+first_turn=upcard_stock_or_pass_dead+take_to_knock=melded+shot=yes",
-        "deal",
-    ),
+    ("simple+discard=hits", "gold", PASSED_DEAD, "deal"),
 )
 
 

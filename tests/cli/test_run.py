@@ -87,12 +87,9 @@ def test_only_what_is_missing_is_played(empty_directory, monkeypatch):
     assert asked == [(4, 500)]
 
 
+# Other differences are named in tests/runs/test_directory.py
 OTHERS = [
-    ("match gold-early --deals 200", "strategies, gold"),
     ("match gold gold-early --deals 200", 'matchups #1, b: "simple" there, "gold-early" here.'),
-    ("match gold --deals 200 --seed 2", "seed: 1 there, 2 here."),
-    ("match gold --deals 200 -v eaai", 'matchups #1, variant: "standard" there, "eaai" here.'),
-    ("match gold --matches 2", 'unit: "deal" there, "match" here.'),
     ("match gold --deals 200 --until 0.5", "stop: nothing there"),
     ("run waiting.toml", 'question: nothing there, "Does waiting for gin pay?" here.'),
 ]
@@ -121,20 +118,17 @@ MINE = Strategy('mine', knock=mine)
 """
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
+def test_a_changed_strategy_of_the_same_name_is_another_run(empty_directory):
+    Path("mine.py").write_text(OWN)
+    call("match", "mine.py", *FEW, "-o", "out")
+    for old, new, message in [
         ("> 3", "> 4", 'digest: "[0-9a-f]{16}" there, "[0-9a-f]{16}" here'),
         (", knock=mine", "", 'policies, knock: "mine" there, "at:k=10" here'),
         (", knock=mine", ", ending='same'", 'ending: "best" there, "same" here'),
-    ],
-)
-def test_a_changed_strategy_of_the_same_name_is_another_run(empty_directory, old, new, message):
-    Path("mine.py").write_text(OWN)
-    call("match", "mine.py", *FEW, "-o", "out")
-    Path("mine.py").write_text(OWN.replace(old, new))
-    errors = call("match", "mine.py", *FEW, "-o", "out", code=2).stderr
-    assert re.search(f"strategies, mine\\.py, {message}\\.", errors)
+    ]:
+        Path("mine.py").write_text(OWN.replace(old, new))
+        errors = call("match", "mine.py", *FEW, "-o", "out", code=2).stderr
+        assert re.search(f"strategies, mine\\.py, {message}\\.", errors)
 
 
 def test_a_dry_run_writes_nothing_and_shows_what_is_left(empty_directory):
