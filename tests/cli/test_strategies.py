@@ -78,28 +78,23 @@ def test_a_strategy_shows_slots_parameters_file_and_digest():
     assert shown.items() <= rows[2]["parameters"][0].items()
 
 
+def checked(monkeypatch, *failed, code=0, words=()):
+    """What a check prints that found this."""
+    passed = dict.fromkeys(contract.CHECKS, True) | dict(failed)
+    findings = [contract.Finding("x", name, ok, f"about {name}.") for name, ok in passed.items()]
+    monkeypatch.setattr(contract, "check", lambda *_: findings)
+    return call("strategies", "check", "mine.py", *words, code=code).stdout
+
+
 @pytest.mark.parametrize(("knows", "signs"), [(True, "✓✗–"), (False, ("ok", "FAIL", "-"))])
 def test_a_check_is_a_line_with_details_below_failures_only(knows, signs, monkeypatch):
-    passed = dict.fromkeys(contract.CHECKS, True) | {"legal": False, "plays": None}
-    findings = [
-        contract.Finding("mine.py", check, result, f"about {check}.")
-        for check, result in passed.items()
-    ]
-    monkeypatch.setattr(contract, "check", lambda *_: findings)
     monkeypatch.setattr(strategies, "can_print", lambda _: knows)
-    run = call("strategies", "check", "mine.py", code=1)
-    lines = run.stdout.splitlines()
+    failed = (("legal", False), ("plays", None))
+    lines = checked(monkeypatch, *failed, code=1).splitlines()
     assert [line.split()[0] for line in lines if line.split()[1:2] == ["legal"]] == [signs[1]]
     assert sum(line.split()[:1] == [signs[0]] for line in lines) == 8
     assert sum("about" in line for line in lines) == 2
     assert "1 of 10 checks failed." in lines
-
-
-def test_a_strategy_that_passes_is_told_what_was_done(monkeypatch):
-    findings = [
-        contract.Finding("gold", check, True, f"{check} done.") for check in contract.CHECKS
-    ]
-    monkeypatch.setattr(contract, "check", lambda *_: findings)
-    run = call("strategies", "check", "gold")
-    assert "All checks passed. read done." in run.stdout and "plays done." in run.stdout
-    assert json.loads(call("strategies", "check", "gold", "--json").stdout)["rows"][0]["passed"]
+    told = checked(monkeypatch)
+    assert "All checks passed. about read." in told and "about plays." in told
+    assert json.loads(checked(monkeypatch, words=["--json"]))["rows"][0]["passed"]
