@@ -36,7 +36,7 @@ def test_run_writes_its_files_where_it_says(empty_directory):
 
 def test_a_league_says_where_two_entries_are_one_player(empty_directory):
     Path("twice.toml").write_text(
-        'question = "Who leads?"\nvariants = ["standard"]\ndeals = 4000\n'
+        'question = "Who leads?"\nvariants = ["standard"]\ndeals = 2000\n'
         'round_robin = ["gold", "gold-at:k=10", "simple"]\n'
     )
     output = call("run", "twice.toml", "--workers", 1).stdout
