@@ -5,18 +5,13 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = next(
     folder for folder in Path(__file__).resolve().parents if (folder / "pyproject.toml").exists()
 )
 TABLE = tomllib.loads((ROOT / "tests" / "rooms.toml").read_text())
 ROOMS, EXCEPTIONS = TABLE["rooms"], TABLE["exceptions"]
-FREE = (
-    "",
-    "version",
-    "__main__",
-)  # the package itself, what knows only its version, and the command line's own door
+# The package itself, what knows only its version, and the command line's own door
+FREE = ("", "version", "__main__")
 
 
 def sources() -> list[Path]:
@@ -67,21 +62,16 @@ def allowed_rooms(room: str) -> list[str]:
     return order[: order.index(room)] if "*" in ROOMS[room] else ROOMS[room]
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_arrows_point_down(path: Path) -> None:
-    module = module_of(path)
-    if module not in FREE:
-        assert room_of(module) in ROOMS, f"{path.name} lies in no room of tests/rooms.toml"
-        assert not forbidden(module, path.read_text())
-
-
-def test_rooms_are_listed_below_whoever_imports_them() -> None:
+def test_arrows_point_down() -> None:
+    for path in sources():
+        module = module_of(path)
+        if module not in FREE:
+            assert room_of(module) in ROOMS, f"{path.name} lies in no room of tests/rooms.toml"
+            assert not forbidden(module, path.read_text()), path
     order = list(ROOMS)
     for room, allowed in ROOMS.items():
-        for other in set(allowed) - {"*"}:
-            assert order.index(other) < order.index(room), (
-                f"{room} may import {other}, which stands above it"
-            )
+        above = [other for other in set(allowed) - {"*"} if order.index(other) >= order.index(room)]
+        assert not above, f"{room} may import {above}, which do not stand below it"
 
 
 def test_every_room_is_there() -> None:
@@ -90,9 +80,6 @@ def test_every_room_is_there() -> None:
 
 def test_an_arrow_that_points_up_is_found() -> None:
     assert forbidden("stats.table", "def f():\n    from simgin.play import matchup") == {"play"}
-    assert (
-        forbidden("play.matchup", "from simgin import version\nfrom simgin.core.rng import words")
-        == set()
-    )
+    assert forbidden("play.matchup", "from simgin import version\nimport simgin.core.rng") == set()
     assert forbidden("play.matchup", "import simgin_strategies") == {"strategies"}
     assert forbidden("strategy.loader", "import simgin_strategies") == set()

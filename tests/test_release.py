@@ -36,13 +36,8 @@ def package_page(repository: str | None) -> str:
 
 def tracked() -> list[str]:
     """The files of the checkout that git does not ignore."""
-    listing = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if listing.returncode != 0:
         pytest.skip("not a checkout")
     return [name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
@@ -104,14 +99,10 @@ def test_the_wheel_says_what_it_is(released: Path) -> None:
     assert told.get_payload(decode=True).decode().strip() == package_page(None).strip()
 
 
-def test_without_an_address_the_package_page_has_no_link_and_no_picture() -> None:
+def test_links_of_the_package_page_name_files_at_its_address() -> None:
     page = package_page(None)
     assert "](" not in page and "<!--" not in page
     assert "pip install simgin" in page and "git clone" not in page
-    assert "simgin review oklahoma" in page and "@take" in page
-
-
-def test_with_an_address_every_link_of_the_package_page_names_a_file() -> None:
     address = "https://github.com/someone/simgin"
     targets = re.findall(r"\]\(([^)]+)\)", package_page(address))
     assert len(targets) > 20
@@ -142,13 +133,9 @@ def blocks(page: str, language: str = "") -> list[str]:
 
 def commands(page: str) -> list[str]:
     """The simgin commands of a page, made small."""
-    small = []
-    for line in "".join(blocks(page)).splitlines():
-        command = re.split(r"\s+#", line)[0]
-        if command.startswith("simgin "):
-            size = SMALL.get(command.split()[1], "")
-            small.append(f"{SIZE.sub('', command)} {size}".strip())
-    return small
+    lines = [re.split(r"\s+#", line)[0] for line in "".join(blocks(page)).splitlines()]
+    said = [line for line in lines if line.startswith("simgin ")]
+    return [f"{SIZE.sub('', line)} {SMALL.get(line.split()[1], '')}".strip() for line in said]
 
 
 @pytest.fixture(scope="module")
@@ -207,23 +194,23 @@ def test_an_installed_wheel_does_what_a_page_says(
 
 @pytest.mark.slow
 def test_an_installed_wheel_has_the_examples(stranger: Path, tmp_path: Path) -> None:
-    where = typed(
-        "python -c 'import simgin; print(simgin.__file__)'", stranger=stranger, cwd=tmp_path
-    )
-    assert where.startswith(str(stranger))
+    show = "python -c 'import simgin; print(simgin.__file__)'"
+    assert typed(show, stranger=stranger, cwd=tmp_path).startswith(str(stranger))
     assert "simgin run demo" in typed("simgin --help", stranger=stranger, cwd=tmp_path)
     typed("simgin run demo", stranger=stranger, cwd=tmp_path)
     reference = ROOT / "results/reference/demo/table.csv"
     assert (tmp_path / "results/demo/table.csv").read_text() == reference.read_text()
     typed("simgin examples mine", stranger=stranger, cwd=tmp_path)
-    mine = tmp_path / "mine"
-    typed("simgin match experiments/patient.py --deals 2k", stranger=stranger, cwd=mine)
-    typed("simgin strategies new own.py", stranger=stranger, cwd=mine)
-    typed("simgin strategies check own.py -v standard", stranger=stranger, cwd=mine)
-    typed("simgin variants new own.toml", stranger=stranger, cwd=mine)
-    typed("simgin variants check own.toml", stranger=stranger, cwd=mine)
-    typed("simgin doctor", stranger=stranger, cwd=mine)
-    typed("python notebooks/first_tour.py", stranger=stranger, cwd=mine)
+    for command in (
+        "simgin match experiments/patient.py --deals 2k",
+        "simgin strategies new own.py",
+        "simgin strategies check own.py -v standard",
+        "simgin variants new own.toml",
+        "simgin variants check own.toml",
+        "simgin doctor",
+        "python notebooks/first_tour.py",
+    ):
+        typed(command, stranger=stranger, cwd=tmp_path / "mine")
 
 
 SCRIPT = """

@@ -72,11 +72,12 @@ def mean_of(values: np.ndarray) -> Estimate:
 def quantile(units: float) -> float:
     """Half-width of a 95 % interval in standard errors.
 
-    Student's t with units - 1 degrees of freedom below 100 units, else 1.96.
+    Student's t with units - 1 degrees of freedom below 100 units, else 1.96; NaN where one unit or
+    less tells nothing of the spread.
     """
     if units >= NORMAL_FROM:
         return Z95
-    return _student(units - 1)
+    return _student(units - 1) if units > 1 else math.nan
 
 
 def _student(freedom: float) -> float:

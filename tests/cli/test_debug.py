@@ -8,14 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from simgin.cli.debug import DEBUG_DEALS
-from simgin.cli.main import cli
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.strategy import loader
+from support.command_line import call
 
 ROOT = Path(__file__).resolve().parents[2]
 INTERPRETED = {
@@ -43,61 +42,39 @@ def deep(view):
 def careful(view, rules, params):
     return deep(view)
 
-@discard
-def leaves(view, rules, params):
-    import bdb
-    raise bdb.BdbQuit
-
 TALKS = Strategy("talks", discard=talks)
 RAISES = Strategy("raises", discard=careful)
-LEAVES = Strategy("leaves", discard=leaves)
 """
 
 # Every opening, ending and restriction, noise, lay-offs on gin, scores.
 # The seeds give keys whose highest bit is set.
+EVERYTHING = "standard+ace_runs=corner+layoff_on_gin=yes+stock_end=at_draw+discard_ban=drawn"
+PASSED_DEAD = "basic+first_turn=upcard_stock_or_pass_dead+take_to_knock=melded+shot=yes"
 GAMES = (
     ("gold", "simple", "standard", "deal"),
     ("simple", "random", "eaai", "match"),
-    ("gold-early", "simple", "basic", "deal"),
     ("gold-at:k=3", "random", "oklahoma-spades", "match"),
     ("gin-only", "gold", "shot", "match"),
     ("gold+discard=loose-high+take=knock-or-meld", "simple", "rainbow", "deal"),
     ("stubborn", "gold", "tedesco", "deal"),
     ("simple+take=meld-best-lower", "gold+knock=at-wall", "standard-50th+big_gin=yes", "deal"),
     ("gold+knock=count", "gold+knock=lead", "rush", "match"),
-    (
-        "gold",
-        "random+take=never",
-        "standard+ace_runs=corner+layoff_on_gin=yes+stock_end=at_draw+discard_ban=drawn",
-        "deal",
-    ),
+    ("gold", "random+take=never", EVERYTHING, "deal"),
     ("gold", "simple", "big-gin+first_turn=discard_first+ace_runs=high_or_low", "deal"),
-    (
-        "simple+discard=hits",
-        "gold",
-        "basic+first_turn=upcard_stock_or_pass_dead+take_to_knock=melded+shot=yes",
-        "deal",
-    ),
+    ("simple+discard=hits", "gold", PASSED_DEAD, "deal"),
 )
 
 
 def test_interpreted_rows_are_those_of_the_compiled_run():
-    compiled = run("match", "gold", "--deals", DEBUG_DEALS, "--json")
+    compiled = call("match", "gold", "--deals", DEBUG_DEALS, "--json")
     done = shell("match", "gold", "--debug", "--json")
     assert (done.stdout, done.returncode) == (compiled.stdout, 0), done.stderr
     assert f"{DEBUG_DEALS} deals" in done.stderr and "--deals" in done.stderr
 
 
 def test_print_and_breakpoint_do_not_disturb_stdout(strategy_file):
-    done = shell(
-        "match",
-        f"{strategy_file}#talks",
-        "--deals",
-        "2",
-        "--debug",
-        "--json",
-        input="p 20 + int(view.own_turn)\nc\n" * 2,
-    )
+    words = ("match", f"{strategy_file}#talks", "--deals", "2", "--debug", "--json")
+    done = shell(*words, input="p 20 + int(view.own_turn)\nc\n" * 2)
     assert done.returncode == 0, done.stderr
     assert "(Pdb) 21\n" in done.stderr and "own turn 2\n" in done.stderr
     assert json.loads(done.stdout)["rows"]
@@ -108,34 +85,24 @@ def test_an_exception_shows_the_authors_lines_and_the_sentence(strategy_file):
     assert done.returncode == 2
     head, _, sentence = done.stderr.partition("\nsimgin: /")
     told = [line.strip() for line in head.splitlines() if line.startswith("  File")]
-    assert told == [
-        f'File "{strategy_file}", line {line}, in {name}'
-        for line, name in ((line_of("return deep"), "careful"), (line_of("raise V"), "deep"))
-    ]
-    assert (
-        head.endswith("ValueError: no idea in turn 1")
-        and "raised ValueError: no idea in turn 1" in sentence
-    )
+    lines = {"careful": line_of("return deep"), "deep": line_of("raise V")}
+    assert told == [f'File "{strategy_file}", line {n}, in {name}' for name, n in lines.items()]
+    assert head.endswith("ValueError: no idea in turn 1")
+    assert "raised ValueError: no idea in turn 1" in sentence
 
 
 def test_quitting_the_debugger_is_an_interruption(strategy_file):
-    done = shell("match", f"{strategy_file}#leaves", "--debug")
-    assert (
-        done.returncode == 130 and "interrupted" in done.stderr and "Traceback" not in done.stderr
-    )
+    done = shell("match", f"{strategy_file}#talks", "--debug", input="q\n")
+    assert done.returncode == 130 and "interrupted" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.slow
 def test_variants_of_every_kind_have_the_same_sums_interpreted():
     code = f"import sys; sys.path.append({str(Path(__file__).parent)!r})\n"
     code += "import test_debug\nfor i in range(len(test_debug.GAMES)): print(test_debug.digest(i))"
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        env=INTERPRETED,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, env=INTERPRETED, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines() == [digest(i) for i in range(len(GAMES))], done.stderr
 
 
@@ -152,40 +119,14 @@ EXAMPLES = "rule_book and engine and not (CT or T0 or T1 or script or OP or DI)"
 def test_selected_tests_pass_interpreted(file, which):
     """Coverage sees interpreted code only. Enumerations are left out, they would take hours."""
     (path,) = (ROOT / "tests").rglob(f"test_{file}.py")
-    words = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-n",
-        "0",
-        "-p",
-        "no:cacheprovider",
-        str(path),
-        "-k",
-        which,
-    ]
-    done = subprocess.run(
-        words, cwd=ROOT, env=INTERPRETED, capture_output=True, text=True, check=False
-    )
+    done = shell("-n", "0", path, "-k", which, module="pytest", cwd=ROOT, env=INTERPRETED)
     assert done.returncode == 0, done.stdout[-3000:]
 
 
-def run(*words):
-    """A command line in this process, with compiled code."""
-    return CliRunner().invoke(cli, [str(word) for word in words], prog_name="simgin")
-
-
-def shell(*words, **more):
-    """A command line in a separate process."""
-    return subprocess.run(
-        [sys.executable, "-m", "simgin", *words],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        **more,
-    )
+def shell(*words, module="simgin", **more):
+    """A module with its words, in a separate process."""
+    command = [sys.executable, "-m", module, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **more)
 
 
 def line_of(text):
@@ -203,6 +144,5 @@ def digest(i):
     """Digest of the batch rows of 20 units of a matchup."""
     a, b, variant, unit = GAMES[i]
     matchup = Matchup(variants.find(variant), loader.find(a), loader.find(b), 2**64 - 1 - i, unit)
-    return hashlib.sha256(
-        kernel.play(matchup, 0, 20 if unit == "deal" else 2).tobytes()
-    ).hexdigest()
+    played = kernel.play(matchup, 0, 20 if unit == "deal" else 2)
+    return hashlib.sha256(played.tobytes()).hexdigest()

@@ -20,30 +20,23 @@ def test_run_writes_its_files_where_it_says(empty_directory):
     output = call("run", "waiting.toml", "--workers", 1).stdout
     assert output.startswith("Does waiting for gin pay?")
     place = Path("results/waiting")
-    assert files(place) == sorted(
-        [
-            "ledger.sqlite",
-            "manifest.json",
-            "pairing.csv",
-            "plots",
-            "plots/endings.png",
-            "plots/endings.svg",
-            "plots/win_and_points.png",
-            "plots/win_and_points.svg",
-            "report.html",
-            "summary.csv",
-            "summary.md",
-            "table.csv",
-        ]
-    )
+    written = "ledger.sqlite manifest.json pairing.csv report.html summary.csv summary.md table.csv"
+    pictures = {f"plots/{name}" for name in ("endings", "win_and_points")}
+    drawn = {name + kind for name in pictures for kind in (".png", ".svg")}
+    assert set(files(place)) == {*written.split(), "plots", *drawn}
     assert output.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
     assert directory.read_manifest(place)["question"] == "Does waiting for gin pay?"
     assert table.csv(simgin.run("waiting.toml")) == (place / "table.csv").read_text()
+    found = json.loads(call("run", "waiting.toml", "--seed", 9, "-o", "there", "--json").stdout)
+    assert list(found) == KEYS and found["seed"] == 9
+    assert found["command"] == "simgin run waiting.toml -o there --seed 9"
+    names = {path.name for path in empty_directory.iterdir()}
+    assert names == {"there", "results", "waiting.toml"}
 
 
 def test_a_league_says_where_two_entries_are_one_player(empty_directory):
     Path("twice.toml").write_text(
-        'question = "Who leads?"\nvariants = ["standard"]\ndeals = 4000\n'
+        'question = "Who leads?"\nvariants = ["standard"]\ndeals = 2000\n'
         'round_robin = ["gold", "gold-at:k=10", "simple"]\n'
     )
     output = call("run", "twice.toml", "--workers", 1).stdout
@@ -53,46 +46,28 @@ def test_a_league_says_where_two_entries_are_one_player(empty_directory):
     assert said in Path("results/twice/report.html").read_text()
 
 
-def test_run_takes_another_seed_and_directory(empty_directory):
-    Path("waiting.toml").write_text(EXPERIMENT)
-    found = json.loads(
-        call("run", "waiting.toml", "--seed", 9, "-o", "there", "--workers", 2, "--json").stdout
-    )
-    assert list(found) == KEYS and found["seed"] == 9
-    assert found["command"] == "simgin run waiting.toml -o there --seed 9"
-    assert sorted(path.name for path in empty_directory.iterdir()) == ["there", "waiting.toml"]
-
-
 def manifest(place):
     """The manifest without its times."""
+    times = ("started", "ended", "seconds")
     found = directory.read_manifest(place)
-    return {
-        name: value for name, value in found.items() if name not in ("started", "ended", "seconds")
-    }
+    return {name: value for name, value in found.items() if name not in times}
 
 
 def test_a_repeated_command_prints_the_same_and_plays_nothing(empty_directory, monkeypatch):
+    def outcome():
+        printed = call("run", "waiting.toml", "--json").stdout
+        return printed, kept("results/waiting"), manifest("results/waiting")
+
     Path("waiting.toml").write_text(EXPERIMENT)
-    first = (
-        call("run", "waiting.toml", "--json").stdout,
-        kept("results/waiting"),
-        manifest("results/waiting"),
-    )
+    first = outcome()
     monkeypatch.setattr(threads, "play_block", lambda *_: pytest.fail("played"))
-    assert (
-        call("run", "waiting.toml", "--json").stdout,
-        kept("results/waiting"),
-        manifest("results/waiting"),
-    ) == first
+    assert outcome() == first
     output = call("run", "waiting.toml").stdout
-    assert (
-        "already complete" in output
-        and output.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
-    )
+    assert "already complete" in output
 
 
 def test_more_deals_extend_a_run_and_fewer_use_part_of_it(empty_directory):
-    for n in ("2k", "6k", "3001", "6k"):
+    for n in ("2k", "6k", "3001"):
         call("match", "gold", "--deals", n, "-o", "out", "--workers", 2)
         call("match", "gold", "--deals", n, "-o", f"fresh{n}", "--workers", 1)
         assert kept("out") == kept(f"fresh{n}")
@@ -102,46 +77,36 @@ def test_more_deals_extend_a_run_and_fewer_use_part_of_it(empty_directory):
 def test_only_what_is_missing_is_played(empty_directory, monkeypatch):
     call("match", "gold", "--deals", "8k", "-o", "out")
     asked, play = [], threads.play_block
-    monkeypatch.setattr(
-        threads,
-        "play_block",
-        lambda block, name: (asked.append((block.first, block.units)), play(block, name))[1],
-    )
+
+    def noted(block, name):
+        asked.append((block.first, block.units))
+        return play(block, name)
+
+    monkeypatch.setattr(threads, "play_block", noted)
     call("match", "gold", "--deals", "9k", "-o", "out")
     assert asked == [(4, 500)]
 
 
-@pytest.mark.parametrize(
-    ("words", "differences"),
-    [
-        ("match gold-early", ["strategies, gold", "gold-early"]),
-        ("match gold gold-early", ['matchups #1, b: "simple" there, "gold-early" here.']),
-        ("match gold --seed 2", ["seed: 1 there, 2 here."]),
-        ("match gold -v eaai", ['matchups #1, variant: "standard" there, "eaai" here.']),
-        ("match gold --matches 2", ['unit: "deal" there, "match" here.']),
-        ("match gold --until 0.5", ["stop: nothing there", "until the mean of points per deal"]),
-        ("run waiting.toml", ['question: nothing there, "Does waiting for gin pay?" here.']),
-    ],
-)
-def test_the_directory_of_another_run_is_refused_and_the_difference_is_named(
-    empty_directory, words, differences
-):
+# Other differences are named in tests/runs/test_directory.py
+OTHERS = [
+    ("match gold gold-early --deals 200", 'matchups #1, b: "simple" there, "gold-early" here.'),
+    ("match gold --deals 200 --until 0.5", "stop: nothing there"),
+    ("run waiting.toml", 'question: nothing there, "Does waiting for gin pay?" here.'),
+]
+
+
+def test_the_directory_of_another_run_is_refused_and_the_difference_is_named(empty_directory):
+    def contents():
+        return {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()}
+
     Path("waiting.toml").write_text(EXPERIMENT)
     call("match", "gold", *FEW, "-o", "out")
-    before = {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()}
-    words = [
-        *words.split(),
-        *(FEW if words.startswith("match") and "--matches" not in words else ()),
-        "-o",
-        "out",
-    ]
-    message = call(*words, code=2).stderr
-    assert (
-        "out holds another run:" in message
-        and "Name another directory with -o, or remove this one to begin again." in message
-    )
-    assert all(difference in message for difference in differences)
-    assert {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()} == before
+    before = contents()
+    for words, difference in OTHERS:
+        message = call(*words.split(), "-o", "out", code=2).stderr
+        assert "out holds another run:" in message and difference in message
+        assert "Name another directory with -o, or remove this one to begin again." in message
+        assert contents() == before
 
 
 OWN = """
@@ -153,34 +118,26 @@ MINE = Strategy('mine', knock=mine)
 """
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
+def test_a_changed_strategy_of_the_same_name_is_another_run(empty_directory):
+    Path("mine.py").write_text(OWN)
+    call("match", "mine.py", *FEW, "-o", "out")
+    for old, new, message in [
         ("> 3", "> 4", 'digest: "[0-9a-f]{16}" there, "[0-9a-f]{16}" here'),
         (", knock=mine", "", 'policies, knock: "mine" there, "at:k=10" here'),
         (", knock=mine", ", ending='same'", 'ending: "best" there, "same" here'),
-    ],
-)
-def test_a_changed_strategy_of_the_same_name_is_another_run(empty_directory, old, new, message):
-    Path("mine.py").write_text(OWN)
-    call("match", "mine.py", *FEW, "-o", "out")
-    Path("mine.py").write_text(OWN.replace(old, new))
-    errors = call("match", "mine.py", *FEW, "-o", "out", code=2).stderr
-    assert re.search(f"strategies, mine\\.py, {message}\\.", errors)
+    ]:
+        Path("mine.py").write_text(OWN.replace(old, new))
+        errors = call("match", "mine.py", *FEW, "-o", "out", code=2).stderr
+        assert re.search(f"strategies, mine\\.py, {message}\\.", errors)
 
 
 def test_a_dry_run_writes_nothing_and_shows_what_is_left(empty_directory):
     Path("waiting.toml").write_text(EXPERIMENT.replace("200", "2000"))
     output = call("run", "waiting.toml", "--dry-run").stdout
-    assert (
-        "2,000 deals" in output
-        and "done)" not in output
-        and files(empty_directory) == ["waiting.toml"]
-    )
+    assert "2,000 deals" in output and "done)" not in output
+    assert files(empty_directory) == ["waiting.toml"]
     call("run", "waiting.toml")
     before = files(empty_directory)
     Path("waiting.toml").write_text(EXPERIMENT.replace("200", "4000"))
-    assert (
-        "4,000 deals (50 % done)" in call("run", "waiting.toml", "--dry-run").stdout
-        and files(empty_directory) == before
-    )
+    output = call("run", "waiting.toml", "--dry-run").stdout
+    assert "4,000 deals (50 % done)" in output and files(empty_directory) == before

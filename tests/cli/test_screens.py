@@ -51,30 +51,32 @@ EXPERIMENTS = {
 COMMANDS = {
     "deals": "match gold --deals 4000",
     "matches": "match FILE marjj --matches 400",
-    "values": "match FILE:k=7 FILE --deals 4000",
     "policies": "match FILE+knock=FILE:k=2+discard=high-first simple --deals 400",
     "until": "match FILE --until 3% --deals 20k",
     "sprt": "match FILE --sprt 0,100 --deals 20k",
-    "settled": "match gold FILE -v hollywood --matches 100",
-    "self": "match gold gold --deals 400",
     "few": "match gold --deals 20",
     "alone": "match gold -v solitary-gin --matches 200",
-    "thirty": "run thirty.toml -o out",
-    "league": "run league.toml -o out",
-    "fields": "run fields.toml -o out",
-    "solo": "run alone.toml -o out",
+    "league": "run league.toml",
+    "fields": "run fields.toml",
+    "solo": "run alone.toml",
 }
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
     """A directory with a strategy far below it, and experiments that name it."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    DEEP.mkdir(parents=True)
-    (DEEP / "patient.py").write_text(PATIENT)
+    folder = tmp_path_factory.mktemp("screens")
+    (folder / DEEP).mkdir(parents=True)
+    (folder / DEEP / "patient.py").write_text(PATIENT)
     for name, text in EXPERIMENTS.items():
-        Path(f"{name}.toml").write_text(text.replace("FILE", str(DEEP / "patient.py")))
+        (folder / f"{name}.toml").write_text(text.replace("FILE", str(DEEP / "patient.py")))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def here(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "80")
 
 
 def shown(words):
@@ -83,7 +85,10 @@ def shown(words):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_words_one_table_and_the_way_to_repeat_it_fit_two_screens(name):
-    output = shown(COMMANDS[name])
+    assert_two_screens(shown(COMMANDS[name]))
+
+
+def assert_two_screens(output):
     lines = output.splitlines()
     assert lines[-1].startswith("Repeat:  simgin ")
     answer = [line for line in lines if not line.startswith(("Repeat:", "Written:", "More:"))]
@@ -100,41 +105,29 @@ def test_words_one_table_and_the_way_to_repeat_it_fit_two_screens(name):
 
 
 def test_details_follow_and_a_finished_run_shows_them_again():
-    shown("run thirty.toml -o out")
-    output = call("report", "out", "--details").stdout
+    assert_two_screens(shown("run thirty.toml -o thirty"))
+    output = call("report", "thirty", "--details").stdout
     answer = [line for line in output.splitlines() if not line.startswith(("Repeat", "Written"))]
     assert all(len(line) <= 80 for line in answer) and str(DEEP) not in "\n".join(answer)
     for words in ("Differences", "Homogeneity", "Mirrored"):
         assert words in output
-    short = call("report", "out").stdout.splitlines()
-    assert short[-1] == "Repeat:  simgin report out" and len(short) <= SCREENS
+    short = call("report", "thirty").stdout.splitlines()
+    assert short[-1] == "Repeat:  simgin report thirty" and len(short) <= SCREENS
 
 
 def test_files_that_give_the_same_name_are_told_apart():
-    for folder in ("one", "two"):
-        Path(folder).mkdir()
-        Path(folder, "mine.py").write_text(PATIENT)
+    for place in ("one", "two"):
+        Path(place).mkdir()
+        Path(place, "mine.py").write_text(PATIENT)
     Path("other.py").write_text(PATIENT)
-    output = shown("match one/mine.py two/mine.py:k=7 --deals 400")
-    assert "patient-gold against patient-gold:k=7" in " ".join(output.split())
-    output = shown("match one/mine.py two/mine.py --deals 400")
-    said = "patient-gold (one/mine.py) and patient-gold (two/mine.py) play identically"
-    assert said in " ".join(output.split())
-    output = shown("match one/mine.py other.py --deals 400")
-    assert "patient-gold (mine.py) and patient-gold (other.py) play" in " ".join(output.split())
-    Path("other.py").write_text(PATIENT.replace("patient-gold", "gold"))
-    output = shown("match other.py gold --deals 400")
-    assert "gold (other.py) against gold, standard" in " ".join(output.split())
-    assert "gold (other.py)" in output.splitlines()[-12] or "gold (other.py)   " in output
-
-
-def test_the_same_seed_makes_the_same_words_in_a_directory_and_without_one():
-    without = shown("match FILE --deals 400").splitlines()
-    kept = shown("match FILE --deals 400 -o out").splitlines()
-    again = call("report", "out").stdout.splitlines()
-    table = [line for line in without if not line.startswith(("More", "Repeat"))]
-    assert table == kept[: len(table)]
-    assert [line for line in table if line] == [line for line in again if line][:-2]
+    Path("namesake.py").write_text(PATIENT.replace("patient-gold", "gold"))
+    for words, told in [
+        ("one/mine.py two/mine.py:k=7", "patient-gold against patient-gold:k=7"),
+        ("one/mine.py two/mine.py", "patient-gold (one/mine.py) and patient-gold (two/mine.py) pl"),
+        ("one/mine.py other.py", "patient-gold (mine.py) and patient-gold (other.py) play"),
+        ("namesake.py gold", "gold (namesake.py) against gold, standard"),
+    ]:
+        assert told in " ".join(shown(f"match {words} --deals 400").split())
 
 
 def test_a_comparison_is_said_first_and_calls_files_by_their_names():

@@ -33,29 +33,20 @@ def test_every_question_is_settled_on_two_million_deals_at_both_undercut_bonuses
     assert set(table["variant"]) == {"standard", "standard+undercut_bonus=10"}
     assert table.loc[table["metric"] == "margin", "n"].min() >= 2_000_000
     assert f"`simgin run experiments/{name}.toml`" in FINDINGS
-    cells = experiment.tasks(experiment.read(ROOT / "experiments" / f"{name}.toml"))
-    played = set(zip(table["variant"], table["strategy"], table["opponent"], strict=True))
-    assert {
-        (cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.opponent) for cell in cells
-    } <= played
+    tasks = experiment.tasks(experiment.read(ROOT / "experiments" / f"{name}.toml"))
+    played = set(table[["variant", "strategy", "opponent"]].itertuples(index=False, name=None))
+    asked = [task.matchup for task in tasks]
+    assert {(one.variant.text, one.a.text, one.opponent) for one in asked} <= played
 
 
 def test_every_figure_in_the_text_stands_in_a_table() -> None:
     """Every figure with an error bar is in a quoted table or on a strategy page, up to its sign."""
     quoted = re.compile(r"<!-- (?:quoted|worst|rates).*?<!-- end -->", re.S)
-    known = "".join(quoted.findall(FINDINGS)) + "".join(
-        page.read_text() for page in (DOCS / "reference" / "strategies").glob("*.md")
-    )
-    text = (
-        quoted.sub("", FINDINGS)
-        .partition("## Published figures")[0]
-        .split("## The rule of fourteen")
-    )
-    figures = [
-        figure
-        for part in (text[0], text[1].partition("## ")[2])
-        for figure in re.findall(r"\d+\.\d+ ± \d+\.\d+", part)
-    ]
+    pages = (DOCS / "reference" / "strategies").glob("*.md")
+    known = "".join([*quoted.findall(FINDINGS), *(page.read_text() for page in pages)])
+    own = quoted.sub("", FINDINGS).partition("## Published figures")[0]
+    before, _, rest = own.partition("## The rule of fourteen")
+    figures = re.findall(r"\d+\.\d+ ± \d+\.\d+", before + rest.partition("## ")[2])
     assert len(figures) >= 25
     assert [figure for figure in figures if figure not in known] == []
 
@@ -66,9 +57,8 @@ def test_the_undercut_bonus_moves_knock_policies_only() -> None:
     Undercuts end fewer than one deal in a hundred there.
     """
     table = pd.concat(pd.read_csv(REFERENCE / name / "table.csv") for name in ("advice", *ADVICE))
-    margins = table[table["metric"] == "margin"].drop_duplicates(
-        ["variant", "strategy", "opponent"]
-    )
+    names = ["variant", "strategy", "opponent"]
+    margins = table[table["metric"] == "margin"].drop_duplicates(names)
     by_bonus = margins.pivot(index=["strategy", "opponent"], columns="variant", values="value")
     moved = (by_bonus["standard"] - by_bonus["standard+undercut_bonus=10"]).abs()
     knocks = [any("knock=" in name or ":k=" in name for name in pair) for pair in moved.index]
@@ -120,45 +110,35 @@ def test_every_two_player_strategy_is_in_the_league_or_excused() -> None:
 
 
 def test_the_catalogue_describes_every_strategy_in_words() -> None:
-    assert (
-        catalogue.strength("simple").startswith("+0 ± 0, 50")
-        and catalogue.strength("nobody") == "–"
-    )
-    assert [catalogue.speed(name) for name in ("gold", "marjj", "mc", "nobody")] == [
-        "fast",
-        "thorough",
-        "searching",
-        "",
-    ]
+    assert catalogue.strength("simple").startswith("+0 ± 0, 50")
+    assert catalogue.strength("nobody") == "–"
+    tiers = {"gold": "fast", "marjj": "thorough", "mc": "searching", "nobody": ""}
+    assert {name: catalogue.speed(name) for name in tiers} == tiers
     for name in loader.built_in():
         strategy = loader.find(name)
         idea = catalogue.idea(strategy)
         assert strategy.source and idea[0].isupper(), name
         assert not idea.lower().startswith(f"{name}:")
-    strategies = [loader.find(name) for name in ("random", "mc", "gold", "marjj")]
-    ordered = catalogue.ordered(strategies)
+    ordered = catalogue.ordered([loader.find(name) for name in ("random", "mc", "gold", "marjj")])
     assert [strategy.name for strategy in ordered] == ["marjj", "gold", "random", "mc"]
 
 
+RATES = pd.read_csv(REFERENCE / "error-rates" / "rates.csv")
+
+
 def test_the_rank_correlation_of_error_rates_with_the_league_is_right() -> None:
-    """Spearman's rank correlation from its definition, where no two are tied."""
-    rates = pd.read_csv(REFERENCE / "error-rates" / "rates.csv").set_index("strategy")
-    points = rates[rates["kind"] == "all"]["points"]
+    """Spearman's: the correlation of ranks, where no two are tied."""
+    points = RATES[RATES["kind"] == "all"].set_index("strategy")["points"]
     league = pd.read_csv(REFERENCE / "league" / "league.csv").set_index("strategy")
     elo = league[league["variant"] == "eaai"]["elo"]
-    by_points = sorted(elo.index, key=lambda name: points[name])
-    by_elo = sorted(elo.index, key=lambda name: -elo[name])
-    n = len(elo)
-    apart = sum((by_points.index(name) - by_elo.index(name)) ** 2 for name in elo.index)
-    value = 1 - 6 * apart / (n * (n**2 - 1))
+    value = elo.rank().corr(-points[elo.index].rank())
     assert value > 0
     assert f"Rank correlation with Elo: {value:.2f} (" in FINDINGS
     assert set(points.index) == {*elo.index, "mc", "champion-mc"}
 
 
 def test_the_costliest_mistake_is_counted() -> None:
-    rates = pd.read_csv(REFERENCE / "error-rates" / "rates.csv")
-    mistakes = rates[rates["mistake"].notna()]
+    mistakes = RATES[RATES["mistake"].notna()]
     costliest = mistakes.loc[mistakes.groupby("strategy")["points"].idxmax(), "mistake"]
     greedy = (costliest == "kept less deadwood").sum()
     said = f"For {greedy} of the {len(costliest)} strategies this is the costliest kind of mistake"
@@ -166,8 +146,7 @@ def test_the_costliest_mistake_is_counted() -> None:
 
 
 def test_error_rates_of_all_kinds_add_up() -> None:
-    rates = pd.read_csv(REFERENCE / "error-rates" / "rates.csv")
-    for _, rows in rates.groupby("strategy"):
-        kinds = rows[rows["mistake"].isna() & (rows["kind"] != "all")]["points"].sum()
-        assert kinds == pytest.approx(rows[rows["kind"] == "all"]["points"].iloc[0], abs=1e-3)
+    of_kinds = RATES[RATES["mistake"].isna()].assign(whole=RATES["kind"] == "all")
+    sums = of_kinds.pivot_table("points", "strategy", "whole", "sum")
+    assert sums[False].to_numpy() == pytest.approx(sums[True].to_numpy(), abs=1e-3)
     assert "`python benchmarks/error_rates.py" in FINDINGS

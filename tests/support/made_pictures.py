@@ -1,5 +1,6 @@
 """Frames for every picture: one variant, several with long names, many, undefined values."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -38,48 +39,37 @@ def renamed(rows, name):
 
 
 def deadwood(variants, strategies):
-    made = spread(
-        rows_for(variants, strategies[:1], side=("nondealer", "dealer"), turn=range(8)), half=2
-    )
-    return made.assign(
-        q50=40 - 5 * made["turn"], q10=30 - 4 * made["turn"], q90=60 - 5 * made["turn"]
-    ).assign(low=lambda x: x["q50"] - 1, high=lambda x: x["q50"] + 1)
+    sides = ("nondealer", "dealer")
+    made = spread(rows_for(variants, strategies[:1], side=sides, turn=range(8)), half=2)
+    turn = made["turn"]
+    made = made.assign(q50=40 - 5 * turn, q10=30 - 4 * turn, q90=60 - 5 * turn)
+    return made.assign(low=made["q50"] - 1, high=made["q50"] + 1)
+
+
+def shares(rows):
+    return spread(renamed(rows, "share"), "share")
 
 
 def points(variants, strategies):
-    return spread(
-        renamed(rows_for(variants, strategies[:1], points=range(0, 80, 10)), "share"), "share"
-    ).assign(width=10)
+    return shares(rows_for(variants, strategies[:1], points=range(0, 80, 10))).assign(width=10)
 
 
 def scores(variants, strategies):
-    made = spread(
-        rows_for(
-            variants[:1], strategies[:1], dealer=(0, 1), a=range(0, 100, 10), b=range(0, 100, 10)
-        )
-    )
-    made["opponent"] = made["strategy"]
-    return made.assign(value=lambda x: 0.5 + (x["a"] - x["b"]) / 250 + x["dealer"] / 50)
+    tens = range(0, 100, 10)
+    made = spread(rows_for(variants[:1], strategies[:1], dealer=(0, 1), a=tens, b=tens))
+    value = 0.5 + (made["a"] - made["b"]) / 250 + made["dealer"] / 50
+    return made.assign(opponent=made["strategy"], value=value)
 
 
 def differences(variants, strategies):
-    metrics = [{"metric": f"m{i}", "title": f"points rows_for deal, sd {i}"} for i in range(7)]
-    rows = [
-        {
-            "variant": v,
-            "strategy": "gold, simple",
-            "opponent": "itself",
-            "base_variant": "eaai",
-            **m,
-            "difference": 10.0**i - 5,
-        }
-        for v in variants
-        for i, m in enumerate(metrics)
-    ]
-    return spread(rows, "difference", 0.5).assign(
-        p_holm=lambda x: (x["difference"].abs() < 6).astype(float),
-        notable=lambda x: np.where(x["metric"] == "m6", np.inf, 20),
-    )
+    names = {"strategy": "gold, simple", "opponent": "itself", "base_variant": "eaai"}
+    rows = []
+    for variant, i in itertools.product(variants, range(7)):
+        metric = {"metric": f"m{i}", "title": f"points rows_for deal, sd {i}"}
+        rows.append({"variant": variant, **names, **metric, "difference": 10.0**i - 5})
+    made = spread(rows, "difference", 0.5)
+    made["p_holm"] = (made["difference"].abs() < 6).astype(float)
+    return made.assign(notable=np.where(made["metric"] == "m6", np.inf, 20))
 
 
 def effects(variants, strategies):
@@ -112,23 +102,13 @@ def strength(variants, strategies):
 
 def search(variants, strategies):
     """Two numbers of the first strategy; the gain is in points."""
-    rows = [
-        {
-            "variant": variants[0],
-            "strategy": strategies[0],
-            "opponent": "simple",
-            "metric": "margin",
-            "generations": generations,
-            "gain": 0.3 * generations - 0.2,
-            "parameter": parameter,
-            "value": 5.0 + generations,
-            "value_low": 4.0,
-            "value_high": 8.0 + generations,
-            "default": 5.0,
-        }
-        for generations in range(12)
-        for parameter in ("k", "discard.a_long_name_of_a_number", "share")
-    ]
+    names = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple"}
+    names |= {"metric": "margin", "value_low": 4.0, "default": 5.0}
+    rows = []
+    parameters = ("k", "discard.a_long_name_of_a_number", "share")
+    for n, parameter in itertools.product(range(12), parameters):
+        values = {"gain": 0.3 * n - 0.2, "value": 5.0 + n, "value_high": 8.0 + n}
+        rows.append(names | {"generations": n, "parameter": parameter} | values)
     return spread(rows, "gain", 0.4)
 
 
@@ -151,23 +131,19 @@ def ladder(variants, strategies):
 
 FRAMES = {
     "analysis": analysis,
-    "turns": lambda v, s: spread(renamed(rows_for(v, s[:1], turns=range(30)), "share"), "share"),
+    "turns": lambda v, s: shares(rows_for(v, s[:1], turns=range(30))),
     "points": points,
     "deadwood": deadwood,
     "counts": lambda v, s: spread(rows_for(v, s[:1], turn=range(20), count=range(0, 60, 5))),
     "knock": lambda v, s: spread(
-        rows_for(v, s[:1], measure=("points", "share"), k=(0, 2, 4, 6, 8, 10))
+        rows_for(v, s[:1], measure=("points", "share"), k=range(0, 12, 2))
     ),
     "knock_matrix": knock_matrix,
     "scores": scores,
     "ladder": ladder,
-    "odds": lambda v, s: spread(
-        renamed(rows_for(v, s, kind=("gin", "joker"), draws=range(20)), "share"), "share"
-    ),
+    "odds": lambda v, s: shares(rows_for(v, s, kind=("gin", "joker"), draws=range(20))),
     "strength": strength,
-    "totals": lambda v, s: spread(
-        renamed(rows_for(v[:1], s, total=range(0, 100, 10)), "share"), "share"
-    ),
+    "totals": lambda v, s: shares(rows_for(v[:1], s, total=range(0, 100, 10))),
     "differences": differences,
     "effects": effects,
     "convergence": convergence,
@@ -178,8 +154,8 @@ SIZES = {
     "one": (VARIANTS[:1], STRATEGIES[:1]),
     "several": (VARIANTS, STRATEGIES),
     "many": (
-        tuple(f"standard+undercut_bonus={10 * i}" for i in range(9)),
-        tuple(f"gold-early+knock=at:k={i}" for i in range(25)),
+        tuple(f"standard+undercut_bonus={10 * i}" for i in range(7)),
+        tuple(f"gold-early+knock=at:k={i}" for i in range(16)),
     ),
 }
 VALUES = ("value", "share", "difference", "cost", "q50", "elo", "lead")
@@ -189,14 +165,14 @@ def matchups(variants, strategies):
     """A tidy frame of every strategy against simple; of one variant if strategies are many."""
     if len(strategies) > 3:
         variants = variants[:1]
-    shares = {"deal_win": 0.5, "deal_loss": 0.45, "margin": -1.5, "match_win": 0.55}
-    shares |= {"knock": 0.6, "gin": 0.2, "undercut": 0.15, "void": 0.05}
-    shares |= {"won_knock": 0.3, "won_gin": 0.15, "won_undercut": 0.05}
-    shares |= {"lost_knock": 0.3, "lost_gin": 0.05, "lost_undercut": 0.1}
+    values = {"deal_win": 0.5, "deal_loss": 0.45, "margin": -1.5, "match_win": 0.55}
+    values |= {"knock": 0.6, "gin": 0.2, "undercut": 0.15, "void": 0.05}
+    values |= {"won_knock": 0.3, "won_gin": 0.15, "won_undercut": 0.05}
+    values |= {"lost_knock": 0.3, "lost_gin": 0.05, "lost_undercut": 0.1}
     rows = []
     for variant, strategy in itertools.product(variants, strategies):
         names = {"variant": variant, "strategy": strategy, "opponent": "simple"}
-        for metric, value in shares.items():
+        for metric, value in values.items():
             unit = "match" if metric == "match_win" else "deal"
             rows.append(names | {"metric": metric, "unit": unit, "value": value})
     return spread(rows).assign(se=0.01)
@@ -253,7 +229,8 @@ def frames(name, size="several"):
     return [FRAMES[name](*SIZES[size])]
 
 
-def drawn(name, size="several", seed=7, change=lambda frame: frame):
-    """The picture of that name at a size, of frames that were changed."""
-    changed = map(change, frames(name, size))
-    return getattr(plots, name)(*changed, seed=seed, **UNITS.get(name, {}))
+@functools.cache
+def drawn(name, size="several", change=None):
+    """The picture of that name at a size, of frames that were changed; drawn once, seed 7."""
+    changed = [change(frame) if change else frame for frame in frames(name, size)]
+    return getattr(plots, name)(*changed, seed=7, **UNITS.get(name, {}))

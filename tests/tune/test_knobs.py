@@ -14,12 +14,15 @@ def knobs(text, chosen=None, variant=EAAI):
     return read_knobs(loader.find(text), variant, chosen)
 
 
-def test_numbers_that_slots_share_are_one():
+def test_numbers_that_slots_share_are_one_and_those_never_asked_are_left_alone():
     by_name = {knob.name: knob for knob in knobs("mishra-uniform")}
     assert by_name["promise"].slots == ("take", "discard")
     assert by_name["tax"].slots == ("take",)
     values = slot_values([by_name["promise"]], [0.5])
     assert values == {"take": {"promise": "0.5"}, "discard": {"promise": "0.5"}}
+    assert [knob.name for knob in knobs("dice-player")] == ["k"]
+    die = variants.find("dice")
+    assert {knob.name for knob in knobs("dice-player", None, die)} == {"k", "edge", "caution"}
 
 
 def test_numbers_of_one_name_that_differ_are_apart():
@@ -39,12 +42,6 @@ def test_words_have_no_order():
         knobs("gold", "tie")
 
 
-def test_slots_that_are_never_asked_are_left_alone():
-    assert [knob.name for knob in knobs("dice-player")] == ["k"]
-    die = variants.find("dice")
-    assert {knob.name for knob in knobs("dice-player", None, die)} == {"k", "edge", "caution"}
-
-
 def test_limits_can_be_narrowed():
     (knob,) = knobs("gold-early", "k=2..9")
     assert (knob.low, knob.high, knob.start, knob.step) == (2, 9, 5, 1.75)
@@ -58,9 +55,7 @@ def test_limits_can_be_narrowed():
         ("gold", "kk", "no number 'kk'; it has k; did you mean 'k'"),
         ("gold", "k=3", "is not of the form"),
         ("gold", "k=9..3", "must lie below"),
-        ("gold", "k=1..200", "must lie in 0..99"),
         ("gold", "k=1.5..3", "must be a whole number"),
-        ("gold", "", "is not of the form"),
         ("stubborn", None, "no parameter that is a number"),
         ("champion", None, "in its weights"),
     ],
@@ -93,10 +88,8 @@ def test_values_of_slots_give_a_text_that_finds_them(take, discard):
     found = loader.set_slots(base, {"take": {"promise": take}, "discard": {"promise": discard}})
     again = loader.find(found.text)
     assert again.text == found.text and again.policies == found.policies
-    assert [again.take.params["promise"].default, again.discard.params["promise"].default] == [
-        float(take),
-        float(discard),
-    ]
+    promises = [policy.params["promise"].default for policy in (again.take, again.discard)]
+    assert promises == [float(take), float(discard)]
 
 
 def test_values_are_read_as_they_were_written(tmp_path):
@@ -110,11 +103,9 @@ def test_values_are_read_as_they_were_written(tmp_path):
     ("content", "words"),
     [
         ("[knok]\nk = 7\n", "there is no slot 'knok'; did you mean 'knock'"),
-        ("k = 7\n", "there is no slot 'k'"),
         ("knock = 7\n", r"write a table of parameters below \[knock\]"),
         ("[knock]\nkk = 7\n", "has no parameter 'kk'; it has k"),
         ("[knock]\nk = 7000\n", "must lie in 0..500"),
-        ("[knock]\nk = nan\n", "must lie in 0..500"),
         ("[knock]\nk = [1]\n", "must be a number"),
         ("[knock\n", "is not valid TOML"),
     ],
@@ -124,8 +115,5 @@ def test_bad_files_get_a_sentence(tmp_path, content, words):
     file.write_text(content)
     with pytest.raises(StrategyError, match=words):
         loader.find(f"gold-early@{file}")
-
-
-def test_a_file_that_is_not_there_gets_a_sentence():
     with pytest.raises(StrategyError, match="cannot be read"):
         loader.find("gold-early@nowhere.toml")

@@ -39,11 +39,10 @@ def test_a_planted_number_is_found(planted):
     assert planted.confirmation.direct.gain.low > 0.1
 
 
-def test_at_the_best_number_nothing_is_gained(tmp_path):
-    file = write_planted(tmp_path, float(BEST))
-    request = read_request(
-        str(file), "eaai", ["simple"], "p", generations=3, matches=1000, confirmed=1000
-    )
+def test_at_the_best_number_nothing_is_gained(planted):
+    best = f"{planted.request.strategy.text}:p={BEST}"
+    small = {"generations": 3, "matches": 1000, "confirmed": 1000}
+    request = read_request(best, "eaai", ["simple"], "p", **small)
     assert tuned_of(request).confirmation.objective.gain.low <= 0
 
 
@@ -68,7 +67,6 @@ def test_a_search_that_was_broken_off_comes_to_the_same_end(planted, tmp_path):
 @pytest.mark.parametrize(
     ("name", "n", "arrays"),
     [
-        ("generation 1", 1000, {}),
         ("generation 1", 1000, {"objective": np.array(["x"] * 6), "gain": np.zeros(5)}),
         ("generation 2", 1000, {"objective": np.zeros(3), "gain": np.zeros(5)}),
         ("generation 3", 1000, {"objective": np.full(6, np.nan), "gain": np.zeros(5)}),
@@ -81,25 +79,6 @@ def test_a_directory_of_a_stranger_gets_a_sentence(planted, tmp_path, name, n, a
         run_ledger.add_step(name, n, arrays)
         with pytest.raises(ledger.LedgerError, match=f"the search is damaged .{name}"):
             carry_out(request, run_ledger)
-
-
-def test_the_confirmation_has_packs_of_its_own(planted, monkeypatch, tmp_path):
-    """And all of a generation have the same."""
-    played = []
-    play_all = field.play_all
-
-    def noted(matchups, *rest):
-        played.append({matchup.seed for matchup in matchups})
-        return play_all(matchups, *rest)
-
-    monkeypatch.setattr("simgin.tune.field.play_all", noted)
-    monkeypatch.setattr("simgin.tune.confirmation.play_all", noted)
-    tuned_of(planted.request)
-    assert all(len(seeds) == 1 for seeds in played)
-    *searched, confirmed = (seeds.pop() for seeds in played)
-    assert len(searched) == planted.request.generations + 1  # and the finals
-    assert len({confirmed, *searched}) == len(searched) + 1
-    assert confirmed == planted.request.seed
 
 
 def test_a_gain_is_the_paired_difference_of_the_two_runs():
@@ -120,40 +99,43 @@ def test_a_gain_is_the_paired_difference_of_the_two_runs():
         assert field.score(cell, metric).value == pytest.approx(shares.mean())
 
 
-def test_the_api_finds_the_same_as_the_command(planted):
-    """Frames of `simgin.tuned`, and the picture of its course."""
+def test_the_api_finds_the_same_on_packs_of_each_generation(planted, monkeypatch):
+    """Frames of `simgin.tuned`; a generation has packs of its own, and so has the confirmation."""
+    played = []
+    play_all = field.play_all
+
+    def noted(matchups, *rest):
+        played.append({matchup.seed for matchup in matchups})
+        return play_all(matchups, *rest)
+
+    monkeypatch.setattr("simgin.tune.field.play_all", noted)
+    monkeypatch.setattr("simgin.tune.confirmation.play_all", noted)
     request = planted.request
-    tuned = simgin.tuned(
-        request.strategy,
-        "eaai",
-        parameters="p",
-        generations=6,
-        matches="1k",
-        confirmed="2k",
-        seed=5,
-    )
+    sizes = {"generations": 6, "matches": "1k", "confirmed": "2k"}
+    tuned = simgin.tuned(request.strategy, "eaai", parameters="p", seed=5, **sizes)
     assert tuned.table.equals(planted.table) and tuned.path.equals(planted.path)
     assert [row.opponent for row in tuned.table.itertuples()] == ["simple", request.strategy.text]
     assert simgin.plots.search(tuned.path, seed=5).axes
+    assert all(len(seeds) == 1 for seeds in played)
+    *searched, confirmed = (seeds.pop() for seeds in played)
+    assert len(searched) == request.generations + 1  # and the finals
+    assert len({confirmed, *searched}) == len(searched) + 1
+    assert confirmed == request.seed
 
 
 def test_a_default_in_the_pool_is_confirmed_once():
-    request = read_request(
-        "gold-early", "eaai", ["gold-early", "simple"], generations=1, matches=1000, confirmed=1000
-    )
+    small = {"generations": 1, "matches": 1000, "confirmed": 1000}
+    request = read_request("gold-early", "eaai", ["gold-early", "simple"], **small)
     table = tuned_of(request).table
     assert list(table["opponent"]) == ["gold-early", "simple"]
     assert table["default"][0] == 0.5
 
 
-def test_a_pool_is_worth_its_mean_or_its_least():
+def test_scores_of_a_pool_and_of_oneself():
     made = [field.Score(value, np.array([value, -value]), 2) for value in (0.2, 0.6)]
     assert field.total(made, "matches").value == pytest.approx(0.4)
     assert field.total(made, "matches").moves == pytest.approx([0.4, -0.4])
     assert field.total(made, "worst").value == 0.2
-
-
-def test_who_plays_himself_has_one_half_without_error():
     even = field.even(1050, metrics.BY_NAME["match_win"])
     assert even.value == 0.5 and len(even.moves) == 6 and even.batches < 6
     assert field.even(1050, metrics.BY_NAME["margin"]).value == 0
