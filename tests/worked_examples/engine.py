@@ -433,7 +433,7 @@ def follow(variant, entries):
         over=outcome not in (match.UNDECIDED, match.UNFINISHED),
         deals=deals,
     )
-    if match.plays_columns(rules):
+    if variant.row["goal"] == "columns":
         return replace(standing, **_columns(state, rules, outcome))
     return standing
 
