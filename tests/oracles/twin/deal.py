@@ -8,7 +8,6 @@ from .endings import Ending, knock_limit, legal_endings, shot_ranks
 from .layoff import defender_count
 from .melds import PACK, card_values, deadwood, in_text_order, left_over, showable, texts
 from .points import deal_points, multiplier
-from .refusals import refuse
 
 
 @dataclass
@@ -21,9 +20,7 @@ class Showdown:
     other_count: int  # Q
     other_before: int  # the defender's own deadwood before any lay-off
     melds: list[list[str]]  # as shown by the stopper
-    laid_off: list[
-        list[str]
-    ]  # the defender's lay-offs, one list for each meld shown, in one optimal way
+    laid_off: list[list[str]]  # by the defender, on each meld shown, in one optimal way
 
 
 def meldings(
@@ -78,9 +75,7 @@ def showdown(
     values = card_values(row)
     own = sum(values[card] for card in left_over(kept, melds))
     if how in ("knock", "gin"):
-        how = (
-            "gin" if own == 0 else "knock"
-        )  # rules.md 3.3: deadwood 0 is gin, whatever it was announced as
+        how = "gin" if own == 0 else "knock"  # rules.md 3.3, whatever it was announced as
     before = deadwood(defender, row, "defender")
     other, laid_off = before, [[] for _ in melds]
     # rules.md 3.7: lay-offs after a knock, with layoff_on_gin after gin and big gin too, never
@@ -114,9 +109,7 @@ class Result:
     upcard: str | None = None
     limit: int = 0
     multiplier: int = 1
-    stake: int = (
-        1  # the number on the die; of a refused deal the number that it pays (rules.md 8.2)
-    )
+    stake: int = 1  # on the die; of a refused deal the number that it pays (rules.md 8.2)
     owner: int | None = None
 
 
@@ -134,7 +127,6 @@ class Deal:
         points: tuple[int, int] = (0, 0),
         die: Die | None = None,
     ) -> None:
-        refuse(row, players=2)
         pack = list(pack)
         if sorted(pack) != sorted(PACK):
             raise ValueError("the pack must hold each of the 52 cards once")
@@ -157,10 +149,7 @@ class Deal:
         # offer and answer, of the die
         self._phase = "offer"
         self.die = die or Die(row)
-        self._blind = [
-            1 - dealer,
-            dealer,
-        ]  # rules.md 8.1: who is still to be asked before the cards are seen
+        self._blind = [1 - dealer, dealer]  # still to be asked before the cards are seen (8.1)
         self._seen = False
         self._after_offer = ""
         self._next_blind_offer()
@@ -173,9 +162,8 @@ class Deal:
         self.stock = pack[21:]
         self.upcard: str | None = pack[20]
         self.pile = [pack[20]]
-        if (
-            self.row["first_turn"] == "discard_first"
-        ):  # rules.md 4.2: the 21st card goes to the nondealer, no upcard
+        # rules.md 4.2: the 21st card goes to the nondealer, and there is no upcard
+        if self.row["first_turn"] == "discard_first":
             self.hands[1 - self.dealer].append(pack[20])
             self.upcard, self.pile = None, []
 
@@ -190,10 +178,8 @@ class Deal:
         if self.result is not None:
             return set()
         if self._phase == "offer":
-            return {
-                ("no offer",),
-                *(("offer", number) for number in self.die.numbers(self._mover, self._seen)),
-            }
+            numbers = self.die.numbers(self._mover, self._seen)
+            return {("no offer",), *(("offer", number) for number in numbers)}
         if self._phase == "answer":
             return {("accept",), ("refuse",)}
         if self._phase == "upcard":
@@ -314,10 +300,7 @@ class Deal:
         else:
             if action == "accept":
                 self.die.accept(self._mover)
-                self._mover, self._blind = (
-                    1 - self._mover,
-                    [],
-                )  # after an offer nobody else is asked
+                self._mover, self._blind = 1 - self._mover, []  # nobody else is asked
             self._go_on()
 
     def _go_on(self) -> None:
@@ -336,9 +319,7 @@ class Deal:
         if self._passes == 1:
             self._begin("upcard")
         else:  # rules.md 4.2: the nondealer must draw; in one opening the upcard can still be taken
-            self._phase = (
-                "draw"  # rules.md 8.3: no offer, the turn has begun with the upcard decision
-            )
+            self._phase = "draw"  # rules.md 8.3: no offer, the turn began with the upcard
             self._upcard_dead = self.row["first_turn"] != "upcard_stock_or_pass"
 
     def _draw_from_stock(self) -> None:

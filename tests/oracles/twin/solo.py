@@ -6,7 +6,6 @@ from .deal import Result
 from .endings import legal_meldings
 from .melds import PACK, deadwood, shown
 from .points import Score, deal_points
-from .refusals import refuse
 
 JOKER = "X"
 PLAYER = 0  # the other side, 1, is the joker, or nobody
@@ -31,7 +30,6 @@ class SoloDeal:
     """
 
     def __init__(self, row: dict, pack: Iterable[str], joker_place: int | None = None) -> None:
-        refuse(row, players=1)
         pack = list(pack)
         if sorted(pack) != sorted(PACK):
             raise ValueError("the pack must hold each of the 52 cards once")
