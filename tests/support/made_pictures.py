@@ -38,48 +38,37 @@ def renamed(rows, name):
 
 
 def deadwood(variants, strategies):
-    made = spread(
-        rows_for(variants, strategies[:1], side=("nondealer", "dealer"), turn=range(8)), half=2
-    )
-    return made.assign(
-        q50=40 - 5 * made["turn"], q10=30 - 4 * made["turn"], q90=60 - 5 * made["turn"]
-    ).assign(low=lambda x: x["q50"] - 1, high=lambda x: x["q50"] + 1)
+    rows = rows_for(variants, strategies[:1], side=("nondealer", "dealer"), turn=range(8))
+    made = spread(rows, half=2)
+    turn = made["turn"]
+    made = made.assign(q50=40 - 5 * turn, q10=30 - 4 * turn, q90=60 - 5 * turn)
+    return made.assign(low=made["q50"] - 1, high=made["q50"] + 1)
 
 
 def points(variants, strategies):
-    return spread(
-        renamed(rows_for(variants, strategies[:1], points=range(0, 80, 10)), "share"), "share"
-    ).assign(width=10)
+    rows = rows_for(variants, strategies[:1], points=range(0, 80, 10))
+    return spread(renamed(rows, "share"), "share").assign(width=10)
 
 
 def scores(variants, strategies):
-    made = spread(
-        rows_for(
-            variants[:1], strategies[:1], dealer=(0, 1), a=range(0, 100, 10), b=range(0, 100, 10)
-        )
-    )
+    tens = range(0, 100, 10)
+    made = spread(rows_for(variants[:1], strategies[:1], dealer=(0, 1), a=tens, b=tens))
     made["opponent"] = made["strategy"]
     return made.assign(value=lambda x: 0.5 + (x["a"] - x["b"]) / 250 + x["dealer"] / 50)
 
 
 def differences(variants, strategies):
-    metrics = [{"metric": f"m{i}", "title": f"points rows_for deal, sd {i}"} for i in range(7)]
+    names = {"strategy": "gold, simple", "opponent": "itself", "base_variant": "eaai"}
     rows = [
-        {
-            "variant": v,
-            "strategy": "gold, simple",
-            "opponent": "itself",
-            "base_variant": "eaai",
-            **m,
-            "difference": 10.0**i - 5,
-        }
-        for v in variants
-        for i, m in enumerate(metrics)
+        names
+        | {"variant": variant, "metric": f"m{i}", "title": f"points a deal, sd {i}"}
+        | {"difference": 10.0**i - 5}
+        for variant in variants
+        for i in range(7)
     ]
-    return spread(rows, "difference", 0.5).assign(
-        p_holm=lambda x: (x["difference"].abs() < 6).astype(float),
-        notable=lambda x: np.where(x["metric"] == "m6", np.inf, 20),
-    )
+    made = spread(rows, "difference", 0.5)
+    made["p_holm"] = (made["difference"].abs() < 6).astype(float)
+    return made.assign(notable=np.where(made["metric"] == "m6", np.inf, 20))
 
 
 def effects(variants, strategies):
@@ -111,25 +100,13 @@ def strength(variants, strategies):
 
 
 def search(variants, strategies):
-    """Two numbers of the first strategy; the gain is in points."""
-    rows = [
-        {
-            "variant": variants[0],
-            "strategy": strategies[0],
-            "opponent": "simple",
-            "metric": "margin",
-            "generations": generations,
-            "gain": 0.3 * generations - 0.2,
-            "parameter": parameter,
-            "value": 5.0 + generations,
-            "value_low": 4.0,
-            "value_high": 8.0 + generations,
-            "default": 5.0,
-        }
-        for generations in range(12)
-        for parameter in ("k", "discard.a_long_name_of_a_number", "share")
-    ]
-    return spread(rows, "gain", 0.4)
+    """Three numbers of the first strategy; the gain is in points."""
+    numbers = ("k", "discard.a_long_name_of_a_number", "share")
+    rows = rows_for(variants[:1], strategies[:1], generations=range(12), parameter=numbers)
+    made = spread(renamed(rows, "gain"), "gain", 0.4).assign(metric="margin", opponent="simple")
+    grown = made["generations"]
+    made = made.assign(gain=0.3 * grown - 0.2, low=0.3 * grown - 0.6, high=0.3 * grown + 0.2)
+    return made.assign(value=5.0 + grown, value_low=4.0, value_high=8.0 + grown, default=5.0)
 
 
 def analysis(variants, strategies):
@@ -145,13 +122,16 @@ def analysis(variants, strategies):
 
 
 def ladder(variants, strategies):
-    rows = rows_for(variants, strategies)
-    return spread([row | {"opponent": "simple"} for row in rows])
+    return spread(rows_for(variants, strategies)).assign(opponent="simple")
+
+
+def shares(variants, strategies, **columns):
+    return spread(renamed(rows_for(variants, strategies, **columns), "share"), "share")
 
 
 FRAMES = {
     "analysis": analysis,
-    "turns": lambda v, s: spread(renamed(rows_for(v, s[:1], turns=range(30)), "share"), "share"),
+    "turns": lambda v, s: shares(v, s[:1], turns=range(30)),
     "points": points,
     "deadwood": deadwood,
     "counts": lambda v, s: spread(rows_for(v, s[:1], turn=range(20), count=range(0, 60, 5))),
@@ -161,13 +141,9 @@ FRAMES = {
     "knock_matrix": knock_matrix,
     "scores": scores,
     "ladder": ladder,
-    "odds": lambda v, s: spread(
-        renamed(rows_for(v, s, kind=("gin", "joker"), draws=range(20)), "share"), "share"
-    ),
+    "odds": lambda v, s: shares(v, s, kind=("gin", "joker"), draws=range(20)),
     "strength": strength,
-    "totals": lambda v, s: spread(
-        renamed(rows_for(v[:1], s, total=range(0, 100, 10)), "share"), "share"
-    ),
+    "totals": lambda v, s: shares(v[:1], s, total=range(0, 100, 10)),
     "differences": differences,
     "effects": effects,
     "convergence": convergence,

@@ -10,19 +10,8 @@ from html.parser import HTMLParser
 VOID = {"meta", "input", "br", "wbr", "hr", "img", "link"}
 REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "data-of")
 OUTSIDE = re.compile(r"(?:https?:)?//|^\s*(?:file|data|ftp|javascript):", re.I)
-LOADING = {
-    "img",
-    "link",
-    "iframe",
-    "object",
-    "embed",
-    "audio",
-    "video",
-    "source",
-    "base",
-    "form",
-    "foreignobject",
-}
+LOADING = {"img", "link", "iframe", "object", "embed", "audio", "video", "source", "base", "form"}
+LOADING |= {"foreignobject"}
 
 
 class Node:
@@ -105,74 +94,50 @@ def every(node):
 
 
 def _references(node, ids):
-    wanted = [one for name in REFERENCES for one in (node.attributes.get(name) or "").split()]
-    wanted += [
-        href[1:]
-        for name in ("href", "xlink:href")
-        if (href := node.attributes.get(name) or "").startswith("#")
-    ]
-    wanted += [
-        word
-        for value in node.attributes.values()
-        for word in re.findall(r"url\(#([^)]*)\)", value or "")
-    ]
-    return [
-        f"<{node.tag}> refers to {reference}, which is nowhere"
-        for reference in wanted
-        if reference not in ids
-    ]
+    values = {name: value or "" for name, value in node.attributes.items()}
+    wanted = [one for name in REFERENCES for one in values.get(name, "").split()]
+    links = [values.get(name, "") for name in ("href", "xlink:href")]
+    wanted += [link[1:] for link in links if link.startswith("#")]
+    wanted += [one for value in values.values() for one in re.findall(r"url\(#([^)]*)\)", value)]
+    return [f"<{node.tag}> refers to {one}, which is nowhere" for one in wanted if one not in ids]
 
 
 def _network(node):
-    found = (
-        [f"<{node.tag}> can load something"]
-        if node.tag in LOADING or "src" in node.attributes or "srcset" in node.attributes
-        else []
-    )
-    attributes = dict(node.attributes)
-    if node.tag == "image" and attributes.get("href", "").startswith("data:image/png;base64,"):
-        del attributes["href"]  # the colours of a heat map
-    for name, value in attributes.items():
+    found = []
+    values = {name: value or "" for name, value in node.attributes.items()}
+    if node.tag in LOADING or "src" in values or "srcset" in values:
+        found.append(f"<{node.tag}> can load something")
+    if node.tag == "image" and values.get("href", "").startswith("data:image/png;base64,"):
+        del values["href"]  # the colours of a heat map
+    for name, value in values.items():
         if name.startswith("on"):
             found.append(f"<{node.tag}> has a script in {name}")
-        if (
-            OUTSIDE.search(value or "") and name != "data-variant"
-        ):  # a variant is a text, and may be a path
+        if OUTSIDE.search(value) and name != "data-variant":  # a variant may be a path
             found.append(f"<{node.tag}> has an address outside in {name}")
-        if name in ("href", "xlink:href") and not (value or "").startswith("#"):
+        if name in ("href", "xlink:href") and not value.startswith("#"):
             found.append(f"<{node.tag}> leads outside")
     if node.tag in ("style", "script"):
-        found += [
-            f"<{node.tag}> names {word}"
-            for word in re.findall(r"@import|url\([^#]|https?:|fetch\(|XMLHttp|import\(", node.text)
-        ]
+        words = re.findall(r"@import|url\([^#]|https?:|fetch\(|XMLHttp|import\(", node.text)
+        found += [f"<{node.tag}> names {word}" for word in words]
     return found
 
 
 def _headings(root):
     levels = [int(node.tag[1]) for node in root.all("h1", "h2", "h3", "h4", "h5", "h6")]
-    found = (
-        []
-        if levels[:1] == [1] and levels.count(1) == 1
-        else ["there is not one h1 before all other headings"]
-    )
-    return found + [f"h{b} follows h{a}" for a, b in itertools.pairwise(levels) if b > a + 1]
+    found = [f"h{b} follows h{a}" for a, b in itertools.pairwise(levels) if b > a + 1]
+    if levels[:1] != [1] or levels.count(1) != 1:
+        found.append("there is not one h1 before all other headings")
+    return found
 
 
 def _pictures(root):
     found = []
     for svg in root.all("svg"):
-        named = [child.text.strip() for child in svg.children if child.tag in ("title", "desc")]
+        named = [child for child in svg.children if child.tag in ("title", "desc")]
         labels = (svg.attributes.get("aria-labelledby") or "").split()
-        own = [
-            child.attributes.get("id") for child in svg.children if child.tag in ("title", "desc")
-        ]
-        if (
-            svg.attributes.get("role") != "img"
-            or len(named) != 2
-            or not all(named)
-            or labels != own
-        ):
+        own = [child.attributes.get("id") for child in named]
+        told = [child for child in named if child.text.strip()]
+        if svg.attributes.get("role") != "img" or len(told) != 2 or labels != own:
             found.append("a picture has no title and description of its own")
         if "viewbox" not in svg.attributes:
             found.append("a picture has no size of its own")
@@ -182,22 +147,15 @@ def _pictures(root):
 def _tables(root):
     found = []
     for table in root.all("table"):
-        if not [one for one in table.all("caption") if one.text.strip()]:
-            found.append("a table has no caption")
         headings = list(table.all("th"))
-        if not headings or any(
-            heading.attributes.get("scope") not in ("col", "row") for heading in headings
-        ):
+        scopes = [heading.attributes.get("scope") for heading in headings]
+        if not any(one.text.strip() for one in table.all("caption")):
+            found.append("a table has no caption")
+        if not headings or not {*scopes} <= {"col", "row"}:
             found.append("a table has headings without a scope")
-        if any(
-            not heading.text.strip()
-            for heading in headings
-            if heading.attributes.get("scope") == "col"
-        ):
+        if any(s == "col" and not h.text.strip() for h, s in zip(headings, scopes, strict=True)):
             found.append("a column has no name")
-        widths = {
-            sum(child.tag in ("th", "td") for child in row.children) for row in table.all("tr")
-        }
+        widths = {sum(c.tag in ("th", "td") for c in row.children) for row in table.all("tr")}
         if len(widths) != 1:
             found.append(f"rows of a table have {sorted(widths)} cells")
     return found
@@ -207,26 +165,15 @@ def _document(root):
     found = []
     if [node.attributes.get("lang") for node in root.all("html")] != ["en"]:
         found.append("the page names no language")
-    if not all(
-        len(list(root.all(landmark))) == 1 for landmark in ("header", "main", "footer", "nav")
-    ):
+    if any(len(list(root.all(name))) != 1 for name in ("header", "main", "footer", "nav")):
         found.append("a landmark is missing, or there twice")
-    if not [
-        title for head in root.all("head") for title in head.all("title") if title.text.strip()
-    ]:
+    if not any(title.text.strip() for head in root.all("head") for title in head.all("title")):
         found.append("the page has no title")
+    labelled = {label.attributes.get("for") for label in root.all("label")}
     for field in root.all("input", "select"):
-        if not [
-            label
-            for label in root.all("label")
-            if label.attributes.get("for") == field.attributes.get("id")
-        ]:
+        if field.attributes.get("id") not in labelled:
             found.append(f"<{field.tag}> has no label")
-    policies = [
-        node.attributes.get("content")
-        for node in root.all("meta")
-        if node.attributes.get("http-equiv")
-    ]
-    if len(policies) != 1 or "default-src 'none'" not in policies[0]:
+    metas = [node.attributes for node in root.all("meta") if node.attributes.get("http-equiv")]
+    if len(metas) != 1 or "default-src 'none'" not in metas[0].get("content"):
         found.append("no policy forbids the network")
     return found
