@@ -33,33 +33,17 @@ class Dask:
             return None
 
     def _start(self, what, *words, cwd=None, path=ROOT):
-        environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(path), *filter(None, sys.path)]),
-        }
+        paths = os.pathsep.join([str(path), *filter(None, sys.path)])
+        how = {"cwd": cwd or self.place, "env": {**os.environ, "PYTHONPATH": paths}}
         words = [sys.executable, "-m", "dask", what, "--no-dashboard", *map(str, words)]
         with (self.place / f"{what}.log").open("a") as log:
-            return subprocess.Popen(
-                words,
-                cwd=cwd or self.place,
-                env=environment,
-                stdout=log,
-                stderr=log,
-                stdin=subprocess.DEVNULL,
-            )
+            told = {"stdout": log, "stderr": log, "stdin": subprocess.DEVNULL}
+            return subprocess.Popen(words, **how, **told)
 
     def worker(self, *, cwd=None, path=ROOT):
         """Start another worker; path: where it finds simgin."""
-        words = (
-            self.address,
-            "--no-nanny",
-            "--nthreads",
-            "1",
-            "--host",
-            "127.0.0.1",
-            "--local-directory",
-            self.place / "scratch",
-        )
+        words = ("--no-nanny", "--nthreads", "1", "--host", "127.0.0.1")
+        words += (self.address, "--local-directory", self.place / "scratch")
         self.workers.append(self._start("worker", *words, cwd=cwd, path=path))
         return self.workers[-1]
 

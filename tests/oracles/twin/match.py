@@ -17,11 +17,8 @@ class Match:
 
     def die(self) -> Die:
         """The die of the next deal: one for each game, or a new one for every deal (rules.md 8)."""
-        return (
-            self.goal.die
-            if isinstance(self.goal, Games) and self.row["die"] == "game"
-            else Die(self.row)
-        )
+        of_game = isinstance(self.goal, Games) and self.row["die"] == "game"
+        return self.goal.die if of_game else Die(self.row)
 
     def enter(self, result) -> None:
         """Book a deal; one that has to be dealt again (rules.md 5.1) was none."""

@@ -113,9 +113,7 @@ class SoloDeal:
     def act(self, action: tuple) -> None:
         """Carry out an action of `options`; ValueError when it is not one of them."""
         if action not in self.options():
-            raise ValueError(
-                f"{action!r} is not legal" if self.result is None else "the deal is over"
-            )
+            raise ValueError(f"{action!r} is not legal")
         if action[0] == "stock":
             self._draw()
         elif action[0] == "throw":
@@ -149,9 +147,8 @@ class SoloDeal:
         if self._count() == 0 and (last or self._may_stop()):
             self._end("gin")
         elif last:
-            self._finish(
-                Result("limit", None, None, [self._count(), 0], stopper_count=self._count())
-            )
+            count = self._count()
+            self._finish(Result("limit", None, None, [count, 0], stopper_count=count))
 
     def _end(self, how: str) -> None:
         hand = self.hands[PLAYER]
@@ -183,10 +180,9 @@ class SoloDeal:
         The deadwood goes to the joker, 1 under winloss; under penalties it is the player's.
         """
         count = self._count()
-        points = {"joker": [0, count], "winloss": [0, 1], "penalty": [count, 0]}[
-            self.row["deal_scoring"]
-        ]
-        self._finish(Result("joker", None, 1 - PLAYER, points, stopper_count=count))
+        points = {"joker": [0, count], "winloss": [0, 1], "penalty": [count, 0]}
+        scored = points[self.row["deal_scoring"]]
+        self._finish(Result("joker", None, 1 - PLAYER, scored, stopper_count=count))
 
     def _finish(self, result: Result) -> None:
         """Record the result (rules.md 6); the deck is m of 5.1, without joker and discards."""
