@@ -193,16 +193,13 @@ class Deal:
         endings = {("end", ending.card, ending.how) for ending in self._endings()}
         if self._phase == "last_end":
             return endings  # rules.md 4.5: the card was taken to end the deal on the spot
-        return endings | {
-            ("throw", card) for card in self.hands[self._mover] if card != self._banned()
-        }
+        banned = self._ban(self._taken, self._drawn)
+        return endings | {("throw", card) for card in self.hands[self._mover] if card != banned}
 
     def _upcard_options(self) -> set[tuple]:
         """Take or pass; in the three-choice openings also the stock (rules.md 4.2)."""
-        options = {("take",), ("pass",)}
-        if self.row["first_turn"] != "upcard_pass":
-            options.add(("stock",))
-        return options
+        choices = self.row["first_turn"] != "upcard_pass"
+        return {("take",), ("pass",)} | ({("stock",)} if choices else set())
 
     def _draw_options(self) -> set[tuple]:
         """The top of the stock or of the discard pile (rules.md 4.3)."""
@@ -215,9 +212,8 @@ class Deal:
         """Take the last discard to end the deal, or pass (rules.md 4.5, opponent_may_take)."""
         card = self.pile[-1]
         hand = [*self.hands[self._mover], card]
-        possible = legal_endings(
-            hand, self.row, self.limit, **self._conditions(taken=card, drawn=None)
-        )
+        conditions = self._conditions(taken=card, drawn=None)
+        possible = legal_endings(hand, self.row, self.limit, **conditions)
         return {("pass",), ("take",)} if possible else {("pass",)}
 
     @property
@@ -236,9 +232,6 @@ class Deal:
         points = self.points[self._mover]
         return {"taken": taken, "banned": self._ban(taken, drawn), "own_points": points}
 
-    def _banned(self) -> str | None:
-        return self._ban(self._taken, self._drawn)
-
     def _ban(self, taken: str | None, drawn: str | None) -> str | None:
         """The card that may not be discarded on this turn (rules.md 4.3, discard_ban)."""
         if self.row["discard_ban"] == "none":
@@ -254,21 +247,11 @@ class Deal:
         if self.result is not None:
             raise ValueError("the deal is over")
         if action not in self.options():
-            raise ValueError(
-                f"{action!r} is not legal for seat {self._mover} in the phase {self._phase!r}"
-            )
-        if action[0] == "pass":
-            self._pass()
-        elif action[0] == "stock":
-            self._draw_from_stock()
-        elif action[0] == "take":
-            self._take()
-        elif action[0] == "throw":
-            self._throw(action[1])
-        elif action[0] == "end":
-            self._end(action[1], action[2])
-        elif action[0] == "show":
+            raise ValueError(f"{action!r} is not legal for seat {self._mover} now")
+        if action[0] == "show":
             self._show([text.split() for text in action[1]])
+        elif action[0] in ("pass", "stock", "take", "throw", "end"):
+            getattr(self, f"_{action[0]}")(*action[1:])
         else:
             self._die(*action)
 
@@ -280,9 +263,8 @@ class Deal:
                 return
         self._seen = True
         self._mover = 1 - self.dealer  # rules.md 1: the nondealer moves first
-        self._begin(
-            {"free": "draw", "discard_first": "discard"}.get(self.row["first_turn"], "upcard")
-        )
+        openings = {"free": "draw", "discard_first": "discard"}
+        self._begin(openings.get(self.row["first_turn"], "upcard"))
 
     def _begin(self, phase: str) -> None:
         """Begin a turn, after an offer if the seat on turn may make one (rules.md 8.3, 8.4)."""
@@ -322,7 +304,7 @@ class Deal:
             self._phase = "draw"  # rules.md 8.3: no offer, the turn began with the upcard
             self._upcard_dead = self.row["first_turn"] != "upcard_stock_or_pass"
 
-    def _draw_from_stock(self) -> None:
+    def _stock(self) -> None:
         self._drawn = self.stock.pop(0)
         self.hands[self._mover].append(self._drawn)
         self.draws[self._mover] += 1
@@ -389,30 +371,14 @@ class Deal:
         assert self._ending is not None
         seat, (card, how) = self._mover, self._ending
         self._lay_down(card)
-        end = showdown(
-            self.row,
-            how,
-            self.hands[seat],
-            card,
-            self.hands[1 - seat],
-            limit=self.limit,
-            taken=self._taken,
-            own_points=self.points[seat],
-            stock_left=len(self.stock),
-            factor=self.multiplier,
-            chosen=melding,
-        )
+        told = {"limit": self.limit, "taken": self._taken, "own_points": self.points[seat]}
+        told |= {"stock_left": len(self.stock), "factor": self.multiplier, "chosen": melding}
+        end = showdown(self.row, how, self.hands[seat], card, self.hands[1 - seat], **told)
         points = [0, 0]
         points[seat], points[1 - seat] = end.stopper_points, end.other_points
         winner = {"stopper": seat, "other": 1 - seat, None: None}[end.winner]
-        counts = {
-            "stopper_count": end.stopper_count,
-            "other_count": end.other_count,
-            "other_before": end.other_before,
-        }
-        self._finish(
-            Result(end.kind, seat, winner, points, melds=end.melds, laid_off=end.laid_off, **counts)
-        )
+        counts = end.stopper_count, end.other_count, end.other_before
+        self._finish(Result(end.kind, seat, winner, points, *counts, end.melds, end.laid_off))
 
     def _finish(self, result: Result) -> None:
         result.stock_left, result.turns = len(self.stock), self.turns

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 
 from .deal import Result
-from .endings import legal_meldings
-from .melds import PACK, deadwood, shown
+from .melds import PACK, deadwood, permitted, shown
 from .points import Score, deal_points
 
 JOKER = "X"
@@ -101,7 +100,7 @@ class SoloDeal:
         """
         banned = self._drawn if self.row["discard_ban"] == "drawn" else None
         options: set[tuple] = {("throw", card) for card in self.hands[PLAYER] if card != banned}
-        if self.row["big_gin"] and legal_meldings(self.hands[PLAYER], self.row, "big_gin"):
+        if self.row["big_gin"] and permitted(self.hands[PLAYER], self.row, demanded=()):
             options.add(("end", None, "big_gin"))
         return options
 
