@@ -109,7 +109,7 @@ def test_the_number_of_deals_a_match_agrees_with_the_published_figure(simple):
 
 def same_distribution(counts, reference):
     """Compare two samples over the same bins, those with few counts pooled at the end."""
-    reference = np.array(reference.split(), float)
+    counts, reference = np.array(counts, float), np.array(reference.split(), float)
     reference = np.pad(reference, (0, len(counts) - len(reference)))
     few = int(np.argmax(np.cumsum(reference[::-1]) >= 200))
     keep = len(reference) - few

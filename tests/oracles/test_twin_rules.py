@@ -27,15 +27,10 @@ def test_the_joint_choice_card_by_card():
     for _ in range(60):
         # Few suits and ranks, so that melds, chains and lay-offs are frequent.
         pack = rng.sample([card for card in twin.PACK if card[1] in "SH" or card[0] in "678"], 17)
-        row = {
-            **STANDARD,
-            "ace_runs": rng.choice(("low", "high_or_low", "corner")),
-            "defender_ace_value": 15,
-        }
-        melds = twin.optimal_meldings(pack[:11], row)[0][:3]
-        assert twin.defender_count(melds, pack[11:], row).count == least_by_assigning(
-            melds, pack[11:], row
-        )
+        row = {**STANDARD, "defender_ace_value": 15}
+        row["ace_runs"] = rng.choice(("low", "high_or_low", "corner"))
+        melds, hand = twin.optimal_meldings(pack[:11], row)[0][:3], pack[11:]
+        assert twin.defender_count(melds, hand, row).count == least_by_assigning(melds, hand, row)
 
 
 def test_eaai_showdown():

@@ -105,20 +105,15 @@ def _go_on(deal, winner):
 def _outcome(deal, winner):
     """The won deals of a deal that went as the script says."""
     result = deal.result
-    if deal.kind not in ("refused", "void" if winner < 0 else "knock") or (
-        deal.kind == "knock" and result["winner"] != winner
-    ):
+    ended = deal.kind, -1 if result["winner"] is None else result["winner"]
+    if deal.kind != "refused" and ended != ("void" if winner < 0 else "knock", winner):
         raise NotSupported(
             "the deal of a die is won by a knock, or void, and these rules do not let it end so."
         )
-    return {
-        "illegal": None,
-        "winner": result["winner"],
-        "won_deals": 0 if result["winner"] is None else deal.won_deals(),
-        "stake": result["stake"],
-        "owner": result["owner"],
-        "ended_by": {"refused": "refusal", "void": "void"}.get(deal.kind, "play"),
-    }
+    answer = {name: result[name] for name in ("winner", "stake", "owner")}
+    answer["won_deals"] = 0 if result["winner"] is None else deal.won_deals()
+    answer["ended_by"] = {"refused": "refusal", "void": "void"}.get(deal.kind, "play")
+    return {"illegal": None, **answer}
 
 
 def _bids(example):

@@ -308,7 +308,10 @@ class Deal:
             self._say(1)
         else:
             if action.what == "stop" and self._ends_otherwise(action.card, view):
-                raise NotSupported("at the last discard the engine proposes the best ending only.")
+                raise NotSupported(
+                    "with the last discard of the 50th-card rule the engine proposes the best "
+                    "ending only."
+                )
             raise Illegal
 
     def _ends_otherwise(self, card, view):
