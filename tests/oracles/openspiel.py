@@ -66,12 +66,8 @@ def lay(meld: int) -> int:
 @cache
 def undealt(limit: int, oklahoma: bool, gin_bonus: int, undercut_bonus: int) -> Any:
     """OpenSpiel's initial state, which takes milliseconds to make and microseconds to copy."""
-    parameters = {
-        "knock_card": limit,
-        "oklahoma": oklahoma,
-        "gin_bonus": gin_bonus,
-        "undercut_bonus": undercut_bonus,
-    }
+    parameters = {"knock_card": limit, "oklahoma": oklahoma}
+    parameters |= {"gin_bonus": gin_bonus, "undercut_bonus": undercut_bonus}
     return pyspiel.load_game("gin_rummy", parameters).new_initial_state()
 
 
@@ -81,12 +77,9 @@ class Deal:
     def __init__(self, row: dict[str, Any], pack: list[int]) -> None:
         """row: a variant's; pack: our 52 cards in dealing order, singly, nondealer first."""
         limit = 10 if row["knock_by_upcard"] else row["knock_limit"]
-        self.state = undealt(
-            limit, row["knock_by_upcard"], row["gin_bonus"], row["undercut_bonus"]
-        ).clone()
-        self._pack = iter(
-            [card(int(number)) for number in (*pack[0:20:2], *pack[1:20:2], *pack[20:52])]
-        )
+        bonuses = row["gin_bonus"], row["undercut_bonus"]
+        self.state = undealt(limit, row["knock_by_upcard"], *bonuses).clone()
+        self._pack = map(card, (*pack[0:20:2], *pack[1:20:2], *pack[20:52]))
         self._deal()
 
     # What there is
@@ -128,22 +121,18 @@ class Deal:
 
     def throws(self) -> int:
         """The cards that may be discarded."""
-        return (
-            mask(number for number in self.state.legal_actions() if number < 52)
-            if self.phase == PHASE.DISCARD
-            else 0
-        )
+        if self.phase != PHASE.DISCARD:
+            return 0
+        return mask(number for number in self.state.legal_actions() if number < 52)
 
     def endings(self) -> int:
         """The cards with which a knock is possible now, or 0 if there is no knock.
 
         Either eleven cards are held, or ten with the last discard at the wall.
         """
-        return (
-            mask(self.state.child(KNOCK).legal_actions())
-            if KNOCK in self.state.legal_actions()
-            else 0
-        )
+        if KNOCK not in self.state.legal_actions():
+            return 0
+        return mask(self.state.child(KNOCK).legal_actions())
 
     def options(self) -> list[Action]:
         """The legal actions up to the knock.

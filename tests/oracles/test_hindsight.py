@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 from oracles import twin
+from simgin.core.cards import PACK
 from simgin.core.jit import compiled
+from simgin.core.meldings import melds_in
 from simgin.core.rules import DISCARD_FIRST, NO_JOKER
 from simgin.rules import variants
 from simgin.rules.record import build_rules
@@ -27,15 +29,9 @@ NEVER = 99
 
 def melds_of_sizes(rules):
     """Masks of all melds of three, of four and of five cards, one int64 array each."""
-    melds = {3: [], 4: [], 5: []}
-    for rank in range(13):
-        cards = [1 << (13 * suit + rank) for suit in range(4)]
-        melds[4].append(sum(cards))
-        melds[3] += [sum(cards) - card for card in cards]
-    for run in rules.runs[: rules.n_runs].tolist():
-        if run.bit_count() <= 5:
-            melds[run.bit_count()] += [run << (13 * suit) for suit in range(4)]
-    return [np.array(of_size, np.int64) for of_size in melds.values()]
+    found = np.zeros(1024, np.int64)
+    melds = found[: melds_in(PACK, rules, found)]
+    return [melds[np.bitwise_count(melds) == size] for size in (3, 4, 5)]
 
 
 @compiled

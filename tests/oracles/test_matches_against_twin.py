@@ -15,10 +15,9 @@ from simgin.play.deal import NoSuchDeal, watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
-from simgin.rules.variants import VariantError
 from support.twin_replay import match_of, replayed
 from support.twin_sums import batch_row, book_deal, book_match, named, new_unit
-from support.variant_lists import possible, strategy
+from support.variant_lists import acting, any_variant, in_sections, possible, strategy
 
 PAIRS = (
     ("gambler", "stray"),
@@ -145,23 +144,10 @@ def test_many_matches_with_every_option_agree_with_the_twin(text, i):
 def test_every_value_of_a_match_rule_is_played():
     """Every value of every match rule is in a variant that is played, where it counts."""
     rows = [variants.find(text).row for text in (*variants.names(), *OPTIONS, *ALONE)]
-    rules = {
-        name: parameter
-        for name, parameter in parameters().items()
-        if parameter.section in ("match", "stake")
-    }
-    told = {
-        name: parameter for name, parameter in rules.items() if parameter.kind in ("choice", "bool")
-    }
-    words = {
-        (name, str(value)) for name, parameter in told.items() for value in possible(parameter)
-    }
-    covered = {
-        (name, str(row[name]))
-        for name, parameter in rules.items()
-        for row in rows
-        if parameter.acts(row)
-    }
+    rules = in_sections("match", "stake")
+    told = [name for name in rules if parameters()[name].kind in ("choice", "bool")]
+    words = {(name, str(value)) for name in told for value in possible(parameters()[name])}
+    covered = acting(rules, rows)
     assert words <= covered, words - covered
     assert {name for name, _ in covered} == {*rules}
 
@@ -199,21 +185,11 @@ VALUES = {
 }
 
 
-def any_row(rng):
-    """A random row that is a variant."""
-    while True:
-        drawn = [f"{name}={rng.choice(values)}" for name, values in VALUES.items()]
-        try:
-            return variants.find("+".join(["standard", *drawn])).text
-        except VariantError:
-            continue
-
-
 def compare_any_rows(seed, rows):
     """How the matches of random variants ended, by goal."""
     rng, seen = random.Random(seed), Counter()
     for i in range(rows):
-        text = any_row(rng)
+        text = any_variant(rng, "standard", VALUES)
         for match in compare(game(text, i, seed + i), 1):
             how = "unfinished" if match.unfinished else "drawn" if match.winner is None else "won"
             seen[match.row["goal"], how] += 1
@@ -242,29 +218,22 @@ def test_matches_of_many_random_variants_agree_with_the_twin():
 
 
 @pytest.mark.parametrize(
-    "text, pair, n",
-    [("standard-50th", ("gold", "late"), 25), ("dice-pro+shot", ("stray", "stray"), 30)],
+    "text, a, b, n",
+    [
+        ("standard-50th", "gold", "late", 25),
+        ("dice-pro+shot", "stray", "stray", 30),
+        ("solitaire-gin-knock", "gambler", None, 40),
+    ],
 )
-def test_single_deals_and_their_sums_agree_with_the_twin(text, pair, n):
+def test_single_deals_and_their_sums_agree_with_the_twin(text, a, b, n):
     """The dealer of a single deal is the parity of its unit."""
-    game = Matchup(variants.find(text), *map(strategy, pair), 78, "deal")
+    game = Matchup(variants.find(text), strategy(a), b and strategy(b), 78, "deal")
     units = []
     for unit in range(n):
         booked = new_unit()
         for half in range(1 + game.mirrored):
             played = watch_deal(game, unit, half)
-            assert played.state.dealer == unit % 2
+            assert b is None or played.state.dealer == unit % 2
             book_deal(booked, replayed(played), played, half)
         units.append(booked)
     assert named(kernel.play(game, 0, n)[0]) == named(batch_row(units))
-
-
-def test_single_one_player_deals_and_their_sums_agree_with_the_twin():
-    game = Matchup(variants.find("solitaire-gin-knock"), strategy("gambler"), None, 79, "deal")
-    units = []
-    for unit in range(40):
-        booked = new_unit()
-        played = watch_deal(game, unit)
-        book_deal(booked, replayed(played), played, 0)
-        units.append(booked)
-    assert named(kernel.play(game, 0, 40)[0]) == named(batch_row(units))

@@ -14,10 +14,9 @@ from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
-from simgin.rules.variants import VariantError
 from support import hands
 from support.twin_replay import replayed
-from support.variant_lists import ONE_PLAYER, possible, strategy
+from support.variant_lists import ONE_PLAYER, acting, any_variant, in_sections, possible, strategy
 
 MOST = 40  # stacked packs of each player until an outcome must have occurred
 PLAYERS = ("stray", "late:least=3", "gold", "random:p_end=0.3", "gin-only")
@@ -162,29 +161,10 @@ def test_every_variant_and_every_value_of_a_rule_is_replayed():
     """Every one-player variant, and every value of a deal's rules in a variant where it counts."""
     assert {*ONE_PLAYER} == {*KINDS}
     rows = [variants.find(text).row for text in (*ONE_PLAYER, *OPTIONS)]
-    rules = {
-        name: parameter
-        for name, parameter in parameters().items()
-        if parameter.section in ("deal", "meld", "score")
-    }
-    alone = {
-        name: parameter
-        for name, parameter in rules.items()
-        if any(parameter.acts(row) for row in rows)
-    }
-    wanted = {
-        (name, value)
-        for name, parameter in alone.items()
-        for value in possible(parameter)
-        if sound(name, value)
-    }
-    covered = {
-        (name, row[name])
-        for name, parameter in alone.items()
-        for row in rows
-        if parameter.acts(row)
-    }
-    assert wanted <= covered, wanted - covered
+    covered = acting(in_sections("deal", "meld", "score"), rows)
+    for name in {name for name, _ in covered}:
+        for value in possible(parameters()[name]):
+            assert (name, str(value)) in covered or not sound(name, value), (name, value)
 
 
 def sound(name, value):
@@ -225,21 +205,11 @@ VALUES = {
 }
 
 
-def any_row(rng):
-    """A random row that is a one-player variant."""
-    while True:
-        drawn = [f"{name}={rng.choice(values)}" for name, values in VALUES.items()]
-        try:
-            return variants.find("+".join(["gin-solitaire", *drawn])).text
-        except VariantError:
-            continue
-
-
 def compare_any_rows(seed, rows):
     rng = random.Random(seed)
     seen = Counter()
     for _ in range(rows):
-        seen += compare(any_row(rng), seed, own=0, from_stacked=2)
+        seen += compare(any_variant(rng, "gin-solitaire", VALUES), seed, own=0, from_stacked=2)
     return seen
 
 

@@ -9,9 +9,13 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 from simgin.core import sums
+from simgin.core.solo import joker_place
 from simgin.play.matchup import parse_matchup
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.runs import runner
 from simgin.stats import batches
 
@@ -32,28 +36,16 @@ def error(p, *sizes):
     return math.sqrt(sum(p * (1 - p) / n for n in sizes))
 
 
-@pytest.mark.parametrize(
-    ("draws", "reference"),
-    [
-        (5, 0.0056),
-        (8, 0.027),
-        (10, 0.059),
-        (12, 0.108),
-        (15, 0.214),
-        (18, 0.355),
-        (20, 0.457),
-        (25, 0.701),
-        (30, 0.875),
-        (42, 0.995),
-    ],
-)
+BY_TURN = {5: 0.0056, 8: 0.027, 10: 0.059, 12: 0.108, 15: 0.214, 18: 0.355, 20: 0.457}
+BY_TURN |= {25: 0.701, 30: 0.875, 42: 0.995}
+
+
+@pytest.mark.parametrize(("draws", "reference"), BY_TURN.items())
 def test_the_chance_of_gin_by_turn_agrees_with_the_reference(draws, reference):
     game = f"solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws={draws}"
     rounding = 0.00005 if reference < 0.01 else 0.0005
-    assert (
-        abs(share(game, "gin") - reference)
-        < 4 * error(reference, DEALS, REFERENCE_DEALS) + rounding
-    )
+    error_of_both = error(reference, DEALS, REFERENCE_DEALS)
+    assert abs(share(game, "gin") - reference) < 4 * error_of_both + rounding
 
 
 # With the joker uniform over 43 places a player who needs T turns gets there with chance
@@ -70,13 +62,9 @@ def test_the_chance_to_be_ready_before_the_joker_agrees_with_the_reference(
     game, strategy, kinds, mean, by_42
 ):
     want = (42 - mean + by_42) / 43
-    spread = (
-        10 / 43 / math.sqrt(REFERENCE_DEALS)
-    )  # of the mean turn, whose standard deviation is below 10
-    assert (
-        abs(share(game, *kinds, strategy=strategy) - want)
-        < 4 * math.hypot(error(want, DEALS), spread) + 0.005 / 43
-    )
+    spread = 10 / 43 / math.sqrt(REFERENCE_DEALS)  # the mean turn's standard deviation is below 10
+    found = share(game, *kinds, strategy=strategy)
+    assert abs(found - want) < 4 * math.hypot(error(want, DEALS), spread) + 0.005 / 43
 
 
 def test_the_joker_in_the_hand_loses_ten_times_in_53():
@@ -85,11 +73,8 @@ def test_the_joker_in_the_hand_loses_ten_times_in_53():
     assert abs(share("solitaire-gin+joker_in_hand=lose", "gin", seed=2) - want) < 4 * error(
         want, DEALS, DEALS
     )
-    totals = batches.total(
-        runner.run_matchup(
-            parse_matchup(GREEDY, None, "solitaire-gin+joker_in_hand=lose", 3, "deal"), DEALS
-        )
-    )
+    game = parse_matchup(GREEDY, None, "solitaire-gin+joker_in_hand=lose", 3, "deal")
+    totals = batches.total(runner.run_matchup(game, DEALS))
     at_once = int(totals[sums.TURNS_HISTOGRAM]) / DEALS  # a gin dealt is one in 115,733
     drawn_first = 43 / 53 / 43
     assert abs(at_once - 10 / 53 - drawn_first) < 4 * error(11 / 53, DEALS) + 1e-5
@@ -97,23 +82,15 @@ def test_the_joker_in_the_hand_loses_ten_times_in_53():
 
 def test_redealing_equals_inserting_the_joker_after_the_deal():
     """Equal to the last sum: the joker is uniform over the rest either way."""
+    games = [f"solitaire-gin-knock+joker={joker}" for joker in ("before_deal", "after_deal")]
     rows = [
-        runner.run_matchup(
-            parse_matchup(GREEDY, None, f"solitaire-gin-knock+joker={joker}", 1, "deal"), 5_000
-        )
-        for joker in ("before_deal", "after_deal")
+        runner.run_matchup(parse_matchup(GREEDY, None, game, 1, "deal"), 5_000) for game in games
     ]
     assert np.array_equal(*rows) and rows[0].any()
 
 
 def test_the_joker_is_uniform_over_its_places():
     """Chi-square of the cards above the joker over its 43 places: 5 % of one in a thousand."""
-    from scipy.stats import chi2
-
-    from simgin.core.solo import joker_place
-    from simgin.rules import variants
-    from simgin.rules.record import build_rules
-
     own_rules = build_rules(variants.find("solitaire-gin"))
     places = np.array([joker_place(1, unit, 0, own_rules) for unit in range(43_000)])
     counts = np.bincount(places - 10, minlength=43)

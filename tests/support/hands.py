@@ -18,11 +18,8 @@ ACE_RUNS = ("low", "high_or_low", "corner")
 MELD_RULES = tuple(
     f"standard+ace_runs={ace}+rainbow={rainbow}" for ace in ACE_RUNS for rainbow in ("no", "yes")
 )
-VALUES = (
-    "",
-    "+defender_ace_value=15",
-    "+pip_values=five_ten+ace_value=15",
-)  # the last two: Tedesco's defender, Solitary Gin
+# The values of standard, of Tedesco's defender, of Solitary Gin
+VALUES = ("", "+defender_ace_value=15", "+pip_values=five_ten+ace_value=15")
 
 
 @cache
@@ -72,9 +69,8 @@ def crowded(rng: random.Random, size: int) -> int:
     """A hand from a few neighbouring ranks, whose cards fit runs as well as sets."""
     width = rng.randint(-(-size // 4) + (size % 4 == 0), 5)
     first = rng.randrange(13)
-    return dealt(
-        rng, size, [13 * suit + (first + i) % 13 for suit in range(4) for i in range(width)]
-    )
+    ranks = [(first + i) % 13 for i in range(width)]
+    return dealt(rng, size, [13 * suit + rank for suit in range(4) for rank in ranks])
 
 
 def made_of_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) -> int:

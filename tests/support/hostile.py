@@ -39,9 +39,8 @@ ODD = [
 
 def cases(few):
     """Give a test `n`: a few cases, and in a slow form of it many."""
-    return pytest.mark.parametrize(
-        "n", [int(CASES or few), pytest.param(MANY, marks=pytest.mark.slow)]
-    )
+    many = pytest.param(MANY, marks=pytest.mark.slow)
+    return pytest.mark.parametrize("n", [int(CASES or few), many])
 
 
 sizes = cases(FEW)
@@ -49,13 +48,9 @@ sizes = cases(FEW)
 
 def fuzz(n, check, *drawn):
     """Check n cases that are drawn, the same ones for the same seed."""
-    many = settings(
-        max_examples=n,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate],  # to shrink what fails would take minutes
-        suppress_health_check=list(HealthCheck),
-    )
+    # To shrink what fails would take minutes
+    how = {"deadline": None, "database": None, "phases": [Phase.generate]}
+    many = settings(max_examples=n, suppress_health_check=list(HealthCheck), **how)
     seed(f"{SEED} {check.__qualname__}")(many(given(*drawn)(check)))()
 
 

@@ -9,18 +9,13 @@ def plain_philox(counter, key):
     c, k = list(counter), list(key)
     for _ in range(10):
         first, second = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
-        c = [
-            second >> 32 ^ c[1] ^ k[0],
-            second & 0xFFFFFFFF,
-            first >> 32 ^ c[3] ^ k[1],
-            first & 0xFFFFFFFF,
-        ]
+        high = second >> 32 ^ c[1] ^ k[0], first >> 32 ^ c[3] ^ k[1]
+        c = [high[0], second & 0xFFFFFFFF, high[1], first & 0xFFFFFFFF]
         k = [(k[0] + 0x9E3779B9) % 2**32, (k[1] + 0xBB67AE85) % 2**32]
     return tuple(c)
 
 
 def plain_words(seed, unit, deal, index, domain):
     """The random words at one address (docs/explanation/reproducibility.md#random-numbers)."""
-    return plain_philox(
-        (unit % 2**32, unit >> 32 | deal << 16, index, domain), (seed % 2**32, seed >> 32)
-    )
+    counter = (unit % 2**32, unit >> 32 | deal << 16, index, domain)
+    return plain_philox(counter, (seed % 2**32, seed >> 32))

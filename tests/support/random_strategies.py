@@ -85,24 +85,13 @@ def dearest_row(view, rules, params):
 
 DIE = {"offer": any_number, "answer": by_coin}
 STRAY = Strategy("stray", take=by_lot, discard=stray, knock=late(before=0.5), show=any_row, **DIE)
+SAME = {"take": by_lot, "ending": "same"}
 STRAY_SAME = Strategy(
-    "stray-same",
-    take=by_lot,
-    discard=stray,
-    knock=late(before=0.5),
-    show=dearest_row,
-    ending="same",
-    **DIE,
+    "stray-same", discard=stray, knock=late(before=0.5), show=dearest_row, **SAME, **DIE
 )
 LATE = Strategy("late", discard=stray, knock=late, show=dearest_row)
 LAST = Strategy("last", take=until, discard=stray, knock=late(before=0))
-SHOOTER = Strategy("shooter", discard=to_shoot, knock=late(before=0.05, least=2), show=any_row)
-SHOOTER_SAME = Strategy(
-    "shooter-same",
-    take=by_lot,
-    discard=to_shoot,
-    knock=late(before=0.05, least=2),
-    show=any_row,
-    ending="same",
-)
+SHOT = {"discard": to_shoot, "knock": late(before=0.05, least=2), "show": any_row}
+SHOOTER = Strategy("shooter", **SHOT)
+SHOOTER_SAME = Strategy("shooter-same", **SHOT, **SAME)
 GAMBLER = Strategy("gambler", discard=stray(p=0), show=any_row, **DIE)

@@ -10,16 +10,9 @@ from simgin.core import sums
 def pairing(a, b, share, *, batches=10, pairs=500, rng=None):
     """A cell in which a wins this share of pairs: sweeps only, evenly over batches or by chance."""
     rows = np.zeros((batches, sums.COLUMNS), np.int64)
-    won = (
-        np.full(batches, round(share * pairs))
-        if rng is None
-        else rng.binomial(pairs, share, batches)
-    )
-    rows[:, sums.UNITS], rows[:, sums.PAIR_HISTOGRAM + 4], rows[:, sums.PAIR_HISTOGRAM] = (
-        pairs,
-        won,
-        pairs - won,
-    )
+    won = round(share * pairs) if rng is None else rng.binomial(pairs, share, batches)
+    rows[:, sums.UNITS] = pairs
+    rows[:, sums.PAIR_HISTOGRAM], rows[:, sums.PAIR_HISTOGRAM + 4] = pairs - won, won
     return (a, b), rows
 
 

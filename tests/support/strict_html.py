@@ -116,7 +116,7 @@ def _network(node):
         # a variant is a text, and may be a path
         if OUTSIDE.search(value or "") and name != "data-variant":
             found.append(f"<{node.tag}> has an address outside in {name}")
-        if name in ("href", "xlink:href") and not (value or "").startswith("#"):
+        if name in ("href", "xlink:href") and not value.startswith("#"):
             found.append(f"<{node.tag}> leads outside")
     if node.tag in ("style", "script"):
         reaching = r"@import|url\([^#]|https?:|fetch\(|XMLHttp|import\("

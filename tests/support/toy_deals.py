@@ -81,9 +81,8 @@ def rows(rng, bag, batches, per_batch):
     The same state of rng gives the same packs.
     """
     counts = rng.multinomial(per_batch, np.full(len(bag), 1 / len(bag)), size=batches)
-    flat = (
-        counts.reshape(-1, len(bag)).astype(float) @ bag
-    )  # whole numbers far below 2**53, and floats have a fast product
+    # Whole numbers far below 2**53, and floats have a fast product
+    flat = counts.reshape(-1, len(bag)).astype(float) @ bag
     return flat.astype(np.int64).reshape(*counts.shape[:-1], -1)
 
 
@@ -91,11 +90,8 @@ def seen_by_b(bag):
     """The same rows with the strategies exchanged."""
     swapped = bag.copy()
     for i, name in enumerate(sums.FACTS):
-        other = (
-            sums.FACT[{"a_": "b_", "b_": "a_"}.get(name[:2], name[:2]) + name[2:]]
-            if name[2:] in MUTUAL
-            else i
-        )
+        mirrored = {"a_": "b_", "b_": "a_"}.get(name[:2], name[:2]) + name[2:]
+        other = sums.FACT[mirrored] if name[2:] in MUTUAL else i
         for block in (sums.SUM, sums.SQUARE, sums.CROSS):
             sign = -1 if name in OPPOSED and block != sums.SQUARE else 1
             swapped[:, block + other] = sign * bag[:, block + i]
@@ -148,60 +144,36 @@ def _add_deal(facts, rng, own):
     decided = kind != KINDS.index("void")
     points = rng.integers(1, 60, units) * decided
     own, other = own & decided, ~own & decided
-    amounts = {
-        "deals": 1,
-        "decided": decided,
-        "points_scored": points,
-        "turns": rng.integers(1, 25, units),
-    }
-    amounts |= {
-        "showdowns": np.isin(kind, (0, 2)),
-        "knock_count": rng.integers(1, 11, units) * np.isin(kind, (0, 2)),
-    }
-    amounts |= {
-        "a_deal_win": own,
-        "b_deal_win": other,
-        "a_points": own * points,
-        "b_points": other * points,
-    }
-    amounts |= {
-        "a_margin": own * points - other * points,
-        "a_takes": rng.integers(0, 3, units),
-        "a_draws": 7,
-    }
-    amounts |= {
-        "b_takes": rng.integers(0, 4, units),
-        "b_draws": 6,
-        "first_player_win": decided & (rng.random(units) < 0.5),
-    }
+    amounts = {"deals": 1, "decided": decided, "points_scored": points}
+    amounts |= {"turns": rng.integers(1, 25, units), "showdowns": np.isin(kind, (0, 2))}
+    amounts |= {"knock_count": rng.integers(1, 11, units) * np.isin(kind, (0, 2))}
+    amounts |= {"a_deal_win": own, "b_deal_win": other}
+    amounts |= {"a_points": own * points, "b_points": other * points}
+    amounts |= {"a_margin": own * points - other * points}
+    amounts |= {"a_takes": rng.integers(0, 3, units), "a_draws": 7}
+    amounts |= {"b_takes": rng.integers(0, 4, units), "b_draws": 6}
+    amounts |= {"first_player_win": decided & (rng.random(units) < 0.5)}
     for i, name in enumerate(KINDS):
         amounts[name] = kind == i
         if name in sums.WON_KINDS:
             amounts[f"points_{name}"] = points * (kind == i)
             amounts |= {f"a_won_{name}": own & (kind == i), f"b_won_{name}": other & (kind == i)}
-    for name, amount in amounts.items():
-        facts[:, sums.FACT[name]] += amount
+    _add(facts, amounts)
 
 
 def _add_settlement(facts):
+    """Without bonuses: the points of the deals."""
     facts[:, sums.FACT["settled"]] = column(facts, "matches")
-    facts[:, sums.FACT["a_settlement"]] = column(
-        facts, "a_margin"
-    )  # no bonuses: the points of the deals
+    facts[:, sums.FACT["a_settlement"]] = column(facts, "a_margin")
 
 
 def _add_match(facts, own, losing):
-    amounts = {
-        "matches": 1,
-        "matches_decided": 1,
-        "a_match_win": 2 * own,
-        "b_match_win": 2 * ~own,
-        "winner_score": 100,
-    }
-    amounts |= {
-        "loser_score": losing,
-        "loser_zero": losing == 0,
-        "a_match_margin": np.where(own, 100 - losing, losing - 100),
-    }
+    amounts = {"matches": 1, "matches_decided": 1, "a_match_win": 2 * own, "b_match_win": 2 * ~own}
+    amounts |= {"winner_score": 100, "loser_score": losing, "loser_zero": losing == 0}
+    amounts |= {"a_match_margin": np.where(own, 100 - losing, losing - 100)}
+    _add(facts, amounts)
+
+
+def _add(facts, amounts):
     for name, amount in amounts.items():
         facts[:, sums.FACT[name]] += amount

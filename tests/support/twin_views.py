@@ -13,15 +13,17 @@ from support import hands
 # Random play reaches odd positions, sensible play the positions that policies are made for.
 PAIRS = (("random:p=0.3", "gold"), ("gold-early", "simple"), ("gin-only", "gold-early"))
 DEALS = 3  # of each pair and variant
+# Fields of a view that the twin takes over
+SETS = ("hand", "unseen", "known", "shed")
+NUMBERS = ("seat", "stock", "own_points", "other_points", "target", "limit")
+NUMBERS += ("ending", "ending_count", "phase", "dealer", "noise")
 
 
 def seen(view: Any, row: dict[str, Any], slot: str) -> Seen:
     """A view of the engine, for the twin of the policies."""
-    legal = (
-        hands.names(int(view.legal))
-        if slot == "discard"
-        else [answer for answer in range(3) if int(view.legal) >> answer & 1]
-    )
+    mask = int(view.legal)
+    answers = [answer for answer in range(3) if mask >> answer & 1]
+    legal = hands.names(mask) if slot == "discard" else answers
     return Seen(
         row=row,
         legal=frozenset(legal),
@@ -35,26 +37,8 @@ def seen(view: Any, row: dict[str, Any], slot: str) -> Seen:
             (int(seat), card(drawn), card(thrown))
             for seat, _, drawn, thrown in view.history[: view.turns]
         ),
-        **{
-            name: frozenset(hands.names(int(view[name])))
-            for name in ("hand", "unseen", "known", "shed")
-        },
-        **{
-            name: int(view[name])
-            for name in (
-                "seat",
-                "stock",
-                "own_points",
-                "other_points",
-                "target",
-                "limit",
-                "ending",
-                "ending_count",
-                "phase",
-                "dealer",
-                "noise",
-            )
-        },
+        **{name: frozenset(hands.names(int(view[name]))) for name in SETS},
+        **{name: int(view[name]) for name in NUMBERS},
     )
 
 
@@ -85,15 +69,10 @@ def _asked(name: str) -> list[Question]:
     variant, lot = variants.find(name), random.Random(name)
     most = variant.row["points_target"] or 100
     asked = []
-    for pair in PAIRS:
-        game = parse_matchup(
-            pair[0], pair[1] if variant.row["players"] == 2 else None, name, 7, "deal"
-        )
+    for a, b in PAIRS:
+        game = parse_matchup(a, b if variant.row["players"] == 2 else None, name, 7, "deal")
         for unit in range(DEALS):
-            asked += watch_deal(
-                game,
-                unit,
-                unit % 2 if game.mirrored else 0,
-                points=(lot.randrange(most), lot.randrange(most)),
-            ).questions
+            points = lot.randrange(most), lot.randrange(most)
+            half = unit % 2 if game.mirrored else 0
+            asked += watch_deal(game, unit, half, points=points).questions
     return asked

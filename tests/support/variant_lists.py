@@ -29,15 +29,8 @@ FOR_ONE = {
     "penalty_gin": (-1000, 1000),
 }
 FUZZERS = Path(__file__).with_name("random_strategies.py")
-OWN = (
-    "stray",
-    "stray-same",
-    "late",
-    "last",
-    "shooter",
-    "shooter-same",
-    "gambler",
-)  # strategies in that file
+# Strategies in that file
+OWN = ("stray", "stray-same", "late", "last", "shooter", "shooter-same", "gambler")
 
 
 def deals_of(text):
@@ -55,13 +48,30 @@ def possible(parameter):
         return False, True
     if parameter.kind == "choice":
         return parameter.choices
-    return tuple(
-        dict.fromkeys(
-            value
-            for value in (parameter.low, parameter.default, parameter.high)
-            if value is not None
-        )
-    )
+    ends = dict.fromkeys((parameter.low, parameter.default, parameter.high))
+    return tuple(value for value in ends if value is not None)
+
+
+def in_sections(*sections):
+    """The names of the parameters of some sections of the rules."""
+    return [name for name, parameter in parameters().items() if parameter.section in sections]
+
+
+def acting(names, rows):
+    """(name, value as a text) of parameters that have an effect in some row."""
+    return {
+        (name, str(row[name])) for name in names for row in rows if parameters()[name].acts(row)
+    }
+
+
+def any_variant(rng, base, values):
+    """The text of a random variant: `base` with one of the values of each parameter."""
+    while True:
+        drawn = [f"{name}={rng.choice(some)}" for name, some in values.items()]
+        try:
+            return variants.find("+".join([base, *drawn])).text
+        except VariantError:
+            continue
 
 
 TWO_PLAYER = tuple(name for name in variants.names() if variants.find(name).row["players"] == 2)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from simgin.cli.output import console, grid
 from worked_examples import engine, files, rules_twin
+from worked_examples.schema import ExampleError
 
 SUBJECTS = {"engine": engine, "twin": rules_twin}
 USAGE = """Every failure is printed with the expected and the actual result. Examples that cannot be
@@ -24,7 +25,7 @@ def main():
     asked = parser.parse_args()
     try:
         verdicts = files.run(files.read(asked.file, asked.kind), SUBJECTS[asked.on])
-    except files.ConformError as error:
+    except ExampleError as error:
         for line in str(error).splitlines():
             print(f"conform: {line}", file=sys.stderr)
         return 2

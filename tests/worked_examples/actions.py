@@ -52,10 +52,7 @@ def action(text):
         named = what in (THROW, STOP)
         if found and not head and seat in tuple(SEATS) and bool(card.strip()) == named:
             return Action(SEATS.index(seat), what, notation.parse_card(card) if named else -1)
-    raise ScriptError(
-        f"{text!r} is no action: write N or D, then pass, take, stock, throw CARD, stop CARD or "
-        "big gin."
-    )
+    raise ScriptError(f"{text!r} is no action, which N stock and D throw 6C are.")
 
 
 def action_alone(text):
@@ -65,7 +62,7 @@ def action_alone(text):
         return ALONE[words]
     if words.startswith("throw "):
         return Action(0, THROW, notation.parse_card(words.removeprefix("throw ")))
-    raise ScriptError(f"{text!r} is no action: write draw, throw CARD, stop or big gin.")
+    raise ScriptError(f"{text!r} is no action, which draw and throw 6C are.")
 
 
 def said_alone(one):
@@ -82,13 +79,12 @@ def pack_of(nondealer, dealer, upcard, stock):
     sizes = (len(nondealer[:10]), len(dealer), len(turned), len(stock))
     if sizes != (10, 10, 1, STOCK_CARDS):
         raise ScriptError(
-            "a deal is ten cards each, an upcard (or an eleventh card for the nondealer) and a "
-            "stock of 31."
+            "a deal is ten cards each, an upcard (or eleven cards) and a stock of 31."
         )
     dealt = [card for two in zip(nondealer, dealer, strict=False) for card in two]
     cards = [*dealt, *turned, *stock]
-    if twice := [card for card in range(52) if cards.count(card) > 1]:
-        raise ScriptError(f"{' '.join(map(notation.card_text, twice))} can be in one place only.")
+    if len({*cards}) < 52:
+        raise ScriptError("a card can be in one place only.")
     return cards
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from oracles import twin
 from oracles.twin.layoff import additions
 from simgin.text import notation
-from worked_examples.schema import Impossible, as_families
+from worked_examples.schema import Impossible, as_families, melds
 
 LISTED = 8  # most optimal meldings that an example lists
 STOPS = ("knock", "gin", "shot", "big_gin")
@@ -32,8 +32,8 @@ def _listed(example, every):
     if len(every) <= LISTED or "families" not in example.expect:
         return every[:LISTED]
     listed = example.expect["families"]
-    wanted, have = (as_families(example, "families", some) for some in (listed, every))
-    sound = len(wanted) == len(set(wanted)) <= LISTED and set(wanted) <= set(have)
+    wanted, have = (as_families(some) for some in (listed, every))
+    sound = len(wanted) <= LISTED and all(wanted.count(one) == 1 and one in have for one in wanted)
     return listed if sound else every[:LISTED]
 
 
@@ -53,33 +53,29 @@ def knock_options(example, subject):
 def lay_off(example, subject):
     """The defender's count, and a way to it: the example's own where that is one."""
     row, hand = example.row("knocker_melds"), example.hand("hand", *range(1, 12))
-    melds = _shown_melds(example, row)
-    count, own, laid, fixed = subject.lay_off(row, hand, melds)
+    shown = _shown_melds(example, row)
+    count, own, laid, fixed = subject.lay_off(row, hand, shown)
     way = {"own_melds_example": own, "laid_off_example": laid}
-    if _is_best_way(example, row, hand, melds, count):
+    if _is_best_way(example, row, hand, shown, count):
         way = {key: example.expect[key] for key in way}
     return {"deadwood": count, "deadwood_if_own_melds_are_fixed_first": fixed, **way}
 
 
 def _shown_melds(example, row):
     """The melds of `knocker_melds`, which must be melds."""
-    given = example.melds("input.knocker_melds", example.need("knocker_melds"))
-    for meld in given:
-        if frozenset(texts(meld)) not in twin.all_melds(row):
-            cards = " ".join(texts(sorted(meld)))
-            raise example.error(f"input.knocker_melds: {cards} is no meld under these rules.")
+    given = melds(example.given["knocker_melds"])
+    if not {frozenset(texts(meld)) for meld in given} <= twin.all_melds(row):
+        raise example.error("input.knocker_melds has what is no meld under these rules.")
     if len(given) > 3 or not _disjoint(given):
-        raise example.error(
-            "input.knocker_melds must be at most three melds that have no card in common."
-        )
+        raise example.error("input.knocker_melds must be at most three melds without overlap.")
     return given
 
 
-def _disjoint(melds):
-    return all(set(a).isdisjoint(b) for a, b in combinations(melds, 2))
+def _disjoint(cards):
+    return all(set(a).isdisjoint(b) for a, b in combinations(cards, 2))
 
 
-def _is_best_way(example, row, hand, melds, count):
+def _is_best_way(example, row, hand, shown, count):
     """Whether melds and lay-offs in an expectation are legal and reach the count.
 
     What is a meld and what fits is read off the twin's lists, whoever the subject is.
@@ -87,7 +83,7 @@ def _is_best_way(example, row, hand, melds, count):
     ways = [example.expect.get(key) for key in ("own_melds_example", "laid_off_example")]
     if None in ways:
         return False
-    own, laid = (example.melds("expect", way) for way in ways)
+    own, laid = map(melds, ways)
     used = set().union(*own, *laid)
     if not _disjoint([*own, *laid]) or not used <= set(hand):
         return False
@@ -95,17 +91,16 @@ def _is_best_way(example, row, hand, melds, count):
     return (
         {frozenset(texts(meld)) for meld in own} <= twin.all_melds(row)
         and sum(values[card] for card in texts({*hand} - used)) == count
-        and _fits(frozenset(texts(set().union(*laid))), melds, row)
+        and _fits(frozenset(texts(set().union(*laid))), shown, row)
     )
 
 
-def _fits(laid, melds, row):
+def _fits(laid, shown, row):
     """Whether these cards, all of them, can be laid off on melds shown."""
-    if not melds:
+    if not shown:
         return not laid
-    return any(
-        _fits(laid - extra, melds[1:], row) for extra in additions(texts(melds[0]), laid, row)
-    )
+    first, *others = shown
+    return any(_fits(laid - extra, others, row) for extra in additions(texts(first), laid, row))
 
 
 def deal_points(example, subject):

@@ -7,7 +7,6 @@ example knocks, with a hand made for that.
 from dataclasses import dataclass, replace
 
 from simgin.text import notation
-from simgin.text.messages import shown
 from worked_examples.actions import Action, Illegal
 from worked_examples.schema import Impossible, NotSupported
 from worked_examples.scripts import UNFINISHED
@@ -15,10 +14,6 @@ from worked_examples.scripts import UNFINISHED
 SILENT = ""  # an offer that is not answered
 REPLIES = ("accept", "refuse")
 PHASES = ("play", "before")  # before the cards are seen
-EVENT = (
-    "each event must be [before or play, offer, seat, number] or [the same phase, accept or "
-    "refuse, the other seat, null]"
-)
 
 # With one, from first to last: no single card makes it gin but the other hand's
 KNOCKS = notation.parse_cards("3S 4S 5S 9H 9D 9C QS QH QD AC")
@@ -110,45 +105,30 @@ def _go_on(deal, winner):
 def _outcome(deal, winner):
     """The won deals of a deal that went as the script says."""
     result = deal.result
-    if deal.kind not in ("refused", "void" if winner < 0 else "knock") or (
-        deal.kind == "knock" and result["winner"] != winner
-    ):
+    ended = deal.kind, -1 if result["winner"] is None else result["winner"]
+    if deal.kind != "refused" and ended != ("void" if winner < 0 else "knock", winner):
         raise NotSupported(
             "the deal of a die is won by a knock, or void, and these rules do not let it end so."
         )
-    return {
-        "illegal": None,
-        "winner": result["winner"],
-        "won_deals": 0 if result["winner"] is None else deal.won_deals(),
-        "stake": result["stake"],
-        "owner": result["owner"],
-        "ended_by": {"refused": "refusal", "void": "void"}.get(deal.kind, "play"),
-    }
+    answer = {name: result[name] for name in ("winner", "stake", "owner")}
+    answer["won_deals"] = 0 if result["winner"] is None else deal.won_deals()
+    answer["ended_by"] = {"refused": "refusal", "void": "void"}.get(deal.kind, "play")
+    return {"illegal": None, **answer}
 
 
 def _bids(example):
     """The offers of an example, each with the answer that follows it."""
     bids = []
-    for when, what, seat, number in example.rows("events", 4, f": {EVENT}"):
-        if when not in PHASES or what not in ("offer", *REPLIES):
-            raise example.error(f"input.events: {shown(f'{when} {what}')} is no event; {EVENT}.")
+    for when, what, seat, number in example.given["events"]:
         example.number("input.events: a seat", seat, 0, 1)
+        blind = PHASES.index(when) == 1
         if what == "offer":
             offered = example.number("input.events: an offer", number, 1, 63)
-            bids.append(Bid(when == "before", seat, offered))
+            bids.append(Bid(blind, seat, offered))
+        elif what in REPLIES and bids and bids[-1] == Bid(blind, 1 - seat, bids[-1].number):
+            bids[-1] = replace(bids[-1], reply=what)
         else:
-            _answered(example, bids, Bid(when == "before", seat, 0, what))
+            raise example.error("input.events: an answer follows an offer of the other seat.")
     if any(bid.reply == SILENT for bid in bids[:-1]):
         raise example.error("input.events: an offer is answered before the next one.")
     return bids
-
-
-def _answered(example, bids, reply):
-    """Join an answer to the offer before it."""
-    last = bids[-1] if bids else reply
-    answers_last = last.blind == reply.blind and last.seat == 1 - reply.seat
-    if last.reply != SILENT or not answers_last:
-        raise example.error(
-            "input.events: an answer follows an offer of the other seat, in the same phase."
-        )
-    bids[-1] = replace(last, reply=reply.reply)

@@ -1,7 +1,6 @@
 """The engine's answers to worked examples. What is asked of it is asked of the twin as well."""
 
 import copy
-from dataclasses import replace
 
 import numpy as np
 
@@ -233,18 +232,11 @@ class Deal:
         """What the state says of the deal: seats or None, points and draws by seat."""
         state = self.state
         seats = {name: int(state[name]) for name in ("winner", "stopper", "owner")}
-        return {
-            **{name: seat if seat >= 0 else None for name, seat in seats.items()},
-            "points": state.score.tolist(),
-            "draws": state.draws.tolist(),
-            "stopper_count": int(state.stopper_count),
-            "other_count": int(state.other_count),
-            "stock_left": int(state.stock),
-            "turns": int(state.turns),
-            "count": int(state.count[0]),
-            "limit": int(state.limit),
-            "stake": int(state.stake),
-        }
+        found = {name: seat if seat >= 0 else None for name, seat in seats.items()}
+        for name in ("stopper_count", "other_count", "turns", "limit", "stake"):
+            found[name] = int(state[name])
+        found |= {"points": state.score.tolist(), "draws": state.draws.tolist()}
+        return found | {"stock_left": int(state.stock), "count": int(state.count[0])}
 
     def won_deals(self):
         """How many won deals the winner of the deal gets for it."""
@@ -425,30 +417,22 @@ def follow(variant, entries):
         state.stake = state.pays = entry.stake
         deals += 1
         outcome = int(match.enter(state, rules, deals))
-    standing = Standing(
-        state.points.tolist(),
-        state.deals_won.tolist(),
-        state.games.tolist(),
-        winner=outcome if outcome >= 0 else None,
-        over=outcome not in (match.UNDECIDED, match.UNFINISHED),
-        deals=deals,
-    )
-    if match.plays_columns(rules):
-        return replace(standing, **_columns(state, rules, outcome))
-    return standing
+    tallies = (state.points.tolist(), state.deals_won.tolist(), state.games.tolist())
+    winner = outcome if outcome >= 0 else None
+    over = outcome not in (match.UNDECIDED, match.UNFINISHED)
+    columns = _columns(state, rules, outcome) if variant.row["goal"] == "columns" else {}
+    return Standing(*tallies, winner, over, deals, **columns)
 
 
 def _columns(state, rules, outcome):
     """What the columns hold, and what seat 0 receives for them."""
-    columns = range(int(rules.columns))
-    closed = [int(state.column_winner[c]) for c in columns]
-    paid = [
-        int(match.column_settlement(state, rules, c)) if closed[c] >= 0 else None for c in columns
-    ]
+    n = int(rules.columns)
+    closed = [seat if seat >= 0 else None for seat in state.column_winner[:n].tolist()]
+    paid = [int(match.column_settlement(state, rules, column)) for column in range(n)]
     return {
-        "columns": [state.column_points[:, c].tolist() for c in columns],
-        "boxes": [state.column_wins[:, c].tolist() for c in columns],
-        "closed_by": [seat if seat >= 0 else None for seat in closed],
-        "settlement": paid,
-        "total": int(match.settlement(state, rules, outcome)) if min(closed) >= 0 else None,
+        "columns": state.column_points[:, :n].T.tolist(),
+        "boxes": state.column_wins[:, :n].T.tolist(),
+        "closed_by": closed,
+        "settlement": [None if s is None else p for s, p in zip(closed, paid, strict=True)],
+        "total": None if None in closed else int(match.settlement(state, rules, outcome)),
     }

@@ -99,13 +99,11 @@ def compare(example, subject):
     wanted = {key: value for key, value in example.expect.items() if key not in NOT_COMPARED}
     if not wanted:
         raise example.error("expect is empty, so there is nothing to compare.")
-    expected = {}
-    for key, value in wanted.items():
-        if key not in kind.expects:
-            near = did_you_mean(key, kind.expects)
-            lacks = f"which kind {example.kind} does not have{near}"
-            raise example.error(f"expect has {shown(key)}, {lacks}")
-        expected[key] = kind.expects[key](example, key, value)
+    if unknown := wanted.keys() - kind.expects.keys():
+        near = did_you_mean(min(unknown), kind.expects)
+        lacks = f"which kind {example.kind} does not have{near}"
+        raise example.error(f"expect has {shown(min(unknown))}, {lacks}")
+    expected = {key: kind.expects[key](value) for key, value in wanted.items()}
     try:
         got = kind.answer(example, subject)
     except Impossible as reason:
@@ -113,6 +111,6 @@ def compare(example, subject):
     different = {}
     for key, value in wanted.items():
         answer = got.get(key)
-        if key not in got or expected[key] != kind.expects[key](example, key, answer):
+        if key not in got or expected[key] != kind.expects[key](answer):
             different[key] = (value, answer)
     return different

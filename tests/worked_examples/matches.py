@@ -96,13 +96,10 @@ def total_match(example, subject):
     variant = example.rules(
         "deal_scores", "goal", base="solitary-gin", goal="total", total_goal=goal
     )
-    scores = example.need("deal_scores")
-    if not isinstance(scores, list):
-        raise example.error(
-            f"input.deal_scores must be a list of numbers, not {shown(str(scores))}."
-        )
-    for score in scores:
+    scores = [
         example.number("input.deal_scores", score, -1000, 1000)
+        for score in example.given["deal_scores"]
+    ]
     standing = subject.follow(variant, [Entry(-1, (score, 0), "limit") for score in scores])
     return {"total": standing.points[0], "won": standing.winner == 0 if standing.over else None}
 
@@ -133,10 +130,8 @@ def dice_pro(example, subject):
     variant = example.rules(*own_keys, base="dice-pro", **fixed)
     stake = example.whole("stake", 1, variant.row["die_cap"])
     loser = _loser(example, variant)
-    refused = example.need("refused")
-    if not isinstance(refused, bool):
-        raise example.error(f"input.refused must be true or false, not {shown(str(refused))}.")
-    game = _game(variant, 0, loser, "refused" if refused else "knock", stake)
+    how = "refused" if example.word("refused", False, True) else "knock"
+    game = _game(variant, 0, loser, how, stake)
     return {"games": subject.follow(variant, game).games[0]}
 
 
@@ -168,46 +163,28 @@ def _loser(example, variant):
 
 def _events(example):
     """The deals of a match, told by winner, points and how they ended."""
-    events = example.need("events")
-    if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
-        raise example.error("input.events must be a list of objects with winner, points and how.")
-    return [_event(example, event) for event in events]
+    return [_event(example, **event) for event in example.given["events"]]
 
 
-def _event(example, event):
-    winner = event.get("winner")
-    if (
-        isinstance(winner, bool | float | list | dict)
-        or winner not in SIDES
-        or event.keys() - {"winner", "points", "how"}
-    ):
-        raise example.error(
-            f"input.events: {shown(str(event))} is no event; it has winner (0, 1, player, joker or "
-            "null), points and how."
-        )
-    points = event.get("points", 0 if winner is None else None)
-    points = example.number("input.events: points", points, 0, 10**6)
-    if points and winner is None:
-        raise example.error("input.events: a deal without a winner has no points.")
-    how = event.get("how", "void" if winner is None else "knock")
+def _event(example, winner=None, points=None, how=None):
+    nobody = winner is None
+    points = example.number("input.events: points", 0 if nobody and points is None else points)
+    how = how or ("void" if nobody else "knock")
     if how not in sums.KINDS:
         near = did_you_mean(str(how), sums.KINDS)
         raise example.error(f"input.events: there is no ending {shown(str(how))}{near}")
-    if how in NOBODY and winner is not None:
-        raise example.error(f"input.events: a deal that ends as {how} has no winner.")
+    if points if nobody else how in NOBODY:
+        raise example.error("input.events: a deal without a winner has no points, others have one.")
     return won(SIDES[winner], points, how)
 
 
 def _pairs(example, key, low, high):
     """A list of winners, 0, 1 or null (-1), each with a number; nobody has 0."""
-    form = " of pairs, a winner (0, 1 or null) and a number each"
-    pairs = example.rows(key, 2, form)
-    return [_pair(example, key, *pair, low, high) for pair in pairs]
+    return [_pair(example, f"input.{key}", *pair, low, high) for pair in example.given[key]]
 
 
 def _pair(example, key, winner, number, low, high):
-    beside = f"input.{key}: the number "
     if winner is None:
-        return -1, example.number(beside + "of a deal without a winner", number, 0, 0)
-    seat = example.number(f"input.{key}: a winner", winner, 0, 1)
-    return seat, example.number(beside + "beside a winner", number, low, high)
+        return -1, example.number(f"{key}: the number without a winner", number, 0, 0)
+    seat = example.number(f"{key}: a winner", winner, 0, 1)
+    return seat, example.number(f"{key}: the number beside a winner", number, low, high)

@@ -7,7 +7,6 @@ for him because nothing else is legal.
 from dataclasses import replace
 
 from simgin.text import notation
-from simgin.text.messages import shown
 from worked_examples import actions
 from worked_examples.actions import BIG_GIN, PASS, STOCK, STOCK_CARDS, STOP, TAKE, THROW, Action
 from worked_examples.schema import Impossible, NotSupported
@@ -30,7 +29,6 @@ ALONE = (
     [*LOOSE, *notation.parse_cards("3C AD")],
 )
 BIG = "big gin if all eleven meld"
-STATE = "input.state."
 
 
 def options(example, subject):
@@ -75,7 +73,7 @@ def _alone(example, subject):
     """What a single player can do first, with three hands: all melded, near gin, and loose."""
     variant = example.rules(*OPENING, base=example.base())
     example.of_one_player(variant, "input.state.to_move = player")
-    example.whole("passes", 0, 0, path=STATE)
+    example.whole("passes", 0, 0)
     found = []
     for eleven in ALONE:
         hand = eleven[: actions.dealt(variant.row)]
@@ -92,19 +90,13 @@ def _alone(example, subject):
 
 def _flat(example):
     """The example with the keys of `state` among those of the input."""
-    state = example.need("state")
-    if not isinstance(state, dict):
-        raise example.error(
-            "input.state must be an object, like first_turn, to_move and passes, or stock_end, "
-            "stock and phase."
-        )
     others = {key: value for key, value in example.given.items() if key != "state"}
-    return replace(example, given=others | state)
+    return replace(example, given=others | example.given["state"])
 
 
 def _early(example, row):
     """Before the first draw, after so many passes."""
-    passes = example.whole("passes", 0, 2, path=STATE)
+    passes = example.whole("passes", 0, 2)
     if example.word("to_move", "nondealer", "dealer") != TO_MOVE[passes]:
         raise example.error(f"input.state.to_move must be {TO_MOVE[passes]} after {passes} passes.")
     cards = actions.pack_of(ELEVEN[:10], REST[:10], ELEVEN[10], REST[10:])
@@ -121,12 +113,8 @@ def _late(example, row):
         )
     holds = example.word("phase", *PHASES) == HOLDS
     key = "stock_before_draw" if holds else "stock"
-    drawn = STOCK_CARDS - example.whole(key, 1, 30 + holds, path=STATE)
+    drawn = STOCK_CARDS - example.whole(key, 1, 30 + holds)
     can_end = holds or example.given.get("can_end_with_it", True)
-    if not isinstance(can_end, bool):
-        raise example.error(
-            f"input.state.can_end_with_it must be true or false, not {shown(str(can_end))}."
-        )
     mover = drawn % 2
     cards, stream = _stacked(drawn, mover, holds, can_end)
     script = [] if row["first_turn"] == "free" else [Action(0, PASS), Action(1, PASS)]

@@ -51,27 +51,18 @@ def lay_off(row, hand, melds):
 
 def deal_points(row, stop, own, other, left, factor):
     """Points of the stopper and of the other side."""
-    score = twin.deal_points(
-        row, "gin" if own == 0 and stop == "knock" else stop, own, other, left, factor
-    )
+    how = "gin" if own == 0 and stop == "knock" else stop
+    score = twin.deal_points(row, how, own, other, left, factor)
     return score.stopper, score.other
 
 
 def showdown(row, how, hand, defender, limit, points, thrown, taken, left, factor):
     """Counts of stopper and defender, their points, and the stopper's melds."""
     try:
-        end = twin.showdown(
-            row,
-            how,
-            texts(hand),
-            card_text(thrown) if thrown >= 0 else None,
-            texts(defender),
-            limit=limit,
-            taken=card_text(taken) if taken >= 0 else None,
-            own_points=points,
-            stock_left=left,
-            factor=factor,
-        )
+        thrown, taken = (card_text(card) if card >= 0 else None for card in (thrown, taken))
+        told = {"limit": limit, "taken": taken, "own_points": points}
+        told |= {"stock_left": left, "factor": factor}
+        end = twin.showdown(row, how, texts(hand), thrown, texts(defender), **told)
     except ValueError:
         raise Impossible(f"no melding permits this {how.replace('_', ' ')}") from None
     counts = end.stopper_count, end.other_count
@@ -220,12 +211,10 @@ def follow(variant, entries):
             game.enter(twin.Result(entry.how, winner=winner, points=points, stake=entry.stake))
     goal = game.goal
     columns = {}
-    if isinstance(goal, twin.GOALS["columns"]):
+    if row["goal"] == "columns":
+        columns = {name: getattr(goal, name) for name in ("columns", "boxes", "closed_by")}
         paid = iter(goal.settlements())
-        columns = {
-            **{name: getattr(goal, name) for name in ("columns", "boxes", "closed_by")},
-            "settlement": [None if seat is None else next(paid) for seat in goal.closed_by],
-            "total": None if None in goal.closed_by else sum(goal.settlements()),
-        }
+        columns["settlement"] = [seat if seat is None else next(paid) for seat in goal.closed_by]
+        columns["total"] = None if None in goal.closed_by else sum(goal.settlements())
     games = getattr(goal, "games", [0, 0])
     return Standing(goal.points, goal.tally, games, game.winner, goal.over, game.deals, **columns)

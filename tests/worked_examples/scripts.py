@@ -4,7 +4,7 @@ import re
 
 from simgin.text import notation
 from worked_examples import actions
-from worked_examples.actions import DRAW, SEATS, STOCK, STOP, THROW, Action, ScriptError
+from worked_examples.actions import DRAW, SEATS, STOCK, STOP, THROW, Action
 from worked_examples.schema import Impossible
 
 UNFINISHED = "the script ends before the deal"
@@ -18,21 +18,14 @@ def play_script(example, subject):
     upcard = example.card("upcard")
     nondealer, dealer, stock = (example.hand(key) for key in piles if key != "upcard")
     variant = example.rules(*piles, "actions")
-    try:
-        script = [actions.action(text) for text in _texts(example)]
-        pack = actions.pack_of(nondealer, dealer, None if upcard < 0 else upcard, stock)
-    except (ScriptError, notation.CardError) as error:
-        raise example.error(f"input: {error}") from None
+    script = [actions.action(text) for text in example.given["actions"]]
+    pack = actions.pack_of(nondealer, dealer, None if upcard < 0 else upcard, stock)
     deal = subject.Deal(variant, pack)
     place = actions.first_illegal(deal, script)
     if place >= 0:
         return {"illegal": _illegal_action(example, place)}
     deal.run_out()
     return _ended(deal, script)
-
-
-def _texts(example):
-    return example.texts("actions", "N take and D throw 6C")
 
 
 def _ended(deal, script):
@@ -53,7 +46,7 @@ def _ended(deal, script):
 
 def _illegal_action(example, place):
     """The text of an impossible action; with its number if the last action has the same text."""
-    texts = _texts(example)
+    texts = example.given["actions"]
     text = texts[place]
     if "illegal" not in example.expect:
         raise Impossible(f"{text} (action {place + 1}) is not possible")
@@ -73,7 +66,7 @@ def solo_script(example, subject):
     """
     variant = example.rules("deck_top_first", "actions", base=example.base())
     example.of_one_player(variant, f"kind {example.kind}")
-    script = _script_alone(example)
+    script = [actions.action_alone(text) for text in example.given["actions"]]
     pack, joker, told = _pack_alone(example, variant)
     if script.count(DRAW) > told:
         raise example.error(
@@ -90,54 +83,35 @@ def solo_script(example, subject):
     return _ended_alone(deal, script)
 
 
-def _script_alone(example):
-    texts = example.texts("actions", "draw and throw 6C")
-    try:
-        return [actions.action_alone(text) for text in texts]
-    except (ScriptError, notation.CardError) as error:
-        raise example.error(f"input.actions: {error}") from None
-
-
 def _pack_alone(example, variant):
     """The 52 cards in dealing order (unknown ones last), the joker's place, cards known."""
     hand, in_hand = _with_joker(example, "hand")
     deck, in_deck = _with_joker(example, "deck_top_first")
     joker = in_hand if in_hand >= 0 or in_deck < 0 else len(hand) + in_deck
-    if fault := _misplaced(str(variant.row["joker"]), in_hand >= 0, in_deck >= 0):
-        raise example.error(f"input: {fault}")
-    size, held = actions.dealt(variant.row), len(hand) + (in_hand >= 0)
-    if held != size:
-        raise example.error(f"input.hand must have {size} cards, not {held}.")
+    _check_places(example, variant.row, len(hand), in_hand >= 0, in_deck >= 0)
     told = [*hand, *deck]
-    if twice := [card for card in range(52) if told.count(card) > 1]:
-        names = " ".join(map(notation.card_text, twice))
-        raise example.error(f"input: {names} can be in one place only.")
+    if len(told) > len({*told}):
+        raise example.error("input: a card can be in one place only.")
     rest = [card for card in range(52) if card not in told]
     return told + rest, joker, len(deck) + (in_deck >= 0)
 
 
 def _with_joker(example, key):
     """Some cards without the joker X, and its place among them, or -1."""
-    value = example.need(key)
-    parts = re.split(r"\bX\b", value, flags=re.IGNORECASE) if isinstance(value, str) else [value]
-    if len(parts) > 2:
-        raise example.error(
-            f"input.{key}: there is one joker, and X is written {len(parts) - 1} times."
-        )
-    first, *rest = (example.cards(f"input.{key}", part) for part in parts)
+    first, *rest = map(notation.parse_cards, re.split(r"\bX\b", example.given[key], flags=re.I))
+    if len(rest) > 1:
+        raise example.error(f"input.{key}: there is one joker.")
     return [*first, *(rest[0] if rest else [])], len(first) if rest else -1
 
 
-def _misplaced(joker, in_hand, in_deck):
-    """What is wrong with the places that X is written in; empty if nothing is."""
-    if joker == "none":
-        wrong = in_hand or in_deck
-        return "there is no joker in these rules, so X has no place." if wrong else ""
-    if in_hand == in_deck:
-        return "the joker X must be in one place, in hand or in deck_top_first."
-    if joker == "after_deal" and in_hand:
-        return "the joker is shuffled in after the deal, so X cannot be in hand."
-    return ""
+def _check_places(example, row, held, in_hand, in_deck):
+    """Refuse a hand of another size than is dealt, and an X where these rules have no joker."""
+    if in_hand + in_deck != (row["joker"] != "none"):
+        raise example.error("input: the joker X must be in one place if there is one.")
+    if row["joker"] == "after_deal" and in_hand:
+        raise example.error("input: the joker is shuffled in after the deal.")
+    if held + in_hand != actions.dealt(row):
+        raise example.error(f"input.hand must have {actions.dealt(row)} cards.")
 
 
 def _ended_alone(deal, script):

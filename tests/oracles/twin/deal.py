@@ -8,7 +8,6 @@ from .endings import Ending, knock_limit, legal_endings, shot_ranks
 from .layoff import defender_count
 from .melds import PACK, card_values, deadwood, in_text_order, left_over, showable, texts
 from .points import deal_points, multiplier
-from .refusals import refuse
 
 
 @dataclass
@@ -21,9 +20,7 @@ class Showdown:
     other_count: int  # Q
     other_before: int  # the defender's own deadwood before any lay-off
     melds: list[list[str]]  # as shown by the stopper
-    laid_off: list[
-        list[str]
-    ]  # the defender's lay-offs, one list for each meld shown, in one optimal way
+    laid_off: list[list[str]]  # by the defender, on each meld shown, in one optimal way
 
 
 def meldings(
@@ -78,9 +75,7 @@ def showdown(
     values = card_values(row)
     own = sum(values[card] for card in left_over(kept, melds))
     if how in ("knock", "gin"):
-        how = (
-            "gin" if own == 0 else "knock"
-        )  # rules.md 3.3: deadwood 0 is gin, whatever it was announced as
+        how = "gin" if own == 0 else "knock"  # rules.md 3.3, whatever it was announced as
     before = deadwood(defender, row, "defender")
     other, laid_off = before, [[] for _ in melds]
     # rules.md 3.7: lay-offs after a knock, with layoff_on_gin after gin and big gin too, never
@@ -114,9 +109,7 @@ class Result:
     upcard: str | None = None
     limit: int = 0
     multiplier: int = 1
-    stake: int = (
-        1  # the number on the die; of a refused deal the number that it pays (rules.md 8.2)
-    )
+    stake: int = 1  # on the die; of a refused deal the number that it pays (rules.md 8.2)
     owner: int | None = None
 
 
@@ -134,7 +127,6 @@ class Deal:
         points: tuple[int, int] = (0, 0),
         die: Die | None = None,
     ) -> None:
-        refuse(row, players=2)
         pack = list(pack)
         if sorted(pack) != sorted(PACK):
             raise ValueError("the pack must hold each of the 52 cards once")
@@ -157,10 +149,7 @@ class Deal:
         # offer and answer, of the die
         self._phase = "offer"
         self.die = die or Die(row)
-        self._blind = [
-            1 - dealer,
-            dealer,
-        ]  # rules.md 8.1: who is still to be asked before the cards are seen
+        self._blind = [1 - dealer, dealer]  # still to be asked before the cards are seen (8.1)
         self._seen = False
         self._after_offer = ""
         self._next_blind_offer()
@@ -173,9 +162,8 @@ class Deal:
         self.stock = pack[21:]
         self.upcard: str | None = pack[20]
         self.pile = [pack[20]]
-        if (
-            self.row["first_turn"] == "discard_first"
-        ):  # rules.md 4.2: the 21st card goes to the nondealer, no upcard
+        # rules.md 4.2: the 21st card goes to the nondealer, and there is no upcard
+        if self.row["first_turn"] == "discard_first":
             self.hands[1 - self.dealer].append(pack[20])
             self.upcard, self.pile = None, []
 
@@ -190,10 +178,8 @@ class Deal:
         if self.result is not None:
             return set()
         if self._phase == "offer":
-            return {
-                ("no offer",),
-                *(("offer", number) for number in self.die.numbers(self._mover, self._seen)),
-            }
+            numbers = self.die.numbers(self._mover, self._seen)
+            return {("no offer",), *(("offer", number) for number in numbers)}
         if self._phase == "answer":
             return {("accept",), ("refuse",)}
         if self._phase == "upcard":
@@ -207,16 +193,13 @@ class Deal:
         endings = {("end", ending.card, ending.how) for ending in self._endings()}
         if self._phase == "last_end":
             return endings  # rules.md 4.5: the card was taken to end the deal on the spot
-        return endings | {
-            ("throw", card) for card in self.hands[self._mover] if card != self._banned()
-        }
+        banned = self._ban(self._taken, self._drawn)
+        return endings | {("throw", card) for card in self.hands[self._mover] if card != banned}
 
     def _upcard_options(self) -> set[tuple]:
         """Take or pass; in the three-choice openings also the stock (rules.md 4.2)."""
-        options = {("take",), ("pass",)}
-        if self.row["first_turn"] != "upcard_pass":
-            options.add(("stock",))
-        return options
+        choices = self.row["first_turn"] != "upcard_pass"
+        return {("take",), ("pass",)} | ({("stock",)} if choices else set())
 
     def _draw_options(self) -> set[tuple]:
         """The top of the stock or of the discard pile (rules.md 4.3)."""
@@ -229,9 +212,8 @@ class Deal:
         """Take the last discard to end the deal, or pass (rules.md 4.5, opponent_may_take)."""
         card = self.pile[-1]
         hand = [*self.hands[self._mover], card]
-        possible = legal_endings(
-            hand, self.row, self.limit, **self._conditions(taken=card, drawn=None)
-        )
+        conditions = self._conditions(taken=card, drawn=None)
+        possible = legal_endings(hand, self.row, self.limit, **conditions)
         return {("pass",), ("take",)} if possible else {("pass",)}
 
     @property
@@ -250,9 +232,6 @@ class Deal:
         points = self.points[self._mover]
         return {"taken": taken, "banned": self._ban(taken, drawn), "own_points": points}
 
-    def _banned(self) -> str | None:
-        return self._ban(self._taken, self._drawn)
-
     def _ban(self, taken: str | None, drawn: str | None) -> str | None:
         """The card that may not be discarded on this turn (rules.md 4.3, discard_ban)."""
         if self.row["discard_ban"] == "none":
@@ -268,21 +247,11 @@ class Deal:
         if self.result is not None:
             raise ValueError("the deal is over")
         if action not in self.options():
-            raise ValueError(
-                f"{action!r} is not legal for seat {self._mover} in the phase {self._phase!r}"
-            )
-        if action[0] == "pass":
-            self._pass()
-        elif action[0] == "stock":
-            self._draw_from_stock()
-        elif action[0] == "take":
-            self._take()
-        elif action[0] == "throw":
-            self._throw(action[1])
-        elif action[0] == "end":
-            self._end(action[1], action[2])
-        elif action[0] == "show":
+            raise ValueError(f"{action!r} is not legal for seat {self._mover} now")
+        if action[0] == "show":
             self._show([text.split() for text in action[1]])
+        elif action[0] in ("pass", "stock", "take", "throw", "end"):
+            getattr(self, f"_{action[0]}")(*action[1:])
         else:
             self._die(*action)
 
@@ -294,9 +263,8 @@ class Deal:
                 return
         self._seen = True
         self._mover = 1 - self.dealer  # rules.md 1: the nondealer moves first
-        self._begin(
-            {"free": "draw", "discard_first": "discard"}.get(self.row["first_turn"], "upcard")
-        )
+        openings = {"free": "draw", "discard_first": "discard"}
+        self._begin(openings.get(self.row["first_turn"], "upcard"))
 
     def _begin(self, phase: str) -> None:
         """Begin a turn, after an offer if the seat on turn may make one (rules.md 8.3, 8.4)."""
@@ -314,10 +282,7 @@ class Deal:
         else:
             if action == "accept":
                 self.die.accept(self._mover)
-                self._mover, self._blind = (
-                    1 - self._mover,
-                    [],
-                )  # after an offer nobody else is asked
+                self._mover, self._blind = 1 - self._mover, []  # nobody else is asked
             self._go_on()
 
     def _go_on(self) -> None:
@@ -336,12 +301,10 @@ class Deal:
         if self._passes == 1:
             self._begin("upcard")
         else:  # rules.md 4.2: the nondealer must draw; in one opening the upcard can still be taken
-            self._phase = (
-                "draw"  # rules.md 8.3: no offer, the turn has begun with the upcard decision
-            )
+            self._phase = "draw"  # rules.md 8.3: no offer, the turn began with the upcard
             self._upcard_dead = self.row["first_turn"] != "upcard_stock_or_pass"
 
-    def _draw_from_stock(self) -> None:
+    def _stock(self) -> None:
         self._drawn = self.stock.pop(0)
         self.hands[self._mover].append(self._drawn)
         self.draws[self._mover] += 1
@@ -408,30 +371,14 @@ class Deal:
         assert self._ending is not None
         seat, (card, how) = self._mover, self._ending
         self._lay_down(card)
-        end = showdown(
-            self.row,
-            how,
-            self.hands[seat],
-            card,
-            self.hands[1 - seat],
-            limit=self.limit,
-            taken=self._taken,
-            own_points=self.points[seat],
-            stock_left=len(self.stock),
-            factor=self.multiplier,
-            chosen=melding,
-        )
+        told = {"limit": self.limit, "taken": self._taken, "own_points": self.points[seat]}
+        told |= {"stock_left": len(self.stock), "factor": self.multiplier, "chosen": melding}
+        end = showdown(self.row, how, self.hands[seat], card, self.hands[1 - seat], **told)
         points = [0, 0]
         points[seat], points[1 - seat] = end.stopper_points, end.other_points
         winner = {"stopper": seat, "other": 1 - seat, None: None}[end.winner]
-        counts = {
-            "stopper_count": end.stopper_count,
-            "other_count": end.other_count,
-            "other_before": end.other_before,
-        }
-        self._finish(
-            Result(end.kind, seat, winner, points, melds=end.melds, laid_off=end.laid_off, **counts)
-        )
+        counts = end.stopper_count, end.other_count, end.other_before
+        self._finish(Result(end.kind, seat, winner, points, *counts, end.melds, end.laid_off))
 
     def _finish(self, result: Result) -> None:
         result.stock_left, result.turns = len(self.stock), self.turns

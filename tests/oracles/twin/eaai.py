@@ -9,13 +9,8 @@ from collections.abc import Iterable
 from .melds import RANKS, card_values, extends, left_over, optimal_meldings
 
 EAAI_SUITS = "CHSD"  # the framework's order: clubs, hearts, spades, diamonds
-EAAI_ROW = {
-    "ace_runs": "low",
-    "rainbow": False,
-    "pip_values": "face",
-    "ace_value": 1,
-    "defender_ace_value": 1,
-}
+EAAI_ROW = {"ace_runs": "low", "rainbow": False, "pip_values": "face"}
+EAAI_ROW |= {"ace_value": 1, "defender_ace_value": 1}
 
 
 def card_order(card: str) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .melds import RANKS, card_values, in_text_order, left_over, permitted
+from .melds import RANKS, card_values, left_over, permitted
 
 
 @dataclass(frozen=True)
@@ -33,28 +33,6 @@ def shot_ranks(score: int) -> list[str]:
     return [RANKS[digit - 1] for digit in sorted(digits) if digit > 0]
 
 
-def legal_meldings(
-    kept: Iterable[str],
-    row: dict,
-    how: str,
-    *,
-    limit: int = 0,
-    taken: str | None = None,
-    demanded: Iterable[str] = (),
-) -> list[list[list[str]]]:
-    """All meldings that permit the ending named (rules.md 3.3).
-
-    Those for a knock that leave deadwood 0 make it gin.
-    """
-    if how == "shot":
-        found = permitted(kept, row, demanded=demanded, taken=taken)
-    elif how == "big_gin":
-        found = permitted(kept, row, demanded=(), taken=taken)
-    else:
-        found = permitted(kept, row, limit=0 if how == "gin" else limit, taken=taken)
-    return sorted(in_text_order(family) for family in found)
-
-
 def _least(kept: list[str], meldings: list[list[list[str]]], row: dict) -> int:
     values = card_values(row)
     return min(sum(values[card] for card in left_over(kept, melding)) for melding in meldings)
@@ -65,14 +43,13 @@ def _with_discard(
 ):
     """The endings that the discard `card` permits."""
     found = []
-    knocks = legal_meldings(kept, row, "knock", limit=limit, taken=taken)
+    knocks = permitted(kept, row, limit=limit, taken=taken)
     if knocks:
         count = _least(kept, knocks, row)
-        found.append(
-            Ending(card, "gin" if count == 0 else "knock", count)
-        )  # rules.md 3.3: deadwood 0 is gin
+        how = "gin" if count == 0 else "knock"  # rules.md 3.3
+        found.append(Ending(card, how, count))
     if demanded:  # rules.md 3.6: no demanded card, no shot
-        shots = legal_meldings(kept, row, "shot", demanded=demanded, taken=taken)
+        shots = permitted(kept, row, demanded=demanded, taken=taken)
         if shots:
             found.append(Ending(card, "shot", _least(kept, shots, row)))
     return found
@@ -100,6 +77,6 @@ def legal_endings(
         if card != banned:
             kept = [other for other in hand if other != card]
             found += _with_discard(kept, card, row, limit, taken, demanded)
-    if row["big_gin"] and legal_meldings(hand, row, "big_gin", taken=taken):
+    if row["big_gin"] and permitted(hand, row, demanded=(), taken=taken):
         found.append(Ending(None, "big_gin", 0))
     return found

@@ -27,9 +27,8 @@ def settled(row: dict, winner: int, points: list[int], boxes: list[int]) -> int:
     loser = 1 - winner
     shut_out = row["shutout"] if boxes[loser] == 0 else "none"
     own = points[winner] * (2 if shut_out == "double_points" else 1)
-    total = (
-        own - points[loser] + row["game_bonus"] + row["box_bonus"] * (boxes[winner] - boxes[loser])
-    )
+    bonus = row["game_bonus"] + row["box_bonus"] * (boxes[winner] - boxes[loser])
+    total = own - points[loser] + bonus
     return total * (2 if shut_out == "double_all" else 1)
 
 
@@ -92,9 +91,9 @@ class Points(Goal):
 
     @property
     def settlement(self) -> int | None:
-        return (
-            None if self.winner is None else settled(self.row, self.winner, self.points, self.won)
-        )
+        if self.winner is None:
+            return None
+        return settled(self.row, self.winner, self.points, self.won)
 
 
 class Columns(Goal):
@@ -145,11 +144,9 @@ class Columns(Goal):
 
     @property
     def settlement(self) -> int | None:
-        return (
-            None
-            if self.winner is None
-            else sum(self.settlements()) * (1 if self.winner == 0 else -1)
-        )
+        if self.winner is None:
+            return None
+        return sum(self.settlements()) * (1 if self.winner == 0 else -1)
 
 
 class Games(Goal):
@@ -164,9 +161,8 @@ class Games(Goal):
         if result.kind == "refused":  # it ends the game, without regard to the table
             self._game_won(result.winner, result.stake)
         elif result.winner is not None and self._points_reached(result.winner):
-            self._game_won(
-                result.winner, result.stake * game_value(self.row, self.points[1 - result.winner])
-            )
+            value = game_value(self.row, self.points[1 - result.winner])
+            self._game_won(result.winner, result.stake * value)
 
     def _game_won(self, side: int, games: int) -> None:
         self.games[side] += games
@@ -179,11 +175,8 @@ class Games(Goal):
 
 class Race(Goal):
     def _reached(self, side: int) -> bool:
-        return (
-            self._points_reached(side)
-            if side == self.row["race_points_seat"]
-            else self._deals_reached(side)
-        )
+        for_points = side == self.row["race_points_seat"]
+        return self._points_reached(side) if for_points else self._deals_reached(side)
 
 
 class Twofold(Goal):

@@ -1,13 +1,7 @@
 """Deals in sequence (rules.md 4.1 and 7): who deals, and when the match is over."""
 
-from collections.abc import Iterable
-from random import Random
-
-from .deal import Deal
 from .die import Die
 from .goals import GOALS, Games
-from .melds import PACK
-from .solo import SoloDeal, joker_places
 
 
 class Match:
@@ -21,19 +15,10 @@ class Match:
         self.dealer = first_dealer
         self.deals = 0
 
-    def deal(self, pack: Iterable[str], joker_place: int | None = None) -> Deal | SoloDeal:
-        """The next deal, with this pack."""
-        if self.row["players"] == 1:
-            return SoloDeal(self.row, pack, joker_place)
-        return Deal(self.row, pack, self.dealer, tuple(self.points), self.die())
-
     def die(self) -> Die:
         """The die of the next deal: one for each game, or a new one for every deal (rules.md 8)."""
-        return (
-            self.goal.die
-            if isinstance(self.goal, Games) and self.row["die"] == "game"
-            else Die(self.row)
-        )
+        of_game = isinstance(self.goal, Games) and self.row["die"] == "game"
+        return self.goal.die if of_game else Die(self.row)
 
     def enter(self, result) -> None:
         """Book a deal; one that has to be dealt again (rules.md 5.1) was none."""
@@ -74,15 +59,5 @@ class Match:
         return self.goal.points
 
     @property
-    def won(self) -> list[int]:
-        return self.goal.won
-
-    @property
     def settlement(self) -> int | None:
         return self.goal.settlement
-
-
-def shuffled(row: dict, rng: Random) -> tuple[list[str], int | None]:
-    """A pack and the joker's place in it, as `Match.deal` takes them."""
-    places = joker_places(row) if row["players"] == 1 else 0
-    return rng.sample(PACK, len(PACK)), rng.randrange(places) if places else None

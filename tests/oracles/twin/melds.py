@@ -34,19 +34,13 @@ def _values(pip_values: str, ace_value: int) -> dict[str, int]:
     values = {}
     for card in PACK:
         pip = RANKS.index(card[0]) + 1
-        if pip == 1:
-            values[card] = ace_value
-        elif pip >= 10:
-            values[card] = 10
-        else:
-            values[card] = 5 if pip_values == "five_ten" else pip
+        middle = 5 if pip_values == "five_ten" else pip
+        values[card] = ace_value if pip == 1 else 10 if pip >= 10 else middle
     return values
 
 
 def card_values(row: dict, side: str = "stopper") -> dict[str, int]:
     """Deadwood value of every card, by side; only the ace may differ (rules.md 2)."""
-    if side not in ("stopper", "defender"):
-        raise ValueError(f"side is 'stopper' or 'defender', not {side!r}")
     ace = row["ace_value"] if side == "stopper" else row["defender_ace_value"]
     return _values(row["pip_values"], ace)
 
@@ -197,9 +191,8 @@ def optimal_meldings(
     """
     hand = list(hand)
     values = card_values(row, side)
-    counted = [
-        (sum(values[c] for c in left_over(hand, f)), f) for f in families(melds_in(hand, row))
-    ]
+    every = families(melds_in(hand, row))
+    counted = [(sum(values[c] for c in left_over(hand, family)), family) for family in every]
     least = min(count for count, _ in counted)
     return sorted(in_text_order(family) for count, family in counted if count == least)
 

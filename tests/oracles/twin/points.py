@@ -46,9 +46,6 @@ def deal_points(
 ) -> Score:
     """Points for an ending, from the counts of stopper and defender (rules.md 6)."""
     premium = _premium(row, how, stock_left)
-    score = (
-        _knock(row, own, other, premium)
-        if how == "knock"
-        else _gin_like(row, how, own, other, premium)
-    )
+    ended = (own, other, premium)
+    score = _knock(row, *ended) if how == "knock" else _gin_like(row, how, *ended)
     return Score(score.kind, score.winner, score.stopper * factor, score.other * factor)

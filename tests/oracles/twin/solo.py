@@ -3,10 +3,8 @@
 from collections.abc import Iterable
 
 from .deal import Result
-from .endings import legal_meldings
-from .melds import PACK, deadwood, shown
+from .melds import PACK, deadwood, permitted, shown
 from .points import Score, deal_points
-from .refusals import refuse
 
 JOKER = "X"
 PLAYER = 0  # the other side, 1, is the joker, or nobody
@@ -31,7 +29,6 @@ class SoloDeal:
     """
 
     def __init__(self, row: dict, pack: Iterable[str], joker_place: int | None = None) -> None:
-        refuse(row, players=1)
         pack = list(pack)
         if sorted(pack) != sorted(PACK):
             raise ValueError("the pack must hold each of the 52 cards once")
@@ -103,7 +100,7 @@ class SoloDeal:
         """
         banned = self._drawn if self.row["discard_ban"] == "drawn" else None
         options: set[tuple] = {("throw", card) for card in self.hands[PLAYER] if card != banned}
-        if self.row["big_gin"] and legal_meldings(self.hands[PLAYER], self.row, "big_gin"):
+        if self.row["big_gin"] and permitted(self.hands[PLAYER], self.row, demanded=()):
             options.add(("end", None, "big_gin"))
         return options
 
@@ -115,9 +112,7 @@ class SoloDeal:
     def act(self, action: tuple) -> None:
         """Carry out an action of `options`; ValueError when it is not one of them."""
         if action not in self.options():
-            raise ValueError(
-                f"{action!r} is not legal" if self.result is None else "the deal is over"
-            )
+            raise ValueError(f"{action!r} is not legal")
         if action[0] == "stock":
             self._draw()
         elif action[0] == "throw":
@@ -151,9 +146,8 @@ class SoloDeal:
         if self._count() == 0 and (last or self._may_stop()):
             self._end("gin")
         elif last:
-            self._finish(
-                Result("limit", None, None, [self._count(), 0], stopper_count=self._count())
-            )
+            count = self._count()
+            self._finish(Result("limit", None, None, [count, 0], stopper_count=count))
 
     def _end(self, how: str) -> None:
         hand = self.hands[PLAYER]
@@ -185,10 +179,9 @@ class SoloDeal:
         The deadwood goes to the joker, 1 under winloss; under penalties it is the player's.
         """
         count = self._count()
-        points = {"joker": [0, count], "winloss": [0, 1], "penalty": [count, 0]}[
-            self.row["deal_scoring"]
-        ]
-        self._finish(Result("joker", None, 1 - PLAYER, points, stopper_count=count))
+        points = {"joker": [0, count], "winloss": [0, 1], "penalty": [count, 0]}
+        scored = points[self.row["deal_scoring"]]
+        self._finish(Result("joker", None, 1 - PLAYER, scored, stopper_count=count))
 
     def _finish(self, result: Result) -> None:
         """Record the result (rules.md 6); the deck is m of 5.1, without joker and discards."""

@@ -3,8 +3,7 @@
 The policies are written from their descriptions alone (docs/reference/strategies). A policy is a
 function of what its player sees (`Seen`) and of its parameters. A take or knock policy returns the
 set of acceptable answers, a discard policy the set of acceptable cards: several where the
-description leaves a tie, or a choice of melding, open. Where the description can be read in several
-ways, the reading is a keyword of the function; its default is the reading used.
+description leaves a tie, or a choice of melding, open.
 """
 
 from . import advice, discard, knock, take

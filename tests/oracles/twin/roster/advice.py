@@ -51,13 +51,13 @@ def unpaired(p):
 
 def near(card, span=2):
     """Same rank, or same suit within `span` ranks, without going round the corner."""
-    r = RANKS.index(card[0])
-    return {
-        c
-        for c in PACK
-        if c != card
-        and (c[0] == card[0] or (c[1] == card[1] and abs(RANKS.index(c[0]) - r) <= span))
-    }
+    beside = [c for c in PACK if c[1] == card[1] and abs(gap(c, card)) <= span]
+    return {*beside, *(c for c in PACK if c[0] == card[0])} - {card}
+
+
+def gap(card, other):
+    """By how many ranks a card is above another."""
+    return RANKS.index(card[0]) - RANKS.index(other[0])
 
 
 def melds_through(p, card, others):
@@ -106,11 +106,7 @@ def triangle(p, until, cost):
     found = []
     for corner in high:
         mates = [c for c in high if c[0] == corner[0] and c != corner]
-        beside = [
-            c
-            for c in high
-            if c[1] == corner[1] and abs(RANKS.index(c[0]) - RANKS.index(corner[0])) == 1
-        ]
+        beside = [c for c in high if c[1] == corner[1] and abs(gap(c, corner)) == 1]
         if mates and beside:
             three = [corner, mates[0], beside[0]]
             found.append((-RANKS.index(corner[0]), PACK.index(corner), three))
@@ -125,30 +121,23 @@ def keep_low(p, rank, cost):
 @by_price
 def keep_low_late(p, rank, turn, taken, cost):
     late = p.turn >= turn or len(p.known) >= taken
-    return priced(
-        [card for card in p.hand if late and card[0] in RANKS[:rank] and near(card, 1) & p.known],
-        cost,
-    )
+    low = [card for card in p.hand if late and card[0] in RANKS[:rank]]
+    return priced([card for card in low if near(card, 1) & p.known], cost)
 
 
 @by_price
 def inside_pairs(p, weight, inside):
     def worth(card):
-        gaps = [abs(RANKS.index(card[0]) - RANKS.index(other[0])) for other in partners(p, card)]
-        return sum(1 if gap in (0, 1, 12) else inside for gap in gaps)
+        gaps = [abs(gap(card, other)) for other in partners(p, card)]
+        return sum(1 if ranks in (0, 1, 12) else inside for ranks in gaps)
 
     return {card: weight * worth(card) for card in loose(p)}
 
 
 @by_price
 def dead_pairs_first(p, bonus):
-    dead = [
-        card
-        for card in loose(p)
-        if partners(p, card)
-        and not any(completers(p, card, o) & p.unseen for o in partners(p, card))
-    ]
-    return priced(dead, -bonus)
+    paired = {*loose(p)} - {*unpaired(p)}
+    return priced(paired - {*worth_holding(p, 1)}, -bonus)
 
 
 @by_price
@@ -172,20 +161,16 @@ def safe_neighbour(p, cost, ignore_first):
 
 @by_price
 def bait_shy(p, cost):
-    return priced(
-        [card for card in p.hand if p.his and (card[0] == p.his[-1][0] or card[1] == p.his[-1][1])],
-        cost,
-    )
+    return priced([card for card in p.hand if p.his and {*card} & {*p.his[-1]}], cost)
 
 
 @by_price
 def suit_order(p, neighbour, same):
     prices = {}
     for card in p.hand if p.his else []:
-        gap = abs(RANKS.index(card[0]) - RANKS.index(p.his[-1][0]))
-        prices[card] = (
-            -same if gap == 0 else -neighbour if gap == 1 and card[1] != p.his[-1][1] else 0
-        )
+        ranks = abs(gap(card, p.his[-1]))
+        other_suit = card[1] != p.his[-1][1]
+        prices[card] = -same if ranks == 0 else -neighbour if ranks == 1 and other_suit else 0
     return prices
 
 
@@ -212,9 +197,8 @@ def growing_safety(p, base, turn, count):
 
 @by_price
 def lay_off_late(p, turn, cost):
-    return priced(
-        [card for card in p.hand if p.turn >= turn and melds_through(p, card, p.unseen)], cost
-    )
+    late = p.hand if p.turn >= turn else []
+    return priced([card for card in late if melds_through(p, card, p.unseen)], cost)
 
 
 @by_price
@@ -231,26 +215,22 @@ def bait(p, e, until, cost):
     def melds_then(card, u):
         return any(u in meld for meld in p.melds(p.hand - {card} | {u}))
 
-    near_wanted = [
-        card for card in p.legal if any(melds_then(card, u) for u in near(card) & p.unseen)
-    ]
     most = p.count(p.hand - {plain}) + cost
-    baits = [card for card in near_wanted if p.count(p.hand - {card}) <= most]
+    cheap = [card for card in p.legal if p.count(p.hand - {card}) <= most]
+    baits = [card for card in cheap if any(melds_then(card, u) for u in near(card) & p.unseen)]
     return priced(baits or [plain], -1000)
 
 
 @by_price
 def tonic(p, pair, live, until, middle, seven, danger, early):
     held = worth_holding(p, live) if p.turn < until else []
-    mine = {
-        card: pair * (card in held)
-        + middle * (in_melds_of_the_line(card) - 4)
-        + seven * (card[0] == "7")
-        for card in p.hand
-    }
-    return {
-        card: mine[card] + danger * melds_through(p, card, open_to_him(p, early)) for card in p.hand
-    }
+
+    def price(card):
+        mine = pair * (card in held) + middle * (in_melds_of_the_line(card) - 4)
+        his = danger * melds_through(p, card, open_to_him(p, early))
+        return mine + seven * (card[0] == "7") + his
+
+    return {card: price(card) for card in p.hand}
 
 
 # Taking

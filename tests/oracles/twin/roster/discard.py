@@ -34,14 +34,10 @@ def exactly_least(scores: dict[str, tuple]) -> set[str]:
 
 def low(seen: Seen, tie: str = "high") -> set[str]:
     """Least deadwood; ties: dearest pip, any of them, or the rank with fewest three-card melds."""
-    through = {
-        "high": lambda card: -seen.pip(card),
-        "random": lambda card: 0,
-        "middle": melds_through_rank,
-    }[tie]
-    return exactly_least(
-        {card: (seen.count(seen.hand - {card}), through(card)) for card in seen.legal}
-    )
+    ties = {"high": lambda card: -seen.pip(card), "random": lambda card: 0}
+    through = {**ties, "middle": melds_through_rank}[tie]
+    counts = {card: seen.count(seen.hand - {card}) for card in seen.legal}
+    return exactly_least({card: (counts[card], through(card)) for card in counts})
 
 
 def uniform(seen: Seen) -> set[str]:
@@ -95,10 +91,8 @@ def danger(seen: Seen, known: float = 2, unseen: float = 1, shed: float = 2) -> 
 
     def score(card: str) -> tuple:
         close = near(card)
-        danger = Fraction(known) * len(seen.known & close) + Fraction(unseen) * len(
-            seen.unseen & close
-        )
-        danger -= Fraction(shed) * len(seen.shed & close)
+        weighed = ((known, seen.known), (unseen, seen.unseen), (-shed, seen.shed))
+        danger = sum(Fraction(weight) * len(cards & close) for weight, cards in weighed)
         return seen.count(seen.hand - {card}), danger, -seen.pip(card)
 
     return exactly_least({card: score(card) for card in seen.legal})
@@ -119,25 +113,19 @@ def conv(seen: Seen, w1: float, w2: float, w3: float) -> set[str]:
 # 2.10, alpha
 
 
-def alpha(
-    seen: Seen, a: float = 1, fade: float = 0, floor: float = 0, belief: str = "uniform"
-) -> set[str]:
+def alpha(seen: Seen, a: float = 1, fade: float = 0, floor: float = 0) -> set[str]:
     """Least a * structure lost + (1 - a) * deadwood left, uniform version, for fade = 0 only.
 
     The description adds up the structure of what is kept. The policy says that it counts what is
     lost, which is the reading used.
     """
-    share = (
-        Fraction(max(floor, a * (1 - ((seen.turn_of_both - 1) / fade) ** 0.5)))
-        if fade
-        else Fraction(a)
-    )
-    return least(
-        {
-            card: [share * structure(seen, card) + (1 - share) * seen.count(seen.hand - {card})]
-            for card in seen.legal
-        }
-    )
+    faded = max(floor, a * (1 - ((seen.turn_of_both - 1) / fade) ** 0.5)) if fade else a
+    share = Fraction(faded)
+
+    def score(card: str) -> Fraction:
+        return share * structure(seen, card) + (1 - share) * seen.count(seen.hand - {card})
+
+    return least({card: [score(card)] for card in seen.legal})
 
 
 def structure(seen: Seen, card: str) -> Fraction:
@@ -145,11 +133,8 @@ def structure(seen: Seen, card: str) -> Fraction:
 
     Each counts 1 - q^4 (nothing for cards of P), and 3 if it is held already.
     """
-    q = (
-        Fraction(10 - len(seen.known), len(seen.unseen))
-        if seen.row["players"] == 2
-        else Fraction(0)
-    )
+    alone = seen.row["players"] == 1
+    q = Fraction(0) if alone else Fraction(10 - len(seen.known), len(seen.unseen))
     total = Fraction(0)
     for meld in three_card_melds(LOW):
         if card in meld:
@@ -170,70 +155,45 @@ def three_card_melds(rules: tuple) -> frozenset[frozenset[str]]:
 # 2.11, mmd
 
 
-def mmd(seen: Seen, reach: float = 0.85, hold: float = 1, **readings: str) -> set[str]:
+def mmd(seen: Seen, reach: float = 0.85, hold: float = 1) -> set[str]:
     """Least value of the kept hand."""
-    return least(
-        {
-            card: list(hand_value(seen, seen.hand - {card}, seen.unseen, reach, hold, **readings))
-            for card in seen.legal
-        }
-    )
+    kept = {card: seen.hand - {card} for card in seen.legal}
+    return least({card: hand_value(seen, kept[card], seen.unseen, reach, hold) for card in kept})
 
 
 def hand_value(
-    seen: Seen,
-    ten: frozenset[str],
-    unseen: frozenset[str],
-    c1: float,
-    c2: float,
-    by: str = "policy",
+    seen: Seen, ten: frozenset[str], unseen: frozenset[str], c1: float, c2: float
 ) -> set[Fraction]:
     """dw(h) - c1 * Reach(h) - c2 * Hold(h), for every choice of the loose cards."""
-    rest = seen.count(ten) - Fraction(c2) * hold(seen, ten, unseen, by)
-    return {rest - Fraction(c1) * reach(seen, ten, loose, unseen, by) for loose in seen.loose(ten)}
+    rest = seen.count(ten) - Fraction(c2) * hold(seen, ten, unseen)
+    return {rest - Fraction(c1) * reach(seen, ten, loose, unseen) for loose in seen.loose(ten)}
 
 
 def reach(
-    seen: Seen, ten: frozenset[str], loose: frozenset[str], unseen: frozenset[str], by: str
+    seen: Seen, ten: frozenset[str], loose: frozenset[str], unseen: frozenset[str]
 ) -> Fraction:
     """Sum over loose c of pip(c) * (number of u in U that make a meld with c in h + u) / size of U.
 
-    by: the `text` counts a u once, the `policy` once for each meld that it makes with c.
+    The policy counts a u once for each meld that it makes with c.
     """
-    total = 0
-    for card in loose:
-        made = [
-            meld - ten
-            for meld in all_melds_of(LOW)
-            if card in meld and len(meld - ten) == 1 and meld - ten <= unseen
-        ]
-        total += seen.pip(card) * len(made if by == "policy" else set(made))
-    return Fraction(total, len(unseen))
+    lacking = [(meld, meld - ten) for meld in all_melds_of(LOW)]
+    made = [meld for meld, lack in lacking if len(lack) == 1 and lack <= unseen]
+    return Fraction(sum(seen.pip(c) for meld in made for c in meld & loose), len(unseen))
 
 
-def hold(seen: Seen, ten: frozenset[str], unseen: frozenset[str], by: str) -> Fraction:
+def hold(seen: Seen, ten: frozenset[str], unseen: frozenset[str]) -> Fraction:
     """Credit for every card of h that is the only one of h in a meld with a card of P.
 
-    Melds that need a card seen elsewhere do not count. by: for the `policy` the card itself is
-    another that the opponent would have to be dealt, and declining is not discarding.
+    Melds that need a card seen elsewhere do not count. The card itself is another that the opponent
+    would have to be dealt, and declining is not discarding.
     """
     total = Fraction(0)
-    thrown = (
-        {card for seat, _, card in seen.history if seat != seen.seat}
-        if by == "policy"
-        else seen.shed
-    )
+    thrown = {card[0] for card in seen.his}
     for meld in all_melds_of(LOW):
         own, theirs = meld & ten, meld & seen.known
-        if (
-            len(own) == 1
-            and theirs
-            and meld <= own | seen.known | unseen
-            and not _rank_of_set(meld) & {c[0] for c in thrown if c}
-        ):
-            total += seen.pip(*own) * Fraction(1, len(unseen)) ** (
-                len(meld) - len(theirs) - (by == "text")
-            )
+        wanted = len(own) == 1 and theirs and not _rank_of_set(meld) & thrown
+        if wanted and meld <= own | seen.known | unseen:
+            total += seen.pip(*own) * Fraction(1, len(unseen)) ** (len(meld) - len(theirs))
     return total
 
 
@@ -265,21 +225,15 @@ def marjj(
 
     They are deadwood, the weighted mean of the best next counts, and use to the opponent.
     """
-    acceptable = set()
-    for candidates in candidates_of(seen, window):
-        scores = {}
-        for card in candidates:
-            ten = seen.hand - {card}
-            ahead = (
-                Fraction(weight)
-                * Fraction(decay) ** (seen.turn - 1)
-                * mean_of_best(seen, ten, best)
-            )
-            scores[card] = [
-                seen.count(ten) + ahead + opponents_value(seen, card, one_gone=one_gone, **values)
-            ]
-        acceptable |= least(scores)
-    return acceptable
+    ahead = Fraction(weight) * Fraction(decay) ** (seen.turn - 1)
+
+    def score(card: str) -> Fraction:
+        ten = seen.hand - {card}
+        his = opponents_value(seen, card, one_gone=one_gone, **values)
+        return seen.count(ten) + ahead * mean_of_best(seen, ten, best) + his
+
+    choices = candidates_of(seen, window)
+    return set().union(*(least({card: [score(card)] for card in some}) for some in choices))
 
 
 def candidates_of(seen: Seen, window: float) -> list[set[str]]:
@@ -291,9 +245,8 @@ def candidates_of(seen: Seen, window: float) -> list[set[str]]:
     for loose in seen.loose(seen.hand):
         legal = loose & seen.legal
         dearest = max(map(seen.pip, legal), default=0)
-        found.append(
-            {card for card in legal if seen.pip(card) >= dearest - window} or set(seen.legal)
-        )
+        dear = {card for card in legal if seen.pip(card) >= dearest - window}
+        found.append(dear or set(seen.legal))
     return found
 
 

@@ -51,9 +51,8 @@ def schedule(
 def lead(seen: Seen, a: float = 4, b: float = 40) -> set[int]:
     """d <= clamp(a + b * lead / (target - leader's score), 0, limit)."""
     lead = seen.own_points - seen.other_points
-    bound = Fraction(a) + Fraction(b) * Fraction(
-        lead, seen.target - max(seen.own_points, seen.other_points)
-    )
+    leader = max(seen.own_points, seen.other_points)
+    bound = Fraction(a) + Fraction(b) * Fraction(lead, seen.target - leader)
     return answer(seen, seen.ending_count <= min(max(bound, 0), seen.limit))
 
 
@@ -67,11 +66,9 @@ def at_wall(seen: Seen, k: float = 0) -> set[int]:
 
     This also holds before a last question to the opponent.
     """
-    ends_stock = (
-        seen.row["stock_end"] in ("after_discard", "opponent_may_take")
-        and seen.stock <= seen.row["stock_reserve"]
-    )
-    return answer(seen, seen.ending_count <= k or ends_stock)
+    at_end = seen.row["stock_end"] in ("after_discard", "opponent_may_take")
+    last = at_end and seen.stock <= seen.row["stock_reserve"]
+    return answer(seen, seen.ending_count <= k or last)
 
 
 def belief(seen: Seen, own: float = 6, opp: float = 18) -> set[int]:
@@ -81,6 +78,5 @@ def belief(seen: Seen, own: float = 6, opp: float = 18) -> set[int]:
     """
     if seen.ending_count <= own or seen.ending_count == 0 or seen.ending > 1:
         return {1}
-    return (
-        {1} if opp <= 0 else {0} if opp >= 99 else {0, 1}
-    )  # the mean of ten cards is never so high
+    # The mean of ten cards is never as high as 99
+    return {1} if opp <= 0 else {0} if opp >= 99 else {0, 1}

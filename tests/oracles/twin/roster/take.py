@@ -9,9 +9,8 @@ from fractions import Fraction
 from .discard import hand_value, hits_of
 from .seen import Seen
 
-Worth = Callable[
-    [frozenset[str], frozenset[str]], Iterable
-]  # of ten cards, with these unseen: all values it may be given
+# Of ten cards, with these unseen: all values it may be given
+Worth = Callable[[frozenset[str], frozenset[str]], Iterable]
 
 
 def answer(seen: Seen, wanted: bool) -> set[int]:
@@ -37,9 +36,8 @@ def meld_any(seen: Seen) -> set[int]:
 
 def meld_best(seen: Seen) -> set[int]:
     """Some least-deadwood melding of h+c contains c in a meld."""
-    return answer(
-        seen, any(seen.offer not in loose for loose in seen.loose(seen.hand | {seen.offer}))
-    )
+    meldings = seen.loose(seen.hand | {seen.offer})
+    return answer(seen, any(seen.offer not in loose for loose in meldings))
 
 
 def meld_best_lower(seen: Seen) -> set[int]:
@@ -57,10 +55,8 @@ def knock_or_meld(seen: Seen) -> set[int]:
 def lower(seen: Seen) -> set[int]:
     """after(h+c) < dw(h), strictly."""
     eleven = seen.hand | {seen.offer}
-    return answer(
-        seen,
-        seen.after(eleven, seen.thrown_after(eleven, taken=seen.offer)) < seen.count(seen.hand),
-    )
+    after = seen.after(eleven, seen.thrown_after(eleven, taken=seen.offer))
+    return answer(seen, after < seen.count(seen.hand))
 
 
 def value(seen: Seen, by: str = "deadwood") -> set[int]:
@@ -70,9 +66,9 @@ def value(seen: Seen, by: str = "deadwood") -> set[int]:
     return _value(seen, lambda ten, unseen: [-hits_of(seen, ten, unseen)])
 
 
-def mmd(seen: Seen, reach: float = 0.85, hold: float = 1, **readings: str) -> set[int]:
+def mmd(seen: Seen, reach: float = 0.85, hold: float = 1) -> set[int]:
     """The same with the hand value of `discard.hand_value`."""
-    return _value(seen, lambda ten, unseen: hand_value(seen, ten, unseen, reach, hold, **readings))
+    return _value(seen, lambda ten, unseen: hand_value(seen, ten, unseen, reach, hold))
 
 
 def _value(seen: Seen, worth: Worth) -> set[int]:
@@ -95,8 +91,6 @@ def _value(seen: Seen, worth: Worth) -> set[int]:
 def _best(seen: Seen, card: str, unseen: frozenset[str], worth: Worth, drawn: bool) -> tuple:
     """Bounds of the least value that ten of the eleven cards can have."""
     eleven = seen.hand | {card}
-    legal = (
-        seen.thrown_after(eleven, drawn=card) if drawn else seen.thrown_after(eleven, taken=card)
-    )
+    legal = seen.thrown_after(eleven, **{"drawn" if drawn else "taken": card})
     values = [list(worth(eleven - {thrown}, unseen)) for thrown in legal]
     return min(map(min, values)), min(map(max, values))
