@@ -125,11 +125,8 @@ def analysis(variants, strategies):
 
 
 def ladder(variants, strategies):
-    return spread(rows_for(variants, strategies)).assign(opponent="simple")
-
-
-def shares(variants, strategies, **columns):
-    return spread(renamed(rows_for(variants, strategies, **columns), "share"), "share")
+    rows = rows_for(variants, strategies)
+    return spread([row | {"opponent": "simple"} for row in rows])
 
 
 FRAMES = {

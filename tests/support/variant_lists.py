@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 
 from simgin.rules import variants
+from simgin.rules.parameters import parameters
+from simgin.rules.variants import VariantError
 from simgin.strategy import loader
 
 # Match parameters and the values they must have for single deals, which have no settlement and
@@ -90,6 +92,16 @@ UNUSUAL = (
     "shot+rush+rush_on_gin=no+shot_deducts=yes",
     "rainbow+oklahoma+upcard_ace_limit=1+ace_runs=high_or_low+pip_values=five_ten",
 )
+
+
+def distinct(texts):
+    """The single deals of some variants, each kind of deal once."""
+    found = {}
+    for text in map(deals_of, texts):
+        row = variants.find(text).row
+        rules = tuple(str(row[name]) for name in in_sections("deal", "meld", "score"))
+        found.setdefault(rules, text)
+    return tuple(found.values())
 
 
 def strategy(name):
