@@ -57,7 +57,7 @@ def test_the_command_prints_figures_that_are_consistent(monkeypatch):
     assert printed.exit_code == 0, printed.output
     assert "56.58064 (deadwood, dealt hands)" in " ".join(printed.stdout.split())
     assert all(len(line) <= 80 for line in printed.stdout.splitlines())
-    found = json.loads(CliRunner().invoke(cli, [*words, "--json"]).stdout)
+    found = json.loads(CliRunner().invoke(cli, [*words, "--json"], prog_name="simgin").stdout)
     assert list(found) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
     assert found["command"] == "simgin bench --seconds 0.01"
     rows = found["rows"]

@@ -90,13 +90,14 @@ def test_figures_are_saved_and_compared(tmp_path, monkeypatch):
     saved = json.loads((tmp_path / "old.json").read_text())
     saved["rows"][0]["ratio"] = 75.0
     (tmp_path / "old.json").write_text(json.dumps(saved))
-    text = CliRunner().invoke(cli, ["bench", "--against", "old.json"], env={"COLUMNS": "80"})
+    words = ["bench", "--against", "old.json"]
+    text = CliRunner().invoke(cli, words, env={"COLUMNS": "80"})
     assert text.exit_code == 0
     assert all(len(line) <= 80 for line in text.stdout.splitlines())
     (line,) = (line for line in text.stdout.splitlines() if line.startswith("gold v gold"))
     assert line.split()[-3:] == ["50", "75", "1.50"]
     assert "Measured at different times" in text.stdout
-    answer = CliRunner().invoke(cli, ["bench", "--against", "old.json", "--json"])
+    answer = CliRunner().invoke(cli, [*words, "--json"], prog_name="simgin")
     found = json.loads(answer.stdout)
     assert found["command"] == "simgin bench --seconds 1 --against old.json"
     assert found["rows"][0]["faster"] == 1.5
