@@ -75,9 +75,7 @@ def test_findings_live_as_long_as_they_are_referenced(run_directory: Path) -> No
         ledger.rows(0, 1, 1)
 
 
-def test_the_plot_of_differences_has_percentages_and_a_dot_for_every_strategy(
-    found: Findings,
-) -> None:
+def test_differences_are_drawn_in_percentages_with_a_dot_a_strategy(found: Findings) -> None:
     differences = found.differences
     shown = simgin.forest(differences)
     row, drawn = (frame.set_index(["strategy", "metric"]) for frame in (differences, shown))
@@ -90,20 +88,17 @@ def test_the_plot_of_differences_has_percentages_and_a_dot_for_every_strategy(
     assert figure.get_suptitle() == "Difference from gold"
     _, names = figure.axes[0].get_legend_handles_labels()
     assert set(names) == {"gold+discard=safe-neighbour", "gold+discard=uniform"}
-
-
-def test_metrics_that_cannot_differ_have_no_dot(found: Findings) -> None:
-    differences = found.differences
+    # metrics that cannot differ have no dot
     still = differences.assign(se=differences["se"].where(differences["metric"] == "margin", 0.0))
     assert set(simgin.forest(still)["metric"]) == {"margin"}
 
 
+@pytest.mark.slow
 def test_a_review_is_the_commands_review(review: Review, tmp_path: Path) -> None:
     place = tmp_path / "out"
     call("review", "straight", "--against", "standard", "--matches", 1000, "-o", place)
     assert table.csv(review.metrics) == (place / "metrics.csv").read_text()
     assert table.csv(review.differences) == (place / "differences.csv").read_text()
-    assert len(endings(review)) > 0
 
 
 def test_odds_are_the_commands_odds(tmp_path: Path) -> None:
@@ -141,9 +136,15 @@ def test_no_ledger_stays_open() -> None:
 
 def test_a_strategy_object_is_as_good_as_its_text(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
-    path.write_text("from simgin.strategy import Strategy\nMINE = Strategy('mine')\n")
+    path.write_text(
+        "from simgin.strategy import STOCK, Strategy, take\n\n"
+        "@take\ndef never(view, rules, params):\n    return STOCK\n\n"
+        "MINE = Strategy('mine', take=never)\n"
+    )
     named = simgin.find_strategy(str(path))
     assert simgin.find_strategy(named) == named
+    declared = simgin.strategy.Strategy("mine", take=named.take)
+    assert simgin.find_strategy(declared).text == f"{path}#mine"
     gold = simgin.find_strategy("gold")
     for player in (named, path):
         frame = simgin.match(gold, player, deals=200, workers=1)
@@ -242,6 +243,7 @@ def test_objects_are_short_in_a_notebook(found: Findings) -> None:
 
 
 def test_titles_beside_shares_say_so(review: Review) -> None:
+    assert len(endings(review)) > 0
     for frame, value in ((review.metrics, "value"), (review.differences, "difference")):
         assert not frame["title"].str.contains(r"\((?:%|percentage)").any()
         shares = frame[frame["title"].str.contains("(share", regex=False)]

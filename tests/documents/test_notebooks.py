@@ -19,7 +19,7 @@ LOGIC = (
     *(ast.If, ast.IfExp, ast.Try, ast.With),
 )
 SMALLER = {
-    r'"\d\dk"': '"2k"',
+    r'="\d\dk"': '="4k"',
     "=4_000": "=200",
     "until=0.15": "until=1.0",
     "generations=10": "generations=2",
