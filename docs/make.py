@@ -17,7 +17,6 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- worst: NAME -->                    the worst result of everyone in a round robin
     <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section
     <!-- rates: kinds|mistakes -->          what every strategy gives up a deal
-    <!-- rooms -->                           the rooms of simgin and what each may import
 
 It also writes simgin/strategy/catalogue.toml, and draws the league's heat maps and the effects by
 field, all from results/reference. The same seed gives the same bytes on any machine; a few minutes
@@ -32,7 +31,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from blocks import commands, fields, games, metrics, rates, rooms, strategies  # noqa: E402
+from blocks import commands, fields, games, metrics, rates, strategies  # noqa: E402
 
 BLOCKS: dict[str, Callable[..., str]] = {
     "rows": games.parameters,
@@ -51,7 +50,6 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "quoted": strategies.quoted,
     "hardest": strategies.hardest,
     "rates": rates.rates,
-    "rooms": rooms.rooms,
 }
 BLOCK = re.compile(rf"(<!-- ({'|'.join(BLOCKS)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
 
