@@ -14,12 +14,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from simgin.analysis.analysis import Analysis, Effort, analyse
+from simgin.analysis.hidden_cards import draw_worlds, hastiness
 from simgin.analysis.position import Position, positions_in
-from simgin.analysis.worlds import draw_worlds, hastiness
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.rollout import play_in
-from simgin.rules.record import build_rules
+from simgin.play.watch import watch_deal
+from simgin.rules.build import build_rules
 
 CHUNK = 5_000  # worlds in one call of the engine
 

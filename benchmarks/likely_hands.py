@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from simgin.analysis.worlds import draw_worlds
+from simgin.analysis.hidden_cards import draw_worlds
 from simgin.core.cards import PACK
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.text import notation
 from simgin.toolkit import beliefs
 

@@ -19,12 +19,12 @@ from math import sqrt
 import numpy as np
 
 from simgin.analysis.elimination import still_tried
+from simgin.analysis.hidden_cards import draw_worlds
 from simgin.analysis.position import positions_in
-from simgin.analysis.worlds import draw_worlds
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
 from simgin.play.rollout import play_in
-from simgin.rules.record import build_rules
+from simgin.play.watch import watch_deal
+from simgin.rules.build import build_rules
 from simgin.stats.estimate import wilson
 
 VARIANTS = (

@@ -22,7 +22,7 @@ from pathlib import Path
 import simgin
 from simgin import plots
 from simgin.findings.matchup_sentences import matchups
-from simgin.findings.sentences import run_sentences
+from simgin.findings.run_sentences import run_sentences
 
 # %% [markdown]
 # ## The question first

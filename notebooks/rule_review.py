@@ -23,7 +23,7 @@
 # %matplotlib inline
 import simgin
 from simgin import plots
-from simgin.review import frames, sentences
+from simgin.review import review_frames, review_sentences
 
 # %% [markdown]
 # A thousand matches per pair of strategies are enough for this notebook. `simgin review` plays
@@ -41,7 +41,7 @@ review = simgin.review_of(
 # significant change.
 
 # %%
-print(*sentences.review_sentences(review), sep="\n\n")
+print(*review_sentences.review_sentences(review), sep="\n\n")
 
 # %% [markdown]
 # The same for every metric, and all at once as a picture. Where a bar does not touch the zero line,
@@ -52,7 +52,7 @@ print(*sentences.review_sentences(review), sep="\n\n")
 review.differences[["variant", "title", "difference", "low", "high", "p_holm"]]
 
 # %%
-plots.differences(frames.differences(review), seed=1)
+plots.differences(review_frames.differences(review), seed=1)
 
 # %% [markdown]
 # ## How it plays
@@ -60,13 +60,13 @@ plots.differences(frames.differences(review), seed=1)
 # How deals end, how long they last, and what they are worth.
 
 # %%
-plots.endings(frames.endings(review), seed=1)
+plots.endings(review_frames.endings(review), seed=1)
 
 # %%
-plots.turns(frames.turns(review), seed=1)
+plots.turns(review_frames.turns(review), seed=1)
 
 # %%
-plots.points(frames.points(review), seed=1)
+plots.points(review_frames.points(review), seed=1)
 
 # %% [markdown]
 # ## When to knock
@@ -77,7 +77,7 @@ plots.points(frames.points(review), seed=1)
 # makes the decision for you.
 
 # %%
-plots.knock(frames.knock(review), seed=1)
+plots.knock(review_frames.knock(review), seed=1)
 
 # %%
 review.metrics[review.metrics["metric"].isin(["best_k", "patience", "early"])][
@@ -89,7 +89,7 @@ review.metrics[review.metrics["metric"].isin(["best_k", "patience", "early"])][
 # have an answer?
 
 # %%
-plots.knock_matrix(frames.knock_matrix(review, "standard"), seed=1)
+plots.knock_matrix(review_frames.knock_matrix(review, "standard"), seed=1)
 
 # %% [markdown]
 # ## What a score is worth
@@ -99,7 +99,7 @@ plots.knock_matrix(frames.knock_matrix(review, "standard"), seed=1)
 # more. A side that gets there has done most of the work.
 
 # %%
-plots.scores(frames.scores(review, "standard"), seed=1)
+plots.scores(review_frames.scores(review, "standard"), seed=1)
 
 # %% [markdown]
 # ## Whether to believe it
@@ -108,7 +108,7 @@ plots.scores(frames.scores(review, "standard"), seed=1)
 # drifting at the end, play more.
 
 # %%
-plots.convergence(frames.convergence(review), seed=1)
+plots.convergence(review_frames.convergence(review), seed=1)
 
 # %% [markdown]
 # * All of this is about *these strategies*. A rule that skilled people would play differently is

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import simgin
 from simgin import plots
-from simgin.findings.sentences import run_sentences
-from simgin.tune.report import gain_sentences
+from simgin.findings.run_sentences import run_sentences
+from simgin.tune.tune_report import gain_sentences
 
 # %% [markdown]
 # ## A newcomer's strategy

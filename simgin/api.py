@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from simgin.findings.findings import Findings, as_drawn
-from simgin.findings.record import record_plan
+from simgin.findings.run_record import record_plan
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.runs import ledger, runner, steps
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simgin.analysis.analysis import Effort
-    from simgin.play.deal import WatchedDeal
+    from simgin.play.watch import WatchedDeal
     from simgin.review.review import Review
     from simgin.tune.tuned import Tuned
 
@@ -104,12 +104,12 @@ def review_of(
 
     rules: a variant or several. Plays 20,000 matches per pair of players by default (5,000 in a
     solitaire variant); at least 1,000 are needed for win probabilities by score. The frames are
-    `metrics` and `differences`; `simgin.review.frames` has those of the plots. Raises ReviewError
-    for variants that cannot be compared.
+    `metrics` and `differences`; `simgin.review.review_frames` has those of the plots. Raises
+    ReviewError for variants that cannot be compared.
     """
-    from simgin.review.plan import plan_review
-    from simgin.review.request import read_request
     from simgin.review.review import read_review
+    from simgin.review.review_plan import plan_review
+    from simgin.review.review_request import read_request
 
     games = [rules] if isinstance(rules, str | Variant) else rules
     names = [variants.find(game).text for game in games]
@@ -130,7 +130,7 @@ def odds_of(
     A solitaire variant has strength, odds, left, gin, totals, gap and joker; a two-player variant
     has seats and scores. strategies: weakest first, by default the usual ladder. deals: of each.
     """
-    from simgin.odds.request import measure, read_request
+    from simgin.odds.odds_request import measure, read_request
 
     request = read_request(
         [variants.find(variant).text],
@@ -162,7 +162,7 @@ def tuned(
     (the confirmation), `path` (for `simgin.plots.search`) and `candidates`; `strategy` is the tuned
     one. Raises TuneError for a strategy without numbers, and without the package cma.
     """
-    from simgin.tune.request import read_request
+    from simgin.tune.tune_request import read_request
     from simgin.tune.tuned import carry_out
 
     opponents = [against] if isinstance(against, str | Path | Strategy) else against
@@ -323,12 +323,12 @@ def find(
 
     where: what to look for, such as "undercut, lost", "points < -40, longest", "differ" or
     "costly". deals or matches: how many to look through. against: with differ, who plays against a
-    and b in turn, by default b. The columns are those of `simgin.analysis.search.carry_out`;
+    and b in turn, by default b. The columns are those of `simgin.analysis.deal_search.carry_out`;
     the frame is empty if no deal fits. Raises ValueError for what cannot be looked for.
     """
     import pandas as pd
 
-    from simgin.analysis.search import carry_out, read_request
+    from simgin.analysis.deal_search import carry_out, read_request
 
     request = read_request(
         _text(a),

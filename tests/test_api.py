@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 import simgin
 from simgin import plots
 from simgin.findings.findings import Findings
-from simgin.review.frames import endings
 from simgin.review.review import Review
+from simgin.review.review_frames import endings
 from simgin.stats import table
 from support.command_line import call
 

@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 
 from simgin.core.deadwood import deadwood
-from simgin.play.deal import Question, WatchedDeal, watch_deal
 from simgin.play.matchup import Matchup
+from simgin.play.watch import Question, WatchedDeal, watch_deal
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.strategy import loader
 from simgin.toolkit import beliefs as model
 

@@ -33,7 +33,7 @@ from simgin.play import kernel
 from simgin.play.branches import Branches, branch_deals
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.strategy import Policy, Strategy, discard, helper, knock, loader, take
 from simgin.toolkit import chance, gin_or_better, lowers, meldable
 

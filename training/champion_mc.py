@@ -24,12 +24,12 @@ from simgin_strategies import champion as player
 from simgin_strategies import champion_mc
 from simgin_strategies._champion import MATCH
 
-from simgin.analysis.worlds import draw_worlds
+from simgin.analysis.hidden_cards import draw_worlds
 from simgin.core.position import END, THROW
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.rollout import Action, legal_actions, play_in
-from simgin.rules.record import build_rules
+from simgin.play.watch import watch_deal
+from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 from simgin.toolkit import gin_or_better, legal_discards, lowers
 

@@ -21,10 +21,10 @@ from simgin.core.bits import popcount
 from simgin.core.cards import PACK
 from simgin.core.jit import jit
 from simgin.core.view import VIEW
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.strategy import loader
 from simgin.toolkit import worlds as model
 from simgin.toolkit.beliefs import N_STAGES

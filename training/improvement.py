@@ -18,9 +18,9 @@ from beliefs import PLAYERS, deals, hands_before
 from simgin_strategies.ginrummy_and_tonic import MATES, PLACES, RANKS, cell
 
 from simgin.core.deadwood import best_discards, deadwood
-from simgin.play.deal import WatchedDeal
+from simgin.play.watch import WatchedDeal
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.toolkit import loose
 
 ENOUGH = 100  # observations of a cell that is taken at its word

@@ -17,7 +17,7 @@ from simgin.core.state import TAKE, new_state
 from simgin.core.view import new_view
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 PRIOR = 10  # deals that every cell starts with

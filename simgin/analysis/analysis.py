@@ -17,15 +17,15 @@ import numpy as np
 
 from simgin.analysis.elimination import POINTS_REACH, Gaps, compare, next_look, still_tried
 from simgin.analysis.equity import Equity, counts_wins, find_equity, net_points
+from simgin.analysis.hidden_cards import Drawing
 from simgin.analysis.position import Position, PositionError, positions_in
-from simgin.analysis.worlds import Drawing
 from simgin.core.sums import KINDS
 from simgin.play import kernel
-from simgin.play.deal import WatchedDeal
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.names import side_names
 from simgin.play.parallel import SHARES, over_units
 from simgin.play.rollout import play_in
+from simgin.play.watch import WatchedDeal
 from simgin.rules.variants import Variant
 
 if TYPE_CHECKING:

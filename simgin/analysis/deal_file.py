@@ -17,10 +17,10 @@ from simgin.analysis.position import PositionError
 from simgin.core.cards import PACK
 from simgin.core.state import MAX_QUESTIONS
 from simgin.play import replay, replay_rows
-from simgin.play.deal import WatchedDeal, cut_short, watch_deal
 from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.watch import WatchedDeal, cut_short, watch_deal
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.strategy import loader
 from simgin.text.messages import quoted

@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 
 from simgin.analysis.analysis import gains
+from simgin.analysis.hidden_cards import Drawing
 from simgin.analysis.position import Position, done_at, positions_in, step_of
-from simgin.analysis.worlds import Drawing
 from simgin.core.answers import PHASE_BLIND, PHASE_LAST, PHASE_UPCARD, TAKE
 from simgin.core.cards import PACK
 from simgin.core.deadwood import deadwood
 from simgin.core.position import ACCEPT, END, REFUSE
-from simgin.play.deal import Decision, WatchedDeal, lead_to
 from simgin.play.kernel import PolicyFailure
 from simgin.play.matchup import Matchup
 from simgin.play.rollout import Action, Worlds, play_in
-from simgin.rules.record import build_rules
+from simgin.play.watch import Decision, WatchedDeal, lead_to
+from simgin.rules.build import build_rules
 from simgin.text.notation import cards_in
 
 FIRST_LOOK = 25  # worlds before the first look at who is ahead; each look doubles them

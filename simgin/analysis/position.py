@@ -21,9 +21,9 @@ from simgin.core.deadwood import deadwood
 from simgin.core.endings import ending_with, must_be_melded
 from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW
 from simgin.core.rules import UPCARD_PASS
-from simgin.play.deal import Question, WatchedDeal
 from simgin.play.rollout import Action, die_actions, legal_actions
-from simgin.rules.record import build_rules
+from simgin.play.watch import Question, WatchedDeal
+from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.text.notation import card_text
 

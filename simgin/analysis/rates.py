@@ -19,9 +19,9 @@ from simgin.analysis.analysis import UNITS, counted_by, gains, strongest
 from simgin.analysis.judge import MISTAKES, Judge, Judged, own_positions
 from simgin.analysis.position import PositionError
 from simgin.play import kernel
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.stats.control_variates import anchored_mean
 from simgin.stats.estimate import Estimate, mean_of

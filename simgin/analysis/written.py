@@ -29,10 +29,10 @@ from simgin.core.rules import (
     UPCARD_STOCK_OR_PASS,
 )
 from simgin.core.view import FROM_STOCK
-from simgin.play.deal import Decision, lead_to
 from simgin.play.matchup import parse_matchup
 from simgin.play.rollout import die_actions, legal_actions
-from simgin.rules.record import build_rules
+from simgin.play.watch import Decision, lead_to
+from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.text.notation import card_text, cards_in, hand_mask, parse_card, parse_cards
 

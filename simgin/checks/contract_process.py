@@ -24,10 +24,10 @@ from simgin.core.answers import SLOTS
 from simgin.core.state import new_state
 from simgin.core.view import MAX_TURNS, VIEW, new_view
 from simgin.play import kernel
-from simgin.play.deal import NoSuchDeal, WatchedDeal, watch_deal
 from simgin.play.kernel import SOLO_SLOTS
 from simgin.play.matchup import Matchup
-from simgin.rules.record import build_rules
+from simgin.play.watch import NoSuchDeal, WatchedDeal, watch_deal
+from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant, find
 from simgin.strategy import Policy, Strategy, compiler, interpret, loader
 from simgin.strategy.text_form import STAKE_SLOTS, StrategyError

@@ -17,7 +17,7 @@ from simgin.core.deadwood import deadwood
 from simgin.play import parallel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.runs import runner
 from simgin.strategy import loader
 from simgin.strategy.text_form import StrategyError

@@ -20,7 +20,7 @@ from simgin.plots import analysis as forest
 from simgin.report import figures, page
 from simgin.report.report import Picture, Report
 from simgin.report.sheet import Sheet
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.runs import directory, manifest
 from simgin.runs.stopping import End
 from simgin.text.notation import card_text, hand_text

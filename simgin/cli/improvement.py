@@ -15,7 +15,7 @@ from simgin.cli.output import Answer, note, repeated
 if TYPE_CHECKING:
     from simgin.runs.ledger import Ledger
     from simgin.tune.found import Found, Parts, Wording
-    from simgin.tune.request import TuneRequest
+    from simgin.tune.tune_request import TuneRequest
 
     Play = Callable[[Ledger, Parts], Found]
 
@@ -95,7 +95,7 @@ def carry_out(
     from simgin.runs import directory, ledger
     from simgin.stats import table
     from simgin.text.files import write_file
-    from simgin.tune.report import found_report
+    from simgin.tune.tune_report import found_report
 
     command = repeated(**settled(request))
     started = datetime.now(UTC)

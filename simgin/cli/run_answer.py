@@ -18,7 +18,7 @@ def save_run(
     place: Path, findings: Findings, started: datetime, command: str, record_deals: bool
 ) -> list[Path]:
     """Write the tables, plots and page of a run beside its ledger; its files."""
-    from simgin.findings.report import run_report
+    from simgin.findings.run_report import run_report
     from simgin.report import page
 
     files = page.files(run_report(findings, command))
@@ -42,7 +42,7 @@ def show_run(
     if as_json:
         answer.show(as_json, ())
         return
-    from simgin.findings.screen import run_screen
+    from simgin.findings.run_screen import run_screen
 
     parts = [*run_screen(findings, details=details), ""]
     if not details:

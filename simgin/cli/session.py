@@ -17,7 +17,7 @@ from simgin.cli.output import note
 from simgin.core import jit
 from simgin.findings.findings import Findings
 from simgin.findings.health import check_health
-from simgin.findings.record import record_plan
+from simgin.findings.run_record import record_plan
 from simgin.play import parallel
 from simgin.play.names import own_names
 from simgin.report import progress

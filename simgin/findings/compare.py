@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.core.cell import Cell
 from simgin.findings.findings import VARIANT_METRICS
-from simgin.findings.record import RunRecord, check_ledger, read_record
+from simgin.findings.run_record import RunRecord, check_ledger, read_record
 from simgin.runs import directory, ledger
 from simgin.stats import differences
 from simgin.stats.metrics import headline

@@ -13,7 +13,7 @@ import numpy as np
 
 from simgin.core.cell import Cell
 from simgin.findings.effects import EFFECT_COLUMNS, measure
-from simgin.findings.record import RunRecord
+from simgin.findings.run_record import RunRecord
 from simgin.runs.experiment import Effect
 from simgin.runs.stopping import COMPLETE, End
 from simgin.stats import control_variates, league, mirroring, ratings, table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.odds import seats, solo, solo_luck
+from simgin.odds import seats, solo_luck, solo_odds
 from simgin.odds.sample import Deals
 from simgin.odds.seats import Table
 from simgin.stats import table
@@ -79,10 +79,10 @@ def build_odds(
     every = list(chain.from_iterable(samples))
     parts: dict[str, list[pd.DataFrame]] = {
         "strength": [],
-        "odds": [solo.by_draws(deals) for deals in every],
-        "left": [solo.by_cards_left(deals) for deals in every],
-        "gin": [solo.gin_draws(deals) for deals in every],
-        "totals": [solo.totals(deals) for deals in every],
+        "odds": [solo_odds.by_draws(deals) for deals in every],
+        "left": [solo_odds.by_cards_left(deals) for deals in every],
+        "gin": [solo_odds.gin_draws(deals) for deals in every],
+        "totals": [solo_odds.totals(deals) for deals in every],
         "gap": _gaps(samples),
         "joker": [solo_luck.jokers_share(deals) for deals in every],
         "threshold": list(thresholds),
@@ -91,13 +91,13 @@ def build_odds(
         "scores": [seats.by_score(table) for table in tables],
     }
     if every:
-        parts["strength"].append(solo.by_strength(every))
+        parts["strength"].append(solo_odds.by_strength(every))
     strongest = {}
     for players in samples:
         best = players[-1]
         strongest[best.variant] = best.strategy
     reasons = [table.refused for table in tables]
-    reasons += [solo.refusal(deals) for deals in every]
+    reasons += [solo_odds.refusal(deals) for deals in every]
     refused = [sentence for sentence in reasons if sentence]
     return Odds(seed, dict(_filled(parts)), strongest, refused)
 

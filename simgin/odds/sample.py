@@ -21,7 +21,7 @@ from simgin.odds import kernels
 from simgin.play.kernel import play_recorded, prepare
 from simgin.play.matchup import Matchup, SeatError, parse_matchup
 from simgin.play.parallel import over_units
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.value import array_cache, outcomes, value
 from simgin.value.outcomes import Outcomes

@@ -82,7 +82,7 @@ def play_self(
     text = matchup.variant.text
     name = matchup.a.text
     if matchup.b is None:
-        raise SeatError(f"{text} is for one player: its odds are those of `simgin.odds.solo`.")
+        raise SeatError(f"{text} is for one player: its odds are those of `simgin.odds.solo_odds`.")
     try:
         known = value.compute(
             text, name, name, deals=n, seed=seed, seat=0, workers=workers, progress=progress

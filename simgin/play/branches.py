@@ -13,7 +13,7 @@ from simgin.core.state import new_state
 from simgin.core.view import VIEW
 from simgin.play.kernel import SOLO_SLOTS, compiled_loop, new_views, run_kernel, seat_players
 from simgin.play.matchup import Matchup
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.strategy import Policy, compiler
 
 BRANCHED = ("take", "discard", "knock")  # slots

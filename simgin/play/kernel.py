@@ -17,7 +17,7 @@ from simgin.core.view import new_view
 from simgin.play import overdue
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import interruptible
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.strategy import Policy, Strategy, compiler, interpret
 from simgin.text import notation
 from simgin.text.messages import error_text

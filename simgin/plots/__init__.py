@@ -14,8 +14,8 @@ from simgin.plots.positions import *
 from simgin.plots.rankings import *
 from simgin.plots.running import *
 from simgin.plots.score import *
-from simgin.plots.search import *
-from simgin.plots.solo import *
+from simgin.plots.solo_odds import *
+from simgin.plots.tuning import *
 from simgin.report.figures import png as png
 from simgin.report.figures import svg as svg
 

@@ -9,13 +9,13 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simgin.odds import sample, solo, solo_luck
+from simgin.odds import sample, solo_luck, solo_odds
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.review import players
 from simgin.review.extras import Extras, to_arrays
 from simgin.review.leads import measure_leads
 from simgin.review.players import LUCK_PAIR, REFERENCE
-from simgin.review.request import ReviewRequest
+from simgin.review.review_request import ReviewRequest
 from simgin.review.variant_matches import Measurement
 from simgin.runs import runner
 from simgin.runs.steps import Arrays, Step
@@ -183,13 +183,13 @@ def measure_solo_deals(
     seed = matchup.seed
     deals = sample.play_alone(player, variant, n, seed=seed, workers=workers, progress=progress)
     measured: dict[str, Measurement] = {"gin_draw": NO_GIN, "joker_share": NO_JOKER}
-    draws = solo.gin_draws(deals).to_dict("records")
+    draws = solo_odds.gin_draws(deals).to_dict("records")
     if draws:
         measured["gin_draw"] = _from_limits(draws[0])
     for row in solo_luck.jokers_share(deals).to_dict("records"):
         if row["metric"] == "win":
             measured["joker_share"] = _from_limits(row)
-    return Extras(measured, {"odds": solo.by_draws(deals), "totals": solo.totals(deals)})
+    return Extras(measured, {"odds": solo_odds.by_draws(deals), "totals": solo_odds.totals(deals)})
 
 
 def _from_limits(row: Mapping[Hashable, Any]) -> Quantity:

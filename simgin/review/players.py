@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simgin.odds import solo
+from simgin.odds import solo_odds
 from simgin.rules import variants
 from simgin.strategy import catalogue
 
@@ -16,7 +16,7 @@ QUICK = 10_000  # deals a second
 RESTRICTIONS = ("take=never", "knock=at:k=0", "knock=at", "discard=uniform")
 
 # Who plays every variant for one player, weakest first; the best player of a variant comes last
-SOLO_FIELD = (solo.NAIVE, "solo-greedy", "solo-lookahead")
+SOLO_FIELD = (solo_odds.NAIVE, "solo-greedy", "solo-lookahead")
 
 
 def restricted(restriction: str) -> str:
@@ -31,7 +31,7 @@ def strongest_quick() -> str:
 
 def best_solo(variant: str) -> str:
     """The strongest quick player of a variant for one player."""
-    return solo.quick_ladder(variants.find(variant))[-1]
+    return solo_odds.quick_ladder(variants.find(variant))[-1]
 
 
 def solo_field(variant: str) -> tuple[str, ...]:

@@ -18,8 +18,8 @@ from simgin.review import knocking
 from simgin.review.extras import Extras, from_arrays, joined
 from simgin.review.knocking import KnockMatrix
 from simgin.review.passes import passes
-from simgin.review.plan import with_bonuses
-from simgin.review.request import ReviewError, ReviewRequest
+from simgin.review.review_plan import with_bonuses
+from simgin.review.review_request import ReviewError, ReviewRequest
 from simgin.review.rule_metrics import ONLY_GIN, RuleMetric, measurement
 from simgin.review.variant_matches import Measurement, VariantMatches
 from simgin.rules import variants

@@ -30,7 +30,7 @@ ENGINE = (
     "simgin/toolkit/",
     "simgin/strategy/compiler.py",
     "simgin/strategy/interpret.py",
-    "simgin/rules/record.py",
+    "simgin/rules/build.py",
     "simgin/play/kernel.py",
 )
 SOURCE_ENDINGS = (".py", ".toml", ".npy", ".j2")

@@ -10,7 +10,7 @@ from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
 from simgin.strategy import Strategy
 from simgin.tune.field import Score, distinct, field, kept_step, play_all, total
-from simgin.tune.request import TuneRequest
+from simgin.tune.tune_request import TuneRequest
 
 
 @dataclass(frozen=True)

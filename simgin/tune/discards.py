@@ -12,7 +12,7 @@ import numpy as np
 from simgin.core import jit
 from simgin.play.branches import Branches, branch_deals
 from simgin.play.matchup import Matchup
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.strategy import Policy, discard, helper
 from simgin.tune.knobs import TuneError
 from simgin.tune.regression import Sums, least_squares

@@ -19,7 +19,7 @@ from simgin.stats.estimate import Estimate, quantile
 from simgin.stats.metrics import Metric
 from simgin.stats.played import Played
 from simgin.strategy import Strategy
-from simgin.tune.request import TuneRequest
+from simgin.tune.tune_request import TuneRequest
 
 MISSING = np.array("")  # what is no array of numbers
 

@@ -13,7 +13,7 @@ from simgin.report.sheet import Sheet
 from simgin.stats.estimate import Estimate
 from simgin.strategy import Strategy
 from simgin.tune.confirmation import Confirmation
-from simgin.tune.request import TuneRequest
+from simgin.tune.tune_request import TuneRequest
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,7 +21,7 @@ from simgin.stats.estimate import Estimate
 from simgin.tune.field import kept_step, worths
 from simgin.tune.found import Parts
 from simgin.tune.knobs import Knob, TuneError
-from simgin.tune.request import TuneRequest, Values
+from simgin.tune.tune_request import TuneRequest, Values
 
 LIMITS = len(fields(Estimate))
 BEST = 3  # middles that come into the finals by what they gained

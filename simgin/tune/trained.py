@@ -13,8 +13,8 @@ from simgin.report.sheet import Sheet
 from simgin.runs.ledger import Ledger
 from simgin.tune.confirmation import confirm
 from simgin.tune.found import Found, Parts, Wording, frame, interval
-from simgin.tune.report import gain_sentences
 from simgin.tune.training import Round, TrainRequest, mean_weights, train
+from simgin.tune.tune_report import gain_sentences
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -28,8 +28,8 @@ from simgin.tune.discards import Lessons, lessons
 from simgin.tune.field import kept_step, worths
 from simgin.tune.found import Parts
 from simgin.tune.regression import added, solve
-from simgin.tune.request import CONFIRMED, TuneRequest, read_matches, read_players
 from simgin.tune.search import LIMITS
+from simgin.tune.tune_request import CONFIRMED, TuneRequest, read_matches, read_players
 
 ROUNDS = 8
 DEALS = 20_000  # branched in a round against each opponent

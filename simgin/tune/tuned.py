@@ -15,9 +15,9 @@ from simgin.strategy.values_file import values_text
 from simgin.tune.confirmation import confirm
 from simgin.tune.found import Found, Parts, Wording, frame, interval
 from simgin.tune.knobs import slot_values
-from simgin.tune.report import gain_sentences
-from simgin.tune.request import TuneRequest, Values
 from simgin.tune.search import Course, Generation, Middle, choose, search
+from simgin.tune.tune_report import gain_sentences
+from simgin.tune.tune_request import TuneRequest, Values
 
 if TYPE_CHECKING:
     import pandas as pd

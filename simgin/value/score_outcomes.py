@@ -21,8 +21,8 @@ from simgin.core.view import new_view
 from simgin.play.kernel import prepare, run
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import Progress, over_units
+from simgin.rules.build import build_rules
 from simgin.rules.parameters import Params
-from simgin.rules.record import build_rules
 from simgin.value import array_cache
 from simgin.value.outcomes import (
     GROUPS,

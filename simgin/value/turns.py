@@ -34,7 +34,7 @@ from simgin.play.kernel import (
 )
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import over_units
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.stats import observations
 from simgin.stats.estimate import ENOUGH_UNITS, Estimate, share_limits
 from simgin.strategy import interpret

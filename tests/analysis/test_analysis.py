@@ -6,9 +6,9 @@ import pytest
 from simgin.analysis.analysis import Effort, analyse, analyse_deal
 from simgin.analysis.elimination import compare, next_look, still_tried
 from simgin.analysis.position import positions_in
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
 from simgin.play.replay import find_deal
+from simgin.play.watch import watch_deal
 
 MOST, RUNS = 3_200, 200
 ALARMS = 19  # of 200 runs at a rate of 5 %: more are seen with a probability of 0.2 %

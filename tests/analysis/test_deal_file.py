@@ -8,9 +8,9 @@ import pytest
 
 from simgin.analysis.deal_file import read_deal
 from simgin.analysis.position import PositionError, positions_in
-from simgin.play.deal import NoSuchDeal
 from simgin.play.replay import find_deal, make_replay
 from simgin.play.replay_rows import rows
+from simgin.play.watch import NoSuchDeal
 from simgin.rules import variants
 from support.command_line import call
 

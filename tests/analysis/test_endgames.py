@@ -8,14 +8,14 @@ import pytest
 
 from oracles import twin
 from oracles.twin.solo import JOKER, SoloDeal
-from simgin.analysis import worlds as drawing
+from simgin.analysis import hidden_cards as drawing
 from simgin.analysis.analysis import Effort, analyse
 from simgin.analysis.judge import _hidden_hand
 from simgin.analysis.position import Position, positions_in
 from simgin.analysis.written import read_position
 from simgin.core.position import ACCEPT, OFFER, REFUSE, THROW
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.text.notation import card_text, cards_in, hand_mask, parse_card
 from simgin.toolkit.worlds import ALL

@@ -9,8 +9,8 @@ from simgin.analysis.rates import ErrorRates, error_rates, read_trial
 from simgin.core.cards import PACK
 from simgin.core.pack import next_card
 from simgin.core.position import END
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import SeatError, parse_matchup
+from simgin.play.watch import watch_deal
 
 # A, B and the judge, far enough apart for few deals. jdh8-heuristic and exp710 discard before
 # they are asked to end the deal

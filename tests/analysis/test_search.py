@@ -6,8 +6,8 @@ import shlex
 import pytest
 
 import simgin
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
 from support.command_line import call
 
 DEALS = 600

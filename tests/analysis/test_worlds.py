@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin.analysis import worlds as drawing
+from simgin.analysis import hidden_cards as drawing
+from simgin.analysis.hidden_cards import Drawing, draw_worlds
 from simgin.analysis.position import positions_in
-from simgin.analysis.worlds import Drawing, draw_worlds
 from simgin.analysis.written import Die, read_position
 from simgin.core.cards import PACK
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.text.notation import card_text, cards_in, hand_mask, hand_text, parse_card
 from simgin.toolkit.worlds import SIZE, answered, fitness, set_weights
 from support.hands import game, names

@@ -5,17 +5,17 @@ import random
 import numpy as np
 import pytest
 
+from simgin.analysis.hidden_cards import remembered
 from simgin.analysis.position import positions_in
 from simgin.analysis.words import lines
-from simgin.analysis.worlds import remembered
 from simgin.analysis.written import Die, Laid, read_pile, read_position
 from simgin.core.answers import PHASE_UPCARD
 from simgin.core.rules import FREE, UPCARD_STOCK_OR_PASS
 from simgin.core.view import FIELDS
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.text.notation import cards_in, hand_mask, parse_card
 from support.told import cards_of, pile_of, table_of
 

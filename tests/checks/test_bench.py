@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from simgin.checks import bench
 from simgin.cli.main import cli
 from simgin.core.state import new_state
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.strategy import loader
 
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from simgin.checks import contract, contract_process
 from simgin.cli.main import cli
 from simgin.rules import variants
-from simgin.strategy import loader, template
+from simgin.strategy import loader, strategy_template
 from simgin.text.files import create_file
 
 STANDARD = [variants.find("standard")]
@@ -85,7 +85,7 @@ def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> N
     One that hangs comes between them: what follows it is tested in another process.
     """
     begun, remembering = tmp_path / "begun.py", tmp_path / "remembering.py"
-    create_file(begun, template.strategy_file(begun))
+    create_file(begun, strategy_template.strategy_file(begun))
     remembering.write_text(FORM % ("", f"SEEN[view.hand] = 1; print('so'); return {BEST}"))
     hanging = next(i for i, (check, *_) in enumerate(BAD) if check == "time")
     order = [*FEW, hanging]

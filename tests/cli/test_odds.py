@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from simgin import plots
-from simgin.odds import odds, pictures, request, sheets
+from simgin.odds import odds, odds_pictures, odds_request, sheets
 from simgin.rules import variants
 from support import command_line
 
@@ -34,7 +34,7 @@ def assert_narrow(output):
 def test_two_one_player_variants_are_shown_side_by_side(empty_directory, monkeypatch):
     drawn, draw = [], plots.odds
     seen = lambda frame, *, seed: (drawn.append(frame), draw(frame, seed=seed))[1]  # noqa: E731
-    monkeypatch.setitem(pictures.PICTURES, "odds", (seen, "Probability of gin by draw"))
+    monkeypatch.setitem(odds_pictures.PICTURES, "odds", (seen, "Probability of gin by draw"))
     output = call("solitaire-gin-knock", "solitary-gin", *SOLO, "--details").stdout
     assert_narrow(output)
     headings = ("match won %", "goal met %", "penalty", "met joker %", "left")
@@ -106,7 +106,7 @@ def test_with_json_nothing_else_is_on_stdout():
 
 
 def test_without_a_variant_every_one_player_variant_is_shown():
-    assert request.solo_variants() == [
+    assert odds_request.solo_variants() == [
         name for name in variants.names() if variants.find(name).row["players"] == 1
     ]
     assert "results/odds" in call("--help").stdout
@@ -130,7 +130,7 @@ def test_an_interruption_names_the_command_that_continues(monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(request, "measure", interrupted)
+    monkeypatch.setattr(odds_request, "measure", interrupted)
     told = call("solitaire-gin", code=130).stderr
     assert "Continue with: simgin odds solitaire-gin --seed 1" in told
 
@@ -154,4 +154,4 @@ def test_the_chance_by_deadwood_is_shown():
     assert [row[0] for row in sheet.rows] == [str(count) for count in range(0, 60, 5)]
     assert sheet.rows[0][1] == "90 (50 to 100)"
     assert set(whole.csv_files()) == {"counts.csv"}
-    assert [picture.name for picture in pictures.odds_pictures(whole)] == ["counts"]
+    assert [picture.name for picture in odds_pictures.odds_pictures(whole)] == ["counts"]

@@ -13,7 +13,7 @@ from simgin.strategy import compiler, loader
 ROOT = Path(__file__).resolve().parents[2]
 DEADWOOD = """
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.text import notation
 from simgin.core.deadwood import deadwood
 hand = notation.hand_mask(notation.parse_cards("5S 6S 7S 5H 5D KC QD 2H 9C 9D"))

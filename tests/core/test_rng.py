@@ -18,8 +18,8 @@ from simgin.core.jit import compiled
 from simgin.core.pack import new_pack, next_card
 from simgin.core.state import new_state
 from simgin.play import kernel
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
 from support.plain_philox import plain_philox, plain_words
 
 ALARM = 1e-6

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.stats import metrics
 from support.pages_script import games
 from support.pages_script import metrics as blocks

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from simgin import plots
-from simgin.review import players, request, rule_metrics, solo_metrics
-from simgin.review.request import read_request
+from simgin.review import players, review_request, rule_metrics, solo_metrics
+from simgin.review.review_request import read_request
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("how-to/reviews.md", "reference/rule-metrics.md", "reference/plots.md")
@@ -66,10 +66,12 @@ def test_the_page_states_what_a_review_plays() -> None:
         assert f"`{name}`" in played
     field = {*players.FIELD, *players.WEAK, "marjj"}
     assert set(two.players) - {players.strongest_quick()} == field
-    assert f"{request.MATCHES_ALONE:,} matches each" in played
-    assert alone.matches == request.MATCHES_ALONE * request.DEEPER
-    assert f"{request.MATCHES:,} matches of every pair" in REVIEWS
-    assert f"({request.MOST_HANDS:,} at most)" in played
-    assert request.SINGLES / request.HANDS == 1 / 4  # "a quarter of one for every match"
+    assert f"{review_request.MATCHES_ALONE:,} matches each" in played
+    assert alone.matches == review_request.MATCHES_ALONE * review_request.DEEPER
+    assert f"{review_request.MATCHES:,} matches of every pair" in REVIEWS
+    assert f"({review_request.MOST_HANDS:,} at most)" in played
+    assert (
+        review_request.SINGLES / review_request.HANDS == 1 / 4
+    )  # "a quarter of one for every match"
     # "ten for every match", "a hundred times as many"
-    assert (request.SINGLES, request.DEEPER) == (10, 100)
+    assert (review_request.SINGLES, review_request.DEEPER) == (10, 100)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin.findings import record
+from simgin.findings import run_record
 from simgin.runs import directory, ledger, plan
 from simgin.runs.stopping import End
 from support import strict_html as wellformed
@@ -164,9 +164,9 @@ def test_the_record_of_a_run_is_the_same_from_manifest_and_plan(made):
     """The cells of a run just played and the cells read from its manifest."""
     Path("panel.toml").write_text(RUNS["panel"])
     run_plan = plan.plan_file("panel.toml")
-    now = record.record_plan(run_plan, [End(6000) for _ in run_plan.tasks])
+    now = run_record.record_plan(run_plan, [End(6000) for _ in run_plan.tasks])
     made("panel")
-    then = record.read_record(Path("out"), directory.read_manifest("out"))
+    then = run_record.read_record(Path("out"), directory.read_manifest("out"))
     assert now.cells == then.cells
     assert [now.params(cell) for cell in now.cells] == [then.params(cell) for cell in then.cells]
     assert list(now.ends) == list(then.ends)

@@ -11,7 +11,7 @@ from simgin.findings import (
     change_sentences,
     league_sentences,
     matchup_sentences,
-    sentences,
+    run_sentences,
     wording,
 )
 from simgin.findings.findings import VARIANT_METRICS
@@ -243,7 +243,7 @@ def test_circles_are_told_from_chance(examined, circles, sure, start):
 
 
 def test_one_player_under_several_names_is_named():
-    (line,) = sentences.alike({"dice": [("gold", "gilt", "aurum")], "eaai": []})
+    (line,) = run_sentences.alike({"dice": [("gold", "gilt", "aurum")], "eaai": []})
     assert line == (
         "dice: gold, gilt and aurum play alike: each has the same results against all others, so "
         "the league counts one player 3 times. Leave out all but one."

@@ -12,7 +12,7 @@ import pytest
 
 from simgin.core import jit
 from simgin.core.view import new_view
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.rules.variants import find
 from simgin.strategy import compiler, loader
 from support.hostile import FEW, MANY, flipped, generator, in_time, tree

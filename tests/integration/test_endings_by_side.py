@@ -8,7 +8,7 @@ import pytest
 
 import simgin
 from simgin import plots
-from simgin.findings import pictures
+from simgin.findings import run_pictures
 from simgin.report import summary
 
 
@@ -20,7 +20,7 @@ def test_who_never_knocks_is_not_said_to_knock():
     assert not any(re.match("ended by (knock|gin|undercut)", title) for title in row)
     (line,) = csv.DictReader(io.StringIO(summary.csv(frame)))
     assert line["a_won_knock_pct"] == "0" and line["knock_pct"] == line["b_won_knock_pct"]
-    said = pictures.describe_endings(frame)
+    said = run_pictures.describe_endings(frame)
     own, other = re.fullmatch(r".*A won \d+ % \((.*)\), B won \d+ % \((.*)\), .*", said).groups()
     assert "knock" not in own and "gin" in own and "undercut" in own
     assert other.startswith("knock ") and "undercut" not in other
@@ -31,7 +31,7 @@ def test_where_each_plays_itself_endings_are_either_players():
     (row,) = summary.texts(frame)
     assert "ended by knock %" in row and "A won by knock %" not in row
     assert "Endings are by either player." in summary.reading(frame)
-    assert "won" not in pictures.describe_endings(frame)
+    assert "won" not in run_pictures.describe_endings(frame)
     title = plots.endings(frame).axes[0].get_title(loc="left")
     assert title == "ended by either player"
 

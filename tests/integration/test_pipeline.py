@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from simgin.core import sums
-from simgin.findings import record
+from simgin.findings import run_record
 from simgin.findings.findings import Findings
 from simgin.runs import experiment, ledger, plan, runner
 from simgin.runs.block import Done
@@ -78,7 +78,7 @@ def plan_of_two_cells(tmp_path, **ends):
 def carried_out(what, bags, number):
     with ledger.opened(None, {}) as run_ledger:
         played = runner.run(what.tasks, run_ledger, Toys(bags, number), rules=what.rules)
-        found = Findings(record.record_plan(what, played), run_ledger)
+        found = Findings(run_record.record_plan(what, played), run_ledger)
         return found.table, found.differences
 
 

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from simgin.findings import record
+from simgin.findings import run_record
 from simgin.findings.findings import Findings
 from simgin.runs import ledger, plan, runner, schedule
 from simgin.runs.cluster import Cluster
@@ -62,7 +62,7 @@ def digest(plans, team, interrupted=None):
             found.update(
                 table.csv(
                     Findings(
-                        record.record_plan(asked, play(asked, run_ledger, team, interrupted)),
+                        run_record.record_plan(asked, play(asked, run_ledger, team, interrupted)),
                         run_ledger,
                     ).table
                 ).encode()

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from simgin.core.view import VIEW
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.strategy import loader
 from support.variant_lists import ONE_PLAYER, strategy

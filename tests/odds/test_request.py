@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from simgin.odds import request
+from simgin.odds import odds_request
 from simgin.odds.odds import Odds
-from simgin.odds.sentences import odds_sentences
+from simgin.odds.odds_sentences import odds_sentences
 from simgin.value import array_cache, outcomes
 from support.plain_sentences import faults
 
@@ -21,9 +21,9 @@ from support.plain_sentences import faults
 def test_progress_goes_on_within_a_player(variant, tmp_path, monkeypatch):
     monkeypatch.setattr(array_cache, "directory", lambda: tmp_path)
     monkeypatch.setattr(outcomes, "CALL_UNITS", 1000)
-    wanted = request.read_request([variant], ["gold", "gold-early"], deals=20_000, seed=7)
+    wanted = odds_request.read_request([variant], ["gold", "gold-early"], deals=20_000, seed=7)
     reports = []
-    request.measure(wanted, progress=lambda done, units: reports.append((done, units)))
+    odds_request.measure(wanted, progress=lambda done, units: reports.append((done, units)))
     assert reports == sorted(reports)
     (all_of_it,) = {units for _, units in reports}
     done = [100 * done / all_of_it for done, _ in reports]

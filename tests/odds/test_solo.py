@@ -8,11 +8,11 @@ from scipy.stats import binom
 
 from simgin.core.sums import KINDS
 from simgin.core.view import FROM_STOCK
-from simgin.odds import sample, solo, solo_luck
+from simgin.odds import sample, solo_luck, solo_odds
 from simgin.odds.sample import DEAL_COLUMNS, Deals
 from simgin.play import kernel
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import SeatError
+from simgin.play.watch import watch_deal
 from simgin.value import outcomes
 
 NO_OUTCOMES = outcomes.Outcomes(
@@ -66,10 +66,10 @@ HUNDRED = made(
 
 
 def test_odds_of_a_hundred_deals():
-    by_draws, by_left = solo.by_draws(HUNDRED), solo.by_cards_left(HUNDRED)
+    by_draws, by_left = solo_odds.by_draws(HUNDRED), solo_odds.by_cards_left(HUNDRED)
     assert set(by_draws["n"]) == {100} and by_draws["draws"].max() == 43
     assert by_left["left"].min() == 35, "after nine draws no deal goes on"
-    frame = solo.gin_draws(HUNDRED)
+    frame = solo_odds.gin_draws(HUNDRED)
     assert row(frame, statistic="mean")["value"] == pytest.approx((40 * 4 + 30 * 9) / 70)
     assert [row(frame, statistic=q)["value"] for q in ("q10", "q50", "q90")] == [4, 4, 9]
     assert set(frame["n"]) == {70}
@@ -78,7 +78,7 @@ def test_odds_of_a_hundred_deals():
 @pytest.mark.parametrize(("q", "name"), [(0.1, "q10"), (0.5, "q50"), (0.9, "q90")])
 def test_limits_of_a_quantile_are_order_statistics(q, name):
     """Gin on draw 1 to 1,000: limits are ranks, which hold the truth by the binomial law."""
-    frame = solo.gin_draws(made([[u, 42, u + 1, GIN, 1, 1, 0] for u in range(1_000)]))
+    frame = solo_odds.gin_draws(made([[u, 42, u + 1, GIN, 1, 1, 0] for u in range(1_000)]))
     found = row(frame, statistic=name)
     assert found["value"] == 1_000 * q
     below, above = (binom.cdf(found[end] - 1, 1_000, q) for end in ("low", "high"))
@@ -91,9 +91,9 @@ def test_totals_of_a_hundred_matches():
         for u in range(100)
         for deal in range(5)
     ]
-    frame = solo.totals(made(rows, "solitary-gin"))
+    frame = solo_odds.totals(made(rows, "solitary-gin"))
     assert frame[["total", "share", "n"]].to_numpy().tolist() == [[20, 0.75, 100], [40, 0.25, 100]]
-    assert solo.totals(HUNDRED).empty
+    assert solo_odds.totals(HUNDRED).empty
 
 
 def test_the_difference_of_two_strategies_on_a_hundred_packs():
@@ -155,8 +155,10 @@ def test_frames_agree_with_counting(variant):
     """The shares at every draw, counted in plain Python."""
     found = played("gold", variant, 2_000)
     each = [dict(zip(DEAL_COLUMNS, map(int, one), strict=True)) for one in found.rows]
-    kinds = {kind: [KINDS.index(name) for name in names] for kind, names in solo.ENDINGS.items()}
-    for one in solo.by_draws(found).itertuples():
+    kinds = {
+        kind: [KINDS.index(name) for name in names] for kind, names in solo_odds.ENDINGS.items()
+    }
+    for one in solo_odds.by_draws(found).itertuples():
         ended = sum(d["kind"] in kinds[one.kind] and d["drawn"] <= one.draws for d in each)
         assert one.share == ended / 2_000
     counted = {
@@ -164,7 +166,7 @@ def test_frames_agree_with_counting(variant):
         "gin": lambda d: d["kind"] in kinds["gin"],
         "score": lambda d: d["score"],
     }
-    left = solo.by_cards_left(found)
+    left = solo_odds.by_cards_left(found)
     assert len(left) > 20
     for one in left.itertuples():
         on = [d for d in each if d["drawn"] > found.deck - one.left]
@@ -201,7 +203,7 @@ def test_gin_by_turn_agrees_with_another_program():
     reference = {5: 0.0056, 8: 0.027, 10: 0.059, 12: 0.108, 15: 0.214, 18: 0.355, 20: 0.457}
     reference |= {25: 0.701, 30: 0.875, 42: 0.995}
     game = "solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws=42"
-    frame = solo.by_draws(sample.play_alone("solo-greedy", game, 60_000))
+    frame = solo_odds.by_draws(sample.play_alone("solo-greedy", game, 60_000))
     for draws, want in reference.items():
         rounding = 0.00005 if want < 0.01 else 0.0005
         error = np.sqrt(want * (1 - want) * (1 / 60_000 + 1 / 200_000))
@@ -222,12 +224,12 @@ def test_the_chance_to_win_a_match_agrees_with_matches_played(player, game, matc
     Within four standard errors of both. In solitary gin a match is won by a total of 30 or less.
     """
     deals = sample.play_alone(player, game, 50_000)
-    found = row(solo.by_strength([deals]), metric="match")
+    found = row(solo_odds.by_strength([deals]), metric="match")
     own = (found["high"] - found["low"]) / 2
     assert abs(found["value"] - match) < 2 * np.hypot(own, error)
     if game == "solitary-gin":
         assert found["n"] == 10_000
-        totals = solo.totals(deals)
+        totals = solo_odds.totals(deals)
         met = totals[totals["total"] <= 30]["share"].sum()
         assert met == pytest.approx(found["value"], abs=1e-12)
 
@@ -240,7 +242,7 @@ def test_the_deals_do_not_depend_on_workers(variant):
     one, three = (played("solo-greedy", variant, 12_000, workers=workers) for workers in (1, 3))
     assert np.array_equal(one.rows, three.rows)
     assert np.array_equal(one.counted.counts, three.counted.counts)
-    assert solo.by_strength([one]).equals(solo.by_strength([three]))
+    assert solo_odds.by_strength([one]).equals(solo_odds.by_strength([three]))
     assert not np.array_equal(one.rows, played("solo-greedy", variant, 12_000, seed=2).rows)
 
 
@@ -253,8 +255,8 @@ def test_bad_requests_are_refused():
     with pytest.raises(sample.DealsError, match="at least 1,000"):
         sample.play_alone("gold", "solitaire-gin", 999)
     looking = replace(played("gold", "solitaire-gin-scored", 1_000), by_score=True)
-    assert "simgin match" in solo.refusal(looking)
-    assert set(solo.by_strength([looking])["metric"]) == {"win", "gin", "score"}
+    assert "simgin match" in solo_odds.refusal(looking)
+    assert set(solo_odds.by_strength([looking])["metric"]) == {"win", "gin", "score"}
 
 
 # Laws whose odds are known
@@ -313,8 +315,12 @@ def known():
 
 
 def estimated(one):
-    strength, draws = solo.by_strength([one]), solo.by_draws(one)
-    left, joker, gin = solo.by_cards_left(one), solo_luck.jokers_share(one), solo.gin_draws(one)
+    strength, draws = solo_odds.by_strength([one]), solo_odds.by_draws(one)
+    left, joker, gin = (
+        solo_odds.by_cards_left(one),
+        solo_luck.jokers_share(one),
+        solo_odds.gin_draws(one),
+    )
     return {
         "win": row(strength, metric="win"),
         "score": row(strength, metric="score"),
@@ -363,8 +369,8 @@ def test_the_jokers_share_is_unbiased_for_few_deals():
 def test_the_jokers_share_of_a_player_who_never_wins_is_undefined():
     """Without gin there are no draws of gin and no part of the joker in winning."""
     never = made([[u, u % 43, u % 43 + 1, JOKER, 0, -1, 1] for u in range(1_000)])
-    assert solo.gin_draws(never).empty and solo_luck.jokers_share(never).empty
-    win = row(solo.by_strength([never]), metric="win")
+    assert solo_odds.gin_draws(never).empty and solo_luck.jokers_share(never).empty
+    win = row(solo_odds.by_strength([never]), metric="win")
     assert win["value"] == 0 < win["high"] < 0.005
 
 
@@ -374,9 +380,11 @@ def test_intervals_of_the_chance_to_win_a_match_have_nominal_coverage():
 
     95 intervals hold the truth on average; fewer than 86 in one test of 800.
     """
-    truth = solo.match_odds(played("solo-greedy", "solitaire-gin-knock", 400_000, seed=9))[0].value
+    truth = solo_odds.match_odds(played("solo-greedy", "solitaire-gin-knock", 400_000, seed=9))[
+        0
+    ].value
     found = [
-        solo.match_odds(played("solo-greedy", "solitaire-gin-knock", 4_000, seed=seed))[0]
+        solo_odds.match_odds(played("solo-greedy", "solitaire-gin-knock", 4_000, seed=seed))[0]
         for seed in range(100, 200)
     ]
     assert sum(one.low <= truth <= one.high for one in found) >= 86

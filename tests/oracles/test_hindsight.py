@@ -19,7 +19,7 @@ from simgin.core.jit import compiled
 from simgin.core.meldings import melds_in
 from simgin.core.rules import DISCARD_FIRST, NO_JOKER
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from support import hands
 
 # Deals won in per cent, with the half width of a 95 % interval: docs/how-to/odds.md

@@ -11,8 +11,8 @@ import pytest
 
 from simgin.core import sums
 from simgin.play import kernel
-from simgin.play.deal import NoSuchDeal, watch_deal
 from simgin.play.matchup import Matchup
+from simgin.play.watch import NoSuchDeal, watch_deal
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
 from support.twin_replay import match_of, replayed

@@ -14,7 +14,7 @@ from simgin.core import match, scoring
 from simgin.core.answers import BIG_GIN, KNOCK, SHOT
 from simgin.core.state import new_state
 from simgin.core.sums import KINDS
-from simgin.rules.record import build_rules_from
+from simgin.rules.build import build_rules_from
 from support.worked_examples import ROWS
 
 FLAGS = ("undercut_on_tie", "layoff_on_gin", "shot_deducts", "rush_premium", "rush_on_gin")

@@ -21,7 +21,7 @@ from simgin.core.view import new_view
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.runs import runner
 from simgin.strategy import loader
 from support import hands

@@ -10,8 +10,8 @@ from itertools import product
 
 import pytest
 
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
 from support import hands

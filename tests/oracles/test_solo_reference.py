@@ -15,7 +15,7 @@ from simgin.core import sums
 from simgin.core.solo import joker_place
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.runs import runner
 from simgin.stats import batches
 

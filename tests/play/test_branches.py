@@ -11,8 +11,8 @@ from simgin.core.record import DEAL
 from simgin.core.view import VIEW
 from simgin.play import kernel
 from simgin.play.branches import branch_deals
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.strategy import Policy, discard, knock, loader, take
 

@@ -22,11 +22,11 @@ from simgin.core.record import DEAL, write_record
 from simgin.core.rules import UPCARD_PASS
 from simgin.core.solo_position import JOKER_CARD
 from simgin.play.branches import branch_deals
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
 from simgin.play.rollout import Action, Worlds, die_actions, legal_actions, play_in
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.strategy import discard
 from simgin.text.notation import hand_mask
 

@@ -17,10 +17,10 @@ import pytest
 from simgin.core import sums
 from simgin.odds import sample
 from simgin.play import kernel
-from simgin.review import leads, plan, players, review, sentences
-from simgin.review.plan import plan_review
+from simgin.review import leads, players, review, review_plan, review_sentences
 from simgin.review.players import FIELD
-from simgin.review.request import ReviewRequest, read_request
+from simgin.review.review_plan import plan_review
+from simgin.review.review_request import ReviewRequest, read_request
 from simgin.review.rule_metrics import RULE_METRICS
 from simgin.review.variant_matches import VariantMatches
 from simgin.rules import variants
@@ -112,7 +112,10 @@ def test_a_deep_review_adds_the_strong_the_weak_the_restricted_and_other_bonuses
     assert {"marjj", "random", *players.WEAK} <= names
     restricted = {("standard", f"gold-early+{slot}", "gold-early") for slot in players.RESTRICTIONS}
     assert restricted <= met
-    assert {variant for variant, *_ in met} == {"standard", *plan.with_bonuses("standard").values()}
+    assert {variant for variant, *_ in met} == {
+        "standard",
+        *review_plan.with_bonuses("standard").values(),
+    }
     assert {task.n for task in tasks} == {2_000_000}
 
 
@@ -237,7 +240,7 @@ def test_copies_are_recognised():
     matches = VariantMatches("standard", params, ("gold",), ("gold",), {("gold", "gold"): one}, {})
     copied = SimpleNamespace(request=request, matches=dict.fromkeys(request.variants, matches))
     copied.is_copy = lambda variant: review.Review.is_copy(copied, variant)
-    (said,) = sentences.review_sentences(copied)
+    (said,) = review_sentences.review_sentences(copied)
     assert said.startswith("standard+copy plays exactly like standard: every deal")
     cells = dict.fromkeys([("a", "a"), ("b", "b"), ("a", "b")], one)
     cells |= dict.fromkeys([("c", "c"), ("c", "a")], 2 * one)

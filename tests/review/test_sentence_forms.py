@@ -4,7 +4,7 @@ import itertools
 import math
 from types import SimpleNamespace
 
-from simgin.review import sentences
+from simgin.review import review_sentences
 from simgin.review.review import Change
 from simgin.review.rule_metrics import RULE_METRICS
 from simgin.review.solo_metrics import SOLO_METRICS
@@ -39,7 +39,7 @@ def reviewed(metric, base, own):
             base="standard", others=("oklahoma",), variants=NAMES, alone=metric in SOLO_METRICS
         ),
     )
-    return sentences.review_sentences(found)
+    return review_sentences.review_sentences(found)
 
 
 def pairs(metric):
@@ -74,4 +74,4 @@ def test_what_is_not_sure_or_too_small_is_no_change():
     (said,) = reviewed(metric, base, base + metric.notable / 4)  # sure, but too small for words
     assert said == "Oklahoma Gin against standard: no large change was found."
     unknown = Quantity.with_error(-1.0, math.nan, 10)
-    assert sentences.state_in_words(metric, unknown) == ""
+    assert review_sentences.state_in_words(metric, unknown) == ""

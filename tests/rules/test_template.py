@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin.rules import template, variants
+from simgin.rules import variant_template, variants
 from simgin.rules.parameters import parameters
 from simgin.rules.variants import find
 from support.command_line import call
@@ -24,12 +24,12 @@ pytestmark = pytest.mark.usefixtures("wide_terminal")
 def test_a_new_file_is_its_base_variant(start):
     write(CLUB)
     game = find(start)
-    write(template.variant_file("new.toml", game), "new.toml")
+    write(variant_template.variant_file("new.toml", game), "new.toml")
     assert find("new.toml").row == game.row
 
 
 def test_every_commented_line_of_a_new_file_is_valid():
-    text = template.variant_file("new.toml", find("tedesco"))
+    text = variant_template.variant_file("new.toml", find("tedesco"))
     lines = re.findall(r"^# (\w+ = .*)$", text, re.MULTILINE)
     assert [line.split(" = ")[0] for line in lines] == ["source", *parameters()]
     write(text.replace("# source", "source") + "\n" + "\n".join(lines[1:]), "new.toml")
@@ -41,7 +41,7 @@ def test_any_title_survives_a_new_file():
     quoted = json.dumps(title, ensure_ascii=False).replace("\x7f", "\\u007f")
     write(CLUB.replace('"Club rules"', quoted))
     assert find("mine.toml").title == title
-    text = template.variant_file("new.toml", find("mine.toml"))
+    text = variant_template.variant_file("new.toml", find("mine.toml"))
     assert tomllib.loads(text)["variants"]["new"]["about"] == f"{title}, with changes."
 
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
 from support.policy_questions import ROW, TRIPLES, ask, cards, count, members, some_view
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,8 +14,8 @@ from simgin.core.record import DEAL
 from simgin.core.view import new_view
 from simgin.play import kernel
 from simgin.play.branches import Branches
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.strategy import loader
 from support.hands import NAMES, game, members

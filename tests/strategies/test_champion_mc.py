@@ -11,9 +11,9 @@ from simgin.core.jit import jit
 from simgin.core.state import KNOCK, STATE
 from simgin.core.view import VIEW
 from simgin.play import kernel
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
 from simgin.play.rollout import Worlds, legal_actions, play_in
+from simgin.play.watch import watch_deal
 from support.hands import game, members
 
 STRATEGIES = Path(__file__).resolve().parents[2] / "strategies"

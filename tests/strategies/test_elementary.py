@@ -8,7 +8,7 @@ import random
 import pytest
 
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.text import notation
 from support.policy_questions import ask, members, view
 

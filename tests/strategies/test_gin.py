@@ -12,10 +12,10 @@ import pytest
 
 from simgin.core.deadwood import each_deadwood
 from simgin.core.rules import STOPPER
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.strategy import loader
 from support import hands
 from support.variant_lists import ONE_PLAYER, TWO_PLAYER, strategy

@@ -12,8 +12,8 @@ from simgin_strategies import _playouts as mc
 
 import simgin
 from simgin.core.jit import jit
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.strategy import compiler, loader
 from simgin.text import notation

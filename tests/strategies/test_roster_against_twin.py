@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 
 from oracles import twin
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
 from simgin.strategy import compiler, loader
 from support import twin_views as sight
 from support.hands import game, names

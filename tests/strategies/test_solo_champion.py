@@ -10,8 +10,8 @@ from simgin_strategies import solo_champion as player
 from simgin_strategies.solo_two_draws import searched
 
 from oracles import twin
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from support.hands import game, members, names, names_in_order
 from support.shapes import in_melds, is_meld, ways

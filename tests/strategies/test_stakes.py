@@ -10,7 +10,7 @@ import stake as script
 from simgin.core import sums
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.runs import runner
 from simgin.stats import batches
 from support import policy_questions as questions

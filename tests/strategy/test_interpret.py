@@ -8,8 +8,8 @@ import pytest
 from simgin.core import jit
 from simgin.core.view import VIEW
 from simgin.play import kernel
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.runs import runner
 from simgin.strategy import Strategy, compiler, interpret, loader

@@ -49,7 +49,7 @@ def tripled(x):
 ASK = """
 from simgin.core.view import new_view
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 policy = loader.find("mine.py").discard
 hook = compiler.hook(policy)

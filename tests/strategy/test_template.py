@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin.strategy import compiler, loader, template
+from simgin.strategy import compiler, loader, strategy_template
 from simgin.text.files import NewFileError, create_file
 
 SLOTS = ("take", "discard", "knock")
@@ -13,7 +13,7 @@ SLOTS = ("take", "discard", "knock")
 def test_a_new_strategy_is_named_after_its_file_or_as_asked(tmp_path: Path) -> None:
     for file, name, found in (("My idea 2.py", None, "my-idea-2"), ("_.py", "tidy", "tidy")):
         path = tmp_path / file
-        create_file(path, template.strategy_file(path, name))
+        create_file(path, strategy_template.strategy_file(path, name))
         strategy = loader.find(str(path))
         assert strategy.name == found
         assert {compiler.tier(strategy.policy(slot)) for slot in SLOTS} == {"fast"}
@@ -35,6 +35,6 @@ def test_a_file_that_cannot_be_written_is_refused_in_a_sentence(
 ) -> None:
     (tmp_path / "there.py").write_text("mine")
     with pytest.raises(NewFileError, match=message) as raised:
-        create_file(tmp_path / file, template.strategy_file(tmp_path / file, name))
+        create_file(tmp_path / file, strategy_template.strategy_file(tmp_path / file, name))
     assert "\n" not in str(raised.value)
     assert (tmp_path / "there.py").read_text() == "mine" and len(list(tmp_path.iterdir())) == 1

@@ -10,7 +10,7 @@ from typing import Any
 
 from oracles import twin
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.text import notation
 
 PACK = (1 << 52) - 1

@@ -7,7 +7,7 @@ from typing import Any
 from oracles import twin
 from simgin.core.view import new_view
 from simgin.rules import variants
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 from simgin.text import notation
 from support.shown import with_best

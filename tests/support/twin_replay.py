@@ -25,7 +25,7 @@ TALLIED = ("race", "twofold", "deals")  # goals that count won deals by more tha
 def replayed(played, match=None):
     """The twin's result of a deal that the engine played, after comparing every step.
 
-    played: a `simgin.play.deal.Single`. match: the twin's match before this deal, a new one if
+    played: a `simgin.play.watch.Single`. match: the twin's match before this deal, a new one if
     None; the result is not entered in it.
     """
     assert not played.fault

@@ -5,8 +5,8 @@ from functools import cache
 from typing import Any
 
 from oracles.twin.roster import Seen
-from simgin.play.deal import Question, watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import Question, watch_deal
 from simgin.rules import variants
 from support import hands
 

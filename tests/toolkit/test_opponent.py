@@ -11,8 +11,8 @@ from oracles import twin
 from oracles.twin.roster.discard import three_card_melds
 from oracles.twin.roster.seen import near
 from simgin import toolkit
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from support import twin_views as sight
 from support.hands import NAMES, game, mask, names

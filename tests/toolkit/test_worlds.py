@@ -12,8 +12,8 @@ import simgin.toolkit.worlds as worlds
 from oracles import twin
 from simgin.core.cards import PACK
 from simgin.core.jit import jit
-from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
 from simgin.toolkit.beliefs import stage
 from support.hands import game, mask, members, names
 from support.shapes import in_melds, outs, touches, ways

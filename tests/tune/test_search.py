@@ -10,8 +10,8 @@ from simgin.stats.played import Played
 from simgin.strategy import Param, loader
 from simgin.tune import field
 from simgin.tune.knobs import Knob
-from simgin.tune.request import read_request
 from simgin.tune.search import Draws
+from simgin.tune.tune_request import read_request
 from simgin.tune.tuned import carry_out
 from support.planted import BEST, write_planted
 

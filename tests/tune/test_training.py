@@ -5,7 +5,7 @@ import pytest
 
 from simgin.play.branches import branch_deals
 from simgin.play.matchup import Matchup
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.runs import ledger
 from simgin.strategy import compiler, loader
 from simgin.tune import regression

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin.play.deal import watch_deal
 from simgin.play.kernel import play_recorded
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
 from simgin.stats import observations
 from simgin.value import turns
 from support import hands

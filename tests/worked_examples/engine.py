@@ -22,11 +22,11 @@ from simgin.core.showdown import showdown as engine_showdown
 from simgin.core.solo import joker_place
 from simgin.core.state import new_state
 from simgin.core.view import FROM_PILE, FROM_STOCK
-from simgin.play.deal import Question, watch_deal
-from simgin.play.hand import demanded_ranks
+from simgin.play.evaluation import demanded_ranks
 from simgin.play.matchup import Matchup
 from simgin.play.melds import all_meldings, in_text_order, meld_text, shown_melding
-from simgin.rules.record import build_rules, build_rules_from
+from simgin.play.watch import Question, watch_deal
+from simgin.rules.build import build_rules, build_rules_from
 from simgin.strategy.author import Policy, Strategy
 from simgin.text import notation
 from simgin.text.notation import card_text, hand_mask

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from simgin.analysis.analysis import Analysis, Effort
     from simgin.analysis.written import Die
-    from simgin.play.deal import WatchedDeal
+    from simgin.play.watch import WatchedDeal
 
 OF_CARDS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
 FILE = ".json"  # how the name of a file ends that `simgin show --json` has filled
@@ -278,7 +278,7 @@ def _analyze_strategy(
 ) -> None:
     """Print the error rates of a strategy."""
     from simgin.analysis.rates import WORLDS, error_rates, read_trial
-    from simgin.cli.rates import rates_parts, rates_rows
+    from simgin.cli.error_rates import rates_parts, rates_rows
 
     if len(words) > 2 or " " in words[0]:
         raise click.UsageError("--deals goes with strategies, as in analyze gold --deals 1000.")

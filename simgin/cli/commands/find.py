@@ -20,7 +20,7 @@ from simgin.cli.output import Answer, command_line, whole
 from simgin.report import numbers, progress
 
 if TYPE_CHECKING:
-    from simgin.analysis.search import Found, Request
+    from simgin.analysis.deal_search import Found, Request
 
 BELOW = 7 * " "  # in front of a command, below what happened
 Row = dict[str, Any]
@@ -93,7 +93,7 @@ def find(
       simgin find gold simple --where "undercut, lost" --deals 1M
       simgin find gold champion --where "differ, gain < -40" --against simple
     """
-    from simgin.analysis.search import carry_out, read_request
+    from simgin.analysis.deal_search import carry_out, read_request
 
     request = read_request(
         a, b, variant, where, deals=deals, matches=matches, against=against, limit=limit, seed=seed

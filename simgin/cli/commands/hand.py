@@ -37,7 +37,7 @@ def hand(
       simgin hand 5S 6S 7S 9H 9D 9C KS QD 2C AH
       simgin hand "5S 6S 7S 9H 9D 9C KS QD 2C AH 8S" -v oklahoma --upcard 4D
     """
-    from simgin.play.hand import analyse, lines, row
+    from simgin.play.evaluation import analyse, lines, row
     from simgin.rules import variants
     from simgin.text import notation
 

@@ -66,22 +66,22 @@ def odds(
     Finished players are cached: the same odds come at once, and an interrupted command resumes
     with the next player.
     """
-    from simgin.odds import request
-    from simgin.odds.report import odds_report
+    from simgin.odds import odds_request
+    from simgin.odds.odds_report import odds_report
     from simgin.report import page
     from simgin.runs import directory
 
-    odds_request = request.read_request(variants, strategies, deals=deals, seed=seed)
+    request = odds_request.read_request(variants, strategies, deals=deals, seed=seed)
     command = repeated()
     place = output or PLACE
     directory.check(place)
     started = datetime.now(UTC)
     try:
         with progress.live("odds") as report_progress:
-            measured = request.measure(
-                odds_request,
+            measured = odds_request.measure(
+                request,
                 workers,
-                progress=partial(_report_player, report_progress, odds_request.names),
+                progress=partial(_report_player, report_progress, request.names),
                 prepare=_prepare,
             )
     except KeyboardInterrupt:

@@ -44,10 +44,10 @@ def _report(
     findings: Findings, manifest: dict[str, Any], details: bool
 ) -> tuple[Report, Iterable[Any]]:
     """The report of a run, or of a review, and what a terminal shows of it."""
-    from simgin.findings.report import run_report
-    from simgin.findings.screen import run_screen
-    from simgin.review.report import review_report, review_screen
+    from simgin.findings.run_report import run_report
+    from simgin.findings.run_screen import run_screen
     from simgin.review.review import restore_review
+    from simgin.review.review_report import review_report, review_screen
 
     if "review" in manifest:
         review = restore_review(manifest["review"], findings)
@@ -71,7 +71,7 @@ def _manifest(place: Path) -> dict[str, Any]:
 @contextmanager
 def _findings(place: Path, manifest: dict[str, Any]) -> Iterator[Findings]:
     from simgin.findings.findings import Findings
-    from simgin.findings.record import check_ledger, read_record
+    from simgin.findings.run_record import check_ledger, read_record
     from simgin.runs import directory, ledger
 
     if not (place / ledger.FILE).is_file():  # odds, or a run whose ledger was not kept

@@ -59,8 +59,8 @@ def review(
     The same command resumes an interrupted review, and more matches extend a finished one.
     """
     from simgin.cli import plan_table, session
-    from simgin.review.plan import plan_review
-    from simgin.review.request import read_request
+    from simgin.review.review_plan import plan_review
+    from simgin.review.review_request import read_request
 
     request = read_request(variants, against, deep=deep, matches=matches, seed=seed)
     plan = plan_review(request)
@@ -74,8 +74,8 @@ def review(
         plan, output, command, workers=workers, scheduler=scheduler, record_deals=False
     ) as findings:
         from simgin.report import page
-        from simgin.review.report import review_report, review_screen
         from simgin.review.review import read_review
+        from simgin.review.review_report import review_report, review_screen
         from simgin.stats import table
 
         note("all matches played; drawing the plots.")

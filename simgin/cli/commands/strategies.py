@@ -201,10 +201,10 @@ def _new(file: Path, name: str | None) -> None:
 
     NAME is the name of the strategy [default: the name of the file].
     """
-    from simgin.strategy import template
+    from simgin.strategy import strategy_template
     from simgin.text.files import create_file
 
-    create_file(file, template.strategy_file(file, name))
+    create_file(file, strategy_template.strategy_file(file, name))
     click.echo(f"Written: {file}")
     click.echo(f"Play it:   {command_line('match', file)}")
     click.echo(f"Test it:   {command_line('strategies', 'check', file)}")

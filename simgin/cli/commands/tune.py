@@ -12,8 +12,8 @@ from simgin.cli.output import Answer, command_line, console, repeated
 
 if TYPE_CHECKING:
     from simgin.tune.found import Found
-    from simgin.tune.request import TuneRequest
     from simgin.tune.search import Generation
+    from simgin.tune.tune_request import TuneRequest
 
 
 @click.command()
@@ -94,7 +94,7 @@ def tune(
     finished one.
     """
     from simgin.tune import tuned
-    from simgin.tune.request import read_request
+    from simgin.tune.tune_request import read_request
 
     request = read_request(
         strategy,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simgin.odds.odds import Odds
-from simgin.odds.pictures import odds_pictures
-from simgin.odds.sentences import odds_sentences
+from simgin.odds.odds_pictures import odds_pictures
+from simgin.odds.odds_sentences import odds_sentences
 from simgin.odds.sheets import odds_sheets
 from simgin.report.report import Report
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from simgin.odds import sample, seats, solo
+from simgin.odds import sample, seats, solo_odds
 from simgin.odds.odds import Odds, build_odds
 from simgin.odds.sample import Deals
 from simgin.odds.seats import Table
@@ -52,7 +52,7 @@ class OddsRequest:
         """Every solitaire variant with its players, weakest first."""
         groups = []
         for variant in _solitaire(self.variants):
-            groups.append((variant.text, self.strategies or solo.ladder(variant)))
+            groups.append((variant.text, self.strategies or solo_odds.ladder(variant)))
         return groups
 
     @property
@@ -149,7 +149,7 @@ def measure(
         ladders,
         tables,
         request.seed,
-        thresholds=[solo.by_threshold(group) for group in stopped],
+        thresholds=[solo_odds.by_threshold(group) for group in stopped],
         counts=counts,
     )
     played = []

@@ -14,7 +14,7 @@ from simgin.core.rules import DISCARD_FIRST, FREE, NO_JOKER
 from simgin.core.view import FROM_PILE, FROM_STOCK, VIEW
 from simgin.play.matchup import Matchup
 from simgin.play.rollout import Worlds, offers_in
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.strategy import Strategy, loader
 from simgin.text.notation import CARDS
 

@@ -9,7 +9,7 @@ from simgin.stats import table
 from simgin.stats.estimate import Estimate
 from simgin.tune.confirmation import Line
 from simgin.tune.found import Found, interval
-from simgin.tune.request import TuneRequest
+from simgin.tune.tune_request import TuneRequest
 
 
 def found_report(found: Found, command: str) -> Report:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings import tables
+from simgin.findings import run_tables
 from simgin.findings.health import describe_health
-from simgin.findings.pictures import run_pictures
-from simgin.findings.record import describe_size
-from simgin.findings.sentences import alike, run_sentences
+from simgin.findings.run_pictures import run_pictures
+from simgin.findings.run_record import describe_size
+from simgin.findings.run_sentences import alike, run_sentences
 from simgin.report import summary
 from simgin.report.report import Report
 from simgin.rules import variants
@@ -30,7 +30,7 @@ def run_report(findings: Findings, command: str) -> Report:
         lead=f"Hypothesis: {hypothesis}" if hypothesis else "",
         sentences=run_sentences(findings.by_own_names),
         pictures=list(run_pictures(findings.by_own_names)),
-        sheets=[tables.results(findings.table), *tables.run_sheets(findings)],
+        sheets=[run_tables.results(findings.table), *run_tables.run_sheets(findings)],
         facts=list(_facts(findings)),
         command=command,
         summary=_summary(findings),
@@ -66,7 +66,7 @@ def _summary(findings: Findings) -> str:
         parts.append(f"Hypothesis: {record.hypothesis}\n")
     parts.append(summary.markdown(findings.table))
     parts += [f"{line}\n" for line in [*alike(findings.alike), *findings.ended]]
-    parts += [sheet.markdown() for sheet in tables.run_sheets(findings)]
+    parts += [sheet.markdown() for sheet in run_tables.run_sheets(findings)]
     return "\n".join(parts)
 
 

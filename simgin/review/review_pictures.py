@@ -6,12 +6,12 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from simgin import plots
-from simgin.findings.pictures import describe_league, file_word
+from simgin.findings.run_pictures import describe_league, file_word
 from simgin.report import figures, numbers
 from simgin.report.report import Picture
-from simgin.review import frames, sentences
-from simgin.review.frames import PICTURES, ReviewPicture
+from simgin.review import review_frames, review_sentences
 from simgin.review.review import Review
+from simgin.review.review_frames import PICTURES, ReviewPicture
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,17 +33,17 @@ def review_pictures(review: Review) -> Iterator[Picture]:
 
 def _differences(review: Review) -> Iterator[Picture]:
     request = review.request
-    frame = frames.differences(review)
+    frame = review_frames.differences(review)
     if not len(frame):
         return
     figure = plots.differences(frame, seed=request.seed, among=request.variants)
     title = f"Difference from {request.base}"
-    yield Picture("differences", title, " ".join(sentences.review_sentences(review)), figure)
+    yield Picture("differences", title, " ".join(review_sentences.review_sentences(review)), figure)
 
 
 def _is_for(review: Review, picture: ReviewPicture) -> bool:
     """Totals are those of one player, the other pictures of a single variant those of two."""
-    return review.request.alone == (picture.frame is frames.totals)
+    return review.request.alone == (picture.frame is review_frames.totals)
 
 
 def _together(review: Review, picture: ReviewPicture) -> Iterator[Picture]:
@@ -73,7 +73,9 @@ def _words(review: Review, picture: ReviewPicture, frame: Any) -> str:
     if not picture.keys:
         return WORDS[picture.name](frame)
     measured = {metric.key for metric in review.request.metrics}
-    return sentences.metrics_in_words(review, [key for key in picture.keys if key in measured])
+    return review_sentences.metrics_in_words(
+        review, [key for key in picture.keys if key in measured]
+    )
 
 
 def medians_in_words(frame: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.review import knocking, players
 from simgin.review.passes import plan_steps
 from simgin.review.players import REFERENCE
-from simgin.review.request import ReviewRequest
+from simgin.review.review_request import ReviewRequest
 from simgin.rules import variants
 from simgin.runs.block import Task
 from simgin.runs.plan import Plan

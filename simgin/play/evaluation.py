@@ -10,7 +10,7 @@ from simgin.core import answers, endings
 from simgin.core.deadwood import best_discards, deadwood_of
 from simgin.core.rules import STOPPER
 from simgin.play.melds import Melding, all_meldings, meld_text, melding_text, shown_melding
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 from simgin.rules.validation import NO_UPCARD
 from simgin.rules.variants import Variant
 from simgin.text import notation

@@ -20,12 +20,12 @@ from simgin.analysis.where import FOUND, Where, number, read_where
 from simgin.core.answers import PHASE_BLIND, PHASE_UPCARD
 from simgin.core.cell import Unit
 from simgin.core.sums import KINDS
-from simgin.play.deal import Question, watch_deal
 from simgin.play.kernel import play_recorded, prepare
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.names import own_names, side_names
 from simgin.play.parallel import Progress, over_units, share
 from simgin.play.replay import decision_text
+from simgin.play.watch import Question, watch_deal
 from simgin.rules import variants
 from simgin.stats.estimate import Estimate, mean_of
 from simgin.text.amounts import AmountError, parse_count, parse_seed

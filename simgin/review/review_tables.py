@@ -12,14 +12,14 @@ from simgin.report.sheet import Sheet
 from simgin.report.wrapping import fold
 from simgin.review.knocking import SURE
 from simgin.review.review import Review
-from simgin.review.rule_metrics import ONLY_DEEP, RuleMetric
-from simgin.review.sentences import (
+from simgin.review.review_sentences import (
     PORTRAIT,
     SOLO_PORTRAIT,
     is_something,
     quantity_of,
     value_with_error,
 )
+from simgin.review.rule_metrics import ONLY_DEEP, RuleMetric
 from simgin.stats.quantity import Quantity
 
 TERMINAL = 80  # characters

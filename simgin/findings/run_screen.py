@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from simgin.findings import league_tables, tables
+from simgin.findings import league_tables, run_tables
 from simgin.findings.health import describe_health
-from simgin.findings.record import describe_size
-from simgin.findings.sentences import run_sentences
+from simgin.findings.run_record import describe_size
+from simgin.findings.run_sentences import run_sentences
 from simgin.report import screen
 from simgin.report.screen import MOST_ROWS, Words
 
@@ -42,10 +42,10 @@ def _table(findings: Findings) -> RenderableType:
 
 def _details(findings: Findings) -> Iterator[RenderableType]:
     if len(findings.cells) > 1:
-        yield tables.results(findings.table)
+        yield run_tables.results(findings.table)
     yield ""
     yield describe_size(findings.record)
-    yield from tables.on_screen(findings)
+    yield from run_tables.on_screen(findings)
     health = describe_health(findings.record.health, "batches", "workers")
     if health:
         yield health

@@ -16,7 +16,7 @@ from simgin.core.rules import DISCARD_FIRST
 from simgin.core.state import new_state
 from simgin.play.kernel import describe_failure, new_views, run
 from simgin.play.matchup import Matchup
-from simgin.rules.record import build_rules
+from simgin.rules.build import build_rules
 
 DECLINED = ("knock", "offer")  # slots in which 0 changes nothing
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simgin.findings.record import describe_size
-from simgin.findings.report import describe_rules
+from simgin.findings.run_record import describe_size
+from simgin.findings.run_report import describe_rules
 from simgin.report.report import Report
 from simgin.report.screen import Words
 from simgin.report.sheet import Sheet
-from simgin.review import solo_metrics, tables
-from simgin.review.pictures import review_pictures
+from simgin.review import review_tables, solo_metrics
 from simgin.review.players import LUCK_PAIR, REFERENCE, best_solo
 from simgin.review.review import Review
-from simgin.review.sentences import review_sentences
+from simgin.review.review_pictures import review_pictures
+from simgin.review.review_sentences import review_sentences
 from simgin.stats import table
 
 MOST_LINES = 30  # of words on a terminal
@@ -26,7 +26,7 @@ def review_report(review: Review, command: str) -> Report:
         lead=_lead(review),
         sentences=review_sentences(review),
         pictures=list(review_pictures(review)),
-        sheets=[tables.all_metrics_sheet(review)],
+        sheets=[review_tables.all_metrics_sheet(review)],
         facts=list(_facts(review)),
         command=command,
         summary=_summary(review),
@@ -37,11 +37,11 @@ def review_report(review: Review, command: str) -> Report:
 def review_screen(review: Review, *, details: bool = False) -> Iterator[Words | Sheet]:
     """What a terminal shows of a review: words and a table; with details, every metric."""
     yield Words(review_sentences(review), MOST_LINES)
-    yield tables.portrait_sheet(review)
+    yield review_tables.portrait_sheet(review)
     if details:
-        yield tables.metrics_sheet(review)
+        yield review_tables.metrics_sheet(review)
         if review.request.others:
-            yield tables.differences_sheet(review)
+            yield review_tables.differences_sheet(review)
 
 
 def title(review: Review) -> str:
@@ -75,7 +75,7 @@ def _csv_files(review: Review) -> dict[str, str]:
 def _summary(review: Review) -> str:
     """Title, sentences and the two tables, as Markdown."""
     bullets = [f"* {sentence}" for sentence in review_sentences(review)]
-    sheets = (tables.metrics_sheet(review), tables.differences_sheet(review))
+    sheets = (review_tables.metrics_sheet(review), review_tables.differences_sheet(review))
     sections = [sheet.markdown() for sheet in sheets if sheet.rows]
     return "\n".join([f"# {title(review)}\n", *bullets, ""]) + "\n".join(sections)
 

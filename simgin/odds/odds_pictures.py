@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from simgin import plots
 from simgin.odds.odds import Odds
-from simgin.odds.sentences import gin_by_draw, winners
+from simgin.odds.odds_sentences import gin_by_draw, winners
 from simgin.odds.sheets import SEEN_OFTEN, WAYS
 from simgin.report import figures
 from simgin.report.report import Picture
