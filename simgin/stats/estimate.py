@@ -9,7 +9,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.polynomial import legendre
 
 Z95 = 1.96
 ENOUGH_UNITS = 30  # with fewer an estimate is undefined: a dash, never a bare number
@@ -72,29 +71,13 @@ def mean_of(values: np.ndarray) -> Estimate:
 def quantile(units: float) -> float:
     """Half-width of a 95 % interval in standard errors.
 
-    Student's t with units - 1 degrees of freedom below 100 units, else 1.96; NaN where one unit or
-    less tells nothing of the spread.
+    Student's t with units - 1 degrees of freedom below 100 units, else 1.96.
     """
     if units >= NORMAL_FROM:
         return Z95
-    return _student(units - 1) if units > 1 else math.nan
+    from scipy.special import stdtrit
 
-
-def _student(freedom: float) -> float:
-    """The 97.5 % quantile of Student's t; importing scipy.special takes longer than a match.
-
-    With tan(a) = t / sqrt(freedom), t lies between both quantiles with a probability that grows
-    with a as the integral of cos(a) ** (freedom - 1). Newton's method finds where that is 95 %.
-    """
-    nodes, weights = legendre.leggauss(32)
-    whole = math.exp(math.lgamma(freedom / 2) - math.lgamma((freedom + 1) / 2))
-    wanted = 0.95 * math.sqrt(math.pi) / 2 * whole
-    angle, before = math.atan(Z95 / math.sqrt(freedom)), 0.0
-    while angle - before > 1e-14:  # from below, since the integral is concave
-        heights = np.cos(angle / 2 * (nodes + 1)) ** (freedom - 1)
-        found = angle / 2 * float(weights @ heights)
-        before, angle = angle, angle + (wanted - found) / math.cos(angle) ** (freedom - 1)
-    return math.sqrt(freedom) * math.tan(angle)
+    return float(stdtrit(units - 1, 0.975))
 
 
 def wilson(share: float, trials: float, z: float = Z95) -> tuple[float, float]:

@@ -10,10 +10,12 @@ import pytest
 from numba import int64
 from numba.core.itanium_mangler import mangle
 from numba.core.types import FunctionType
+from numba.core.typing.typeof import typeof_impl
 
 from simgin.core import jit
 from simgin.core.inner import InnerLibrary
 from simgin.core.policy import HOOK_ARGUMENTS, HOOK_TYPE
+from simgin.core.state import new_state
 
 pytestmark = pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
 
@@ -193,3 +195,9 @@ def test_llvm_learns_which_arguments_never_overlap(distinct):
     data = [words for words in pointers if "%arg.a.4" in words or "%arg.b.4" in words]
     assert ["noalias" in words for words in data] == [distinct, distinct]
     assert copied(np.array([7]), np.zeros(1, np.int64)) == 7
+
+
+def test_the_type_of_no_argument_is_searched_for():
+    """Numba's table names the class of every argument of a loop; its search fails beside threads."""
+    classes = {type(new_state(0)), jit.LazyDispatcher, np.ndarray, int, bool}
+    assert classes <= set(typeof_impl.registry)
