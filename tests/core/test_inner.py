@@ -198,6 +198,6 @@ def test_llvm_learns_which_arguments_never_overlap(distinct):
 
 
 def test_the_type_of_no_argument_is_searched_for():
-    """Numba's table names the class of every argument of a loop; its search fails beside threads."""
+    """Numba's table names the class of every argument; a search of it fails beside threads."""
     classes = {type(new_state(0)), jit.LazyDispatcher, np.ndarray, int, bool}
     assert classes <= set(typeof_impl.registry)
