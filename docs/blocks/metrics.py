@@ -5,7 +5,7 @@ import inspect
 from blocks import facts
 from blocks.markdown import one_line, table
 from simgin import plots
-from simgin.review import frames, rule_metrics, solo_metrics
+from simgin.review import review_frames, rule_metrics, solo_metrics
 from simgin.stats import metrics
 from simgin.stats.metrics import Metric
 
@@ -46,7 +46,7 @@ def pictures() -> str:
     lines = []
     for name in plots.__all__:
         if name not in ("png", "svg"):
-            is_made = inspect.isfunction(getattr(frames, name, None))
+            is_made = inspect.isfunction(getattr(review_frames, name, None))
             about = one_line(inspect.getdoc(getattr(plots, name)))
-            lines.append((f"`{name}`", about, f"`frames.{name}`" if is_made else ""))
+            lines.append((f"`{name}`", about, f"`review_frames.{name}`" if is_made else ""))
     return table(("`simgin.plots`", "what it draws", "frame of a review"), lines)

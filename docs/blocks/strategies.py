@@ -7,9 +7,10 @@ from blocks.markdown import table as markdown_table
 from blocks.reference import REFERENCE, ROOT, SEED, bench, csv, summary_section, tidy_rows
 from simgin import plots
 from simgin.core.view import FIELDS
-from simgin.odds import sample, solo
+from simgin.odds import sample
 from simgin.odds.odds import build_odds
 from simgin.odds.sheets import odds_sheets
+from simgin.odds.solo_odds import ladder
 from simgin.report import numbers
 from simgin.rules import variants
 from simgin.stats import table
@@ -77,7 +78,7 @@ def solo_odds() -> str:
     alone = [
         [
             sample.play_alone(player, variant, ODDS_DEALS)
-            for player in solo.ladder(variants.find(variant))
+            for player in ladder(variants.find(variant))
         ]
         for variant in one_player_variants()
     ]

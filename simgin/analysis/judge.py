@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import sqrt
 from typing import Any
 
@@ -24,7 +25,7 @@ from simgin.core.position import ACCEPT, END, REFUSE
 from simgin.play.kernel import PolicyFailure
 from simgin.play.matchup import Matchup
 from simgin.play.rollout import Action, Worlds, play_in
-from simgin.play.watch import Decision, WatchedDeal, lead_to
+from simgin.play.watch import Decision, Question, WatchedDeal, lead_to
 from simgin.rules.build import build_rules
 from simgin.text.notation import cards_in
 
@@ -83,10 +84,10 @@ class Judge:
     def judged(self, deal: WatchedDeal) -> list[Judged]:
         """All decisions of strategy A in a deal against the opponent, in the order of play."""
         found: list[Judged] = []
-        for position in own_positions(deal):
+        for position, usual in usual_actions(self.matchup, deal):
             address = (self.matchup.seed, deal.state.unit, deal.state.half, len(found))
             lots = np.random.default_rng(np.array(address, np.uint64))
-            found.append(self._judged(deal, position, lots))
+            found.append(self._judged(deal, position, usual, lots))
         return found
 
     def lead(self, position: Position, best: str, worlds: int) -> np.ndarray:
@@ -101,9 +102,10 @@ class Judge:
         worth = self._drawn(position, [named[best], _done(position)], worlds, first)
         return np.asarray(worth[:, 0] - worth[:, 1])
 
-    def _judged(self, deal: WatchedDeal, position: Position, lots: np.random.Generator) -> Judged:
+    def _judged(
+        self, deal: WatchedDeal, position: Position, usual: Action, lots: np.random.Generator
+    ) -> Judged:
         done = _done(position)
-        usual = usual_action(self.matchup, deal, position)
         lots.random()  # seeds keep their worlds, which begin behind a number not used any more
         best, seeming = self._best(position, usual, lots)
         worth = self._worth(deal, position, [done, best, usual], lots)
@@ -187,32 +189,34 @@ class Judge:
         return gains(records, position.variant)
 
 
-def usual_action(matchup: Matchup, deal: WatchedDeal, position: Position) -> Action:
-    """What A of a matchup does at a question of A in a deal, behind the same decisions."""
+def usual_actions(matchup: Matchup, deal: WatchedDeal) -> Iterator[tuple[Position, Action]]:
+    """The decisions of strategy A in a deal, each with what A of a matchup does behind the same."""
     state = deal.state
     if state.half:  # by seat: a deal from a given pack is played once
         assert matchup.b is not None, "one player has one half"
         matchup = replace(matchup, a=matchup.b, b=matchup.a)
-    asked = deal.questions[position.number]
-    decisions = []
-    for question in deal.questions[: position.number]:
-        assert question.answer is not None, "only the last question of a deal has no answer"
-        decisions.append(Decision(question.seat, question.slot, question.answer))
-    led = lead_to(
-        matchup,
-        decisions,
-        lambda question: step_of(question) == step_of(asked),
-        int(state.unit),
-        pack=state.pack,
-        dealer=int(state.dealer),
-        joker=int(state.joker),
-    )
-    assert led is not None, "the deal went there"
-    played, number = led
-    action = done_at(played, number)
-    if action is None:
-        raise PolicyFailure(played.fault) from played.raised
-    return action
+    table = {"dealer": int(state.dealer), "joker": int(state.joker)}
+    done: list[Decision] = []  # as far as it goes, with the endings that were declined
+    known = 0
+    for position in own_positions(deal):
+        step = step_of(deal.questions[position.number])
+        for question in deal.questions[known : position.number]:
+            assert question.answer is not None, "only the last question of a deal has no answer"
+            done.append(Decision(question.seat, question.slot, question.answer))
+        known = position.number
+        led = lead_to(
+            matchup, done, partial(_is_at, step), int(state.unit), pack=state.pack, **table
+        )
+        assert led is not None, "the deal went there"
+        played, number = led
+        action = done_at(played, number)
+        if action is None:
+            raise PolicyFailure(played.fault) from played.raised
+        yield position, action
+
+
+def _is_at(step: tuple[int, int, int, str], question: Question) -> bool:
+    return step_of(question) == step
 
 
 def own_positions(deal: WatchedDeal) -> Iterator[Position]:

@@ -144,7 +144,7 @@ class Decision:
 
 def lead_to(
     matchup: Matchup,
-    decisions: Sequence[Decision],
+    done: list[Decision],
     is_there: Callable[[Question], bool],
     unit: int = 0,
     **deal: Any,
@@ -153,10 +153,9 @@ def lead_to(
 
     With it the number of the question behind the decisions, of which `is_there` has to be true.
     Endings and offers that are not among the decisions are declined, and those declined need not
-    come. unit, deal: as of
-    `watch_deal`; the pack is given, since a script counts for both halves of a pair.
+    come: `done` is changed accordingly. unit, deal: as of `watch_deal`; the pack is given, since a
+    script counts for both halves of a pair.
     """
-    done = list(decisions)
     while True:
         script = [decision.answer for decision in done]
         played = watch_deal(matchup, unit, script=script, **deal)

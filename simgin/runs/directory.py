@@ -215,5 +215,4 @@ def sealed(contents: Mapping[str, Any]) -> bytes:
 
 def _seal(contents: Mapping[str, Any]) -> str:
     """The digest of a manifest without its seal, 32 hexadecimal digits; ValueError for NaN."""
-    text = json.dumps(contents, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return hashlib.sha256(json.dumps(contents, allow_nan=False).encode()).hexdigest()[:32]

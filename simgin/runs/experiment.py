@@ -142,8 +142,7 @@ def _laid_out(name: str, file: File, seed: int) -> Experiment:
     sources = list(_sources(file, seed))
     unique: dict[tuple[str, frozenset[str]], Cell] = {}
     for _, cell in sources:
-        sides = frozenset((cell.a, cell.b))
-        unique.setdefault((cell.variant, sides), cell)
+        unique.setdefault((cell.variant, frozenset((cell.a, cell.b))), cell)
     kept = set(unique.values())
     series = []
     for key in SERIES:
@@ -183,8 +182,7 @@ def _sources(file: File, seed: int) -> Iterator[Source]:
     for point in sweep.points(file.sweep) if file.sweep else []:
         points.setdefault(point.variant, []).append(point)
     for variant in list(filter(None, points)) or dict.fromkeys(file.variants):
-        swept = points.get(variant) or points.get(None, [])
-        for key, a, b in _pairs(file, variant, swept):
+        for key, a, b in _pairs(file, variant, points.get(variant) or points.get(None, [])):
             yield key, Cell(variant, a, b, seed, unit)
 
 
@@ -192,8 +190,7 @@ def _pairs(file: File, variant: str, swept: Sequence[Point]) -> Iterator[tuple[s
     """Who plays whom under a variant, with the key that names them; B is empty for one player."""
     for pair in file.matchups:
         yield "matchups", pair.a, pair.b
-    robin = dict.fromkeys(file.round_robin or [])
-    for a, b in itertools.combinations(robin, 2):
+    for a, b in itertools.combinations(dict.fromkeys(file.round_robin or []), 2):
         yield "round_robin", a, b
     if file.panel is not None:
         for strategy in file.panel.strategies:
@@ -204,8 +201,7 @@ def _pairs(file: File, variant: str, swept: Sequence[Point]) -> Iterator[tuple[s
         yield "fields", effect.strategy, effect.opponent
     for strategy in file.solo or []:
         yield "solo", strategy, ""
-    rules = variants.find(variant).row
-    opponent = "" if rules["players"] == 1 else "simple"
+    opponent = "" if variants.find(variant).row["players"] == 1 else "simple"
     for point in swept:
         yield "sweep", point.strategy, point.against or opponent
 
@@ -255,8 +251,7 @@ def _faults(experiment: Experiment) -> Iterator[str]:
             "name one of the variants or strategies of this file."
         )
     if experiment.sprt is not None:
-        mirrors = [cell.a for cell in experiment.cells if cell.a == cell.b]
-        for a in dict.fromkeys(mirrors):
+        for a in dict.fromkeys([cell.a for cell in experiment.cells if cell.a == cell.b]):
             yield (
                 f"sprt compares two strategies, but {a} plays itself; leave out that pair, or sprt."
             )

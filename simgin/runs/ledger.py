@@ -238,8 +238,7 @@ class Ledger:
             raise LedgerError(_damaged(self._name, error)) from error
 
     def _step(self, name: str, n: int) -> bytes | None:
-        query = "SELECT * FROM steps WHERE name = ? AND n = ?"
-        for *_, arrays in self._sound(query, name, n):
+        for *_, arrays in self._sound("SELECT * FROM steps WHERE name = ? AND n = ?", name, n):
             return bytes(arrays)
         return None
 
@@ -482,10 +481,8 @@ def pack(rows: np.ndarray) -> bytes:
     before zlib compresses the whole (HDF5's shuffle filter): a batch row shrinks to a tenth.
     """
     count, columns = rows.shape
-    by_column = np.ascontiguousarray(rows.T, "<i8")
-    numbers = by_column.view(np.uint8).reshape(columns, count, NUMBER)
-    planes = numbers.transpose(0, 2, 1)
-    return zlib.compress(planes.tobytes(), LEVEL)
+    numbers = np.ascontiguousarray(rows.T, "<i8").view(np.uint8).reshape(columns, count, NUMBER)
+    return zlib.compress(numbers.transpose(0, 2, 1).tobytes(), LEVEL)
 
 
 def unpack(blob: bytes, columns: int) -> np.ndarray:
@@ -493,6 +490,5 @@ def unpack(blob: bytes, columns: int) -> np.ndarray:
     raw = np.frombuffer(zlib.decompress(blob), np.uint8)
     if raw.size % (columns * NUMBER):
         raise zlib.error(f"{raw.size} bytes are no rows of {columns} numbers")
-    planes = raw.reshape(columns, NUMBER, -1)
-    numbers = np.array(planes.transpose(2, 0, 1), order="C")
+    numbers = np.array(raw.reshape(columns, NUMBER, -1).transpose(2, 0, 1), order="C")
     return numbers.view("<i8")[:, :, 0]

@@ -211,8 +211,7 @@ class _Session:
         self._commit(done)
         self._schedule.note_time(done.block, done.seconds)
         if self._watches:
-            watch = self._watches[done.block.cell]
-            watch.add(done.block.first, done.rows())
+            self._watches[done.block.cell].add(done.block.first, done.rows())
             self._close_decided()
 
     def _commit(self, done: Done) -> None:

@@ -70,8 +70,7 @@ class Schedule:
             self._gap = (start + units, stop)
         else:
             self._gap = self._next_gap()
-        first = start // matchup.batch
-        return Block(self._cell, matchup, first, units, self._recorded)
+        return Block(self._cell, matchup, start // matchup.batch, units, self._recorded)
 
     def note_time(self, block: Block, seconds: float) -> None:
         """A block was played: the next ones of its cell should take half a second, or longer."""
@@ -107,9 +106,7 @@ class Schedule:
         """Units of the next block: small ones at the end of a gap keep all workers busy."""
         batch = self._tasks[self._cell].matchup.batch
         batches = -(-missing // batch)
-        share = batches // (2 * self._workers)
-        wanted = self._batches[self._cell]
-        return batch * max(1, min(wanted, share))
+        return batch * max(1, min(self._batches[self._cell], batches // (2 * self._workers)))
 
 
 def left(task: Task, finished: Iterable[tuple[int, int]]) -> int:

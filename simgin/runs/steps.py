@@ -60,7 +60,6 @@ def play(
     if progress is not None and left:
         progress(0, SHARES * len(left))
     for i, step in enumerate(left):
-        report = share(progress, i, len(left))
-        ledger.add_step(step.name, step.n, step.play(workers, report))
+        ledger.add_step(step.name, step.n, step.play(workers, share(progress, i, len(left))))
         if progress is not None:
             progress(SHARES * (i + 1), SHARES * len(left))

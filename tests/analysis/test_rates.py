@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simgin.analysis.judge import MISTAKES, Judge, _hidden_hand, own_positions, usual_action
+from simgin.analysis.judge import MISTAKES, Judge, _hidden_hand, own_positions, usual_actions
 from simgin.analysis.position import PositionError
 from simgin.analysis.rates import ErrorRates, error_rates, read_trial
 from simgin.core.cards import PACK
@@ -12,17 +12,22 @@ from simgin.core.position import END
 from simgin.play.matchup import SeatError, parse_matchup
 from simgin.play.watch import watch_deal
 
+
+def long(*case):
+    return pytest.param(*case, marks=pytest.mark.slow)
+
+
 # A, B and the judge, far enough apart for few deals. jdh8-heuristic and exp710 discard before
 # they are asked to end the deal
 OFFERS = "gold+offer=strong:blind=yes+answer=brave"
 LEMMA = [
     ("stock-greedy", "simple", "standard", "gold-early"),
-    ("gold+knock=never", "gold-early", "oklahoma", "jdh8-heuristic"),
-    ("stubborn", "exp710", "eaai", "gold"),
+    long("gold+knock=never", "gold-early", "oklahoma", "jdh8-heuristic"),
+    long("stubborn", "exp710", "eaai", "gold"),
     ("stock-greedy+answer=random", OFFERS, "dice", "gold-early+answer=brave"),
-    ("solo-greedy", None, "solitaire-gin", "solo-dp"),
+    long("solo-greedy", None, "solitaire-gin", "solo-dp"),
     ("solo-greedy", None, "gin-solitaire", "solo-dp"),
-    ("solo-greedy", None, "solitary-gin", "solo-dp"),
+    long("solo-greedy", None, "solitary-gin", "solo-dp"),
 ]
 
 
@@ -48,8 +53,8 @@ def test_who_is_asked_would_do_what_it_did(name, pair):
     kinds = set()
     for unit in range(4):
         deal = watch_deal(matchup, unit, unit % 2)
-        for position in own_positions(deal):
-            assert usual_action(matchup, deal, position) == position.done
+        for position, action in usual_actions(matchup, deal):
+            assert action == position.done
             kinds.add(position.done.kind)
     assert END in kinds and len(kinds) > 3
 
@@ -61,8 +66,7 @@ def test_behind_the_decisions_of_another_the_judge_decides_for_itself(name):
     other = 0
     for unit in range(6):
         deal = watch_deal(matchup, unit)
-        for position in own_positions(deal):
-            action = usual_action(judge, deal, position)
+        for position, action in usual_actions(judge, deal):
             assert action in position.actions
             other += action != position.done
     assert other > 5

@@ -295,7 +295,7 @@ def test_mishra_takes_what_is_worth_more_than_a_draw():
             taken += wanted
         asked += 1
         alike += ask("take", "mishra", seen) == wanted
-    assert alike >= asked - 2 and taken >= 2
+    assert alike >= asked - 1 and taken >= 2
 
 
 def test_belief_holds_back_against_a_low_opponent():
