@@ -17,7 +17,7 @@ simgin run demo              # a first experiment: tables, pictures and a page
 simgin examples mine         # copies of all experiments and notebooks, to work on
 ```
 
-The first command that plays compiles for about half a minute.
+The first command that plays compiles for ten to twenty seconds.
 
 """
 WHERE = "\nThe pages that this text names are files of the source archive, under `docs/`.\n"
