@@ -424,3 +424,9 @@ def test_the_error_of_a_correct_v_agrees_with_fair_walks():
         z.append((played.result - before)[chosen].mean() / error)
     assert abs(np.var(z) - 1) < 5 * np.sqrt(2 / 200)
     assert abs(np.mean(z)) < 5 / np.sqrt(200)
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error():
+    values = np.random.default_rng(1).normal(size=20)
+    left_out = (values.sum() - values) / 19
+    assert outcomes.jackknife(left_out) == pytest.approx(values.std(ddof=1) / np.sqrt(20))
