@@ -6,7 +6,6 @@ nothing is ever dropped (docs/explanation/statistics.md#homogeneity).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,6 +39,8 @@ def homogeneity(
     `groups` labels each batch, say by its worker, and compares the groups instead. The variance is
     that of the units of all batches.
     """
+    from scipy.special import chdtrc
+
     if groups is None:
         groups = np.arange(len(rows))
     labels, merged = _merged(rows, np.asarray(groups))
@@ -55,26 +56,10 @@ def homogeneity(
     return Homogeneity(
         statistic,
         df,
-        p=_tail(df, statistic),
+        p=float(chdtrc(df, statistic)),
         largest=float(standard[farthest]),
         where=int(labels[farthest]),
     )
-
-
-def _tail(df: int, statistic: float) -> float:
-    """The probability that chi-square with `df` degrees of freedom exceeds a statistic.
-
-    A finite sum for whole degrees of freedom; importing scipy.special takes longer than a match.
-    """
-    if statistic == 0:
-        return 1.0
-    half = statistic / 2
-    log = math.log(half)
-    first = 0.5 if df % 2 else 0.0
-    terms = (
-        math.exp((first + i) * log - half - math.lgamma(first + i + 1)) for i in range(df // 2)
-    )
-    return math.fsum(terms) + (math.erfc(math.sqrt(half)) if df % 2 else 0.0)
 
 
 def _merged(rows: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
