@@ -168,9 +168,10 @@ def step_of(question: Question) -> tuple[int, int, int, str]:
 
 def done_at(deal: WatchedDeal, number: int) -> Action | None:
     """What was done in the decision that begins with a question of a deal; None as of `_done`."""
-    first, *others = deal.questions[number:]
-    same = takewhile(lambda question: step_of(question) == step_of(first), others)
-    return _done([first, *same], build_rules(deal.matchup.variant))
+    step = step_of(deal.question(number))
+    asked = (deal.question(each) for each in range(number, deal.asked))
+    same = takewhile(lambda question: step_of(question) == step, asked)
+    return _done(list(same), build_rules(deal.matchup.variant))
 
 
 def _done(questions: list[Question], rules: Any) -> Action | None:

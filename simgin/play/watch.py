@@ -50,7 +50,19 @@ class WatchedDeal:
     @cached_property
     def questions(self) -> list[Question]:
         """The questions of the deal; after a fault the last one has no legal answer."""
-        return _questions(self.state, self.fault)
+        return [self.question(number) for number in range(self.asked)]
+
+    @property
+    def asked(self) -> int:
+        """How many questions there were, one without a legal answer included."""
+        return int(self.state.logged) + bool(self.fault)
+
+    def question(self, number: int) -> Question:
+        """One of the questions."""
+        state = self.state
+        view = state.log[number].copy()
+        answer = int(state.answers[number]) if number < state.logged else None
+        return Question(int(view.seat), SLOTS[state.slots[number]], view, answer)
 
     @property
     def kind(self) -> str:
@@ -137,10 +149,6 @@ class Decision:
         """Whether an ending or an offer was not made."""
         return self.answer == 0 and self.slot in DECLINED
 
-    def answers(self, state: Any, number: int) -> bool:
-        """Whether a logged question is the one that was decided."""
-        return bool(state.log[number].seat == self.seat and SLOTS[state.slots[number]] == self.slot)
-
 
 def lead_to(
     matchup: Matchup,
@@ -159,20 +167,21 @@ def lead_to(
     while True:
         script = [decision.answer for decision in done]
         played = watch_deal(matchup, unit, script=script, **deal)
-        state = played.state
-        asked = int(state.logged) + bool(played.fault)
+        seats = played.state.log["seat"][: played.asked].tolist()
+        slots = [SLOTS[slot] for slot in played.state.slots[: played.asked].tolist()]
         place = 0
-        while place < min(asked, len(done)) and done[place].answers(state, place):
+        for decision, seat, slot in zip(done, seats, slots, strict=False):
+            if (decision.seat, decision.slot) != (seat, slot):
+                break
             place += 1
-        if place == asked:
+        if place == played.asked:
             return None
-        if place == len(done) and is_there(played.questions[place]):
+        if place == len(done) and is_there(played.question(place)):
             return played, place
-        seat, slot = int(state.log[place].seat), SLOTS[state.slots[place]]
         if place < len(done) and done[place].is_declined:
             del done[place]
-        elif slot in DECLINED:
-            done.insert(place, Decision(seat, slot, 0))
+        elif slots[place] in DECLINED:
+            done.insert(place, Decision(seats[place], slots[place], 0))
         else:
             return None
 
@@ -192,19 +201,6 @@ def _give_pack(state: Any, pack: Sequence[int], joker: int, dealer: int) -> None
     state.shuffled = len(pack)
     state.dealer = dealer
     state.joker = joker
-
-
-def _questions(state: Any, fault: str) -> list[Question]:
-    """What was asked, in order."""
-    answers: list[int | None] = [int(answer) for answer in state.answers[: state.logged]]
-    if fault:
-        answers.append(None)
-    questions = []
-    for i, answer in enumerate(answers):
-        view = state.log[i].copy()
-        slot = SLOTS[state.slots[i]]
-        questions.append(Question(int(view.seat), slot, view, answer))
-    return questions
 
 
 def _dealt_to_one(state: Any, rules: Any) -> tuple[int, int]:
