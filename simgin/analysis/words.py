@@ -49,6 +49,12 @@ def lines(position: Position) -> Iterator[str]:
     yield f"{stock}, {_dealer(view)}, {_score(position)}, knock limit {view.limit}"
 
 
+def better(done: str, best: str) -> str:
+    """The best beside what was done: a discard in place of an ending plays on."""
+    plays_on = best.startswith("discard") and not done.startswith("discard")
+    return best.replace("discard", "play on, discarding") if plays_on else best
+
+
 def _dealer(view: Any) -> str:
     return "you deal" if view.dealer == view.seat else "the opponent deals"
 

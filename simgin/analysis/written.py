@@ -20,6 +20,7 @@ from simgin.core.deadwood import deadwood
 from simgin.core.endings import knock_limit, multiplier
 from simgin.core.match import target
 from simgin.core.rules import (
+    BAN_NONE,
     DISCARD_FIRST,
     FREE,
     NO_JOKER,
@@ -215,6 +216,7 @@ def read_position(
     see `read_pile`, from the first upcard on; a mark after the last card says that the player
     has just taken it. score: own points and the opponent's, or won deals where they are the score;
     given, the match is what is to be won. dealer: `me` or `other`; by default as the pile has it.
+    A pile left out is unknown to a player of two with eleven cards.
     stock: the cards left to draw from, where the pile does not tell. die: as it lies, and whether
     the decision is about it; that comes before the draw, or with BLIND in place of the cards.
     Raises PositionError and CardError for a position that cannot come about.
@@ -249,6 +251,11 @@ def _refuse(reasons: Iterator[str]) -> None:
 
 def _enter_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
     """Write the match before the deal to a view."""
+    is_pair = isinstance(score, tuple | list) and len(score) == 2
+    if not is_pair or not all(isinstance(won, int) and won >= 0 for won in score):
+        raise PositionError(
+            f"{score!r} is not a score: give your points and the opponent's, as in (30, 45)."
+        )
     if variant.goal.score and max(score) >= target(build_rules(variant), ME):
         most = int(target(build_rules(variant), ME))
         raise PositionError(f"the match is over at {score[0]}-{score[1]}: it is played to {most}.")
@@ -374,6 +381,8 @@ def _wrong_alone(cards: Sequence[int], thrown: Sequence[int], variant: Variant) 
         ends = f"it ends after {rules.max_draws} draws"
         yield f"the deal is over: {ends}, and these cards need {draws}."
     if len(cards) == 11:
+        if rules.deal_scoring == PENALTY and draws and not deadwood(hand_mask(cards[:10]), rules):
+            yield "the deal is over: the ten cards before the one just drawn are gin."
         return
     if rules.deal_scoring == PENALTY:
         yield (
@@ -404,7 +413,12 @@ def _of_two(
         raise PositionError(f"in {name} cards and pile do not tell the position: {how}.")
     _refuse(die.wrong(variant))
     remembered, gap = read_pile(pile)
-    if gap == len(remembered) or (remembered and remembered[-1].card < 0):
+    if not pile.strip() and len(cards) == 11:  # left out: as few cards as the stock allows
+        if stock is not None:
+            gap = 0
+        elif build_rules(variant).first_turn != DISCARD_FIRST:
+            remembered = [Laid(-1)]
+    elif gap == len(remembered) or (remembered and remembered[-1].card < 0):
         raise PositionError("the card on top of the pile lies open: write it last.")
     laid = _whole(remembered, gap, _Told(cards, remembered, variant, dealer, die).stock, stock)
     _refuse(_Told(cards, laid, variant, dealer, die).wrong())
@@ -579,6 +593,8 @@ class _Told:
         if self.stock < reserve or (ten and not self.is_last and self.stock == reserve):
             left = max(0, self.stock)
             yield f"the deal is over: by this pile {left} cards are left in the stock."
+        if len(self.thrown) >= self.rules.max_turns:
+            yield f"the deal is over: in {name} it ends after {len(self.thrown)} turns."
         if ten and not (self.rules.take_discard or self.is_last or self.die.is_asked):
             yield f"in {name} discards cannot be taken, so ten cards leave no choice."
 
@@ -607,6 +623,13 @@ class _Told:
         for turn, top in enumerate(self.before):
             if top is None or top.card < 0:
                 continue
+            if (
+                top.taken
+                and self.thrown[turn : turn + 1] == [top.card]
+                and self.rules.discard_ban != BAN_NONE
+            ):
+                at_once = "was taken and thrown on the same turn"
+                yield f"{card_text(top.card)} {at_once}, which {self.variant.text} forbids."
             thrower = self.mover(turn - 1) if turn else NOBODY
             if place.get(top.card) == PILE:
                 yield f"{card_text(top.card)} lies in the pile twice."

@@ -188,11 +188,13 @@ def deal_table(found: Mapping[str, Analysis]) -> Table:
 
 def _deal_cells(analysis: Analysis) -> tuple[str, str, str]:
     """What was done, what was best, and what the difference cost."""
+    from simgin.analysis.words import better
+
     position = analysis.position
     done = position.done
     assert done is not None, "a decision of a deal was made"
     place = position.actions.index(done)
-    best = position.text(position.actions[analysis.order[0]])
+    best = better(position.text(done), position.text(position.actions[analysis.order[0]]))
     if len(analysis.best) > 1:
         best += "?"
     is_best = place == analysis.order[0]

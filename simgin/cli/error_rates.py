@@ -32,6 +32,8 @@ def rates_parts(rates: ErrorRates) -> Iterator[Any]:
     """The table of error rates, how to read it, and the costliest decisions."""
     from rich.text import Text
 
+    from simgin.analysis.words import better
+
     short = _short_names(rates)
     matchup = rates.trial.matchup
     against = f" against {short[1]}" if matchup.b else ""
@@ -48,7 +50,8 @@ def rates_parts(rates: ErrorRates) -> Iterator[Any]:
         yield Text("Costliest decisions found", style="bold")
         for judged, lead in costliest:
             cost = f"{_text(lead):>8} {rates.unit}"
-            yield f"{cost}: {judged.place}: {judged.done}, better {judged.best}"
+            best = better(judged.done, judged.best)
+            yield f"{cost}: {judged.place}: {judged.done}, better {best}"
             yield Text(f"  {replay_command(rates, judged)}", no_wrap=True)
 
 

@@ -38,7 +38,7 @@ def highest(cards):
 
 @jit
 def best_discard(hand, legal, rules):
-    """The discard that leaves least deadwood; ties: the highest card, then the lowest number."""
+    """The discard that leaves least deadwood; ties: the most valuable, then the lowest number."""
     cards = best_discards(hand, legal, rules)[1]
     return lowest(dearest(cards, rules)[0])
 

@@ -7,7 +7,7 @@ import pytest
 
 from simgin.analysis.hidden_cards import remembered
 from simgin.analysis.position import positions_in
-from simgin.analysis.words import lines
+from simgin.analysis.words import better, lines
 from simgin.analysis.written import Die, Laid, read_pile, read_position
 from simgin.core.answers import PHASE_UPCARD
 from simgin.core.rules import FREE, UPCARD_STOCK_OR_PASS
@@ -176,6 +176,12 @@ def test_cards_that_stand_in_for_others_do_not_end_the_deal():
     assert (int(view.turns), int(view.pile).bit_count()) == (12, 3)
 
 
+@pytest.mark.parametrize(("stock", "forgotten"), [(None, 1), (20, 11)])
+def test_a_pile_left_out_is_unknown(stock, forgotten):
+    view = read_position(f"{TEN} KS", "", variants.find("standard"), stock=stock).view
+    assert (view.pile, view.turns, view.stock) == (0, forgotten - 1, 31 - forgotten)
+
+
 def test_a_pile_is_read_as_it_is_written_and_told_in_short():
     taken = [Laid(parse_card("QD")), Laid(-1), Laid(parse_card("9D"), True), Laid(-1, True)]
     assert read_pile("QD,? 9d* .. ?*") == (taken, 3)
@@ -193,6 +199,8 @@ DIAMONDS = " ".join(f"{rank}D" for rank in "A234568JK")
 LONG = f"{SPADES} {DIAMONDS} 2H 3H 5H 6H 8H 9H JH QH"
 LATE = "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS 2D 3D 4D 5D"
 ELEVEN = f"{TEN} KS"
+GIN = "AS 2S 3S 5H 6H 7H 9C TC JC QC"
+WRONG_SCORES = [(-5, 3), (1, 2, 3), ("a", "b"), 5]
 IMPOSSIBLE = [  # cards, pile, what the sentence says; options
     (TEN[:-3], "QD", "9 cards were given", {}),
     (f"{TEN} 7H", "QD KS", "7H is given more than once", {}),
@@ -203,7 +211,9 @@ IMPOSSIBLE = [  # cards, pile, what the sentence says; options
     (TEN, "QD 7H* KS", "7H is among your cards, but was taken by", {}),
     (TEN, "QD KS* 2H 3H", "KS was taken by you and not thrown", {}),
     (TEN, "QD KS* 2H KS", "KS was taken by one player and thrown by", {}),
-    (TEN, "QD KS* KS", "no deal of standard leads to", {}),
+    (TEN, "QD KS* KS", "taken and thrown on the same turn, which standard forbids", {}),
+    (TEN, "QD 2H 3H 4S", "ends after 3 turns", {"variant": "standard+max_turns=3"}),
+    *((TEN, "QD TH", "is not a score", {"score": score}) for score in WRONG_SCORES),
     (TEN, "QD TH KD*", "only ten are given", {}),
     (TEN, "QD TH", "you deal", {"dealer": "other"}),
     (TEN, f"QD {LONG}", "the deal is over", {}),
@@ -225,6 +235,7 @@ IMPOSSIBLE = [  # cards, pile, what the sentence says; options
     (TEN, "QD", "only gin ends the deal", {"variant": "solitaire-gin"}),
     (TEN, "QD", "gin ends the deal by itself", {"variant": "solitary-gin"}),
     (TEN, "", "give the discard as well", {"variant": "gin-solitaire"}),
+    (f"{GIN} KS", "QD", "are gin", {"variant": "solitary-gin"}),
     (ELEVEN, LATE, "ends after 15 draws, and these cards need 16", {"variant": "solitary-gin"}),
     (ELEVEN, "? " * 60, "more cards are given than the pack has", {"variant": "solitaire-gin"}),
     (ELEVEN, "", "leave out the score", {"variant": "solitary-gin", "score": (3, 4)}),
@@ -254,3 +265,9 @@ def test_what_cannot_come_about_is_refused_in_a_sentence(cards, pile, words, opt
     message = str(caught.value)
     assert message.endswith(".") and "\n" not in message
     assert type(caught.value).__module__.startswith("simgin.")
+
+
+def test_a_discard_in_place_of_an_ending_plays_on():
+    assert better("knock, KS", "discard 5C") == "play on, discarding 5C"
+    assert better("discard KS", "discard 5C") == "discard 5C"
+    assert better("gin, KS", "big gin") == "big gin"

@@ -190,13 +190,15 @@ def _compared_lines(request: Request, row: Row) -> list[str]:
 
 def _costly_lines(row: Row) -> list[str]:
     """A decision: the cost, what was done and what was best, and the commands below."""
+    from simgin.analysis.words import better
+
     mean = row["cost"]
     half = row["high"] - mean
     cost = numbers.number(mean, half)
     error = numbers.number(half, half)
     place, *_ = row["place"].split(",")
     done = row["own"]
-    best = row["best"]
+    best = better(done, row["best"])
     return [
         f"{cost:>5} ± {error}  {place}: {done}; best: {best}",
         BELOW + row["analyze"],
