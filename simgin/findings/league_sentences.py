@@ -63,12 +63,30 @@ def _league(rows: pd.DataFrame, cross: pd.DataFrame, unit: str) -> Iterator[str]
         name=runner_up, rated=rows.iloc[1], share=shares[leader, runner_up], unit=unit
     )
     yield (
-        f"{leader} leads the league of {len(order)} ({_elo(first)}) and wins {won} % of its "
-        f"{unit}. {second} Last is {order[-1]} ({_elo(last)})."
+        f"{leader} leads the league of {len(order)} by {unit} won ({_elo(first)}): {won} %. "
+        f"{second} Last is {order[-1]} ({_elo(last)})."
     )
+    if math.isnan(first["match_win"]):
+        yield "matches may rank them otherwise; matches = 5000 plays some."
+    else:
+        yield from _disagreement(rows)
     if rows["mix"].notna().all():
         yield mix(rows)
     yield _level_pairs(order, shares, unit)
+
+
+def _disagreement(rows: pd.DataFrame) -> Iterator[str]:
+    """The first pair of whom one wins more deals, the other more matches, beyond errors."""
+    for (_, more), (_, fewer) in itertools.combinations(rows.iterrows(), 2):
+        is_ahead = more["match_win_low"] > fewer["match_win_high"]
+        if is_ahead and fewer["deal_win_low"] > more["deal_win_high"]:
+            of_deals = f"{_share(fewer, 'deal_win')} % against {_share(more, 'deal_win')} %"
+            of_matches = f"{_share(fewer, 'match_win')} % against {_share(more, 'match_win')} %"
+            yield (
+                f"deals and matches disagree: {fewer['strategy']} wins more deals than "
+                f"{more['strategy']} ({of_deals}), but fewer matches ({of_matches})."
+            )
+            return
 
 
 def _level_pairs(order: Sequence[str], shares: Mapping[tuple[str, str], Any], unit: str) -> str:
@@ -91,7 +109,10 @@ def _level_pairs(order: Sequence[str], shares: Mapping[tuple[str, str], Any], un
 
 def _won(row: Any) -> str:
     """What a strategy wins of its matches, or else of its deals, in per cent."""
-    metric = "deal_win" if math.isnan(row["match_win"]) else "match_win"
+    return _share(row, "deal_win" if math.isnan(row["match_win"]) else "match_win")
+
+
+def _share(row: Any, metric: str) -> str:
     return numbers.estimate(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], 100)
 
 
@@ -116,7 +137,9 @@ def mix(rows: pd.DataFrame) -> str:
         parts.append(f"{row['strategy']}, {weight} %")
     if len(parts) == 1:
         alone = ranked["strategy"].iloc[0]
-        return f"nobody is ahead of {alone}, which is the equilibrium mix by itself."
+        return (
+            f"nobody here wins more than half from {alone}: whoever chooses first chooses {alone}."
+        )
     return f"nobody is ahead of the equilibrium mix: {'; '.join(parts)}."
 
 

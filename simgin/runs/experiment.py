@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from simgin.runs.sweep import Point
 
 DEFAULT_DEALS = 100_000
+DEFAULT_MATCHES = 5_000
 # For a cell that is played until it is precise enough or decided, unless the file says otherwise
 MOST_DEALS = 10_000_000
 SERIES = ("panel", "sweep", "solo")  # the keys whose strategies are compared with each other
@@ -148,7 +149,7 @@ def _laid_out(name: str, file: File, seed: int) -> Experiment:
     for key in SERIES:
         compared = (cell for source, cell in sources if source == key and cell in kept)
         series.append(tuple(dict.fromkeys(compared)))
-    size = default_size(file.until, file.sprt, file.seconds)
+    size = default_size(file.until, file.sprt, file.seconds, file.unit)
     return Experiment(
         name=name,
         question=file.question,
@@ -165,25 +166,29 @@ def _laid_out(name: str, file: File, seed: int) -> Experiment:
 
 
 def default_size(
-    until: str | float | None, sprt: tuple[float, float] | None, seconds: float | None
+    until: str | float | None,
+    sprt: tuple[float, float] | None,
+    seconds: float | None,
+    unit: Literal["deal", "match"],
 ) -> int:
     """Deals or matches of a cell where no count is given, by what ends it."""
     if seconds is not None:
         return amounts.MOST_UNITS
-    return DEFAULT_DEALS if until is None and sprt is None else MOST_DEALS
+    if until is not None or sprt is not None:
+        return MOST_DEALS
+    return DEFAULT_DEALS if unit == "deal" else DEFAULT_MATCHES
 
 
 def _sources(file: File, seed: int) -> Iterator[Source]:
     """Every cell that a file names with the key that names it, variant by variant."""
     from simgin.runs import sweep
 
-    unit: Literal["deal", "match"] = "deal" if file.matches is None else "match"
     points: dict[str | None, list[Point]] = {}
     for point in sweep.points(file.sweep) if file.sweep else []:
         points.setdefault(point.variant, []).append(point)
     for variant in list(filter(None, points)) or dict.fromkeys(file.variants):
         for key, a, b in _pairs(file, variant, points.get(variant) or points.get(None, [])):
-            yield key, Cell(variant, a, b, seed, unit)
+            yield key, Cell(variant, a, b, seed, file.unit)
 
 
 def _pairs(file: File, variant: str, swept: Sequence[Point]) -> Iterator[tuple[str, str, str]]:

@@ -4,7 +4,7 @@ question = "Does waiting for gin pay?"
 hypothesis = "It does under 25/25." # what you expect, in words; optional
 variants = ["eaai"]              # text forms; default: standard
 seed = 1
-deals = "200k"                   # or matches = ...; default: 100,000 deals
+deals = "200k"                   # or matches = ...; default: 100,000 deals (league: 5,000 matches)
 until = "0.1%"                   # or sprt = [0, 10], or for = "30s"; then deals is the most
 base = "simple"                  # what the others are compared with; default: the first
 round_robin = ["simple", "gold"] # each against each other
@@ -29,7 +29,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, ValidationError
 
@@ -124,6 +124,12 @@ class File(toml.Table):
     fields: Annotated[list[PlayedField], Field(default_factory=list)]
     solo: Annotated[list[StrategyText], Field(min_length=1)] | None = None
     sweep: Sweep | None = None
+
+    @property
+    def unit(self) -> Literal["deal", "match"]:
+        """What is played; a league ranks by matches unless the file says deals."""
+        is_league = self.round_robin is not None and self.deals is None
+        return "match" if self.matches is not None or is_league else "deal"
 
 
 def read(path: Path) -> File:

@@ -90,7 +90,7 @@ def plan_matchup(
         raise AmountError("until, sprt and a playing time each end a run; keep one of them.")
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
     given = deals if matches is None else matches
-    size = experiment.default_size(until, sprt, seconds)
+    size = experiment.default_size(until, sprt, seconds, unit)
     n = size if given is None else amounts.parse_count(given)
     found = parse_matchup(a, b, variant, amounts.parse_seed(seed), unit)
     return Plan(found.title, (Task(found, n),), _rules([found], until, sprt), seconds)

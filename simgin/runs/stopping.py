@@ -140,8 +140,22 @@ class Sprt:
             counts.tolist(), sequential.share_of_elo(self.elo0), sequential.share_of_elo(self.elo1)
         )
 
+    @property
+    def _stronger(self) -> str:
+        """What it says that H1 is accepted: no strength of up to elo0 is likely."""
+        if self.elo0 < 0:
+            return f"A is not worse by {-self.elo0:g} Elo; it may be better"
+        return f"A is better by more than {self.elo0:g} Elo" if self.elo0 else "A is better"
+
+    @property
+    def _not_as_strong(self) -> str:
+        """What it says that H0 is accepted: no strength of elo1 or more is likely."""
+        if self.elo1 > 0:
+            return f"A is not better by {self.elo1:g} Elo; it may be worse"
+        return f"A is worse by more than {-self.elo1:g} Elo" if self.elo1 else "A is worse"
+
     def look(self, totals: np.ndarray) -> str | None:
-        """The accepted hypothesis in a sentence, or None to go on. totals: as for `Until.look`."""
+        """What the accepted hypothesis says, or None to go on. totals: as for `Until.look`."""
         pairs = int(totals[sums.UNITS])
         if pairs < sequential.PAIRS_FROM:
             return None
@@ -149,11 +163,9 @@ class Sprt:
         llr = self.llr(totals)
         if low < llr < high:
             return None
-        accepted = f"H1 accepted: Elo {self.elo1:g}"
-        if llr <= low:
-            accepted = f"H0 accepted: Elo {self.elo0:g}"
+        verdict = self._not_as_strong if llr <= low else self._stronger
         return (
-            f"{accepted} (log likelihood ratio {llr:.2f} after {pairs:,} "
+            f"{verdict} (log likelihood ratio {llr:.2f} after {pairs:,} "
             "pairs; the estimate is biased)."
         )
 

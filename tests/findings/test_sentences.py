@@ -187,7 +187,7 @@ def test_the_verdict_on_a_league_names_leader_non_additivity_circles_and_close_p
         [(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)], NonAdditivity(0.05, 0.06, 0.01, 0.02)
     )
     assert said == [
-        "eaai: a leads the league of 3 (Elo 30.0 ± 5.0) and wins 60 ± 10 % of its matches. "
+        "eaai: a leads the league of 3 by matches won (Elo 30.0 ± 5.0): 60 ± 10 %. "
         "No significant lead over the second, b (Elo 0, the anchor): 51.0 ± 2.0 % of matches. "
         "Last is c (Elo -40 ± 10).",
         "eaai: no significant difference in matches won for 1 of 3 pairs: a and b.",
@@ -206,10 +206,28 @@ def test_the_verdict_on_a_league_names_leader_non_additivity_circles_and_close_p
     assert line == "eaai: too few deals to rate these 3 strategies."
 
 
+def test_a_league_says_what_it_ranks_by_and_that_deals_rank_otherwise():
+    shares = [(0.55, 0.02)] * 3
+    deals = {"match_win": NAN, "match_win_low": NAN, "match_win_high": NAN}
+    said = said_of_a_league(shares, unit="deals", **deals)
+    assert "leads the league of 3 by deals won" in said[0]
+    assert said[1] == "eaai: matches may rank them otherwise; matches = 5000 plays some."
+    matches = dict(
+        zip(deals, ([0.6, 0.5, 0.4], [0.55, 0.45, 0.35], [0.65, 0.54, 0.44]), strict=True)
+    )
+    less = {"deal_win": [0.4, 0.5, 0.6], "deal_win_low": [0.39] * 3, "deal_win_high": [0.61] * 3}
+    assert len(said_of_a_league(shares, **matches, **less)) == 3
+    less |= {"deal_win_low": [0.39, 0.49, 0.59], "deal_win_high": [0.41, 0.51, 0.61]}
+    assert said_of_a_league(shares, **matches, **less)[1] == (
+        "eaai: deals and matches disagree: b wins more deals than a (50.0 ± 1.0 % against "
+        "40.0 ± 1.0 %), but fewer matches (50.0 ± 4.5 % against 60.0 ± 5.0 %)."
+    )
+
+
 @pytest.mark.parametrize(
     ("mix", "line"),
     [
-        ([1.0, 0, 0], "nobody is ahead of a, which is the equilibrium mix by itself."),
+        ([1.0, 0, 0], "nobody here wins more than half from a: whoever chooses first chooses a."),
         ([0.4, 0.6, 0], "nobody is ahead of the equilibrium mix: b, 60 ± 11 %; a, 40 ± 11 %."),
     ],
 )

@@ -79,15 +79,15 @@ def test_nothing_is_decided_before_200_units_or_100_pairs():
     assert Until("match_win", 0.4, 200).look(never) is None
 
 
-def test_the_pair_test_reports_the_accepted_hypothesis():
+def test_the_pair_test_says_what_it_found():
     row = np.zeros(sums.COLUMNS, np.int64)
     row[0] = 1000
     row[sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + 5] = 200, 0, 600, 0, 200
     rule = Sprt(0, 100)
-    assert rule.look(row).startswith("H0 accepted: Elo 0 ")
+    assert rule.look(row).startswith("A is not better by 100 Elo; it may be worse (")
     row[sums.PAIR_HISTOGRAM + 4] += 400
     row[0] += 400
-    assert rule.look(row).startswith("H1 accepted: Elo 100 ")
+    assert rule.look(row).startswith("A is better (")
     assert Sprt(0, 1).look(row * 0 + row // 10) is None
 
 
