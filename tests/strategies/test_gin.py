@@ -90,12 +90,8 @@ def packs(variant, seed, n):
             yield hands.stacked(rng, row, 0), -1, number % 2
             continue
         dealt = 11 if row["first_turn"] == "discard_first" else 10
-        hand = hands.members(hands.meld_rich(rng, 11, row["ace_runs"]))
-        rest = [card for card in range(52) if card not in hand]
-        rng.shuffle(hand)
-        rng.shuffle(rest)
-        joker = rng.randrange(dealt, 53) if row["joker"] != "none" else -1
-        yield hand + rest, joker, 0
+        pack = hands.stacked_alone(rng, row)
+        yield pack, rng.randrange(dealt, 53) if row["joker"] != "none" else -1, 0
 
 
 def gins_of(name, text, n):

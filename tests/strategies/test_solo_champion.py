@@ -177,13 +177,6 @@ def test_learning_in_miniature_repeats_to_the_byte(capsys):
     assert one.tobytes() == again.tobytes() != other.tobytes()
 
 
-def test_a_gain_that_is_not_clear_is_none():
-    """Weights of zero add exactly nothing."""
-    _, playing = training.kernels()
-    zero = np.zeros(player.SIZE, np.float32)
-    assert not training.gain("solitaire-gin", zero, 10, 1, playing)
-
-
 @pytest.mark.slow
 def test_the_training_script_reproduces_the_committed_file():
     made = training.learned(ALONE, training.QUESTIONS, training.DEALS, training.SEED)

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import solo as script
-from simgin_strategies.ahead import fewest_loose
 from simgin_strategies.stop import MOST_LEFT, STATES, state_of, stop_value
 
 from oracles import twin
@@ -102,19 +101,6 @@ def test_ahead_keeps_the_hand_with_the_best_draws(aim, text):
         costs = {card: cost(aim, hand & ~(1 << card), unseen, values) for card in members(hand)}
         chosen = thrown("ahead", own_rules, hand, unseen, {"aim": aim}, own_turn=3)
         assert costs[chosen] == min(costs.values())
-
-
-@pytest.mark.parametrize(
-    ("text", "own_rules", "left"),
-    [
-        ("AS 2S 3S QS KS 4H 4D 4C 9H TD", SOLITARY, 4),  # one ace cannot serve both runs
-        ("AS 2S 3S 4S QS KS 4H 4D 9H TD", SOLITARY, 4),  # here it serves Q-K-A
-        ("AS 2S 3S QS KS 4H 4D 4C 9H TD", CORNER, 2),
-        ("5S 5H 5D 5C 6S 7S 9H JD QC KC", KNOCK, 4),
-    ],
-)
-def test_loose_cards_follow_the_variants_melds(text, own_rules, left):
-    assert fewest_loose(mask(text), own_rules) == left
 
 
 @pytest.mark.parametrize(
@@ -304,13 +290,6 @@ def test_the_derived_table_of_stop_values_is_correct():
     for k in range(1, 11):
         for m in range(1, 44):
             assert ask("knock", "stop-by", ending_count=k, deck_left=m) == (m >= least[k])
-
-
-@pytest.mark.parametrize("name", ["at", "stop-by", "stop-dp", "dp"])
-def test_gin_ends_the_deal(name):
-    for left in range(1, 44):
-        assert ask("knock", name, ending_count=0, deck_left=left) == 1
-    assert ask("knock", name, ending_count=0, ending=3, deck_left=20) == 1
 
 
 def test_stop_dp_is_the_backward_induction():

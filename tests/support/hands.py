@@ -107,6 +107,15 @@ def stacked(rng, row, points):
     return [card for two in zip(first, second, strict=True) for card in two] + rest
 
 
+def stacked_alone(rng, row):
+    """A pack that begins with eleven cards full of melds: those dealt, and the first drawn."""
+    hand = members(meld_rich(rng, 11, row["ace_runs"]))
+    rest = [card for card in range(52) if card not in hand]
+    rng.shuffle(hand)
+    rng.shuffle(rest)
+    return hand + rest
+
+
 def scores(rng, row):
     """Points of both seats before a deal, at least one of which demands a shot."""
     return tuple(
