@@ -1,8 +1,6 @@
-"""OpenSpiel's gin_rummy with the cards, actions and packs of simgin.
+"""OpenSpiel's gin_rummy with the cards, actions and packs of simgin: translation only.
 
-This is translation only: what OpenSpiel allows, holds and pays is its own. Its player 0 always
-starts and is therefore our nondealer, at seat 0 of a script. Cards are dealt as they are due; every
-other move is an action of ours.
+Its player 0 always starts and is our nondealer, at seat 0. Cards are dealt as they are due.
 """
 
 from collections.abc import Iterable, Iterator
@@ -39,18 +37,12 @@ def theirs(hand: int) -> list[int]:
 
 
 def deadwood(hand: int) -> int:
-    """The least count of at most ten cards by OpenSpiel.
-
-    For eleven cards it is what OpenSpiel takes for the least count after a discard.
-    """
+    """Least count of at most ten cards; of eleven what OpenSpiel takes for it after a discard."""
     return UTILS.min_deadwood(theirs(hand))
 
 
 def pieces(meld: int) -> Iterator[int]:
-    """A meld as melds of at most five cards, the only ones that OpenSpiel knows.
-
-    A long run is cut into runs of three and more.
-    """
+    """A meld as melds of at most five cards, the only ones that OpenSpiel knows."""
     cards = members(meld)
     while len(cards) > 5:
         yield sum(1 << number for number in cards[:3])
@@ -126,19 +118,13 @@ class Deal:
         return mask(number for number in self.state.legal_actions() if number < 52)
 
     def endings(self) -> int:
-        """The cards with which a knock is possible now, or 0 if there is no knock.
-
-        Either eleven cards are held, or ten with the last discard at the wall.
-        """
+        """The cards with which a knock is possible now: of eleven, or ten and the last discard."""
         if KNOCK not in self.state.legal_actions():
             return 0
         return mask(self.state.child(KNOCK).legal_actions())
 
     def options(self) -> list[Action]:
-        """The legal actions up to the knock.
-
-        At the wall `take` is the first half of a knock with the last discard.
-        """
+        """The legal actions up to the knock; at the wall `take` is the first half of one."""
         if self.phase == PHASE.DISCARD:
             return self._each(THROW, self.throws()) + self._each(STOP, self.endings())
         legal = self.state.legal_actions()
@@ -193,10 +179,7 @@ class Deal:
         self.apply(SPIEL.PASS_ACTION)
 
     def least_count(self) -> int:
-        """The defender's least count after the stopper has shown.
-
-        Every choice of lay-offs, and then of melds, that OpenSpiel allows is tried.
-        """
+        """The defender's least count by every choice of lay-offs and melds OpenSpiel allows."""
         seat = self.seat
         return min(end.deadwood()[seat] for end in _ends(self.state, set()))
 

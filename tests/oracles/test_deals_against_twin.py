@@ -1,8 +1,6 @@
 """Deals of the engine, for two and for one, replayed question by question through the twin.
 
-Some packs are the engine's shuffles, played by strategies from random to sensible. Stacked packs
-give hands full of melds, so that rare events (big gin, shots, undercuts, lay-offs, a choice of
-meldings) occur in every few deals.
+Some packs are shuffled. Stacked ones give hands full of melds, so that rare events are frequent.
 """
 
 import random
@@ -287,10 +285,7 @@ def test_every_option_for_one_agrees_with_the_twin(text):
     "text", ("solitaire-gin-knock", "gin-solitaire", "solitaire-gin-scored+joker_in_hand=lose")
 )
 def test_the_joker_in_every_place_agrees_with_the_twin(text):
-    """The deeper it lies, the longer the deal, until the player ends it.
-
-    Then its place decides what is scored.
-    """
+    """The deeper it lies, the longer the deal; once the player ends it, the more is scored."""
     row = variants.find(text).row
     pack = random.Random(text).sample(range(52), 52)
     game = Matchup(variants.find(text), strategy("gold"), None, 3, "deal")
@@ -428,10 +423,7 @@ def test_many_random_variants_agree_with_the_twin(base):
 
 @pytest.mark.parametrize("most, takes", [(29, 0), (500, 472)])
 def test_the_50th_card_rule_can_add_a_turn(most, takes):
-    """It may follow the last turn that `max_turns` allows; the deal does not stall.
-
-    The history has room for it.
-    """
+    """After the last that `max_turns` allows: the deal does not stall, the history has room."""
     pair = (f"last:turn={takes}+discard=low", f"last:turn={takes}+discard=low:tie=random")
     variant = variants.find(f"standard-50th+max_turns={most}+knock_limit=99")
     played = watch_deal(Matchup(variant, *map(strategy, pair), 3, "deal"), 0)

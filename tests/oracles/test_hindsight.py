@@ -1,10 +1,8 @@
 """How often a single player could win who saw the whole deck: a bound on every player.
 
-Whoever sees the deck chooses ten of the cards dealt and drawn so far. Every such choice can be
-held: its cards are kept as they come, and the others are discarded. So hindsight goes out at the
-first draw by which those cards hold ten in melds. They are three melds of three, three and four
-cards, or two runs of five: every hand of gin can be split so. Where the joker is in the deck, its
-place is averaged over exactly.
+Every choice of ten of the cards dealt and drawn so far can be held. So hindsight goes out as soon
+as those cards hold ten in melds, which can be split in three, three and four cards, or in two runs
+of five. Over the joker's places is averaged exactly.
 """
 
 import random

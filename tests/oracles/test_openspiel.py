@@ -1,9 +1,7 @@
-"""Deals of the engine and of OpenSpiel's gin_rummy side by side.
+"""Deals of the engine and of OpenSpiel's gin_rummy, an engine by other people, side by side.
 
-Legal actions, counts, knocks, showdowns and points are compared. OpenSpiel is another engine of the
-same game by other people, so it shows a rule that both engine and twin misread. The variant is the
-nearest one. (OpenSpiel also refuses the third card of a chain laid off on one end of a run, which
-costs nothing, as three are a run.)
+It shows a rule that both engine and twin misread. (OpenSpiel also refuses the third card of a chain
+laid off on one end of a run, which costs nothing, as three are a run.)
 """
 
 import math
@@ -47,11 +45,7 @@ DIFFERENCES = {
 
 @pytest.fixture
 def openspiel(request):
-    """The OpenSpiel driver.
-
-    Without OpenSpiel a quick test is skipped; a slow one fails, so that `make test-slow` cannot
-    pass without it.
-    """
+    """The driver. Without OpenSpiel quick tests are skipped, but slow ones fail."""
     if not request.node.get_closest_marker("slow"):
         pytest.importorskip(
             "pyspiel", reason="OpenSpiel is not installed: pip install 'simgin[oracle]'"
@@ -128,10 +122,7 @@ def same_endings(theirs, eleven, count, limit, rules, seen):
 
 
 def same_showdown(oracle, theirs, state, stopper, rules, seen):
-    """Check the engine's melds and lay-offs.
-
-    They are legal in OpenSpiel and give the same counts, and no others lower the defender's.
-    """
+    """The engine's melds and lay-offs are legal, give the same counts, and no others lower them."""
     hand = theirs.hand(1 - stopper)
     assert oracle.deadwood(hand) == state.defender_before
     theirs.show(int(meld) for meld in state.melds if meld)
@@ -150,10 +141,7 @@ def same_showdown(oracle, theirs, state, stopper, rules, seen):
 
 
 def stacked(rng):
-    """A pack in dealing order with two hands full of melds.
-
-    Knocks, undercuts and lay-offs occur in every few deals.
-    """
+    """A pack with two hands full of melds, for knocks, undercuts and lay-offs every few deals."""
     one = hands.meld_rich(rng, 10, "low")
     other = hands.made_of_melds(rng, 10, "low", one)
     first, second = (rng.sample(hands.members(hand), 10) for hand in (one, other))
@@ -168,10 +156,7 @@ def packs(rng, n):
 
 
 def walk(rng, oracle, deal, rules):
-    """The actions of a random deal up to the knock or its end, each to be carried out.
-
-    Play is sensible enough for deals to end in every way.
-    """
+    """The actions of a random deal, sensible enough to end in every way, up to the knock."""
     eager, action = rng.choice((0, 0.3, 1)), None
     while not deal.over and (action is None or action.what != STOP):
         if deal.phase == oracle.PHASE.DISCARD:
@@ -196,10 +181,7 @@ def _close(rng, deal, rules, eager, taken):
 
 
 def _at_the_wall(deal, rules):
-    """The one ending that the engine proposes (docs/how-to/writing-a-strategy.md#endings).
-
-    Least deadwood, then the dearest discard, then the lowest card number.
-    """
+    """The one ending that the engine proposes: least deadwood, dearest discard, lowest card."""
     eleven = deal.hand(deal.seat)
 
     def preference(action):

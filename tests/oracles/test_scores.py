@@ -1,7 +1,6 @@
 """The engine's points and match scores against the twin's, without any cards.
 
-Deals that are played seldom hit a target exactly or end in a shot against an empty hand; here the
-showdowns are enumerated, and matches are fed with results of small numbers that hit all targets.
+Played deals seldom hit a target exactly, or end in a shot against an empty hand.
 """
 
 import itertools

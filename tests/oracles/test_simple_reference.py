@@ -1,10 +1,8 @@
 """Simple against Simple under the EAAI rules, and knock thresholds, against published figures.
 
-The figures are in docs/reference/published-results.md#simple-against-simple. They come from the
-unmodified Java framework and from an independent C++ program. Every comparison has a seed chosen
-before looking. A figure may be three combined standard errors off, which happens by chance in 1 of
-370. About forty figures are compared, so one alarm in ten choices of the seed is expected. The
-chi-square tests fail by chance once in 10,000 (ALARM).
+They are of docs/reference/published-results.md#simple-against-simple. Seeds are chosen before
+looking. A figure may be three combined standard errors off, by chance 1 of 370; so one alarm in ten
+choices of the seed is expected. The chi-square tests fail by chance once in 10,000 (ALARM).
 """
 
 import math
@@ -100,10 +98,7 @@ def test_simple_against_itself_agrees_with_the_published_figures(simple, figure)
 
 
 def test_the_number_of_deals_a_match_agrees_with_the_published_figure(simple):
-    """With the engine's showdown a deal is worth slightly less.
-
-    The share of undercuts hardly changes the number of deals.
-    """
+    """With the engine's showdown a deal is worth slightly less."""
     assert fact(simple, "deals") / fact(simple, "matches") == pytest.approx(10.233, abs=0.05)
 
 

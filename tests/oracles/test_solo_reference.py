@@ -1,8 +1,7 @@
 """A greedy one-player strategy against figures of other programs and exact chances.
 
-Reference: 200,000 deals of ten cards with stock draws only, ace low, face values, least deadwood
-kept and, of equals, the dearest discarded. Every test allows four standard errors of both sides
-together and the rounding of the printed figure: a false alarm in one of 15,000 tests.
+Reference: 200,000 deals of ten cards with stock draws only. Every test allows four standard errors
+of both sides and the rounding of the figure: a false alarm in one of 15,000 tests.
 """
 
 import math
@@ -105,10 +104,7 @@ def sums_of(variant, strategy, unit, n):
 
 @pytest.mark.slow
 def test_a_player_who_looks_one_draw_ahead_is_within_the_orientation_values():
-    """rules.md 15.3 gives ranges over the objectives of such players.
-
-    The figures are within them, or within four standard errors of their ends.
-    """
+    """Within the ranges of rules.md 15.3, or four standard errors of their ends."""
     deals = 20_000
     for aim in ("deadwood", "gin"):
         found = sums_of(

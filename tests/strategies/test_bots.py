@@ -1,7 +1,4 @@
-"""The reference opponents against their definitions.
-
-Slow twins on random positions, positions made by hand, and OpenSpiel's own bot.
-"""
+"""The reference opponents against slow twins, positions made by hand, and OpenSpiel's bot."""
 
 import math
 import random
@@ -106,10 +103,7 @@ def test_openspiel_throws_the_highest_loose_card_of_eleven():
 
 
 def test_openspiel_simple_decides_as_openspiels_bot():
-    """Forty deals of OpenSpiel's bot against itself.
-
-    Where several meldings are best the bot uses the first it finds, so it may differ there.
-    """
+    """Where several meldings are best the bot uses the first it finds, and may differ."""
     spiel = pytest.importorskip(
         "pyspiel", reason="OpenSpiel is not installed: pip install 'simgin[oracle]'"
     )
@@ -165,10 +159,7 @@ def test_hitscore_keeps_hits_among_discards_of_least_deadwood():
 
 
 def test_ga_conv_does_not_take_back_its_own_discard():
-    """The 7C lowers the deadwood.
-
-    Discarded by the player it stays in the pile; discarded by the opponent it is taken.
-    """
+    """The 7C lowers the deadwood, whoever threw it."""
     hand, seven = mask("AS 2S 3S 5H 5D 5C 8C 9C KD 2H"), notation.parse_card("7C")
     for thrower, taken in ((0, 0), (1, 1)):
         seen = view(hand=hand, taken_offer=seven, legal=3, count=count(hand), turns=1, seat=0)
@@ -273,10 +264,7 @@ def worth_after(hand: int, legal: int, there: set[str], held: dict[str, float]) 
 
 
 def test_mishra_takes_what_is_worth_more_than_a_draw():
-    """The policy discards the card worth least instead of trying all.
-
-    Where the two are close it may answer otherwise, in one position of fifty.
-    """
+    """It throws the card worth least instead of trying all: one answer may differ."""
     alike = taken = asked = 0
     for seen in views(10, 40, size=10):
         seen.known &= 0 if asked % 2 else PACK
@@ -299,10 +287,7 @@ def test_mishra_takes_what_is_worth_more_than_a_draw():
 
 
 def test_belief_holds_back_against_a_low_opponent():
-    """He took seven cards that make two melds.
-
-    With three more of the unseen he holds about 18. With opp=0 nobody is low.
-    """
+    """He took two melds of seven, and holds about 18 with three unseen; nobody is below 0."""
     hand = mask("AS 2S 3S 5H 5D 5C 8D 9D TD 9H")
     known = mask("6C 7C 8C KS KH KD KC")
     seen = view(hand=hand, known=known, unseen=PACK & ~(hand | known), ending=1, ending_count=9)
@@ -324,10 +309,7 @@ def shares(a: str, b: str, unit: str, n: int, game: str = "eaai"):
 
 @pytest.mark.parametrize("bot", BOTS)
 def test_no_bot_plays_for_ever(bot):
-    """Nine in ten deals end by a knock.
-
-    A bot that stalls in a deal of a thousand passes once in e^20 runs.
-    """
+    """A bot that stalls in a deal of a thousand passes once in e^20 runs."""
     fact = shares(bot, bot, "deal", 20_000 if bot != "mishra-uniform" else 4_000)
     assert fact("stalled") == 0
     assert fact("decided") > 0.9 * fact("deals")
@@ -342,10 +324,7 @@ def won(fact) -> float:
     ("other", "reference", "error"), [("gold", 62.2, 0.38), ("simple", 59.5, 0.5)]
 )
 def test_jdh8_agrees_with_its_readme(other, reference, error):
-    """62.2 [61.4, 62.9] against gold; 59.8 [59.0, 60.6] and 58.7 +- 0.5 against simple.
-
-    Three standard errors: a false alarm once in 370.
-    """
+    """Within three standard errors: a false alarm once in 370."""
     found = won(shares("jdh8-heuristic", other, "match", 20_000))
     assert abs(found - reference) < 3 * math.hypot(error, 0.3)
 
@@ -367,10 +346,7 @@ def test_never_taking_from_the_pile_loses_a_fifth_of_the_deals():
 
 @pytest.mark.slow
 def test_a_little_structure_helps_and_much_hurts():
-    """The authors' search gave these shares, with errors here of 0.36.
-
-    .50 at a = 0, .55 to .57 at .1 to .3, .50 at .5, .33 at .8, .16 to .20 at 1.
-    """
+    """Found by the authors: .50 at a = 0 and .5, .55 to .57 between, .33 at .8, .18 at 1."""
     found = {}
     for a in (0, 0.1, 0.2, 0.3, 0.5, 0.8, 1):
         found[a] = won(shares(f"hein:a={a},fade=0", "simple", "match", 20_000))

@@ -1,8 +1,4 @@
-"""Players of the challenge of 2021 against slow twins of their descriptions.
-
-The positions come from whole deals, so that the history is real; the twins list melds and know
-nothing of the engine.
-"""
+"""Players of the challenge of 2021 against slow twins of their descriptions, in whole deals."""
 
 import random
 from functools import cache
@@ -257,10 +253,7 @@ def test_ginrummy_and_tonic_discards_by_its_description():
 
 
 def test_the_table_is_learned_in_miniature():
-    """60 deals of a pair: the same seed twice, and near the committed table where cells are full.
-
-    A cell's mean of more than 40 drops of about 6 points has an error below 1.
-    """
+    """Near the committed table where a mean of more than 40 drops has an error below 1."""
     mean, seen = training.learned([("gold", "simple")], 60, 3)
     again, _ = training.learned([("gold", "simple")], 60, 3)
     assert np.array_equal(mean, again)

@@ -16,10 +16,7 @@ RANDOM = random.Random(20261120)
 
 
 def test_random_answers_are_as_frequent_as_set():
-    """5,500 draws over eleven cards.
-
-    A chi-square of ten degrees of freedom exceeds 29.6 for a thousandth of the seeds.
-    """
+    """A chi-square of ten degrees of freedom exceeds 29.6 for a thousandth of the seeds."""
     hand = notation.hand_mask(RANDOM.sample(range(52), 11))
     counts = dict.fromkeys(members(hand), 0)
     for _ in range(5500):
@@ -90,10 +87,7 @@ def test_random_offers_are_legal_and_as_frequent_as_set():
     ],
 )
 def test_playing_to_the_score_follows_the_points_needed(game, seat, other, count, knocks):
-    """A player who needs points might get them from a knock.
-
-    A player who needs won deals gets one whatever the count.
-    """
+    """Who needs won deals gets one whatever the count."""
     rules = build_rules(variants.find(game))
     if game == "race" and seat == 0:
         seat = 1 - rules.race_points_seat

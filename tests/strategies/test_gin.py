@@ -1,7 +1,6 @@
 """Every shipped strategy goes out with gin, in every variant that it can play.
 
-The packs are stacked so that gin is common. Which hands could go out is found here with nothing but
-the deadwood of ten cards, from the cards dealt and the turns played.
+The packs are stacked so that gin is common. Which hands could go out is found by the deadwood.
 """
 
 import random

@@ -1,7 +1,4 @@
-"""The policies against a twin written from their descriptions alone.
-
-Every answer must be allowed by the description.
-"""
+"""The policies against a twin written from their descriptions, which allow every answer."""
 
 from functools import partial
 
@@ -165,10 +162,7 @@ def positions(slot, policy):
 
 
 def compare(slot, policy, asked):
-    """Ask the policy and its twin.
-
-    Returns the share of positions in which the description allows a single answer.
-    """
+    """Ask the policy and its twin; the share of positions with a single allowed answer."""
     chosen = loader.find(f"gold+{slot}={policy}").policy(slot)
     ask, vector, rule = compiler.hook(chosen), compiler.vector(chosen), rule_of(slot, policy)
     decided = 0
@@ -200,10 +194,7 @@ def test_every_answer_is_allowed_by_the_advice(advice):
 
 
 def test_simple_does_not_repeat_a_pair():
-    """Two players who take everything can pass the same cards to and fro.
-
-    Here the guard against repeated pairs decides again and again.
-    """
+    """Players who take everything pass the same cards to and fro, and its guard decides."""
     pairing = parse_matchup("stubborn", "random:p=1+knock=never+discard=low", "eaai", 1, "deal")
     barred = 0
     for unit in range(8):

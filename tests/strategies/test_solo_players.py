@@ -55,10 +55,7 @@ def thrown(name, rules, hand, unseen, values=None, **fields):
 
 
 def eleven():
-    """Eleven cards and discards that never come again.
-
-    Half of the time the cards are from a third of the pack, so that melds are common.
-    """
+    """Eleven cards, every other time from ranks of melds, and the unseen cards but 18."""
     rich = RANDOM.random() < 0.5
     pack = [13 * s + r for s in range(4) for r in (range(4, 9) if rich else range(13))]
     hand = notation.hand_mask(RANDOM.sample(pack, 11))
@@ -111,10 +108,7 @@ def test_ahead_keeps_the_hand_with_the_best_draws(aim, text):
     ],
 )
 def test_a_last_discard_leaves_least_deadwood(own_rules, last, dearest):
-    """Two kings, or the 7 and 8, would be worth waiting with, but no draw follows.
-
-    In Solitary Gin the ace is dearest.
-    """
+    """Two kings, or the 7 and 8, are worth waiting with if a draw follows."""
     hand = mask("2S 3S 4S 5H 5D 5C 7D 8D KS KH AC")
     for name in ("ahead", "switch"):
         chosen = thrown(name, own_rules, hand, PACK & ~hand, {"aim": "gin"}, **last)
@@ -122,10 +116,7 @@ def test_a_last_discard_leaves_least_deadwood(own_rules, last, dearest):
 
 
 def test_switch_minimises_the_mean_penalty_in_its_last_turns():
-    """It can maximise the chance of the goal instead.
-
-    Last deal, 5 points of room: only a penalty of 5, or gin, is good enough.
-    """
+    """Or, in the last deal with 5 points of room, the chance of penalties that are too high."""
     values = row("solitary-gin")
     early, late = ({"own_turn": turn, "deck_left": 30} for turn in (12, 13))
     last = {"own_turn": 14, "deal": 4, "own_points": 15, "deck_left": 30}
@@ -193,10 +184,7 @@ def test_dp_stops_when_that_is_worth_more_than_going_on():
 
 
 def by_search(scoring, time, ten, unseen, left, values):
-    """The value of ten cards in solitaire-gin-knock by the next card, all by brute force.
-
-    time: of the table after that card, in steps of three cards.
-    """
+    """The value of ten cards by the next card; time: of the table after it, in threes of cards."""
 
     def loose(eleven):
         out = melds_out(names(eleven), values)
@@ -248,10 +236,7 @@ def test_two_draws_keeps_what_the_next_card_makes_best():
 
 @pytest.mark.slow
 def test_two_draws_wins_more_than_the_table_alone():
-    """10,000 deals each on the same packs.
-
-    Better by 3.1 standard errors, or a false alarm in 1,000 runs.
-    """
+    """By 3.1 standard errors, or a false alarm in 1,000 runs."""
     gins = []
     for strategy in ("solo-two-draws", "solo-dp"):
         rows = runner.run_matchup(parse_matchup(strategy, None, "solitaire-gin", 5, "deal"), 10_000)
@@ -293,10 +278,7 @@ def test_the_derived_table_of_stop_values_is_correct():
 
 
 def test_stop_dp_is_the_backward_induction():
-    """By memoised recursion over the same table, with a knock at any legal count.
-
-    Under these rules both answers occur.
-    """
+    """By memoised recursion over the same table, under rules with both answers."""
     table = committed("stop").astype(float)
     means, chances = table[:STATES], table[STATES:].reshape(MOST_LEFT + 1, STATES, STATES)
     text = "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"
@@ -366,10 +348,7 @@ def test_dp_is_better_than_greed(variant):
 
 
 def test_counting_loose_cards_reaches_the_orientation_value_of_gin():
-    """Gin in 57 % of 20,000 deals (rules.md 15.3).
-
-    Within four standard errors of both sides and rounding.
-    """
+    """57 % of 20,000 deals (rules.md 15.3), within four errors of both sides and rounding."""
     n = 10_000
     share = facts("solitaire-gin", "solo-lookahead", n)[0]["gin"] / n
     assert abs(share - 0.57) < 4 * math.sqrt(0.57 * 0.43 * (1 / n + 1 / 20_000)) + 0.005
@@ -391,10 +370,7 @@ def test_knocking_reaches_its_orientation_values(variant, only_gin, at_10):
 
 
 def test_the_goal_table_is_a_convolution_of_deals(capsys):
-    """In miniature: the sum of two deals is the convolution of one with itself.
-
-    Both are near the committed chances.
-    """
+    """The sum of two deals is the convolution of one with itself; near the committed chances."""
     small = script.goal_table(400, 7, "low").reshape(5, 50)
     assert "400 deals of low" in capsys.readouterr().out
     one = np.diff(small[1], prepend=0)

@@ -29,10 +29,7 @@ def ask(slot, name, values=None, **fields):
 
 @cache
 def value(mine, his, dealer):
-    """V by its definition: the nondealer may offer, then the dealer.
-
-    The opponent answers as well as possible; every deal is even.
-    """
+    """V by its definition: nondealer and dealer may offer, every deal is even."""
     if mine <= 0 or his <= 0:
         return float(mine <= 0)
     plays = {n: (value(mine - n, his, True) + value(mine, his - n, False)) / 2 for n in range(1, 7)}
@@ -54,11 +51,7 @@ def test_v_agrees_with_its_definition():
 
 @pytest.mark.parametrize("stake, offered", [(1, 2), (1, 6), (2, 3), (5, 6)])
 def test_dead_accepts_an_offer_that_costs_less_than_refusing(stake, offered):
-    """W >= (n - s) / (2n) if no deal is void: 0.25 for 1 to 2, 5/12 for 1 to 6.
-
-    No hand is so poor that a small raise should be refused, and who has not seen his cards says
-    nothing about them by an offer.
-    """
+    """W >= (n - s) / (2n) if no deal is void; before the cards are seen an offer tells nothing."""
     stakes = {"stake": stake, "offered": offered}
     answers = set()
     for turn in range(1, 20, 3):
@@ -98,11 +91,7 @@ def test_blind_offers_by_value(own, other, offered):
 
 
 def test_answers_by_value_follow_v():
-    """A leader who needs one refuses a six from an opponent who needs seven.
-
-    V after the refusal is V(1, 6); to accept is one half and V(1, 1). In the last deal, which a
-    refusal would lose, any hand accepts.
-    """
+    """A refusal costs a leader less than seven won deals; in the last deal any hand accepts."""
     assert ask("answer", "by-value", phase=BLIND, own_deals=6, other_deals=0, offered=6) == 0
     assert value(1, 6, False) > 0.5 + 0.5 * value(1, 1, False)
     assert ask("answer", "by-value", phase=BLIND, own_deals=0, other_deals=6, offered=6) == 1
@@ -142,8 +131,5 @@ def won(a, b, variant, matches):
 
 
 def test_the_die_by_value_beats_no_die():
-    """4,000 mirrored matches with the same card play.
-
-    The standard error is at most .008, and 3.1 of it give a false alarm in a thousand.
-    """
+    """By 3.1 standard errors of .008: a false alarm in a thousand."""
     assert won("dice-player", "gold", "dice", 4_000) > 0.5 + 3.1 * 0.008

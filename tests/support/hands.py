@@ -1,7 +1,4 @@
-"""Hands to test with, as masks for the engine and as texts for the twin.
-
-Everything is drawn from the caller's `random.Random`, so a test's sample never changes.
-"""
+"""Hands to test with, as masks for the engine and as texts for the twin, of the caller's random."""
 
 import random
 from collections.abc import Iterable

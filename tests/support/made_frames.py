@@ -10,10 +10,7 @@ NAN = math.nan
 
 
 def tidy(*rows):
-    """Tidy rows from (variant, a, b, {metric: (value, half-width)}).
-
-    A half-width of None stands for an undefined cell.
-    """
+    """Tidy rows from (variant, a, b, {metric: (value, half-width)}); half-width None: undefined."""
     found = []
     for variant, a, b, told in rows:
         for metric, (value, half) in told.items():

@@ -59,11 +59,7 @@ def count(hand: int) -> int:
 
 
 def some_view(rng: random.Random, n: int, rich: bool = False, known: int = 2) -> Any:
-    """A hand of n cards in the middle of a deal.
-
-    The pile holds cards, some of them discarded by the opponent, and some cards are known to be in
-    the opponent's hand.
-    """
+    """A hand of n cards in a deal: some on the pile, some known to be the opponent's."""
     pack = rng.sample([c for c in range(52) if not rich or 3 <= c % 13 <= 8], n)
     rest = rng.sample([c for c in range(52) if c not in pack], 52 - n)
     pile, his = rest[: rng.randrange(1, 14)], rest[14 : 14 + known]

@@ -1,7 +1,4 @@
-"""Texts of what people type, for hypothesis: variants, strategies, hands, TOML, most of them sound.
-
-Also the values that the parameters of the rules may have.
-"""
+"""Texts of what people type, and values of rules, for hypothesis: most of them sound."""
 
 import json
 

@@ -1,7 +1,4 @@
-"""A strict reader of HTML pages: what a browser forgives is a fault here.
-
-`faults(text)` is a list of sentences, empty for a valid page.
-"""
+"""A strict reader of HTML: `faults(text)` is a list of sentences, empty for a valid page."""
 
 import itertools
 import re

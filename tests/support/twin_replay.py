@@ -1,9 +1,7 @@
-"""Replays a deal of the engine through the twin.
+"""Replays a deal of the engine through the twin: every view, every question, and the result.
 
-Engine and twin must agree on the view at every decision and on the result of the deal. The twin
-knows the rules. This module adds the engine's contract (docs/how-to/writing-a-strategy.md): which
-questions it asks, in which order, which ending it proposes and what a view holds. Everything
-comes from the twin's public history; nothing is read back from the engine.
+The twin knows the rules. This module adds the engine's contract (docs/how-to/
+writing-a-strategy.md): what it asks, in which order, and what a view holds, by public history.
 """
 
 from dataclasses import dataclass, field
@@ -23,11 +21,7 @@ TALLIED = ("race", "twofold", "deals")  # goals that count won deals by more tha
 
 
 def replayed(played, match=None):
-    """The twin's result of a deal that the engine played, after comparing every step.
-
-    played: a `simgin.play.watch.Single`. match: the twin's match before this deal, a new one if
-    None; the result is not entered in it.
-    """
+    """The twin's result of a watched deal, every step compared; match: the twin's before it."""
     assert not played.fault
     match = match or match_of(played)
     return (ForOne if match.row["players"] == 1 else ForTwo)(played, match).run()
@@ -287,10 +281,7 @@ class ForTwo(Replay):
         self._thrown(seat, ending.card)
 
     def _proposal(self, endings, seat):
-        """Big gin, else a shot, else least deadwood.
-
-        Ties go to the dearest discard, then to the lowest card number.
-        """
+        """Big gin, a shot, or least deadwood; ties: the dearest discard, the lowest card number."""
         worth = twin.card_values(self.row)
 
         def preference(ending):

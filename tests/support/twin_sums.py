@@ -36,10 +36,7 @@ def batch_row(units):
 
 
 def quarters(facts):
-    """A's share of a unit in quarters; a draw is half a win.
-
-    The share is of the unit's matches, or of its deals where it has none.
-    """
+    """A's share of a unit's matches, or deals, in quarters; a draw is half a win."""
     if facts["matches"]:
         return round(4 * facts["a_match_win"] / (2 * facts["matches"]))
     return round(

@@ -49,10 +49,7 @@ def card(number: int) -> str | None:
 
 @cache
 def questions(slot: str) -> list[tuple[str, Any]]:
-    """(variant, view) pairs of a slot from deals of every variant.
-
-    They are ordered so that any stretch holds some of all variants.
-    """
+    """(variant, view) of a slot from deals of all variants, some of each in any stretch."""
     found = [
         (name, question.view)
         for name in variants.names()

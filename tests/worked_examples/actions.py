@@ -71,10 +71,7 @@ def said_alone(one):
 
 
 def pack_of(nondealer, dealer, upcard, stock):
-    """The 52 cards in dealing order, nondealer first.
-
-    An eleventh card of the nondealer takes the place of the upcard.
-    """
+    """The 52 cards in dealing order; an eleventh of the nondealer comes instead of the upcard."""
     turned = [*nondealer[10:], *([] if upcard is None else [upcard])]
     sizes = (len(nondealer[:10]), len(dealer), len(turned), len(stock))
     if sizes != (10, 10, 1, STOCK_CARDS):

@@ -76,10 +76,7 @@ def _disjoint(cards):
 
 
 def _is_best_way(example, row, hand, shown, count):
-    """Whether melds and lay-offs in an expectation are legal and reach the count.
-
-    What is a meld and what fits is read off the twin's lists, whoever the subject is.
-    """
+    """Whether an expected way is legal by the twin's lists of melds, and reaches the count."""
     ways = [example.expect.get(key) for key in ("own_melds_example", "laid_off_example")]
     if None in ways:
         return False

@@ -1,7 +1,6 @@
 """The die of worked examples: a deal in which two players make the offers of a script.
 
-Otherwise they pass, draw and throw what they drew; near the end of the stock the winner of the
-example knocks, with a hand made for that.
+Otherwise they draw and throw; near the end the winner knocks, with a hand made for that.
 """
 
 from dataclasses import dataclass, replace

@@ -68,10 +68,7 @@ def example(vector):
 
 
 def run(examples, subject):
-    """A verdict on every example, in order; ExampleError with all that cannot be read.
-
-    subject: the module `engine` or `rules_twin`.
-    """
+    """A verdict on every example; ExampleError with all that cannot be read."""
     verdicts, sentences = [], []
     for one in examples:
         try:

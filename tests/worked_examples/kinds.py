@@ -91,10 +91,7 @@ KINDS = {
 
 
 def compare(example, subject):
-    """Expected keys with another answer from the subject: key -> (expected, got).
-
-    Raises NotSupported and ExampleError.
-    """
+    """Expected keys with another answer from the subject: key -> (expected, got)."""
     kind = KINDS[example.kind]
     wanted = {key: value for key, value in example.expect.items() if key not in NOT_COMPARED}
     if not wanted:

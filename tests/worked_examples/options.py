@@ -1,7 +1,6 @@
-"""Single positions of a deal, reached by a script, and what a player can do there.
+"""What a player can do in single positions of a deal, reached by a script.
 
-An option is an action the script can continue with, whether a player is asked for it or it is done
-for him because nothing else is legal.
+Asked for or not: an option is whatever the script can continue with.
 """
 
 from dataclasses import replace

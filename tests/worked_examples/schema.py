@@ -1,8 +1,7 @@
 """What may be in a worked example, and what is wrong with a bad one.
 
-An example has an id, a kind, a variant, an input and an expectation. Keys of the input that are
-parameters (rules.md 11) set the rules, and so do `options` and `overrides`; the other rules are
-those of `standard`. Cards are numbers 0..51 as in simgin.text.notation.
+Keys of the input that are parameters (rules.md 11) set the rules, as do `options` and `overrides`;
+the others are those of `standard`. Cards are numbers 0..51 as in simgin.text.notation.
 """
 
 from dataclasses import dataclass
@@ -92,10 +91,7 @@ class Example:
             raise self.error(f"{needs}, and {self.variant} is for two.")
 
     def settings(self, own, base="standard"):
-        """The parameters that are set.
-
-        What is neither a parameter nor a key of the kind (`own`) is refused, never ignored.
-        """
+        """The parameters set; what is neither one nor a key of the kind (`own`) is refused."""
         unruly = (*own, *NO_RULES)
         given = {key: value for key, value in self.given.items() if key not in unruly}
         for key in ("options", "overrides"):

@@ -114,10 +114,7 @@ class Result:
 
 
 class Deal:
-    """`stock[0]` is the top of the stock, `pile[-1]` the top of the discard pile.
-
-    die: the one of the game with die = game; a new one is put down where none is given.
-    """
+    """`stock[0]` and `pile[-1]` are the tops; die: that of the game, else a new one is put down."""
 
     def __init__(
         self,
@@ -350,10 +347,7 @@ class Deal:
         return len(self.stock) <= self.row["stock_reserve"]
 
     def _end(self, card: str | None, how: str) -> None:
-        """End the deal.
-
-        Under melding = choice with several meldings, showing is a separate decision (rules.md 9.1).
-        """
+        """End the deal; with a choice of meldings showing is a separate decision (rules.md 9.1)."""
         self._ending = card, how
         if self.row["melding"] == "choice":
             kept = [other for other in self.hands[self._mover] if other != card]

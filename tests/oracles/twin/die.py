@@ -11,10 +11,7 @@ class Die:
         self.offered: tuple[int, int] | None = None  # by whom, which number; until the answer
 
     def numbers(self, seat: int, seen: bool) -> range:
-        """The numbers the seat may offer; none at die_cap.
-
-        rules.md 8.1 holds before the cards are seen, 8.3 and 8.4 in play.
-        """
+        """The numbers the seat may offer: before cards are seen (8.1) and in play (8.3, 8.4)."""
         unowned = self.row["die_centre_in_play"] if seen else True
         may = self.row["die"] != "off" and (seat == self.owner or (self.owner is None and unowned))
         return range(self.stake + 1, self.row["die_cap"] + 1) if may else range(0)

@@ -1,7 +1,4 @@
-"""The showdown of the EAAI framework (docs/reference/published-results.md#the-eaai-challenge).
-
-Both sides show a random family of least own deadwood; lay-offs are forced and first fit.
-"""
+"""The showdown of the EAAI framework: random families, forced lay-offs, first fit."""
 
 import random
 from collections.abc import Iterable
@@ -19,10 +16,7 @@ def card_order(card: str) -> tuple[int, int]:
 
 
 def _list_order(meld: Iterable[str]) -> tuple:
-    """The framework's list of melds: runs by suit, start and length; then sets by rank.
-
-    Triples of one rank come by the suit left out, then the four; one family holds no two of them.
-    """
+    """The framework's order: runs by suit, start and length; then sets by rank, triples first."""
     cards = sorted(meld, key=card_order)
     is_set = cards[0][0] == cards[1][0]
     if is_set:

@@ -174,10 +174,7 @@ class SoloDeal:
         return Score(how, "stopper", won, 0)
 
     def _lost_to_the_joker(self) -> None:
-        """The points of a deal lost to the joker (rules.md 6).
-
-        The deadwood goes to the joker, 1 under winloss; under penalties it is the player's.
-        """
+        """The points of a deal lost to the joker (rules.md 6); penalties are the player's."""
         count = self._count()
         points = {"joker": [0, count], "winloss": [0, 1], "penalty": [count, 0]}
         scored = points[self.row["deal_scoring"]]

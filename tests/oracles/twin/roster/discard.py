@@ -1,7 +1,4 @@
-"""Discard policies as sets of acceptable cards.
-
-The policies are described in docs/reference/strategies/elementary.md and bots.md.
-"""
+"""Discard policies (elementary.md, bots.md in docs) as sets of acceptable cards."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -67,10 +64,7 @@ def simple(seen: Seen) -> set[str]:
 
 
 def hits(seen: Seen, keep_pairs: bool = False) -> set[str]:
-    """Most hits of the kept hand, then least deadwood.
-
-    keep_pairs: never break a two-card run while another discard exists.
-    """
+    """Most hits of the kept hand, then least deadwood; keep_pairs: runs of two are kept."""
     legal = seen.legal
     if keep_pairs:
         neighbours = {card for card in seen.hand if {beside(card, -1), beside(card, 1)} & seen.hand}
@@ -114,11 +108,7 @@ def conv(seen: Seen, w1: float, w2: float, w3: float) -> set[str]:
 
 
 def alpha(seen: Seen, a: float = 1, fade: float = 0, floor: float = 0) -> set[str]:
-    """Least a * structure lost + (1 - a) * deadwood left, uniform version, for fade = 0 only.
-
-    The description adds up the structure of what is kept. The policy says that it counts what is
-    lost, which is the reading used.
-    """
+    """Least a * structure lost + (1 - a) * deadwood left, uniform version."""
     faded = max(floor, a * (1 - ((seen.turn_of_both - 1) / fade) ** 0.5)) if fade else a
     share = Fraction(faded)
 
@@ -129,10 +119,7 @@ def alpha(seen: Seen, a: float = 1, fade: float = 0, floor: float = 0) -> set[st
 
 
 def structure(seen: Seen, card: str) -> Fraction:
-    """The structure of a card: over its partners, the cards that make a meld of the two.
-
-    Each counts 1 - q^4 (nothing for cards of P), and 3 if it is held already.
-    """
+    """Over partners and the cards that make a meld of the two: 1 - q^4, or 3 if held already."""
     alone = seen.row["players"] == 1
     q = Fraction(0) if alone else Fraction(10 - len(seen.known), len(seen.unseen))
     total = Fraction(0)
@@ -172,10 +159,7 @@ def hand_value(
 def reach(
     seen: Seen, ten: frozenset[str], loose: frozenset[str], unseen: frozenset[str]
 ) -> Fraction:
-    """Sum over loose c of pip(c) * (number of u in U that make a meld with c in h + u) / size of U.
-
-    The policy counts a u once for each meld that it makes with c.
-    """
+    """Sum over loose c of pip(c) * (melds of c in h + u, u in U) / size of U."""
     lacking = [(meld, meld - ten) for meld in all_melds_of(LOW)]
     made = [meld for meld, lack in lacking if len(lack) == 1 and lack <= unseen]
     return Fraction(sum(seen.pip(c) for meld in made for c in meld & loose), len(unseen))
@@ -221,10 +205,7 @@ def marjj(
     one_gone: float = 4,
     **values: float,
 ) -> set[str]:
-    """Among the dear loose cards, the least sum of three terms.
-
-    They are deadwood, the weighted mean of the best next counts, and use to the opponent.
-    """
+    """Among dear loose cards least deadwood + weighted best next counts + use to the opponent."""
     ahead = Fraction(weight) * Fraction(decay) ** (seen.turn - 1)
 
     def score(card: str) -> Fraction:
@@ -237,10 +218,7 @@ def marjj(
 
 
 def candidates_of(seen: Seen, window: float) -> list[set[str]]:
-    """Loose cards with pip within `window` of the dearest, for each best melding of the eleven.
-
-    All legal cards where none of them is legal.
-    """
+    """By best melding, loose cards with pip within `window` of the dearest, else all legal."""
     found = []
     for loose in seen.loose(seen.hand):
         legal = loose & seen.legal
@@ -293,11 +271,7 @@ def opponents_value(
 
 
 def _in_runs(these: dict[int, bool], both: float, one: float, two: float) -> Fraction:
-    """The weight of a card's possible runs.
-
-    `both` for a neighbour on one side and one of two cards on the other; otherwise each neighbour
-    and each card two away by itself.
-    """
+    """`both` for a neighbour on one side and a card on the other; else each card by itself."""
     if (these[-1] and (these[1] or these[2])) or (these[1] and (these[-1] or these[-2])):
         return Fraction(both)
     return Fraction(one) * (these[-1] + these[1]) + Fraction(two) * (these[-2] + these[2])

@@ -1,7 +1,4 @@
-"""Take policies as sets of acceptable answers: 0 stock, 1 take, 2 pass.
-
-The policies are described in docs/reference/strategies/elementary.md and bots.md.
-"""
+"""Take policies (elementary.md, bots.md in docs) as sets of answers: 0 stock, 1 take, 2 pass."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -72,10 +69,7 @@ def mmd(seen: Seen, reach: float = 0.85, hold: float = 1) -> set[int]:
 
 
 def _value(seen: Seen, worth: Worth) -> set[int]:
-    """Compare two values, of which the smaller is better.
-
-    Both answers are acceptable where the choice of melding, or rounding, would decide.
-    """
+    """Whether taking is worth less; both answers where melding or rounding would decide."""
     least, most = _best(seen, seen.offer, seen.unseen, worth, drawn=False)
     draws = [_best(seen, card, seen.unseen - {card}, worth, drawn=True) for card in seen.unseen]
     low, high = (Fraction(sum(draw[side] for draw in draws), len(draws)) for side in (0, 1))
