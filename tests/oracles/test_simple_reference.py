@@ -6,23 +6,16 @@ choices of the seed is expected. The chi-square tests fail by chance once in 10,
 """
 
 import math
-import random
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from oracles import twin
 from simgin.core import sums
-from simgin.core.state import new_state
-from simgin.core.view import new_view
-from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
-from simgin.rules.build import build_rules
 from simgin.runs import runner
 from simgin.strategy import loader
-from support import hands
 
 ALARM = 1e-4
 LIMIT = 3  # combined standard errors
@@ -128,48 +121,6 @@ def test_the_distribution_of_the_knockers_count_agrees_with_the_published_counts
 
 
 # The showdown of the EAAI framework, held over the engine's own final hands
-
-
-def final_hands(first, deals):
-    """(stopper's hand, defender's hand) of every deal that was ended, as the twin's cards."""
-    game = eaai("simple", "simple", "deal")
-    rules, views, state = build_rules(game.variant), (new_view(), new_view()), new_state(game.seed)
-    state.watch_half, state.watch_deal = 0, 0
-    for unit in range(first, first + deals):
-        kernel.run(game, state, rules, views, unit, 1)
-        if state.stopper >= 0:
-            yield [
-                hands.names(int(state.hand[seat])) for seat in (state.stopper, 1 - state.stopper)
-            ]
-
-
-def eaai_showdowns(first, deals):
-    """Shares and means of the first-fit showdown, each with its standard error."""
-    lot = random.Random(SEED)
-    undercuts, points, laid_off = [0] * deals, [], []
-    for i, (stopper, defender) in enumerate(final_hands(first, deals)):
-        own, other, laid = twin.eaai_showdown(stopper, defender, lot)
-        undercuts[i] = own > 0 and own >= other
-        points.append(25 + other if own == 0 else other - own if own < other else 25 + own - other)
-        if own > 0:
-            laid_off.append(len(laid))
-    return {
-        "undercut": (*mean(undercuts), 0.042709, 0.000035),
-        "points": (*mean(points), 16.2575, 0.0022),
-        "laid off": (*mean(laid_off), 0.6064, 0.0003),
-    }
-
-
-def mean(values):
-    return np.mean(values), np.std(values) / math.sqrt(len(values))
-
-
-@pytest.mark.parametrize(
-    ("first", "deals"), [(0, 5_000), pytest.param(1_000_000, 400_000, marks=pytest.mark.slow)]
-)
-def test_the_eaai_showdown_agrees_with_the_published_figures(first, deals):
-    for figure in eaai_showdowns(first, deals).values():
-        near(*figure)
 
 
 # Knock thresholds with the engine's lay-offs: docs/reference/published-results.md#knock-thresholds

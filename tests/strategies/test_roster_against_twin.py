@@ -113,22 +113,6 @@ SCOPE = {
 }
 PLAIN = {"discard": "low", "take": "lower"}
 BY_LOT = ("random", "uniform")
-# Strategies whose policies all have a twin, with their policies and the number of deals played.
-STRATEGIES = {
-    "random": ("random", "uniform", "random"),
-    "stubborn": ("meld-any", "simple", "never"),
-    "gin-only": ("lower", "low", "at:k=0"),
-    "simple": ("meld-any", "simple", "at"),
-    "gold": ("lower", "low", "at"),
-    "gold-early": ("lower", "low", "early"),
-    "stock-greedy": ("never", "low", "at"),
-    "jdh8-heuristic": ("lower", "danger", "lead"),
-    "hein": ("meld-any", "alpha", "at"),
-    "sigra": ("mmd", "mmd", "at:k=0"),
-    "marjj": ("meld-best-lower", "marjj", "early:k=3"),
-    "marjj-early": ("meld-best-lower", "marjj", "early:k=5"),
-    "marjj-paper": ("meld-best-lower", "marjj:weight=20,best=6", "early:k=3"),
-}
 
 
 def said(slot, answer):
@@ -214,20 +198,3 @@ def test_value_by_hits_agrees_with_the_twin():
 def test_value_agrees_with_the_twin_where_the_card_drawn_must_be_kept():
     asked = positions("take", "lower")
     compare("take", "value", [one for one in asked if one[1]["discard_ban"] == "drawn"][:60])
-
-
-def parts(strategy):
-    """(policy, its parameters as text) of a strategy, by slot."""
-    chosen = {slot: strategy.policy(slot) for slot in ("take", "discard", "knock")}
-    return {
-        slot: (one.name, {key: param.text(param.default) for key, param in one.params.items()})
-        for slot, one in chosen.items()
-    }
-
-
-@pytest.mark.parametrize("name", STRATEGIES)
-def test_strategies_consist_of_the_documented_policies(name):
-    take, discard, knock = STRATEGIES[name]
-    assert parts(loader.find(name)) == parts(
-        loader.find(f"simple+take={take}+discard={discard}+knock={knock}")
-    )

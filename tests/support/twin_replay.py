@@ -1,7 +1,7 @@
 """Replays a deal of the engine through the twin: every view, every question, and the result.
 
-The twin knows the rules. This module adds the engine's contract (docs/how-to/
-writing-a-strategy.md): what it asks, in which order, and what a view holds, by public history.
+The twin knows the rules. This module adds the contract of docs/how-to/writing-a-strategy.md: what
+is asked, in which order, and what a view holds, by public history.
 """
 
 from dataclasses import dataclass, field

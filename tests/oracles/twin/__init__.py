@@ -6,7 +6,6 @@ order (rules.md 3.5), a melding is a list of melds, a row is a dict parameter ->
 
 # ruff: noqa: F401
 from .deal import Deal, Result, showdown
-from .eaai import eaai_showdown
 from .endings import knock_limit, legal_endings, shot_ranks
 from .goals import GOALS, deals_counted
 from .layoff import defender_count
