@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from oracles import twin
+from oracles.twin.roster.seen import near, rank
 from simgin.play.matchup import parse_matchup
 from simgin.play.watch import watch_deal
-from support.policy_questions import ROW, TRIPLES, ask, cards, count, members, some_view
+from support.hands import members
+from support.policy_questions import ROW, TRIPLES, ask, cards, count, some_view
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,16 +29,6 @@ def questions(name: str, opponent: str, slot: str, deals: int) -> list:
         for question in deal.questions
         if question.seat == 0 and question.slot == slot
     ]
-
-
-def rank(card: str) -> int:
-    return twin.RANKS.index(card[0])
-
-
-def near(card: str, other: str) -> bool:
-    """Of one rank, or of one suit within two ranks."""
-    apart = abs(rank(card) - rank(other))
-    return card != other and (apart == 0 or (card[1] == other[1] and apart <= 2))
 
 
 def left(hand: set[str], legal: set[str]) -> dict[str, int]:
@@ -66,7 +58,7 @@ def exp710(view, dealt: list[str]) -> set[str]:
             continue
         for of_dealt in twin.optimal_meldings(dealt, ROW):
             early = view.own_turn <= 2 and len(of_dealt) == 1 and len(melding) < 2
-            lone = [c for c in valid if c[0] in "345678" and not any(near(c, d) for d in valid)]
+            lone = [c for c in valid if c[0] in "345678" and not near(c) & {*valid}]
             low = [c for c in valid if c[0] not in "JQK"]
             allowed.add(highest((early and (lone or low)) or valid))
     return allowed
@@ -143,9 +135,7 @@ def test_percent_twenty_discards_by_its_description():
         options = best(left(set(hand), set(cards(seen.legal))))
         spare = dead(hand, unseen)
         points = {
-            card: -(not wanted(card, known))
-            - any(near(card, other) for other in his_discards)
-            - (card in spare)
+            card: -(not wanted(card, known)) - bool(near(card) & {*his_discards}) - (card in spare)
             for card in options
         }
         first = best(points)
@@ -223,7 +213,7 @@ def tonic(view) -> tuple[dict[str, float], set[str]]:
     scores = {}
     at_first = {c: (round(first[c] + helps[c], 9), twin.PACK.index(c)) for c in first}
     for card in sorted(first, key=at_first.get):
-        if any(near(card, kept) and touches(card, kept) for kept in scores):
+        if any(kept in near(card) and touches(card, kept) for kept in scores):
             continue
         ten = hand - {card}
         second = mean_of_best([after(ten | {*pair}) for pair in combinations(unseen, 2)], 0.588)

@@ -19,7 +19,8 @@ from simgin.strategy import compiler, loader
 from simgin.text import notation
 from simgin.value import value
 from support import hands
-from support.policy_questions import PACK, ask, count, mask, view
+from support.hands import PACK
+from support.policy_questions import ask, count, mask, view
 from support.variant_lists import strategy
 
 ROWS = (

@@ -1,25 +1,18 @@
 """Single questions to a policy: a view made by hand or at random, under the EAAI rules."""
 
 import random
-from functools import cache
 from typing import Any
 
 from oracles import twin
+from simgin.core.deadwood import best_discards
 from simgin.core.view import new_view
 from simgin.rules import variants
-from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 from simgin.text import notation
-from support.shown import with_best
+from support.hands import PACK, game
 
-PACK = (1 << 52) - 1
 ROW = variants.find("eaai").row
 TRIPLES = [frozenset(meld) for meld in twin.all_melds(ROW) if len(meld) == 3]
-
-
-@cache
-def game() -> Any:
-    return build_rules(variants.find("eaai"))
 
 
 def view(**fields: int) -> Any:
@@ -35,9 +28,9 @@ def view(**fields: int) -> Any:
 def ask(slot: str, name: str, seen: Any, rules: Any = None, **values: float | str) -> int:
     """The answer of a policy, under the EAAI rules unless others are given."""
     policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(**values)
-    rules = game() if rules is None else rules
-    if slot == "discard":
-        with_best(seen, rules)
+    rules = game("eaai")[0] if rules is None else rules
+    if slot == "discard" and seen.flags.writeable and int(seen.hand).bit_count() == 11:
+        seen.least, seen.best = best_discards(seen.hand, seen.legal, rules)  # as the engine does
     return int(compiler.hook(policy)(seen, rules, compiler.vector(policy)))
 
 
@@ -47,10 +40,6 @@ def cards(hand: int) -> list[str]:
 
 def mask(text: str) -> int:
     return notation.hand_mask(notation.parse_cards(text))
-
-
-def members(hand: int) -> list[int]:
-    return notation.cards_in(int(hand))
 
 
 def count(hand: int) -> int:

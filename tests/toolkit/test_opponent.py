@@ -11,7 +11,7 @@ from simgin import toolkit
 from simgin.play.matchup import parse_matchup
 from simgin.play.watch import watch_deal
 from simgin.rules import variants
-from support.hands import NAMES, game, mask, names
+from support.hands import NAMES, game, mask, meld_rich, names
 
 LOT = random.Random()
 ROWS = variants.names()
@@ -130,8 +130,8 @@ def test_the_table_of_expected_counts_agrees_with_play():
 def test_the_draws_that_make_gin_agree_with_their_definition(text):
     rules, row = game(text)
     found = 0
-    for lot in range(60):
-        hand = nearly_gin(row) if lot % 2 else one_card_short(row)
+    for _ in range(60):
+        hand = frozenset(names(meld_rich(LOT, 10, row["ace_runs"])))
         drawn = [card for card in random_cards(40) if card not in hand]
         want = 0
         if len(hand - set().union(*twin.melds_in(list(hand), row))) <= 3:
@@ -141,26 +141,3 @@ def test_the_draws_that_make_gin_agree_with_their_definition(text):
         assert toolkit.gin_draws(mask(hand), mask(drawn), rules) == want
         found += want
     assert found > 20
-
-
-def nearly_gin(row):
-    """Ten cards, most of them in melds of three or four."""
-    hand = set()
-    melds = sorted(melds_of_three(row), key=sorted)
-    while len(hand) < 7:
-        hand |= LOT.choice(melds)
-    while len(hand) < 10:
-        hand.add(LOT.choice(twin.PACK))
-    return frozenset(list(hand)[:10])
-
-
-def one_card_short(row):
-    """Ten cards, most of them in melds of three or four of which one card is missing."""
-    melds = [meld for meld in twin.melds_in(list(twin.PACK), row) if len(meld) <= 4]
-    hand = set()
-    while len(hand) < 9:
-        hand |= set(LOT.choice(melds))
-    hand.remove(LOT.choice(sorted(hand)))
-    while len(hand) < 10:
-        hand.add(LOT.choice(twin.PACK))
-    return frozenset(sorted(hand)[:10])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from .die import Die
 from .endings import Ending, knock_limit, legal_endings, shot_ranks
 from .layoff import defender_count
-from .melds import PACK, card_values, deadwood, in_text_order, left_over, showable, texts
+from .melds import card_values, deadwood, in_text_order, left_over, showable, texts
 from .points import deal_points, multiplier
 
 
@@ -124,13 +124,10 @@ class Deal:
         points: tuple[int, int] = (0, 0),
         die: Die | None = None,
     ) -> None:
-        pack = list(pack)
-        if sorted(pack) != sorted(PACK):
-            raise ValueError("the pack must hold each of the 52 cards once")
         self.row, self.dealer, self.points = row, dealer, tuple(points)
         self.result: Result | None = None
         self.turns, self.draws, self.takes = 0, [0, 0], [0, 0]
-        self._deal_cards(pack)
+        self._deal_cards(list(pack))
         self.limit = knock_limit(row, self.upcard)
         self.multiplier = multiplier(row, self.upcard)
         self._mover = 1 - dealer
@@ -241,8 +238,6 @@ class Deal:
 
     def act(self, action: tuple) -> None:
         """Carry out an action of `options`; ValueError when it is not one of them."""
-        if self.result is not None:
-            raise ValueError("the deal is over")
         if action not in self.options():
             raise ValueError(f"{action!r} is not legal for seat {self._mover} now")
         if action[0] == "show":
@@ -271,14 +266,14 @@ class Deal:
     def _die(self, action: str, number: int = 0) -> None:
         """Offer, no offer, accept, refuse (rules.md 8)."""
         if action == "offer":
-            self.die.offer(self._mover, number, self._seen)
+            self.die.offered = self._mover, number
             self._phase, self._mover = "answer", 1 - self._mover
         elif action == "refuse":
-            offerer, stake = self.die.refuse(self._mover)
+            offerer, stake = self.die.refuse()
             self._finish(Result("refused", winner=offerer, stake=stake))
         else:
             if action == "accept":
-                self.die.accept(self._mover)
+                self.die.accept()
                 self._mover, self._blind = 1 - self._mover, []  # nobody else is asked
             self._go_on()
 

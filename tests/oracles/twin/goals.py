@@ -44,8 +44,6 @@ class Goal:
         self.winner: int | None = None
 
     def enter(self, result) -> None:
-        if self.over:
-            raise ValueError("the match is over")
         for side in (0, 1):
             self.points[side] += result.points[side]
         if result.winner is not None:
