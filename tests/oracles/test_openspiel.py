@@ -147,12 +147,6 @@ def stacked(rng):
     return [card for two in zip(first, second, strict=True) for card in two] + rest
 
 
-def packs(rng, n):
-    """Shuffled and stacked packs alternately."""
-    for i in range(n):
-        yield stacked(rng) if i % 2 else rng.sample(range(52), 52)
-
-
 def walk(rng, oracle, deal, rules):
     """The actions of a random deal, sensible enough to end in every way, up to the knock."""
     eager, action = rng.choice((0, 0.3, 1)), None
@@ -192,7 +186,8 @@ def _at_the_wall(deal, rules):
 @pytest.mark.parametrize("deals", [24, pytest.param(600, marks=pytest.mark.slow)])
 def test_random_deals_agree_with_openspiel(openspiel, parameters, deals):
     rng, seen = random.Random(f"{ROW + parameters} 2"), Counter()
-    for pack in packs(rng, deals):
+    for i in range(deals):
+        pack = stacked(rng) if i % 2 else rng.sample(range(52), 52)
         found = Counter()
         compare_deal(rng, openspiel, ROW + parameters, pack, found)
         seen.update({*+found})

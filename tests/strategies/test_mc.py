@@ -165,7 +165,7 @@ def test_the_table_holds_v_of_gold_against_itself():
     table = np.load(loader.find("mc").knock.weights).astype(float)
     assert table.shape == (100, 100) and np.allclose(table + table.T, 1, atol=1e-6)
     assert (np.diff(table, axis=0) > 0).all() and (np.diff(table, axis=1) < 0).all()
-    fresh = value.compute("eaai", "gold", "gold", deals=100_000, seed=5)
+    fresh = value.compute("eaai", "gold", "gold", deals=30_000, seed=5)
     for own, other in ((50, 0), (0, 75), (60, 40), (90, 80), (20, 95)):
         told = (fresh.win(own, other, dealer=0) + fresh.win(own, other, dealer=1)) / 2
         error = max(fresh.se(own, other, dealer=0), fresh.se(own, other, dealer=1))

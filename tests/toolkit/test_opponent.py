@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from oracles.twin.roster.discard import three_card_melds
 from simgin import toolkit
 from simgin.play.matchup import parse_matchup
 from simgin.play.watch import watch_deal
 from simgin.rules import variants
-from support.hands import NAMES, game, mask, meld_rich, names
+from support.hands import game, mask, meld_rich, names
 
 LOT = random.Random()
 ROWS = variants.names()
@@ -27,10 +26,6 @@ def random_cards(most):
     pack = [card for card in twin.PACK if card[0] in "56789"]
     pack = pack if LOT.random() < 0.5 else list(twin.PACK)
     return frozenset(LOT.sample(pack, LOT.randint(most // 2, min(most, len(pack)))))
-
-
-def melds_of_three(row):
-    return three_card_melds(tuple(row[key] for key in twin.roster.seen.KEYS))
 
 
 @pytest.mark.parametrize("text", ROWS)
@@ -62,34 +57,6 @@ def test_loose_cards_are_left_over_by_some_best_melding(text):
         over = set(names(toolkit.left_over(mask(hand), mask(first), rules)))
         assert over in left
         assert not any(over & first < other & first for other in left)
-
-
-@pytest.mark.parametrize("text", ROWS)
-def test_the_prospects_of_a_hand_agree_with_their_definition(text):
-    rules, row = game(text)
-    room = np.empty(52, np.int64)
-    for _ in range(6):
-        hand = LOT.sample(twin.PACK, 10)
-        others = [card for card in twin.PACK if card not in hand]
-        outs = {
-            card
-            for card in others
-            if any(card in meld for meld in twin.melds_in([*hand, card], row))
-        }
-        assert toolkit.outs(mask(hand), rules) == mask(outs)
-        drawn = LOT.sample(others, 5)
-        assert toolkit.hits(mask(hand), mask(drawn), rules) == len(outs & set(drawn))
-        n = toolkit.next_counts(mask(hand), mask(drawn), rules, room)
-        want = [
-            min(twin.deadwood({*hand, card} - {gone}, row) for gone in {*hand, card})
-            for card in NAMES
-            if card in drawn
-        ]
-        assert room[:n].tolist() == want
-        tally = np.zeros(40, np.int64)
-        assert toolkit.next_tally(mask(hand), mask(drawn), rules, tally) == n
-        highest = [min(count, 39) for count in want]
-        assert tally.tolist() == np.bincount(highest, minlength=40).tolist()
 
 
 # The table of mean deadwood

@@ -57,7 +57,7 @@ class Seen:
 
     def count(self, hand: frozenset[str]) -> int:
         """dw(h)."""
-        return _deadwood(hand, self.rules)
+        return deadwood(hand, self.row)
 
     def after(self, hand: frozenset[str], legal: frozenset[str]) -> int:
         """Least deadwood over the legal discards."""
@@ -81,11 +81,6 @@ class Seen:
 
 def _row(rules: tuple) -> dict:
     return dict(zip(KEYS, rules, strict=True))
-
-
-@cache
-def _deadwood(hand: frozenset[str], rules: tuple) -> int:
-    return deadwood(hand, _row(rules))
 
 
 @cache
