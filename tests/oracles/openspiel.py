@@ -27,12 +27,10 @@ def card(number: int) -> int:
 
 
 def mask(cards: Iterable[int]) -> int:
-    """OpenSpiel's cards as a mask."""
     return sum(1 << card(number) for number in cards)
 
 
 def theirs(hand: int) -> list[int]:
-    """A mask as OpenSpiel's cards."""
     return [card(number) for number in members(hand)]
 
 
@@ -51,7 +49,6 @@ def pieces(meld: int) -> Iterator[int]:
 
 
 def lay(meld: int) -> int:
-    """The action that lays a meld of at most five cards."""
     return SPIEL.MELD_ACTION_BASE + UTILS.meld_to_int(theirs(meld))
 
 
@@ -86,19 +83,16 @@ class Deal:
 
     @property
     def seat(self) -> int:
-        """The seat to move; negative when the deal is over."""
         return self.state.current_player()
 
     @property
     def returns(self) -> list[int]:
-        """Points won or lost, by seat."""
         return [int(points) for points in self.state.returns()]
 
     def hand(self, seat: int) -> int:
         return mask(self.state.hands()[seat])
 
     def count(self, seat: int) -> int:
-        """Deadwood as OpenSpiel keeps it."""
         return self.state.deadwood()[seat]
 
     @property
@@ -112,7 +106,6 @@ class Deal:
         return card(self.state.prev_upcard())
 
     def throws(self) -> int:
-        """The cards that may be discarded."""
         if self.phase != PHASE.DISCARD:
             return 0
         return mask(number for number in self.state.legal_actions() if number < 52)
@@ -138,7 +131,6 @@ class Deal:
     # Playing it
 
     def act(self, action: Action) -> None:
-        """Carry out an action of `options`, and the dealing that follows."""
         if (self.phase, action.what) in ((PHASE.DISCARD, STOP), (PHASE.WALL, TAKE)):
             self.apply(KNOCK)
         if action.card >= 0:
@@ -148,7 +140,6 @@ class Deal:
         self._deal()
 
     def apply(self, action: int) -> None:
-        """Apply an action of OpenSpiel, which must be legal."""
         self.state.apply_action_with_legality_check(action)
 
     def _deal(self) -> None:
@@ -158,7 +149,6 @@ class Deal:
     # The showdown
 
     def show(self, melds: Iterable[int]) -> None:
-        """Lay down the stopper's melds."""
         for meld in melds:
             for piece in pieces(meld):
                 self.apply(lay(piece))

@@ -184,7 +184,6 @@ def any_place(rng, row):
 
 
 def book(seen, played, match=None):
-    """Replay a deal and count what occurred in it."""
     result = replayed(played, match)
     seen[result.kind] += 1
     seen["stopped at once"] += result.stopper is not None and result.draws == [0, 0]

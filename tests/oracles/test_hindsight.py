@@ -29,7 +29,6 @@ def melds_of_sizes(rules):
 
 @compiled
 def two_disjoint(cards, melds):
-    """Whether some cards hold two disjoint melds of a list."""
     for i in range(melds.shape[0]):
         if melds[i] & ~cards:
             continue
@@ -42,7 +41,6 @@ def two_disjoint(cards, melds):
 
 @compiled
 def holds_gin(cards, threes, fours, fives):
-    """Whether ten of some cards lie in melds."""
     for i in range(fours.shape[0]):
         if fours[i] & ~cards == 0 and two_disjoint(cards ^ fours[i], threes):
             return True

@@ -160,7 +160,6 @@ def _book_showdown(facts, result, played):
 
 
 def book_match(unit, match, a):
-    """Add a finished match of the twin to its unit."""
     facts = unit[0]
     score = final_score(match)
     facts["matches"] += 1
@@ -200,7 +199,6 @@ def final_score(match):
 
 
 def game(text, i, seed):
-    """A match of a variant between the i-th pair of strategies."""
     variant = variants.find(text)
     players = PLAYERS if variant.row["players"] == 1 else PAIRS
     names = players[i % len(players)]
@@ -257,7 +255,6 @@ def test_many_matches_of_every_variant_and_option_agree_with_the_twin(text, i):
 
 
 def test_every_value_of_a_match_rule_is_played():
-    """Every value of every match rule is in a variant that is played, where it counts."""
     rows = [variants.find(text).row for text in TEXTS]
     rules = in_sections("match", "stake")
     told = [name for name in rules if parameters()[name].kind in ("choice", "bool")]
@@ -301,7 +298,6 @@ VALUES = {
 
 
 def compare_any_rows(seed, rows):
-    """How the matches of random variants ended, by goal."""
     rng, seen = random.Random(seed), Counter()
     for i in range(rows):
         goal = VALUES["goal"][i % len(VALUES["goal"])]

@@ -77,7 +77,6 @@ def compare_deal(rng, oracle, text, pack, seen):
 
 
 def same_options(oracle, theirs, ours, rules, seen):
-    """Check that what can be done next is the same in both."""
     seat, options = theirs.seat, {option.what for option in theirs.options()}
     if ours.left:  # the engine has done the only thing that can be done
         assert options == {ours.left[0].what}

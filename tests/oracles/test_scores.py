@@ -70,7 +70,6 @@ def result(row, rng):
 
 
 def enter(state, rules, played, deals):
-    """What the engine makes of the result of a deal."""
     state.kind = KINDS.index(played.kind)
     state.winner = -1 if played.winner is None else played.winner
     state.score[:] = played.points

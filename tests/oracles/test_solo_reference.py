@@ -24,7 +24,6 @@ DEALS = 60_000
 
 
 def share(variant, *kinds, strategy=GREEDY, n=DEALS, seed=1):
-    """The share of deals that ended in some outcomes."""
     totals = batches.total(
         runner.run_matchup(parse_matchup(strategy, None, variant, seed, "deal"), n)
     )

@@ -30,12 +30,10 @@ def views(seed: int, n: int, size: int = 11) -> list:
 
 
 def left(seen) -> dict[int, int]:
-    """Deadwood after each legal discard."""
     return {card: count(seen.hand & ~(1 << card)) for card in members(seen.legal)}
 
 
 def best(scores: dict[int, float]) -> set[int]:
-    """The cards with the least score."""
     least = min(scores.values())
     return {card for card, score in scores.items() if score <= least + 1e-9}
 
@@ -50,7 +48,6 @@ def loose_sets(hand: int) -> set[frozenset[str]]:
 
 
 def loose_in_some(seen) -> set[int]:
-    """The legal cards left over by some best melding."""
     loose = {notation.parse_card(c) for one in loose_sets(seen.hand) for c in one}
     return loose & set(members(seen.legal))
 

@@ -105,7 +105,6 @@ def dead(hand: list[str], unseen: list[str]) -> set[str]:
 
 
 def wanted(card: str, known: list[str]) -> bool:
-    """Whether two known cards make a meld with it."""
     return any(card in triple and triple - {card} <= set(known) for triple in TRIPLES)
 
 
@@ -183,7 +182,6 @@ def improvement(card: str, known: set[str], unseen: set[str]) -> float:
 
 
 def mean_of_best(counts: list[int], share: float) -> float:
-    """Mean of the best share of some counts, the last of them in part."""
     wanted, total = max(1.0, share * len(counts)), 0.0
     for i, number in enumerate(sorted(counts)):
         total += number * min(1.0, max(0.0, wanted - i))
@@ -191,7 +189,6 @@ def mean_of_best(counts: list[int], share: float) -> float:
 
 
 def after(hand: set[str]) -> int:
-    """Least deadwood after any discard."""
     return min(left(hand, hand).values())
 
 
@@ -222,7 +219,6 @@ def tonic(view) -> tuple[dict[str, float], set[str]]:
 
 
 def touches(card: str, other: str) -> bool:
-    """Of one rank, or next to each other in a suit."""
     return card[0] == other[0] or (card[1] == other[1] and abs(rank(card) - rank(other)) == 1)
 
 

@@ -33,7 +33,6 @@ RULES, ROW = game("eaai")
 
 @pytest.fixture(scope="module")
 def questions():
-    """Questions that champion was asked in some deals, by slot."""
     found = {"take": [], "discard": [], "knock": []}
     for rival in ("simple", "gin-only", "champion"):
         matchup = parse_matchup("champion", rival, "eaai", 11, "deal")
@@ -58,7 +57,6 @@ def gin_with(hand, card):
 
 
 def meaning_of_hand(view, hand):
-    """The numbers of a hand kept, by their descriptions."""
     unseen = members(view.unseen)
     known, shed = members(view.known), members(view.shed)
     count = count_of(hand)
@@ -114,7 +112,6 @@ def melds_through(card, others):
 
 
 def meaning_of_discard(view, card, hand):
-    """The numbers of a discard, by their descriptions."""
     unseen, known, shed = members(view.unseen), members(view.known), members(view.shed)
     loose = set(hand) - in_melds(hand)
     nearby = {other for other in hand if partner(card, other)}
@@ -244,8 +241,8 @@ def test_every_variant_has_the_weights_of_the_rules_most_like_its_own():
 def test_learning_in_miniature_repeats_to_the_byte(monkeypatch):
     for setting, number in {"WARM": 1, "ROUNDS": 1, "MET": 20}.items():
         monkeypatch.setattr(training, setting, number)
-    first, again, other = (training.learned("dice", 40, seed) for seed in (5, 5, 6))
-    assert first.tobytes() == again.tobytes() != other.tobytes()
+    first, again = (training.learned("dice", 30, 5) for _ in range(2))
+    assert first.tobytes() == again.tobytes()
     assert first.size == player.EACH
 
 

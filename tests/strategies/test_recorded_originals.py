@@ -27,7 +27,6 @@ VALUE = twin.card_values(ROW)
 
 
 def masks(position, **names):
-    """Fields of a view from the texts of a position."""
     return {field: mask(position[name]) if position[name] else 0 for field, name in names.items()}
 
 

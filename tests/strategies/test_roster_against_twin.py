@@ -114,7 +114,6 @@ NUMBERS += ("ending", "ending_count", "phase", "dealer", "noise")
 
 
 def seen_by_twin(view: Any, row: dict[str, Any], slot: str) -> Seen:
-    """A view of the engine, for the twin of the policies."""
     mask = int(view.legal)
     answers = [answer for answer in range(3) if mask >> answer & 1]
     legal = names(mask) if slot == "discard" else answers
@@ -137,7 +136,6 @@ def seen_by_twin(view: Any, row: dict[str, Any], slot: str) -> Seen:
 
 
 def card_of(number: int) -> str | None:
-    """The twin's card for 0..51; None for -1."""
     return names(1 << int(number))[0] if number >= 0 else None
 
 
@@ -174,7 +172,6 @@ def said(slot, answer):
 
 
 def rule_of(slot, policy):
-    """The twin of a policy: a function of what its player sees."""
     name, _, settings = policy.partition(":")
     values = dict(setting.split("=") for setting in settings.split(",") if setting)
     word, roster = name.replace("-", "_"), twin.roster
@@ -192,7 +189,6 @@ def number(value):
 
 
 def positions(slot, policy):
-    """(rules, row, view) of the questions that a policy is asked."""
     name = policy.partition(":")[0]
     wanted = SCOPE.get(name, lambda row: True)
     found = ((*game(text), view) for text, view in questions(slot))

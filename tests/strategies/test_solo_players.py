@@ -34,7 +34,6 @@ RANDOM = random.Random(20261122)
 
 
 def committed(name):
-    """The numbers of a file that policies read."""
     return np.load(STRATEGIES / f"{name}.npy")
 
 
@@ -57,7 +56,6 @@ def ask(slot, name, values=None, rules=KNOCK, **fields):
 
 
 def thrown(name, rules, hand, unseen, values=None, **fields):
-    """The discard of a policy from eleven cards."""
     return ask("discard", name, values, rules, hand=hand, legal=hand, unseen=unseen, **fields)
 
 
@@ -71,7 +69,6 @@ def eleven():
 
 
 def melds_out(hand, values):
-    """Least number of cards left out of disjoint melds."""
     return min(
         len(twin.melds.left_over(hand, family))
         for family in twin.melds.families(twin.melds_in(hand, values))
@@ -84,7 +81,6 @@ def after_draw(ten, card, values):
 
 
 def cost(aim, ten, unseen, values, few=7):
-    """The cost of ten cards under an aim, from its definition."""
     if aim == "loose":
         loose = [max(0, melds_out(names(ten | 1 << u), values) - 1) for u in members(unseen)]
         return sum(loose), twin.deadwood(names(ten), values)
@@ -220,7 +216,6 @@ def by_search(scoring, time, ten, unseen, left, values):
 
 
 def fits(ten, u, values):
-    """Whether a card lies in some meld with cards of a hand."""
     (card,) = names(1 << u)
     return any(card in meld for meld in twin.melds_in(names(ten | 1 << u), values))
 
@@ -312,7 +307,6 @@ def facts(variant, strategy, n):
 
 
 def mean(variant, strategy, n):
-    """Mean score of a deal and its standard error."""
     found, squares = facts(variant, strategy, n)
     score = found["a_margin"] / n
     return score, math.sqrt((squares / n - score**2) / n)
@@ -430,7 +424,6 @@ ALONE.append("solitary-gin")
 
 
 def asked_discards(variant, deals=2):
-    """Discards that the strategy was asked for in some deals."""
     matchup = parse_matchup("solo-champion", None, variant, 11, "deal")
     watched = [watch_deal(matchup, unit).questions for unit in range(deals)]
     return [question for asked in watched for question in asked if question.slot == "discard"]
@@ -442,7 +435,6 @@ def live_pairs(some, unseen):
 
 
 def meaning(hand, unseen, row):
-    """The numbers of ten cards, by their descriptions."""
     now = melds_out(names_in_order(hand), row)
     saved = [now - max(0, melds_out(names_in_order([*hand, card]), row) - 1) for card in unseen]
     one, two = saved.count(1), saved.count(2)

@@ -31,22 +31,18 @@ BITS = {name: 1 << card for card, name in enumerate(NAMES)}
 
 
 def names(hand: int) -> list[str]:
-    """The twin's cards of a mask."""
     return [NAMES[card] for card in members(hand)]
 
 
 def names_in_order(cards: Iterable[int]) -> list[str]:
-    """The twin's cards for cards 0..51, in the order given."""
     return [NAMES[int(card)] for card in cards]
 
 
 def mask(cards: Iterable[str]) -> int:
-    """The mask of the twin's cards."""
     return sum(BITS[card] for card in cards)
 
 
 def members(hand: int) -> list[int]:
-    """The cards 0..51 of a mask."""
     return notation.cards_in(hand)
 
 

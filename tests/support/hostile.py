@@ -37,7 +37,6 @@ ODD = [
 
 
 def cases(few):
-    """Give a test `n`: a few cases, and in a slow form of it many."""
     many = pytest.param(MANY, marks=pytest.mark.slow)
     return pytest.mark.parametrize("n", [int(CASES or few), many])
 
@@ -54,7 +53,6 @@ def fuzz(n, check, *drawn):
 
 
 def generator(name):
-    """The random generator of one format."""
     return random.Random(f"{SEED} {name}")
 
 

@@ -23,7 +23,6 @@ def tidy(*rows):
 
 
 def a_league(shares):
-    """Standings and cross-table of a, b, c from the shares (value, half-width) of ab, ac, bc."""
     rows = []
     for (one, other), (value, half) in zip(("ab", "ac", "bc"), shares, strict=True):
         rows.append((one, other, value, half / 2, value - half, value + half, 1000))

@@ -16,7 +16,6 @@ TRIPLES = [frozenset(meld) for meld in twin.all_melds(ROW) if len(meld) == 3]
 
 
 def view(**fields: int) -> Any:
-    """A two-player view with some fields set."""
     made = new_view()
     made.taken = made.drawn = made.deck_left = -1
     made.limit = 10
@@ -43,7 +42,6 @@ def mask(text: str) -> int:
 
 
 def count(hand: int) -> int:
-    """Deadwood, by the twin."""
     return twin.deadwood(cards(hand), ROW)
 
 

@@ -22,7 +22,6 @@ class Node:
         return "".join(part if isinstance(part, str) else part.text for part in self.texts)
 
     def all(self, *tags):
-        """Every element of these names inside, in their order."""
         for child in self.children:
             if child.tag in tags:
                 yield child

@@ -25,7 +25,6 @@ def row(facts):
 
 
 def column(facts, name):
-    """One fact of every unit."""
     return facts[:, sums.FACT[name]]
 
 
@@ -79,7 +78,6 @@ def rows(rng, bag, batches, per_batch):
 
 
 def seen_by_b(bag):
-    """The same rows with the strategies exchanged."""
     swapped = bag.copy()
     for i, name in enumerate(sums.FACTS):
         mirrored = {"a_": "b_", "b_": "a_"}.get(name[:2], name[:2]) + name[2:]
@@ -93,7 +91,6 @@ def seen_by_b(bag):
 
 
 def truth(bag, name, scale=1):
-    """The ratio of a fact to its denominator in a bag."""
     total, fact = bag.sum(axis=0), sums.FACT[name]
     return total[sums.SUM + fact] / total[sums.SUM + sums.DENOMINATOR[fact]] / scale
 

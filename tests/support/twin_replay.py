@@ -58,8 +58,6 @@ class Seat:
 
 @dataclass
 class Replay:
-    """A deal on its way through the twin."""
-
     played: Any
     match: twin.Match
     asked: int = 0
@@ -291,7 +289,6 @@ class ForTwo(Replay):
         return min(endings, key=preference, default=None)
 
     def _thrown(self, seat, card):
-        """Book a turn that ends with a discard (None: big gin)."""
         deal = self.deal
         source = PILE if deal._taken else STOCK if deal._drawn else DEALT
         self._close(seat, source, deal._taken or deal._drawn, card)
@@ -477,7 +474,6 @@ def needed(row, seat):
 
 
 def same_columns(view, goal, seat):
-    """Check that a view has the twin's points in every column and nothing beyond."""
     columns = getattr(goal, "columns", [])
     for name, side in (("own_columns", seat), ("other_columns", 1 - seat)):
         want = [column[side] for column in columns]

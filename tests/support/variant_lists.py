@@ -42,7 +42,6 @@ def possible(parameter):
 
 
 def in_sections(*sections):
-    """The names of the parameters of some sections of the rules."""
     return [name for name, parameter in parameters().items() if parameter.section in sections]
 
 

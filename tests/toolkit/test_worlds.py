@@ -50,7 +50,6 @@ def questions():
 
 
 def acts(view):
-    """What the opponent declined and threw, from the history."""
     declined, thrown, top = set(), set(), int(view.upcard)
     rows = [tuple(map(int, row)) for row in view.history[: view.turns]]
     for i, (seat, source, _, gone) in enumerate(rows):
@@ -65,7 +64,6 @@ def acts(view):
 
 
 def meaning(view, hand):
-    """The numbers of a hand by their descriptions."""
     held = members(hand)
     declined, thrown = acts(view)
     count = twin.deadwood(set(names(hand)), ROW)

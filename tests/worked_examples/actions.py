@@ -66,7 +66,6 @@ def action_alone(text):
 
 
 def said_alone(one):
-    """The text of an action of a single player."""
     return next((word for word, known in ALONE.items() if known == one), str(one)[2:])
 
 
@@ -86,7 +85,6 @@ def pack_of(nondealer, dealer, upcard, stock):
 
 
 def dealt(row):
-    """How many cards a single player is dealt."""
     return 11 if row["first_turn"] == "discard_first" else 10
 
 

@@ -52,7 +52,6 @@ def _check_kind(kind, place=""):
 
 
 def example(vector):
-    """The example in one vector."""
     if not isinstance(vector, dict):
         raise ExampleError(f"a vector is an object, not {shown(str(vector))}.")
     name, given, expect = vector.get("id"), vector.get("input"), vector.get("expect")
@@ -94,6 +93,5 @@ def verdict(example, subject):
 
 
 def exit_code(verdicts):
-    """0 if some pass and none fail, 1 if any fails, 3 if none is supported."""
     outcomes = {verdict.outcome for verdict in verdicts}
     return 1 if FAILED in outcomes else 0 if PASSED in outcomes else 3

@@ -28,7 +28,6 @@ def verdict(vector, subject=engine):
 
 
 def changed(name, path, value):
-    """A vector with the value at `path` (keys) replaced."""
     vector = copy.deepcopy(VECTORS[name])
     *way, last = path
     place = vector
@@ -126,7 +125,6 @@ def test_a_wrong_expectation_is_noticed(kind, subject):
 
 
 def asked(name, given, expect):
-    """A vector with some of its input replaced, and another expectation."""
     vector = copy.deepcopy(VECTORS[name])
     vector["input"] |= given
     return vector | {"expect": expect}

@@ -196,7 +196,6 @@ class Deal:
         return {("take",), ("pass",)} | ({("stock",)} if choices else set())
 
     def _draw_options(self) -> set[tuple]:
-        """The top of the stock or of the discard pile (rules.md 4.3)."""
         options = {("stock",)}
         if self.row["take_discard"] and self.pile and not self._upcard_dead:
             options.add(("take",))

@@ -38,7 +38,6 @@ def _least(kept: list[str], meldings: list[list[list[str]]], row: dict) -> int:
 def _with_discard(
     kept: list[str], card: str, row: dict, limit: int, taken: str | None, demanded: list[str]
 ):
-    """The endings that the discard `card` permits."""
     found = []
     knocks = permitted(kept, row, limit=limit, taken=taken)
     if knocks:

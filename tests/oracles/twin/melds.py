@@ -132,7 +132,6 @@ def families(melds: list[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
 
 
 def left_over(hand: Iterable[str], family: Iterable[Iterable[str]]) -> list[str]:
-    """The cards of the hand in no meld of the family."""
     melded = {card for meld in family for card in meld}
     return [card for card in hand if card not in melded]
 

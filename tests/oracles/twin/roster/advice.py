@@ -31,12 +31,10 @@ def thrown(p, prices):
 
 
 def loose(p):
-    """The cards in no meld of some best melding."""
     return p.loose(p.hand)[-1]
 
 
 def completers(p, one, other):
-    """The cards that make a meld of three with two others."""
     both = {one, other}
     return {card for meld in three_card_melds(p.rules) if both < meld for card in meld} - both
 
@@ -56,7 +54,6 @@ def near(card, span=2):
 
 
 def gap(card, other):
-    """By how many ranks a card is above another."""
     return RANKS.index(card[0]) - RANKS.index(other[0])
 
 
@@ -237,7 +234,6 @@ def tonic(p, pair, live, until, middle, seven, danger, early):
 
 
 def change(p):
-    """The change of the deadwood by taking the card on offer."""
     return min(p.count(p.hand - {out} | {p.offer}) for out in p.hand) - p.own_count
 
 

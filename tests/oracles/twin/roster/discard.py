@@ -120,7 +120,6 @@ def structure(seen: Seen, card: str) -> Fraction:
 
 @cache
 def three_card_melds(rules: tuple) -> frozenset[frozenset[str]]:
-    """All three-card melds of the pack."""
     return frozenset(
         meld for meld in all_melds(dict(zip(KEYS, rules, strict=True))) if len(meld) == 3
     )

@@ -16,7 +16,6 @@ def never(seen: Seen) -> set[int]:
 
 
 def random(seen: Seen, p: float = 0.5) -> set[int]:
-    """With probability p."""
     return answer(seen, True) | answer(seen, False) if 0 < p < 1 else answer(seen, p == 1)
 
 
