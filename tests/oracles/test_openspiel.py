@@ -27,18 +27,10 @@ SEEN = {  # the parameters that OpenSpiel has too, and the outcomes that must ha
     "+gin_bonus=20+undercut_bonus=10": ("knock", "undercut", "laid off"),
 }
 
-# What differs, and the largest share of deals in which it may show: about twice the share seen
-# where it is most frequent. Two points of OpenSpiel's procedure need no exception: its player 0,
-# who always starts, is the nondealer here, and its knock at the wall is the question of the
-# 50th-card rule. Its limit of 300 moves is out of reach.
-DIFFERENCES = {
-    # A defect: the count of eleven cards is that of the best melding of all eleven less a card, at
-    # times too high
-    "knock hidden": 0.02,
-    # Own rules: a discard that both players in turn take and throw again ends the deal, drawn, and
-    # so does the fiftieth card taken from the pile, not counting the first upcard
-    "broken off": 0.09,
-}
+# What differs, and the largest share of deals in which it may show: about twice the share seen.
+# A defect: the count of eleven cards is that of all eleven less a card, at times too high. An own
+# rule: a discard that both in turn take and throw again ends the deal, as do fifty cards taken.
+DIFFERENCES = {"knock hidden": 0.02, "broken off": 0.09}
 
 
 @pytest.fixture

@@ -49,23 +49,28 @@ def questions():
 # What a hand is described by
 
 
-def acts(view):
-    declined, thrown, top = set(), set(), int(view.upcard)
-    rows = [tuple(map(int, row)) for row in view.history[: view.turns]]
-    for i, (seat, source, _, gone) in enumerate(rows):
-        if seat != view.seat:
-            if source == 0:
-                declined.add(top)
-            thrown.add(gone)
-        elif i == 0 and (seat == view.dealer or source == 0):
-            declined.add(top)  # the opponent passed the first upcard before this player drew
-        top = gone
-    return declined, thrown
+def events(view):
+    """(kind, own turn, card) of everything the opponent did: 0 declined, 1 took, 2 discarded."""
+    turns = [tuple(int(x) for x in row) for row in view.history[: int(view.turns)]]
+    shed = view.upcard >= 0 and int(view.shed) >> int(view.upcard) & 1
+    if shed and not (turns and turns[0][0] != view.seat and turns[0][1] == 1):
+        yield 0, 1, int(view.upcard)
+    turn = 0
+    for i, (seat, source, drawn, thrown) in enumerate(turns):
+        if seat == view.seat:
+            continue
+        turn += 1
+        if source == 1:
+            yield 1, turn, drawn
+        elif source == 0 and i:
+            yield 0, turn, turns[i - 1][3]
+        yield 2, turn, thrown
 
 
 def meaning(view, hand):
     held = members(hand)
-    declined, thrown = acts(view)
+    acts = list(events(view))
+    declined, thrown = ({card for kind, _, card in acts if kind == one} for one in (0, 2))
     count = twin.deadwood(set(names(hand)), ROW)
     loose = sorted(set(held) - in_melds(held))
     lone = [card for card, found in ways(loose).items() if not found]
@@ -282,24 +287,6 @@ def believed(view):
 
 def stage_of(turn):
     return sum(turn >= begin for begin in (4, 7, 11))
-
-
-def events(view):
-    """(kind, own turn, card) of everything the opponent did: 0 declined, 1 took, 2 discarded."""
-    turns = [tuple(int(x) for x in row) for row in view.history[: int(view.turns)]]
-    shed = view.upcard >= 0 and int(view.shed) >> int(view.upcard) & 1
-    if shed and not (turns and turns[0][0] != view.seat and turns[0][1] == 1):
-        yield 0, 1, int(view.upcard)
-    turn = 0
-    for i, (seat, source, drawn, thrown) in enumerate(turns):
-        if seat == view.seat:
-            continue
-        turn += 1
-        if source == 1:
-            yield 1, turn, drawn
-        elif source == 0 and i:
-            yield 0, turn, turns[i - 1][3]
-        yield 2, turn, thrown
 
 
 def odds(view, card):
