@@ -140,11 +140,7 @@ ALONE = (
 
 
 def compare(text, seed, own, from_stacked, wanted=()):
-    """Replay deals of each pair of strategies, or of each player alone.
-
-    As many from stacked packs as are asked for, and more until each outcome wanted has occurred.
-    Returns how often each outcome occurred, with the counts of `book`.
-    """
+    """Replay own and stacked deals, and more until each outcome wanted has occurred; counts."""
     variant, seen, rng = variants.find(text), Counter(), random.Random(f"{text} {seed}")
     pairs = PAIRS if variant.row["die"] == "off" else GAMBLERS
     if variant.row["players"] == 1:

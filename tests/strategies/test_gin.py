@@ -40,10 +40,7 @@ def packs(variant, seed, n):
 
 
 def gins_of(name, text, n):
-    """Whether each gin of a strategy in some deals was declined, or broken up and the deal went on.
-
-    What the engine asks, and the best discards that it says, are compared with the twin elsewhere.
-    """
+    """Whether each gin in some deals was declined, or broken up and the deal went on."""
     variant = variants.find(text)
     row, declined = variant.row, []
     opponent = loader.find(OPPONENT) if row["players"] == 2 else None

@@ -1,8 +1,4 @@
-"""Toy deals: facts drawn from known distributions, unit by unit, and their batch rows.
-
-`row(deals(...))` adds up freshly drawn units. `rows(rng, units(...), ...)` draws units from a bag,
-fast enough for ten thousand experiments; the bag's own total is the truth of every ratio.
-"""
+"""Facts of deals from known distributions: `row(deals(...))`, or `rows` of a bag of `units`."""
 
 import numpy as np
 

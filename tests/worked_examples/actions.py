@@ -26,10 +26,7 @@ class Illegal(ValueError):
 
 @dataclass(frozen=True)
 class Action:
-    """One action: of WORDS, or offer, accept or refuse of the die.
-
-    card: -1 where it names none; of an offer the number on the die, 0 for none.
-    """
+    """An action: of WORDS, or of the die; card: -1 for none, or the number offered."""
 
     seat: int
     what: str

@@ -16,10 +16,7 @@ UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of one example.
-
-    differences: key -> (expected, got) of a failure. reason: why it is not supported.
-    """
+    """One example's result; differences: key -> (expected, got); reason: of no support."""
 
     example: Example
     outcome: str

@@ -211,10 +211,7 @@ class Deal:
 
     @property
     def meldings(self) -> list[list[list[str]]]:
-        """The meldings for the ending chosen, in the order of rules.md 3.5.
-
-        Empty unless `show` is the question.
-        """
+        """The meldings to show (in the order of rules.md 3.5), if `show` is the question."""
         return self._legal if self._phase == "show" and self.result is None else []
 
     def _endings(self) -> list[Ending]:

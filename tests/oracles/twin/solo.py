@@ -79,12 +79,7 @@ class SoloDeal:
         return self.draws > 0 or self.row["stop_before_draw"]
 
     def _discard_options(self) -> set[tuple]:
-        """Any card, or big gin (rules.md 5.2).
-
-        Big gin is also legal with the eleven cards dealt, whatever stop_before_draw says
-        (rules.md 001-5). Nothing is ever taken, so discard_ban forbids only the card drawn
-        (rules.md 4.3).
-        """
+        """Any card but one drawn under a ban, or big gin, even at once (rules.md 4.3, 5.2)."""
         banned = self._drawn if self.row["discard_ban"] == "drawn" else None
         options: set[tuple] = {("throw", card) for card in self.hands[PLAYER] if card != banned}
         if self.row["big_gin"] and permitted(self.hands[PLAYER], self.row, demanded=()):

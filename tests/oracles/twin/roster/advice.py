@@ -5,7 +5,7 @@ the deadwood that each card leaves; `p` is what the player sees.
 """
 
 from ..melds import PACK, RANKS
-from .discard import three_card_melds
+from .discard import melds_through_rank, three_card_melds
 from .take import answer
 
 HIGH = "TJQK"
@@ -59,11 +59,6 @@ def gap(card, other):
 
 def melds_through(p, card, others):
     return sum(card in meld and meld - {card} <= others for meld in three_card_melds(p.rules))
-
-
-def in_melds_of_the_line(card):
-    edge = min(RANKS.index(card[0]), 12 - RANKS.index(card[0]))
-    return 4 if edge == 0 else 5 if edge == 1 else 6
 
 
 def worth_holding(p, live):
@@ -145,7 +140,7 @@ def break_pairs(p, live, until, cost):
 @by_price
 def middle(p, weight, seven):
     return {
-        card: weight * (in_melds_of_the_line(card) - 4) + seven * (card[0] == "7")
+        card: weight * (melds_through_rank(card) - 4) + seven * (card[0] == "7")
         for card in loose(p)
     }
 
@@ -223,7 +218,7 @@ def tonic(p, pair, live, until, middle, seven, danger, early):
     held = worth_holding(p, live) if p.turn < until else []
 
     def price(card):
-        mine = pair * (card in held) + middle * (in_melds_of_the_line(card) - 4)
+        mine = pair * (card in held) + middle * (melds_through_rank(card) - 4)
         his = danger * melds_through(p, card, open_to_him(p, early))
         return mine + seven * (card[0] == "7") + his
 
