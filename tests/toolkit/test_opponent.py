@@ -1,6 +1,7 @@
 """Helpers about hands and opponents, against plain definitions over lists of melds and cards."""
 
 import random
+from math import prod
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from simgin import toolkit
 from simgin.play.matchup import parse_matchup
 from simgin.play.watch import watch_deal
 from simgin.rules import variants
-from support.hands import game, mask, meld_rich, names
+from support.hands import NAMES, game, mask, meld_rich, names
 
 LOT = random.Random()
 ROWS = variants.names()
@@ -57,6 +58,19 @@ def test_loose_cards_are_left_over_by_some_best_melding(text):
         over = set(names(toolkit.left_over(mask(hand), mask(first), rules)))
         assert over in left
         assert not any(over & first < other & first for other in left)
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_the_chance_of_a_meld_with_a_card_agrees_with_counting(text):
+    rules, row = game(text)
+    melds = [meld for meld in twin.all_melds(row) if len(meld) == 3]
+    chances = np.array([LOT.choice([0, 1, LOT.random()]) * (LOT.random() < 0.3) for _ in NAMES])
+    held = dict(zip(NAMES, chances.tolist(), strict=True))
+    for number, card in enumerate(NAMES):
+        ways = [prod(held[o] for o in meld - {card}) for meld in melds if card in meld]
+        assert toolkit.meld_chance(number, chances, rules) == pytest.approx(
+            1 - prod(1 - way for way in ways)
+        )
 
 
 # The table of mean deadwood
