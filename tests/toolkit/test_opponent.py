@@ -61,6 +61,30 @@ def test_loose_cards_are_left_over_by_some_best_melding(text):
 
 
 @pytest.mark.parametrize("text", ROWS)
+def test_the_prospects_of_a_hand_agree_with_their_definition(text):
+    rules, row = game(text)
+    room = np.empty(52, np.int64)
+    for _ in range(6):
+        hand = LOT.sample(twin.PACK, 10)
+        others = [card for card in twin.PACK if card not in hand]
+        melds = {card: twin.melds_in([*hand, card], row) for card in others}
+        outs = {card for card in others if any(card in meld for meld in melds[card])}
+        assert toolkit.outs(mask(hand), rules) == mask(outs)
+        drawn = LOT.sample(others, 5)
+        assert toolkit.hits(mask(hand), mask(drawn), rules) == len(outs & set(drawn))
+        n = toolkit.next_counts(mask(hand), mask(drawn), rules, room)
+        want = [
+            min(twin.deadwood({*hand, card} - {gone}, row) for gone in {*hand, card})
+            for card in NAMES
+            if card in drawn
+        ]
+        assert room[:n].tolist() == want
+        tally = np.zeros(40, np.int64)
+        assert toolkit.next_tally(mask(hand), mask(drawn), rules, tally) == n
+        assert tally.tolist() == np.bincount(np.minimum(want, 39), minlength=40).tolist()
+
+
+@pytest.mark.parametrize("text", ROWS)
 def test_the_chance_of_a_meld_with_a_card_agrees_with_counting(text):
     rules, row = game(text)
     melds = [meld for meld in twin.all_melds(row) if len(meld) == 3]
