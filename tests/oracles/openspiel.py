@@ -1,8 +1,6 @@
-"""OpenSpiel's gin_rummy with the cards, actions and packs of simgin.
+"""OpenSpiel's gin_rummy with the cards, actions and packs of simgin: translation only.
 
-This is translation only: what OpenSpiel allows, holds and pays is its own. Its player 0 always
-starts and is therefore our nondealer, at seat 0 of a script. Cards are dealt as they are due; every
-other move is an action of ours.
+Its player 0 always starts and is our nondealer, at seat 0. Cards are dealt as they are due.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,28 +27,20 @@ def card(number: int) -> int:
 
 
 def mask(cards: Iterable[int]) -> int:
-    """OpenSpiel's cards as a mask."""
     return sum(1 << card(number) for number in cards)
 
 
 def theirs(hand: int) -> list[int]:
-    """A mask as OpenSpiel's cards."""
     return [card(number) for number in members(hand)]
 
 
 def deadwood(hand: int) -> int:
-    """The least count of at most ten cards by OpenSpiel.
-
-    For eleven cards it is what OpenSpiel takes for the least count after a discard.
-    """
+    """Least count of at most ten cards; of eleven what OpenSpiel takes for it after a discard."""
     return UTILS.min_deadwood(theirs(hand))
 
 
 def pieces(meld: int) -> Iterator[int]:
-    """A meld as melds of at most five cards, the only ones that OpenSpiel knows.
-
-    A long run is cut into runs of three and more.
-    """
+    """A meld as melds of at most five cards, the only ones that OpenSpiel knows."""
     cards = members(meld)
     while len(cards) > 5:
         yield sum(1 << number for number in cards[:3])
@@ -59,7 +49,6 @@ def pieces(meld: int) -> Iterator[int]:
 
 
 def lay(meld: int) -> int:
-    """The action that lays a meld of at most five cards."""
     return SPIEL.MELD_ACTION_BASE + UTILS.meld_to_int(theirs(meld))
 
 
@@ -94,19 +83,16 @@ class Deal:
 
     @property
     def seat(self) -> int:
-        """The seat to move; negative when the deal is over."""
         return self.state.current_player()
 
     @property
     def returns(self) -> list[int]:
-        """Points won or lost, by seat."""
         return [int(points) for points in self.state.returns()]
 
     def hand(self, seat: int) -> int:
         return mask(self.state.hands()[seat])
 
     def count(self, seat: int) -> int:
-        """Deadwood as OpenSpiel keeps it."""
         return self.state.deadwood()[seat]
 
     @property
@@ -120,25 +106,18 @@ class Deal:
         return card(self.state.prev_upcard())
 
     def throws(self) -> int:
-        """The cards that may be discarded."""
         if self.phase != PHASE.DISCARD:
             return 0
         return mask(number for number in self.state.legal_actions() if number < 52)
 
     def endings(self) -> int:
-        """The cards with which a knock is possible now, or 0 if there is no knock.
-
-        Either eleven cards are held, or ten with the last discard at the wall.
-        """
+        """The cards with which a knock is possible now: of eleven, or ten and the last discard."""
         if KNOCK not in self.state.legal_actions():
             return 0
         return mask(self.state.child(KNOCK).legal_actions())
 
     def options(self) -> list[Action]:
-        """The legal actions up to the knock.
-
-        At the wall `take` is the first half of a knock with the last discard.
-        """
+        """The legal actions up to the knock; at the wall `take` is the first half of one."""
         if self.phase == PHASE.DISCARD:
             return self._each(THROW, self.throws()) + self._each(STOP, self.endings())
         legal = self.state.legal_actions()
@@ -152,7 +131,6 @@ class Deal:
     # Playing it
 
     def act(self, action: Action) -> None:
-        """Carry out an action of `options`, and the dealing that follows."""
         if (self.phase, action.what) in ((PHASE.DISCARD, STOP), (PHASE.WALL, TAKE)):
             self.apply(KNOCK)
         if action.card >= 0:
@@ -162,7 +140,6 @@ class Deal:
         self._deal()
 
     def apply(self, action: int) -> None:
-        """Apply an action of OpenSpiel, which must be legal."""
         self.state.apply_action_with_legality_check(action)
 
     def _deal(self) -> None:
@@ -172,7 +149,6 @@ class Deal:
     # The showdown
 
     def show(self, melds: Iterable[int]) -> None:
-        """Lay down the stopper's melds."""
         for meld in melds:
             for piece in pieces(meld):
                 self.apply(lay(piece))
@@ -193,10 +169,7 @@ class Deal:
         self.apply(SPIEL.PASS_ACTION)
 
     def least_count(self) -> int:
-        """The defender's least count after the stopper has shown.
-
-        Every choice of lay-offs, and then of melds, that OpenSpiel allows is tried.
-        """
+        """The defender's least count by every choice of lay-offs and melds OpenSpiel allows."""
         seat = self.seat
         return min(end.deadwood()[seat] for end in _ends(self.state, set()))
 

@@ -1,8 +1,6 @@
-"""Two-player deals of the engine, replayed question by question through the twin.
+"""Deals of the engine, for two and for one, replayed question by question through the twin.
 
-Some packs are the engine's shuffles, played by strategies from random to sensible. Stacked packs
-give both seats hands full of melds, so that rare events (big gin, shots, undercuts, lay-offs, a
-choice of meldings) occur in every few deals.
+Some packs are shuffled. Stacked ones give hands full of melds, so that rare events are frequent.
 """
 
 import random
@@ -17,7 +15,16 @@ from simgin.rules import variants
 from simgin.rules.parameters import parameters
 from support import hands
 from support.twin_replay import match_of, replayed
-from support.variant_lists import FOR_ONE, acting, any_variant, in_sections, possible, strategy
+from support.variant_lists import (
+    ONE_PLAYER,
+    TWO_PLAYER,
+    acting,
+    any_variant,
+    distinct,
+    in_sections,
+    possible,
+    strategy,
+)
 
 MOST = 40  # stacked packs of each pair until an outcome must have occurred
 PAIRS = (
@@ -28,45 +35,32 @@ PAIRS = (
     ("shooter", "shooter-same"),
     ("random:p=0.8,p_end=1", "gold-early"),
 )
-# Every two-player variant with its own deals, and the outcomes that must have occurred; those
-# whose deals are those of standard are played in whole matches.
-ROWS = {
-    "standard": (),
-    "straight": ("void",),
-    "oklahoma": (),
-    "oklahoma-spades": (),
-    "rush": (),
-    "big-gin": ("big_gin",),
-    "basic": (),
-    "standard-50th": (),
-    "shot": ("shot",),
-    "rainbow": (),
-    "tedesco": (),
-    "tournament": ("big_gin",),
-    "round-the-corner": (),
+PLAYERS = ("stray", "late:least=3", "gold", "random:p_end=0.3", "gin-only")  # alone
+# Parts of a variant's text, and what must have occurred in its deals
+RARE = {
+    "straight": "void",
+    "shot": "shot",
+    "big": "big_gin",
+    "tournament": "last taken",
+    "max_turns=7": "stalled",
+    "at_draw": "void",
+    "opponent_may_take": "last taken",
+    "layoff_on_gin=yes": "cancelled",
 }
 OPTIONS = (
-    "standard+first_turn=free",
-    "standard+first_turn=discard_first",
     "big-gin+first_turn=discard_first",
     "standard+first_turn=upcard_stock_or_pass_dead",
-    "standard+first_turn=upcard_stock_or_pass",
     "standard+take_discard=no+first_turn=free",
     "standard+stock_end=at_draw",
     "standard+stock_end=opponent_may_take+stock_reserve=8+knock_limit=99",
     "standard+stock_reserve=0",
-    "standard+discard_ban=none",
-    "standard-50th+discard_ban=drawn",
     "standard-50th+take_to_knock=melded+knock_limit=30",
     "oklahoma+upcard_ace_limit=1",
     "standard+knock_limit=99+undercut_on_tie=no",
     "standard+layoff=no",
     "standard+layoff_on_gin=yes",
-    "rainbow+big-gin+layoff_on_gin=yes+ace_runs=corner",
     "shot+take_to_knock=melded+discard_ban=none+knock_limit=40",
     "shot+shot_deducts=yes",
-    "shot+take_to_knock=melded",
-    "shot+tedesco+big_gin=yes",
     "rush+rush_on_gin=no",
     "rush+shot+big-gin+rush_on_gin=no+spade_multiplier=2",
     "standard+ace_runs=high_or_low+pip_values=five_ten+ace_value=15+"
@@ -83,13 +77,9 @@ CHOICES = tuple(
     f"{text}+melding=choice"
     for text in (
         "standard",
-        "standard+knock_limit=40",
         "standard+knock_limit=99+undercut_on_tie=no",
         "shot",
-        "big-gin",
-        "tedesco",
         "shot+tedesco+big_gin=yes",
-        "rainbow",
         "rainbow+big-gin+layoff_on_gin=yes+ace_runs=corner",
         "standard+layoff_on_gin=yes+knock_limit=20",
         "standard-50th+take_to_knock=melded+knock_limit=30",
@@ -108,56 +98,92 @@ DICE = (
     "dice+die_cap=2+die_centre_in_play=yes",
     "dice+die_centre_in_play=yes",
     "dice-pro+die_refusal_pays=new+die_centre_in_play=yes",
-    "dice+first_turn=free+die_centre_in_play=yes",
     "dice+first_turn=discard_first+big_gin=yes+die_cap=4",
-    "dice+first_turn=upcard_stock_or_pass+discard_ban=drawn+deal_count_gin=2",
-    "dice-pro+first_turn=upcard_stock_or_pass_dead+die_centre_in_play=yes",
-    "dice-pro+oklahoma-spades+die_refusal_pays=new",
     "dice-pro+tedesco+melding=choice",
-    "dice+standard-50th+stock_reserve=8+die_centre_in_play=yes",
     "dice+stock_end=at_draw+max_turns=20",
-    "dice-pro+shot+rush+start_points=31/42",
-    "dice+take_discard=no+first_turn=free+layoff_on_gin=yes+die_centre_in_play=yes",
 )
 
 
-def game(text, pair, seed):
-    return Matchup(variants.find(text), *map(strategy, pair), seed, "deal")
+# One player
+KINDS = {
+    "solitaire-gin": ("gin", "joker"),
+    "solitaire-gin-scored": ("gin", "joker"),
+    "solitaire-gin-knock": ("knock", "gin", "undercut", "joker"),
+    "gin-solitaire": ("knock", "gin", "big_gin", "undercut", "joker"),
+    "solitary-gin": ("gin", "limit"),
+}
+ALONE = (
+    "solitaire-gin+joker_in_hand=lose+discard_ban=drawn",
+    "solitaire-gin-scored+joker_in_hand=lose+stop_before_draw=no+gin_bonus=1000",
+    "solitaire-gin-scored+big_gin=yes+big_gin_bonus=0+joker=after_deal+ace_runs=corner+rainbow=yes",
+    "solitaire-gin-knock+joker_in_hand=lose+count_joker=yes+undercut_on_tie=yes+knock_limit=40",
+    "solitaire-gin-knock+stop_before_draw=no+discard_ban=drawn+undercut_bonus=0+knock_limit=30",
+    "solitaire-gin-knock+rainbow=yes+ace_runs=corner+knock_limit=99",
+    "solitaire-gin-knock+max_turns=3+ace_runs=high_or_low+goal=single",
+    "solitaire-gin-knock+big_gin=yes+big_gin_bonus=1000+ace_value=99+discard_view=top",
+    "gin-solitaire+discard_ban=taken+count_joker=yes+knock_limit=0",
+    "gin-solitaire+stop_before_draw=no+undercut_on_tie=yes+undercut_bonus=1000+"
+    "ace_runs=corner+knock_limit=60",
+    "gin-solitaire+rainbow=yes+discard_ban=drawn+max_turns=1+gin_bonus=0+melding=choice",
+    "gin-solitaire+first_turn=stock+pip_values=five_ten+ace_value=15+knock_limit=25",
+    "gin-solitaire+deal_scoring=penalty+penalty_gin=1000+goal=single",
+    "gin-solitaire+deal_scoring=penalty+max_draws=5+penalty_gin=-20+goal=single+"
+    "stop_before_draw=no",
+    "solitary-gin+max_draws=1+stop_before_draw=no",
+    "solitary-gin+max_draws=1+penalty_gin=-1000",
+    "solitary-gin+max_draws=42+big_gin=yes+discard_ban=drawn",
+    "solitary-gin+max_draws=41+first_turn=discard_first+big_gin=yes+stop_before_draw=no",
+    "solitary-gin+max_draws=3+max_turns=3",
+    "solitary-gin+max_draws=4+max_turns=3+first_turn=discard_first",
+    "solitary-gin+joker=before_deal+joker_in_hand=lose+max_draws=99",
+)
 
 
-def compare(text, seed, own, from_stacked, pairs=PAIRS, wanted=()):
-    """Replay deals of each pair of strategies.
-
-    As many from stacked packs as are asked for, and more until each outcome wanted has occurred.
-    Returns how often each outcome occurred, with the counts of `count_rare`.
-    """
-    seen = Counter()
-    rng = random.Random(f"{text} {seed}")
-    matchups = [game(text, pair, seed) for pair in pairs]
+def compare(text, seed, own, from_stacked, wanted=()):
+    """Replay own and stacked deals, and more until each outcome wanted has occurred; counts."""
+    variant, seen, rng = variants.find(text), Counter(), random.Random(f"{text} {seed}")
+    pairs = PAIRS if variant.row["die"] == "off" else GAMBLERS
+    if variant.row["players"] == 1:
+        pairs = [(player, None) for player in PLAYERS]
+    matchups = [Matchup(variant, strategy(a), b and strategy(b), seed, "deal") for a, b in pairs]
     for unit, matchup in product(range(own), matchups):
-        played = watch_deal(matchup, unit, unit % 2 if matchup.mirrored else 0)
-        count_rare(seen, played, replayed(played))
+        book(seen, watch_deal(matchup, unit, unit % 2 if matchup.mirrored else 0))
     for i in range(max(MOST, from_stacked)):
         if i >= from_stacked and all(seen[kind] for kind in wanted):
             break
         for number, matchup in enumerate(matchups):
-            compare_stacked(seen, rng, matchup, i, (i + number) % 2)
+            book(seen, *stacked_deal(rng, matchup, i, (i + number) % 2))
     missing = [kind for kind in wanted if not seen[kind]]
     assert not missing, (missing, seen)
     return seen
 
 
-def compare_stacked(seen, rng, matchup, i, dealer):
-    """Replay a deal from a stacked pack, two in three at any score."""
+def stacked_deal(rng, matchup, i, dealer):
+    """A deal from a stacked pack and its match; two in three of those for two at any score."""
     row = matchup.variant.row
+    if row["players"] == 1:
+        return watch_deal(
+            matchup, i, pack=hands.stacked_alone(rng, row), joker=any_place(rng, row)
+        ), None
     points = hands.scores(rng, row) if i % 3 < 2 else (0, 0)
     pack = hands.stacked(rng, row, points[1 - dealer])
     played = watch_deal(matchup, i, pack=pack, dealer=dealer, points=points)
-    count_rare(seen, played, replayed(played, match_of(played, start_points=points)))
+    return played, match_of(played, start_points=points)
 
 
-def count_rare(seen, played, result):
+def any_place(rng, row):
+    """A place for the joker among the 53 cards, as the row allows; -1 if it has none."""
+    if row["joker"] == "none":
+        return -1
+    in_hand = row["joker"] == "before_deal" and row["joker_in_hand"] == "lose"
+    return rng.randrange(0 if in_hand else 10 + (row["first_turn"] == "discard_first"), 53)
+
+
+def book(seen, played, match=None):
+    result = replayed(played, match)
     seen[result.kind] += 1
+    seen["stopped at once"] += result.stopper is not None and result.draws == [0, 0]
+    seen["no hand"] += len(hands.members(int(played.state.hand[0]))) == 9
     seen["cancelled"] += result.kind in ("gin", "big_gin") and result.winner is None
     seen["laid_off"] += played.state.laid_off > 0
     asked = Counter((one.slot, int(one.view.phase), int(one.answer)) for one in played.questions)
@@ -176,25 +202,22 @@ def count_rare(seen, played, result):
     seen["declined"] += any(one.slot == "knock" and one.answer == 0 for one in played.questions)
 
 
+ROWS = distinct(TWO_PLAYER)
+
+
+def rare(text):
+    return [kind for part, kind in RARE.items() if part in text]
+
+
 @pytest.mark.parametrize("text", ROWS)
 def test_every_variant_agrees_with_the_twin(text):
-    wanted = ("gin", "void") if text == "straight" else ("knock", "gin", "undercut", "declined")
-    if "tournament" in text or "50th" in text:
-        wanted += ("last asked", "last taken")
-    compare(text, 2024, 1, 2, wanted=(*wanted, *ROWS[text]))
+    usual = ("gin",) if text.startswith("straight") else ("knock", "gin", "undercut", "declined")
+    compare(text, 2024, 0, 2, wanted=(*usual, *rare(text)))
 
 
 @pytest.mark.parametrize("text", OPTIONS)
 def test_every_option_agrees_with_the_twin(text):
-    wanted = {
-        "max_turns=7": "stalled",
-        "at_draw": "void",
-        "opponent_may_take": "last taken",
-        "layoff_on_gin=yes": "cancelled",
-        "shot": "shot",
-        "big": "big_gin",
-    }
-    compare(text, 2025, 0, 1, wanted=[kind for part, kind in wanted.items() if part in text])
+    compare(text, 2025, 0, 1, wanted=rare(text))
 
 
 @pytest.mark.parametrize("text", CHOICES)
@@ -207,118 +230,133 @@ def test_the_die_agrees_with_the_twin(text):
     wanted = ("refused", "answered blind", "answered in play")
     if text == "dice+die_centre_in_play=yes":
         wanted += ("raised again",)
-    compare(text, 2100 + DICE.index(text), 2, 1, GAMBLERS, wanted)
+    compare(text, 2100 + DICE.index(text), 1, 1, wanted)
+
+
+@pytest.mark.parametrize("text", ONE_PLAYER)
+def test_every_variant_for_one_agrees_with_the_twin(text):
+    compare(text, 2040, 1, 1, (*KINDS[text], "stopped at once"))
+
+
+@pytest.mark.parametrize("text", ALONE)
+def test_every_option_for_one_agrees_with_the_twin(text):
+    wanted = {
+        "joker_in_hand=lose": "no hand",
+        "max_turns=": "stalled",
+        "big_gin=yes": "big_gin",
+        "knock_limit=99": "knock",
+        "max_draws=1": "limit",
+        "max_draws=5": "limit",
+    }
+    some = [kind for part, kind in wanted.items() if part in text and "max_draws=3" not in text]
+    seen = compare(text, 2041, 1, 1, some)
+    if "stop_before_draw=no" in text and "big_gin=yes" not in text and "gin-solitaire" not in text:
+        assert not seen["stopped at once"], seen
+
+
+@pytest.mark.parametrize(
+    "text", ("solitaire-gin-knock", "gin-solitaire", "solitaire-gin-scored+joker_in_hand=lose")
+)
+def test_the_joker_in_every_place_agrees_with_the_twin(text):
+    """The deeper it lies, the longer the deal; once the player ends it, the more is scored."""
+    row = variants.find(text).row
+    pack = random.Random(text).sample(range(52), 52)
+    game = Matchup(variants.find(text), strategy("gold"), None, 3, "deal")
+    first = 0 if row["joker_in_hand"] == "lose" else 10 + (row["first_turn"] == "discard_first")
+    results = [replayed(watch_deal(game, pack=pack, joker=place)) for place in range(first, 53)]
+    turns = [result.turns for result in results]
+    assert turns == sorted(turns) and turns[0] <= 1 and turns[-1] > 3
+    ended = [result.kind for result in results if result.kind != "joker"]
+    scored = [result.points[0] for result in results if result.kind in ("knock", "gin")]
+    if text == "solitaire-gin-knock":
+        assert ended.count("even") == 1 and ended[0] == "undercut" and ended[-1] == "knock"
+    assert scored == [*range(scored[0], scored[-1] + 1)] and len(scored) > 3
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", [*ROWS, *OPTIONS, *CHOICES])
+@pytest.mark.parametrize("text", [*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *ALONE])
 def test_every_variant_and_option_agrees_with_the_twin_in_many_deals(text):
-    compare(text, 2026, own=170, from_stacked=170)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", DICE)
-def test_the_die_agrees_with_the_twin_in_many_deals(text):
-    compare(text, 2033, own=500, from_stacked=250, pairs=GAMBLERS)
+    compare(text, 2026, own=200, from_stacked=200)
 
 
 def test_every_value_of_a_rule_is_replayed():
     """In a variant where it counts."""
-    rows = [variants.find(text).row for text in (*ROWS, *OPTIONS, *CHOICES, *DICE)]
     rules = in_sections("deal", "meld", "score", "stake")
     wanted = {(name, str(value)) for name in rules for value in possible(parameters()[name])}
-    kept = {(name, str(value)) for name, values in FOR_ONE.items() for value in values}
-    assert kept <= wanted and wanted - acting(rules, rows) == kept
-
-
-@pytest.mark.parametrize("name", FOR_ONE)
-def test_one_player_rules_are_refused_or_idle_for_two(name):
-    for value in FOR_ONE[name]:
-        row = {**variants.find("standard").row, name: value}
-        assert variants.validate(row) or not parameters()[name].acts(row)
+    texts = (*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *ALONE)
+    assert wanted <= acting(rules, [variants.find(text).row for text in texts])
 
 
 # Random variants
 
 
-VALUES = {
-    "first_turn": (
-        "upcard_pass",
-        "upcard_stock_or_pass",
-        "upcard_stock_or_pass_dead",
-        "free",
-        "discard_first",
-    ),
-    "discard_ban": ("taken", "drawn", "none"),
+FOR_TWO = {
     "knock_limit": (0, 5, 9, 10, 25, 99),
-    "knock_by_upcard": ("no", "no", "yes"),
     "upcard_ace_limit": (0, 1),
-    "take_to_knock": ("any", "any", "melded"),
-    "big_gin": ("no", "yes"),
-    "shot": ("no", "yes"),
-    "stock_end": ("after_discard", "at_draw", "opponent_may_take"),
     "stock_reserve": (0, 2, 2, 10),
     "max_turns": (5, 500, 500, 500),
-    "take_discard": ("yes", "yes", "yes", "no"),
-    "ace_runs": hands.ACE_RUNS,
-    "rainbow": ("no", "yes"),
-    "pip_values": ("face", "face", "five_ten"),
     "ace_value": (1, 15),
     "defender_ace_value": (1, 15),
     "gin_bonus": (0, 25),
     "big_gin_bonus": (31, 50),
     "undercut_bonus": (0, 10, 25),
-    "undercut_on_tie": ("yes", "no"),
-    "layoff": ("yes", "yes", "no"),
-    "layoff_on_gin": ("no", "yes"),
-    "shot_deducts": ("no", "yes"),
-    "rush_premium": ("no", "yes"),
-    "rush_on_gin": ("yes", "no"),
     "spade_multiplier": (1, 2),
     "goal": ("points", "single", "deals", "games"),
     "die": ("off", "off", "deal", "game"),
     "die_cap": (2, 6),
-    "die_centre_in_play": ("no", "yes"),
     "points_target": (100, 121),
+}
+FOR_ONLY_ONE = {
+    "joker": ("none", "before_deal", "after_deal"),
+    "knock_limit": (0, 5, 10, 30, 99),
+    "max_draws": ("none", 1, 4, 15, 41),
+    "max_turns": (1, 5, 15, 500, 500),
+    "ace_value": (1, 15),
+    "deal_scoring": ("joker", "joker", "joker", "winloss", "penalty"),
+    "gin_bonus": (0, 25),
+    "undercut_bonus": (0, 25),
+    "penalty_gin": (-20, 7),
+    "goal": ("single", "points"),
+    "points_target": (100,),
+    "deals_in_match": (5,),
+    "total_goal": (30,),
 }
 
 
-def compare_any_rows(seed, rows, melding="auto"):
-    rng = random.Random(seed)
-    seen = Counter()
+def compare_any_rows(base, seed, rows, from_stacked):
+    """Of choices and yes-or-no parameters every value that the base can have is drawn."""
+    rng, seen, row = random.Random(seed), Counter(), variants.find(base).row
+    values = {}
+    for name in in_sections("deal", "meld", "score", "stake"):
+        rule = parameters()[name]
+        if rule.kind in ("bool", "choice"):
+            some = [one for one in possible(rule) if not variants.validate({**row, name: one})]
+            values[name] = [rule.write(value) for value in some]
+    values |= FOR_TWO if base == "standard" else FOR_ONLY_ONE
     for _ in range(rows):
-        text = any_variant(rng, "standard", VALUES | {"melding": (melding,)})
-        seen += compare(text, seed, own=0, from_stacked=1)
+        seen += compare(any_variant(rng, base, values), seed, own=0, from_stacked=from_stacked)
     return seen
 
 
-def test_random_variants_agree_with_the_twin():
-    seen = compare_any_rows(2027, 40)
-    wanted = ("knock", "gin", "big_gin", "shot", "undercut", "even", "void", "stalled")
-    assert all(seen[kind] for kind in wanted), seen
-
-
-def test_random_variants_with_a_choice_of_melding_agree_with_the_twin():
-    assert compare_any_rows(2031, 5, "choice")["shown dearer"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("melding", ["auto", "choice"])
-def test_many_random_variants_agree_with_the_twin(melding):
-    compare_any_rows(2028, 2_000, melding)
+@pytest.mark.parametrize("times", [1, pytest.param(70, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("base", "rows", "wanted"),
+    [
+        ("standard", 30, "knock gin big_gin shot undercut even void stalled shown refused"),
+        ("gin-solitaire", 15, "knock gin big_gin undercut stalled joker limit declined"),
+    ],
+)
+def test_random_variants_agree_with_the_twin(base, rows, wanted, times):
+    seen = compare_any_rows(base, 2026 + times, rows * times, 1 if base == "standard" else 2)
+    assert all(seen[kind] for kind in wanted.split()), seen
 
 
 @pytest.mark.parametrize("most, takes", [(29, 0), (500, 472)])
 def test_the_50th_card_rule_can_add_a_turn(most, takes):
-    """It may follow the last turn that `max_turns` allows.
-
-    The deal does not stall, and the history has room for it.
-    """
-    text = f"standard-50th+max_turns={most}+knock_limit=99"
+    """After the last that `max_turns` allows: the deal does not stall, the history has room."""
     pair = (f"last:turn={takes}+discard=low", f"last:turn={takes}+discard=low:tie=random")
-    matchup = game(text, pair, 3)
-    for unit in range(3):
-        played = watch_deal(matchup, unit)
-        replayed(played)
-        assert played.kind != "stalled"
-        assert played.state.turns == most + 1
+    variant = variants.find(f"standard-50th+max_turns={most}+knock_limit=99")
+    played = watch_deal(Matchup(variant, *map(strategy, pair), 3, "deal"), 0)
+    replayed(played)
+    assert played.kind != "stalled"
+    assert played.state.turns == most + 1

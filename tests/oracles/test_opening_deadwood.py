@@ -1,9 +1,7 @@
-"""Exact distribution of the deadwood of a dealt hand, over all hands of so many cards.
+"""Exact distribution of the deadwood of a dealt hand, over all hands, by the engine's solver.
 
-Aces are low and cards have their face values. Deadwood does not depend on the names of the suits.
-So only multisets of four lanes (the thirteen bits of a suit) are solved, and each counts for as
-many hands as its lanes have orders: about 24 times fewer than the 15,820,024,220 hands of ten.
-Every one of them goes through the engine's own solver.
+Deadwood does not depend on the names of the suits. So only multisets of four lanes (the bits of a
+suit) are solved, and each counts for as many hands as its lanes have orders.
 """
 
 import math

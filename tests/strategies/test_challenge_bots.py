@@ -1,8 +1,4 @@
-"""Players of the challenge of 2021 against slow twins of their descriptions.
-
-The positions come from whole deals, so that the history is real; the twins list melds and know
-nothing of the engine.
-"""
+"""Players of the challenge of 2021 against slow twins of their descriptions, in whole deals."""
 
 import random
 from functools import cache
@@ -14,9 +10,11 @@ import numpy as np
 import pytest
 
 from oracles import twin
+from oracles.twin.roster.seen import near, rank
 from simgin.play.matchup import parse_matchup
 from simgin.play.watch import watch_deal
-from support.policy_questions import ROW, TRIPLES, ask, cards, count, members, some_view
+from support.hands import members
+from support.policy_questions import ROW, TRIPLES, ask, cards, count, some_view
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,16 +29,6 @@ def questions(name: str, opponent: str, slot: str, deals: int) -> list:
         for question in deal.questions
         if question.seat == 0 and question.slot == slot
     ]
-
-
-def rank(card: str) -> int:
-    return twin.RANKS.index(card[0])
-
-
-def near(card: str, other: str) -> bool:
-    """Of one rank, or of one suit within two ranks."""
-    apart = abs(rank(card) - rank(other))
-    return card != other and (apart == 0 or (card[1] == other[1] and apart <= 2))
 
 
 def left(hand: set[str], legal: set[str]) -> dict[str, int]:
@@ -70,7 +58,7 @@ def exp710(view, dealt: list[str]) -> set[str]:
             continue
         for of_dealt in twin.optimal_meldings(dealt, ROW):
             early = view.own_turn <= 2 and len(of_dealt) == 1 and len(melding) < 2
-            lone = [c for c in valid if c[0] in "345678" and not any(near(c, d) for d in valid)]
+            lone = [c for c in valid if c[0] in "345678" and not near(c) & {*valid}]
             low = [c for c in valid if c[0] not in "JQK"]
             allowed.add(highest((early and (lone or low)) or valid))
     return allowed
@@ -117,7 +105,6 @@ def dead(hand: list[str], unseen: list[str]) -> set[str]:
 
 
 def wanted(card: str, known: list[str]) -> bool:
-    """Whether two known cards make a meld with it."""
     return any(card in triple and triple - {card} <= set(known) for triple in TRIPLES)
 
 
@@ -147,9 +134,7 @@ def test_percent_twenty_discards_by_its_description():
         options = best(left(set(hand), set(cards(seen.legal))))
         spare = dead(hand, unseen)
         points = {
-            card: -(not wanted(card, known))
-            - any(near(card, other) for other in his_discards)
-            - (card in spare)
+            card: -(not wanted(card, known)) - bool(near(card) & {*his_discards}) - (card in spare)
             for card in options
         }
         first = best(points)
@@ -197,7 +182,6 @@ def improvement(card: str, known: set[str], unseen: set[str]) -> float:
 
 
 def mean_of_best(counts: list[int], share: float) -> float:
-    """Mean of the best share of some counts, the last of them in part."""
     wanted, total = max(1.0, share * len(counts)), 0.0
     for i, number in enumerate(sorted(counts)):
         total += number * min(1.0, max(0.0, wanted - i))
@@ -205,7 +189,6 @@ def mean_of_best(counts: list[int], share: float) -> float:
 
 
 def after(hand: set[str]) -> int:
-    """Least deadwood after any discard."""
     return min(left(hand, hand).values())
 
 
@@ -227,7 +210,7 @@ def tonic(view) -> tuple[dict[str, float], set[str]]:
     scores = {}
     at_first = {c: (round(first[c] + helps[c], 9), twin.PACK.index(c)) for c in first}
     for card in sorted(first, key=at_first.get):
-        if any(near(card, kept) and touches(card, kept) for kept in scores):
+        if any(kept in near(card) and touches(card, kept) for kept in scores):
             continue
         ten = hand - {card}
         second = mean_of_best([after(ten | {*pair}) for pair in combinations(unseen, 2)], 0.588)
@@ -236,7 +219,6 @@ def tonic(view) -> tuple[dict[str, float], set[str]]:
 
 
 def touches(card: str, other: str) -> bool:
-    """Of one rank, or next to each other in a suit."""
     return card[0] == other[0] or (card[1] == other[1] and abs(rank(card) - rank(other)) == 1)
 
 
@@ -257,10 +239,7 @@ def test_ginrummy_and_tonic_discards_by_its_description():
 
 
 def test_the_table_is_learned_in_miniature():
-    """60 deals of a pair: the same seed twice, and near the committed table where cells are full.
-
-    A cell's mean of more than 40 drops of about 6 points has an error below 1.
-    """
+    """Near the committed table where a mean of more than 40 drops has an error below 1."""
     mean, seen = training.learned([("gold", "simple")], 60, 3)
     again, _ = training.learned([("gold", "simple")], 60, 3)
     assert np.array_equal(mean, again)

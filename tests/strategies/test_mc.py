@@ -1,7 +1,7 @@
 """The Monte Carlo player: its rollouts, worlds, values, choices and strength.
 
-A rollout of two greedy hands from the true cards is the deal that gold plays against gold. So the
-engine is the oracle of every action that gold, or gin-only where the own side is patient, took.
+A rollout of two greedy hands from the true cards is the deal that gold plays against gold: the
+engine is the oracle of every action that gold (gin-only, if patient) took.
 """
 
 import random
@@ -19,7 +19,8 @@ from simgin.strategy import compiler, loader
 from simgin.text import notation
 from simgin.value import value
 from support import hands
-from support.policy_questions import PACK, ask, count, mask, view
+from support.hands import PACK
+from support.policy_questions import ask, count, mask, view
 from support.variant_lists import strategy
 
 ROWS = (
@@ -116,10 +117,7 @@ def test_every_world_deals_each_unseen_card_once(developed):
 
 
 def test_hidden_hands_and_stock_are_dealt_uniformly():
-    """Chi-square of each unseen card's chance to be in the hand, and to come first.
-
-    Both raise a false alarm for one of ten thousand seeds.
-    """
+    """Chi-squares of each unseen card in the hand, and coming first: alarms in 1 of 10,000."""
     n, unseen = 20_000, notation.cards_in(int(MIDDLE.unseen))
     hidden, stocks = imagined(n, mc.ANY)
     share = 8 / len(unseen)
@@ -163,14 +161,11 @@ def test_the_value_of_a_result_is_the_chance_of_the_match_or_points():
 
 
 def test_the_table_holds_v_of_gold_against_itself():
-    """Against separate counts, within four standard errors at five scores.
-
-    A false alarm for one of three thousand seeds.
-    """
+    """By separate counts within four standard errors: a false alarm for one of 3,000 seeds."""
     table = np.load(loader.find("mc").knock.weights).astype(float)
     assert table.shape == (100, 100) and np.allclose(table + table.T, 1, atol=1e-6)
     assert (np.diff(table, axis=0) > 0).all() and (np.diff(table, axis=1) < 0).all()
-    fresh = value.compute("eaai", "gold", "gold", deals=100_000, seed=5)
+    fresh = value.compute("eaai", "gold", "gold", deals=30_000, seed=5)
     for own, other in ((50, 0), (0, 75), (60, 40), (90, 80), (20, 95)):
         told = (fresh.win(own, other, dealer=0) + fresh.win(own, other, dealer=1)) / 2
         error = max(fresh.se(own, other, dealer=0), fresh.se(own, other, dealer=1))
@@ -190,10 +185,7 @@ def test_an_action_must_be_better_by_a_number_of_standard_errors():
 
 
 def test_a_card_that_the_opponent_can_use_is_kept():
-    """Two lone kings leave the same deadwood.
-
-    The opponent collects spades, so the other king goes. Gold throws the spade.
-    """
+    """Of two lone kings: he collects spades, so the other goes. Gold throws the spade."""
     seen = position("AD 2D 3D 6C 6H 6S 7D 8D 2S KS KH", "QS JS", "5C 3H 9H TD 4C 8C", drawn=12)
     seen.legal = seen.hand
     king_of_spades, king_of_hearts = notation.parse_cards("KS KH")
@@ -203,10 +195,7 @@ def test_a_card_that_the_opponent_can_use_is_kept():
 
 
 def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
-    """The opponent is known to hold three melds and an ace.
-
-    He undercuts a knock with four, and would win little by knocking himself.
-    """
+    """Known to hold three melds and an ace, he undercuts a knock with four."""
     his, king = "7H 8H 9H TC JC QC 5C 5H 5S AS", notation.parse_card("KH")
     kept = {"legal": 3, "ending": 1, "ending_card": king, "drawn": king}
     for last, known, fields, knocks in (
@@ -221,10 +210,7 @@ def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
 @pytest.mark.slow
 @pytest.mark.parametrize(("opponent", "published"), [("simple", 0.654), ("gold", 0.695)])
 def test_mc_agrees_with_the_published_figures(opponent, published):
-    """Hands as the original has them by default, 1,000 matches.
-
-    Allowed are 1.5 points and three standard errors of the difference.
-    """
+    """Hands as in the original; 1.5 points and three errors of the difference are allowed."""
     frame = simgin.match("mc:developed=draws", opponent, "eaai", matches=1000, seed=5)
     row = next(row for row in frame.itertuples() if row.metric == "match_win")
     assert row.value > published - 0.015 - 3 * (row.se**2 + 0.004**2) ** 0.5

@@ -1,10 +1,9 @@
 """MARJJ and SIGRA against recorded decisions of the original programs.
 
-tests/data/marjj.json holds positions from matches of the original (MARJJ_v5-1.java in the framework
-of tneller/gin-rummy-eaai) with what it knew, the scores of its candidates, and what it did. `his`
-and `unseen` are its own notes, including its two mistakes. tests/data/sigra.json holds random
-positions and what the classes of cudy789/gin-rummy-SIGRA say of them: the value of the ten cards
-left by each discard, and whether the card on offer is taken.
+tests/data/marjj.json holds positions of matches of the original (in the framework of
+tneller/gin-rummy-eaai), the scores of its candidates, and what it did; `his` and `unseen` are its
+own notes, mistakes included. tests/data/sigra.json holds random positions and what the classes of
+cudy789/gin-rummy-SIGRA say of them.
 """
 
 import json
@@ -28,7 +27,6 @@ VALUE = twin.card_values(ROW)
 
 
 def masks(position, **names):
-    """Fields of a view from the texts of a position."""
     return {field: mask(position[name]) if position[name] else 0 for field, name in names.items()}
 
 
@@ -50,10 +48,7 @@ def test_discards_are_those_of_marjj(position):
 
 
 def test_takes_are_those_of_marjj():
-    """With several best meldings the original asks only about the one it would show.
-
-    It may leave a card that fits another.
-    """
+    """With several best meldings the original looks at one, and may leave a card that fits."""
     answers = {True: 0, False: 0}
     for position in MARJJ["take"]:
         hand, card = mask(position["hand"]), position["offer"]

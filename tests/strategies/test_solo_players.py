@@ -1,34 +1,39 @@
-"""One-player policies against their definitions, exact values, positions and play."""
+"""One-player policies and solo-champion against definitions, exact values, positions and play."""
 
 import math
 import random
 from fractions import Fraction
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 import solo as script
-from simgin_strategies.ahead import fewest_loose
+import solo_champion as training
+from simgin_strategies import solo_champion as player
+from simgin_strategies.solo_two_draws import searched
 from simgin_strategies.stop import MOST_LEFT, STATES, state_of, stop_value
 
 from oracles import twin
 from oracles.twin.roster import stopping_value
 from simgin.core import sums
 from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
+from simgin.rules import variants
 from simgin.runs import runner
 from simgin.text import notation
 from support import hands
 from support import policy_questions as questions
-from support.hands import PACK, members, names
+from support.hands import PACK, members, names, names_in_order
 from support.policy_questions import mask
+from support.shapes import in_melds, is_meld, ways
 
 STRATEGIES = Path(__file__).resolve().parents[2] / "strategies"
 RANDOM = random.Random(20261122)
 
 
 def committed(name):
-    """The numbers of a file that policies read."""
     return np.load(STRATEGIES / f"{name}.npy")
 
 
@@ -51,15 +56,11 @@ def ask(slot, name, values=None, rules=KNOCK, **fields):
 
 
 def thrown(name, rules, hand, unseen, values=None, **fields):
-    """The discard of a policy from eleven cards."""
     return ask("discard", name, values, rules, hand=hand, legal=hand, unseen=unseen, **fields)
 
 
 def eleven():
-    """Eleven cards and discards that never come again.
-
-    Half of the time the cards are from a third of the pack, so that melds are common.
-    """
+    """Eleven cards, every other time from ranks of melds, and the unseen cards but 18."""
     rich = RANDOM.random() < 0.5
     pack = [13 * s + r for s in range(4) for r in (range(4, 9) if rich else range(13))]
     hand = notation.hand_mask(RANDOM.sample(pack, 11))
@@ -68,7 +69,6 @@ def eleven():
 
 
 def melds_out(hand, values):
-    """Least number of cards left out of disjoint melds."""
     return min(
         len(twin.melds.left_over(hand, family))
         for family in twin.melds.families(twin.melds_in(hand, values))
@@ -81,7 +81,6 @@ def after_draw(ten, card, values):
 
 
 def cost(aim, ten, unseen, values, few=7):
-    """The cost of ten cards under an aim, from its definition."""
     if aim == "loose":
         loose = [max(0, melds_out(names(ten | 1 << u), values) - 1) for u in members(unseen)]
         return sum(loose), twin.deadwood(names(ten), values)
@@ -105,19 +104,6 @@ def test_ahead_keeps_the_hand_with_the_best_draws(aim, text):
 
 
 @pytest.mark.parametrize(
-    ("text", "own_rules", "left"),
-    [
-        ("AS 2S 3S QS KS 4H 4D 4C 9H TD", SOLITARY, 4),  # one ace cannot serve both runs
-        ("AS 2S 3S 4S QS KS 4H 4D 9H TD", SOLITARY, 4),  # here it serves Q-K-A
-        ("AS 2S 3S QS KS 4H 4D 4C 9H TD", CORNER, 2),
-        ("5S 5H 5D 5C 6S 7S 9H JD QC KC", KNOCK, 4),
-    ],
-)
-def test_loose_cards_follow_the_variants_melds(text, own_rules, left):
-    assert fewest_loose(mask(text), own_rules) == left
-
-
-@pytest.mark.parametrize(
     ("own_rules", "last", "dearest"),
     [
         (KNOCK, {"deck_left": 1}, ("KS", "KH")),
@@ -125,10 +111,7 @@ def test_loose_cards_follow_the_variants_melds(text, own_rules, left):
     ],
 )
 def test_a_last_discard_leaves_least_deadwood(own_rules, last, dearest):
-    """Two kings, or the 7 and 8, would be worth waiting with, but no draw follows.
-
-    In Solitary Gin the ace is dearest.
-    """
+    """Two kings, or the 7 and 8, are worth waiting with if a draw follows."""
     hand = mask("2S 3S 4S 5H 5D 5C 7D 8D KS KH AC")
     for name in ("ahead", "switch"):
         chosen = thrown(name, own_rules, hand, PACK & ~hand, {"aim": "gin"}, **last)
@@ -136,10 +119,7 @@ def test_a_last_discard_leaves_least_deadwood(own_rules, last, dearest):
 
 
 def test_switch_minimises_the_mean_penalty_in_its_last_turns():
-    """It can maximise the chance of the goal instead.
-
-    Last deal, 5 points of room: only a penalty of 5, or gin, is good enough.
-    """
+    """Or, in the last deal with 5 points of room, the chance of penalties that are too high."""
     values = row("solitary-gin")
     early, late = ({"own_turn": turn, "deck_left": 30} for turn in (12, 13))
     last = {"own_turn": 14, "deal": 4, "own_points": 15, "deck_left": 30}
@@ -207,10 +187,7 @@ def test_dp_stops_when_that_is_worth_more_than_going_on():
 
 
 def by_search(scoring, time, ten, unseen, left, values):
-    """The value of ten cards in solitaire-gin-knock by the next card, all by brute force.
-
-    time: of the table after that card, in steps of three cards.
-    """
+    """The value of ten cards by the next card; time: of the table after it, in threes of cards."""
 
     def loose(eleven):
         out = melds_out(names(eleven), values)
@@ -239,7 +216,6 @@ def by_search(scoring, time, ten, unseen, left, values):
 
 
 def fits(ten, u, values):
-    """Whether a card lies in some meld with cards of a hand."""
     (card,) = names(1 << u)
     return any(card in meld for meld in twin.melds_in(names(ten | 1 << u), values))
 
@@ -258,20 +234,6 @@ def test_two_draws_keeps_what_the_next_card_makes_best():
         worth = {card: by_search(1, time, tens[card], unseen, left, values) for card in liked}
         chosen = thrown("two-draws", KNOCK, hand, unseen, deck_left=left, own_turn=3)
         assert worth[chosen] == pytest.approx(max(worth.values()), abs=1e-9)
-
-
-@pytest.mark.slow
-def test_two_draws_wins_more_than_the_table_alone():
-    """10,000 deals each on the same packs.
-
-    Better by 3.1 standard errors, or a false alarm in 1,000 runs.
-    """
-    gins = []
-    for strategy in ("solo-two-draws", "solo-dp"):
-        rows = runner.run_matchup(parse_matchup(strategy, None, "solitaire-gin", 5, "deal"), 10_000)
-        gins.append(rows[:, sums.SUM + sums.FACT["gin"]] / rows[:, sums.UNITS])
-    gain = gins[0] - gins[1]
-    assert gain.mean() > 3.1 * gain.std(ddof=1) / math.sqrt(len(gain))
 
 
 # Stopping
@@ -306,18 +268,8 @@ def test_the_derived_table_of_stop_values_is_correct():
             assert ask("knock", "stop-by", ending_count=k, deck_left=m) == (m >= least[k])
 
 
-@pytest.mark.parametrize("name", ["at", "stop-by", "stop-dp", "dp"])
-def test_gin_ends_the_deal(name):
-    for left in range(1, 44):
-        assert ask("knock", name, ending_count=0, deck_left=left) == 1
-    assert ask("knock", name, ending_count=0, ending=3, deck_left=20) == 1
-
-
 def test_stop_dp_is_the_backward_induction():
-    """By memoised recursion over the same table, with a knock at any legal count.
-
-    Under these rules both answers occur.
-    """
+    """By memoised recursion over the same table, under rules with both answers."""
     table = committed("stop").astype(float)
     means, chances = table[:STATES], table[STATES:].reshape(MOST_LEFT + 1, STATES, STATES)
     text = "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"
@@ -355,23 +307,9 @@ def facts(variant, strategy, n):
 
 
 def mean(variant, strategy, n):
-    """Mean score of a deal and its standard error."""
     found, squares = facts(variant, strategy, n)
     score = found["a_margin"] / n
     return score, math.sqrt((squares / n - score**2) / n)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "variant",
-    ["solitaire-gin-knock", "gin-solitaire", "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"],
-)
-def test_no_threshold_beats_stop_dp(variant):
-    """20,000 deals each; 18 comparisons at 3.3 standard errors, a false alarm in 100 runs."""
-    best, error = mean(variant, "solo-greedy+knock=stop-dp", 20_000)
-    for rule in ("at:k=0", "stop-by", "at:k=1", "at:k=3", "at:k=6", "at"):
-        other, its_error = mean(variant, f"solo-greedy+knock={rule}", 20_000)
-        assert best > other - 3.3 * math.hypot(error, its_error), rule
 
 
 @pytest.mark.slow
@@ -387,10 +325,7 @@ def test_dp_is_better_than_greed(variant):
 
 
 def test_counting_loose_cards_reaches_the_orientation_value_of_gin():
-    """Gin in 57 % of 20,000 deals (rules.md 15.3).
-
-    Within four standard errors of both sides and rounding.
-    """
+    """57 % of 20,000 deals (rules.md 15.3), within four errors of both sides and rounding."""
     n = 10_000
     share = facts("solitaire-gin", "solo-lookahead", n)[0]["gin"] / n
     assert abs(share - 0.57) < 4 * math.sqrt(0.57 * 0.43 * (1 / n + 1 / 20_000)) + 0.005
@@ -412,10 +347,7 @@ def test_knocking_reaches_its_orientation_values(variant, only_gin, at_10):
 
 
 def test_the_goal_table_is_a_convolution_of_deals(capsys):
-    """In miniature: the sum of two deals is the convolution of one with itself.
-
-    Both are near the committed chances.
-    """
+    """The sum of two deals is the convolution of one with itself; near the committed chances."""
     small = script.goal_table(400, 7, "low").reshape(5, 50)
     assert "400 deals of low" in capsys.readouterr().out
     one = np.diff(small[1], prepend=0)
@@ -483,3 +415,162 @@ def test_the_training_script_reproduces_the_committed_files():
         ("solo_dp", script.dp_table, 100_000),
     ):
         assert np.array_equal(committed(name), table(deals, 20261121)), name
+
+
+# Solo-champion: its numbers, its choices, its learning
+
+ALONE = ["solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire"]
+ALONE.append("solitary-gin")
+
+
+def asked_discards(variant, deals=2):
+    matchup = parse_matchup("solo-champion", None, variant, 11, "deal")
+    watched = [watch_deal(matchup, unit).questions for unit in range(deals)]
+    return [question for asked in watched for question in asked if question.slot == "discard"]
+
+
+def live_pairs(some, unseen):
+    """Melds of three of each card and two unseen ones."""
+    return sum(is_meld((card, *pair)) for card in some for pair in combinations(unseen, 2))
+
+
+def meaning(hand, unseen, row):
+    now = melds_out(names_in_order(hand), row)
+    saved = [now - max(0, melds_out(names_in_order([*hand, card]), row) - 1) for card in unseen]
+    one, two = saved.count(1), saved.count(2)
+    three = sum(s >= 3 for s in saved)
+    outside = sorted(set(hand) - in_melds(hand))
+    lone = [card for card, found in ways(outside).items() if not found]
+    count = twin.deadwood(names_in_order(hand), row)
+    return {
+        "one": 1,
+        "save_one": one / 10,
+        "save_two": two / 10,
+        "save_three": three / 10,
+        "live_pairs": live_pairs(outside, unseen) / 20,
+        "lone": 0.3 * len(lone),
+        "count": count / 50,
+        "one_one": one * one / 50,
+        "one_three": one * three / 50,
+        "three_three": three * three / 50,
+        "one_two": one * two / 50,
+        "lone_pairs": live_pairs(lone, unseen) / 50,
+        "count_count": 0.0003 * count * count,
+        "both_ways": 0.3 * sum(len(found) == 2 for found in ways(outside).values()),
+    }
+
+
+def test_every_number_means_what_its_name_says():
+    rules, row = hands.game("solitaire-gin-scored")
+    used = set()
+    for question in asked_discards("solitaire-gin-scored")[::10]:
+        view = question.view
+        left = int(view.deck_left)
+        hand = [card for card in members(view.hand) if card != question.answer]
+        ten = sum(1 << card for card in hand)
+        x = np.full(player.SIZE, 9.0)
+        player.describe(ten, int(view.unseen), left, 1.5, rules, x)
+        want = meaning(hand, members(view.unseen), row)
+        at = min(melds_out(names_in_order(hand), row), 7) * player.N
+        here = x[at : at + player.N]
+        found = dict(zip((key for key, _ in player.NUMBERS), here, strict=True))
+        assert found == pytest.approx(want)
+        assert x[player.FALLING :][at : at + player.N] == pytest.approx(here * left / 43)
+        assert x[-1] == 1.5
+        assert np.count_nonzero(x) == 2 * np.count_nonzero(here) + 1  # and nothing elsewhere
+        used |= {key for key, number in want.items() if number}
+    assert len(used) >= player.N - 2  # few hands have cards that save three
+
+
+@pytest.mark.parametrize("variant", ALONE)
+def test_the_discard_of_most_value_with_its_correction_is_made(variant):
+    rules, _ = hands.game(variant)
+    params = np.load(player.champion_alone.weights).astype(float)
+    first = player.learned_under(rules)
+    weights = params[first : first + player.SIZE]
+    changed = 0
+    for question in asked_discards(variant):
+        view = question.view
+        left = int(view.deck_left) if rules.max_draws < 0 else 15 - int(view.own_turn)
+        if left == (1 if rules.max_draws < 0 else 0):
+            continue
+        tried, values = searched(view, 4, rules, params[: player.TABLE])
+        corrected = values.copy()
+        for k, card in enumerate(tried):
+            x = np.zeros(player.SIZE)
+            ten = int(view.hand) & ~(1 << int(card))
+            player.describe(ten, int(view.unseen), left, values[k], rules, x)
+            corrected[k] += x @ weights
+        best = dict(zip(tried.tolist(), corrected, strict=True))
+        assert best[question.answer] == pytest.approx(max(corrected), abs=1e-9)
+        changed += corrected.argmax() != values.argmax()
+    assert (changed > 0) == bool(weights.any())
+
+
+def test_every_game_has_weights_of_its_own():
+    firsts = [player.learned_under(hands.game(variant)[0]) for variant in ALONE]
+    assert firsts == [player.TABLE + i * player.SIZE for i in range(5)]
+    assert list(training.UNITS) == ALONE
+    one_player = {name for name in variants.names() if variants.find(name).row["players"] == 1}
+    assert one_player == set(ALONE)
+
+
+def test_the_file_begins_with_the_table_that_the_search_reads():
+    params = np.load(player.champion_alone.weights)
+    assert params.size == player.TABLE + 5 * player.SIZE
+    table = np.load(STRATEGIES / "solo_dp.npy")
+    assert params[: player.TABLE].tobytes() == table.tobytes()
+
+
+@pytest.mark.parametrize("variant", ALONE)
+def test_what_a_deal_was_worth_is_the_mean_over_the_places_of_the_joker(variant):
+    rules, _ = hands.game(variant)
+    last = 12
+    lots = np.random.default_rng(5)
+    kept_hands = np.zeros(60, np.int64)
+    for t in range(last):
+        kept_hands[t] = sum(1 << int(card) for card in lots.choice(52, 10, replace=False))
+    kept_hands[last] = 0b1111 | 0b111 << 13 | 0b111 << 26  # A-4, A-3, A-3: gin
+    found = training.worth(kept_hands, 3, last, rules)
+    if variant == "solitary-gin":
+        assert found == -rules.penalty_gin
+        return
+    outcomes = []
+    for place in range(43 - 3):  # cards drawn before the joker comes
+        if 3 + place >= last:
+            above = place - (last - 3)
+            won = above + rules.gin_bonus
+            outcomes.append(1.0 if variant == "solitaire-gin" else float(won))
+        else:
+            kept = names(int(kept_hands[3 + place]))
+            count = twin.deadwood(kept, hands.game(variant)[1])
+            outcomes.append(0.0 if variant == "solitaire-gin" else -float(count))
+    assert found == pytest.approx(np.mean(outcomes))
+
+
+def test_known_weights_of_solo_champion_are_recovered():
+    """By the least-squares sums of rows without noise."""
+    lots = np.random.default_rng(2)
+    true = lots.normal(size=player.SIZE)
+    squares, products = np.zeros((player.SIZE, player.SIZE)), np.zeros(player.SIZE)
+    for _ in range(1000):
+        row = lots.normal(size=player.SIZE)
+        training.add(row, row[-1] + row @ true, squares, products)
+    assert np.linalg.solve(squares, products) == pytest.approx(true)
+
+
+def test_learning_in_miniature_repeats_to_the_byte(capsys):
+    games = ["solitaire-gin-scored", "solitary-gin"]
+    made = training.learned(games, 30, 20, 5)
+    assert made.size == player.TABLE + 5 * player.SIZE
+    assert capsys.readouterr().out.count("±") == len(games)
+    learning, _ = training.kernels()
+    one, again, other = (training.correction(games[0], 30, seed, learning) for seed in (5, 5, 6))
+    assert one.any()
+    assert one.tobytes() == again.tobytes() != other.tobytes()
+
+
+@pytest.mark.slow
+def test_solo_champions_training_script_reproduces_the_committed_file():
+    made = training.learned(ALONE, training.QUESTIONS, training.DEALS, training.SEED)
+    assert np.load(player.champion_alone.weights).tobytes() == made.tobytes()

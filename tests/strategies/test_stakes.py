@@ -1,5 +1,6 @@
-"""The policies for the die against their definitions, exact values of small matches, and play."""
+"""The policies for the die by definitions, exact values and play; and elementary policies."""
 
+import random
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.runs import runner
 from simgin.stats import batches
-from support import policy_questions as questions
+from simgin.text import notation
+from support.hands import members
+from support.policy_questions import ask, view
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = build_rules(variants.find("dice"))
@@ -22,17 +25,14 @@ CHANCES, VALUES = TABLE[:1024].reshape(2, 16, 16, 2), TABLE[1024:].reshape(2, 21
 BLIND, TURN = 4, 1
 
 
-def ask(slot, name, values=None, **fields):
+def at_die(slot, name, values=None, **fields):
     about = {"target": 7, "stake": 1, "goal": int(RULES.goal), "phase": TURN, "own_turn": 3}
-    return questions.ask(slot, name, questions.view(**about | fields), RULES, **values or {})
+    return ask(slot, name, view(**about | fields), RULES, **values or {})
 
 
 @cache
 def value(mine, his, dealer):
-    """V by its definition: the nondealer may offer, then the dealer.
-
-    The opponent answers as well as possible; every deal is even.
-    """
+    """V by its definition: nondealer and dealer may offer, every deal is even."""
     if mine <= 0 or his <= 0:
         return float(mine <= 0)
     plays = {n: (value(mine - n, his, True) + value(mine, his - n, False)) / 2 for n in range(1, 7)}
@@ -54,22 +54,18 @@ def test_v_agrees_with_its_definition():
 
 @pytest.mark.parametrize("stake, offered", [(1, 2), (1, 6), (2, 3), (5, 6)])
 def test_dead_accepts_an_offer_that_costs_less_than_refusing(stake, offered):
-    """W >= (n - s) / (2n) if no deal is void: 0.25 for 1 to 2, 5/12 for 1 to 6.
-
-    No hand is so poor that a small raise should be refused, and who has not seen his cards says
-    nothing about them by an offer.
-    """
+    """W >= (n - s) / (2n) if no deal is void; before the cards are seen an offer tells nothing."""
     stakes = {"stake": stake, "offered": offered}
     answers = set()
     for turn in range(1, 20, 3):
         for count in range(0, 90, 3):
             won, lost = CHANCES[1, min(turn, 16) - 1, min(count // 5, 15)]
-            accepted = ask("answer", "dead", own_turn=turn, count=count, **stakes)
+            accepted = at_die("answer", "dead", own_turn=turn, count=count, **stakes)
             assert accepted == (offered * (won - lost) >= -stake - 1e-9)
             answers.add(accepted)
     assert (0 in answers) == (offered == 6 and stake == 1)
     for caution in (0, 2):
-        assert ask("answer", "dead", {"caution": caution}, phase=BLIND, **stakes) == 1
+        assert at_die("answer", "dead", {"caution": caution}, phase=BLIND, **stakes) == 1
 
 
 def test_dead_offers_the_largest_number_the_hand_is_good_for():
@@ -78,36 +74,18 @@ def test_dead_offers_the_largest_number_the_hand_is_good_for():
     for count in range(80):
         won = CHANCES[0, 2, min(count // 5, 15), 0]
         want = max((n for n in range(3, 7) if won >= chances[f"w{n}"]), default=0)
-        assert ask("offer", "dead", chances, count=count, stake=2) == want
+        assert at_die("offer", "dead", chances, count=count, stake=2) == want
         seen.add(want)
     assert len(seen) >= 3
 
 
-@pytest.mark.parametrize(
-    ("own", "other", "offered"),
-    [
-        (6, 6, 0),  # one deal each: a higher stake changes nothing
-        (6, 5, 0),  # who needs one gains nothing by more
-        (5, 6, 6),  # all that the other could win he wins anyway; of equal numbers the largest
-        (0, 0, 0),  # even, far off
-    ],
-)
-def test_blind_offers_by_value(own, other, offered):
-    score = {"own_deals": own, "other_deals": other}
-    assert ask("offer", "by-value", phase=BLIND, dealer=0, seat=0, **score) == offered
-
-
 def test_answers_by_value_follow_v():
-    """A leader who needs one refuses a six from an opponent who needs seven.
-
-    V after the refusal is V(1, 6); to accept is one half and V(1, 1). In the last deal, which a
-    refusal would lose, any hand accepts.
-    """
-    assert ask("answer", "by-value", phase=BLIND, own_deals=6, other_deals=0, offered=6) == 0
+    """A refusal costs a leader less than seven won deals; in the last deal any hand accepts."""
+    assert at_die("answer", "by-value", phase=BLIND, own_deals=6, other_deals=0, offered=6) == 0
     assert value(1, 6, False) > 0.5 + 0.5 * value(1, 1, False)
-    assert ask("answer", "by-value", phase=BLIND, own_deals=0, other_deals=6, offered=6) == 1
+    assert at_die("answer", "by-value", phase=BLIND, own_deals=0, other_deals=6, offered=6) == 1
     last = {"own_deals": 6, "other_deals": 6, "own_turn": 9, "offered": 6}
-    assert all(ask("answer", "by-value", count=count, **last) == 1 for count in range(0, 90, 5))
+    assert all(at_die("answer", "by-value", count=count, **last) == 1 for count in range(0, 90, 5))
 
 
 def test_the_blind_offers_are_those_on_the_page():
@@ -117,7 +95,7 @@ def test_the_blind_offers_are_those_on_the_page():
         told = [0 if text.strip() == "–" else int(text) for text in row.split("|")[2:9]]
         for other in range(7):
             blind = {"phase": BLIND, "seat": 0, "dealer": 1, "own_turn": 0}
-            assert told[other] == ask(
+            assert told[other] == at_die(
                 "offer", "by-value", own_deals=own, other_deals=other, **blind
             )
 
@@ -142,8 +120,92 @@ def won(a, b, variant, matches):
 
 
 def test_the_die_by_value_beats_no_die():
-    """4,000 mirrored matches with the same card play.
-
-    The standard error is at most .008, and 3.1 of it give a false alarm in a thousand.
-    """
+    """By 3.1 standard errors of .008: a false alarm in a thousand."""
     assert won("dice-player", "gold", "dice", 4_000) > 0.5 + 3.1 * 0.008
+
+
+# Elementary policies: chance, the die and the score; the rest is compared with the twin
+
+RANDOM = random.Random(20261120)
+
+
+def test_random_answers_are_as_frequent_as_set():
+    """A chi-square of ten degrees of freedom exceeds 29.6 for a thousandth of the seeds."""
+    hand = notation.hand_mask(RANDOM.sample(range(52), 11))
+    counts = dict.fromkeys(members(hand), 0)
+    for _ in range(5500):
+        seen = view(hand=hand, legal=hand, noise=RANDOM.randrange(2**53))
+        counts[ask("discard", "uniform", seen)] += 1
+    assert sum((n - 500) ** 2 / 500 for n in counts.values()) < 29.6
+    noises = [RANDOM.randrange(2**53) for _ in range(4000)]
+    takes = sum(ask("take", "random", view(legal=3, noise=noise), p=0.25) for noise in noises)
+    assert abs(takes - 1000) < 3.3 * 27.4  # once in a thousand
+    for noise, ends in ((2**52 - 1, 1), (2**52, 0)):
+        assert ask("knock", "random", view(ending=1, noise=noise), p_end=0.5) == ends
+
+
+BEFORE = {"phase": 4, "count": 60, "own_turn": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "fields", "offered"),
+    [
+        ("strong", {}, {"count": 20, "own_turn": 6, "stake": 1}, 2),
+        ("strong", {}, {"count": 20, "own_turn": 6, "stake": 4}, 5),
+        ("strong", {}, {"count": 21, "own_turn": 6, "stake": 1}, 0),
+        ("strong", {}, {"count": 20, "own_turn": 7, "stake": 1}, 0),
+        ("strong", {}, {**BEFORE, "stake": 1, "count": 0}, 0),
+        ("strong", {"blind": "yes"}, {**BEFORE, "stake": 1}, 2),
+        ("none", {}, {"count": 0, "own_turn": 1, "stake": 1}, 0),
+    ],
+)
+def test_offer_policies_follow_their_definitions(name, params, fields, offered):
+    legal = 0b1111101 & ~((1 << fields["stake"] + 1) - 2)
+    assert ask("offer", name, view(**{"phase": 1, **fields}, legal=legal), **params) == offered
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "fields", "accepted"),
+    [
+        ("brave", {}, {"phase": 1, "count": 35}, 1),
+        ("brave", {}, {"phase": 1, "count": 36}, 0),
+        ("brave", {"count": 50}, {"phase": 1, "count": 36}, 1),
+        ("brave", {}, BEFORE, 1),
+        ("brave", {"blind": "no"}, {**BEFORE, "count": 0}, 0),
+        ("never", {}, {"phase": 1, "count": 0}, 0),
+    ],
+)
+def test_answer_policies_follow_their_definitions(name, params, fields, accepted):
+    assert ask("answer", name, view(**fields, offered=2, legal=3), **params) == accepted
+
+
+def test_random_offers_are_legal_and_as_frequent_as_set():
+    seen = view(stake=3, legal=0b1110001)
+    offers = []
+    for seen.noise in (RANDOM.randrange(2**53) for _ in range(4000)):
+        offers.append(ask("offer", "random", seen, p_offer=0.25))
+    assert set(offers) == {0, 4, 5, 6}
+    assert abs(sum(offer > 0 for offer in offers) - 1000) < 140  # five standard errors
+    assert all(abs(offers.count(number) - 333) < 90 for number in (4, 5, 6))
+
+
+@pytest.mark.parametrize(
+    ("game", "seat", "other", "count", "knocks"),
+    [
+        ("pro", 0, 110, 10, True),  # a game is 121 points, a match several games
+        ("pro", 0, 116, 5, False),
+        ("standard", 0, 95, 5, False),
+        ("standard", 0, 95, 4, True),
+        ("race", 0, 115, 6, False),  # 121 points win the race for the seat that counts points
+        ("race", 1, 115, 6, True),
+    ],
+)
+def test_playing_to_the_score_follows_the_points_needed(game, seat, other, count, knocks):
+    """Who needs won deals gets one whatever the count."""
+    rules = build_rules(variants.find(game))
+    if game == "race" and seat == 0:
+        seat = 1 - rules.race_points_seat
+    elif game == "race":
+        seat = rules.race_points_seat
+    seen = view(seat=seat, other_points=other, ending=1, ending_count=count)
+    assert ask("knock", "count", seen, rules) == knocks

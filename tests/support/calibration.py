@@ -1,7 +1,6 @@
 """Whether V can be believed: what it predicts of matches that it was not made from.
 
-Errors are clustered by unit and hold the error of V itself, by the jackknife over the groups of its
-outcomes.
+Errors are clustered by unit and hold that of V itself, by the jackknife over groups.
 """
 
 import dataclasses

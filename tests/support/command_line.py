@@ -17,7 +17,6 @@ def call(*words, code=0):
 
 
 def interrupted_after(monkeypatch, blocks_):
-    """Raise Ctrl-C once so many blocks are in the ledger."""
     add, added = ledger.Ledger.add, []
 
     def counted(self, *block):

@@ -16,7 +16,6 @@ against = "simple"
 
 
 def files(place):
-    """The relative paths of everything in a directory."""
     return sorted(path.relative_to(place).as_posix() for path in Path(place).rglob("*"))
 
 

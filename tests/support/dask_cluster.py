@@ -47,13 +47,11 @@ class Dask:
         return self.workers[-1]
 
     def lose(self, rng):
-        """Kill a worker with SIGKILL."""
         process = self.workers.pop(int(rng.integers(len(self.workers))))
         process.kill()
         process.wait()
 
     def close(self):
-        """End every process."""
         for process in (*self.workers, self.scheduler):
             process.kill()
         for process in (*self.workers, self.scheduler):
@@ -62,7 +60,6 @@ class Dask:
 
 @contextlib.contextmanager
 def dask(place, *, workers, **where):
-    """A scheduler with workers, while the block lasts."""
     cluster = Dask(place)
     try:
         for _ in range(workers):

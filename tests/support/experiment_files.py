@@ -7,7 +7,6 @@ from simgin.runs.experiment_file import ExperimentError
 
 
 def read(tmp_path, text):
-    """An experiment file with this text."""
     path = tmp_path / "waiting.toml"
     path.write_text(text, encoding="utf-8")
     return experiment.read(path)
@@ -36,5 +35,4 @@ def begin(found, wanted):
 
 
 def swept(tmp_path, text, rest=""):
-    """An experiment file with a sweep; `rest` goes before it."""
     return read(tmp_path, f'question = "?"\n{rest}\n[sweep]\n{text}')

@@ -1,7 +1,4 @@
-"""Hands to test with, as masks for the engine and as texts for the twin.
-
-Everything is drawn from the caller's `random.Random`, so a test's sample never changes.
-"""
+"""Hands to test with, as masks for the engine and as texts for the twin, of the caller's random."""
 
 import random
 from collections.abc import Iterable
@@ -34,22 +31,18 @@ BITS = {name: 1 << card for card, name in enumerate(NAMES)}
 
 
 def names(hand: int) -> list[str]:
-    """The twin's cards of a mask."""
     return [NAMES[card] for card in members(hand)]
 
 
 def names_in_order(cards: Iterable[int]) -> list[str]:
-    """The twin's cards for cards 0..51, in the order given."""
     return [NAMES[int(card)] for card in cards]
 
 
 def mask(cards: Iterable[str]) -> int:
-    """The mask of the twin's cards."""
     return sum(BITS[card] for card in cards)
 
 
 def members(hand: int) -> list[int]:
-    """The cards 0..51 of a mask."""
     return notation.cards_in(hand)
 
 
@@ -105,6 +98,15 @@ def stacked(rng, row, points):
     rng.shuffle(first)
     rng.shuffle(second)
     return [card for two in zip(first, second, strict=True) for card in two] + rest
+
+
+def stacked_alone(rng, row):
+    """A pack that begins with eleven cards full of melds: those dealt, and the first drawn."""
+    hand = members(meld_rich(rng, 11, row["ace_runs"]))
+    rest = [card for card in range(52) if card not in hand]
+    rng.shuffle(hand)
+    rng.shuffle(rest)
+    return hand + rest
 
 
 def scores(rng, row):

@@ -1,7 +1,6 @@
 """Hostile input: how many cases of it, of which seed, and the rule that holds for every command.
 
-Some dozens of cases of a format by default, 2,000 with `-m slow`. SIMGIN_FUZZ_CASES and
-SIMGIN_FUZZ_SEED in the environment replace the number and the seed.
+SIMGIN_FUZZ_CASES and SIMGIN_FUZZ_SEED in the environment replace number and seed.
 """
 
 import contextlib
@@ -38,7 +37,6 @@ ODD = [
 
 
 def cases(few):
-    """Give a test `n`: a few cases, and in a slow form of it many."""
     many = pytest.param(MANY, marks=pytest.mark.slow)
     return pytest.mark.parametrize("n", [int(CASES or few), many])
 
@@ -55,7 +53,6 @@ def fuzz(n, check, *drawn):
 
 
 def generator(name):
-    """The random generator of one format."""
     return random.Random(f"{SEED} {name}")
 
 
@@ -145,11 +142,7 @@ def in_time(seconds=PATIENCE):
 
 
 def answer(*words, codes=(0, 1, 2), env=None):
-    """The result of a command line, which must end as promised.
-
-    That is: in time, with one of the exit codes, without a traceback, and with a sentence on stderr
-    where it is 2.
-    """
+    """The result of a command line, which ends in time, with a code, and no traceback."""
     told = [str(word) for word in words]
     with in_time():
         result = CliRunner().invoke(cli, told, prog_name="simgin", env=env)

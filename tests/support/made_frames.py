@@ -10,10 +10,7 @@ NAN = math.nan
 
 
 def tidy(*rows):
-    """Tidy rows from (variant, a, b, {metric: (value, half-width)}).
-
-    A half-width of None stands for an undefined cell.
-    """
+    """Tidy rows from (variant, a, b, {metric: (value, half-width)}); half-width None: undefined."""
     found = []
     for variant, a, b, told in rows:
         for metric, (value, half) in told.items():
@@ -26,7 +23,6 @@ def tidy(*rows):
 
 
 def a_league(shares):
-    """Standings and cross-table of a, b, c from the shares (value, half-width) of ab, ac, bc."""
     rows = []
     for (one, other), (value, half) in zip(("ab", "ac", "bc"), shares, strict=True):
         rows.append((one, other, value, half / 2, value - half, value + half, 1000))

@@ -2,10 +2,7 @@
 
 
 def plain_philox(counter, key):
-    """Philox4x32-10 from its definition.
-
-    Ten rounds of two 32 by 32 bit products, with the key raised between rounds.
-    """
+    """Philox4x32-10: ten rounds of two 32 by 32 bit products, the key raised between them."""
     c, k = list(counter), list(key)
     for _ in range(10):
         first, second = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]

@@ -24,7 +24,6 @@ IN_THE_UNIT_BEFORE = re.compile(rf"\(difference {NUMBER} ± {NUMBER}\)")
 
 
 def faults(text):
-    """Everything that is wrong with a text of whole sentences, in words."""
     found = [name for name, pattern in FAULTS.items() if re.search(pattern, text)]
     with_unit = len(ESTIMATE.findall(text))
     with_unit += len(ELO.findall(text)) + len(IN_THE_UNIT_BEFORE.findall(text))

@@ -21,7 +21,6 @@ STRATEGY = Strategy("planted", discard=blunder)
 
 
 def write_planted(folder, start):
-    """The file of the strategy, with its number at `start`."""
     file = folder / "planted.py"
     file.write_text(PLANTED.replace("START", repr(start)))
     return file

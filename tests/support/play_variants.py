@@ -1,9 +1,4 @@
-"""Play a hundred deals of every variant named on stdin; run by fuzz/test_formats.py.
-
-The deals are played by pairs of strategies or by one alone, with bounds checks. One process plays
-all of them, because a kernel with bounds checks takes a minute to compile. It prints a line a
-variant; a traceback is a bug.
-"""
+"""Play deals of every variant named on stdin, checked; a process of its own for the fuzzer."""
 
 import sys
 

@@ -1,29 +1,21 @@
 """Single questions to a policy: a view made by hand or at random, under the EAAI rules."""
 
 import random
-from functools import cache
 from typing import Any
 
 from oracles import twin
+from simgin.core.deadwood import best_discards
 from simgin.core.view import new_view
 from simgin.rules import variants
-from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 from simgin.text import notation
-from support.shown import with_best
+from support.hands import PACK, game
 
-PACK = (1 << 52) - 1
 ROW = variants.find("eaai").row
 TRIPLES = [frozenset(meld) for meld in twin.all_melds(ROW) if len(meld) == 3]
 
 
-@cache
-def game() -> Any:
-    return build_rules(variants.find("eaai"))
-
-
 def view(**fields: int) -> Any:
-    """A two-player view with some fields set."""
     made = new_view()
     made.taken = made.drawn = made.deck_left = -1
     made.limit = 10
@@ -35,9 +27,9 @@ def view(**fields: int) -> Any:
 def ask(slot: str, name: str, seen: Any, rules: Any = None, **values: float | str) -> int:
     """The answer of a policy, under the EAAI rules unless others are given."""
     policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(**values)
-    rules = game() if rules is None else rules
-    if slot == "discard":
-        with_best(seen, rules)
+    rules = game("eaai")[0] if rules is None else rules
+    if slot == "discard" and seen.flags.writeable and int(seen.hand).bit_count() == 11:
+        seen.least, seen.best = best_discards(seen.hand, seen.legal, rules)  # as the engine does
     return int(compiler.hook(policy)(seen, rules, compiler.vector(policy)))
 
 
@@ -49,21 +41,12 @@ def mask(text: str) -> int:
     return notation.hand_mask(notation.parse_cards(text))
 
 
-def members(hand: int) -> list[int]:
-    return notation.cards_in(int(hand))
-
-
 def count(hand: int) -> int:
-    """Deadwood, by the twin."""
     return twin.deadwood(cards(hand), ROW)
 
 
 def some_view(rng: random.Random, n: int, rich: bool = False, known: int = 2) -> Any:
-    """A hand of n cards in the middle of a deal.
-
-    The pile holds cards, some of them discarded by the opponent, and some cards are known to be in
-    the opponent's hand.
-    """
+    """A hand of n cards in a deal: some on the pile, some known to be the opponent's."""
     pack = rng.sample([c for c in range(52) if not rich or 3 <= c % 13 <= 8], n)
     rest = rng.sample([c for c in range(52) if c not in pack], 52 - n)
     pile, his = rest[: rng.randrange(1, 14)], rest[14 : 14 + known]

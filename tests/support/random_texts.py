@@ -1,7 +1,4 @@
-"""Texts of what people type, for hypothesis: variants, strategies, hands, TOML, most of them sound.
-
-Also the values that the parameters of the rules may have.
-"""
+"""Texts of what people type, and values of rules, for hypothesis: most of them sound."""
 
 import json
 
@@ -39,7 +36,6 @@ changes = st.lists(
 
 
 def settings(row):
-    """A row of parameters as texts like knock_limit=5."""
     return [f"{name}={parameters()[name].write(value)}" for name, value in row.items()]
 
 
@@ -58,7 +54,6 @@ hands = st.tuples(cards, st.sampled_from((" ", ",", ", ", "", "  "))).map(
 
 @st.composite
 def policy_forms(draw, policy):
-    """A policy in its text form, or nearly so."""
     named = st.sampled_from([*policy.params, *policy.params, "k"])
     values = st.sampled_from(("0", "1", "4", "0.5", "yes", "no", "high", *ODD))
     items = draw(st.lists(st.tuples(named, values).map("=".join), max_size=2))
@@ -67,7 +62,6 @@ def policy_forms(draw, policy):
 
 @st.composite
 def strategies(draw):
-    """A strategy in its text form, or nearly so."""
     text = draw(st.sampled_from([*loader.names(), "mine.py", "mine.py#x", ".py"]))
     for policy in draw(st.lists(st.sampled_from(loader.policies()), max_size=3)):
         slot = draw(st.sampled_from((policy.slot, policy.slot, *SLOTS, "stake")))
@@ -87,6 +81,5 @@ def toml(value):
 
 
 def toml_file(table):
-    """The bytes of a table in TOML, a key a line."""
     lines = [f"{json.dumps(key)} = {toml(value)}\n" for key, value in table.items()]
     return "".join(lines).encode(errors="replace")

@@ -5,7 +5,6 @@ from itertools import combinations
 
 
 def is_meld(three: Iterable[int]) -> bool:
-    """Whether three cards are a set or a run."""
     ranks = sorted(card % 13 for card in three)
     if len({card // 13 for card in three}) == 1:
         return ranks == list(range(ranks[0], ranks[0] + 3))
@@ -13,7 +12,6 @@ def is_meld(three: Iterable[int]) -> bool:
 
 
 def in_melds(hand: Iterable[int]) -> set[int]:
-    """The cards of a hand that lie in some meld of it."""
     return {card for three in combinations(hand, 3) if is_meld(three) for card in three}
 
 
@@ -38,7 +36,6 @@ def ways(cards: Collection[int]) -> dict[int, set[str]]:
 
 
 def touches(card: int, others: Iterable[int]) -> bool:
-    """Whether a card has the rank of one of the others, or is next to it in its suit."""
     return any(
         card % 13 == other % 13 or (card // 13 == other // 13 and abs(card - other) <= 1)
         for other in others

@@ -1,7 +1,4 @@
-"""A strict reader of HTML pages: what a browser forgives is a fault here.
-
-`faults(text)` is a list of sentences, empty for a valid page.
-"""
+"""A strict reader of HTML: `faults(text)` is a list of sentences, empty for a valid page."""
 
 import itertools
 import re
@@ -25,7 +22,6 @@ class Node:
         return "".join(part if isinstance(part, str) else part.text for part in self.texts)
 
     def all(self, *tags):
-        """Every element of these names inside, in their order."""
         for child in self.children:
             if child.tag in tags:
                 yield child

@@ -1,10 +1,4 @@
-"""Toy deals: facts drawn from known distributions, unit by unit, and their batch rows.
-
-The tests of statistics, tables and plots recompute their results from these, and the truth of every
-rate is known. There are two ways to make rows. `row(deals(...))` adds up freshly drawn units.
-`rows(rng, units(...), ...)` draws units with replacement from a bag of a few hundred, which is fast
-enough to repeat an experiment ten thousand times; the bag's own total is the truth of every ratio.
-"""
+"""Facts of deals from known distributions: `row(deals(...))`, or `rows` of a bag of `units`."""
 
 import numpy as np
 
@@ -27,7 +21,6 @@ def row(facts):
 
 
 def column(facts, name):
-    """One fact of every unit."""
     return facts[:, sums.FACT[name]]
 
 
@@ -53,10 +46,7 @@ def matches(rng, units, *, win=0.5, halves=2):
 
 
 def units(rng, n, *, win=0.5, halves=2, matches=False):
-    """Batch rows of single units, int64 (n, sums.COLUMNS): a bag of deals or matches to draw from.
-
-    The same state of rng gives the same packs.
-    """
+    """Batch rows of single units: a bag of deals or matches to draw from, of packs by rng."""
     bag = np.zeros((n, sums.COLUMNS), np.int64)
     luck, dealer = rng.random(n), rng.integers(0, 2, n)  # of seat 0
     bag[:, sums.UNITS] = 1
@@ -76,10 +66,7 @@ def units(rng, n, *, win=0.5, halves=2, matches=False):
 
 
 def rows(rng, bag, batches, per_batch):
-    """Batch rows, int64 (*batches, sums.COLUMNS), of units drawn from a bag with replacement.
-
-    The same state of rng gives the same packs.
-    """
+    """Batch rows, int64 (*batches, sums.COLUMNS), of units drawn from a bag with replacement."""
     counts = rng.multinomial(per_batch, np.full(len(bag), 1 / len(bag)), size=batches)
     # Whole numbers far below 2**53, and floats have a fast product
     flat = counts.reshape(-1, len(bag)).astype(float) @ bag
@@ -87,7 +74,6 @@ def rows(rng, bag, batches, per_batch):
 
 
 def seen_by_b(bag):
-    """The same rows with the strategies exchanged."""
     swapped = bag.copy()
     for i, name in enumerate(sums.FACTS):
         mirrored = {"a_": "b_", "b_": "a_"}.get(name[:2], name[:2]) + name[2:]
@@ -101,16 +87,12 @@ def seen_by_b(bag):
 
 
 def truth(bag, name, scale=1):
-    """The ratio of a fact to its denominator in a bag."""
     total, fact = bag.sum(axis=0), sums.FACT[name]
     return total[sums.SUM + fact] / total[sums.SUM + sums.DENOMINATOR[fact]] / scale
 
 
 def _deal_rows(rng, luck, first, win):
-    """A deal of every unit as rows without squares.
-
-    luck: A's, small is good; first: whether A is the nondealer.
-    """
+    """Rows of a deal of every unit; luck: A's, small is good; first: if A is the nondealer."""
     n = len(luck)
     rows = np.zeros((n, sums.COLUMNS), np.int64)
     facts = rows[:, sums.SUM : sums.SQUARE]

@@ -1,9 +1,7 @@
-"""Replays a deal of the engine through the twin.
+"""Replays a deal of the engine through the twin: every view, every question, and the result.
 
-Engine and twin must agree on the view at every decision and on the result of the deal. The twin
-knows the rules. This module adds the engine's contract (docs/how-to/writing-a-strategy.md): which
-questions it asks, in which order, which ending it proposes and what a view holds. Everything
-comes from the twin's public history; nothing is read back from the engine.
+The twin knows the rules. This module adds the contract of docs/how-to/writing-a-strategy.md: what
+is asked, in which order, and what a view holds, by public history.
 """
 
 from dataclasses import dataclass, field
@@ -23,11 +21,7 @@ TALLIED = ("race", "twofold", "deals")  # goals that count won deals by more tha
 
 
 def replayed(played, match=None):
-    """The twin's result of a deal that the engine played, after comparing every step.
-
-    played: a `simgin.play.watch.Single`. match: the twin's match before this deal, a new one if
-    None; the result is not entered in it.
-    """
+    """The twin's result of a watched deal, every step compared; match: the twin's before it."""
     assert not played.fault
     match = match or match_of(played)
     return (ForOne if match.row["players"] == 1 else ForTwo)(played, match).run()
@@ -64,8 +58,6 @@ class Seat:
 
 @dataclass
 class Replay:
-    """A deal on its way through the twin."""
-
     played: Any
     match: twin.Match
     asked: int = 0
@@ -287,10 +279,7 @@ class ForTwo(Replay):
         self._thrown(seat, ending.card)
 
     def _proposal(self, endings, seat):
-        """Big gin, else a shot, else least deadwood.
-
-        Ties go to the dearest discard, then to the lowest card number.
-        """
+        """Big gin, a shot, or least deadwood; ties: the dearest discard, the lowest card number."""
         worth = twin.card_values(self.row)
 
         def preference(ending):
@@ -300,7 +289,6 @@ class ForTwo(Replay):
         return min(endings, key=preference, default=None)
 
     def _thrown(self, seat, card):
-        """Book a turn that ends with a discard (None: big gin)."""
         deal = self.deal
         source = PILE if deal._taken else STOCK if deal._drawn else DEALT
         self._close(seat, source, deal._taken or deal._drawn, card)
@@ -486,7 +474,6 @@ def needed(row, seat):
 
 
 def same_columns(view, goal, seat):
-    """Check that a view has the twin's points in every column and nothing beyond."""
     columns = getattr(goal, "columns", [])
     for name, side in (("own_columns", seat), ("other_columns", 1 - seat)):
         want = [column[side] for column in columns]

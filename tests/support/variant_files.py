@@ -39,7 +39,6 @@ def write(text, name="mine.toml"):
 
 
 def sentences(text):
-    """The sentences with which a variant's text is refused."""
     with pytest.raises(VariantError) as error:
         find(text)
     assert str(error.value) == "\n".join(error.value.sentences)

@@ -17,19 +17,6 @@ DEALS_ALONE = {
     "shutout": ("none",),
     "die": ("off",),
 }
-# Values for one player only (docs/reference/rules.md): refused for two, or without effect.
-FOR_ONE = {
-    "players": (1,),
-    "joker": ("before_deal", "after_deal"),
-    "joker_in_hand": ("redeal", "lose"),
-    "first_turn": ("stock",),
-    "stop_before_draw": (False, True),
-    "stock_end": ("none",),
-    "max_draws": (1, 99),
-    "deal_scoring": ("joker", "winloss", "penalty"),
-    "count_joker": (False, True),
-    "penalty_gin": (-1000, 1000),
-}
 FUZZERS = Path(__file__).with_name("random_strategies.py")
 # Strategies in that file
 OWN = ("stray", "stray-same", "late", "last", "shooter", "shooter-same", "gambler")
@@ -55,7 +42,6 @@ def possible(parameter):
 
 
 def in_sections(*sections):
-    """The names of the parameters of some sections of the rules."""
     return [name for name, parameter in parameters().items() if parameter.section in sections]
 
 

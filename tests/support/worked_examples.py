@@ -11,7 +11,6 @@ STANDARD = ROWS["standard"]
 
 
 def vectors(kind):
-    """The worked examples of a kind, as parameters of a test."""
     return [
         pytest.param(vector, id=vector["id"])
         for vector in BOOK["vectors"]

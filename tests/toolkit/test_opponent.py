@@ -1,21 +1,17 @@
 """Helpers about hands and opponents, against plain definitions over lists of melds and cards."""
 
 import random
-from fractions import Fraction
 from math import prod
 
 import numpy as np
 import pytest
 
 from oracles import twin
-from oracles.twin.roster.discard import three_card_melds
-from oracles.twin.roster.seen import near
 from simgin import toolkit
 from simgin.play.matchup import parse_matchup
 from simgin.play.watch import watch_deal
 from simgin.rules import variants
-from support import twin_views as sight
-from support.hands import NAMES, game, mask, names
+from support.hands import NAMES, game, mask, meld_rich, names
 
 LOT = random.Random()
 ROWS = variants.names()
@@ -31,45 +27,6 @@ def random_cards(most):
     pack = [card for card in twin.PACK if card[0] in "56789"]
     pack = pack if LOT.random() < 0.5 else list(twin.PACK)
     return frozenset(LOT.sample(pack, LOT.randint(most // 2, min(most, len(pack)))))
-
-
-def melds_of_three(row):
-    return three_card_melds(tuple(row[key] for key in twin.roster.seen.KEYS))
-
-
-def discards(n):
-    """Triples of what is seen, the view and the rules at some discard questions of all variants."""
-    for text, view in sight.questions("discard")[:n]:
-        rules, row = game(text)
-        yield sight.seen(view, row, "discard"), view, rules
-
-
-def test_the_chance_held_is_the_share_of_unknown_cards():
-    for seen, view, _ in discards(300):
-        alone = seen.row["players"] == 1
-        want = 0 if alone else Fraction(10 - len(seen.known), len(seen.unseen))
-        assert toolkit.chance_held(view) == pytest.approx(float(want))
-
-
-def test_danger_counts_the_cards_nearby():
-    assert all(toolkit.near(card) == mask(near(NAMES[card])) for card in range(52))
-    for seen, view, _ in discards(60):
-        p, u, d = LOT.choice([(2, 1, 2), (0.5, 3, 1.25), (0, 0, 1)])
-        for card in seen.hand:
-            want = sum(
-                p * (other in seen.known) + u * (other in seen.unseen) - d * (other in seen.shed)
-                for other in near(card)
-            )
-            assert toolkit.danger(NAMES.index(card), view, p, u, d) == pytest.approx(want)
-
-
-@pytest.mark.parametrize("text", ROWS)
-def test_melds_through_a_card_agree_with_the_twin(text):
-    rules, row = game(text)
-    for _ in range(40):
-        cards, card = random_cards(40), LOT.choice(twin.PACK)
-        want = sum(card in meld and meld - {card} <= cards for meld in melds_of_three(row))
-        assert toolkit.melds_through(NAMES.index(card), mask(cards), rules) == want
 
 
 @pytest.mark.parametrize("text", ROWS)
@@ -110,11 +67,8 @@ def test_the_prospects_of_a_hand_agree_with_their_definition(text):
     for _ in range(6):
         hand = LOT.sample(twin.PACK, 10)
         others = [card for card in twin.PACK if card not in hand]
-        outs = {
-            card
-            for card in others
-            if any(card in meld for meld in twin.melds_in([*hand, card], row))
-        }
+        melds = {card: twin.melds_in([*hand, card], row) for card in others}
+        outs = {card for card in others if any(card in meld for meld in melds[card])}
         assert toolkit.outs(mask(hand), rules) == mask(outs)
         drawn = LOT.sample(others, 5)
         assert toolkit.hits(mask(hand), mask(drawn), rules) == len(outs & set(drawn))
@@ -127,50 +81,17 @@ def test_the_prospects_of_a_hand_agree_with_their_definition(text):
         assert room[:n].tolist() == want
         tally = np.zeros(40, np.int64)
         assert toolkit.next_tally(mask(hand), mask(drawn), rules, tally) == n
-        highest = [min(count, 39) for count in want]
-        assert tally.tolist() == np.bincount(highest, minlength=40).tolist()
-
-
-@pytest.mark.parametrize("text", ROWS)
-def test_partners_and_completers_agree_with_their_definition(text):
-    rules, row = game(text)
-    melds = melds_of_three(row)
-    for _ in range(15):
-        cards, unseen, live = random_cards(11), random_cards(40), LOT.randint(1, 4)
-        done = {
-            (a, b): frozenset(c for m in melds if {a, b} <= m for c in m - {a, b})
-            for a in cards
-            for b in cards
-            if a != b
-        }
-        for (a, b), want in done.items():
-            found = toolkit.completers(NAMES.index(a), NAMES.index(b), rules)
-            assert found == mask(want)
-        assert toolkit.paired(mask(cards), rules) == mask(
-            {a for (a, _), want in done.items() if want}
-        )
-        held = {a for (a, _), want in done.items() if len(want & unseen) >= live}
-        assert toolkit.worth_holding(mask(cards), mask(unseen), live, rules) == mask(held)
-        for card in cards:
-            best = max(
-                (len(want & unseen) for (a, _), want in done.items() if a == card and want),
-                default=-1,
-            )
-            number, held = NAMES.index(card), mask(cards)
-            assert toolkit.live_completers(number, held, mask(unseen), rules) == best
+        assert tally.tolist() == np.bincount(np.minimum(want, 39), minlength=40).tolist()
 
 
 @pytest.mark.parametrize("text", ROWS)
 def test_the_chance_of_a_meld_with_a_card_agrees_with_counting(text):
     rules, row = game(text)
+    melds = [meld for meld in twin.all_melds(row) if len(meld) == 3]
     chances = np.array([LOT.choice([0, 1, LOT.random()]) * (LOT.random() < 0.3) for _ in NAMES])
     held = dict(zip(NAMES, chances.tolist(), strict=True))
     for number, card in enumerate(NAMES):
-        ways = [
-            prod(held[other] for other in meld - {card})
-            for meld in melds_of_three(row)
-            if card in meld
-        ]
+        ways = [prod(held[o] for o in meld - {card}) for meld in melds if card in meld]
         assert toolkit.meld_chance(number, chances, rules) == pytest.approx(
             1 - prod(1 - way for way in ways)
         )
@@ -214,8 +135,8 @@ def test_the_table_of_expected_counts_agrees_with_play():
 def test_the_draws_that_make_gin_agree_with_their_definition(text):
     rules, row = game(text)
     found = 0
-    for lot in range(60):
-        hand = nearly_gin(row) if lot % 2 else one_card_short(row)
+    for _ in range(60):
+        hand = frozenset(names(meld_rich(LOT, 10, row["ace_runs"])))
         drawn = [card for card in random_cards(40) if card not in hand]
         want = 0
         if len(hand - set().union(*twin.melds_in(list(hand), row))) <= 3:
@@ -225,26 +146,3 @@ def test_the_draws_that_make_gin_agree_with_their_definition(text):
         assert toolkit.gin_draws(mask(hand), mask(drawn), rules) == want
         found += want
     assert found > 20
-
-
-def nearly_gin(row):
-    """Ten cards, most of them in melds of three or four."""
-    hand = set()
-    melds = sorted(melds_of_three(row), key=sorted)
-    while len(hand) < 7:
-        hand |= LOT.choice(melds)
-    while len(hand) < 10:
-        hand.add(LOT.choice(twin.PACK))
-    return frozenset(list(hand)[:10])
-
-
-def one_card_short(row):
-    """Ten cards, most of them in melds of three or four of which one card is missing."""
-    melds = [meld for meld in twin.melds_in(list(twin.PACK), row) if len(meld) <= 4]
-    hand = set()
-    while len(hand) < 9:
-        hand |= set(LOT.choice(melds))
-    hand.remove(LOT.choice(sorted(hand)))
-    while len(hand) < 10:
-        hand.add(LOT.choice(twin.PACK))
-    return frozenset(sorted(hand)[:10])

@@ -1,19 +1,23 @@
-"""Worlds: the numbers of a hand, the drawing of hands, and whether what is said to be likely is."""
+"""Worlds and beliefs: numbers of a hand, drawn hands, and whether what is likely is true."""
 
 from collections import Counter
 from itertools import combinations
 from math import exp
 from pathlib import Path
 
+import beliefs as script
 import numpy as np
 import pytest
 
 import simgin.toolkit.worlds as worlds
 from oracles import twin
+from simgin.checks.contract_process import positions
 from simgin.core.cards import PACK
 from simgin.core.jit import jit
 from simgin.play.matchup import parse_matchup
 from simgin.play.watch import watch_deal
+from simgin.rules import variants
+from simgin.toolkit import believe
 from simgin.toolkit.beliefs import stage
 from support.hands import game, mask, members, names
 from support.shapes import in_melds, outs, touches, ways
@@ -45,25 +49,28 @@ def questions():
 # What a hand is described by
 
 
-def acts(view):
-    """What the opponent declined and threw, from the history."""
-    declined, thrown, top = set(), set(), int(view.upcard)
-    rows = [tuple(map(int, row)) for row in view.history[: view.turns]]
-    for i, (seat, source, _, gone) in enumerate(rows):
-        if seat != view.seat:
-            if source == 0:
-                declined.add(top)
-            thrown.add(gone)
-        elif i == 0 and (seat == view.dealer or source == 0):
-            declined.add(top)  # the opponent passed the first upcard before this player drew
-        top = gone
-    return declined, thrown
+def events(view):
+    """(kind, own turn, card) of everything the opponent did: 0 declined, 1 took, 2 discarded."""
+    turns = [tuple(int(x) for x in row) for row in view.history[: int(view.turns)]]
+    shed = view.upcard >= 0 and int(view.shed) >> int(view.upcard) & 1
+    if shed and not (turns and turns[0][0] != view.seat and turns[0][1] == 1):
+        yield 0, 1, int(view.upcard)
+    turn = 0
+    for i, (seat, source, drawn, thrown) in enumerate(turns):
+        if seat == view.seat:
+            continue
+        turn += 1
+        if source == 1:
+            yield 1, turn, drawn
+        elif source == 0 and i:
+            yield 0, turn, turns[i - 1][3]
+        yield 2, turn, thrown
 
 
 def meaning(view, hand):
-    """The numbers of a hand by their descriptions."""
     held = members(hand)
-    declined, thrown = acts(view)
+    acts = list(events(view))
+    declined, thrown = ({card for kind, _, card in acts if kind == one} for one in (0, 2))
     count = twin.deadwood(set(names(hand)), ROW)
     loose = sorted(set(held) - in_melds(held))
     lone = [card for card, found in ways(loose).items() if not found]
@@ -258,3 +265,82 @@ def test_of_cards_said_to_be_held_with_chance_p_a_share_p_is():
             assert abs(said[group].mean() - held[group].mean()) < 4 * error + 0.02
     gain = np.array(alike) - np.array(better)
     assert gain.mean() > 4 * gain.std() / np.sqrt(len(gain)) > 0
+
+
+# Beliefs about single cards, against a plain twin, real hands and what was learned
+
+NUMBERS = np.load(ROOT / "strategies" / "beliefs.npy")
+GAMES = ("standard", "straight", "oklahoma", "basic", "solitaire-gin", "round-the-corner")
+
+
+@pytest.fixture(scope="module")
+def views():
+    games = [(variants.find(name), ending) for name in GAMES for ending in ("best", "same")]
+    return [view for game in games for view in positions(*game)["discard"][:60]]
+
+
+def believed(view):
+    chances = np.zeros(52)
+    believe(view, NUMBERS, 0, chances)
+    return chances
+
+
+def stage_of(turn):
+    return sum(turn >= begin for begin in (4, 7, 11))
+
+
+def odds(view, card):
+    """The odds of a single card, from the description in the module."""
+    completed = int(view.turns) - (int(view.own_turn) - 1)
+    found = NUMBERS[13 * stage_of(completed) + card % 13]
+    for kind, turn, other in events(view):
+        near = abs(card % 13 - other % 13)
+        relation = 0 if near == 0 else near if card // 13 == other // 13 and near <= 2 else None
+        if relation is not None:
+            found *= NUMBERS[52 + 12 * kind + 3 * stage_of(turn) + relation]
+    return found
+
+
+def test_the_odds_agree_with_a_plain_twin(views):
+    """Cards that are known or elsewhere are certain; the others add up to the cards held."""
+    assert len(views) > 300
+    for view in views:
+        unseen, known = members(view.unseen), members(view.known)
+        chances, others = believed(view), set(range(52)).difference(unseen, known)
+        alone = view.deck_left >= 0
+        assert all(chances[card] == (not alone) for card in known)
+        assert not chances[list(others)].any()
+        k = 0 if alone else max(0, 10 - len(known))
+        if not 0 < k < len(unseen):
+            assert chances[unseen].sum() == pytest.approx(k)
+            continue
+        o = np.array([odds(view, card) for card in unseen])
+        low, high = 0.0, 1e9
+        for _ in range(200):  # bisection, where the module takes Newton's steps
+            s = (low + high) / 2
+            low, high = (s, high) if (s * o / (1 + s * o)).sum() < k else (low, s)
+        assert chances[unseen] == pytest.approx(s * o / (1 + s * o), rel=1e-5)
+
+
+def test_beliefs_predict_hands_better_than_equal_chances():
+    """On 400 deals not learned from, the log-loss per card falls by 7 % (standard error .4 %)."""
+    _, held, seen = script.logged([("gold-early", "simple"), ("gold", "gin-only")], 200, 20261122)
+    losses = script.losses(NUMBERS, held, seen)
+    assert losses["beliefs"][0] < 0.96 * losses["uniform"][0]
+    assert losses["beliefs"][1] < 0.96 * losses["uniform"][1]
+
+
+def test_the_training_script_of_beliefs_learns_in_miniature():
+    rows, held, _ = script.logged([("gold", "simple")], 30, 5)
+    again, _, _ = script.logged([("gold", "simple")], 30, 5)
+    assert (rows == again).all() and rows[:, :52].sum(axis=1).tolist() == [1] * len(rows)
+    numbers = script.fit(rows, held)
+    assert numbers.shape == NUMBERS.shape and (numbers > 0).all()
+
+
+@pytest.mark.slow
+def test_the_training_script_of_beliefs_reproduces_the_committed_numbers():
+    pairs = [(a, b) for i, a in enumerate(script.PLAYERS) for b in script.PLAYERS[i:]]
+    rows, held, _ = script.logged(pairs, 3000, 1)
+    made = script.fit(rows, held)
+    assert made == pytest.approx(NUMBERS, abs=2e-4)  # the last decimal is up to the machine's BLAS

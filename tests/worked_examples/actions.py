@@ -26,10 +26,7 @@ class Illegal(ValueError):
 
 @dataclass(frozen=True)
 class Action:
-    """One action: of WORDS, or offer, accept or refuse of the die.
-
-    card: -1 where it names none; of an offer the number on the die, 0 for none.
-    """
+    """An action: of WORDS, or of the die; card: -1 for none, or the number offered."""
 
     seat: int
     what: str
@@ -66,15 +63,11 @@ def action_alone(text):
 
 
 def said_alone(one):
-    """The text of an action of a single player."""
     return next((word for word, known in ALONE.items() if known == one), str(one)[2:])
 
 
 def pack_of(nondealer, dealer, upcard, stock):
-    """The 52 cards in dealing order, nondealer first.
-
-    An eleventh card of the nondealer takes the place of the upcard.
-    """
+    """The 52 cards in dealing order; an eleventh of the nondealer comes instead of the upcard."""
     turned = [*nondealer[10:], *([] if upcard is None else [upcard])]
     sizes = (len(nondealer[:10]), len(dealer), len(turned), len(stock))
     if sizes != (10, 10, 1, STOCK_CARDS):
@@ -89,7 +82,6 @@ def pack_of(nondealer, dealer, upcard, stock):
 
 
 def dealt(row):
-    """How many cards a single player is dealt."""
     return 11 if row["first_turn"] == "discard_first" else 10
 
 

@@ -14,7 +14,6 @@ STOPS = ("knock", "gin", "shot", "big_gin")
 
 
 def texts(cards):
-    """Cards as texts."""
     return [notation.card_text(card) for card in cards]
 
 
@@ -38,7 +37,6 @@ def _listed(example, every):
 
 
 def knock_options(example, subject):
-    """What each discard of eleven cards permits."""
     score, limit = example.given.get("own_score"), example.whole("knock_limit", 0, 99)
     row = example.row("taken", "drawn", "own_score") | {"shot": score is not None}
     hand = example.hand("hand", 11)
@@ -62,7 +60,6 @@ def lay_off(example, subject):
 
 
 def _shown_melds(example, row):
-    """The melds of `knocker_melds`, which must be melds."""
     given = melds(example.given["knocker_melds"])
     if not {frozenset(texts(meld)) for meld in given} <= twin.all_melds(row):
         raise example.error("input.knocker_melds has what is no meld under these rules.")
@@ -76,10 +73,7 @@ def _disjoint(cards):
 
 
 def _is_best_way(example, row, hand, shown, count):
-    """Whether melds and lay-offs in an expectation are legal and reach the count.
-
-    What is a meld and what fits is read off the twin's lists, whoever the subject is.
-    """
+    """Whether an expected way is legal by the twin's lists of melds, and reaches the count."""
     ways = [example.expect.get(key) for key in ("own_melds_example", "laid_off_example")]
     if None in ways:
         return False
@@ -96,7 +90,6 @@ def _is_best_way(example, row, hand, shown, count):
 
 
 def _fits(laid, shown, row):
-    """Whether these cards, all of them, can be laid off on melds shown."""
     if not shown:
         return not laid
     first, *others = shown
@@ -104,7 +97,6 @@ def _fits(laid, shown, row):
 
 
 def deal_points(example, subject):
-    """Points of both sides for two counts."""
     row = example.row("stop", "own_deadwood", "other_count", "multiplier", "stock_left")
     scoring = row["deal_scoring"]
     if scoring not in ("versus", "joker"):
@@ -128,7 +120,6 @@ def _left_and_factor(example, row):
 
 
 def showdown(example, subject):
-    """From two hands to melding, counts and points."""
     own_keys = ("knocker", "defender", "how", "upcard", "own_score", "discarded", "taken")
     row = example.row(*own_keys, "multiplier", "stock_left")
     how = example.word("how", *STOPS)
@@ -159,7 +150,6 @@ def knock_limit(example, subject):
 
 
 def shot_digits(example, subject):
-    """The ranks that a score demands."""
     example.settings(("score",))
     return {"cards": subject.shot_digits(example.whole("score"))}
 

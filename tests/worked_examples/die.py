@@ -1,7 +1,6 @@
 """The die of worked examples: a deal in which two players make the offers of a script.
 
-Otherwise they pass, draw and throw what they drew; near the end of the stock the winner of the
-example knocks, with a hand made for that.
+Otherwise they draw and throw; near the end the winner knocks, with a hand made for that.
 """
 
 from dataclasses import dataclass, replace
@@ -35,7 +34,6 @@ class Bid:
 
 
 def die(example, subject):
-    """What offers and answers make of a deal."""
     own_keys = ("events", "deal_winner")
     variant = example.rules(*own_keys, base="dice", goal="deals", die="deal")
     bids = _bids(example)
@@ -61,7 +59,6 @@ def _deal(variant, winner, subject):
 
 
 def _impossible(deal, bid, winner):
-    """Make an offer, and answer it; why it is not possible, or nothing."""
     while not deal.kind and (deal.blind_offer, deal.seat) != (bid.blind, bid.seat):
         _go_on(deal, winner)
     try:
@@ -103,7 +100,6 @@ def _go_on(deal, winner):
 
 
 def _outcome(deal, winner):
-    """The won deals of a deal that went as the script says."""
     result = deal.result
     ended = deal.kind, -1 if result["winner"] is None else result["winner"]
     if deal.kind != "refused" and ended != ("void" if winner < 0 else "knock", winner):

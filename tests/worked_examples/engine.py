@@ -85,7 +85,6 @@ def lay_off(row, hand, melds):
 
 
 def _laid_off(hand, melds, rules):
-    """The count and the lay-offs of a defender."""
     options = np.zeros((3, layoff.MAX_OPTIONS), np.int64)
     chains = np.zeros((2, 16), np.int64)
     count, laid = layoff.lay_off(hand, melds, rules, options, chains)
@@ -125,12 +124,10 @@ def knock_limit(row, upcard):
 
 
 def shot_digits(score):
-    """The ranks that a score demands."""
     return demanded_ranks(score)
 
 
 def all_melds(row):
-    """Every meld of the pack, as masks."""
     found = np.zeros(1024, np.int64)
     return set(found[: meldings.melds_in(PACK, build_rules_from(row), found)].tolist())
 
@@ -200,7 +197,6 @@ class Deal:
 
     @property
     def kind(self):
-        """How the deal ended; empty while it lasts."""
         if 0 <= self.joker < dealt(self.row) and self._is_redealt():
             return "redeal"
         return self.deal.kind
@@ -212,7 +208,6 @@ class Deal:
 
     @property
     def seat(self):
-        """Who is asked."""
         return self.open.seat if self.open else -1
 
     @property
@@ -274,7 +269,6 @@ class Deal:
         """What nothing else is legal beside has been done by the engine."""
 
     def _answer(self, action, asked):
-        """Give the answers that make up an action."""
         view = asked.view
         if view.phase == PHASE_LAST:
             self._meet_last_discard(action, view)

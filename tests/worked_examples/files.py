@@ -16,10 +16,7 @@ UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of one example.
-
-    differences: key -> (expected, got) of a failure. reason: why it is not supported.
-    """
+    """One example's result; differences: key -> (expected, got); reason: of no support."""
 
     example: Example
     outcome: str
@@ -52,7 +49,6 @@ def _check_kind(kind, place=""):
 
 
 def example(vector):
-    """The example in one vector."""
     if not isinstance(vector, dict):
         raise ExampleError(f"a vector is an object, not {shown(str(vector))}.")
     name, given, expect = vector.get("id"), vector.get("input"), vector.get("expect")
@@ -68,10 +64,7 @@ def example(vector):
 
 
 def run(examples, subject):
-    """A verdict on every example, in order; ExampleError with all that cannot be read.
-
-    subject: the module `engine` or `rules_twin`.
-    """
+    """A verdict on every example; ExampleError with all that cannot be read."""
     verdicts, sentences = [], []
     for one in examples:
         try:
@@ -97,6 +90,5 @@ def verdict(example, subject):
 
 
 def exit_code(verdicts):
-    """0 if some pass and none fail, 1 if any fails, 3 if none is supported."""
     outcomes = {verdict.outcome for verdict in verdicts}
     return 1 if FAILED in outcomes else 0 if PASSED in outcomes else 3

@@ -23,10 +23,7 @@ NOT_COMPARED = ("why", "note")
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of example: a subject's answer, and how to read each key of an expectation.
-
-    bare: the key that is meant by an expectation that is only a number.
-    """
+    """How a subject answers and each key is read; bare: the key that a lone number stands for."""
 
     answer: Callable[..., dict[str, Any]]
     expects: dict[str, Callable[..., Any]]
@@ -91,10 +88,7 @@ KINDS = {
 
 
 def compare(example, subject):
-    """Expected keys with another answer from the subject: key -> (expected, got).
-
-    Raises NotSupported and ExampleError.
-    """
+    """Expected keys with another answer from the subject: key -> (expected, got)."""
     kind = KINDS[example.kind]
     wanted = {key: value for key, value in example.expect.items() if key not in NOT_COMPARED}
     if not wanted:

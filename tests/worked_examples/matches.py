@@ -37,7 +37,6 @@ class Standing:
     total: int | None = None
 
     def of(self, *names):
-        """Some of it, as an answer."""
         return {name: getattr(self, name) for name in names}
 
 
@@ -51,7 +50,6 @@ def won(winner, points, how="knock", stake=1):
 
 
 def match_points(example, subject):
-    """A match to so many points."""
     target = example.whole("target", 1, 10**5)
     own_keys = ("events", "target")
     variant = example.rules(*own_keys, goal="points", points_target=target)
@@ -64,7 +62,6 @@ def match_points(example, subject):
 
 
 def race(example, subject):
-    """Points for one seat against won deals for the other."""
     seat = example.whole("points_player", 0, 1)
     variant = example.rules(
         "events", "points_player", base="race", goal="race", race_points_seat=seat
@@ -75,14 +72,12 @@ def race(example, subject):
 
 
 def twofold(example, subject):
-    """Points and won deals for both."""
     variant = example.rules("events", base="twofold", goal="twofold")
     standing = subject.follow(variant, _events(example))
     return standing.of("points", "deals_won", "winner", "deals")
 
 
 def die_round(example, subject):
-    """Won deals, each at the stake that the die showed."""
     goal = example.whole("goal", 1, 1000)
     variant = example.rules("deals", "goal", base="dice", goal="deals", deals_target=goal)
     deals = _pairs(example, "deals", 1, variant.row["die_cap"])
@@ -91,7 +86,6 @@ def die_round(example, subject):
 
 
 def total_match(example, subject):
-    """The scores of a single player, added up."""
     goal = example.whole("goal", -1000, 10**5)
     variant = example.rules(
         "deal_scores", "goal", base="solitary-gin", goal="total", total_goal=goal
@@ -117,14 +111,12 @@ def hollywood(example, subject):
 
 
 def pro_games(example, subject):
-    """Games won by the loser's points."""
     variant = example.rules("loser_score", base="pro", goal="games")
     game = _game(variant, 0, _loser(example, variant))
     return {"games": subject.follow(variant, game).games[0]}
 
 
 def dice_pro(example, subject):
-    """Games won by stake and loser's points, or by a refusal."""
     own_keys = ("stake", "loser_score", "refused")
     fixed = {"goal": "games", "die": "game", "die_refusal_pays": "old"}
     variant = example.rules(*own_keys, base="dice-pro", **fixed)
@@ -154,7 +146,6 @@ def _game(variant, winner, loser, how="knock", stake=1):
 
 
 def _loser(example, variant):
-    """Points that lose a game."""
     return example.whole("loser_score", 0, variant.row["points_target"] - 1)
 
 

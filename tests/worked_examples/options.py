@@ -1,7 +1,6 @@
-"""Single positions of a deal, reached by a script, and what a player can do there.
+"""What a player can do in single positions of a deal, reached by a script.
 
-An option is an action the script can continue with, whether a player is asked for it or it is done
-for him because nothing else is legal.
+Asked for or not: an option is whatever the script can continue with.
 """
 
 from dataclasses import replace
@@ -32,7 +31,6 @@ BIG = "big gin if all eleven meld"
 
 
 def options(example, subject):
-    """What can be done in the position of `input.state`."""
     example = _flat(example)
     if example.given.get("to_move") == "player":
         return {"options": _alone(example, subject)}
@@ -146,12 +144,10 @@ def _stacked(drawn, mover, holds, can_end):
 
 
 def _draws(seat):
-    """Ways to begin a turn."""
     return [[Action(seat, what)] for what in (TAKE, STOCK, PASS)]
 
 
 def _closings(seat):
-    """Ways to end a turn."""
     cards = [[Action(seat, what, card)] for what in (THROW, STOP) for card in ELEVEN]
     return [*cards, [Action(seat, BIG_GIN)]]
 

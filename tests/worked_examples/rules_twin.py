@@ -1,4 +1,4 @@
-"""The answers of the slow, obvious twin to worked examples, in the form of `engine`."""
+"""The answers of the slow, obvious twin to worked examples, by functions named as in `engine`."""
 
 import copy
 
@@ -17,14 +17,12 @@ def _melds(melding):
 
 
 def deadwood(row, hand):
-    """Least deadwood, all meldings that reach it, and the one shown."""
     cards = texts(hand)
     every = [_melds(melding) for melding in twin.optimal_meldings(cards, row)]
     return twin.deadwood(cards, row, "defender"), every, _melds(twin.shown(cards, None, row) or [])
 
 
 def knock_options(row, hand, limit, taken, drawn, points):
-    """Discards that permit a knock, with the count declared; that permit a shot; big gin or not."""
     from_pile = card_text(taken) if taken >= 0 else None
     from_stock = card_text(drawn) if drawn >= 0 else from_pile
     banned = {"taken": from_pile, "drawn": from_stock, "none": None}[row["discard_ban"]]
@@ -37,7 +35,6 @@ def knock_options(row, hand, limit, taken, drawn, points):
 
 
 def lay_off(row, hand, melds):
-    """The defender's count, a way to it, and the count if the own melds are fixed first."""
     cards, shown = texts(hand), [texts(meld) for meld in melds]
     way = twin.defender_count(shown, cards, row)
     loose = []
@@ -50,14 +47,12 @@ def lay_off(row, hand, melds):
 
 
 def deal_points(row, stop, own, other, left, factor):
-    """Points of the stopper and of the other side."""
     how = "gin" if own == 0 and stop == "knock" else stop
     score = twin.deal_points(row, how, own, other, left, factor)
     return score.stopper, score.other
 
 
 def showdown(row, how, hand, defender, limit, points, thrown, taken, left, factor):
-    """Counts of stopper and defender, their points, and the stopper's melds."""
     try:
         thrown, taken = (card_text(card) if card >= 0 else None for card in (thrown, taken))
         told = {"limit": limit, "taken": taken, "own_points": points}
@@ -70,22 +65,18 @@ def showdown(row, how, hand, defender, limit, points, thrown, taken, left, facto
 
 
 def knock_limit(row, upcard):
-    """Knock limit and factor of a deal with this upcard."""
     return twin.knock_limit(row, card_text(upcard)), twin.multiplier(row, card_text(upcard))
 
 
 def shot_digits(score):
-    """The ranks that a score demands."""
     return [twin.RANKS.index(rank) + 1 for rank in twin.shot_ranks(score)]
 
 
 def all_melds(row):
-    """Every meld of the pack, as masks."""
     return {sum(1 << parse_card(card) for card in meld) for meld in twin.all_melds(row)}
 
 
 def gin_hands(row, hands):
-    """How many of these hands, unions of melds, have no deadwood: all."""
     return len(hands)
 
 
@@ -96,7 +87,6 @@ class Deal:
     """A deal of the twin, action by action, as `engine.Deal` is."""
 
     def __init__(self, variant, pack, joker=-1):
-        """pack: 52 cards in dealing order; joker: its place among the 53 cards, or -1."""
         self.row = row = {**variant.row}
         self.alone = row["players"] == 1
         if self.alone:
@@ -107,7 +97,6 @@ class Deal:
         self.untold_stop = self._has_gone_out()
 
     def copy(self):
-        """The deal as it stands, to be gone on with in another way."""
         return copy.deepcopy(self)
 
     # What there is
@@ -118,34 +107,28 @@ class Deal:
 
     @property
     def left(self):
-        """What has been played ahead of the script."""
         return [Action(0, "stop")] if self.untold_stop else []
 
     @property
     def kind(self):
-        """How the deal ended; empty while it lasts."""
         return self.deal.result.kind if self.deal.result else ""
 
     @property
     def seat(self):
-        """Who is to move."""
         return -1 if self.deal.to_move is None else self.deal.to_move
 
     @property
     def blind_offer(self):
-        """Whether an offer of the die is asked for before the cards are seen; None: it is not."""
         if ("no offer",) not in self.deal.options():
             return None
         return not self.deal._seen
 
     @property
     def drawn(self):
-        """The card just drawn from the stock, or -1."""
         return parse_card(self.deal._drawn) if self.deal._drawn else -1
 
     @property
     def result(self):
-        """What is known of the deal: seats or None, points and draws by seat."""
         deal = self.deal
         left = len(deal.deck if self.alone else deal.stock)
         known = vars(deal.result) if deal.result else {"stock_left": left}
@@ -154,13 +137,11 @@ class Deal:
         return known | count | die
 
     def won_deals(self):
-        """How many won deals the winner of the deal gets for it."""
         return twin.deals_counted(self.row, self.deal.result)
 
     # What is done
 
     def act(self, action):
-        """Play one action. Raises Illegal, and leaves the deal as it was."""
         if self.left == [action]:
             self.untold_stop = False
             return
@@ -201,7 +182,6 @@ class Deal:
 
 
 def follow(variant, entries):
-    """Enter deals in a match until it is decided; those that come after that are not played."""
     row = {**variant.row}
     game = twin.Match(row, first_dealer=None if row["players"] == 1 else 0)
     for entry in entries:

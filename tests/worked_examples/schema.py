@@ -1,8 +1,7 @@
 """What may be in a worked example, and what is wrong with a bad one.
 
-An example has an id, a kind, a variant, an input and an expectation. Keys of the input that are
-parameters (rules.md 11) set the rules, and so do `options` and `overrides`; the other rules are
-those of `standard`. Cards are numbers 0..51 as in simgin.text.notation.
+Keys of the input that are parameters (rules.md 11) set the rules, as do `options` and `overrides`;
+the others are those of `standard`. Cards are numbers 0..51 as in simgin.text.notation.
 """
 
 from dataclasses import dataclass
@@ -40,7 +39,6 @@ class Example:
     expect: dict[str, Any]
 
     def error(self, sentence):
-        """What is wrong with this example."""
         return ExampleError(f"{self.id}: {sentence}")
 
     def whole(self, key, low=0, high=10**6):
@@ -48,13 +46,11 @@ class Example:
         return self.number(f"input.{key}", self.given[key], low, high)
 
     def number(self, key, value, low=0, high=10**6):
-        """A whole number low..high."""
         if type(value) is not int or not low <= value <= high:
             raise self.error(f"{key} must be a whole number {low}..{high}, not {shown(value)}.")
         return value
 
     def word(self, key, *words):
-        """The input's value of a key, which must be one of the words."""
         value = self.given[key]
         if value not in words:
             *others, last = map(str, words)
@@ -63,7 +59,6 @@ class Example:
         return value
 
     def hand(self, key, *sizes):
-        """The input's cards of a key; `sizes` are the lengths allowed, none for any."""
         found = notation.parse_cards(self.given[key])
         if sizes and len(found) not in sizes:
             wanted = " or ".join(map(str, sizes))
@@ -86,16 +81,12 @@ class Example:
         return variants.find(self.variant).text
 
     def of_one_player(self, variant, what):
-        """Refuse a variant for two players."""
         if variant.row["players"] != 1:
             needs = f"{what} needs a variant for one player"
             raise self.error(f"{needs}, and {self.variant} is for two.")
 
     def settings(self, own, base="standard"):
-        """The parameters that are set.
-
-        What is neither a parameter nor a key of the kind (`own`) is refused, never ignored.
-        """
+        """The parameters set; what is neither one nor a key of the kind (`own`) is refused."""
         unruly = (*own, *NO_RULES)
         given = {key: value for key, value in self.given.items() if key not in unruly}
         for key in ("options", "overrides"):
@@ -145,22 +136,18 @@ def as_text(value):
 
 
 def melds(value):
-    """The cards of melds from a list of texts."""
     return [notation.parse_cards(meld) for meld in value]
 
 
 def as_melds(value):
-    """Melds whose order does not count."""
     return sorted(map(sorted, melds(value)))
 
 
 def as_families(value):
-    """Meldings whose order does not count."""
     return sorted(map(as_melds, value))
 
 
 def as_list(value):
-    """A list whose order does not count."""
     if not isinstance(value, list):
         raise TypeError(f"{value!r} is no list")
     return sorted(map(repr, value))
@@ -179,5 +166,4 @@ def as_scores(value):
 
 
 def as_mapping(value):
-    """An object whose order does not count."""
     return sorted((name, repr(amount)) for name, amount in value.items())

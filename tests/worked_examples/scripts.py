@@ -29,7 +29,6 @@ def play_script(example, subject):
 
 
 def _ended(deal, script):
-    """The result of a deal."""
     if not deal.kind:
         drawn = sum(action.what == STOCK for action in script)
         return {"illegal": None, "how": UNFINISHED, "stock": actions.STOCK_CARDS - drawn}
@@ -97,7 +96,6 @@ def _pack_alone(example, variant):
 
 
 def _with_joker(example, key):
-    """Some cards without the joker X, and its place among them, or -1."""
     first, *rest = map(notation.parse_cards, re.split(r"\bX\b", example.given[key], flags=re.I))
     if len(rest) > 1:
         raise example.error(f"input.{key}: there is one joker.")

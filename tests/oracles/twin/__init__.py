@@ -1,14 +1,11 @@
-"""The slow, obvious twin of the engine, for tests only.
+"""The slow, obvious twin of the engine, written from docs/reference/rules.md alone.
 
-Gin rummy for one and two players, written from docs/reference/rules.md alone. Cards are text ("5S",
-"TH"), a hand is any iterable of cards, a meld is a list of cards in text order (rules.md 3.5), a
-melding is a list of melds, a row is a dict parameter -> value as in `variants` of
-tests/data/rules_vectors.json.
+Cards are text ("5S", "TH"), a hand is any iterable of cards, a meld is a list of cards in text
+order (rules.md 3.5), a melding is a list of melds, a row is a dict parameter -> value.
 """
 
 # ruff: noqa: F401
 from .deal import Deal, Result, showdown
-from .eaai import eaai_showdown
 from .endings import knock_limit, legal_endings, shot_ranks
 from .goals import GOALS, deals_counted
 from .layoff import defender_count

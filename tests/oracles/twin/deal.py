@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from .die import Die
 from .endings import Ending, knock_limit, legal_endings, shot_ranks
 from .layoff import defender_count
-from .melds import PACK, card_values, deadwood, in_text_order, left_over, showable, texts
+from .melds import card_values, deadwood, in_text_order, left_over, showable, texts
 from .points import deal_points, multiplier
 
 
@@ -114,10 +114,7 @@ class Result:
 
 
 class Deal:
-    """`stock[0]` is the top of the stock, `pile[-1]` the top of the discard pile.
-
-    die: the one of the game with die = game; a new one is put down where none is given.
-    """
+    """`stock[0]` and `pile[-1]` are the tops; die: that of the game, else a new one is put down."""
 
     def __init__(
         self,
@@ -127,13 +124,10 @@ class Deal:
         points: tuple[int, int] = (0, 0),
         die: Die | None = None,
     ) -> None:
-        pack = list(pack)
-        if sorted(pack) != sorted(PACK):
-            raise ValueError("the pack must hold each of the 52 cards once")
         self.row, self.dealer, self.points = row, dealer, tuple(points)
         self.result: Result | None = None
         self.turns, self.draws, self.takes = 0, [0, 0], [0, 0]
-        self._deal_cards(pack)
+        self._deal_cards(list(pack))
         self.limit = knock_limit(row, self.upcard)
         self.multiplier = multiplier(row, self.upcard)
         self._mover = 1 - dealer
@@ -202,7 +196,6 @@ class Deal:
         return {("take",), ("pass",)} | ({("stock",)} if choices else set())
 
     def _draw_options(self) -> set[tuple]:
-        """The top of the stock or of the discard pile (rules.md 4.3)."""
         options = {("stock",)}
         if self.row["take_discard"] and self.pile and not self._upcard_dead:
             options.add(("take",))
@@ -218,10 +211,7 @@ class Deal:
 
     @property
     def meldings(self) -> list[list[list[str]]]:
-        """The meldings for the ending chosen, in the order of rules.md 3.5.
-
-        Empty unless `show` is the question.
-        """
+        """The meldings to show (in the order of rules.md 3.5), if `show` is the question."""
         return self._legal if self._phase == "show" and self.result is None else []
 
     def _endings(self) -> list[Ending]:
@@ -244,8 +234,6 @@ class Deal:
 
     def act(self, action: tuple) -> None:
         """Carry out an action of `options`; ValueError when it is not one of them."""
-        if self.result is not None:
-            raise ValueError("the deal is over")
         if action not in self.options():
             raise ValueError(f"{action!r} is not legal for seat {self._mover} now")
         if action[0] == "show":
@@ -274,14 +262,14 @@ class Deal:
     def _die(self, action: str, number: int = 0) -> None:
         """Offer, no offer, accept, refuse (rules.md 8)."""
         if action == "offer":
-            self.die.offer(self._mover, number, self._seen)
+            self.die.offered = self._mover, number
             self._phase, self._mover = "answer", 1 - self._mover
         elif action == "refuse":
-            offerer, stake = self.die.refuse(self._mover)
+            offerer, stake = self.die.refuse()
             self._finish(Result("refused", winner=offerer, stake=stake))
         else:
             if action == "accept":
-                self.die.accept(self._mover)
+                self.die.accept()
                 self._mover, self._blind = 1 - self._mover, []  # nobody else is asked
             self._go_on()
 
@@ -350,10 +338,7 @@ class Deal:
         return len(self.stock) <= self.row["stock_reserve"]
 
     def _end(self, card: str | None, how: str) -> None:
-        """End the deal.
-
-        Under melding = choice with several meldings, showing is a separate decision (rules.md 9.1).
-        """
+        """End the deal; with a choice of meldings showing is a separate decision (rules.md 9.1)."""
         self._ending = card, how
         if self.row["melding"] == "choice":
             kept = [other for other in self.hands[self._mover] if other != card]

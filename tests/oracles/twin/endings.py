@@ -25,10 +25,7 @@ def knock_limit(row: dict, upcard: str | None) -> int:
 
 
 def shot_ranks(score: int) -> list[str]:
-    """The ranks a shot must leave: the non-zero ones of the last two digits (rules.md 3.6).
-
-    Lowest first.
-    """
+    """The ranks a shot must leave, lowest first: the last two digits but 0 (rules.md 3.6)."""
     digits = (score // 10 % 10, score % 10)
     return [RANKS[digit - 1] for digit in sorted(digits) if digit > 0]
 
@@ -41,7 +38,6 @@ def _least(kept: list[str], meldings: list[list[list[str]]], row: dict) -> int:
 def _with_discard(
     kept: list[str], card: str, row: dict, limit: int, taken: str | None, demanded: list[str]
 ):
-    """The endings that the discard `card` permits."""
     found = []
     knocks = permitted(kept, row, limit=limit, taken=taken)
     if knocks:

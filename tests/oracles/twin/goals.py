@@ -6,10 +6,7 @@ GIN_LIKE = ("gin", "big_gin", "shot")
 
 
 def deals_counted(row: dict, result) -> int:
-    """The number of won deals that a won deal counts (rules.md 7 and 8.5).
-
-    A refusal pays its number without any factor (rules.md 8.2).
-    """
+    """Won deals that a won deal counts (rules.md 7, 8.5); no factor at a refusal (8.2)."""
     if result.kind in GIN_LIKE:
         return result.stake * row["deal_count_gin"]
     if result.kind == "undercut":
@@ -47,8 +44,6 @@ class Goal:
         self.winner: int | None = None
 
     def enter(self, result) -> None:
-        if self.over:
-            raise ValueError("the match is over")
         for side in (0, 1):
             self.points[side] += result.points[side]
         if result.winner is not None:

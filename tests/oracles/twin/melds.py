@@ -61,10 +61,7 @@ def _alternate(suits: tuple[str, ...]) -> bool:
 
 
 def _rainbows_from(card: str, ace_runs: str) -> list[tuple[str, ...]]:
-    """Rainbows whose lowest card is `card` (rules.md 3.1).
-
-    Four ranks in sequence, four suits, alternating colours.
-    """
+    """Rainbows (rules.md 3.1) up from `card`: four ranks and suits, alternating colours."""
     ranks = [other[0] for other in _chain(card, ace_runs)[:4]]
     if len(ranks) < 4:
         return []
@@ -98,10 +95,7 @@ def _rainbows(held: frozenset[str], ace_runs: str) -> list[tuple[str, ...]]:
 
 
 def melds_in(hand: Iterable[str], row: dict) -> list[tuple[str, ...]]:
-    """Every meld within the hand, each in text order (rules.md 3.5).
-
-    Sets are ordered by suit, runs and rainbows upward.
-    """
+    """Every meld within the hand in text order (rules.md 3.5): by suit, or upward."""
     return list(_melds_in(frozenset(hand), row["ace_runs"], row["rainbow"]))
 
 
@@ -121,10 +115,7 @@ SETS_AND_RUNS = {ace_runs: all_melds({"ace_runs": ace_runs, "rainbow": False}) f
 
 
 def extends(meld: Iterable[str], extra: Iterable[str], row: dict) -> bool:
-    """Whether the meld with the extra cards is a valid meld of the same kind (rules.md 3.7).
-
-    A larger meld that holds a set is a set, one that holds a run is a run, none holds a rainbow.
-    """
+    """Whether the meld with the extra cards is a valid meld of the same kind (rules.md 3.7)."""
     return frozenset(meld).union(extra) in SETS_AND_RUNS[row["ace_runs"]]
 
 
@@ -141,7 +132,6 @@ def families(melds: list[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
 
 
 def left_over(hand: Iterable[str], family: Iterable[Iterable[str]]) -> list[str]:
-    """The cards of the hand in no meld of the family."""
     melded = {card for meld in family for card in meld}
     return [card for card in hand if card not in melded]
 
@@ -185,10 +175,7 @@ def in_text_order(family: Iterable[Iterable[str]]) -> list[list[str]]:
 def optimal_meldings(
     hand: Iterable[str], row: dict, side: str = "stopper"
 ) -> list[list[list[str]]]:
-    """All meldings of least deadwood, in text order (rules.md 3.2).
-
-    Two short runs differ from a long one of the same cards.
-    """
+    """All meldings of least deadwood (rules.md 3.2); two short runs differ from a long one."""
     hand = list(hand)
     values = card_values(row, side)
     every = families(melds_in(hand, row))
@@ -255,10 +242,7 @@ def showable(
     taken: str | None = None,
     demanded: Iterable[str] | None = None,
 ) -> list[list[list[str]]]:
-    """The meldings that meet the conditions of `permitted`, in the order of rules.md 3.5.
-
-    discard: the card discarded with the ending; None for big gin and where none is given.
-    """
+    """The meldings of `permitted` in the order of rules.md 3.5; discard: thrown with the ending."""
     hand = list(hand)
     values = card_values(row)
     known = set(hand) if discard is None else {*hand, discard}

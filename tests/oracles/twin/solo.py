@@ -3,17 +3,11 @@
 from collections.abc import Iterable
 
 from .deal import Result
-from .melds import PACK, deadwood, permitted, shown
+from .melds import deadwood, permitted, shown
 from .points import Score, deal_points
 
 JOKER = "X"
 PLAYER = 0  # the other side, 1, is the joker, or nobody
-
-
-def joker_places(row: dict) -> int:
-    """The number of places of the joker: in the pack, or after the deal (rules.md 5.1)."""
-    rest = len(PACK) - _dealt(row)
-    return {"none": 0, "before_deal": len(PACK) + 1, "after_deal": rest + 1}[row["joker"]]
 
 
 def _dealt(row: dict) -> int:
@@ -29,19 +23,12 @@ class SoloDeal:
     """
 
     def __init__(self, row: dict, pack: Iterable[str], joker_place: int | None = None) -> None:
-        pack = list(pack)
-        if sorted(pack) != sorted(PACK):
-            raise ValueError("the pack must hold each of the 52 cards once")
-        if (joker_place is None) != (row["joker"] == "none") or (joker_place or 0) not in range(
-            joker_places(row) or 1
-        ):
-            raise ValueError(f"no place {joker_place} for joker = {row['joker']}")
         self.row = row
         self.result: Result | None = None
         self.discards: list[str] = []
         self.turns = self.draws = 0
         self._drawn: str | None = None
-        self._deal_cards(pack, joker_place)
+        self._deal_cards(list(pack), joker_place)
         self._dealt_deck = len(self.deck)
         if JOKER in self.hands[PLAYER]:
             self._joker_in_hand()
@@ -92,12 +79,7 @@ class SoloDeal:
         return self.draws > 0 or self.row["stop_before_draw"]
 
     def _discard_options(self) -> set[tuple]:
-        """Any card, or big gin (rules.md 5.2).
-
-        Big gin is also legal with the eleven cards dealt, whatever stop_before_draw says
-        (rules.md 001-5). Nothing is ever taken, so discard_ban forbids only the card drawn
-        (rules.md 4.3).
-        """
+        """Any card but one drawn under a ban, or big gin, even at once (rules.md 4.3, 5.2)."""
         banned = self._drawn if self.row["discard_ban"] == "drawn" else None
         options: set[tuple] = {("throw", card) for card in self.hands[PLAYER] if card != banned}
         if self.row["big_gin"] and permitted(self.hands[PLAYER], self.row, demanded=()):
@@ -174,10 +156,7 @@ class SoloDeal:
         return Score(how, "stopper", won, 0)
 
     def _lost_to_the_joker(self) -> None:
-        """The points of a deal lost to the joker (rules.md 6).
-
-        The deadwood goes to the joker, 1 under winloss; under penalties it is the player's.
-        """
+        """The points of a deal lost to the joker (rules.md 6); penalties are the player's."""
         count = self._count()
         points = {"joker": [0, count], "winloss": [0, 1], "penalty": [count, 0]}
         scored = points[self.row["deal_scoring"]]

@@ -1,9 +1,7 @@
-"""The slow, obvious twin of the policies, for tests only.
+"""The slow, obvious twin of the policies, from their descriptions in docs/reference/strategies.
 
-The policies are written from their descriptions alone (docs/reference/strategies). A policy is a
-function of what its player sees (`Seen`) and of its parameters. A take or knock policy returns the
-set of acceptable answers, a discard policy the set of acceptable cards: several where the
-description leaves a tie, or a choice of melding, open.
+A policy is a function of what its player sees (`Seen`) and of its parameters to the set of
+acceptable answers or cards: several where the description leaves a tie or a melding open.
 """
 
 from . import advice, discard, knock, take

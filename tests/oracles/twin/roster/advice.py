@@ -5,7 +5,7 @@ the deadwood that each card leaves; `p` is what the player sees.
 """
 
 from ..melds import PACK, RANKS
-from .discard import three_card_melds
+from .discard import melds_through_rank, three_card_melds
 from .take import answer
 
 HIGH = "TJQK"
@@ -31,12 +31,10 @@ def thrown(p, prices):
 
 
 def loose(p):
-    """The cards in no meld of some best melding."""
     return p.loose(p.hand)[-1]
 
 
 def completers(p, one, other):
-    """The cards that make a meld of three with two others."""
     both = {one, other}
     return {card for meld in three_card_melds(p.rules) if both < meld for card in meld} - both
 
@@ -56,17 +54,11 @@ def near(card, span=2):
 
 
 def gap(card, other):
-    """By how many ranks a card is above another."""
     return RANKS.index(card[0]) - RANKS.index(other[0])
 
 
 def melds_through(p, card, others):
     return sum(card in meld and meld - {card} <= others for meld in three_card_melds(p.rules))
-
-
-def in_melds_of_the_line(card):
-    edge = min(RANKS.index(card[0]), 12 - RANKS.index(card[0]))
-    return 4 if edge == 0 else 5 if edge == 1 else 6
 
 
 def worth_holding(p, live):
@@ -148,7 +140,7 @@ def break_pairs(p, live, until, cost):
 @by_price
 def middle(p, weight, seven):
     return {
-        card: weight * (in_melds_of_the_line(card) - 4) + seven * (card[0] == "7")
+        card: weight * (melds_through_rank(card) - 4) + seven * (card[0] == "7")
         for card in loose(p)
     }
 
@@ -226,7 +218,7 @@ def tonic(p, pair, live, until, middle, seven, danger, early):
     held = worth_holding(p, live) if p.turn < until else []
 
     def price(card):
-        mine = pair * (card in held) + middle * (in_melds_of_the_line(card) - 4)
+        mine = pair * (card in held) + middle * (melds_through_rank(card) - 4)
         his = danger * melds_through(p, card, open_to_him(p, early))
         return mine + seven * (card[0] == "7") + his
 
@@ -237,7 +229,6 @@ def tonic(p, pair, live, until, middle, seven, danger, early):
 
 
 def change(p):
-    """The change of the deadwood by taking the card on offer."""
     return min(p.count(p.hand - {out} | {p.offer}) for out in p.hand) - p.own_count
 
 

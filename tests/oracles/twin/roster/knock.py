@@ -1,8 +1,6 @@
 """Knock policies as sets of acceptable answers: 0 play on, 1 end the deal.
 
-The policies are described in docs/reference/strategies/elementary.md. The engine asks only about
-legal endings, so "within the limit" holds for every question. A shot or big gin is worth as much as
-gin.
+The engine asks only about legal endings, so "within the limit" holds for every question.
 """
 
 from fractions import Fraction
@@ -16,7 +14,6 @@ def answer(seen: Seen, ends: bool) -> set[int]:
 
 
 def never(seen: Seen) -> set[int]:
-    """Not even with gin."""
     return {0}
 
 
@@ -62,20 +59,14 @@ def count(seen: Seen) -> set[int]:
 
 
 def at_wall(seen: Seen, k: float = 0) -> set[int]:
-    """As `at`, and with any d when this discard would make the deal void (rules.md 4.5).
-
-    This also holds before a last question to the opponent.
-    """
+    """As `at`, and with any d when this discard would end the deal, or nearly (rules.md 4.5)."""
     at_end = seen.row["stock_end"] in ("after_discard", "opponent_may_take")
     last = at_end and seen.stock <= seen.row["stock_reserve"]
     return answer(seen, seen.ending_count <= k or last)
 
 
 def belief(seen: Seen, own: float = 6, opp: float = 18) -> set[int]:
-    """Except d > own while the opponent's estimated mean deadwood is at most opp.
-
-    The description leaves open how that is estimated.
-    """
+    """Except d > own while the opponent's mean deadwood, by any estimate, is at most opp."""
     if seen.ending_count <= own or seen.ending_count == 0 or seen.ending > 1:
         return {1}
     # The mean of ten cards is never as high as 99

@@ -57,10 +57,9 @@ class Seen:
 
     def count(self, hand: frozenset[str]) -> int:
         """dw(h)."""
-        return _deadwood(hand, self.rules)
+        return deadwood(hand, self.row)
 
     def after(self, hand: frozenset[str], legal: frozenset[str]) -> int:
-        """Least deadwood over the legal discards."""
         return min(self.count(hand - {card}) for card in legal)
 
     def thrown_after(
@@ -71,7 +70,6 @@ class Seen:
         return hand - {banned}
 
     def melds(self, hand: frozenset[str]) -> tuple[frozenset[str], ...]:
-        """Every meld made of cards of a hand."""
         return _melds(hand, self.rules)
 
     def loose(self, hand: frozenset[str]) -> tuple[frozenset[str], ...]:
@@ -81,11 +79,6 @@ class Seen:
 
 def _row(rules: tuple) -> dict:
     return dict(zip(KEYS, rules, strict=True))
-
-
-@cache
-def _deadwood(hand: frozenset[str], rules: tuple) -> int:
-    return deadwood(hand, _row(rules))
 
 
 @cache

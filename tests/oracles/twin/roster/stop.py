@@ -1,7 +1,4 @@
-"""The value of stopping a one-player deal with a joker, by trying every place of the joker.
-
-The policy is described in docs/reference/strategies/solo.md.
-"""
+"""The value of stopping (docs/reference/strategies/solo.md), by trying every joker's place."""
 
 from fractions import Fraction
 
@@ -9,10 +6,7 @@ from ..points import deal_points
 
 
 def stopping_value(row: dict, count: int, left: int) -> Fraction:
-    """Mean points of ending the deal with a deadwood, the player's less the joker's.
-
-    `left` cards are in the deck, the joker among them.
-    """
+    """Mean points of the player less the joker's, with `left` cards in the deck, one the joker."""
     how = "gin" if count == 0 else "knock"
     extra = 1 if row["count_joker"] else 0
     scores = [deal_points(row, how, count, above + extra) for above in range(left)]

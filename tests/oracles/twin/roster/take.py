@@ -1,16 +1,7 @@
-"""Take policies as sets of acceptable answers: 0 stock, 1 take, 2 pass.
+"""Take policies (elementary.md, bots.md in docs) as sets of answers: 0 stock, 1 take, 2 pass."""
 
-The policies are described in docs/reference/strategies/elementary.md and bots.md.
-"""
-
-from collections.abc import Callable, Iterable
-from fractions import Fraction
-
-from .discard import hand_value, hits_of
+from .discard import hits_of
 from .seen import Seen
-
-# Of ten cards, with these unseen: all values it may be given
-Worth = Callable[[frozenset[str], frozenset[str]], Iterable]
 
 
 def answer(seen: Seen, wanted: bool) -> set[int]:
@@ -25,7 +16,6 @@ def never(seen: Seen) -> set[int]:
 
 
 def random(seen: Seen, p: float = 0.5) -> set[int]:
-    """With probability p."""
     return answer(seen, True) | answer(seen, False) if 0 < p < 1 else answer(seen, p == 1)
 
 
@@ -61,36 +51,13 @@ def lower(seen: Seen) -> set[int]:
 
 def value(seen: Seen, by: str = "deadwood") -> set[int]:
     """The best value after taking beats the mean of the best after drawing u, over all u in U."""
-    if by == "deadwood":
-        return _value(seen, lambda ten, unseen: [seen.count(ten)])
-    return _value(seen, lambda ten, unseen: [-hits_of(seen, ten, unseen)])
 
+    def best(card: str, unseen: frozenset[str], **drawn: str) -> int:
+        eleven = seen.hand | {card}
+        tens = [eleven - {thrown} for thrown in seen.thrown_after(eleven, **drawn)]
+        if by == "deadwood":
+            return min(map(seen.count, tens))
+        return -max(hits_of(seen, ten, unseen) for ten in tens)
 
-def mmd(seen: Seen, reach: float = 0.85, hold: float = 1) -> set[int]:
-    """The same with the hand value of `discard.hand_value`."""
-    return _value(seen, lambda ten, unseen: hand_value(seen, ten, unseen, reach, hold))
-
-
-def _value(seen: Seen, worth: Worth) -> set[int]:
-    """Compare two values, of which the smaller is better.
-
-    Both answers are acceptable where the choice of melding, or rounding, would decide.
-    """
-    least, most = _best(seen, seen.offer, seen.unseen, worth, drawn=False)
-    draws = [_best(seen, card, seen.unseen - {card}, worth, drawn=True) for card in seen.unseen]
-    low, high = (Fraction(sum(draw[side] for draw in draws), len(draws)) for side in (0, 1))
-    slack = Fraction(0 if isinstance(least, int) else 1, 10**9)
-    answers = set()
-    if least < high + slack:
-        answers |= answer(seen, True)
-    if most >= low - slack:
-        answers |= answer(seen, False)
-    return answers
-
-
-def _best(seen: Seen, card: str, unseen: frozenset[str], worth: Worth, drawn: bool) -> tuple:
-    """Bounds of the least value that ten of the eleven cards can have."""
-    eleven = seen.hand | {card}
-    legal = seen.thrown_after(eleven, **{"drawn" if drawn else "taken": card})
-    values = [list(worth(eleven - {thrown}, unseen)) for thrown in legal]
-    return min(map(min, values)), min(map(max, values))
+    draws = [best(card, seen.unseen - {card}, drawn=card) for card in seen.unseen]
+    return answer(seen, best(seen.offer, seen.unseen, taken=seen.offer) * len(draws) < sum(draws))
