@@ -14,13 +14,6 @@ from support.command_line import call
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS".split()
 TEN = HAND[:10]
 PILE = "QD TS 9D* QH"
-PATIENT = """
-from simgin.strategy import Strategy, knock
-@knock
-def early(view, rules, params):
-    return view.own_turn <= 5 or view.ending_count == 0
-STRATEGY = Strategy("patient-gold", knock=early)
-"""
 QUICK = "--worlds 400 --as gold --against gold".split()
 
 
@@ -179,15 +172,6 @@ def test_the_screen_in_the_documents_is_what_the_command_prints():
     command, screen = re.search(r"screen: (.*?) -->.*?```text\n(.*?)```", page, re.S).groups()
     lines = call(*command.split()).stdout.splitlines()[:-2]
     assert [line.rstrip() for line in lines] == screen.splitlines()
-
-
-def test_a_strategy_of_a_file_far_away_has_its_own_name(tmp_path):
-    path = tmp_path / "a/folder/far/below/the/one/in/which/the/author/works/patient.py"
-    path.parent.mkdir(parents=True)
-    path.write_text(PATIENT)
-    assert "turn 1, discard, patient-gold" in shown(path, "--unit", 3, "--worlds", 200)
-    turn = call("analyze", path, "simple", "--unit", 3, "--worlds", 200, "--turn", 1).stdout
-    assert "patient-gold and simple play on." in turn
 
 
 @pytest.mark.parametrize(

@@ -63,13 +63,6 @@ def test_inner_functions_are_not_executable_until_python_calls_them():
     assert both(5) == 145 and both(0) == 1
 
 
-def test_errors_of_inner_functions_keep_their_message():
-    square, _, both = new_functions()
-    for function in (both, square, both):
-        with pytest.raises(ValueError, match="no square that large"):
-            function(10)
-
-
 def test_other_types_are_compiled_when_they_come():
     @jit.compiled
     def half(x):

@@ -11,14 +11,6 @@ from simgin.core import jit
 from simgin.strategy import compiler, loader
 
 ROOT = Path(__file__).resolve().parents[2]
-DEADWOOD = """
-from simgin.rules import variants
-from simgin.rules.build import build_rules
-from simgin.text import notation
-from simgin.core.deadwood import deadwood
-hand = notation.hand_mask(notation.parse_cards("5S 6S 7S 5H 5D KC QD 2H 9C 9D"))
-print(deadwood(hand, build_rules(variants.find("standard"))))
-"""
 
 
 def run(cache: Path | None, code: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -50,11 +42,6 @@ def test_an_unwritable_cache_gives_a_notice(tmp_path: Path) -> None:
     done = run(blocked, "from simgin.core.cards import lane; print(lane(5 << 13, 1))")
     assert done.stdout == "5\n"
     assert "SIMGIN_CACHE_DIR" in done.stderr and done.stderr.count("\n") == 1
-
-
-def test_interpreted_and_bounds_checked_code_agree_with_compiled_code() -> None:
-    for environment in ({}, {"NUMBA_DISABLE_JIT": "1"}, {"NUMBA_BOUNDSCHECK": "1"}):
-        assert run(None, DEADWOOD, **environment).stdout == "50\n", environment
 
 
 def test_bounds_checked_code_has_its_own_cache(tmp_path: Path) -> None:

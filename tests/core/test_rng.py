@@ -173,16 +173,6 @@ def test_every_card_is_equally_likely_at_every_place(deal):
     assert chi2.sf(statistic, 51 * 51) > ALARM and chi2.cdf(statistic, 51 * 51) > ALARM
 
 
-def test_neighbouring_seeds_units_and_deals_share_no_pack():
-    seen = set()
-    addresses = [
-        (seed, first, deal) for seed in (1, 2, 3) for first in (0, 2**32) for deal in (0, 1)
-    ]
-    for seed, first, deal in addresses:
-        seen |= {pack.tobytes() for pack in packs_of(seed, first, 2_000, deal)[:, :31]}
-    assert len(seen) == 2_000 * len(addresses)
-
-
 def test_unit_numbers_beyond_32_bits_do_not_wrap():
     """Such a batch differs from the batch with the same low 32 bits."""
     game = parse_matchup("gold", "gin-only", "standard", 4, "deal")

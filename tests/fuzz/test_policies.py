@@ -110,9 +110,10 @@ def test_any_policy_is_played_or_refused(empty_directory, monkeypatch, capfd, n)
     assert "Traceback" not in "".join(capfd.readouterr())
 
 
-@pytest.mark.parametrize("n", [FEW // 60, pytest.param(MANY // 40, marks=pytest.mark.slow)])
-def test_the_check_ends_whatever_a_policy_does(empty_directory, n):
-    rng = generator("checked policies")
+@pytest.mark.slow
+def test_the_check_ends_whatever_a_policy_does(empty_directory):
+    """The short form is tests/checks/test_contract.py: to compile with bounds checks takes long."""
+    rng, n = generator("checked policies"), MANY // 40
     paths = []
     for i in range(n):
         path = Path(f"s{i}.py")
