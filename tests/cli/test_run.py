@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 import simgin
+from simgin.cli import plan_table
+from simgin.play.matchup import parse_matchup
 from simgin.runs import directory, threads
+from simgin.runs.block import Task
+from simgin.runs.plan import Plan
+from simgin.runs.steps import Step
 from simgin.stats import table
 from support.command_line import call
 from support.command_runs import EXPERIMENT, FEW, KEYS, files, kept
@@ -85,6 +90,20 @@ def test_only_what_is_missing_is_played(empty_directory, monkeypatch):
     monkeypatch.setattr(threads, "play_block", noted)
     call("match", "gold", "--deals", "9k", "-o", "out")
     assert asked == [(4, 500)]
+
+
+def test_steps_are_announced_with_their_time(monkeypatch, capsys):
+    """A unit takes 20 ms on either of two processors, and one of a step three times as long."""
+    monkeypatch.setattr(plan_table, "unit_seconds", lambda matchup: 0.02)
+    monkeypatch.setattr(plan_table, "usable_cpus", lambda: 2)
+    monkeypatch.setattr(plan_table.kernel, "prepare", lambda matchup: None)
+    matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
+    step = Step("luck standard", matchup, 1000, 3.0, lambda *_: {})
+    asked = Plan("review", (Task(matchup, 1000),), steps=(step, step))
+    rows = plan_table.rows(asked, Path("nowhere"), 2, record_deals=False)
+    plan_table.announce(asked, rows, Path("nowhere"))
+    told = " ".join(capsys.readouterr().out.split())
+    assert "2 passes over more deals follow, about 60 s." in told
 
 
 # Other differences are named in tests/runs/test_directory.py

@@ -457,7 +457,7 @@ def test_no_file_outside_of_a_run_is_removed_or_written(played):
 @cases(30)
 def test_transcripts(here, n):
     """A deal that `show` has written down, as text or as JSON."""
-    words = ("show", "gold", "simple", "--seed", "5")
+    words = ("show", "dice-player", "random", "-v", "dice", "--seed", "5")
     text = answer(*words, codes=(0,)).stdout
     shown = answer(*words, "--json", codes=(0,)).stdout
 
