@@ -34,10 +34,7 @@ LEMMA = [
 @pytest.mark.parametrize("deals", [100, long(300)])
 @pytest.mark.parametrize(("a", "b", "variant", "judge"), LEMMA)
 def test_what_the_judge_does_better_adds_up_to_what_it_scores_more(a, b, variant, judge, deals):
-    """The performance difference lemma (Kakade and Langford 2002), on deals of their own.
-
-    The judge is better by more than four errors, so that a rate of nothing would be noticed.
-    """
+    """The performance difference lemma (Kakade and Langford 2002); the judge is clearly better."""
     rates = error_rates(read_trial(a, b, variant, judge, deals, worlds=0, seed=3))
     error = np.hypot(rates.usual.std(ddof=1) / np.sqrt(len(rates.usual)), rates.lead.se)
     assert abs(rates.usual.mean() - rates.lead.value) < 3 * error

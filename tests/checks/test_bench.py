@@ -1,7 +1,4 @@
-"""The bench: its hands and figures are consistent, and ratios of two are compared by rounds.
-
-The speeds themselves are not tested.
-"""
+"""The bench: its hands and figures are consistent (not its speeds), and so are ratios of two."""
 
 import json
 import os

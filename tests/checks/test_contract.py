@@ -80,10 +80,7 @@ def assert_caught(i: int, findings: list[contract.Finding]) -> None:
 
 
 def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> None:
-    """The template, a pure function that runs in Python and prints, and a few of the bad ones.
-
-    One that hangs comes between them: what follows it is tested in another process.
-    """
+    """One that hangs comes between them: what follows it is tested in another process."""
     begun, remembering = tmp_path / "begun.py", tmp_path / "remembering.py"
     create_file(begun, strategy_template.strategy_file(begun))
     remembering.write_text(FORM % ("", f"SEEN[view.hand] = 1; print('so'); return {BEST}"))
@@ -132,10 +129,7 @@ def test_positions_of_every_slot_are_found() -> None:
 
 @pytest.mark.slow
 def test_every_shipped_strategy_and_policy_passes_in_every_variant() -> None:
-    """Strategies by themselves, and every policy in gold's place of its slot.
-
-    mc has few worlds, to save time.
-    """
+    """Strategies alone (mc with few worlds), and every policy in gold's place of its slot."""
     alone = [name for name in loader.names() if name != "mc"]
     mixed = [
         f"gold+{policy.slot}={policy.name}" for policy in loader.policies() if policy.name != "mc"

@@ -27,10 +27,7 @@ def is_marked(module, name):
 
 @pytest.mark.parametrize("players", [1, 2])
 def test_only_marked_functions_are_forced_inline(players):
-    """numba hands the option down to what is first compiled inside a marked function.
-
-    The kernel then had 33 copies of the solver, and a cold start took twice as long.
-    """
+    """numba hands the option down to what is first compiled inside: 33 copies of the solver."""
     loop = batch.play_solo_units if players == 1 else batch.play_units
     function = jit.compiled(loop, keep=False, distinct=True)
     with inner._one_deeper():  # compiled as a part of something: linked, not optimised

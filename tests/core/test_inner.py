@@ -121,10 +121,7 @@ def run(place: Path, code: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_what_is_on_disk_does_the_same_in_every_order(tmp_path):
-    """Compiled, loaded whole, called from Python, as bitcode inside another, and damaged.
-
-    What numba prepares takes a third of a second; code that is there needs none of it.
-    """
+    """Compiled, loaded whole, called from Python, as bitcode inside another, and damaged."""
     assert run(tmp_path, ASK + IS_PREPARED).stdout == "81\nTrue\n"
     assert run(tmp_path, ASK + IS_PREPARED).stdout == "81\nFalse\n"
     assert run(tmp_path, CALL).stdout == "21 60\n"

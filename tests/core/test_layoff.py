@@ -99,10 +99,7 @@ def test_the_defenders_count_agrees_with_the_twin(text, ace, n):
 
 
 def melded_first(cards, row):
-    """The cards in the defender's own best melding.
-
-    Laying off one of them is where the joint choice matters.
-    """
+    """The cards in the defender's own best melding, where the joint choice matters."""
     return hands.mask(
         card for meld in twin.optimal_meldings(cards, row, "defender")[0] for card in meld
     )

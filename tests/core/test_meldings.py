@@ -66,10 +66,7 @@ def eleven(rng, row):
 
 
 def test_melds_are_ordered_by_their_texts():
-    """Every meld of at most ten cards.
-
-    Longer melds are told apart by their first ten cards, and a hand holds no more.
-    """
+    """Every meld of at most ten cards: longer ones are told apart by their first ten."""
     texts = {}
     for ace in hands.ACE_RUNS:
         for meld in twin.melds_in(twin.PACK, {"ace_runs": ace, "rainbow": True}):

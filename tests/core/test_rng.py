@@ -160,10 +160,7 @@ def test_a_deal_is_dealt_from_its_pack():
 
 @pytest.mark.parametrize("deal", [0, 3])
 def test_every_card_is_equally_likely_at_every_place(deal):
-    """The 52 by 52 table of card by place.
-
-    Its doubly centred sum of squares over N / 51 is chi-square with 51 * 51 degrees of freedom.
-    """
+    """Doubly centred squares of the table over N / 51: chi-square with 51 * 51 degrees."""
     n = 200_000
     packs = packs_of(20_240_102, 10**9, n, deal)
     table = np.zeros((52, 52))
@@ -186,10 +183,7 @@ def test_unit_numbers_beyond_32_bits_do_not_wrap():
 
 
 def test_noise_is_uniform_and_differs_between_strategies():
-    """Random against itself under another name.
-
-    The noise of each fills sixteen equal bins, and both never get the same number.
-    """
+    """Random against itself under another name: sixteen equal bins, and no number in common."""
     game = parse_matchup("random", "random:p_end=0.25", "standard", 11, "deal")
     noise = {0: [], 1: []}
     for unit in range(150):

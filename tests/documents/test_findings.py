@@ -52,10 +52,7 @@ def test_every_figure_in_the_text_stands_in_a_table() -> None:
 
 
 def test_the_undercut_bonus_moves_knock_policies_only() -> None:
-    """Against gold-early and its like: others move by less than a tenth, knock policies by more.
-
-    Undercuts end fewer than one deal in a hundred there.
-    """
+    """Others move by less than a tenth; undercuts end fewer than one in a hundred of their deals."""
     table = pd.concat(pd.read_csv(REFERENCE / name / "table.csv") for name in ("advice", *ADVICE))
     names = ["variant", "strategy", "opponent"]
     margins = table[table["metric"] == "margin"].drop_duplicates(names)
@@ -97,10 +94,7 @@ def test_the_fields_are_those_that_their_experiment_plays() -> None:
 
 
 def test_every_two_player_strategy_is_in_the_league_or_excused() -> None:
-    """mc and champion-mc are too slow: they have experiments of their own.
-
-    dice-player is gold wherever there is no die.
-    """
+    """Two are too slow and have experiments of their own; dice-player is gold without a die."""
     asked = experiment.read(ROOT / "experiments" / "league.toml")
     league = {cell.matchup.a.text for cell in experiment.tasks(asked)}
     league |= {cell.matchup.opponent for cell in experiment.tasks(asked)}

@@ -1,7 +1,4 @@
-"""The pages on reviews and plots agree with the code.
-
-Every metric and plot is described, and every command shown runs.
-"""
+"""The pages on reviews and plots agree with the code, and every command shown can be read."""
 
 import re
 import shlex

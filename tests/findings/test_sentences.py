@@ -112,10 +112,7 @@ def test_of_many_strategies_the_best_and_worst_are_named(better):
 
 
 def made_differences(*rows, base=("eaai", "gold")):
-    """Differences from (strategy, metric, difference, se, p after Holm).
-
-    p is None for a run that looked at its results.
-    """
+    """From (strategy, metric, difference, se, p after Holm); p is None for a run that looked."""
     found = []
     for strategy, metric, difference, se, p in rows:
         limits = (difference - 2 * se, difference + 2 * se)

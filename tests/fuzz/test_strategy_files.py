@@ -1,7 +1,4 @@
-"""Strategy files that misbehave when they are read: a sentence with the file, never a traceback.
-
-What a file *does* is not caught: it runs as the user. What it raises, declares or leaves behind is.
-"""
+"""Strategy files that raise or declare anything when read: a sentence, never a traceback."""
 
 import os
 import sys

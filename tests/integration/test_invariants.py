@@ -29,10 +29,7 @@ def fact(row, name, start=sums.SUM):
 @settings(max_examples=40)
 @given(a_row, a_strategy, a_strategy, a_seed, a_unit)
 def test_exchanging_the_strategies_exchanges_the_sides(row, a, b, seed, unit):
-    """A against B and B against A play the same pairs of deals.
-
-    Every sum of one side is the other's, and every margin changes its sign.
-    """
+    """Every sum of one side is the other's, and every margin changes its sign."""
     assume(a != b)
     n = 20 if unit == "match" else 150
     one, other = (
@@ -156,10 +153,7 @@ OF_MATCHES = [
     "name", [name for name in OF_MATCHES if name != "first_dealer"]
 )  # who deals decides who begins with which hand
 def test_match_parameters_do_not_change_single_deals(name):
-    """Next dealer, target, scores.
-
-    A single deal without a shot knows nothing of them, and no strategy here looks at them.
-    """
+    """Next dealer, target, scores: a single deal without a shot knows nothing of them."""
     for value in alternatives(parameters()[name]):
         row = {**STANDARD.row, name: value}
         if (

@@ -52,10 +52,7 @@ class Shuffled:
 
 
 def digest(plans, team, interrupted=None):
-    """Digest of the tables of some plans.
-
-    `interrupted`: stop after so many blocks and continue, until the run is done.
-    """
+    """Digest of the tables of some plans, each `interrupted` after so many blocks and continued."""
     found = hashlib.sha256()
     for asked in plans:
         with ledger.opened(None, asked.identity) as run_ledger:

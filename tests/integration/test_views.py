@@ -49,11 +49,7 @@ LENGTH = 4 * 5 * 520
 
 @pytest.fixture(scope="module")
 def script(tmp_path_factory):
-    """A strategy that answers from a script, and the path of the script.
-
-    For each number of turns played and each phase of a turn the script has an answer a slot. It
-    never ends a deal.
-    """
+    """A strategy that answers from a script by turn and phase, without an end, and its path."""
     folder = tmp_path_factory.mktemp("scripted")
     (folder / "deal_script.py").write_text(SCRIPT)
     np.save(folder / "script.npy", np.zeros(LENGTH))
@@ -70,10 +66,7 @@ def write_script(file, questions, seat):
 
 
 def permuted(rng, pack, played, hidden_seat):
-    """The pack with the cards that the other seat never sees moved to other places.
-
-    Cards that it does see are still at hand in time.
-    """
+    """The pack with the cards moved that the other seat never sees; the rest are in time."""
     held, top = places_dealt(played, hidden_seat), 21
     free, kept = list(held), {}  # places with no card yet, and those whose card will be thrown
     not_the_drawn = played.matchup.variant.row["discard_ban"] == "drawn"
@@ -99,10 +92,7 @@ def permuted(rng, pack, played, hidden_seat):
 
 
 def places_dealt(played, seat):
-    """The places in the pack of a seat's first cards.
-
-    Cards are dealt singly, nondealer first, and the nondealer may get an eleventh card.
-    """
+    """The places in the pack of a seat's first cards: dealt singly, nondealer first."""
     first = 1 - int(played.state.dealer)
     eleventh = [20] if seat == first and played.state.upcard < 0 else []
     return [*range(int(seat != first), 20, 2), *eleventh]

@@ -92,10 +92,7 @@ def without_v(n, seed):
 
 
 def test_intervals_by_seat_have_nominal_coverage():
-    """100 runs of 2,000 deals against 300,000.
-
-    95 intervals hold the truth on average; fewer than 86 in one test of 800.
-    """
+    """100 runs of 2,000 deals against 300,000: fewer than 86 hold the truth in one test of 800."""
     truth = rows(seats.by_seat(without_v(300_000, 9)), "win")["value"]
     held = 0
     for seed in range(10, 110):

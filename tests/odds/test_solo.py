@@ -97,10 +97,7 @@ def test_totals_of_a_hundred_matches():
 
 
 def test_the_difference_of_two_strategies_on_a_hundred_packs():
-    """The stronger wins forty packs more of a hundred.
-
-    The paired difference is 0 or 1 with variance .24 n / (n - 1).
-    """
+    """The paired difference is 0 or 1 with variance .24 n / (n - 1)."""
     rows = HUNDRED.rows.copy()
     rows[:40, DEAL_COLUMNS.index("won")] = 0
     found = row(solo_luck.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
@@ -131,10 +128,7 @@ def test_the_difference_of_two_strategies_on_a_hundred_packs():
     ],
 )
 def test_every_column_agrees_with_single_deals(variant, seed):
-    """Each deal is replayed with all its questions.
-
-    The pack says where the joker lies, and the turns count the draws.
-    """
+    """Replayed with all questions: the pack tells where the joker lies, and turns count draws."""
     found = played("gold", variant, 300, seed)
     where = 0
     for unit in range(60):
@@ -175,11 +169,7 @@ def test_frames_agree_with_counting(variant):
 
 
 def test_a_deal_is_won_if_gin_comes_before_the_joker():
-    """A player who does not know where the joker lies plays as if there were none.
-
-    Pack by pack he wins if he needs no more draws than lie above it. The same packs, the first of
-    every match, are played without a joker and without an end before the deck's.
-    """
+    """Pack by pack: one who plays as if there were none wins if he needs no more draws."""
     found = played("solo-greedy", "solitaire-gin", 2_000)
     endless = played(
         "solo-greedy", "solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws=42", 10_000
@@ -219,10 +209,7 @@ def test_gin_by_turn_agrees_with_another_program():
     ],
 )
 def test_the_chance_to_win_a_match_agrees_with_matches_played(player, game, match, error):
-    """Matches that were played before (docs/reference/games, docs/reference/strategies/solo.md).
-
-    Within four standard errors of both. In solitary gin a match is won by a total of 30 or less.
-    """
+    """Within 4 standard errors of both (docs/reference/games, docs/reference/strategies/solo.md)."""
     deals = sample.play_alone(player, game, 50_000)
     found = row(solo_odds.by_strength([deals]), metric="match")
     own = (found["high"] - found["low"]) / 2
@@ -339,10 +326,7 @@ def estimated(one):
     ("runs", "least"), [(60, 51), pytest.param(200, 179, marks=pytest.mark.slow)]
 )
 def test_intervals_have_nominal_coverage(runs, least):
-    """Of 200 runs of 1,500 deals 190 intervals hold the truth on average.
-
-    Fewer than 179 in one of 2,100, and fewer than 51 of 60 in one of 1,400, for each of ten.
-    """
+    """Fewer than 179 of 200 in one run of 2,100, fewer than 51 of 60 in one of 1,400, for each."""
     rng = np.random.default_rng(2311)
     want, held = known(), dict.fromkeys(known(), 0)
     for _ in range(runs):
@@ -352,10 +336,7 @@ def test_intervals_have_nominal_coverage(runs, least):
 
 
 def test_the_jokers_share_is_unbiased_for_few_deals():
-    """For 300 deals over 43 places the naive share of an irrelevant place is 14 %.
-
-    This one is zero within 4 standard errors.
-    """
+    """For 300 deals over 43 places the naive share of an irrelevant place is 14 %."""
     rng, found = np.random.default_rng(5), []
     for _ in range(200):
         deals = random_deals(rng, 300)
@@ -376,10 +357,7 @@ def test_the_jokers_share_of_a_player_who_never_wins_is_undefined():
 
 @pytest.mark.slow
 def test_intervals_of_the_chance_to_win_a_match_have_nominal_coverage():
-    """V at the start from 4,000 deals, 100 times, against 400,000.
-
-    95 intervals hold the truth on average; fewer than 86 in one test of 800.
-    """
+    """Fewer than 86 of 100 intervals hold the truth in one test of 800."""
     truth = solo_odds.match_odds(played("solo-greedy", "solitaire-gin-knock", 400_000, seed=9))[
         0
     ].value

@@ -289,10 +289,7 @@ def test_the_chosen_melding_is_shown():
 
 
 def test_what_was_held_and_where_the_joker_lay_is_told_at_the_end():
-    """The joker lies under the cards drawn and those above it; the player saw none of that.
-
-    The count held is that of ten cards, or of the eleven of big gin.
-    """
+    """The joker lies under the cards drawn; ten cards count, or eleven of big gin."""
     row, seen = variants.find("gin-solitaire").row, set()
     for unit in range(60):
         one = replayed(("solo-greedy", None), "gin-solitaire", unit)
