@@ -68,7 +68,7 @@ def test_a_position_written_down_is_the_one_that_was_seen(name):
     rules = build_rules(variant)
     kind = "deals" if variant.goal.score == "deals" else "points"
     compared = 0
-    for position in deals_of(name, 8 if name in ALONE else 4):
+    for position in deals_of(name, 5 if name in ALONE else 2):
         view = position.view
         if hides_passes(view, rules):
             continue
@@ -91,7 +91,7 @@ def test_a_position_written_down_is_the_one_that_was_seen(name):
         assert (rows[hidden, 2] == -1).all()  # nobody writes what was drawn when
         assert (rows[~hidden, 2] == theirs[~hidden, 2]).all()
         compared += 1
-    assert compared > 40
+    assert compared > 15
 
 
 # Cards that are forgotten
@@ -122,7 +122,7 @@ def test_with_the_cards_that_lay_there_the_position_is_the_whole_one(name):
     variant = variants.find(name)
     lots = random.Random(5)
     forgotten = held = 0
-    for position in deals_of(name, 6):
+    for position in deals_of(name, 4):
         view = position.view
         if view.turns == 0:
             continue
@@ -142,8 +142,8 @@ def test_with_the_cards_that_lay_there_the_position_is_the_whole_one(name):
             assert np.array_equal(filled[field], whole.view[field]), (field, some, words)
         forgotten += len(lying)
         held += len(taken)
-    assert forgotten > 50
-    assert held > 2 or name == "straight"
+    assert forgotten > 30
+    assert held > 0 or name == "straight"
 
 
 def test_dots_stand_for_as_many_cards_as_the_stock_tells():

@@ -99,7 +99,7 @@ def test_the_frame_of_a_deal_names_its_decisions():
     assert frame.groupby("decision")["done"].sum().tolist() == [1, 1]
 
 
-RATES = "gold simple --deals 100 --worlds 25 --as gold-early".split()
+RATES = "gold simple --deals 100 --worlds 10 --as gold-early".split()
 MEASURED = []
 
 
@@ -137,7 +137,7 @@ def test_error_rates_name_kinds_of_decisions_and_the_costliest_ones():
 @pytest.mark.usefixtures("measured_once")
 def test_json_and_the_frame_of_error_rates_agree():
     rows = json.loads(call("analyze", *RATES, "--json").stdout)["rows"]
-    frame = simgin.error_rates("gold", "simple", deals=100, worlds=25, judge="gold-early")
+    frame = simgin.error_rates("gold", "simple", deals=100, worlds=10, judge="gold-early")
     kinds = [row for row in rows if "command" not in row]
     assert [row["points"] for row in kinds] == list(frame["points"])
     assert kinds[-1]["kind"] == "all" and len(rows) == len(kinds) + 5

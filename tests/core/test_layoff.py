@@ -78,7 +78,7 @@ def beside(card, meld):
     )
 
 
-@pytest.mark.parametrize("n", [1_200, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [800, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("ace", ACES)
 @pytest.mark.parametrize("text", hands.MELD_RULES)
 def test_the_defenders_count_agrees_with_the_twin(text, ace, n):

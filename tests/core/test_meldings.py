@@ -84,7 +84,7 @@ def test_a_run_of_eleven_fits_the_arrays():
             assert melds_in(run, rules, np.zeros(MAX_MELDS, np.int64)) < MAX_MELDS
 
 
-@pytest.mark.parametrize("n", [800, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [500, pytest.param(20_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("text", hands.MELD_RULES)
 def test_the_melding_after_a_knock_agrees_with_the_twin(text, values, n):

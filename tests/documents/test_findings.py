@@ -52,7 +52,7 @@ def test_every_figure_in_the_text_stands_in_a_table() -> None:
 
 
 def test_the_undercut_bonus_moves_knock_policies_only() -> None:
-    """Others move by less than a tenth; undercuts end fewer than one in a hundred of their deals."""
+    """Others move by less than a tenth; undercuts end fewer than one of their deals in 100."""
     table = pd.concat(pd.read_csv(REFERENCE / name / "table.csv") for name in ("advice", *ADVICE))
     names = ["variant", "strategy", "opponent"]
     margins = table[table["metric"] == "margin"].drop_duplicates(names)

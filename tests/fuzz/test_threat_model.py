@@ -98,8 +98,7 @@ def ran():
 
 
 @pytest.fixture
-def here(empty_directory, monkeypatch):
-    monkeypatch.setattr("simgin.report.page.drawings", lambda *_: {})  # they take seconds
+def here(empty_directory, without_pictures):
     Path("mine.py").write_text(MINE)
     return empty_directory
 

@@ -114,7 +114,7 @@ def test_hidden_cards_change_no_view(text, script):
     variant = variants.find(text)
     rng = random.Random(text)
     moved = compared = 0
-    for i in range(12):
+    for i in range(8):
         watcher, seat = strategy(watchers[i // 2 % len(watchers)]), i % 2
         pack = rng.sample(range(52), 52)
 
@@ -134,7 +134,7 @@ def test_hidden_cards_change_no_view(text, script):
             assert seen_by(after, seat) == seen_by(before, seat)
             moved += other != pack and after.hands[1 - seat] != before.hands[1 - seat]
             compared += len(seen_by(before, seat))
-    assert moved > 20 and compared > 100
+    assert moved > 14 and compared > 70
 
 
 @pytest.mark.parametrize("text", [*DICE, "dice-pro+tedesco", "dice+first_turn=discard_first"])

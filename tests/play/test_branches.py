@@ -139,7 +139,7 @@ def test_other_answers_lead_where_a_policy_that_gives_them_leads(slot, pair, nam
     if slot == "take" and pair[1] is None:
         return
     matchup = parse_matchup(*pair, name, 8, "deal")
-    branches = branch_deals(matchup, SLOTS[slot], 0, 8, 4)
+    branches = branch_deals(matchup, SLOTS[slot], 0, 5, 3)
     assert len(branches.views) >= 3
     for view, answers, rows in zip(branches.views, branches.answers, branches.records, strict=True):
         for answer, row in zip(answers, rows, strict=True):
@@ -304,11 +304,11 @@ OFFERING = (
 STOPS = ("solo-lookahead+knock=at:k=6", None)
 USUAL = {STOCK, THROW}
 CASES = [  # variant, players, units, what is done in them at least
-    *((name, ("gold", "gold-early"), 3, USUAL) for name in TWO_PLAYERS if "dice" not in name),
-    *((name, ("champion", "tonic-like"), 3, USUAL) for name in TWO_PLAYERS if "dice" not in name),
-    *((name, OFFERING, 30, {OFFER, ACCEPT, REFUSE, *USUAL}) for name in WITH_DIE),
-    *((name, STOPS, 40, {THROW, END}) for name in ALONE),
-    *((name, ("solo-switch", None), 40, {THROW, END}) for name in ALONE),
+    *((name, ("gold", "gold-early"), 2, USUAL) for name in TWO_PLAYERS if "dice" not in name),
+    *((name, ("champion", "tonic-like"), 1, USUAL) for name in TWO_PLAYERS if "dice" not in name),
+    *((name, OFFERING, 12, {OFFER, ACCEPT, REFUSE, *USUAL}) for name in WITH_DIE),
+    *((name, STOPS, 15, {THROW, END}) for name in ALONE),
+    *((name, ("solo-switch", None), 15, {THROW, END}) for name in ALONE),
 ]
 
 

@@ -97,9 +97,9 @@ def test_a_looping_policy_is_named_and_ctrl_c_stops(words, tmp_path):
 
 def test_a_slow_policy_that_answers_is_not_named(tmp_path):
     file = tmp_path / "slow.py"
-    process = start(file, SLOW, 2, ["match", str(file), "simple", "--deals", "60"])
+    process = start(file, SLOW, 2, ["match", str(file), "simple", "--deals", "40"])
     out, errors = process.communicate(timeout=300)
-    assert process.returncode == 0 and "runs in Python" in errors and "60 deals" in out
+    assert process.returncode == 0 and "runs in Python" in errors and "40 deals" in out
     assert "has not answered" not in errors
 
 
