@@ -27,15 +27,6 @@ def test_match_prints_words_one_table_and_a_command_that_repeats_it():
     assert call("match", "gold", *FEW, "--seed", 0).stdout.endswith("--deals 200 --seed 0\n")
 
 
-def test_details_come_after_the_essential_table():
-    output = call("match", "gold", *FEW, "--details").stdout
-    words = " ".join(output.split())
-    assert output.index("deals won %") < output.index("Mirrored: 100 pairs of deals")
-    assert output.index("Mirrored") < output.index("first_player_win")
-    assert "won by the nondealer" in words and "would have been detected" in words
-    assert all(len(line) <= 80 for line in output.splitlines())
-
-
 def test_a_strategy_against_itself_is_not_mirrored():
     output = call("match", "gold", "gold", "--seed", 7, *FEW, "--details").stdout
     assert output.startswith("gold plays itself; the nondealer wins ")

@@ -20,7 +20,7 @@ EXPERIMENTS = {
     "twenty": """
         question = "Does waiting pay under any of these four sets of rules, and for whom does it?"
         hypothesis = "It pays wherever an undercut is worth more than a gin, and nowhere else."
-        deals = 400
+        deals = 4000
         variants = ["standard", "eaai", "oklahoma", "straight"]
         [panel]
         strategies = ["FILE:k=3", "FILE", "FILE:k=7", "gold", "stubborn"]
@@ -74,7 +74,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def here(folder, monkeypatch):
+def here(folder, monkeypatch, without_pictures):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "80")
 

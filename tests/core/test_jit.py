@@ -22,20 +22,6 @@ def run(cache: Path | None, code: str, **environment: str) -> subprocess.Complet
     )
 
 
-def test_a_truncated_cache_file_is_compiled_again(tmp_path: Path) -> None:
-    code = "from simgin.core.cards import lane; print(lane(5 << 13, 1))"
-    assert run(tmp_path, code).stdout == "5\n"
-    files = [path for path in tmp_path.rglob("*") if path.suffix in (".nbc", ".nbi")]
-    assert files
-    for path in files:
-        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    again = run(tmp_path, code)
-    assert (again.stdout, again.returncode) == ("5\n", 0), again.stderr
-    for path in files:
-        path.write_bytes(b"")
-    assert run(tmp_path, code).stdout == "5\n"
-
-
 def test_an_unwritable_cache_gives_a_notice(tmp_path: Path) -> None:
     blocked = tmp_path / "a file"
     blocked.write_text("no directory")

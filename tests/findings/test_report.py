@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin.findings import run_record
-from simgin.runs import directory, ledger, plan
-from simgin.runs.stopping import End
+from simgin.runs import directory, ledger
 from support import strict_html as wellformed
 from support.command_line import call
 
@@ -166,22 +164,6 @@ def test_recorded_deals_are_kept_and_json_is_one_object():
     assert "out/report.html" in told["files"]
     assert told["stopped"] == "complete"
     assert {row["strategy"] for row in told["rows"]} == {"gold", "simple"}
-
-
-def test_the_record_of_a_run_is_the_same_from_manifest_and_plan(made):
-    """The cells of a run just played and the cells read from its manifest."""
-    Path("panel.toml").write_text(RUNS["panel"])
-    run_plan = plan.plan_file("panel.toml")
-    now = run_record.record_plan(run_plan, [End(6000) for _ in run_plan.tasks])
-    made("panel")
-    then = run_record.read_record(Path("out"), directory.read_manifest("out"))
-    assert now.cells == then.cells
-    assert [now.params(cell) for cell in now.cells] == [then.params(cell) for cell in then.cells]
-    assert list(now.ends) == list(then.ends)
-    assert [list(pair) for pair in now.contrasts] == then.contrasts
-    assert list(now.effects) == list(then.effects)
-    assert (now.question, now.hypothesis, now.stop) == (then.question, then.hypothesis, then.stop)
-    assert [task.matchup.cell for task in run_plan.tasks] == list(now.cells)
 
 
 def test_a_run_killed_while_writing_its_files_is_completed(made):

@@ -21,14 +21,11 @@ def ends(view, rules, params):
 MINE = Strategy("mine", take=picks, knock=ends)
 """
 RAISED = [
-    *("SystemExit(7)", "SystemExit", "SystemExit('so')", "GeneratorExit"),
-    *("BaseException('so')", "StopIteration", "MemoryError", "RecursionError", "OSError(28, 'so')"),
+    *("SystemExit(7)", "GeneratorExit", "BaseException('so')", "MemoryError", "OSError(28, 'so')"),
     *("type('Own', (BaseException,), {})", "type('Own', (Exception,), {'__str__': 7})"),
     *("UnicodeDecodeError('a', b'', 0, 1, 'so')", "NameError('so', name=[])", "KeyError(None)"),
-    "ImportError(\"cannot import name 'x' from 'nowhere'\")",
-    "ExceptionGroup('so', [OSError()])",
-    *("ValueError('two\\n\\nlines' * 4000)", "SyntaxError", "SyntaxError('so')", "AssertionError"),
-    *("click.Abort", "click.exceptions.Exit(0)", "EOFError", "asyncio.CancelledError"),
+    *("ExceptionGroup('so', [OSError()])", "ValueError('two\\n\\nlines' * 4000)", "SyntaxError"),
+    *("click.Abort", "click.exceptions.Exit(0)", "asyncio.CancelledError"),
 ]
 VALUES = [
     *("None", "0", "-1", "2.5", "1e400", "float('nan')", "10**5000", "''", "'x'", "'A b'", "b'x'"),
@@ -41,35 +38,26 @@ VALUES = [
 STATEMENTS = [
     "raise {raised}",
     "sys.exit({value})",
-    "exit({value})",
     "X = Strategy({value})",
-    "X = Strategy({value}, {slot}={value})",
     "X = Strategy('x', {slot}={value})",
     "X = Strategy('x', ending={value})",
     "X = Strategy('x', about={value}, source={value})",
-    "X = Strategy('x', text={value})",
     "X = Strategy('x', **{{{value}: {value}}})",
     "X = {slot}({value})",
-    "X = {slot}({value}, {value})",
     "X = {slot}(k={value})(picks.function)",
     "X = {slot}(weights={value})(picks.function)",
     "X = {slot}(name={value}, noise={value})(picks.function)",
-    "X = Strategy('x', take=picks({value}))",
     "X = Strategy('x', take=picks(n={value}))",
     "X = param({value}, {value}, {value})",
-    "X = choice({value}, {value})",
     "X = take(k=param({value}, 0, 9))(picks.function); Y = Strategy('y', take=X)",
     "__doc__ = {value}",
     "__name__ = {value}",
-    "__file__ = {value}",
-    "X = {value}",
     "os.remove(__file__)",
     "os.remove(__file__); os.mkdir(__file__)",
     "exec('X = lambda v, r, p: 1'); Y = Strategy('y', take=take(X))",
     "sys.modules[__name__] = {value}",
     "def f(): yield {value}\nfor x in f(): x.y",
     "{value}.nothing",
-    "del sys.modules[__name__]",
 ]
 
 
