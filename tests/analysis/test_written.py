@@ -16,8 +16,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
-from simgin.text.notation import cards_in, hand_mask, parse_card
-from support.told import cards_of, pile_of, table_of
+from simgin.text.notation import card_text, cards_in, hand_mask, hand_text, parse_card
 
 TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 FIELD_NAMES = [name for name, _ in FIELDS]
@@ -238,3 +237,36 @@ def test_what_cannot_come_about_is_refused_in_a_sentence(cards, pile, words, opt
     message = str(caught.value)
     assert message.endswith(".") and "\n" not in message
     assert type(caught.value).__module__.startswith("simgin.")
+
+
+# What a player would tell of a position
+
+
+def cards_of(view):
+    """The hand in writing, the card that came last behind the others."""
+    last = [int(card) for card in (view.drawn, view.taken) if card >= 0]
+    hand = int(view.hand) & ~hand_mask(last)
+    return f"{hand_text(hand)} {' '.join(map(card_text, last))}" if view.hand else "blind"
+
+
+def pile_of(view):
+    """The pile as it grew, in words; of one player the discards."""
+    words = [card_text(int(view.upcard))] if view.upcard >= 0 else []
+    for _, source, _, thrown in view.history[: view.turns]:
+        if source == 1:
+            words[-1] += "*"
+        words.append(card_text(int(thrown)))
+    if view.taken >= 0:
+        words[-1] += "*"
+    return words
+
+
+def table_of(position):
+    """Dealer and die, as options of `read_position`; nothing for one player."""
+    view = position.view
+    if view.deck_left >= 0:
+        return {}
+    owner = "nobody" if view.owner < 0 else "me" if view.owner == view.seat else "other"
+    offer = position.is_about_die and not view.offered
+    dealer = "me" if view.dealer == view.seat else "other"
+    return {"dealer": dealer, "die": Die(int(view.stake), owner, offer, int(view.offered))}

@@ -93,12 +93,6 @@ def test_json_has_the_rows_of_the_frame_with_any_number_of_workers():
     assert {"win", "gin", "undercut", "match", "low", "high", "worlds", "best"} <= set(rows[0])
 
 
-def test_the_frame_of_a_deal_names_its_decisions():
-    frame = simgin.analyze_deal("gold", "simple", unit=3, turn=5, worlds=200)
-    assert list(frame["decision"].unique()) == ["turn 5, draw, gold", "turn 5, discard, gold"]
-    assert frame.groupby("decision")["done"].sum().tolist() == [1, 1]
-
-
 RATES = "gold simple --deals 100 --worlds 10 --as gold-early".split()
 MEASURED = []
 

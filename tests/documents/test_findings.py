@@ -137,10 +137,3 @@ def test_the_costliest_mistake_is_counted() -> None:
     greedy = (costliest == "kept less deadwood").sum()
     said = f"For {greedy} of the {len(costliest)} strategies this is the costliest kind of mistake"
     assert said in " ".join(FINDINGS.split())
-
-
-def test_error_rates_of_all_kinds_add_up() -> None:
-    of_kinds = RATES[RATES["mistake"].isna()].assign(whole=RATES["kind"] == "all")
-    sums = of_kinds.pivot_table("points", "strategy", "whole", "sum")
-    assert sums[False].to_numpy() == pytest.approx(sums[True].to_numpy(), abs=1e-3)
-    assert "`python benchmarks/error_rates.py" in FINDINGS

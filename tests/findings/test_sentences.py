@@ -1,6 +1,7 @@
 """Sentences on made frames: they follow the intervals, signs included, and are plain English."""
 
 import itertools
+import math
 import re
 
 import pandas as pd
@@ -16,12 +17,49 @@ from simgin.findings import (
 )
 from simgin.findings.findings import VARIANT_METRICS
 from simgin.runs import plan
-from simgin.stats import differences
+from simgin.stats import differences, league, ratings, table
 from simgin.stats.metrics import BY_NAME, headline
 from simgin.stats.round_robin.non_additivity import NonAdditivity
 from simgin.stats.round_robin.triads import TRIAD_COLUMNS, Triads
-from support.made_frames import NAN, a_league, tidy
 from support.plain_sentences import faults
+
+NAN = math.nan
+
+
+def tidy(*rows):
+    """Tidy rows from (variant, a, b, {metric: (value, half-width)}).
+
+    A half-width of None stands for an undefined cell.
+    """
+    found = []
+    for variant, a, b, told in rows:
+        for metric, (value, half) in told.items():
+            cells = (NAN,) * 4
+            if half is not None:
+                cells = (value, half / 1.96, value - half, value + half)
+            unit = "match" if metric == "match_win" else "deal"
+            found.append((variant, a, b, unit, metric, *cells, 2000))
+    return pd.DataFrame(found, columns=list(table.TABLE_COLUMNS))
+
+
+def a_league(shares):
+    """Standings and cross-table of a, b, c from the shares (value, half-width) of ab, ac, bc."""
+    rows = []
+    for (one, other), (value, half) in zip(("ab", "ac", "bc"), shares, strict=True):
+        rows.append((one, other, value, half / 2, value - half, value + half, 1000))
+        rows.append((other, one, 1 - value, half / 2, 1 - value - half, 1 - value + half, 1000))
+    cross = pd.DataFrame(rows, columns=list(ratings.CROSS_COLUMNS)).assign(variant="eaai")
+    elo = {"a": (30.0, 25.0, 35.0), "b": (0.0, 0.0, 0.0), "c": (-40.0, -50.0, -30.0)}
+    won = {"match_win": 0.6, "match_win_low": 0.5, "match_win_high": 0.7}
+    places = [
+        {"place": i, "strategy": name, "elo": value, "elo_low": low, "elo_high": high, **won}
+        for i, (name, (value, low, high)) in enumerate(elo.items(), start=1)
+    ]
+    return pd.DataFrame(places, columns=list(league.LEAGUE_COLUMNS)).assign(variant="eaai"), cross
+
+
+# Sentences
+
 
 # Two players
 

@@ -1,6 +1,5 @@
 """`simgin show`: the text has every turn and decision, and agrees with the kernel's sums."""
 
-import itertools
 import json
 import re
 
@@ -263,18 +262,6 @@ def test_the_score_of_a_match_is_shown_before_and_after(variant, standing):
     for name in before.names:
         assert re.fullmatch(standing, told[name])
         assert any(text.startswith(name) and text.endswith(told[name]) for text in after.lines())
-
-
-def test_columns_show_how_they_ended():
-    for deal in itertools.count():
-        one = replayed(PAIR, "hollywood", 0, 0, deal)
-        match = replay_rows.rows(one)[-1]["match"]
-        text = " ".join("\n".join(one.lines()).split())
-        closed = [most for most in map(max, *match["columns"]) if most >= 100]
-        assert len(re.findall(r"\d+ \(won\)", text.split("Match: ")[1])) == len(closed)
-        if match["over"]:
-            break
-    assert len(closed) == 3 and "wins the match" in text
 
 
 def test_the_chosen_melding_is_shown():
