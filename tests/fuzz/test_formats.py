@@ -22,16 +22,14 @@ from hypothesis import strategies as st
 from simgin.cli.commands.checks import bench
 from simgin.core import jit
 from simgin.rules import variants
-from simgin.rules.parameters import parameters
 from simgin.rules.variants import find, validate
 from simgin.runs import directory, experiment, ledger
-from simgin.strategy import SLOTS, loader
+from simgin.strategy import loader
 from simgin.text import notation
 from simgin.text.examples import experiments
-from simgin.text.messages import DASH
 from simgin.value import array_cache
-from support import play_variants, variant_files
-from support.hostile import MANY, ODD, VALUES, answer, cases, changed, damaged, fuzz, harmless
+from support import play_variants, random_texts, variant_files
+from support.hostile import MANY, ODD, answer, cases, changed, damaged, fuzz, harmless
 
 ROOT = Path(__file__).parents[2]
 
@@ -82,7 +80,7 @@ ALONE = 'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold", "gin-only
 def toml_cases(texts):
     """Files with values changed, and files with their text changed."""
     tables = changed(st.sampled_from([tomllib.loads(text) for text in texts]))
-    written = tables.map(toml_file)
+    written = tables.map(random_texts.toml_file)
     return written | damaged(st.sampled_from([text.encode() for text in texts]))
 
 
@@ -153,10 +151,10 @@ def test_texts_of_variants(here, n):
     def sound(text):
         found = find(text)
         assert find(found.text) == found and validate(found.row) == []
-        given = settings(found.row)
-        assert find("+".join(["standard", *given])).row == found.row
+        settings = random_texts.settings(found.row)
+        assert find("+".join(["standard", *settings])).row == found.row
 
-    named(n, ("variants", "--json"), compositions, sound)
+    named(n, ("variants", "--json"), random_texts.compositions, sound)
 
 
 @cases(120)
@@ -167,7 +165,7 @@ def test_texts_of_strategies(here, n):
         assert again.text == found.text
         assert loader.policy_texts(again) == loader.policy_texts(found)
 
-    named(n, ("strategies", "--json"), strategies(), sound)
+    named(n, ("strategies", "--json"), random_texts.strategies(), sound)
 
 
 @cases(100)
@@ -178,7 +176,7 @@ def test_texts_of_cards(here, n):
         again = notation.parse_cards(notation.hand_text(mask))
         assert notation.cards_in(mask) == sorted(found) == sorted(set(again))
 
-    named(n, ("hand",), hands, sound)
+    named(n, ("hand",), random_texts.hands, sound)
 
 
 COMMANDS = {
@@ -265,7 +263,7 @@ def sound_compositions(n):
         with contextlib.suppress(ValueError):
             found[find(text).text] = True
 
-    fuzz(n, check, compositions)
+    fuzz(n, check, random_texts.compositions)
     return list(found)
 
 
@@ -517,83 +515,3 @@ def test_whatever_lies_there_the_arrays_are_the_same(here, monkeypatch, n):
 @pytest.mark.parametrize("words", [("run", "/dev/zero"), ("bench", "--against", "/dev/zero")])
 def test_a_file_without_end_is_not_read(here, words):
     assert "/dev/zero" in answer(*words, codes=(2,)).stderr
-
-
-# Texts that are drawn
-
-
-def rule_value(parameter):
-    """What a parameter of the rules may be, and now and then what it may not."""
-    number = st.integers(parameter.low, min(parameter.high, parameter.low + 60))
-    rows = st.lists(st.tuples(st.integers(0, 149), st.integers(1, 100)).map(list), min_size=1)
-    kinds = {
-        "bool": st.booleans(),
-        "choice": st.sampled_from(parameter.choices or ("",)),
-        "int": number | st.just(parameter.high),
-        "pair": st.tuples(number, number).map(list),
-        "table": rows.map(sorted),
-    }
-    good = kinds[parameter.kind]
-    return st.one_of(*[good] * 12, st.none(), st.sampled_from(VALUES))
-
-
-changes = st.lists(
-    st.sampled_from(list(parameters().values())).flatmap(
-        lambda parameter: st.tuples(st.just(parameter.name), rule_value(parameter))
-    ),
-    max_size=4,
-).map(dict)
-
-
-def settings(row):
-    """A row of parameters as texts like knock_limit=5."""
-    return [f"{name}={parameters()[name].write(value)}" for name, value in row.items()]
-
-
-names = st.lists(st.sampled_from(variants.names()), min_size=1, max_size=3)
-compositions = st.tuples(names, changes).map(
-    lambda drawn: "+".join([*drawn[0], *settings(drawn[1])])
-)
-
-cards = st.permutations(range(52)).flatmap(
-    lambda pack: st.sampled_from((10, 10, 11, 11, 9, 0, 52)).map(lambda size: pack[:size])
-)
-hands = st.tuples(cards, st.sampled_from((" ", ",", ", ", "", "  "))).map(
-    lambda drawn: drawn[1].join(map(notation.card_text, drawn[0]))
-)
-
-
-@st.composite
-def policy_forms(draw, policy):
-    """A policy in its text form, or nearly so."""
-    named = st.sampled_from([*policy.params, *policy.params, "k"])
-    values = st.sampled_from(("0", "1", "4", "0.5", "yes", "no", "high", *ODD))
-    items = draw(st.lists(st.tuples(named, values).map("=".join), max_size=2))
-    return policy.name + (":" + ",".join(items) if items else "")
-
-
-@st.composite
-def strategies(draw):
-    """A strategy in its text form, or nearly so."""
-    text = draw(st.sampled_from([*loader.names(), "mine.py", "mine.py#x", ".py"]))
-    for policy in draw(st.lists(st.sampled_from(loader.policies()), max_size=3)):
-        slot = draw(st.sampled_from((policy.slot, policy.slot, *SLOTS, "stake")))
-        text += f"+{slot}={draw(policy_forms(policy))}"
-    return text
-
-
-def toml(value):
-    """A value in TOML; what TOML lacks, as a text."""
-    if isinstance(value, dict):
-        pairs = [f"{json.dumps(key)} = {toml(item)}" for key, item in value.items()]
-        return "{" + ", ".join(pairs) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(toml, value)) + "]"
-    text = json.dumps(DASH if value is None else value)
-    return text.replace("NaN", "nan").replace("Infinity", "inf")
-
-
-def toml_file(table):
-    """The bytes of a table in TOML, a key a line."""
-    lines = [f"{json.dumps(key)} = {toml(value)}\n" for key, value in table.items()]
-    return "".join(lines).encode(errors="replace")

@@ -1,0 +1,92 @@
+"""Texts of what people type, for hypothesis: variants, strategies, hands, TOML, most of them sound.
+
+Also the values that the parameters of the rules may have.
+"""
+
+import json
+
+from hypothesis import strategies as st
+
+from simgin.rules import variants
+from simgin.rules.parameters import parameters
+from simgin.strategy import SLOTS, loader
+from simgin.text import notation
+from simgin.text.messages import DASH
+from support.hostile import ODD, VALUES
+
+
+def rule_value(parameter):
+    """What a parameter of the rules may be, and now and then what it may not."""
+    number = st.integers(parameter.low, min(parameter.high, parameter.low + 60))
+    rows = st.lists(st.tuples(st.integers(0, 149), st.integers(1, 100)).map(list), min_size=1)
+    kinds = {
+        "bool": st.booleans(),
+        "choice": st.sampled_from(parameter.choices or ("",)),
+        "int": number | st.just(parameter.high),
+        "pair": st.tuples(number, number).map(list),
+        "table": rows.map(sorted),
+    }
+    good = kinds[parameter.kind]
+    return st.one_of(*[good] * 12, st.none(), st.sampled_from(VALUES))
+
+
+changes = st.lists(
+    st.sampled_from(list(parameters().values())).flatmap(
+        lambda parameter: st.tuples(st.just(parameter.name), rule_value(parameter))
+    ),
+    max_size=4,
+).map(dict)
+
+
+def settings(row):
+    """A row of parameters as texts like knock_limit=5."""
+    return [f"{name}={parameters()[name].write(value)}" for name, value in row.items()]
+
+
+names = st.lists(st.sampled_from(variants.names()), min_size=1, max_size=3)
+compositions = st.tuples(names, changes).map(
+    lambda drawn: "+".join([*drawn[0], *settings(drawn[1])])
+)
+
+cards = st.permutations(range(52)).flatmap(
+    lambda pack: st.sampled_from((10, 10, 11, 11, 9, 0, 52)).map(lambda size: pack[:size])
+)
+hands = st.tuples(cards, st.sampled_from((" ", ",", ", ", "", "  "))).map(
+    lambda drawn: drawn[1].join(map(notation.card_text, drawn[0]))
+)
+
+
+@st.composite
+def policy_forms(draw, policy):
+    """A policy in its text form, or nearly so."""
+    named = st.sampled_from([*policy.params, *policy.params, "k"])
+    values = st.sampled_from(("0", "1", "4", "0.5", "yes", "no", "high", *ODD))
+    items = draw(st.lists(st.tuples(named, values).map("=".join), max_size=2))
+    return policy.name + (":" + ",".join(items) if items else "")
+
+
+@st.composite
+def strategies(draw):
+    """A strategy in its text form, or nearly so."""
+    text = draw(st.sampled_from([*loader.names(), "mine.py", "mine.py#x", ".py"]))
+    for policy in draw(st.lists(st.sampled_from(loader.policies()), max_size=3)):
+        slot = draw(st.sampled_from((policy.slot, policy.slot, *SLOTS, "stake")))
+        text += f"+{slot}={draw(policy_forms(policy))}"
+    return text
+
+
+def toml(value):
+    """A value in TOML; what TOML lacks, as a text."""
+    if isinstance(value, dict):
+        pairs = [f"{json.dumps(key)} = {toml(item)}" for key, item in value.items()]
+        return "{" + ", ".join(pairs) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    text = json.dumps(DASH if value is None else value)
+    return text.replace("NaN", "nan").replace("Infinity", "inf")
+
+
+def toml_file(table):
+    """The bytes of a table in TOML, a key a line."""
+    lines = [f"{json.dumps(key)} = {toml(value)}\n" for key, value in table.items()]
+    return "".join(lines).encode(errors="replace")
