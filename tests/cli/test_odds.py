@@ -7,7 +7,6 @@ from functools import partial
 import pandas as pd
 import pytest
 
-from simgin import plots
 from simgin.odds import odds, odds_pictures, odds_request, sheets
 from support import command_line
 
@@ -29,10 +28,7 @@ def assert_narrow(output):
     assert all(len(line) <= 80 for line in output.splitlines() if not line.startswith("Repeat: "))
 
 
-def test_two_one_player_variants_are_shown_side_by_side(empty_directory, monkeypatch):
-    drawn, draw = [], plots.odds
-    seen = lambda frame, *, seed: (drawn.append(frame), draw(frame, seed=seed))[1]  # noqa: E731
-    monkeypatch.setitem(odds_pictures.PICTURES, "odds", (seen, "Probability of gin by draw"))
+def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     output = call("solitaire-gin-knock", "solitary-gin", *SOLO, "--details").stdout
     assert_narrow(output)
     headings = ("match won %", "goal met %", "penalty", "met joker %", "left")
@@ -56,16 +52,6 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory, monkeyp
     threshold = pd.read_csv(place / "threshold.csv")
     assert set(threshold["k"]) == set(range(11)) and set(threshold["strategy"]) == {"solo-greedy"}
     assert set(threshold["measure"]) == {"points", "share"}
-    # Few lines are drawn: gin of both players, and the other outcomes of the last only.
-    (knocking, *_) = (one[one["variant"] == "solitaire-gin-knock"] for one in drawn)
-    assert set(zip(knocking["strategy"], knocking["kind"], strict=True)) == {
-        ("solo-greedy", "gin"),
-        ("gold+discard=hits", "gin"),
-        ("gold+discard=hits", "knock"),
-        ("gold+discard=hits", "joker"),
-    }
-    every = pd.read_csv(place / "odds.csv")
-    assert len(every) > len(drawn[0]) and {"knock", "gin", "joker"} < set(every["kind"])
 
 
 def test_a_two_player_variant_is_shown_by_seat(empty_directory):

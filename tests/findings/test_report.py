@@ -40,7 +40,7 @@ RUNS = {
 }
 
 
-DRAWN = ("panel",)  # the others without pictures, which take seconds
+DRAWN = ("panel", "match")  # the others without pictures, which take seconds
 
 
 @pytest.fixture(autouse=True)

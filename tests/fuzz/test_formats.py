@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from simgin.cli.commands.checks import bench
 from simgin.core import jit
 from simgin.rules import variants
 from simgin.rules.variants import find, validate
@@ -30,8 +29,6 @@ from simgin.text.examples import experiments
 from simgin.value import array_cache
 from support import play_variants, random_texts, variant_files
 from support.hostile import MANY, ODD, answer, cases, changed, damaged, fuzz, harmless
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -466,26 +463,6 @@ def test_transcripts(here, n):
 
     tables = changed(st.just(json.loads(shown))).map(json.dumps)
     fuzz(n, check, damaged(st.sampled_from((text, shown))) | tables)
-
-
-@cases(60)
-def test_files_of_speeds(here, monkeypatch, n):
-    measured = []
-    for figure, threads in (("deadwood", 1), ("gold simple", 1), ("gold simple", 2)):
-        row = {"figure": figure, "unit": "deals", "threads": threads, "ratio": 12.5}
-        measured.append(row | {"per_second": 1e5, "speedup": 1.0, "mean": None})
-    monkeypatch.setattr(bench, "_measure", lambda _: measured)
-    codes = []
-
-    def check(content):
-        Path("before.json").write_bytes(content)
-        result = harmless("bench", "--against", "before.json", "--json", codes=(0, 2))
-        codes.append(result.exit_code)
-
-    saved = {"command": "simgin bench", "rows": measured}
-    written = changed(st.just(saved)).map(lambda value: json.dumps(value).encode())
-    fuzz(n, check, written | damaged(st.just(json.dumps(saved).encode())))
-    ended(codes)
 
 
 @cases(150)
