@@ -42,11 +42,6 @@ def test_hands_in_play_have_eleven_cards_and_improve():
     assert last < first / 2
 
 
-def test_the_roster_is_of_all_two_player_strategies():
-    assert {"gold", "marjj", "mc"} < set(bench.roster()) < set(loader.built_in())
-    assert not {name for name in bench.roster() if name.startswith("solo")}
-
-
 def test_the_command_prints_figures_that_are_consistent(monkeypatch):
     """Of few strategies: to compile the whole roster takes a minute."""
     monkeypatch.setattr(bench, "roster", lambda: ["gold"])

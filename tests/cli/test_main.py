@@ -16,7 +16,7 @@ from simgin.cli import session
 from simgin.cli.main import COMMANDS, cli
 from simgin.runs import directory, ledger, runner, threads
 from support.command_line import call, interrupted_after
-from support.command_runs import EXPERIMENT, FEW, files, kept
+from support.command_runs import FEW, files, kept
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
@@ -103,14 +103,6 @@ def test_an_illegal_answer_is_reported_with_the_command_that_replays_it(empty_di
     assert files("out") == ["ledger.sqlite"]
     Path("mine.py").write_text(PLUGIN.replace(", discard=not_held", ""))
     call("match", "mine.py#throws", *FEW, "-o", "out")  # mended: nothing faulty was kept
-
-
-def test_every_mistake_of_an_experiment_has_a_line(empty_directory):
-    wrong = EXPERIMENT.replace("variants", "varants").replace('"gold"', '"golt"')
-    Path("wrong.toml").write_text(wrong)
-    lines = call("run", "wrong.toml", code=2).stderr.splitlines()
-    assert len(lines) == 2 and all(line.startswith("simgin: wrong.toml: ") for line in lines)
-    assert "unknown key varants; did you mean variants?" in "".join(lines)
 
 
 def test_a_full_disk_is_reported_and_the_same_command_continues(empty_directory, monkeypatch):

@@ -77,19 +77,6 @@ def test_more_deals_extend_a_run_and_fewer_use_part_of_it(empty_directory):
         assert manifest("out")["matchups"] == manifest(f"fresh{n}")["matchups"]
 
 
-def test_only_what_is_missing_is_played(empty_directory, monkeypatch):
-    call("match", "gold", "--deals", "8k", "-o", "out")
-    asked, play = [], threads.play_block
-
-    def noted(block, name):
-        asked.append((block.first, block.units))
-        return play(block, name)
-
-    monkeypatch.setattr(threads, "play_block", noted)
-    call("match", "gold", "--deals", "9k", "-o", "out")
-    assert asked == [(4, 500)]
-
-
 def test_steps_are_announced_with_their_time(monkeypatch, capsys):
     """A unit takes 20 ms on either of two processors, and one of a step three times as long."""
     monkeypatch.setattr(plan_table, "unit_seconds", lambda matchup: 0.02)

@@ -8,13 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numba import int64
-from numba.core.itanium_mangler import mangle
-from numba.core.types import FunctionType
 from numba.core.typing.typeof import typeof_impl
 
 from simgin.core import jit
 from simgin.core.inner import InnerLibrary
-from simgin.core.policy import HOOK_ARGUMENTS, HOOK_TYPE
 from simgin.core.state import new_state
 
 pytestmark = pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
@@ -158,15 +155,6 @@ def test_constants_make_no_versions_of_their_own():
 
     assert some(3) == 9 + 27 + 8
     assert list(power.overloads) == [(int64, int64)]
-
-
-def test_names_of_functions_that_take_functions_are_short():
-    """numba would spell all fields of all records out in them."""
-    types_of_hooks = [HOOK_TYPE] * 12
-    other = FunctionType(int64(*HOOK_ARGUMENTS[:2]))
-    name = mangle("play", types_of_hooks)
-    assert len(name) < 500
-    assert name != mangle("play", [other, *types_of_hooks[1:]])
 
 
 def test_the_type_of_no_argument_is_searched_for():
