@@ -93,9 +93,6 @@ def test_a_position_written_down_is_the_one_that_was_seen(name):
     assert compared > 15
 
 
-# Cards that are forgotten
-
-
 def forget_some(words, view, lots):
     """The pile with ? in places, the cards forgotten that lie there, and the one that was taken."""
     words = list(words)
@@ -185,8 +182,6 @@ def test_a_pile_is_read_as_it_is_written_and_told_in_short():
     assert position.view.drawn == parse_card("KS")  # the last of eleven
 
 
-# What cannot be
-
 SPADES = " ".join(f"{rank}S" for rank in "A23456789TJQK")
 DIAMONDS = " ".join(f"{rank}D" for rank in "A234568JK")
 LONG = f"{SPADES} {DIAMONDS} 2H 3H 5H 6H 8H 9H JH QH"
@@ -237,9 +232,6 @@ def test_what_cannot_come_about_is_refused_in_a_sentence(cards, pile, words, opt
     message = str(caught.value)
     assert message.endswith(".") and "\n" not in message
     assert type(caught.value).__module__.startswith("simgin.")
-
-
-# What a player would tell of a position
 
 
 def cards_of(view):

@@ -6,11 +6,9 @@ import sys
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from simgin.checks import bench, bench_change
 from simgin.checks.bench_change import BenchError, Change, changes
-from simgin.cli.main import cli
 from simgin.core.state import new_state
 from simgin.play.matchup import Matchup
 from simgin.play.watch import watch_deal
@@ -18,6 +16,7 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import loader
 from simgin.text.files import NewFileError, check_file
+from support.command_line import call
 
 
 def test_dealt_hands_come_from_real_packs():
@@ -49,11 +48,10 @@ def test_the_command_prints_figures_that_are_consistent(monkeypatch):
     measured = bench.figures(0.01, [1, 2])
     monkeypatch.setattr(bench, "figures", lambda *_: measured)
     words = ["bench", "--seconds", "0.01"]
-    printed = CliRunner().invoke(cli, words, env={"COLUMNS": "80"})
-    assert printed.exit_code == 0, printed.output
+    printed = call(*words)
     assert "56.58064 (deadwood, dealt hands)" in " ".join(printed.stdout.split())
     assert all(len(line) <= 80 for line in printed.stdout.splitlines())
-    found = json.loads(CliRunner().invoke(cli, [*words, "--json"], prog_name="simgin").stdout)
+    found = json.loads(call(*words, "--json").stdout)
     assert list(found) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
     assert found["command"] == "simgin bench --seconds 0.01"
     rows = found["rows"]
@@ -123,9 +121,8 @@ def test_what_can_be_neither_saved_nor_compared_is_refused_before_anything_is_me
         (["--save", "no/old.json"], f"no/old.json cannot be written: {remedy}"),
         (["--against", "empty"], f"empty {NO_FIGURES}"),
     ):
-        found = CliRunner().invoke(cli, ["bench", *words])
-        assert (found.exit_code, found.stdout) == (2, "")
-        assert found.stderr == f"simgin: {message}\n"
+        found = call("bench", *words, code=2)
+        assert (found.stdout, found.stderr) == ("", f"simgin: {message}\n")
 
 
 def test_a_folder_without_permission_is_refused(tmp_path, monkeypatch):
@@ -147,21 +144,19 @@ def test_figures_are_saved_and_compared(tmp_path, monkeypatch):
     figure = bench.Figure("gold v gold, deals", "deals", 1, 1e5, 50.0, 1.0, None)
     monkeypatch.setattr(bench, "figures", lambda *_: [figure])
     monkeypatch.chdir(tmp_path)
-    first = CliRunner().invoke(cli, ["bench", "--save", "old.json"], prog_name="simgin")
-    assert first.exit_code == 0 and "gold v gold" in first.stdout
+    first = call("bench", "--save", "old.json")
+    assert "gold v gold" in first.stdout
     assert first.stderr.endswith("simgin: wrote old.json.\n")
     saved = json.loads((tmp_path / "old.json").read_text())
     saved["rows"][0]["ratio"] = 75.0
     (tmp_path / "old.json").write_text(json.dumps(saved))
     words = ["bench", "--against", "old.json"]
-    text = CliRunner().invoke(cli, words, env={"COLUMNS": "80"})
-    assert text.exit_code == 0
+    text = call(*words)
     assert all(len(line) <= 80 for line in text.stdout.splitlines())
     (line,) = (line for line in text.stdout.splitlines() if line.startswith("gold v gold"))
     assert line.split()[-3:] == ["50", "75", "1.50"]
     assert "Measured at different times" in text.stdout
-    answer = CliRunner().invoke(cli, [*words, "--json"], prog_name="simgin")
-    found = json.loads(answer.stdout)
+    found = json.loads(call(*words, "--json").stdout)
     assert found["command"] == "simgin bench --seconds 1 --against old.json"
     assert found["rows"][0]["faster"] == 1.5
 
@@ -185,8 +180,8 @@ def test_an_installation_is_measured_in_turns(tmp_path, monkeypatch):
 
 def test_an_installation_that_fails_is_named(tmp_path):
     broken = program(tmp_path / "simgin", "import sys; sys.exit('simgin: no numba here')")
-    found = CliRunner().invoke(cli, ["bench", "--against", str(broken)], prog_name="simgin")
-    assert (found.exit_code, found.stdout) == (2, "")
+    found = call("bench", "--against", broken, code=2)
+    assert found.stdout == ""
     assert found.stderr.endswith(f"simgin: {broken} cannot be measured: simgin: no numba here\n")
 
 

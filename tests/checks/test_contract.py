@@ -4,13 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from simgin.checks import contract, contract_process
-from simgin.cli.main import cli
 from simgin.rules import variants
 from simgin.strategy import loader, strategy_template
 from simgin.text.files import create_file
+from support.command_line import call
 
 STANDARD = [variants.find("standard")]
 BEST = "best_discard(view.hand, view.legal, rules)"
@@ -114,12 +113,11 @@ def test_a_file_that_hangs_when_it_is_read(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_command_exits_with_1_for_a_failure_and_reports_it_in_json(tmp_path: Path) -> None:
     words = ["strategies", "check", bad_file(tmp_path, LEGAL), "-v", "standard", "-v", "oklahoma"]
-    done = CliRunner().invoke(cli, [*words, "--json"])
-    rows = json.loads(done.stdout)["rows"]
-    assert done.exit_code == 1 and [row["check"] for row in rows] == list(contract.CHECKS)
+    rows = json.loads(call(*words, "--json", code=1).stdout)["rows"]
+    assert [row["check"] for row in rows] == list(contract.CHECKS)
     assert [row["check"] for row in rows if row["passed"] is False] == ["legal"]
-    missing = CliRunner().invoke(cli, ["strategies", "check", str(tmp_path / "no.py")])
-    assert missing.exit_code == 2 and "cannot be read: No such file" in missing.stderr
+    missing = call("strategies", "check", tmp_path / "no.py", code=2)
+    assert "cannot be read: No such file" in missing.stderr
 
 
 def test_positions_of_every_slot_are_found() -> None:

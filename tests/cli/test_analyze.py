@@ -204,9 +204,6 @@ def test_a_deal_with_a_die_has_rows_for_its_offers(tmp_path):
     assert list(frame["by"].unique()) == ["deals"]
 
 
-# The page
-
-
 POSITION = ("analyze", *HAND, "--pile", PILE, *QUICK)
 
 

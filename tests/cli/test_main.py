@@ -58,9 +58,6 @@ def test_every_command_has_its_own_help(name):
     assert all(len(line) <= 80 for line in output.splitlines())
 
 
-# Bad input
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -121,9 +118,6 @@ def test_a_full_disk_is_reported_and_the_same_command_continues(empty_directory,
 def test_a_bug_is_not_reported_as_bad_input(monkeypatch):
     monkeypatch.setattr(runner, "run", lambda *_, **__: int("a bug"))
     assert isinstance(CliRunner().invoke(cli, ["match", "gold"]).exception, ValueError)
-
-
-# Interruptions and pipes
 
 
 def test_an_interruption_exits_with_130_and_keeps_finished_blocks(empty_directory, monkeypatch):

@@ -15,7 +15,7 @@ from simgin.runs.plan import Plan
 from simgin.runs.steps import Step
 from simgin.stats import table
 from support.command_line import call
-from support.command_runs import EXPERIMENT, FEW, KEYS, files, kept
+from support.command_runs import EXPERIMENT, FEW, KEYS, OWN, files, kept
 
 pytestmark = pytest.mark.usefixtures("empty_directory", "without_pictures")
 
@@ -111,15 +111,6 @@ def test_the_directory_of_another_run_is_refused_and_the_difference_is_named(emp
         assert "out holds another run:" in message and difference in message
         assert "Name another directory with -o, or remove this one to begin again." in message
         assert contents() == before
-
-
-OWN = """
-from simgin.strategy import Strategy, knock
-@knock
-def mine(view, rules, params):
-    return view.own_turn > 3
-MINE = Strategy('mine', knock=mine)
-"""
 
 
 def test_a_changed_strategy_of_the_same_name_is_another_run(empty_directory):

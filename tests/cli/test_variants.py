@@ -20,9 +20,6 @@ def rows(*words, code=0):
     return json.loads(call("variants", *words, "--json", code=code).stdout)["rows"]
 
 
-# Wherever a variant is named
-
-
 def test_manifest_and_tables_keep_the_text_and_the_row():
     write(CLUB, "of ours/mine.toml")
     words = ("match", "gold", "-v", "of ours/mine.toml", "--deals", 40)
@@ -52,9 +49,6 @@ def test_experiments_accept_a_file_and_report_its_mistakes():
         experiment.read("e.toml")
     told = "e.toml: variants #1: mine.toml: variants, club, changes: gin_bonus must be"
     assert error.value.sentences[0].startswith(told)
-
-
-# Lists
 
 
 def test_variants_lists_every_variant(monkeypatch):

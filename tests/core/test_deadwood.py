@@ -41,9 +41,6 @@ def test_deadwood_agrees_with_the_twin(text, times):
         assert deadwood_of(hand, rules, 1) == twin.deadwood(cards, row, "defender"), cards
 
 
-# Discards
-
-
 @pytest.mark.parametrize("values", hands.VALUES)
 @pytest.mark.parametrize("text", hands.MELD_RULES)
 def test_best_discards_agree_with_trying_every_discard(text, values):
@@ -83,9 +80,6 @@ def test_meldable_cards_agree_with_the_twin(text):
     for hand in sample(text, 4, 1_000, 1_500):
         melded = {card for meld in twin.melds_in(hands.names(hand), row) for card in meld}
         assert meldable(hand, rules) == hands.mask(melded)
-
-
-# The defender's count: own melds and lay-offs chosen jointly (rules.md 3.7)
 
 
 ACES = ("", "+defender_ace_value=15")

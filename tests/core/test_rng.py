@@ -73,9 +73,6 @@ def test_uniform_and_below_stay_in_range():
     assert [rng.below(n, word) for n in (1, 52) for word in (0, top)] == [0, 0, 0, 51]
 
 
-# Packs
-
-
 def deal_packs(state, first, packs):
     """The whole pack of every unit from `first` on, card by card as a deal draws it."""
     for u in range(packs.shape[0]):
@@ -145,9 +142,6 @@ def test_unit_numbers_beyond_32_bits_do_not_wrap():
     rows = kernel.play(game, first, 2_000)
     assert (rows[1] == kernel.play(game, first + 1_000, 1_000)[0]).all()
     assert not (rows[0] == kernel.play(game, 0, 1_000)[0]).all()
-
-
-# Noise
 
 
 def test_noise_is_uniform_and_differs_between_strategies():

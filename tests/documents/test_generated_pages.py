@@ -65,9 +65,6 @@ def test_composed_variants_on_the_pages_differ_from_their_bases() -> None:
         assert variants.difference(variants.find(text.partition("+")[0]), other), text
 
 
-# Reviews and plots
-
-
 QUOTED = ("how-to/reviews.md", "reference/rule-metrics.md", "reference/plots.md")
 REVIEWS, RULE_METRICS, PLOTS = ((DOCS / name).read_text() for name in QUOTED)
 TOLD = {1: solo_metrics.SOLO_METRICS, 2: rule_metrics.RULE_METRICS}

@@ -13,14 +13,8 @@ import pytest
 from simgin.runs import directory, ledger
 from support import strict_html as wellformed
 from support.command_line import call
+from support.command_runs import OWN
 
-OWN = """
-from simgin.strategy import Strategy, knock
-@knock
-def mine(view, rules, params):
-    return view.own_turn > 3
-MINE = Strategy('mine', knock=mine)
-"""
 RUNS = {
     "panel": """
         question = "Does <b>waiting</b> & hoping pay?"

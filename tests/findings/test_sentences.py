@@ -57,9 +57,6 @@ def a_league(shares):
     return pd.DataFrame(places, columns=list(league.LEAGUE_COLUMNS)).assign(variant="eaai"), cross
 
 
-# Sentences
-
-
 # Two players
 
 
@@ -101,9 +98,6 @@ def test_the_verdict_on_two_players_follows_the_intervals(margin, half, matches,
     assert matchup_sentences.matchups(tidy(("eaai", "gold", "gold", told))) == []
 
 
-# Many, and one
-
-
 @pytest.mark.parametrize(
     ("told", "line"),
     [
@@ -143,9 +137,6 @@ def test_of_many_strategies_the_best_and_worst_are_named(better):
         assert faults(line) == [] and "a does best" in line and "g does worst" in line
     idle = [("dice", name, "other", {"margin": (0.0, None)}) for name in values]
     assert matchup_sentences.matchups(tidy(*idle)) == ["dice: too few deals for a finding."]
-
-
-# Differences
 
 
 def made_differences(*rows, base=("eaai", "gold")):
@@ -194,9 +185,6 @@ def test_differences_of_stopped_runs_follow_their_limits(value, start):
     frame = made_differences(("early", "margin", value, 0.1, None))
     (line,) = change_sentences.differences(frame)
     assert line.startswith(start)
-
-
-# A league
 
 
 NO_FIT = NonAdditivity(NAN, NAN, NAN, NAN)
@@ -278,9 +266,6 @@ def test_one_player_under_several_names_is_named():
     )
 
 
-# Changes, and stopping rules
-
-
 def test_changes_are_sorted_by_what_they_do_over_all_fields():
     gains = {
         "points are gained in every field by": (0.5, 0.4),
@@ -308,9 +293,6 @@ def test_changes_are_sorted_by_what_they_do_over_all_fields():
 def test_a_stopping_rule_says_how_well_what_will_be_known(width, amount, game):
     (rule,) = plan.plan_matchup(*game, deals=10_000, until=width).rules
     assert faults(f"{rule.text}.") == [] and f"known to within {amount}" in rule.text
-
-
-# The texts for plots
 
 
 LEADS = {"lead": [30.0, 40.0, NAN], "lead_low": [28.0, 36.0, NAN], "lead_high": [32.0, 44.0, NAN]}

@@ -303,6 +303,7 @@ def sound(tmp_path_factory):
     place = tmp_path_factory.mktemp("sound")
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(place)
+        patched.setattr("simgin.report.page.drawings", lambda *_: {})
         Path("e.toml").write_text(FIELDS)
         answer(*RUN, codes=(0,))
         answer("match", "gold", "-v", "eaai", "--deals", 2000, "-o", "base", codes=(0,))
@@ -434,6 +435,7 @@ def test_no_file_outside_of_a_run_is_removed_or_written(played):
         for words in (("report", "run"), RUN):
             harmless(*words, codes=(2,))
     path.write_bytes(directory.sealed(contents))
+    Path("run/plots").mkdir()
     for link in ("run/.simgin-writing-table.csv", "run/plots/.simgin-writing-x", "run/more"):
         Path(link).symlink_to(played / "mine.txt")
         for words in (("report", "run"), RUN):

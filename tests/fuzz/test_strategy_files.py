@@ -144,8 +144,6 @@ def test_a_folder_and_a_file_that_vanishes_are_refused(empty_directory):
         assert told.count("\n") == 1 and name in told
 
 
-# Numbers of a policy
-
 WEIGHTS = """
 @take(weights="w.npy")
 def picks(view, rules, params):

@@ -111,9 +111,6 @@ def run_of_mine(here):
     return here
 
 
-# The page
-
-
 def sentences():
     """The sentences of the page below its introduction, without marks."""
     text = MODEL.read_text().partition("\n## ")[2]
@@ -135,9 +132,6 @@ def test_every_sentence_of_the_page_has_a_test():
     written = "".join(files.values())
     for test in filter(None, TESTS.values()):
         assert test in files or f"def {test}(" in written, test
-
-
-# Code
 
 
 @pytest.mark.parametrize(
@@ -176,9 +170,6 @@ def test_the_cache_lies_with_the_user(monkeypatch):
     monkeypatch.delenv("SIMGIN_CACHE_DIR", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     assert jit.cache_root().is_relative_to(Path.home())
-
-
-# Data
 
 
 def test_reading_a_run_executes_none_of_its_strategies(run_of_mine):
@@ -277,9 +268,6 @@ def test_no_command_opens_a_connection(run_of_mine, monkeypatch):
         answer(*words.split(), codes=(0,))
 
 
-# Promises about the fuzz
-
-
 def test_every_fuzz_has_two_thousand_cases():
     for path in sorted((ROOT / "tests/fuzz").glob("test_*.py")):
         text = path.read_text()
@@ -287,9 +275,6 @@ def test_every_fuzz_has_two_thousand_cases():
         for decorators in drawn:
             assert re.search("@cases|@sizes|MANY", decorators), path.name
     assert hostile.CASES or hostile.MANY == 2000
-
-
-# What is not promised
 
 
 # A shell starts its background jobs with SIGINT ignored.

@@ -58,9 +58,6 @@ def seen_by_the_other(name):
     return ("b_" if name[0] == "a" else "a_") + name[2:]
 
 
-# Parameters without effect (rules.md 14, exact claims)
-
-
 PAIRS = (("stray", "shooter-same"), ("gold", "simple"))
 ROWS = (*TWO_PLAYER, *UNUSUAL)
 STANDARD = variants.find("standard")

@@ -146,9 +146,6 @@ def test_a_run_killed_many_times_ends_with_the_same_bytes(
     assert killed >= least and met >= (endings > 1)
 
 
-# Clusters
-
-
 @pytest.mark.slow
 def test_a_killed_client_leaves_no_processes(tmp_path):
     """Its local workers end by themselves."""

@@ -5,16 +5,15 @@ import io
 import re
 
 import pytest
-from click.testing import CliRunner
 from matplotlib.text import Text
 from rich.console import Console
 
 import simgin
 from simgin import plots
-from simgin.cli.main import cli
 from simgin.findings import run_pictures
 from simgin.report import numbers, screen, summary
 from simgin.stats import table
+from support.command_line import call
 
 JOKER = simgin.match("gold", variant="gin-solitaire", matches=300)
 CLOCK = simgin.match("gold", variant="solitary-gin", matches=300)
@@ -75,12 +74,10 @@ def test_refusals_are_shown_where_they_occurred():
 
 
 def test_single_deals_with_a_die_carry_a_note():
-    def said(*words):
-        words = ["match", "gold", "-v", "dice", *words]
-        return CliRunner().invoke(cli, words, prog_name="simgin").stderr
-
-    assert "deals of dice depend on the die and the score" in said("--deals", "50")
-    assert "--matches" not in said("--matches", "10")
+    words = ("match", "gold", "-v", "dice")
+    said = call(*words, "--deals", 50).stderr
+    assert "deals of dice depend on the die and the score" in said
+    assert "--matches" not in call(*words, "--matches", 10).stderr
 
 
 def test_who_never_knocks_is_not_said_to_knock():

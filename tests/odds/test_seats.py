@@ -101,9 +101,6 @@ def test_intervals_by_seat_have_nominal_coverage():
     assert held >= 86
 
 
-# Progress and sentences
-
-
 @pytest.mark.parametrize(
     "variant",
     [

@@ -55,9 +55,6 @@ def row(frame, **wanted):
     return {name: frame[name].iat[place] for name in frame.columns}
 
 
-# Deals that were written by hand
-
-
 HUNDRED = made(
     [[u, 30, 4, GIN, 1, 1, 0] for u in range(40)]  # gin on the fourth draw
     + [[u, 2, 3, JOKER, 0, -1, 1] for u in range(40, 70)]  # the joker on the third
@@ -113,9 +110,6 @@ def test_the_difference_of_two_strategies_on_a_hundred_packs():
     assert even["low"] < 0 < even["high"]
     assert np.isinf(even["own_packs_high"])
     assert even["own_packs_low"] > 100
-
-
-# Deals looked at one by one
 
 
 @pytest.mark.parametrize(
@@ -181,9 +175,6 @@ def test_a_deal_is_won_if_gin_comes_before_the_joker():
     assert np.array_equal(found.column("drawn")[wins], first[wins, DEAL_COLUMNS.index("drawn")])
 
 
-# Published figures
-
-
 def test_gin_by_turn_agrees_with_another_program():
     """Chances of gin by turn agree with 200,000 deals that another program played without a joker.
 
@@ -221,9 +212,6 @@ def test_the_chance_to_win_a_match_agrees_with_matches_played(player, game, matc
         assert met == pytest.approx(found["value"], abs=1e-12)
 
 
-# Workers and seeds
-
-
 def test_the_deals_do_not_depend_on_workers():
     one, three = (
         played("solo-greedy", "solitary-gin", 12_000, workers=workers) for workers in (1, 3)
@@ -235,9 +223,6 @@ def test_the_deals_do_not_depend_on_workers():
     assert not np.array_equal(one.rows, other.rows)
 
 
-# What cannot be had
-
-
 def test_bad_requests_are_refused():
     with pytest.raises(SeatError, match="for two players"):
         sample.play_alone("gold", "standard", 1_000)
@@ -247,8 +232,6 @@ def test_bad_requests_are_refused():
     assert "simgin match" in solo_odds.refusal(looking)
     assert set(solo_odds.by_strength([looking])["metric"]) == {"win", "gin", "score"}
 
-
-# Laws whose odds are known
 
 # Gin would come on draw T and the joker lies below P cards, both random: gin if T <= P.
 # Gin scores 10 and the cards above the joker; otherwise X is lost.

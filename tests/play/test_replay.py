@@ -5,15 +5,14 @@ import re
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from oracles import twin
-from simgin.cli.main import cli
 from simgin.core import sums
 from simgin.play import kernel, replay, replay_rows
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.text import notation
+from support.command_line import call
 
 GAMES = (
     *("standard", "basic", "tedesco", "rainbow+rush", "standard-50th+knock_limit=0"),
@@ -29,10 +28,6 @@ UNUSUAL = [
 ENDING = r"  (may (knock|go gin|declare|shoot)|knocks|goes gin|declares|shoots)"
 PAIR, SINGLE = ("gold", "simple"), ("gold+knock=at:k=4", None)
 LOT = ("gold+stake=random", "simple+stake=random")
-
-
-def simgin(*words):
-    return CliRunner().invoke(cli, ["show", *map(str, words)], prog_name="simgin")
 
 
 def replayed(players, variant, unit, half=0, deal=None):
@@ -105,30 +100,32 @@ def test_a_match_is_shown_deal_by_deal(players, variant, target):
     assert last["match"]["over"] and last["match"]["winner"] == int(score.argmax())
     words = [*[player for player in players if player], "-v", variant, "--unit", 2, "--deal"]
     winner = (players[0], players[1] or "joker")[score.argmax()]
-    assert f"{winner} wins the match" in simgin(*words, number - 1).stdout
-    over = simgin(*words, number)
-    assert over.exit_code == 2 and f"over after {number} deals" in over.stderr
+    assert f"{winner} wins the match" in call("show", *words, number - 1).stdout
+    over = call("show", *words, number, code=2)
+    assert f"over after {number} deals" in over.stderr
 
 
 def test_the_command_shows_a_deal():
-    result = simgin("gold", "simple", "--seed", 5, "--unit", 3, "--half", 1)
+    result = call("show", "gold", "simple", "--seed", 5, "--unit", 3, "--half", 1)
     lines = result.stdout.splitlines()
-    assert result.exit_code == 0 and lines[0] == "standard: seed 5, unit 3, half 1"
+    assert lines[0] == "standard: seed 5, unit 3, half 1"
     assert lines[-1] == "Repeat:  simgin show gold simple -v standard --seed 5 --unit 3 --half 1"
-    assert simgin(*lines[-1].split()[3:]).stdout == result.stdout
+    assert call("show", *lines[-1].split()[3:]).stdout == result.stdout
     assert re.search(r"^Knock limit 10, upcard [A2-9TJQK][SHDC]$", result.stdout, re.M)
-    alone = simgin("gold", "-v", "solitaire-gin", "--unit", 3).stdout.splitlines()
+    alone = call("show", "gold", "-v", "solitaire-gin", "--unit", 3).stdout.splitlines()
     assert alone[:2] == [
         "solitaire-gin: seed 1, unit 3",
         "Gin only; deck of 43 cards including the joker",
     ]
     assert alone[-1] == "Repeat:  simgin show gold -v solitaire-gin --seed 1 --unit 3"
-    itself = simgin("simple", "simple").stdout
+    itself = call("show", "simple", "simple").stdout
     assert "simple (A) (seat 0)" in itself and "simple (B) (seat 1)" in itself
 
 
 def test_the_json_output_is_one_object():
-    answer = json.loads(simgin("gold", "simple", "-v", "tedesco", "--unit", 3, "--json").stdout)
+    answer = json.loads(
+        call("show", "gold", "simple", "-v", "tedesco", "--unit", 3, "--json").stdout
+    )
     first, *decisions, last = answer["rows"]
     assert (first["event"], last["event"]) == ("deal", "result")
     assert {row["event"] for row in decisions} == {"decision"}
@@ -173,16 +170,15 @@ STRATEGY = Strategy("bad", discard=bad, offer=bad_offer)
 def test_an_illegal_answer_is_shown_where_it_happened(words, fault, shown, tmp_path):
     path = tmp_path / "bad.py"
     path.write_text(BAD)
-    result = simgin(path, *words)
-    assert result.exit_code == 2
+    result = call("show", path, *words, code=2)
     before, after = result.stdout.split("The deal stopped here")
     assert before.rstrip().endswith(shown)
     assert fault in " ".join(after.split()) and fault in result.stderr
     assert result.stderr.startswith(f"simgin: {path}: the ")
     assert ("half" in result.stderr) == ("solitaire-gin" not in words)
     if words == ["simple"]:
-        early = simgin(path, "simple", "--half", 1)
-        assert early.exit_code == 2 and early.stdout == ""
+        early = call("show", path, "simple", "--half", 1, code=2)
+        assert early.stdout == ""
         assert "the match did not get as far as this deal" in early.stderr
 
 
@@ -197,12 +193,9 @@ def test_an_illegal_answer_is_shown_where_it_happened(words, fault, shown, tmp_p
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(words, sentence):
-    result = simgin(*words)
-    assert result.exit_code == 2 and result.stdout == ""
+    result = call("show", *words, code=2)
+    assert result.stdout == ""
     assert sentence in result.stderr
-
-
-# The die, columns, and a choice of melding
 
 
 def said_of_the_die(row):
@@ -270,9 +263,6 @@ def test_the_chosen_melding_is_shown():
         one = replayed(("gold+show=random", "simple"), "standard+melding=choice", unit, unit % 2)
         told += [line for line in one.lines() if "shows melding" in line]
     assert told and all(re.match(r"  shows melding \d+ of 0\.\.\d+: ", line) for line in told)
-
-
-# One player
 
 
 def test_what_was_held_and_where_the_joker_lay_is_told_at_the_end():
