@@ -111,17 +111,14 @@ def melds_shown(rng, row):
     melds, wanted = [], rng.choice([1, 2, 2, 3, 3])
     for meld in rng.sample(hands.melds_of_the_pack(row["ace_runs"]), 60):
         used = sum(melds)
+        ranks, suits = map(len, map(set, zip(*hands.names(meld), strict=True)))
+        is_rainbow = ranks > 1 and suits > 1
         fits = not meld & used and (meld | used).bit_count() <= 11
-        if fits and (row["rainbow"] or not is_rainbow(meld)):
+        if fits and (row["rainbow"] or not is_rainbow):
             melds.append(meld)
         if len(melds) == wanted:
             break
     return melds
-
-
-def is_rainbow(meld):
-    cards = hands.names(meld)
-    return len({card[0] for card in cards}) > 1 and len({card[1] for card in cards}) > 1
 
 
 def defender(rng, row, melds):
@@ -165,15 +162,9 @@ def test_the_defenders_count_agrees_with_the_twin(text, ace, n):
         assert laid & ~hand == 0 and deadwood_of(hand & ~laid, rules, 1) == count
         assert laid.bit_count() == fewest_laid_off(texts, cards, row, count), (texts, cards)
         seen["cards", min(laid.bit_count(), 3)] += 1
-        seen["joint"] += laid != 0 and laid & melded_first(cards, row) != 0
+        own = twin.optimal_meldings(cards, row, "defender")[0]  # where the joint choice matters
+        seen["joint"] += laid & hands.mask(card for meld in own for card in meld) != 0
     assert min(seen["cards", n] for n in range(4)) >= n // 100 and seen["joint"] >= n // 400, seen
-
-
-def melded_first(cards, row):
-    """The cards in the defender's own best melding, where the joint choice matters."""
-    return hands.mask(
-        card for meld in twin.optimal_meldings(cards, row, "defender")[0] for card in meld
-    )
 
 
 @pytest.mark.parametrize("text", ["standard+ace_runs=corner", "standard+ace_runs=high_or_low"])

@@ -1,13 +1,15 @@
-"""The cache of compiled code is never stale, survives damage and is optional."""
+"""The cache of compiled code is never stale and optional; what is forced inline says so."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from simgin.core import jit
+from simgin.core import batch, inner, jit
+from simgin.play import kernel
 from simgin.strategy import compiler, loader
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,3 +83,35 @@ def test_every_shipped_policy_can_be_cached_on_disk(step: int) -> None:
         hook = compiler.hook(policy)
         assert hook.stats.cache_hits or hook.stats.cache_misses, policy.name
         assert compiler.slow_because(policy) == "", policy.name
+
+
+def names(mangled):
+    """The parts of a mangled name: simgin, core, planes, points_in."""
+    found, rest = [], mangled.removeprefix("_ZN")
+    while length := re.match(r"\d+", rest):
+        start, size = length.end(), int(length[0])
+        found.append(rest[start : start + size])
+        rest = rest[start + size :]
+    return found
+
+
+@pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
+@pytest.mark.parametrize("players", [1, 2])
+def test_only_marked_functions_are_forced_inline(players):
+    """numba hands the option down to what is first compiled inside: 33 copies of the solver."""
+    loop = batch.play_solo_units if players == 1 else batch.play_units
+    function = jit.compiled(loop, keep=False, distinct=True)
+    with inner._one_deeper():  # compiled as a part of something: linked, not optimised
+        function.compile(kernel.signature(players))
+    (result,) = function.overloads.values()
+    forced = set()
+    for code in result.library._final_module.functions:
+        if b"alwaysinline" in list(code.attributes):
+            *place, name = names(code.name)
+            if place and place[0].startswith("simgin"):
+                forced.add((".".join(place), name))
+    assert ("simgin.core.planes", "points_in") in forced
+    for module, name in forced:
+        function = getattr(__import__(module, fromlist=[name]), name, None)
+        assert isinstance(function, inner.LazyDispatcher), name
+        assert function.targetoptions.get("forceinline"), name

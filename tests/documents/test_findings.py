@@ -1,8 +1,4 @@
-"""The findings page agrees with the committed results.
-
-Tables are quoted unchanged, every figure in the text stands in a table, and every question is
-settled on at least two million deals.
-"""
+"""The findings page agrees with the committed results."""
 
 import re
 from pathlib import Path

@@ -1,8 +1,4 @@
-"""Runs killed at random instants and continued end with the bytes of an undisturbed run.
-
-No batch is lost or doubled. The instants are drawn from fixed seeds; where they fall in a run
-depends on the machine.
-"""
+"""Runs killed at instants from fixed seeds and continued end with undisturbed bytes."""
 
 import signal
 import sqlite3

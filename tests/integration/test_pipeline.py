@@ -1,8 +1,4 @@
-"""Calibration of a whole run: plan, schedule, runner, checks, ledger, findings and tables.
-
-Only the deals are toys. 10,000 experiments, as in stats/test_coverage.py, with its band and its way
-of choosing the seed.
-"""
+"""Calibration of a whole run with toy deals; band and seed as in stats/test_coverage.py."""
 
 from collections import deque
 from dataclasses import replace

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 
 from simgin.core import sums
-from simgin.odds import odds_request, seats
+from simgin.odds import seats
 from simgin.odds.odds import Odds
 from simgin.odds.odds_sentences import odds_sentences
 from simgin.play import kernel
 from simgin.play.matchup import SeatError, parse_matchup
 from simgin.runs import runner
 from simgin.stats import batches
-from simgin.value import array_cache, outcomes, value
+from simgin.value import outcomes, value
 from support.plain_sentences import faults
 
 DEALS = 20_000
@@ -99,28 +99,6 @@ def test_intervals_by_seat_have_nominal_coverage():
         found = rows(seats.by_seat(without_v(2_000, seed)), "win").loc["dealer"]
         held += found["low"] <= truth["dealer"] <= found["high"]
     assert held >= 86
-
-
-@pytest.mark.parametrize(
-    "variant",
-    [
-        "standard",
-        "shot+points_target=8",  # outcomes by score
-        "solitaire-gin",
-    ],
-)
-def test_progress_goes_on_within_a_player(variant, tmp_path, monkeypatch):
-    monkeypatch.setattr(array_cache, "directory", lambda: tmp_path)
-    monkeypatch.setattr(outcomes, "CALL_UNITS", 1000)
-    wanted = odds_request.read_request([variant], ["gold", "gold-early"], deals=20_000, seed=7)
-    reports = []
-    odds_request.measure(wanted, progress=lambda done, units: reports.append((done, units)))
-    assert reports == sorted(reports)
-    (all_of_it,) = {units for _, units in reports}
-    done = [100 * done / all_of_it for done, _ in reports]
-    assert done[-1] == 100
-    within_the_first = [share for share in done if 0 < share < 50]
-    assert len(within_the_first) >= 3
 
 
 def shares(key, *names):
