@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pandas as pd
@@ -157,13 +156,6 @@ def test_json_and_the_frame_of_error_rates_agree():
 def test_what_cannot_be_analysed_is_refused_in_a_sentence(words, sentence):
     done = call("analyze", *words, code=2)
     assert sentence in done.stderr and done.stdout == ""
-
-
-def test_the_screen_in_the_documents_is_what_the_command_prints():
-    page = (Path(__file__).parents[2] / "docs/how-to/positions.md").read_text()
-    command, screen = re.search(r"screen: (.*?) -->.*?```text\n(.*?)```", page, re.S).groups()
-    lines = call(*command.split()).stdout.splitlines()[:-2]
-    assert [line.rstrip() for line in lines] == screen.splitlines()
 
 
 @pytest.mark.parametrize(

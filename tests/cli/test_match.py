@@ -71,6 +71,7 @@ def test_written_files_are_named_and_exist(empty_directory):
 
 
 def test_single_deals_that_depend_on_the_score_carry_a_note():
-    result = call("match", "gold", "-v", "shot", *FEW)
-    assert "deals of shot depend on the score" in result.stderr and "--matches" in result.stderr
-    assert "depend" not in call("match", "gold", "-v", "shot", "--matches", 10).stderr
+    for variant, standing in (("shot", "the score"), ("dice", "the die and the score")):
+        told = call("match", "gold", "-v", variant, *FEW).stderr
+        assert f"deals of {variant} depend on {standing}" in told and "--matches" in told
+        assert "depend" not in call("match", "gold", "-v", variant, "--matches", 10).stderr

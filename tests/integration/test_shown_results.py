@@ -13,7 +13,6 @@ from simgin import plots
 from simgin.findings import run_pictures
 from simgin.report import numbers, screen, summary
 from simgin.stats import table
-from support.command_line import call
 
 JOKER = simgin.match("gold", variant="gin-solitaire", matches=300)
 CLOCK = simgin.match("gold", variant="solitary-gin", matches=300)
@@ -71,13 +70,6 @@ def test_refusals_are_shown_where_they_occurred():
     assert refusals <= set(titles(simgin.match("random", "simple", "dice", matches=60)))
     assert not refusals & set(titles(simgin.match("gold", "simple", "dice", matches=60)))
     assert "ended by refusal %" in titles(simgin.match("random", "random", "dice", matches=60))
-
-
-def test_single_deals_with_a_die_carry_a_note():
-    words = ("match", "gold", "-v", "dice")
-    said = call(*words, "--deals", 50).stderr
-    assert "deals of dice depend on the die and the score" in said
-    assert "--matches" not in call(*words, "--matches", 10).stderr
 
 
 def test_who_never_knocks_is_not_said_to_knock():

@@ -62,16 +62,6 @@ HUNDRED = made(
 )
 
 
-def test_odds_of_a_hundred_deals():
-    by_draws, by_left = solo_odds.by_draws(HUNDRED), solo_odds.by_cards_left(HUNDRED)
-    assert set(by_draws["n"]) == {100} and by_draws["draws"].max() == 43
-    assert by_left["left"].min() == 35, "after nine draws no deal goes on"
-    frame = solo_odds.gin_draws(HUNDRED)
-    assert row(frame, statistic="mean")["value"] == pytest.approx((40 * 4 + 30 * 9) / 70)
-    assert [row(frame, statistic=q)["value"] for q in ("q10", "q50", "q90")] == [4, 4, 9]
-    assert set(frame["n"]) == {70}
-
-
 @pytest.mark.parametrize(("q", "name"), [(0.1, "q10"), (0.5, "q50"), (0.9, "q90")])
 def test_limits_of_a_quantile_are_order_statistics(q, name):
     """Gin on draw 1 to 1,000: limits are ranks, which hold the truth by the binomial law."""
