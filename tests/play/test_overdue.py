@@ -28,7 +28,7 @@ NOTES = {}
 @discard
 def slow(view, rules, params):
     total = NOTES.get(0, 0)
-    for i in range(200000):
+    for i in range(100000):
         total += i
     return int(view.legal).bit_length() - 1
 STRATEGY = Strategy("slow", discard=slow)
