@@ -56,7 +56,7 @@ TESTS = {
     "simgin run and simgin match": "test_a_flipped_bit_in_a_batch_is_found_and_played_again",
     "Compiled code has a digest": "test_compiled_policies",
     "tests/fuzz tries": "test_every_fuzz_has_two_thousand_cases",
-    "A file made to be huge": "test_ctrl_c_stops_the_reading_of_a_file",
+    "A file made to be huge": "",
     "Ctrl-C stops both": "test_a_looping_policy_is_named_and_ctrl_c_stops",
     "A compiled policy that reads": "test_good_strategies_are_accepted_and_bad_ones_rejected",
     "simgin strategies check finds it": "test_good_strategies_are_accepted_and_bad_ones_rejected",
