@@ -74,6 +74,12 @@ def rates() -> ErrorRates:
     return error_rates(read_trial("gold", "gold-early", "eaai", "gold-early", 120, 100, 2))
 
 
+@pytest.fixture(scope="module")
+def without_worlds() -> ErrorRates:
+    trial = read_trial("gold", "gold-early", "eaai", "gold-early", 120, 0, 2)
+    return error_rates(trial, workers=3)
+
+
 def test_kinds_and_mistakes_add_up(rates):
     frame = rates.frame()
     whole = frame[frame["mistake"] == ""].set_index("kind")
@@ -89,16 +95,15 @@ def test_kinds_and_mistakes_add_up(rates):
             assert judged.mistake or judged.cost == 0
 
 
-def test_workers_do_not_change_the_rates():
-    trial = read_trial("gold", "simple", "standard", "gold-early", 100, 5, 2)
-    one, three = (error_rates(trial, workers=workers) for workers in (1, 3))
-    assert one.judged == three.judged and one.frame().equals(three.frame())
+def test_workers_do_not_change_the_rates(without_worlds):
+    alone = error_rates(without_worlds.trial, workers=1)
+    assert alone.judged == without_worlds.judged
+    assert alone.frame().equals(without_worlds.frame())
 
 
-def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rates):
+def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rates, without_worlds):
     """Both by what they bring in the cards as they lay, which the judge knows nothing of."""
-    few = error_rates(read_trial("gold", "gold-early", "eaai", "gold-early", 120, 0, 2))
-    assert rates.total.value > few.total.value
+    assert rates.total.value > without_worlds.total.value
     changed = [judged for unit in rates.judged for judged in unit if judged.mistake]
     assert np.mean([one.cost for one in changed]) < np.mean([one.seeming for one in changed])
     itself = error_rates(read_trial("gold", "simple", "standard", "gold", 100, 0, 1))

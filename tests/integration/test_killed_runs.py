@@ -53,7 +53,7 @@ class Run:
         while not reached():
             if self.process.poll() is not None:
                 return False
-            time.sleep(1e-4)
+            time.sleep(1e-3)
         return True
 
     def kill(self):
