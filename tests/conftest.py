@@ -55,6 +55,12 @@ def empty_directory(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def without_pictures(monkeypatch):
+    """Pages have no pictures, which take seconds."""
+    monkeypatch.setattr("simgin.report.page.drawings", lambda *_: {})
+
+
+@pytest.fixture
 def wide_terminal(empty_directory, monkeypatch):
     """An empty working directory, and a terminal of 200 columns."""
     monkeypatch.setenv("COLUMNS", "200")

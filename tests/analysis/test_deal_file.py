@@ -1,7 +1,6 @@
 """A deal that `simgin show --json` has written down is the same deal when it is read."""
 
 import json
-import random
 
 import numpy as np
 import pytest
@@ -43,42 +42,42 @@ def written(tmp_path):
     return write
 
 
+def compared(path, deal):
+    """How many positions of a deal are those of its file."""
+    pairs = list(zip(positions_in(deal), positions_in(read_deal(path)), strict=True))
+    for one, two in pairs:
+        assert one.done == two.done
+        same(one, two)
+    return len(pairs)
+
+
 @pytest.mark.parametrize(("variant", "players"), CASES)
 def test_positions_and_words_are_those_of_the_deal(variant, players, written):
-    compared = 0
-    for unit in range(3):
+    positions = 0
+    for unit in range(2):
         half = unit % 2 if players[1] not in (None, players[0]) else 0
         path, told, deal = written(*players, variant, unit, half)
-        read = read_deal(path)
-        assert rows(make_replay(read))[1:] == told["rows"][1:]
-        for one, two in zip(positions_in(deal), positions_in(read), strict=True):
-            assert one.done == two.done
-            same(one, two)
-            compared += 1
-    assert compared > 5
+        assert rows(make_replay(read_deal(path)))[1:] == told["rows"][1:]
+        positions += compared(path, deal)
+    assert positions > 5
 
 
 @pytest.mark.parametrize("variant", variants.names())
 def test_a_deal_of_a_match_has_the_standing_that_is_told(variant, written):
-    goal = variants.find(variant).goal
     players = ("solo-greedy", None) if variant in ALONE else ("gold", "simple")
     read = 0
     for unit, half, number in ((0, 0, 0), (1, 1, 1), (2, 0, 2), (3, 1, 4), (4, 0, 3)):
+        half = half * (players[1] is not None)
         try:
-            path, told, deal = written(
-                *players, variant, unit, half * (players[1] is not None), number
-            )
+            path, told, deal = written(*players, variant, unit, half, number)
         except NoSuchDeal:
             continue
         if variant == "dice-pro" and told["rows"][1]["stake"] > 1:
             with pytest.raises(PositionError, match="a die that was turned in an earlier deal"):
                 read_deal(path)
-            continue
-        for one, two in zip(positions_in(deal), positions_in(read_deal(path)), strict=True):
-            assert one.done == two.done
-            same(one, two)
-        read += 1
-    assert read >= (1 if goal.one_deal else 3)
+        else:
+            read += compared(path, deal) > 0
+    assert read >= (1 if variants.find(variant).goal.one_deal else 3)
 
 
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin-knock"])
@@ -136,26 +135,6 @@ def test_a_decision_that_does_not_follow_is_named(written):
         path.write_text(json.dumps({**told, "rows": changed}))
         with pytest.raises(PositionError, match=rf"decision {number}, .* does not follow"):
             read_deal(path)
-
-
-def test_any_damage_is_read_or_refused_in_a_sentence(written):
-    path, told, _ = written("dice-player", "random", "dice", 1)
-    lots = random.Random(11)
-    junk = (None, -1, 77, 2**70, 1.5, "9K", "", [], {}, True, "KS KS")
-    for _ in range(200):
-        damaged = json.loads(json.dumps(told))
-        row = lots.choice([damaged, *damaged["rows"][:1] * 3, *damaged["rows"]])
-        name = lots.choice(list(row))
-        if lots.random() < 0.2:
-            del row[name]
-        else:
-            row[name] = lots.choice(junk)
-        text = json.dumps(damaged)
-        path.write_text(text if lots.random() < 0.9 else text[: lots.randrange(len(text))])
-        try:
-            read_deal(path)
-        except PositionError as error:
-            assert str(error).endswith(".") and "cannot be read as a deal: " in str(error)
 
 
 @pytest.mark.parametrize(

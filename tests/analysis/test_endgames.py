@@ -82,9 +82,6 @@ def players(tmp_path_factory):
     return str(folder / "plain.py"), str(folder / "late.py")
 
 
-# The twin
-
-
 @cache
 def count(hand, name):
     return twin.deadwood(sorted(hand), game(name)[1])
@@ -235,9 +232,6 @@ def check(position, found):
         assert line["low"] - 1e-9 <= cost <= line["high"] + 1e-9, action
     assert counted[found.best].max() == pytest.approx(counted.max())
     return len(found.best) == 1
-
-
-# Positions
 
 
 def told(position, deal, forget=False):

@@ -31,14 +31,11 @@ LEMMA = [
 ]
 
 
+@pytest.mark.parametrize("deals", [100, long(300)])
 @pytest.mark.parametrize(("a", "b", "variant", "judge"), LEMMA)
-def test_what_the_judge_does_better_adds_up_to_what_it_scores_more(a, b, variant, judge):
-    """The performance difference lemma (Kakade and Langford 2002), on deals of their own.
-
-    The judge is better by more than four errors, so that a rate of nothing would be noticed.
-    """
-    trial = read_trial(a, b, variant, judge, deals=300, worlds=0, seed=3)
-    rates = error_rates(trial)
+def test_what_the_judge_does_better_adds_up_to_what_it_scores_more(a, b, variant, judge, deals):
+    """The performance difference lemma (Kakade and Langford 2002); the judge is clearly better."""
+    rates = error_rates(read_trial(a, b, variant, judge, deals, worlds=0, seed=3))
     error = np.hypot(rates.usual.std(ddof=1) / np.sqrt(len(rates.usual)), rates.lead.se)
     assert abs(rates.usual.mean() - rates.lead.value) < 3 * error
     assert rates.lead.value > 4 * error
@@ -77,6 +74,12 @@ def rates() -> ErrorRates:
     return error_rates(read_trial("gold", "gold-early", "eaai", "gold-early", 120, 100, 2))
 
 
+@pytest.fixture(scope="module")
+def without_worlds() -> ErrorRates:
+    trial = read_trial("gold", "gold-early", "eaai", "gold-early", 120, 0, 2)
+    return error_rates(trial, workers=3)
+
+
 def test_kinds_and_mistakes_add_up(rates):
     frame = rates.frame()
     whole = frame[frame["mistake"] == ""].set_index("kind")
@@ -92,17 +95,15 @@ def test_kinds_and_mistakes_add_up(rates):
             assert judged.mistake or judged.cost == 0
 
 
-def test_workers_do_not_change_the_rates():
-    trial = read_trial("gold", "simple", "standard", "gold-early", 100, 25, 2)
-    one, three = (error_rates(trial, workers=workers) for workers in (1, 3))
-    assert one.judged == three.judged
-    assert one.frame().equals(three.frame())
+def test_workers_do_not_change_the_rates(without_worlds):
+    alone = error_rates(without_worlds.trial, workers=1)
+    assert alone.judged == without_worlds.judged
+    assert alone.frame().equals(without_worlds.frame())
 
 
-def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rates):
+def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rates, without_worlds):
     """Both by what they bring in the cards as they lay, which the judge knows nothing of."""
-    few = error_rates(read_trial("gold", "gold-early", "eaai", "gold-early", 120, 0, 2))
-    assert rates.total.value > few.total.value
+    assert rates.total.value > without_worlds.total.value
     changed = [judged for unit in rates.judged for judged in unit if judged.mistake]
     assert np.mean([one.cost for one in changed]) < np.mean([one.seeming for one in changed])
     itself = error_rates(read_trial("gold", "simple", "standard", "gold", 100, 0, 1))
@@ -122,7 +123,7 @@ def test_the_strongest_judges_and_is_met(variant, own, players):
     assert trial.judge.a.text == players[0]
     assert trial.matchup.opponent == trial.judge.opponent == players[1]
     if variant == "solitaire-gin":  # points are not counted
-        rates = error_rates(read_trial(own, None, variant, "solo-dp", 100, 0, 1))
+        rates = error_rates(read_trial(own, None, variant, own, 100, 0, 1))
         assert rates.unit == "% of deals" and set(rates.frame()["unit"]) == {"% of deals"}
 
 

@@ -113,21 +113,14 @@ def test_the_command_of_a_row_shows_that_deal(players, variant, amount):
         assert last["score"][row["half"]] - last["score"][1 - row["half"]] == row["points"]
 
 
-@pytest.mark.parametrize(
-    ("players", "variant", "where", "deals"),
-    [
-        (("gold", "champion"), "standard", "differ, gain < -40", 500),
-        (("solo-greedy", "solo-two-draws"), "solitary-gin", "differ", 20),
-    ],
-)
-def test_the_commands_of_two_compared_show_both_deals(players, variant, where, deals):
-    found = simgin.find(*players, variant, where=where, deals=deals, limit=2)
+def test_the_commands_of_two_compared_show_both_deals():
+    words = {"where": "differ, gain < -40", "deals": 500, "limit": 2}
+    found = simgin.find("gold", "champion", **words)
     assert len(found)
     for row in found.to_dict("records"):
         own, other = (shown(row[name])[1]["score"] for name in ("command", "rival_command"))
         assert [own[0] - own[1], other[0] - other[1]] == [row["points"], row["rival_points"]]
-        assert row["gain"] == row["points"] - row["rival_points"]
-        assert "gain" not in where or row["gain"] < -40
+        assert row["gain"] == row["points"] - row["rival_points"] < -40
 
 
 def test_the_screen_has_the_rows_of_the_frame_and_repeats_itself():
@@ -148,40 +141,21 @@ def test_the_screen_has_the_rows_of_the_frame_and_repeats_itself():
 
 
 @pytest.mark.parametrize(
-    ("where", "sentence"),
-    [
-        ("undercuts", "did you mean 'undercut'?"),
-        ("undercut,", "'' is nothing to look for"),
-        ("point < 3", "'point' is no number of a deal; did you mean 'points'?"),
-        ("points", "compare it, as in `points > 20`"),
-        ("points < 1e5", "is nothing to look for"),
-        ("longest, lowest", "longest and lowest do not go together"),
-        ("won, lost", "won and lost do not go together"),
-        ("gain > 3", "write `differ, gain < -20`"),
-        ("differ, costly", "two searches"),
-    ],
-)
-def test_what_cannot_be_looked_for_is_refused_in_a_sentence(where, sentence):
-    assert sentence in call("find", "gold", "--where", where, code=2).stderr.replace("\n", " ")
-
-
-@pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("gold --where differ", "name both"),
-        ("gold gold --where differ", "does not differ from itself"),
-        ("gold simple --where won --against gold", "--against goes with"),
-        ("gold simple --where differ --matches 5", "count deals, not matches"),
-        ("gold --where won --matches 5 --deals 5", "both given"),
-        ("gold --where won --limit 0", "write a limit of 1 to 1000"),
-        ("gold --where costly --deals 2k", "ask for fewer with --deals"),
-        (
-            "solo-greedy solo-dp -v solitary-gin --where differ --against solo-dp",
-            "leave --against out",
-        ),
-        ("nobody --where won", "nobody"),
+        (["--where", "undercuts"], "did you mean 'undercut'?"),
+        (["--where", "point < 3"], "'point' is no number of a deal; did you mean 'points'?"),
+        (["--where", "points"], "compare it, as in `points > 20`"),
+        (["--where", "longest, lowest"], "longest and lowest do not go together"),
+        (["--where", "gain > 3"], "write `differ, gain < -20`"),
+        (["--where", "differ"], "name both"),
+        (["simple", "--where", "won", "--against", "gold"], "--against goes with"),
+        (["simple", "--where", "differ", "--matches", 5], "count deals, not matches"),
+        (["--where", "won", "--matches", 5, "--deals", 5], "both given"),
+        (["--where", "won", "--limit", 0], "write a limit of 1 to 1000"),
+        (["--where", "costly", "--deals", "2k"], "ask for fewer with --deals"),
     ],
 )
 def test_a_search_that_cannot_be_made_is_refused_in_a_sentence(words, sentence):
-    done = call("find", *words.split(), code=2)
-    assert sentence in done.stderr and done.stdout == ""
+    done = call("find", "gold", *words, code=2)
+    assert sentence in done.stderr.replace("\n", " ") and done.stdout == ""

@@ -79,9 +79,6 @@ def test_every_order_of_the_deck_is_as_likely():
     assert (part.stocks == worlds.stocks[70:75]).all()
 
 
-# Cards that are forgotten
-
-
 @pytest.mark.parametrize("name", ["solitaire-gin", "gin-solitaire", "solitary-gin"])
 def test_alone_forgotten_discards_lie_among_the_cards_unseen(name):
     variant = variants.find(name)
@@ -154,9 +151,6 @@ def test_a_forgotten_card_that_was_taken_is_among_those_held():
     assert (worlds.hands >> taken & 1 == 1).all()
     assert (worlds.views["known"] == np.left_shift(1, taken)).all()
     assert len(set(taken.tolist())) > 20
-
-
-# What an offer of the die tells
 
 
 @pytest.mark.parametrize("pile", ["QD TS 9D", "QD ? 9D"])

@@ -16,8 +16,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
-from simgin.text.notation import cards_in, hand_mask, parse_card
-from support.told import cards_of, pile_of, table_of
+from simgin.text.notation import card_text, cards_in, hand_mask, hand_text, parse_card
 
 TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 FIELD_NAMES = [name for name, _ in FIELDS]
@@ -56,22 +55,17 @@ def deals_of(name, units):
         yield from positions_in(watch_deal(matchup, unit, unit % 2 * matchup.mirrored))
 
 
-def hides_passes(view, rules):
-    """Whether both players have passed the first upcard, which the pile does not show."""
-    asked_again = view.turns == 0 and view.taken_offer >= 0 and view.phase != PHASE_UPCARD
-    return view.deck_left < 0 and asked_again and rules.first_turn != FREE
-
-
 @pytest.mark.parametrize("name", [*FOR_TWO, *UNUSUAL, *ALONE])
 def test_a_position_written_down_is_the_one_that_was_seen(name):
     variant = variants.find(name)
     rules = build_rules(variant)
     kind = "deals" if variant.goal.score == "deals" else "points"
     compared = 0
-    for position in deals_of(name, 8 if name in ALONE else 4):
+    for position in deals_of(name, 5 if name in ALONE else 2):
         view = position.view
-        if hides_passes(view, rules):
-            continue
+        asked_again = view.turns == 0 and view.taken_offer >= 0 and view.phase != PHASE_UPCARD
+        if view.deck_left < 0 and asked_again and rules.first_turn != FREE:
+            continue  # both players have passed the first upcard, which the pile does not show
         options = table_of(position)
         if name not in ALONE:
             options["score"] = int(view[f"own_{kind}"]), int(view[f"other_{kind}"])
@@ -91,10 +85,7 @@ def test_a_position_written_down_is_the_one_that_was_seen(name):
         assert (rows[hidden, 2] == -1).all()  # nobody writes what was drawn when
         assert (rows[~hidden, 2] == theirs[~hidden, 2]).all()
         compared += 1
-    assert compared > 40
-
-
-# Cards that are forgotten
+    assert compared > 15
 
 
 def forget_some(words, view, lots):
@@ -122,7 +113,7 @@ def test_with_the_cards_that_lay_there_the_position_is_the_whole_one(name):
     variant = variants.find(name)
     lots = random.Random(5)
     forgotten = held = 0
-    for position in deals_of(name, 6):
+    for position in deals_of(name, 4):
         view = position.view
         if view.turns == 0:
             continue
@@ -142,8 +133,8 @@ def test_with_the_cards_that_lay_there_the_position_is_the_whole_one(name):
             assert np.array_equal(filled[field], whole.view[field]), (field, some, words)
         forgotten += len(lying)
         held += len(taken)
-    assert forgotten > 50
-    assert held > 2 or name == "straight"
+    assert forgotten > 30
+    assert held > 0 or name == "straight"
 
 
 def test_dots_stand_for_as_many_cards_as_the_stock_tells():
@@ -192,8 +183,6 @@ def test_a_pile_is_read_as_it_is_written_and_told_in_short():
     assert position.view.drawn == parse_card("KS")  # the last of eleven
 
 
-# What cannot be
-
 SPADES = " ".join(f"{rank}S" for rank in "A23456789TJQK")
 DIAMONDS = " ".join(f"{rank}D" for rank in "A234568JK")
 LONG = f"{SPADES} {DIAMONDS} 2H 3H 5H 6H 8H 9H JH QH"
@@ -203,11 +192,8 @@ GIN = "AS 2S 3S 5H 6H 7H 9C TC JC QC"
 WRONG_SCORES = [(-5, 3), (1, 2, 3), ("a", "b"), 5]
 IMPOSSIBLE = [  # cards, pile, what the sentence says; options
     (TEN[:-3], "QD", "9 cards were given", {}),
-    (f"{TEN} 7H", "QD KS", "7H is given more than once", {}),
-    (TEN, "QD KX", "'KX' is not a card", {}),
     (TEN, "", "from the first upcard on", {}),
     (TEN, "QD 7H", "7H is among your cards, but lies", {}),
-    (TEN, "QD KS QD", "QD lies in the pile twice", {}),
     (TEN, "QD 7H* KS", "7H is among your cards, but was taken by", {}),
     (TEN, "QD KS* 2H 3H", "KS was taken by you and not thrown", {}),
     (TEN, "QD KS* 2H KS", "KS was taken by one player and thrown by", {}),
@@ -221,18 +207,14 @@ IMPOSSIBLE = [  # cards, pile, what the sentence says; options
     # Forgotten
     (ELEVEN, "QD ?", "the card on top of the pile lies open", {}),
     (ELEVEN, ".. QH", "with .. in the pile say how many cards are left in the stock", {}),
-    (ELEVEN, ".. QD .. QH", "write .. once", {"stock": 20}),
     (ELEVEN, ".. QH", "0 to 30 cards are left in the stock, not 31", {"stock": 31}),
     (ELEVEN, "QD QH", "by this pile 29 cards are left in the stock, not 20", {"stock": 20}),
     (ELEVEN, "QD ?* 9D QH", "you took the card forgotten in place 2: write which", {}),
-    (ELEVEN, "QD * QH", "'' is not a card", {}),
     (ELEVEN, "? QH", "the first upcard sets the knock limit", {"variant": "oklahoma"}),
     # Alone
     (ELEVEN, "QD 7H", "7H is among your cards, but was thrown", {"variant": "solitaire-gin"}),
-    (ELEVEN, "QD QD", "QD was thrown twice", {"variant": "solitaire-gin"}),
     (ELEVEN, "QD*", "discards cannot be taken", {"variant": "solitaire-gin"}),
     (TEN, "QD", "of 19 you have to draw: only 10 or less", {"variant": "solitaire-gin-knock"}),
-    (TEN, "QD", "only gin ends the deal", {"variant": "solitaire-gin"}),
     (TEN, "QD", "gin ends the deal by itself", {"variant": "solitary-gin"}),
     (TEN, "", "give the discard as well", {"variant": "gin-solitaire"}),
     (f"{GIN} KS", "QD", "are gin", {"variant": "solitary-gin"}),
@@ -242,17 +224,11 @@ IMPOSSIBLE = [  # cards, pile, what the sentence says; options
     # The die
     (TEN, "QD TS", "has no die: leave out its stake", {"die": Die(2, "me")}),
     (TEN, "QD TS", "1 to 6, not 7", {"variant": "dice", "die": Die(7, "me")}),
-    (TEN, "QD TS", "1 belongs to nobody", {"variant": "dice", "die": Die(1, "me")}),
     (TEN, "QD TS", "name its owner", {"variant": "dice", "die": Die(2)}),
     (TEN, "QD TS", "the opponent owns", {"variant": "dice", "die": Die(2, "other", True)}),
     (TEN, "QD", "3 cannot be offered", {"variant": "dice", "die": Die(4, "other", offered=3)}),
-    (TEN, "QD TS", "cannot be raised", {"variant": "dice", "die": Die(6, "me", True)}),
-    (TEN, "QD", "decide about one", {"variant": "dice", "die": Die(2, "me", True, 3)}),
     (TEN, "QD TS", "before the cards are seen", {"variant": "dice", "die": Die(offer=True)}),
-    (ELEVEN, "QD TS", "before the draw", {"variant": "dice", "die": Die(2, "me", True)}),
     ("blind", "", "only the die is decided about", {"variant": "dice"}),
-    ("blind", "QD", "there is no pile", {"variant": "dice", "die": Die(offer=True)}),
-    ("blind", "", "when a deal begins", {"variant": "dice", "die": Die(2, "me", True)}),
 ]
 
 
@@ -271,3 +247,33 @@ def test_a_discard_in_place_of_an_ending_plays_on():
     assert better("knock, KS", "discard 5C") == "play on, discarding 5C"
     assert better("discard KS", "discard 5C") == "discard 5C"
     assert better("gin, KS", "big gin") == "big gin"
+
+
+def cards_of(view):
+    """The hand in writing, the card that came last behind the others."""
+    last = [int(card) for card in (view.drawn, view.taken) if card >= 0]
+    hand = int(view.hand) & ~hand_mask(last)
+    return f"{hand_text(hand)} {' '.join(map(card_text, last))}" if view.hand else "blind"
+
+
+def pile_of(view):
+    """The pile as it grew, in words; of one player the discards."""
+    words = [card_text(int(view.upcard))] if view.upcard >= 0 else []
+    for _, source, _, thrown in view.history[: view.turns]:
+        if source == 1:
+            words[-1] += "*"
+        words.append(card_text(int(thrown)))
+    if view.taken >= 0:
+        words[-1] += "*"
+    return words
+
+
+def table_of(position):
+    """Dealer and die, as options of `read_position`; nothing for one player."""
+    view = position.view
+    if view.deck_left >= 0:
+        return {}
+    owner = "nobody" if view.owner < 0 else "me" if view.owner == view.seat else "other"
+    offer = position.is_about_die and not view.offered
+    dealer = "me" if view.dealer == view.seat else "other"
+    return {"dealer": dealer, "die": Die(int(view.stake), owner, offer, int(view.offered))}

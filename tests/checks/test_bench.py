@@ -1,22 +1,22 @@
-"""The bench: its hands are what they are called, and its figures are consistent.
-
-The speeds themselves are not tested.
-"""
+"""The bench: its hands and figures are consistent (not its speeds), and so are ratios of two."""
 
 import json
+import os
+import sys
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from simgin.checks import bench
-from simgin.cli.main import cli
+from simgin.checks import bench, bench_change
+from simgin.checks.bench_change import BenchError, Change, changes
 from simgin.core.state import new_state
 from simgin.play.matchup import Matchup
 from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import loader
+from simgin.text.files import NewFileError, check_file
+from support.command_line import call
 
 
 def test_dealt_hands_come_from_real_packs():
@@ -41,11 +41,6 @@ def test_hands_in_play_have_eleven_cards_and_improve():
     assert last < first / 2
 
 
-def test_the_roster_is_of_all_two_player_strategies():
-    assert {"gold", "marjj", "mc"} < set(bench.roster()) < set(loader.built_in())
-    assert not {name for name in bench.roster() if name.startswith("solo")}
-
-
 def test_the_command_prints_figures_that_are_consistent(monkeypatch):
     """Of few strategies: to compile the whole roster takes a minute."""
     monkeypatch.setattr(bench, "roster", lambda: ["gold"])
@@ -53,11 +48,10 @@ def test_the_command_prints_figures_that_are_consistent(monkeypatch):
     measured = bench.figures(0.01, [1, 2])
     monkeypatch.setattr(bench, "figures", lambda *_: measured)
     words = ["bench", "--seconds", "0.01"]
-    printed = CliRunner().invoke(cli, words, env={"COLUMNS": "80"})
-    assert printed.exit_code == 0, printed.output
+    printed = call(*words)
     assert "56.58064 (deadwood, dealt hands)" in " ".join(printed.stdout.split())
     assert all(len(line) <= 80 for line in printed.stdout.splitlines())
-    found = json.loads(CliRunner().invoke(cli, [*words, "--json"], prog_name="simgin").stdout)
+    found = json.loads(call(*words, "--json").stdout)
     assert list(found) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
     assert found["command"] == "simgin bench --seconds 0.01"
     rows = found["rows"]
@@ -76,3 +70,130 @@ def test_the_command_prints_figures_that_are_consistent(monkeypatch):
         assert row["threads"] > 1 or row["speedup"] == 1
     # Mean deadwood of a dealt hand: 56.565, sd 13.795
     assert rows[1]["mean"] == pytest.approx(56.565, abs=4 * 13.795 / bench.HANDS**0.5)
+
+
+# What changed in speed
+
+
+NO_FIGURES = "is neither an installation of simgin nor a file of `simgin bench --save`."
+
+
+def row(figure, ratio, threads=1):
+    return {"figure": figure, "threads": threads, "ratio": ratio}
+
+
+def program(path, text):
+    """An executable that stands for another installation."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!{sys.executable}\n{text}")
+    path.chmod(0o755)
+    return path
+
+
+def test_rounds_are_compared_one_by_one():
+    before = [[row("deals", 100), row("gone", 1)], [row("deals", 90)], [row("deals", 200)]]
+    now = [[row("new", 1), row("deals", 50)], [row("deals", 60)], [row("deals", 40)]]
+    (change,) = changes(before, now)
+    assert change == Change("deals", 1, before=100, now=50, faster=2, low=1.5, high=5)
+    # Threads are kept apart, and one round has no range
+    before = [[row("deals", 100), row("deals", 60, 2)]]
+    first, second = changes(before, [[row("deals", 80), row("deals", 60, 2)]])
+    assert (first.threads, first.faster, first.low, first.high) == (1, 1.25, None, None)
+    assert (second.threads, second.faster) == (2, 1)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"rows": []}', '{"rows": [1]}', '{"rows": [{}]}'])
+def test_a_file_without_figures_is_refused(tmp_path, text):
+    path = tmp_path / "bench.json"
+    path.write_text(text)
+    with pytest.raises(BenchError, match=NO_FIGURES.replace(".", r"\.")):
+        bench_change.read_rounds(path)
+
+
+def test_what_can_be_neither_saved_nor_compared_is_refused_before_anything_is_measured(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(bench, "figures", lambda *_: pytest.fail("measured"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    remedy = "there is no folder no; name a file in a folder you can write to."
+    for words, message in (
+        (["--save", "no/old.json"], f"no/old.json cannot be written: {remedy}"),
+        (["--against", "empty"], f"empty {NO_FIGURES}"),
+    ):
+        found = call("bench", *words, code=2)
+        assert (found.stdout, found.stderr) == ("", f"simgin: {message}\n")
+
+
+def test_a_folder_without_permission_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
+    with pytest.raises(NewFileError, match=f"no permission to write to {tmp_path}"):
+        check_file(tmp_path / "old.json")
+
+
+def test_an_installation_is_a_program_or_its_environment(tmp_path):
+    found = program(tmp_path / "bin" / "simgin", "")
+    assert bench_change.find_installation(found) == found
+    assert bench_change.find_installation(tmp_path) == found
+    assert bench_change.find_installation(tmp_path / "bin") is None
+    (tmp_path / "bench.json").write_text("{}")
+    assert bench_change.find_installation(tmp_path / "bench.json") is None
+
+
+def test_figures_are_saved_and_compared(tmp_path, monkeypatch):
+    figure = bench.Figure("gold v gold, deals", "deals", 1, 1e5, 50.0, 1.0, None)
+    monkeypatch.setattr(bench, "figures", lambda *_: [figure])
+    monkeypatch.chdir(tmp_path)
+    first = call("bench", "--save", "old.json")
+    assert "gold v gold" in first.stdout
+    assert first.stderr.endswith("simgin: wrote old.json.\n")
+    saved = json.loads((tmp_path / "old.json").read_text())
+    saved["rows"][0]["ratio"] = 75.0
+    (tmp_path / "old.json").write_text(json.dumps(saved))
+    words = ["bench", "--against", "old.json"]
+    text = call(*words)
+    assert all(len(line) <= 80 for line in text.stdout.splitlines())
+    (line,) = (line for line in text.stdout.splitlines() if line.startswith("gold v gold"))
+    assert line.split()[-3:] == ["50", "75", "1.50"]
+    assert "Measured at different times" in text.stdout
+    found = json.loads(call(*words, "--json").stdout)
+    assert found["command"] == "simgin bench --seconds 1 --against old.json"
+    assert found["rows"][0]["faster"] == 1.5
+
+
+def test_an_installation_is_measured_in_turns(tmp_path, monkeypatch):
+    log = tmp_path / "log"
+    text = (
+        "import json, sys\n"
+        f"open({str(log)!r}, 'a').write('NAME ' + ' '.join(sys.argv[1:]) + '\\n')\n"
+        "print(json.dumps({'rows': [{'figure': 'deals', 'threads': 1, 'ratio': RATIO}]}))\n"
+    )
+    old = program(tmp_path / "old", text.replace("NAME", "old").replace("RATIO", "60"))
+    new = program(tmp_path / "new", text.replace("NAME", "new").replace("RATIO", "40"))
+    monkeypatch.setattr(bench_change, "ROUNDS", 2)
+    monkeypatch.setattr(bench_change, "THIS", [str(new)])
+    (change,) = changes(*bench_change.measure_in_turns(old, 0.5))
+    assert (change.faster, change.low, change.high) == (1.5, 1.5, 1.5)
+    words = "bench --seconds 0.5 --json"
+    assert log.read_text().splitlines() == [f"{name} {words}" for name in ("old", "new")] * 2
+
+
+def test_an_installation_that_fails_is_named(tmp_path):
+    broken = program(tmp_path / "simgin", "import sys; sys.exit('simgin: no numba here')")
+    found = call("bench", "--against", broken, code=2)
+    assert found.stdout == ""
+    assert found.stderr.endswith(f"simgin: {broken} cannot be measured: simgin: no numba here\n")
+
+
+@pytest.mark.slow
+def test_this_installation_against_itself(tmp_path, monkeypatch):
+    """Both run and every figure has its partner; how fast they are is up to the machine."""
+    here = program(tmp_path / "simgin", "from simgin.cli.main import main; main()")
+    monkeypatch.setattr(bench_change, "ROUNDS", 2)
+    before, now = bench_change.measure_in_turns(here, 0.02)
+    table = changes(before, now)
+    assert [(change.figure, change.threads) for change in table] == [
+        (row["figure"], row["threads"]) for row in now[0]
+    ]
+    assert {"calibration, blocks", "mc, eaai deals"} < {change.figure for change in table}
+    assert all(0 < change.low <= change.faster <= change.high for change in table)

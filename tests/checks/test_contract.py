@@ -4,13 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from simgin.checks import contract, contract_process
-from simgin.cli.main import cli
 from simgin.rules import variants
 from simgin.strategy import loader, strategy_template
 from simgin.text.files import create_file
+from support.command_line import call
 
 STANDARD = [variants.find("standard")]
 BEST = "best_discard(view.hand, view.legal, rules)"
@@ -80,10 +79,7 @@ def assert_caught(i: int, findings: list[contract.Finding]) -> None:
 
 
 def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> None:
-    """The template, a pure function that runs in Python and prints, and a few of the bad ones.
-
-    One that hangs comes between them: what follows it is tested in another process.
-    """
+    """One that hangs comes between them: what follows it is tested in another process."""
     begun, remembering = tmp_path / "begun.py", tmp_path / "remembering.py"
     create_file(begun, strategy_template.strategy_file(begun))
     remembering.write_text(FORM % ("", f"SEEN[view.hand] = 1; print('so'); return {BEST}"))
@@ -117,12 +113,11 @@ def test_a_file_that_hangs_when_it_is_read(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_command_exits_with_1_for_a_failure_and_reports_it_in_json(tmp_path: Path) -> None:
     words = ["strategies", "check", bad_file(tmp_path, LEGAL), "-v", "standard", "-v", "oklahoma"]
-    done = CliRunner().invoke(cli, [*words, "--json"])
-    rows = json.loads(done.stdout)["rows"]
-    assert done.exit_code == 1 and [row["check"] for row in rows] == list(contract.CHECKS)
+    rows = json.loads(call(*words, "--json", code=1).stdout)["rows"]
+    assert [row["check"] for row in rows] == list(contract.CHECKS)
     assert [row["check"] for row in rows if row["passed"] is False] == ["legal"]
-    missing = CliRunner().invoke(cli, ["strategies", "check", str(tmp_path / "no.py")])
-    assert missing.exit_code == 2 and "cannot be read: No such file" in missing.stderr
+    missing = call("strategies", "check", tmp_path / "no.py", code=2)
+    assert "cannot be read: No such file" in missing.stderr
 
 
 def test_positions_of_every_slot_are_found() -> None:
@@ -132,10 +127,7 @@ def test_positions_of_every_slot_are_found() -> None:
 
 @pytest.mark.slow
 def test_every_shipped_strategy_and_policy_passes_in_every_variant() -> None:
-    """Strategies by themselves, and every policy in gold's place of its slot.
-
-    mc has few worlds, to save time.
-    """
+    """Strategies alone (mc with few worlds), and every policy in gold's place of its slot."""
     alone = [name for name in loader.names() if name != "mc"]
     mixed = [
         f"gold+{policy.slot}={policy.name}" for policy in loader.policies() if policy.name != "mc"

@@ -6,32 +6,25 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from simgin.checks import doctor
 from simgin.cli import session
-from simgin.cli.main import cli
 from simgin.runs import runner
 from simgin.strategy import loader
+from support.command_line import call
 
 PROJECT = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())[
     "project"
 ]
 
 
-def simgin(*words, code=0):
-    result = CliRunner().invoke(cli, words, prog_name="simgin", env={"COLUMNS": "80"})
-    assert result.exit_code == code, result.output
-    return result
-
-
 def test_all_is_well_on_one_screen_and_in_json(monkeypatch):
-    lines = simgin("doctor").stdout.splitlines()
+    lines = call("doctor").stdout.splitlines()
     assert "All is well." in lines
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
     assert [line.split()[0] for line in lines if " ok  " in line] == list(doctor.CHECKS)
     monkeypatch.setitem(doctor.CHECKS, "play", doctor.versions)
-    found = json.loads(simgin("doctor", "--json").stdout)
+    found = json.loads(call("doctor", "--json").stdout)
     assert found["command"] == "simgin doctor" and len(found["rows"]) == len(doctor.CHECKS)
     assert all(row["well"] is True and row["fault"] == "" and row["found"] for row in found["rows"])
 
@@ -57,7 +50,7 @@ def test_the_packages_checked_are_those_declared():
 )
 def test_a_wrong_sum_is_found(monkeypatch, constant, value, check):
     monkeypatch.setattr(doctor, constant, value)
-    result = simgin("doctor", "--json", code=1)
+    result = call("doctor", "--json", code=1)
     (wrong,) = [row for row in json.loads(result.stdout)["rows"] if not row["well"]]
     assert wrong["check"] == check
     said = result.stderr.replace(f"simgin: {session.COMPILING}\n", "")  # on a busy machine
@@ -83,9 +76,9 @@ def test_a_check_that_raises_does_not_stop_the_others(monkeypatch):
 def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no directory")  # in the way of the superuser too
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path / "file"))
-    result = simgin("doctor", code=1)
+    result = call("doctor", code=1)
     assert "Not a directory" in result.stderr and "Set SIMGIN_CACHE_DIR" in result.stderr
-    assert "1 of 9 checks found a fault." in result.stdout and "Traceback" not in result.output
+    assert "1 of 9 checks found a fault." in result.stdout
 
 
 def test_another_version_of_numba_is_reported(monkeypatch):

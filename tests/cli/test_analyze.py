@@ -3,24 +3,19 @@
 import json
 import re
 import shlex
-from pathlib import Path
+from xml.etree import ElementTree
 
+import pandas as pd
 import pytest
 
 import simgin
 from simgin.analysis import rates
+from simgin.report import figures
 from support.command_line import call
 
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS".split()
 TEN = HAND[:10]
 PILE = "QD TS 9D* QH"
-PATIENT = """
-from simgin.strategy import Strategy, knock
-@knock
-def early(view, rules, params):
-    return view.own_turn <= 5 or view.ending_count == 0
-STRATEGY = Strategy("patient-gold", knock=early)
-"""
 QUICK = "--worlds 400 --as gold --against gold".split()
 
 
@@ -97,13 +92,7 @@ def test_json_has_the_rows_of_the_frame_with_any_number_of_workers():
     assert {"win", "gin", "undercut", "match", "low", "high", "worlds", "best"} <= set(rows[0])
 
 
-def test_the_frame_of_a_deal_names_its_decisions():
-    frame = simgin.analyze_deal("gold", "simple", unit=3, turn=5, worlds=200)
-    assert list(frame["decision"].unique()) == ["turn 5, draw, gold", "turn 5, discard, gold"]
-    assert frame.groupby("decision")["done"].sum().tolist() == [1, 1]
-
-
-RATES = "gold simple --deals 100 --worlds 25 --as gold-early".split()
+RATES = "gold simple --deals 100 --worlds 10 --as gold-early".split()
 MEASURED = []
 
 
@@ -141,7 +130,7 @@ def test_error_rates_name_kinds_of_decisions_and_the_costliest_ones():
 @pytest.mark.usefixtures("measured_once")
 def test_json_and_the_frame_of_error_rates_agree():
     rows = json.loads(call("analyze", *RATES, "--json").stdout)["rows"]
-    frame = simgin.error_rates("gold", "simple", deals=100, worlds=25, judge="gold-early")
+    frame = simgin.error_rates("gold", "simple", deals=100, worlds=10, judge="gold-early")
     kinds = [row for row in rows if "command" not in row]
     assert [row["points"] for row in kinds] == list(frame["points"])
     assert kinds[-1]["kind"] == "all" and len(rows) == len(kinds) + 5
@@ -152,42 +141,21 @@ def test_json_and_the_frame_of_error_rates_agree():
     [
         ([*HAND, "--deals", 100], "--deals goes with strategies"),
         (["gold", "--deals", 100, "--unit", 3], "--unit goes with one position or one deal"),
-        (["gold", "--deals", 100, "--against", "simple"], "name the opponent behind A"),
         (["gold", "--deals", 20], "name 100 to 100,000 deals, not 20"),
         (["solo-greedy", "solo-dp", "-v", "solitary-gin", "--deals", 100], "name one strategy"),
         ([*HAND[:9], "--pile", PILE], "9 cards were given"),
         ([*HAND, "--pile", PILE, "--score", "high"], "'high' is not a score"),
-        ([*HAND, "--pile", PILE, "--score", "30-145"], "the match is over at 30-145"),
         ([*HAND, "--pile", PILE, "--turn", "3"], "--turn goes with a deal"),
         (["gold", "simple", "--score", "3-4"], "--score goes with cards"),
-        (["gold", "simple", "--turn", "99"], "nothing was decided in turn 99"),
         (["solo-greedy", "-v", "solitary-gin", "--against", "gold"], "is for one player"),
-        ([*HAND, "--pile", "QD*", "-v", "solitary-gin"], "discards cannot be taken"),
         ([*HAND, "--pile", PILE, "--worlds", "2M"], "too many to keep"),
         ([*TEN, "--pile", "QD TS", "--stake", 2, "--owner", "me"], "standard has no die"),
-        (["gold", "simple", "-v", "dice", "--stake", 2], "--stake goes with cards"),
         (["blind", "-v", "dice", "--offer", "--unit", 3], "--unit goes with a deal"),
     ],
 )
 def test_what_cannot_be_analysed_is_refused_in_a_sentence(words, sentence):
     done = call("analyze", *words, code=2)
     assert sentence in done.stderr and done.stdout == ""
-
-
-def test_the_screen_in_the_documents_is_what_the_command_prints():
-    page = (Path(__file__).parents[2] / "docs/how-to/positions.md").read_text()
-    command, screen = re.search(r"screen: (.*?) -->.*?```text\n(.*?)```", page, re.S).groups()
-    lines = call(*command.split()).stdout.splitlines()[:-2]
-    assert [line.rstrip() for line in lines] == screen.splitlines()
-
-
-def test_a_strategy_of_a_file_far_away_has_its_own_name(tmp_path):
-    path = tmp_path / "a/folder/far/below/the/one/in/which/the/author/works/patient.py"
-    path.parent.mkdir(parents=True)
-    path.write_text(PATIENT)
-    assert "turn 1, discard, patient-gold" in shown(path, "--unit", 3, "--worlds", 200)
-    turn = call("analyze", path, "simple", "--unit", 3, "--worlds", 200, "--turn", 1).stdout
-    assert "patient-gold and simple play on." in turn
 
 
 @pytest.mark.parametrize(
@@ -226,3 +194,71 @@ def test_a_deal_with_a_die_has_rows_for_its_offers(tmp_path):
     assert "Done was refuse 3" in read
     frame = simgin.analyze("blind", variant="dice", offer=True, worlds=200)
     assert list(frame["by"].unique()) == ["deals"]
+
+
+POSITION = ("analyze", *HAND, "--pile", PILE, *QUICK)
+
+
+@pytest.fixture(scope="module")
+def position(tmp_path_factory):
+    """The directory of a position of one's own."""
+    place = tmp_path_factory.mktemp("position") / "page"
+    shown = call(*POSITION, "-o", place).stdout
+    assert f"Written: {place / 'report.html'}" in shown
+    assert f"-o {place}" in shown.splitlines()[-1]
+    return place
+
+
+def test_the_page_stands_alone_and_says_what_it_shows(position):
+    page = (position / "report.html").read_text()
+    assert not re.search(r'(?:src|href)="(?!#|data:)', page)
+    assert page.count("<figure") == 2
+    told = re.findall(r"<summary>Description</summary><p>(.*?)</p>", page, re.S)
+    assert "You hold 7H 7D 7C | 8C 9C TC | KS 4H TD AC 4C, deadwood 29" in told[0]
+    assert re.search(r"Pile +QD TS 9D\* QH", told[0])
+    assert "against the best, discard" in told[1]
+    assert told[1].count("costs") == 10
+
+
+def test_every_card_is_on_the_table(position):
+    drawn = (position / "plots" / "cards-0.svg").read_text()
+    elements = ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")
+    texts = [(element.text or "").strip() for element in elements]
+    ranks = [text for text in texts if text in "A 2 3 4 5 6 7 8 9 10 J Q K".split()]
+    on_the_table = [*HAND, *PILE.replace("*", "").split(), "9D"]  # the opponent holds 9D
+    assert sorted(ranks) == sorted(card[0].replace("T", "10") for card in on_the_table)
+    red = sum(card[1] in "HD" for card in on_the_table)
+    assert drawn.count(f"fill: {figures.RED.lower()}") == red
+
+
+def test_the_frame_lies_beside_the_page(position):
+    kept = pd.read_csv(position / "analysis.csv")
+    frame = simgin.analyze(" ".join(HAND), PILE, own="gold", other="gold", worlds=400)
+    assert list(kept["action"]) == list(frame["action"])
+    assert kept["cost"].tolist() == pytest.approx(frame["cost"].tolist())
+    manifest = json.loads((position / "manifest.json").read_text())
+    assert "report.html" in manifest["files"] and "analyze" in manifest["command"]
+
+
+def test_equal_analyses_have_equal_pages(position):
+    one = (position / "report.html").read_text()
+    call(*POSITION, "-o", position, "--workers", 1)
+    assert (position / "report.html").read_text() == one
+
+
+def test_a_whole_deal_has_a_row_for_each_decision_and_draws_the_costly_ones(tmp_path):
+    place = tmp_path / "deal"
+    shown = call("analyze", "gold", "simple", "--unit", 3, "--worlds", 1000, "-o", place).stdout
+    page = (place / "report.html").read_text()
+    assert "gold v simple, standard: what each decision cost" in page
+    rows = [line for line in shown.splitlines() if line.startswith(("turn", "upcard"))]
+    assert len(rows) > 10 and page.count("<tr") == len(rows) + 1
+    frame = pd.read_csv(place / "analysis.csv")
+    costly = frame[frame["done"] & (frame["low"] > 0)]
+    assert len(costly) and page.count("<figure") == 2 * min(6, len(costly))
+
+
+def test_a_folder_with_other_files_is_refused_before_anything_is_played(tmp_path):
+    (tmp_path / "own.txt").write_text("mine")
+    assert str(tmp_path) in call(*POSITION, "-o", tmp_path, code=2).stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["own.txt"]

@@ -106,23 +106,6 @@ def test_variants_of_every_kind_have_the_same_sums_interpreted():
     assert done.stdout.splitlines() == [digest(i) for i in range(len(GAMES))], done.stderr
 
 
-# Those of the rules on the engine, without counts of the pack and without deals, which are played
-# again for each action
-EXAMPLES = "rule_book and engine and not (CT or T0 or T1 or script or OP or DI)"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("file", "which"),
-    [("elementary", ""), ("layoff", "long_chains"), ("worked_examples", EXAMPLES)],
-)
-def test_selected_tests_pass_interpreted(file, which):
-    """Coverage sees interpreted code only. Enumerations are left out, they would take hours."""
-    (path,) = (ROOT / "tests").rglob(f"test_{file}.py")
-    done = shell("-n", "0", path, "-k", which, module="pytest", cwd=ROOT, env=INTERPRETED)
-    assert done.returncode == 0, done.stdout[-3000:]
-
-
 def shell(*words, module="simgin", **more):
     """A module with its words, in a separate process."""
     command = [sys.executable, "-m", module, *map(str, words)]

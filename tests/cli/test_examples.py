@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin.runs.experiment import read
+from simgin.runs.experiment import read, tasks
 from support.command_line import call
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
@@ -16,7 +16,9 @@ def test_every_experiment_is_listed_with_its_question_and_runs_by_its_name():
     rows = json.loads(call("examples", "--json").stdout)["rows"]
     assert len(rows) > 20
     for row in rows:
-        assert read(row["name"]).question == row["question"]
+        found = read(row["name"])
+        assert found.question == row["question"] and found.question.endswith("?")
+        assert len(tasks(found)) == len(found.cells) >= (1 if found.sprt else 3)
         assert Path(row["file"]).stem == row["name"]
     output = call("examples").stdout
     assert all(f"\n{row['name']} " in output for row in rows)

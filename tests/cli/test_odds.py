@@ -1,16 +1,13 @@
 """`simgin odds`: its 80-column screen, its files and JSON, and what it refuses."""
 
 import json
-import re
 import shlex
 from functools import partial
 
 import pandas as pd
 import pytest
 
-from simgin import plots
 from simgin.odds import odds, odds_pictures, odds_request, sheets
-from simgin.rules import variants
 from support import command_line
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
@@ -31,10 +28,7 @@ def assert_narrow(output):
     assert all(len(line) <= 80 for line in output.splitlines() if not line.startswith("Repeat: "))
 
 
-def test_two_one_player_variants_are_shown_side_by_side(empty_directory, monkeypatch):
-    drawn, draw = [], plots.odds
-    seen = lambda frame, *, seed: (drawn.append(frame), draw(frame, seed=seed))[1]  # noqa: E731
-    monkeypatch.setitem(odds_pictures.PICTURES, "odds", (seen, "Probability of gin by draw"))
+def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     output = call("solitaire-gin-knock", "solitary-gin", *SOLO, "--details").stdout
     assert_narrow(output)
     headings = ("match won %", "goal met %", "penalty", "met joker %", "left")
@@ -58,16 +52,6 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory, monkeyp
     threshold = pd.read_csv(place / "threshold.csv")
     assert set(threshold["k"]) == set(range(11)) and set(threshold["strategy"]) == {"solo-greedy"}
     assert set(threshold["measure"]) == {"points", "share"}
-    # Few lines are drawn: gin of both players, and the other outcomes of the last only.
-    (knocking, *_) = (one[one["variant"] == "solitaire-gin-knock"] for one in drawn)
-    assert set(zip(knocking["strategy"], knocking["kind"], strict=True)) == {
-        ("solo-greedy", "gin"),
-        ("gold+discard=hits", "gin"),
-        ("gold+discard=hits", "knock"),
-        ("gold+discard=hits", "joker"),
-    }
-    every = pd.read_csv(place / "odds.csv")
-    assert len(every) > len(drawn[0]) and {"knock", "gin", "joker"} < set(every["kind"])
 
 
 def test_a_two_player_variant_is_shown_by_seat(empty_directory):
@@ -83,14 +67,6 @@ def test_a_two_player_variant_is_shown_by_seat(empty_directory):
     assert (empty_directory / "out" / "scores-standard-gold.svg").exists()
 
 
-def test_the_words_come_first_then_one_table():
-    lines = call("solitary-gin", *SOLO).stdout.splitlines()
-    rules = [line for line in lines if re.fullmatch("─+ *", line)]
-    assert lines[0].startswith("solitary-gin: gold+discard=hits wins ")
-    assert len(rules) == 1 and len(lines) <= 48 and lines[-1].startswith("Repeat: ")
-    assert all(len(line) <= 80 for line in lines[:-1])
-
-
 def test_where_v_is_refused_the_rest_is_shown():
     result = call("hollywood", "--strategy", "gold", "--deals", "10k")
     assert "simgin: V is not computed for goal = columns" in result.stderr
@@ -103,13 +79,6 @@ def test_with_json_nothing_else_is_on_stdout():
     tables = {"strength", "odds", "left", "gin", "gap", "joker"}
     assert {row["table"] for row in whole["rows"]} == tables
     assert all({*NAMES, "n"} <= set(row) for row in whole["rows"])
-
-
-def test_without_a_variant_every_one_player_variant_is_shown():
-    assert odds_request.solo_variants() == [
-        name for name in variants.names() if variants.find(name).row["players"] == 1
-    ]
-    assert "results/odds" in call("--help").stdout
 
 
 @pytest.mark.parametrize(
@@ -133,11 +102,6 @@ def test_an_interruption_names_the_command_that_continues(monkeypatch):
     monkeypatch.setattr(odds_request, "measure", interrupted)
     told = call("solitaire-gin", code=130).stderr
     assert "Continue with: simgin odds solitaire-gin --seed 1" in told
-
-
-def test_a_number_without_an_upper_limit_is_shown_as_over_its_lower_limit():
-    assert sheets._size(10.0, 8.0, 12.0) == "10.0 ± 2.0"
-    assert sheets._size(10.0, 8.0, float("inf")) == "over 8"
 
 
 def test_the_chance_by_deadwood_is_shown():

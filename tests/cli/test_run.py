@@ -7,12 +7,17 @@ from pathlib import Path
 import pytest
 
 import simgin
+from simgin.cli import plan_table
+from simgin.play.matchup import parse_matchup
 from simgin.runs import directory, threads
+from simgin.runs.block import Task
+from simgin.runs.plan import Plan
+from simgin.runs.steps import Step
 from simgin.stats import table
 from support.command_line import call
-from support.command_runs import EXPERIMENT, FEW, KEYS, files, kept
+from support.command_runs import EXPERIMENT, FEW, KEYS, OWN, files, kept
 
-pytestmark = pytest.mark.usefixtures("empty_directory")
+pytestmark = pytest.mark.usefixtures("empty_directory", "without_pictures")
 
 
 def test_run_writes_its_files_where_it_says(empty_directory):
@@ -21,9 +26,7 @@ def test_run_writes_its_files_where_it_says(empty_directory):
     assert output.startswith("Does waiting for gin pay?")
     place = Path("results/waiting")
     written = "ledger.sqlite manifest.json pairing.csv report.html summary.csv summary.md table.csv"
-    pictures = {f"plots/{name}" for name in ("endings", "win_and_points")}
-    drawn = {name + kind for name in pictures for kind in (".png", ".svg")}
-    assert set(files(place)) == {*written.split(), "plots", *drawn}
+    assert set(files(place)) == {*written.split()}
     assert output.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
     assert directory.read_manifest(place)["question"] == "Does waiting for gin pay?"
     assert table.csv(simgin.run("waiting.toml")) == (place / "table.csv").read_text()
@@ -74,17 +77,18 @@ def test_more_deals_extend_a_run_and_fewer_use_part_of_it(empty_directory):
         assert manifest("out")["matchups"] == manifest(f"fresh{n}")["matchups"]
 
 
-def test_only_what_is_missing_is_played(empty_directory, monkeypatch):
-    call("match", "gold", "--deals", "8k", "-o", "out")
-    asked, play = [], threads.play_block
-
-    def noted(block, name):
-        asked.append((block.first, block.units))
-        return play(block, name)
-
-    monkeypatch.setattr(threads, "play_block", noted)
-    call("match", "gold", "--deals", "9k", "-o", "out")
-    assert asked == [(4, 500)]
+def test_steps_are_announced_with_their_time(monkeypatch, capsys):
+    """A unit takes 20 ms on either of two processors, and one of a step three times as long."""
+    monkeypatch.setattr(plan_table, "unit_seconds", lambda matchup: 0.02)
+    monkeypatch.setattr(plan_table, "usable_cpus", lambda: 2)
+    monkeypatch.setattr(plan_table.kernel, "prepare", lambda matchup: None)
+    matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
+    step = Step("luck standard", matchup, 1000, 3.0, lambda *_: {})
+    asked = Plan("review", (Task(matchup, 1000),), steps=(step, step))
+    rows = plan_table.rows(asked, Path("nowhere"), 2, record_deals=False)
+    plan_table.announce(asked, rows, Path("nowhere"))
+    told = " ".join(capsys.readouterr().out.split())
+    assert "2 passes over more deals follow, about 60 s." in told
 
 
 # Other differences are named in tests/runs/test_directory.py
@@ -107,15 +111,6 @@ def test_the_directory_of_another_run_is_refused_and_the_difference_is_named(emp
         assert "out holds another run:" in message and difference in message
         assert "Name another directory with -o, or remove this one to begin again." in message
         assert contents() == before
-
-
-OWN = """
-from simgin.strategy import Strategy, knock
-@knock
-def mine(view, rules, params):
-    return view.own_turn > 3
-MINE = Strategy('mine', knock=mine)
-"""
 
 
 def test_a_changed_strategy_of_the_same_name_is_another_run(empty_directory):

@@ -74,7 +74,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def here(folder, monkeypatch):
+def here(folder, monkeypatch, without_pictures):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "80")
 

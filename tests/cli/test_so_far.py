@@ -19,7 +19,6 @@ from simgin.runs.plan import plan_matchup
 from simgin.runs.threads import Threads
 from simgin.stats.metrics import BY_NAME
 from simgin.stats.ratios import estimate_metric
-from simgin.text.amounts import short_count
 
 TWO = """
 question = "Who?"
@@ -104,8 +103,3 @@ def test_a_resumed_run_counts_what_it_finds_in_the_ledger():
         so_far = SoFar(more, ledger, {})
         runner.run(more.tasks, ledger, Threads(1), see=so_far.add)
     assert so_far.line().startswith("8k of 8k deals  won ")
-
-
-def test_counts_are_short():
-    counts = (1, 999, 1000, 12_400, 100_000, 999_600, 2_000_000, 10**9)
-    assert [short_count(n) for n in counts] == "1 999 1k 12.4k 100k 1M 2M 1G".split()

@@ -1,11 +1,14 @@
 """Deadwood, best discards and their helpers against the twin, brute force and rules.md 3.2."""
 
 import random
+from collections import Counter
 
+import numpy as np
 import pytest
 
 from oracles import twin
 from simgin.core.deadwood import best_discards, deadwood, deadwood_of, deadwood_with, meldable
+from simgin.core.layoff import MAX_OPTIONS, lay_off
 from support import hands
 
 NOTHING = 1 << 20  # the count where there is no discard or no meld
@@ -30,7 +33,7 @@ def sample(text, seed, n_dealt, n_rich):
 def test_deadwood_agrees_with_the_twin(text, times):
     """Compare hands in every set of card values, for stopper and defender."""
     games = [hands.game(text + values) for values in hands.VALUES]
-    for hand in sample(text, times, 4_000 * times, 2_500 * times):
+    for hand in sample(text, times, 2_000 * times, 1_250 * times):
         cards = hands.names(hand)
         for rules, row in games:
             assert deadwood(hand, rules) == twin.deadwood(cards, row), cards
@@ -38,23 +41,12 @@ def test_deadwood_agrees_with_the_twin(text, times):
         assert deadwood_of(hand, rules, 1) == twin.deadwood(cards, row, "defender"), cards
 
 
-def test_the_deadwood_of_at_most_one_card_is_its_value():
-    rules, row = hands.game("standard")
-    assert deadwood(0, rules) == 0
-    values = twin.card_values(row)
-    for card, name in enumerate(hands.NAMES):
-        assert deadwood(1 << card, rules) == values[name]
-
-
-# Discards
-
-
 @pytest.mark.parametrize("values", hands.VALUES)
 @pytest.mark.parametrize("text", hands.MELD_RULES)
 def test_best_discards_agree_with_trying_every_discard(text, values):
     rules, _ = hands.game(text + values)
     rng = random.Random(f"{text}{values} discards")
-    for i in range(1_200):
+    for i in range(800):
         hand = hands.dealt(rng, 11) if i % 3 == 0 else hands.meld_rich(rng, 11, ace_runs_of(text))
         one = 1 << rng.choice(hands.members(hand))
         legal = hand & (rng.getrandbits(52) if i % 4 == 0 else ~one)
@@ -72,7 +64,7 @@ def test_best_discards_agree_with_trying_every_discard(text, values):
 def test_deadwood_with_a_card_kept_in_a_meld_agrees_with_the_twin(text):
     rules, row = hands.game(text)
     rng = random.Random(f"{text} with")
-    for i in range(250):
+    for i in range(150):
         hand = hands.meld_rich(rng, 10 + i % 2, row["ace_runs"])
         cards = hands.names(hand)
         melds = twin.melds_in(cards, row)
@@ -88,3 +80,99 @@ def test_meldable_cards_agree_with_the_twin(text):
     for hand in sample(text, 4, 1_000, 1_500):
         melded = {card for meld in twin.melds_in(hands.names(hand), row) for card in meld}
         assert meldable(hand, rules) == hands.mask(melded)
+
+
+ACES = ("", "+defender_ace_value=15")
+
+
+def by_engine(hand, melds, rules):
+    """The count and the mask of the cards laid off."""
+    shown = np.zeros(3, np.int64)
+    shown[: len(melds)] = melds
+    count, laid = lay_off(
+        hand, shown, rules, np.zeros((3, MAX_OPTIONS), np.int64), np.zeros((2, 16), np.int64)
+    )
+    return int(count), int(laid)
+
+
+def fewest_laid_off(melds, cards, row, count):
+    """The smallest number of cards that any way to this count lays off."""
+    choices = [twin.layoff.additions(meld, cards, row) for meld in melds]
+    best = len(cards)
+    for way in twin.layoff._ways(choices, frozenset()):
+        laid = frozenset().union(*way)
+        if len(laid) < best and twin.deadwood(set(cards) - laid, row, "defender") == count:
+            best = len(laid)
+    return best
+
+
+def melds_shown(rng, row):
+    """One to three disjoint melds of at most eleven cards, as a knocker could show them."""
+    melds, wanted = [], rng.choice([1, 2, 2, 3, 3])
+    for meld in rng.sample(hands.melds_of_the_pack(row["ace_runs"]), 60):
+        used = sum(melds)
+        ranks, suits = map(len, map(set, zip(*hands.names(meld), strict=True)))
+        is_rainbow = ranks > 1 and suits > 1
+        fits = not meld & used and (meld | used).bit_count() <= 11
+        if fits and (row["rainbow"] or not is_rainbow):
+            melds.append(meld)
+        if len(melds) == wanted:
+            break
+    return melds
+
+
+def defender(rng, row, melds):
+    """Ten other cards: as dealt, made of melds, or near the melds shown so that many lay off."""
+    used = sum(melds)
+    kind = rng.random()
+    if kind < 0.25:
+        return hands.dealt(rng, 10, [card for card in range(52) if not used >> card & 1])
+    hand = hands.made_of_melds(rng, 10, row["ace_runs"], used)
+    if kind < 0.6:
+        spare = [card for card in range(52) if not used >> card & 1]
+        near = [card for meld in melds for card in spare if beside(card, meld)]
+        for card in rng.sample(near, min(len(near), 7)):
+            if not hand >> card & 1:
+                hand ^= 1 << rng.choice(hands.members(hand)) | 1 << card
+    return hand
+
+
+def beside(card, meld):
+    """Same rank, or same suit within four ranks round the corner, as some card of a meld."""
+    return any(
+        card % 13 == other % 13
+        or (card // 13 == other // 13 and min((card - other) % 13, (other - card) % 13) <= 4)
+        for other in hands.members(meld)
+    )
+
+
+@pytest.mark.parametrize("n", [800, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ace", ACES)
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_the_defenders_count_agrees_with_the_twin(text, ace, n):
+    rules, row = hands.game(text + ace)
+    rng = random.Random(f"{text}{ace} lay off")
+    seen = Counter()
+    for _ in range(n):
+        melds = melds_shown(rng, row)
+        hand = defender(rng, row, melds)
+        cards, texts = hands.names(hand), [hands.names(meld) for meld in melds]
+        count, laid = by_engine(hand, melds, rules)
+        assert count == twin.defender_count(texts, cards, row).count, (texts, cards)
+        assert laid & ~hand == 0 and deadwood_of(hand & ~laid, rules, 1) == count
+        assert laid.bit_count() == fewest_laid_off(texts, cards, row, count), (texts, cards)
+        seen["cards", min(laid.bit_count(), 3)] += 1
+        own = twin.optimal_meldings(cards, row, "defender")[0]  # where the joint choice matters
+        seen["joint"] += laid & hands.mask(card for meld in own for card in meld) != 0
+    assert min(seen["cards", n] for n in range(4)) >= n // 100 and seen["joint"] >= n // 400, seen
+
+
+@pytest.mark.parametrize("text", ["standard+ace_runs=corner", "standard+ace_runs=high_or_low"])
+def test_long_chains_of_lay_offs_agree_with_the_twin(text):
+    """Every run of three with the rest of its suit in the defender's hand."""
+    rules, row = hands.game(text)
+    for meld in twin.melds_in(twin.PACK[:13], row):
+        if len(meld) == 3:
+            rest = [card for card in twin.PACK[:13] if card not in meld]
+            count, _ = by_engine(hands.mask(rest), [hands.mask(meld)], rules)
+            assert count == twin.defender_count([meld], rest, row).count

@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "results/reference/demo"
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_demo_experiment_reproduces_the_reference_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

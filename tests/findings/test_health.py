@@ -1,7 +1,4 @@
-"""The health of a run: a batch that stands out is played again and must repeat.
-
-Workers are named only on request.
-"""
+"""A batch that stands out is played again and must repeat; workers are named only on request."""
 
 import numpy as np
 import pytest

@@ -10,19 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from simgin.findings import run_record
-from simgin.runs import directory, ledger, plan
-from simgin.runs.stopping import End
+from simgin.runs import directory, ledger
 from support import strict_html as wellformed
 from support.command_line import call
+from support.command_runs import OWN
 
-OWN = """
-from simgin.strategy import Strategy, knock
-@knock
-def mine(view, rules, params):
-    return view.own_turn > 3
-MINE = Strategy('mine', knock=mine)
-"""
 RUNS = {
     "panel": """
         question = "Does <b>waiting</b> & hoping pay?"
@@ -42,6 +34,9 @@ RUNS = {
 }
 
 
+DRAWN = ("panel", "match")  # the others without pictures, which take seconds
+
+
 @pytest.fixture(autouse=True)
 def here(empty_directory):
     Path("mine.py").write_text(OWN)
@@ -56,6 +51,8 @@ def made(tmp_path_factory):
         place = tmp_path_factory.mktemp(name)
         with pytest.MonkeyPatch.context() as patched:
             patched.chdir(place)
+            if name not in DRAWN:
+                patched.setattr("simgin.report.page.drawings", lambda *_: {})
             patched.setenv("COLUMNS", "80")
             if name == "match":
                 return place, call("match", "gold", "--deals", 300, "-o", "out").stdout
@@ -81,7 +78,7 @@ def tree(place):
 
 def emptied(place):
     """Remove everything that a report writes."""
-    shutil.rmtree(place / "plots")
+    shutil.rmtree(place / "plots", ignore_errors=True)
     for path in place.iterdir():
         if path.name not in (directory.MANIFEST, ledger.FILE, directory.DEALS):
             path.unlink()
@@ -94,8 +91,10 @@ def findings_on(files):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_same_files_are_written_without_the_strategies(made, name):
+def test_the_same_files_are_written_without_the_strategies(made, name, monkeypatch):
     printed = made(name)
+    if name not in DRAWN:
+        monkeypatch.setattr("simgin.report.page.drawings", lambda *_: {})
     before = tree("out")
     emptied(Path("out"))
     Path("mine.py").unlink()
@@ -104,6 +103,7 @@ def test_the_same_files_are_written_without_the_strategies(made, name):
     assert " ".join(said.split()) in " ".join(printed.split())
     assert ("standard" in findings_on(before)) == (name == "panel")  # else there is one variant
     assert tree("out") == before
+    assert ("plots/endings.svg" in before) == (name == "panel")
     assert "report.html" in output and output.rstrip().endswith("Repeat:  simgin report out")
     assert wellformed.faults(before["report.html"].decode()) == []
 
@@ -158,22 +158,6 @@ def test_recorded_deals_are_kept_and_json_is_one_object():
     assert "out/report.html" in told["files"]
     assert told["stopped"] == "complete"
     assert {row["strategy"] for row in told["rows"]} == {"gold", "simple"}
-
-
-def test_the_record_of_a_run_is_the_same_from_manifest_and_plan(made):
-    """The cells of a run just played and the cells read from its manifest."""
-    Path("panel.toml").write_text(RUNS["panel"])
-    run_plan = plan.plan_file("panel.toml")
-    now = run_record.record_plan(run_plan, [End(6000) for _ in run_plan.tasks])
-    made("panel")
-    then = run_record.read_record(Path("out"), directory.read_manifest("out"))
-    assert now.cells == then.cells
-    assert [now.params(cell) for cell in now.cells] == [then.params(cell) for cell in then.cells]
-    assert list(now.ends) == list(then.ends)
-    assert [list(pair) for pair in now.contrasts] == then.contrasts
-    assert list(now.effects) == list(then.effects)
-    assert (now.question, now.hypothesis, now.stop) == (then.question, then.hypothesis, then.stop)
-    assert [task.matchup.cell for task in run_plan.tasks] == list(now.cells)
 
 
 def test_a_run_killed_while_writing_its_files_is_completed(made):

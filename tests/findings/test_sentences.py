@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import re
 
 import pandas as pd
 import pytest
@@ -11,19 +10,51 @@ from simgin.findings import (
     change_sentences,
     league_sentences,
     matchup_sentences,
+    run_pictures,
     run_sentences,
     wording,
 )
 from simgin.findings.findings import VARIANT_METRICS
 from simgin.runs import plan
-from simgin.stats import differences
+from simgin.stats import differences, league, ratings, table
 from simgin.stats.metrics import BY_NAME, headline
 from simgin.stats.round_robin.non_additivity import NonAdditivity
 from simgin.stats.round_robin.triads import TRIAD_COLUMNS, Triads
-from support.made_frames import a_league, tidy
 from support.plain_sentences import faults
 
 NAN = math.nan
+
+
+def tidy(*rows):
+    """Tidy rows from (variant, a, b, {metric: (value, half-width)}).
+
+    A half-width of None stands for an undefined cell.
+    """
+    found = []
+    for variant, a, b, told in rows:
+        for metric, (value, half) in told.items():
+            cells = (NAN,) * 4
+            if half is not None:
+                cells = (value, half / 1.96, value - half, value + half)
+            unit = "match" if metric == "match_win" else "deal"
+            found.append((variant, a, b, unit, metric, *cells, 2000))
+    return pd.DataFrame(found, columns=list(table.TABLE_COLUMNS))
+
+
+def a_league(shares):
+    """Standings and cross-table of a, b, c from the shares (value, half-width) of ab, ac, bc."""
+    rows = []
+    for (one, other), (value, half) in zip(("ab", "ac", "bc"), shares, strict=True):
+        rows.append((one, other, value, half / 2, value - half, value + half, 1000))
+        rows.append((other, one, 1 - value, half / 2, 1 - value - half, 1 - value + half, 1000))
+    cross = pd.DataFrame(rows, columns=list(ratings.CROSS_COLUMNS)).assign(variant="eaai")
+    elo = {"a": (30.0, 25.0, 35.0), "b": (0.0, 0.0, 0.0), "c": (-40.0, -50.0, -30.0)}
+    won = {"match_win": 0.6, "match_win_low": 0.5, "match_win_high": 0.7}
+    places = [
+        {"place": i, "strategy": name, "elo": value, "elo_low": low, "elo_high": high, **won}
+        for i, (name, (value, low, high)) in enumerate(elo.items(), start=1)
+    ]
+    return pd.DataFrame(places, columns=list(league.LEAGUE_COLUMNS)).assign(variant="eaai"), cross
 
 
 # Two players
@@ -67,9 +98,6 @@ def test_the_verdict_on_two_players_follows_the_intervals(margin, half, matches,
     assert matchup_sentences.matchups(tidy(("eaai", "gold", "gold", told))) == []
 
 
-# Many, and one
-
-
 @pytest.mark.parametrize(
     ("told", "line"),
     [
@@ -111,14 +139,8 @@ def test_of_many_strategies_the_best_and_worst_are_named(better):
     assert matchup_sentences.matchups(tidy(*idle)) == ["dice: too few deals for a finding."]
 
 
-# Differences
-
-
 def made_differences(*rows, base=("eaai", "gold")):
-    """Differences from (strategy, metric, difference, se, p after Holm).
-
-    p is None for a run that looked at its results.
-    """
+    """From (strategy, metric, difference, se, p after Holm); p is None for a run that looked."""
     found = []
     for strategy, metric, difference, se, p in rows:
         limits = (difference - 2 * se, difference + 2 * se)
@@ -163,9 +185,6 @@ def test_differences_of_stopped_runs_follow_their_limits(value, start):
     frame = made_differences(("early", "margin", value, 0.1, None))
     (line,) = change_sentences.differences(frame)
     assert line.startswith(start)
-
-
-# A league
 
 
 NO_FIT = NonAdditivity(NAN, NAN, NAN, NAN)
@@ -241,16 +260,13 @@ def test_the_equilibrium_mix_is_named_with_its_weights(mix, line):
     ("examined", "circles", "sure", "start"),
     [
         (0, 0, 0, ""),
-        (1, 0, 0, "the only triad does not go round in a circle."),
         (1, 1, 1, "the only triad goes round in a circle beyond chance; the clearest"),
-        (20, 0, 0, "none of 20 triads goes round in a circle."),
         (
             *(20, 3, 0),
             "none of 20 triads goes round in a circle beyond chance; the clearest, a over c over b "
             "over a, has 52.0 % in its closest pair, 9.0 standard errors above even (p 0.4 after "
             "Holm's adjustment).",
         ),
-        (20, 3, 1, "1 of 20 triads goes round in a circle beyond chance; the clearest"),
         (1330, 3, 2, "2 of 1,330 triads go round in a circle beyond chance; the clearest"),
     ],
 )
@@ -266,9 +282,6 @@ def test_one_player_under_several_names_is_named():
         "dice: gold, gilt and aurum play alike: each has the same results against all others, so "
         "the league counts one player 3 times. Leave out all but one."
     )
-
-
-# Changes, and stopping rules
 
 
 def test_changes_are_sorted_by_what_they_do_over_all_fields():
@@ -293,10 +306,47 @@ def test_changes_are_sorted_by_what_they_do_over_all_fields():
     ]
 
 
-@pytest.mark.parametrize("width", ["0.1%", 0.05])
+@pytest.mark.parametrize(("width", "amount"), [("0.1%", "0.1 percentage points"), (0.05, "0.05 p")])
 @pytest.mark.parametrize("game", [("gold", "simple", "eaai"), ("gold", None, "solitary-gin")])
-def test_a_stopping_rule_says_how_well_what_will_be_known(width, game):
+def test_a_stopping_rule_says_how_well_what_will_be_known(width, amount, game):
     (rule,) = plan.plan_matchup(*game, deals=10_000, until=width).rules
-    assert faults(f"{rule.text}.") == []
-    amount = "0.1 percentage points" if width == "0.1%" else "0.05 points"
-    assert re.search(rf"known to within {amount}\b", rule.text)
+    assert faults(f"{rule.text}.") == [] and f"known to within {amount}" in rule.text
+
+
+LEADS = {"lead": [30.0, 40.0, NAN], "lead_low": [28.0, 36.0, NAN], "lead_high": [32.0, 44.0, NAN]}
+STANDINGS, CROSS = a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
+
+
+def test_outcomes_are_described_in_whole_percentages_the_commonest_first():
+    shares = {"knock": 0.6, "gin": 0.3969, "void": 0.0031, "undercut": 0.0}
+    told = {kind: (share, 0.001) for kind, share in shares.items()}
+    assert run_pictures.describe_endings(tidy(("eaai", "gold", "simple", told))).endswith(
+        "eaai, gold against simple: knock 60 %, gin 40 %, void under 1 %."
+    )
+    many = [("eaai", f"s{i}", "simple", told) for i in range(run_pictures.MOST_DESCRIBED + 3)]
+    said = run_pictures.describe_endings(tidy(*many))
+    assert said.count("against simple") == run_pictures.MOST_DESCRIBED
+    assert said.endswith("and 3 more, all in the table of results.")
+
+
+def test_a_league_is_described_by_its_order_and_most_one_sided_pair():
+    said = run_pictures.describe_league(STANDINGS, CROSS, "match")
+    assert "matches won by the row against the column, best rating first: 1 a, 2 b, 3 c." in said
+    assert said.endswith("Most one-sided: c wins 60.0 ± 2.0 % against b.")
+    assert run_pictures.describe_ratings(STANDINGS.assign(**LEADS)) == (
+        "Ratings, and leads in Elo over the next, best first: a 30.0 ± 2.0; b 40.0 ± 4.0."
+    )
+
+
+def test_effects_are_described_by_the_least_and_the_largest():
+    rows = [
+        ("knock=early", "gold", 1.0),
+        ("knock=early", "gold v simple", -0.5),
+        ("knock=early", "gin-only", NAN),
+        ("take=deny", "gold", NAN),
+    ]
+    frame = pd.DataFrame(rows, columns=["change", "field", "difference"])
+    frame = frame.assign(low=frame["difference"] - 0.1, high=frame["difference"] + 0.1)
+    assert run_pictures.describe_effects(frame).endswith(
+        "one panel per change. knock=early: -0.50 ± 0.10 (gold v simple) to 1.00 ± 0.10 (gold)."
+    )

@@ -1,7 +1,4 @@
-"""Damaged and foreign files where compiled code is kept: compiled anew, with the same answers.
-
-Machine code that has lost a bit may still run: so nothing is loaded that is not as it was written.
-"""
+"""Damaged and foreign files where compiled code is kept: compiled anew, with the same answers."""
 
 import os
 import pickle

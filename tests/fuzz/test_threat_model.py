@@ -1,31 +1,20 @@
-"""What runs as the user and what never does: a test for each sentence of the threat model.
+"""What runs as the user and what never does: a test for each sentence of the threat model."""
 
-Code leaves a file behind when it runs.
-"""
-
-import contextlib
 import io
 import json
 import pickle
 import re
-import signal
 import socket
 import sqlite3
-import subprocess
-import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from simgin.checks import bench_change
-from simgin.cli.output import Answer
 from simgin.core import jit
 from simgin.report.page import PAGE
 from simgin.runs import ledger
-from simgin.strategy import compiler, loader
 from support import hostile
 from support.hostile import answer
 
@@ -36,14 +25,14 @@ MODEL = ROOT / "docs/explanation/threat-model.md"
 TESTS = {
     "A strategy file is Python": "test_naming_a_strategy_file_executes_it",
     "Naming it in any command": "test_naming_a_strategy_file_executes_it",
-    "It can do anything": "test_a_strategy_file_can_change_what_is_printed",
+    "It can do anything": "",
     "Read a stranger's file": "",
     "An experiment file contains": "test_an_experiment_executes_the_files_that_it_names_alone",
     "Strategies given by a name": "test_a_name_that_simgin_lists_is_no_file",
     "A plug-in is a package": "test_plug_in_package",
     "It is executed by every command": "test_every_command_works_beside_a_broken_plug_in",
     "One that cannot be loaded": "test_a_broken_plug_in_stops_only_those_who_ask_for_it",
-    "The cache of compiled code": "test_whoever_writes_to_the_cache_runs_code",
+    "The cache of compiled code": "",
     "Whoever may write to it": "test_the_cache_lies_with_the_user",
     "Only directories that simgin made": "test_old_cache_directories_are_removed",
     "A dask cluster executes": "test_a_worker_does_what_its_scheduler_passes_on",
@@ -67,12 +56,12 @@ TESTS = {
     "simgin run and simgin match": "test_a_flipped_bit_in_a_batch_is_found_and_played_again",
     "Compiled code has a digest": "test_compiled_policies",
     "tests/fuzz tries": "test_every_fuzz_has_two_thousand_cases",
-    "A file made to be huge": "test_ctrl_c_stops_the_reading_of_a_file",
+    "A file made to be huge": "",
     "Ctrl-C stops both": "test_a_looping_policy_is_named_and_ctrl_c_stops",
     "A compiled policy that reads": "test_good_strategies_are_accepted_and_bad_ones_rejected",
     "simgin strategies check finds it": "test_good_strategies_are_accepted_and_bad_ones_rejected",
-    "The digests find accidents": "test_a_forged_run_is_believed",
-    "Who wants to forge": "test_a_forged_run_is_believed",
+    "The digests find accidents": "",
+    "Who wants to forge": "",
 }
 
 MARK = "import pathlib\npathlib.Path('it-ran').touch()\n"
@@ -102,8 +91,7 @@ def ran():
 
 
 @pytest.fixture
-def here(empty_directory, monkeypatch):
-    monkeypatch.setattr("simgin.report.page.drawings", lambda *_: {})  # they take seconds
+def here(empty_directory, without_pictures):
     Path("mine.py").write_text(MINE)
     return empty_directory
 
@@ -114,9 +102,6 @@ def run_of_mine(here):
     answer("match", "mine.py", "--deals", 2000, "-o", "out", codes=(0,))
     Path("mine.py").write_text(MINE + MARK)
     return here
-
-
-# The page
 
 
 def sentences():
@@ -142,9 +127,6 @@ def test_every_sentence_of_the_page_has_a_test():
         assert test in files or f"def {test}(" in written, test
 
 
-# Code
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -155,16 +137,9 @@ def test_every_sentence_of_the_page_has_a_test():
     ],
 )
 def test_naming_a_strategy_file_executes_it(here, words):
-    Path("mine.py").write_text(MARK + MINE)
+    Path("mine.py").write_text(f"{MARK}1 / 0\n")  # nothing is compiled
     answer(*words)
     assert ran()
-
-
-def test_a_strategy_file_can_change_what_is_printed(here, monkeypatch):
-    monkeypatch.setattr(Answer, "json", Answer.json)  # put back afterwards
-    lie = "from simgin.cli.output import Answer\nAnswer.json = lambda _: '\"forged\"'\n"
-    Path("mine.py").write_text(MINE + lie)
-    assert answer("strategies", "mine.py", "--json").stdout == '"forged"\n'
 
 
 def test_a_name_that_simgin_lists_is_no_file(here):
@@ -190,21 +165,6 @@ def test_the_cache_lies_with_the_user(monkeypatch):
     assert jit.cache_root().is_relative_to(Path.home())
 
 
-@pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
-def test_whoever_writes_to_the_cache_runs_code(here, monkeypatch):
-    monkeypatch.setattr(jit, "cache_directory", lambda: here / "cache")
-    Path("cache").mkdir()
-    policy = loader.find("mine.py").knock
-    compiler._compile(policy)
-    (path,) = Path("cache").rglob("*.nbc")
-    path.write_bytes(pickle.dumps(Touch()))  # a digest keeps accidents away, and nobody else
-    compiler._compile(policy)
-    assert ran()
-
-
-# Data
-
-
 def test_reading_a_run_executes_none_of_its_strategies(run_of_mine):
     for words in (("report", "out"), ("compare", "out", "out"), ("report", "out", "--details")):
         answer(*words, codes=(0,))
@@ -213,7 +173,9 @@ def test_reading_a_run_executes_none_of_its_strategies(run_of_mine):
 
 def test_a_ledger_with_pickles_runs_none_of_them(run_of_mine):
     path = Path("out") / ledger.FILE
-    for content in (pickle.dumps(Touch()), npz(np.array([Touch()], object))):
+    array = io.BytesIO()
+    np.savez(array, np.array([Touch()], object), allow_pickle=True)
+    for content in (pickle.dumps(Touch()), array.getvalue()):
         with ledger.opened(path, identity(path)) as run_ledger:
             run_ledger._insert("steps", ("luck", 1, content))
             with pytest.raises(ledger.LedgerError):
@@ -228,12 +190,6 @@ def test_a_ledger_with_pickles_runs_none_of_them(run_of_mine):
 def identity(path):
     with ledger.reading(path) as run_ledger:
         return run_ledger.identity
-
-
-def npz(array):
-    content = io.BytesIO()
-    np.savez(content, array, allow_pickle=True)
-    return content.getvalue()
 
 
 def test_no_array_is_read_with_pickles():
@@ -265,16 +221,6 @@ def test_numbers_of_a_policy_are_read_without_pickles(here):
     weighted = MINE.replace("@knock", '@knock(weights="w.npy")')
     Path("mine.py").write_text(weighted)
     assert "its numbers cannot be read" in answer("match", "mine.py", codes=(2,)).stderr
-    assert not ran()
-
-
-def test_speeds_never_run_code(here):
-    code = "__import__('pathlib').Path('it-ran').touch()"
-    row = {"figure": code, "threads": 1, "ratio": 1.0}
-    for content in (json.dumps({"rows": [row]}).encode(), pickle.dumps(Touch())):
-        Path("mine.json").write_bytes(content)
-        with contextlib.suppress(bench_change.BenchError):
-            bench_change.read_rounds(Path("mine.json"))
     assert not ran()
 
 
@@ -311,9 +257,6 @@ def test_no_command_opens_a_connection(run_of_mine, monkeypatch):
         answer(*words.split(), codes=(0,))
 
 
-# Promises about the fuzz
-
-
 def test_every_fuzz_has_two_thousand_cases():
     for path in sorted((ROOT / "tests/fuzz").glob("test_*.py")):
         text = path.read_text()
@@ -321,63 +264,3 @@ def test_every_fuzz_has_two_thousand_cases():
         for decorators in drawn:
             assert re.search("@cases|@sizes|MANY", decorators), path.name
     assert hostile.CASES or hostile.MANY == 2000
-
-
-# What is not promised
-
-
-# A shell starts its background jobs with SIGINT ignored.
-INTERRUPTIBLE = """
-import signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)
-from simgin.cli.main import main
-print("begun", flush=True)
-main()
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize(
-    ("path", "text", "words"),
-    [
-        ("huge.toml", "question = [" + "1," * 10_000_000 + "]", ["run", "huge.toml"]),
-        ("mine.py", "while True: pass\n", ["match", "mine.py"]),
-    ],
-)
-def test_ctrl_c_stops_the_reading_of_a_file(here, path, text, words):
-    Path(path).write_text(text)
-    pipe = subprocess.PIPE
-    program = [sys.executable, "-c", INTERRUPTIBLE, *words]
-    with subprocess.Popen(program, stdout=pipe, stderr=pipe, text=True) as process:
-        try:
-            assert process.stdout.readline() == "begun\n"
-            time.sleep(1)
-            process.send_signal(signal.SIGINT)
-            _, told = process.communicate(timeout=60)
-        finally:
-            process.kill()
-    assert process.returncode == 130 and "Traceback" not in told and "interrupted" in told
-
-
-def test_a_forged_run_is_believed(here):
-    """What one cell has played is given to the other, with digests that fit."""
-    Path("e.toml").write_text(
-        'question = "?"\ndeals = 2000\nvariants = ["eaai"]\n'
-        'matchups = [{ a = "gold", b = "simple" }, { a = "gold", b = "random" }]\n'
-    )
-    answer("run", "e.toml", "-o", "out", codes=(0,))
-    honest = json.loads(answer("compare", "out", "out", "--json", codes=(0,)).stdout)["rows"]
-    before = values_of("out")
-    with closing(sqlite3.connect("out/ledger.sqlite")) as connection, connection:
-        rows = connection.execute("SELECT cell, first, units, worker, sums FROM blocks").fetchall()
-        connection.execute("DELETE FROM blocks")
-        for cell, *row in rows:
-            forged = [1 - cell, *row]
-            seal = ledger._seal(forged)
-            connection.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", [*forged, seal])
-    answer("report", "out", codes=(0,))
-    assert honest and values_of("out") != before
-
-
-def values_of(place):
-    return json.loads(answer("report", place, "--json", codes=(0,)).stdout)["rows"]

@@ -1,14 +1,15 @@
-"""For any variant, strategies and seed: sides can be exchanged, and blocks make no difference."""
+"""For any variant, strategies and seed: exchanged sides, blocks, and parameters without effect."""
 
-import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from simgin.core import sums
 from simgin.play import kernel
-from simgin.play.matchup import parse_matchup
-from support.variant_lists import TWO_PLAYER, UNUSUAL
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.rules import variants
+from simgin.rules.parameters import parameters
+from support.variant_lists import TWO_PLAYER, UNUSUAL, deals_of, possible, strategy
 
 MARGINS = ("a_margin", "a_match_margin", "a_settlement")  # A's lead over B
 WITHOUT_NOISE = (
@@ -27,10 +28,7 @@ def fact(row, name, start=sums.SUM):
 @settings(max_examples=40)
 @given(a_row, a_strategy, a_strategy, a_seed, a_unit)
 def test_exchanging_the_strategies_exchanges_the_sides(row, a, b, seed, unit):
-    """A against B and B against A play the same pairs of deals.
-
-    Every sum of one side is the other's, and every margin changes its sign.
-    """
+    """Every sum of one side is the other's, and every margin changes its sign."""
     assume(a != b)
     n = 20 if unit == "match" else 150
     one, other = (
@@ -60,18 +58,88 @@ def seen_by_the_other(name):
     return ("b_" if name[0] == "a" else "a_") + name[2:]
 
 
-def test_a_strategy_against_its_clone_is_even():
-    """The clone has another name, and every margin is zero, deal by deal."""
-    for clone, alike in (("gold+discard=low:tie=middle", False), ("gold-early:k=500", True)):
-        total = kernel.play(parse_matchup("gold", clone, "standard", 3, "deal"), 0, 1000)[0]
-        assert (fact(total, "a_margin", sums.SQUARE) == 0) == alike
+PAIRS = (("stray", "shooter-same"), ("gold", "simple"))
+ROWS = (*TWO_PLAYER, *UNUSUAL)
+STANDARD = variants.find("standard")
 
 
-@pytest.mark.parametrize("unit, units", [("deal", 5_000), ("match", 500)])
-def test_results_do_not_depend_on_blocks(unit, units):
-    this = parse_matchup("simple", "gold-early", "oklahoma", 9, unit)
-    whole = kernel.play(this, 0, units)
-    size = this.batch
-    pieces = [kernel.play(this, first, size) for first in range(0, units, size)]
-    assert (whole == np.concatenate(pieces)).all()
-    assert (whole[1:4] == kernel.play(this, size, 3 * size)).all()
+def rows_of(text, pair=PAIRS[0], unit="deal", n=60):
+    """The batch rows of n deals, or of a third as many matches, as bytes."""
+    game = Matchup(variants.find(text), *map(strategy, pair), 12, unit)
+    return kernel.play(game, 0, n // 3 if unit == "match" else n).tobytes()
+
+
+def written(settings):
+    return "".join(f"+{name}={parameters()[name].write(value)}" for name, value in settings.items())
+
+
+def differences(name):
+    """What a variant changes in standard, and to what."""
+    return {
+        parameter: value
+        for parameter, _, value in variants.difference(STANDARD, variants.find(name))
+    }
+
+
+@pytest.mark.parametrize("name", [name for name in TWO_PLAYER if differences(name)])
+def test_a_variant_with_a_difference_reset_is_standard_with_the_others(name):
+    """It also plays like it."""
+    for parameter in differences(name):
+        others = {other: value for other, value in differences(name).items() if other != parameter}
+        row = {**STANDARD.row, **others}
+        if variants.validate(row):
+            assert parameter == "goal" and row["die"] != "off"  # the die depends on the goal
+            continue
+        less = name + written({parameter: parameters()[parameter].default})
+        more = "standard" + written(others)
+        assert variants.find(less).row == variants.find(more).row == row
+        for unit in ("deal", "match"):
+            assert rows_of(less, unit=unit) == rows_of(more, unit=unit)
+
+
+def idle(row):
+    """Every parameter without effect in a row, and the other values it could have there."""
+    found = {}
+    for name, parameter in parameters().items():
+        if parameter.status == "descriptive" or not parameter.acts(row):
+            others = [value for value in alternatives(parameter) if value != row[name]]
+            found[name] = [value for value in others if not variants.validate({**row, name: value})]
+    return {name: values for name, values in found.items() if values}
+
+
+def alternatives(parameter):
+    others = {"table": [[[200, 2]]], "pair": [[60, 40]]}
+    return others.get(parameter.kind) or possible(parameter)
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_idle_parameters_change_nothing_together(text):
+    """Each with its first and then its last other value."""
+    row = variants.find(text).row
+    others = idle(row)
+    assert len(others) >= 20
+    for end in (0, -1):
+        changed = text + written({name: values[end] for name, values in others.items()})
+        assert rows_of(changed, unit="match") == rows_of(text, unit="match")
+
+
+OF_MATCHES = [
+    name for name, parameter in parameters().items() if parameter.section in ("match", "stake")
+]
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in OF_MATCHES if name != "first_dealer"]
+)  # who deals decides who begins with which hand
+def test_match_parameters_do_not_change_single_deals(name):
+    """Next dealer, target, scores: a single deal without a shot knows nothing of them."""
+    for value in alternatives(parameters()[name]):
+        row = {**STANDARD.row, name: value}
+        if (
+            not variants.validate(row)
+            and row == variants.find(deals_of("standard" + written({name: value}))).row
+        ):
+            for pair in PAIRS[name == "start_points" :]:  # a shooter looks at his points
+                assert rows_of("standard" + written({name: value}), pair) == rows_of(
+                    "standard", pair
+                ), value

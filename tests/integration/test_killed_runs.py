@@ -1,8 +1,4 @@
-"""Runs killed at random instants and continued end with the bytes of an undisturbed run.
-
-No batch is lost or doubled. The instants are drawn from fixed seeds; where they fall in a run
-depends on the machine.
-"""
+"""Runs killed at instants from fixed seeds and continued end with undisturbed bytes."""
 
 import signal
 import sqlite3
@@ -57,7 +53,7 @@ class Run:
         while not reached():
             if self.process.poll() is not None:
                 return False
-            time.sleep(1e-4)
+            time.sleep(1e-3)
         return True
 
     def kill(self):
@@ -115,7 +111,7 @@ def assert_alike(path, place, fresh):
 
 @pytest.mark.parametrize(
     ("deals", "kills", "seconds", "endings", "least"),
-    [("2M", 2, 0.5, 1, 1), pytest.param("12M", 50, 1.0, 10, 30, marks=pytest.mark.slow)],
+    [("500k", 2, 0.4, 1, 1), pytest.param("12M", 50, 1.0, 10, 30, marks=pytest.mark.slow)],
 )
 def test_a_run_killed_many_times_ends_with_the_same_bytes(
     tmp_path, deals, kills, seconds, endings, least
@@ -144,9 +140,6 @@ def test_a_run_killed_many_times_ends_with_the_same_bytes(
     Run(path, place).end()
     assert_alike(path, place, fresh)
     assert killed >= least and met >= (endings > 1)
-
-
-# Clusters
 
 
 @pytest.mark.slow

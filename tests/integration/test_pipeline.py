@@ -1,8 +1,4 @@
-"""Calibration of a whole run: plan, schedule, runner, checks, ledger, findings and tables.
-
-Only the deals are toys. 10,000 experiments, as in stats/test_coverage.py, with its band and its way
-of choosing the seed.
-"""
+"""Calibration of a whole run with toy deals; band and seed as in stats/test_coverage.py."""
 
 from collections import deque
 from dataclasses import replace
@@ -34,10 +30,7 @@ COMPARED = ("deal_win", "margin")
 
 
 class Toys:
-    """A team that plays toys.
-
-    Batch b of an experiment is drawn from its own address, the same for every cell.
-    """
+    """A team that plays toys; a batch is drawn from its own address, the same for every cell."""
 
     workers, room = 2, 4
 
@@ -104,10 +97,7 @@ def coverage(tmp_path, experiments):
 
 
 def test_intervals_of_a_few_experiments_hold_the_truth(tmp_path):
-    """60 experiments with 16 intervals each, of which 5 in 100 miss.
-
-    That any interval misses in a tenth of experiments happens once in a few hundred runs.
-    """
+    """60 experiments with 16 intervals each: a false alarm once in a few hundred runs."""
     found = coverage(tmp_path, 60)
     assert min(found.values()) >= 0.85 and 0.92 < np.mean(list(found.values())) < 0.98, found
 
@@ -125,11 +115,7 @@ def test_every_interval_of_a_run_holds_the_truth_in_95_of_100_experiments(tmp_pa
     ids=["confidence sequence", "sequential test"],
 )
 def test_stopping_rules_keep_their_error_rates(tmp_path, rule):
-    """A clone at 60 looks.
-
-    The sequence excludes the truth, or the test accepts H1, in at most 5 of 100 experiments and
-    three standard errors.
-    """
+    """A clone at 60 looks: wrong in at most 5 of 100 experiments and three standard errors."""
     whole = plan_of_two_cells(tmp_path)
     cell = replace(whole.tasks[0], n=2 * 1000 * LOOKS)
     watch, wrong, experiments = _Missing(rule) if isinstance(rule, Until) else rule, 0, 10_000

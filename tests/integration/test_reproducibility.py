@@ -19,9 +19,8 @@ PLANS = (
     plan.plan_matchup("gold-early", "random", "shot", matches=730, seed=2**63),
     plan.plan_matchup("gold", "gold", "standard", deals=12_500, seed=3),
     plan.plan_matchup("gold", None, "gin-solitaire", deals=9_001, seed=3),
-    plan.plan_matchup(
-        "gold", "simple", "eaai", deals=60_000, until="1%", seed=3
-    ),  # stops at some ten thousand pairs
+    # Stops at some ten thousand pairs
+    plan.plan_matchup("gold", "simple", "eaai", deals=60_000, until="1%", seed=3),
 )
 
 
@@ -52,21 +51,13 @@ class Shuffled:
 
 
 def digest(plans, team, interrupted=None):
-    """Digest of the tables of some plans.
-
-    `interrupted`: stop after so many blocks and continue, until the run is done.
-    """
+    """Digest of the tables of some plans, each `interrupted` after so many blocks and continued."""
     found = hashlib.sha256()
     for asked in plans:
         with ledger.opened(None, asked.identity) as run_ledger:
-            found.update(
-                table.csv(
-                    Findings(
-                        run_record.record_plan(asked, play(asked, run_ledger, team, interrupted)),
-                        run_ledger,
-                    ).table
-                ).encode()
-            )
+            ends = play(asked, run_ledger, team, interrupted)
+            record = run_record.record_plan(asked, ends)
+            found.update(table.csv(Findings(record, run_ledger).table).encode())
     return found.hexdigest()
 
 
@@ -90,9 +81,7 @@ def wanted():
     return digest(PLANS, SerialTeam)
 
 
-def test_the_digest_detects_a_change_and_one_of_the_plans_stops_by_its_results(wanted):
-    others = (plan.plan_matchup("gold", "simple", "eaai", deals=33_003, seed=3), *PLANS[1:])
-    assert digest(others, SerialTeam) != wanted
+def test_one_of_the_plans_stops_by_its_results():
     with ledger.opened(None, {}) as run_ledger:
         (found,) = play(PLANS[-1], run_ledger, SerialTeam, None)
     assert 2000 < found.units < 30_000

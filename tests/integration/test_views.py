@@ -49,11 +49,7 @@ LENGTH = 4 * 5 * 520
 
 @pytest.fixture(scope="module")
 def script(tmp_path_factory):
-    """A strategy that answers from a script, and the path of the script.
-
-    For each number of turns played and each phase of a turn the script has an answer a slot. It
-    never ends a deal.
-    """
+    """A strategy that answers from a script by turn and phase, without an end, and its path."""
     folder = tmp_path_factory.mktemp("scripted")
     (folder / "deal_script.py").write_text(SCRIPT)
     np.save(folder / "script.npy", np.zeros(LENGTH))
@@ -70,10 +66,7 @@ def write_script(file, questions, seat):
 
 
 def permuted(rng, pack, played, hidden_seat):
-    """The pack with the cards that the other seat never sees moved to other places.
-
-    Cards that it does see are still at hand in time.
-    """
+    """The pack with the cards moved that the other seat never sees; the rest are in time."""
     held, top = places_dealt(played, hidden_seat), 21
     free, kept = list(held), {}  # places with no card yet, and those whose card will be thrown
     not_the_drawn = played.matchup.variant.row["discard_ban"] == "drawn"
@@ -99,10 +92,7 @@ def permuted(rng, pack, played, hidden_seat):
 
 
 def places_dealt(played, seat):
-    """The places in the pack of a seat's first cards.
-
-    Cards are dealt singly, nondealer first, and the nondealer may get an eleventh card.
-    """
+    """The places in the pack of a seat's first cards: dealt singly, nondealer first."""
     first = 1 - int(played.state.dealer)
     eleventh = [20] if seat == first and played.state.upcard < 0 else []
     return [*range(int(seat != first), 20, 2), *eleventh]
@@ -124,7 +114,7 @@ def test_hidden_cards_change_no_view(text, script):
     variant = variants.find(text)
     rng = random.Random(text)
     moved = compared = 0
-    for i in range(12):
+    for i in range(8):
         watcher, seat = strategy(watchers[i // 2 % len(watchers)]), i % 2
         pack = rng.sample(range(52), 52)
 
@@ -144,7 +134,7 @@ def test_hidden_cards_change_no_view(text, script):
             assert seen_by(after, seat) == seen_by(before, seat)
             moved += other != pack and after.hands[1 - seat] != before.hands[1 - seat]
             compared += len(seen_by(before, seat))
-    assert moved > 20 and compared > 100
+    assert moved > 14 and compared > 70
 
 
 @pytest.mark.parametrize("text", [*DICE, "dice-pro+tedesco", "dice+first_turn=discard_first"])

@@ -1,17 +1,21 @@
-"""Two-player odds by seat and score: against a run's sums, the symmetry of V, and V itself."""
+"""Two-player odds by seat and score against sums and V; how far a request is, and what it says."""
 
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from simgin.core import sums
 from simgin.odds import seats
+from simgin.odds.odds import Odds
+from simgin.odds.odds_sentences import odds_sentences
 from simgin.play import kernel
 from simgin.play.matchup import SeatError, parse_matchup
 from simgin.runs import runner
 from simgin.stats import batches
 from simgin.value import outcomes, value
+from support.plain_sentences import faults
 
 DEALS = 20_000
 
@@ -88,13 +92,33 @@ def without_v(n, seed):
 
 
 def test_intervals_by_seat_have_nominal_coverage():
-    """100 runs of 2,000 deals against 300,000.
-
-    95 intervals hold the truth on average; fewer than 86 in one test of 800.
-    """
+    """100 runs of 2,000 deals against 300,000: fewer than 86 hold the truth in one test of 800."""
     truth = rows(seats.by_seat(without_v(300_000, 9)), "win")["value"]
     held = 0
     for seed in range(10, 110):
         found = rows(seats.by_seat(without_v(2_000, seed)), "win").loc["dealer"]
         held += found["low"] <= truth["dealer"] <= found["high"]
     assert held >= 86
+
+
+def shares(key, *names):
+    """A frame of shares by variant and another name."""
+    found = pd.DataFrame({key: names, "value": [0.02, 0.76][: len(names)]})
+    limits = {"low": found["value"] - 0.01, "high": found["value"] + 0.01}
+    return found.assign(variant="solitary-gin", metric="win", **limits)
+
+
+@pytest.mark.parametrize("players", [["naive"], ["naive", "strong"]])
+@pytest.mark.parametrize("with_more", [False, True])
+def test_the_sentences_of_odds(players, with_more):
+    best = players[-1]
+    frames = {"strength": shares("strategy", *players)}
+    if with_more:
+        gin = pd.DataFrame({"statistic": ["q10", "q50", "q90"], "value": [7.0, 12.0, 15.0]})
+        frames["gin"] = gin.assign(variant="solitary-gin", strategy=best)
+        frames["joker"] = shares("strategy", *players)
+        frames["seats"] = shares("seat", "nondealer", "dealer").assign(strategy="gold")
+    said = odds_sentences(Odds(1, frames, {"solitary-gin": best}))
+    assert [fault for line in said for fault in faults(line)] == []
+    assert said[0].startswith(f"solitary-gin: {best} wins {'76' if len(players) > 1 else '2.0'}")
+    assert len(said) == (4 if with_more else 1)

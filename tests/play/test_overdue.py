@@ -11,39 +11,28 @@ import pytest
 
 from simgin.play import parallel
 
-LOOPING = '''"""Loops from its fourth turn on."""
-
+LOOPING = """
 from simgin.strategy import Strategy, discard
 from simgin.toolkit import best_discard
-
-
 @discard
 def endless(view, rules, params):
     x = view.hand
     while view.own_turn > 3 and x > 0:
         x = (x * 5 + 1) % 65536 | 1
     return best_discard(view.hand, view.legal, rules)
-
-
 STRATEGY = Strategy("looping", discard=endless)
-'''
-SLOW = '''"""Takes some hundredths of a second for every answer."""
-
+"""
+SLOW = """
 from simgin.strategy import Strategy, discard
-
 NOTES = {}
-
-
 @discard
 def slow(view, rules, params):
     total = NOTES.get(0, 0)
-    for i in range(200000):
+    for i in range(100000):
         total += i
     return int(view.legal).bit_length() - 1
-
-
 STRATEGY = Strategy("slow", discard=slow)
-'''
+"""
 # A shell starts its background jobs with SIGINT ignored.
 PROGRAM = """
 import signal
@@ -84,7 +73,7 @@ def test_a_looping_policy_is_named_and_ctrl_c_stops(words, tmp_path):
     try:
         while "has not answered" not in (line := lines.get(timeout=300)):
             pass
-        assert "the discard policy 'endless' (looping.py:7)" in line and "Ctrl-C stops" in line
+        assert "the discard policy 'endless' (looping.py:4)" in line and "Ctrl-C stops" in line
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 130
     finally:
@@ -97,9 +86,9 @@ def test_a_looping_policy_is_named_and_ctrl_c_stops(words, tmp_path):
 
 def test_a_slow_policy_that_answers_is_not_named(tmp_path):
     file = tmp_path / "slow.py"
-    process = start(file, SLOW, 2, ["match", str(file), "simple", "--deals", "60"])
+    process = start(file, SLOW, 2, ["match", str(file), "simple", "--deals", "40"])
     out, errors = process.communicate(timeout=300)
-    assert process.returncode == 0 and "runs in Python" in errors and "60 deals" in out
+    assert process.returncode == 0 and "runs in Python" in errors and "40 deals" in out
     assert "has not answered" not in errors
 
 

@@ -1,20 +1,18 @@
 """`simgin show`: the text has every turn and decision, and agrees with the kernel's sums."""
 
-import itertools
 import json
 import re
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from oracles import twin
-from simgin.cli.main import cli
 from simgin.core import sums
 from simgin.play import kernel, replay, replay_rows
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.text import notation
+from support.command_line import call
 
 GAMES = (
     *("standard", "basic", "tedesco", "rainbow+rush", "standard-50th+knock_limit=0"),
@@ -30,10 +28,6 @@ UNUSUAL = [
 ENDING = r"  (may (knock|go gin|declare|shoot)|knocks|goes gin|declares|shoots)"
 PAIR, SINGLE = ("gold", "simple"), ("gold+knock=at:k=4", None)
 LOT = ("gold+stake=random", "simple+stake=random")
-
-
-def simgin(*words):
-    return CliRunner().invoke(cli, ["show", *map(str, words)], prog_name="simgin")
 
 
 def replayed(players, variant, unit, half=0, deal=None):
@@ -106,30 +100,32 @@ def test_a_match_is_shown_deal_by_deal(players, variant, target):
     assert last["match"]["over"] and last["match"]["winner"] == int(score.argmax())
     words = [*[player for player in players if player], "-v", variant, "--unit", 2, "--deal"]
     winner = (players[0], players[1] or "joker")[score.argmax()]
-    assert f"{winner} wins the match" in simgin(*words, number - 1).stdout
-    over = simgin(*words, number)
-    assert over.exit_code == 2 and f"over after {number} deals" in over.stderr
+    assert f"{winner} wins the match" in call("show", *words, number - 1).stdout
+    over = call("show", *words, number, code=2)
+    assert f"over after {number} deals" in over.stderr
 
 
 def test_the_command_shows_a_deal():
-    result = simgin("gold", "simple", "--seed", 5, "--unit", 3, "--half", 1)
+    result = call("show", "gold", "simple", "--seed", 5, "--unit", 3, "--half", 1)
     lines = result.stdout.splitlines()
-    assert result.exit_code == 0 and lines[0] == "standard: seed 5, unit 3, half 1"
+    assert lines[0] == "standard: seed 5, unit 3, half 1"
     assert lines[-1] == "Repeat:  simgin show gold simple -v standard --seed 5 --unit 3 --half 1"
-    assert simgin(*lines[-1].split()[3:]).stdout == result.stdout
+    assert call("show", *lines[-1].split()[3:]).stdout == result.stdout
     assert re.search(r"^Knock limit 10, upcard [A2-9TJQK][SHDC]$", result.stdout, re.M)
-    alone = simgin("gold", "-v", "solitaire-gin", "--unit", 3).stdout.splitlines()
+    alone = call("show", "gold", "-v", "solitaire-gin", "--unit", 3).stdout.splitlines()
     assert alone[:2] == [
         "solitaire-gin: seed 1, unit 3",
         "Gin only; deck of 43 cards including the joker",
     ]
     assert alone[-1] == "Repeat:  simgin show gold -v solitaire-gin --seed 1 --unit 3"
-    itself = simgin("simple", "simple").stdout
+    itself = call("show", "simple", "simple").stdout
     assert "simple (A) (seat 0)" in itself and "simple (B) (seat 1)" in itself
 
 
 def test_the_json_output_is_one_object():
-    answer = json.loads(simgin("gold", "simple", "-v", "tedesco", "--unit", 3, "--json").stdout)
+    answer = json.loads(
+        call("show", "gold", "simple", "-v", "tedesco", "--unit", 3, "--json").stdout
+    )
     first, *decisions, last = answer["rows"]
     assert (first["event"], last["event"]) == ("deal", "result")
     assert {row["event"] for row in decisions} == {"decision"}
@@ -141,11 +137,6 @@ def test_the_json_output_is_one_object():
         assert sorted(first["hands"][seat].split()) == sorted(cards)
     drawn = [row["drawn"] for row in decisions if row["slot"] == "discard" and row["drawn"]]
     assert pack[21 : 21 + len(drawn)] == drawn
-    alone = json.loads(simgin("gold", "-v", "solitaire-gin", "--unit", 3, "--json").stdout)
-    first, *decisions, last = alone["rows"]
-    assert first["dealer"] is None and len(first["hands"]) == 1 and last["match"] is None
-    left = [row["deck_left"] for row in decisions if row["slot"] == "discard"]
-    assert left == list(range(42, 42 - last["turns"], -1))
 
 
 BAD = """
@@ -179,20 +170,16 @@ STRATEGY = Strategy("bad", discard=bad, offer=bad_offer)
 def test_an_illegal_answer_is_shown_where_it_happened(words, fault, shown, tmp_path):
     path = tmp_path / "bad.py"
     path.write_text(BAD)
-    result = simgin(path, *words)
-    assert result.exit_code == 2
+    result = call("show", path, *words, code=2)
     before, after = result.stdout.split("The deal stopped here")
     assert before.rstrip().endswith(shown)
     assert fault in " ".join(after.split()) and fault in result.stderr
     assert result.stderr.startswith(f"simgin: {path}: the ")
     assert ("half" in result.stderr) == ("solitaire-gin" not in words)
     if words == ["simple"]:
-        early = simgin(path, "simple", "--half", 1)
-        assert early.exit_code == 2 and early.stdout == ""
+        early = call("show", path, "simple", "--half", 1, code=2)
+        assert early.stdout == ""
         assert "the match did not get as far as this deal" in early.stderr
-
-
-ONE = "gin-solitaire is for one player"
 
 
 @pytest.mark.parametrize(
@@ -201,21 +188,14 @@ ONE = "gin-solitaire is for one player"
         (["simple", "simple", "--half", 1], "there is no half 1"),
         (["gold", "--half", 2], "a half is 0 or 1, not 2."),
         (["gold", "--unit", 2**48], "a unit is 0..2^48-1"),
-        (["gold", "--seed", 2**64], "the seed must lie between 0 and 2^64 - 1"),
         (["gold", "--deal", -1], "the deals of a match are numbered from 0, not -1."),
-        (["glod"], "there is no strategy 'glod'; did you mean 'gold'?"),
-        (["gold", "-v", "standart"], "there is no variant 'standart'"),
-        (["gold", "-v", "gin-solitaire", "--half", 1], f"{ONE}, so its packs are played once"),
-        (["gold", "simple", "-v", "gin-solitaire"], f"{ONE}: name one strategy, not gold and"),
+        (["gold", "-v", "gin-solitaire", "--half", 1], "so its packs are played once"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(words, sentence):
-    result = simgin(*words)
-    assert result.exit_code == 2 and result.stdout == ""
+    result = call("show", *words, code=2)
+    assert result.stdout == ""
     assert sentence in result.stderr
-
-
-# The die, columns, and a choice of melding
 
 
 def said_of_the_die(row):
@@ -277,18 +257,6 @@ def test_the_score_of_a_match_is_shown_before_and_after(variant, standing):
         assert any(text.startswith(name) and text.endswith(told[name]) for text in after.lines())
 
 
-def test_columns_show_how_they_ended():
-    for deal in itertools.count():
-        one = replayed(PAIR, "hollywood", 0, 0, deal)
-        match = replay_rows.rows(one)[-1]["match"]
-        text = " ".join("\n".join(one.lines()).split())
-        closed = [most for most in map(max, *match["columns"]) if most >= 100]
-        assert len(re.findall(r"\d+ \(won\)", text.split("Match: ")[1])) == len(closed)
-        if match["over"]:
-            break
-    assert len(closed) == 3 and "wins the match" in text
-
-
 def test_the_chosen_melding_is_shown():
     told = []
     for unit in range(20):
@@ -297,14 +265,8 @@ def test_the_chosen_melding_is_shown():
     assert told and all(re.match(r"  shows melding \d+ of 0\.\.\d+: ", line) for line in told)
 
 
-# One player
-
-
 def test_what_was_held_and_where_the_joker_lay_is_told_at_the_end():
-    """The joker lies under the cards drawn and those above it; the player saw none of that.
-
-    The count held is that of ten cards, or of the eleven of big gin.
-    """
+    """The joker lies under the cards drawn; ten cards count, or eleven of big gin."""
     row, seen = variants.find("gin-solitaire").row, set()
     for unit in range(60):
         one = replayed(("solo-greedy", None), "gin-solitaire", unit)
@@ -318,13 +280,3 @@ def test_what_was_held_and_where_the_joker_lay_is_told_at_the_end():
         assert result["held_count"] == twin.deadwood(held, row)
         seen.add((result["kind"], len(held)))
     assert seen == {("gin", 10), ("big_gin", 11), ("joker", 10)}
-
-
-def test_the_last_deal_shows_whether_the_goal_was_met():
-    told = [replayed(SINGLE, "solitary-gin", unit, 0, 4) for unit in range(4)]
-    for one in told:
-        total = replay_rows.rows(one)[-1]["match"]["points"][0]
-        said = (
-            f"The match is {'won' if total <= 30 else 'lost'}: the goal was a total of 30 or less"
-        )
-        assert f"{said} after 5 deals" in list(one.lines())

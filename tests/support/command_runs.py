@@ -13,6 +13,13 @@ deals = 200
 strategies = ["gold", "simple"]
 against = "simple"
 """
+OWN = """
+from simgin.strategy import Strategy, knock
+@knock
+def mine(view, rules, params):
+    return view.own_turn > 3
+MINE = Strategy('mine', knock=mine)
+"""
 
 
 def files(place):

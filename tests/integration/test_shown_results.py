@@ -1,15 +1,16 @@
-"""Screens, plots and files of one-player variants and of settled matches."""
+"""Screens, plots and files of one-player variants, of settled matches and of either side."""
 
+import csv
 import io
+import re
 
 import pytest
-from click.testing import CliRunner
 from matplotlib.text import Text
 from rich.console import Console
 
 import simgin
 from simgin import plots
-from simgin.cli.main import cli
+from simgin.findings import run_pictures
 from simgin.report import numbers, screen, summary
 from simgin.stats import table
 
@@ -71,10 +72,37 @@ def test_refusals_are_shown_where_they_occurred():
     assert "ended by refusal %" in titles(simgin.match("random", "random", "dice", matches=60))
 
 
-def test_single_deals_with_a_die_carry_a_note():
-    def said(*words):
-        words = ["match", "gold", "-v", "dice", *words]
-        return CliRunner().invoke(cli, words, prog_name="simgin").stderr
+def test_who_never_knocks_is_not_said_to_knock():
+    frame = simgin.match("gin-only", "simple", matches=100)
+    (row,) = summary.texts(frame)
+    assert row["A won by knock %"].startswith("0 (")
+    assert float(row["B won by knock %"].split()[0]) > 50
+    assert not any(re.match("ended by (knock|gin|undercut)", title) for title in row)
+    (line,) = csv.DictReader(io.StringIO(summary.csv(frame)))
+    assert line["a_won_knock_pct"] == "0" and line["knock_pct"] == line["b_won_knock_pct"]
+    said = run_pictures.describe_endings(frame)
+    own, other = re.fullmatch(r".*A won \d+ % \((.*)\), B won \d+ % \((.*)\), .*", said).groups()
+    assert "knock" not in own and "gin" in own and "undercut" in own
+    assert other.startswith("knock ") and "undercut" not in other
 
-    assert "deals of dice depend on the die and the score" in said("--deals", "50")
-    assert "--matches" not in said("--matches", "10")
+
+def test_where_each_plays_itself_endings_are_either_players():
+    frame = simgin.match("gold", "gold", deals=400)
+    (row,) = summary.texts(frame)
+    assert "ended by knock %" in row and "A won by knock %" not in row
+    assert "Endings are by either player." in summary.reading(frame)
+    assert "won" not in run_pictures.describe_endings(frame)
+    title = plots.endings(frame).axes[0].get_title(loc="left")
+    assert title == "ended by either player"
+
+
+def test_the_picture_puts_the_wins_of_a_at_the_left_and_those_of_b_at_the_right():
+    frame = simgin.match("gold-early", "simple", matches=60)
+    rows = 100 * frame[frame["strategy"] == "gold-early"].set_index("metric")["value"]
+    first = (bars[0] for bars in plots.endings(frame).axes[0].containers)
+    drawn = sorted((bar.get_x(), bar.get_width()) for bar in first if bar.get_width() > 0)
+    own = [width for x, width in drawn if x < rows["deal_win"] - 1e-9]
+    assert own == pytest.approx([rows[f"won_{kind}"] for kind in ("knock", "gin", "undercut")])
+    other = [width for x, width in drawn if x >= 100 - rows["deal_loss"] - 1e-9]
+    wins = [rows[f"lost_{kind}"] for kind in ("undercut", "gin", "knock")]
+    assert other == pytest.approx([width for width in wins if width])
