@@ -225,13 +225,6 @@ def test_strategies_and_variants_go_to_other_processes() -> None:
         assert pickle.loads(pickle.dumps(found)) == found
 
 
-def test_unknown_names_are_refused() -> None:
-    with pytest.raises(ValueError, match="there is no strategy ''"):
-        simgin.match("gold", "", deals=200)
-    with pytest.raises(ValueError, match="'nothing'"):
-        simgin.review_of("nothing")
-
-
 def test_objects_are_short_in_a_notebook(found: Findings) -> None:
     assert repr(found).startswith("<Findings of 3 matchups; frames: table, differences,")
     for name in repr(found).partition("frames: ")[2].rstrip(">").split(", "):

@@ -7,12 +7,16 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
 from simgin import plots
+from simgin.core.sums import KINDS
 from simgin.report import figures
+from simgin.stats import table
+from support import toy_deals as toy
 from support.made_pictures import (
     FRAMES,
     SIZES,
@@ -73,12 +77,6 @@ def test_an_svg_has_text_shapes_and_its_own_ids(name):
     inks = {figures.INK, figures.FAINT, figures.DARKEST, figures.LIGHTEST}
     visible = [text for text in figure.findobj(Text) if text.get_visible()]
     assert {to_hex(text.get_color()) for text in visible if text.get_text().strip()} <= inks
-
-
-def test_equal_frames_give_equal_files():
-    one, other = (plots.odds(FRAMES["odds"](*SIZES["one"]), seed=7) for _ in range(2))
-    assert plots.png(one) == plots.png(other)
-    assert plots.svg(one, "it") == plots.svg(other, "it")
 
 
 def test_bands_and_lines_show_the_values_and_limits():
@@ -165,3 +163,65 @@ def test_series_differ_in_more_than_colour():
     assert len({(look.colour, look.marker) for look in looks}) == 14
     for part in (looks[:7], looks[7:]):
         assert len({look.marker for look in part}) == len({look.dash for look in part}) == 7
+
+
+# Matchups
+
+RNG = np.random.default_rng(13)
+PLOTS = [plots.win_and_points, plots.endings]
+
+
+def matchups(*pairs, unit="deal", units=200):
+    make = toy.matches if unit == "match" else toy.deals
+    rows = [table.tidy(*names, unit, toy.row(make(RNG, units, win=0.55))) for names in pairs]
+    return pd.concat(rows, ignore_index=True)
+
+
+ONE = [("standard", "gold", "simple")]
+PANEL = [("standard", "gold", "simple"), ("standard", "simple+knock=at:k=4+discard=gold", "simple")]
+GAMES = [("standard", "gold", "simple"), ("eaai", "gold", "simple")]
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.parametrize(
+    ("pairs", "title", "labels"),
+    [
+        (ONE, "gold (A) v simple (B)", ["standard"]),
+        (PANEL, "all against simple (B)", ["gold", "simple+knock=at:k=4\n+discard=gold"]),
+        (GAMES, "gold (A) v simple (B)", ["standard", "eaai"]),
+        ([*PANEL, ("eaai", "gold", "stubborn")], None, ["gold v simple\nstandard"]),
+    ],
+)
+def test_titles_name_what_is_common_and_labels_what_differs(plot, pairs, title, labels):
+    figure = plot(matchups(*pairs), seed=7)
+    assert figure.get_suptitle().endswith(title or ("points", "outcomes"))
+    for axes in figure.axes:
+        assert [text.get_text() for text in axes.get_yticklabels()][: len(labels)] == labels
+
+
+def test_matches_have_their_own_panel():
+    assert len(plots.win_and_points(matchups(*ONE), seed=1).axes) == 2
+    figure = plots.win_and_points(matchups(*ONE, unit="match"), seed=1)
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == ["deals won, %", "points per deal, A minus B", "matches won by A, %"]
+
+
+def test_dots_of_matchups_show_the_values_and_limits():
+    data = matchups(*PANEL)
+    axes = plots.win_and_points(data, seed=1).axes[1]
+    container = axes.containers[0]
+    rows = data[(data["metric"] == "margin") & (data["opponent"] == "simple")]
+    assert container[0].get_xdata() == pytest.approx(rows["value"].to_numpy())
+    ends = np.array([segment[:, 0] for segment in container[2][0].get_segments()])
+    assert ends == pytest.approx(rows[["low", "high"]].to_numpy())
+
+
+def test_outcomes_fill_the_bar():
+    data = matchups(*PANEL)
+    axes = plots.endings(data, seed=1).axes[0]
+    widths = np.sum([[bar.get_width() for bar in bars] for bars in axes.containers], axis=0)
+    assert widths == pytest.approx(100)
+    told = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert told == ["knock", "gin", "undercut", "void"]
+    assert set(figures.KINDS) == set(KINDS)
+    assert len(set(figures.KINDS.values())) == len(KINDS)

@@ -6,7 +6,6 @@ import math
 import re
 import shutil
 import sqlite3
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -354,30 +353,6 @@ def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(empty_directory, 
 
 def of(place):
     return pd.read_csv(Path(place) / "metrics.csv").set_index(["variant", "metric"])
-
-
-@pytest.mark.slow
-def test_three_variants_take_at_most_a_minute_and_a_half(empty_directory):
-    """On two cores with compiled code: the command of the help at the usual size.
-
-    Seconds of a processor, half on each, so that a busy machine has as many.
-    """
-    call("review", "oklahoma", "--against", BASE, "--matches", "1k", "-o", "warm", "--workers", 2)
-    started = time.process_time()
-    call(
-        "review", "oklahoma", "straight", "tedesco", "--against", BASE, "-o", "out", "--workers", 2
-    )
-    assert (time.process_time() - started) / 2 < 90
-
-
-@pytest.mark.slow
-def test_an_extended_review_has_the_bytes_of_a_fresh_one(empty_directory):
-    for matches in ("1k", "1700"):
-        call("review", *GAMES, "--against", BASE, "--matches", matches, "-o", "out")
-    before = tree("out")
-    shutil.move("out", "grown")
-    call("review", *GAMES, "--against", BASE, "--matches", "1700", "-o", "out")
-    assert tree("out") == before
 
 
 @pytest.mark.slow

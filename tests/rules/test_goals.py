@@ -28,11 +28,3 @@ def test_a_goal_counts_what_its_parameters_say(goal):
 def test_what_wins_a_match_can_be_said_of_every_variant(name):
     variant = variants.find(name)
     assert "None" not in variant.goal.won_by.format(**variant.row)
-
-
-def test_the_sides_of_a_race_play_for_different_things():
-    race = variants.find("race")
-    points, deals = (race.goal.side_at(race.row, seat) for seat in (0, 1))
-    assert (tuple(points.targets), tuple(deals.targets)) == (("score",), ("deals",))
-    swapped = variants.find("race+race_points_seat=1")
-    assert swapped.goal.side_at(swapped.row, 1) == points

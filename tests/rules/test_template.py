@@ -86,13 +86,3 @@ def test_new_overwrites_no_file_and_a_bad_base_writes_nothing(wide_terminal, fil
     told = call("variants", "new", "new.toml", "--from", "oklohoma", code=2).stderr
     assert "did you mean 'oklahoma'?" in told
     assert sorted(wide_terminal.rglob("*")) == before and Path("there.toml").read_text() == "mine"
-
-
-def test_a_full_disk_leaves_no_file(wide_terminal, monkeypatch):
-    def half(self, text, **_):
-        self.write_bytes(text.encode()[:100])
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_text", half)
-    assert "No space left on device" in call("variants", "new", "mine.toml", code=2).stderr
-    assert list(wide_terminal.iterdir()) == []

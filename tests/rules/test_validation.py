@@ -3,10 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from simgin.rules.parameters import parameters
 from simgin.rules.validation import CLAUSES
 from simgin.rules.variants import find, validate
 from support.variant_files import sentences
@@ -115,14 +112,3 @@ ALLOWED = [
 @pytest.mark.parametrize("text", ALLOWED)
 def test_everything_else_is_a_variant(text):
     assert find(text).text == text
-
-
-NUMBERS = st.lists(st.lists(st.integers()), max_size=3)
-ANYTHING = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5), NUMBERS)
-KEYS = st.one_of(st.sampled_from(list(parameters())), st.text(max_size=3))
-
-
-@given(st.dictionaries(KEYS, ANYTHING, max_size=6))
-def test_any_row_is_validated_without_a_traceback(changes):
-    assert all(isinstance(sentence, str) for sentence in validate({**STANDARD, **changes}))
-    assert all(isinstance(sentence, str) for sentence in validate(changes))

@@ -1,11 +1,10 @@
 """Named variants, their composition, differences and texts (rules.md 11)."""
 
 import json
-import pickle
 
 import pytest
 
-from simgin.rules.variants import VariantError, difference, find, names
+from simgin.rules.variants import difference, find, names
 from support.variant_files import sentences
 from support.worked_examples import BOOK, STANDARD
 
@@ -77,20 +76,6 @@ def test_the_caller_may_change_a_row():
     find("standard").row["start_points"].append(3)
     find("pro").row["game_table"][0][0] = 99
     assert find("standard").row == STANDARD and find("pro").row == BOOK["variants"]["pro"]
-
-
-def test_titles_and_descriptions_name_the_parts():
-    variant = find("oklahoma+rainbow+gin_bonus=20")
-    assert variant.title == "Oklahoma Gin + Gin Rainbow, gin_bonus = 20"
-    assert variant.about.endswith("Changed: gin_bonus = 20.")
-
-
-def test_variants_can_be_hashed_and_pickled():
-    variant = find("oklahoma+rainbow")
-    assert pickle.loads(pickle.dumps(variant)) == variant
-    assert hash(variant) == hash(find("oklahoma+rainbow"))
-    error = VariantError(["one.", "two."])
-    assert pickle.loads(pickle.dumps(error)).sentences == error.sentences
 
 
 # --- bad texts and bad rows ---

@@ -109,20 +109,6 @@ def test_a_block_is_stored_whole_or_not_at_all(path, table, fails_at):
         assert (run_ledger.rows(0, 20 * SIZE, SIZE) == np.concatenate([some, some])).all()
 
 
-@given(st.lists(st.integers(1, 45), min_size=1, max_size=8))
-def test_runs_of_any_sizes_give_the_rows_of_a_fresh_run(sizes):
-    """Runs of several sizes, one after the other in one ledger with batches of ten."""
-    cell = SimpleNamespace(batch=10, units=lambda n: n)
-    with opened(None, RUN) as run_ledger:
-        for n in sizes:
-            todo = schedule.Schedule([Task(cell, n)], run_ledger, 2)
-            while (block := todo.take()) is not None:
-                blob = pack(numbered(block.first_unit, block.units))
-                run_ledger.add(0, block.first, block.sizes, blob, "x")
-                todo.note_time(block, 1.0)
-            assert (run_ledger.rows(0, n, 10) == numbered(0, n)).all()
-
-
 def numbered(first, units):
     """Rows of ten units that give the number of their units and the sum of their numbers."""
     out = np.zeros((-(-units // 10), sums.COLUMNS), np.int64)

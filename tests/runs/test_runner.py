@@ -94,20 +94,6 @@ def test_every_block_is_seen_once_it_is_in_the_ledger(toys):
     assert (sum(seen) == rows.sum(axis=0)).all()
 
 
-def test_only_what_is_missing_is_played(toys):
-    asked = []
-    toys(lambda *block: (asked.append(block[1:]), numbered(*block))[1])
-    with opened(None, {}) as ledger:
-        play(95, ledger=ledger)
-        asked.clear()
-        found, rows = play(125, ledger=ledger)
-        assert sum(units for _, units in asked) == 35 and min(first for first, _ in asked) == 90
-        asked.clear()
-        again, same = play(125, ledger=ledger)
-    assert asked == [] and again == found
-    assert (rows == numbered(TOY, 0, 125)).all() and (same == rows).all()
-
-
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_the_smallest_failing_unit_is_reported(toys, workers):
     """Even when it takes longer to fail than a later one in another thread."""

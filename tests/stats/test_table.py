@@ -1,4 +1,4 @@
-"""Tidy rows against unit-level facts, and the bytes of table.csv."""
+"""Metrics: their facts, tidy rows against unit-level facts, and the bytes of table.csv."""
 
 import json
 
@@ -91,3 +91,16 @@ def test_a_zero_has_no_minus_sign():
     facts = np.zeros((100, sums.N_FACTS), np.int64)
     facts[:, sums.FACT["deals"]] = 2
     assert "-0" not in table.csv(table.tidy("standard", "gold", "simple", "deal", toy.row(facts)))
+
+
+@pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
+def test_a_metric_has_facts_of_both_sides_and_a_meaning_with_its_range(metric):
+    assert ("(0 to 1)" in metric.meaning) == metric.share == ("per " not in metric.meaning)
+    swapped = {"a_": "b_", "b_": "a_"}.get(metric.own[:2], metric.own[:2]) + metric.own[2:]
+    assert metric.other == (metric.own if metric.zero_sum or 2 not in metric.players else swapped)
+    assert metric.own in sums.FACT
+    assert metric.other in sums.FACT
+    own, other = (
+        sums.FACTS[sums.DENOMINATOR[sums.FACT[fact]]] for fact in (metric.own, metric.other)
+    )
+    assert own.removeprefix("a_") == other.removeprefix("b_") or {own, other} == {"deals"}

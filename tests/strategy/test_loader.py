@@ -75,14 +75,6 @@ def test_a_bad_text_is_refused_in_a_sentence(text: str, message: str) -> None:
         find(text)
 
 
-@given(st.text(max_size=40))
-def test_any_text_is_either_a_strategy_or_refused(text: str) -> None:
-    try:
-        assert find(text).text
-    except StrategyError as error:
-        assert str(error)
-
-
 def test_a_strategy_file_can_be_named_by_path(tmp_path: Path) -> None:
     body = "@discard\ndef low(view, rules, params):\n    return lowest(view.legal)\n"
     path = write(tmp_path, body + "S = Strategy('mine', discard=low)\n")

@@ -7,7 +7,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from simgin.core.jit import cache_directory
 from simgin.play.kernel import play_recorded
 from simgin.play.matchup import parse_matchup
 from simgin.value import array_cache, outcomes, score_outcomes
@@ -148,7 +147,3 @@ def test_without_a_directory_or_room_on_it_nothing_is_kept(fresh, monkeypatch):
     monkeypatch.setattr(array_cache, "directory", lambda: None)
     assert array_cache.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
     assert list(fresh.iterdir()) == []
-
-
-def test_the_cache_is_beside_the_compiled_code():
-    assert cache_directory() is None or array_cache.directory().parent == cache_directory()

@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 from simgin.core.match import UNDECIDED
-from simgin.core.record import DEAL
 from simgin.core.sums import KINDS
 from simgin.play.kernel import play_recorded
 from simgin.play.matchup import parse_matchup
@@ -390,40 +389,6 @@ def test_a_wrong_v_is_detected():
 
 
 # The checks themselves
-
-
-def records(*matches):
-    """Records of matches given as (unit, (score a, dealer, outcome), ...)."""
-    rows = [(unit, half, *deal) for half, (unit, *deals) in enumerate(matches) for deal in deals]
-    table = np.zeros(len(rows), DEAL)
-    names = ("unit", "half", "score_a", "dealer", "outcome")
-    for name, column in zip(names, zip(*rows, strict=True), strict=True):
-        table[name] = column
-    return table
-
-
-def test_the_error_of_a_correct_v_agrees_with_fair_walks():
-    """Walks between 0 and 5 by fair steps of one.
-
-    Over 200 sets of played z has variance 1, within five of its standard errors.
-    """
-    rng, z = np.random.default_rng(3), []
-    for _ in range(200):
-        paths = []
-        for unit in range(60):
-            at, path = 2, []
-            while 0 < at < 5:
-                path.append((at, 0, -1))
-                at += rng.choice((-1, 1))
-            path[-1] = (*path[-1][:2], int(at == 0))
-            paths.append((unit, *path))
-        played = calibration.PlayedMatches(records(*paths))
-        before = played.records["score_a"] / 5
-        chosen = before < 0.5
-        error = calibration.error_if_right(before, played, chosen)
-        z.append((played.result - before)[chosen].mean() / error)
-    assert abs(np.var(z) - 1) < 5 * np.sqrt(2 / 200)
-    assert abs(np.mean(z)) < 5 / np.sqrt(200)
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error():
