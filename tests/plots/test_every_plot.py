@@ -195,7 +195,7 @@ GAMES = [("standard", "gold", "simple"), ("eaai", "gold", "simple")]
 def test_titles_name_what_is_common_and_labels_what_differs(plot, pairs, title, labels):
     figure = plot(matchups(*pairs), seed=7)
     assert figure.get_suptitle().endswith(title or ("points", "outcomes"))
-    assert re.search(r"; 400 deals( each)?; seed\s7\.", figure.get_supxlabel())
+    assert re.search(r"400\sdeals(\seach)?;\sseed\s7", figure.get_supxlabel())
     for axes in figure.axes:
         assert [text.get_text() for text in axes.get_yticklabels()][: len(labels)] == labels
 

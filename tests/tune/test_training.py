@@ -174,7 +174,6 @@ def test_numbers_that_cannot_be_learned_get_a_sentence(tmp_path, old, new, told)
     ("old", "new", "told"),
     [
         (", start=START", "", "names three things"),
-        ('weights="weighed.npy", ', "", "names three things"),
         ("start=START", "start={'a': 'b'}", "the start of 'a' is a number"),
         ("@discard(", "@knock(", "only discards are trained"),
     ],
