@@ -174,10 +174,10 @@ def test_the_manifest_has_what_is_needed_to_repeat_the_run_and_names_no_user():
     assert (found["command"], found["stopped"]) == ("x", "complete")
     assert found["stream"] == rng.STREAM and found["seconds"] >= 0
     assert all(re.fullmatch("[0-9a-f]{16}", found[key]) for key in ("source", "engine"))
-    ended = {"n": 102, "units": 51, "stopped": "complete", "multiplier": None}
-    players = {"a": "gold-early:k=4", "b": "simple"}
     games = ("eaai", "standard+gin_bonus=20")
-    assert found["matchups"] == [{"variant": game, **players, **ended} for game in games]
+    told = {"a": "gold-early:k=4", "b": "simple", "n": 102, "units": 51, "stopped": "complete"}
+    told["multiplier"] = None
+    assert found["matchups"] == [{"variant": game, **told} for game in games]
     assert found["variants"][games[1]] == dict(variants.find(games[1]).row)
     assert found["strategies"]["gold-early:k=4"]["parameters"]["knock"] == {"k": 4}
     assert set(found["versions"]) == {"python", "numpy", "numba", "libc"}

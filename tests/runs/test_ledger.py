@@ -142,7 +142,6 @@ def test_damage_is_noticed():
 
 
 OTHERS = [
-    ({"seed": 2}, "seed: 1 there, 2 here."),
     ({"stop": "until ±0.1"}, 'stop: nothing there, "until ±0.1" here.'),
     ({"matchups": [{"a": "simple"}]}, 'matchups #1, a: "gold" there, "simple" here.'),
     ({"matchups": [{"a": "gold"}, {"a": "simple"}]}, 'matchups: {"a": "simple"} only here.'),
