@@ -16,6 +16,7 @@ import pytest
 from simgin.core import sums
 from simgin.odds import sample
 from simgin.play import kernel
+from simgin.report import figures
 from simgin.review import leads, players, review, review_plan, review_sentences
 from simgin.review.players import FIELD
 from simgin.review.review_plan import plan_review
@@ -47,6 +48,14 @@ def tree(place):
         if path.is_file() and path.name.split("-")[0] not in left_out
     ]
     return {path.relative_to(place).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def unpainted():
+    """Pictures as PNG take half of the time, and their SVG shows the same."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(figures, "png", lambda _: b"PNG")
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -100,6 +100,9 @@ def test_a_cluster_plays_what_threads_play(team, place, monkeypatch):
     (theirs, who), (ours, _) = played(cells, team), played(cells, Threads(2))
     assert theirs == ours
     assert len(who) == 2 and all(name.startswith("tcp://127.0.0.1:") for name in who)
+
+
+def test_deals_are_recorded_alike(team):
     some = [Task(CELLS[0].matchup, 2500), Task(CELLS[1].matchup, 120)]
     theirs, ours = (played(some, one, recorded=True)[0] for one in (team, Threads(2)))
     assert theirs == ours and len(ours) > 2

@@ -124,28 +124,31 @@ def kept(game, one, side):
     }
 
 
-def iterated(game, shares):
-    """V of every state that a match can reach, by repeating the recursion until nothing changes."""
+def iterated(game, shares_at):
+    """V of every state that a match can reach, by repeating the recursion until nothing changes.
+
+    shares_at: the shares of outcomes at a state of both sides.
+    """
     nothing = tuple({"points": 0, "deals": 0, "games": 0}.items())
-    weight = {d: sum(n for key, n in shares.items() if key[0] == d) for d in (0, 1)}
     leads, new = {}, [((nothing, nothing), 0), ((nothing, nothing), 1)]
     while new:
         here = new.pop()
         if here not in leads:
             leads[here] = [
-                (n / weight[here[1]], after_deal(game, *here, *key[1:]))
-                for key, n in shares.items()
+                (share, after_deal(game, *here, *key[1:]))
+                for key, share in shares_at(here[0]).items()
                 if key[0] == here[1]
             ]
             new += [there for _, there in leads[here] if not isinstance(there, float)]
     found = dict.fromkeys(leads, 0.5)
     for _ in range(100):
-        for here, outcomes_here in leads.items():
-            found[here] = sum(
-                p * (there if isinstance(there, float) else found[there])
-                for p, there in outcomes_here
-            )
+        for here, ways in leads.items():
+            found[here] = sum(p * found.get(there, there) for p, there in ways)
     return found
+
+
+WEIGHT = {d: sum(n for key, n in TINY.items() if key[0] == d) for d in (0, 1)}
+SHARES = {key: n / WEIGHT[key[0]] for key, n in TINY.items()}
 
 
 def standing(side, fields):
@@ -172,7 +175,8 @@ def test_v_of_every_state_agrees_with_plain_recursion(goal, next_dealer, void_de
     seat = int("A for" in goal)
     v = a_value(text, TINY, seat)
     row = find(text).row
-    truth = iterated({**row, "points_side": seat ^ (row["race_points_seat"] or 0)}, TINY)
+    game = {**row, "points_side": seat ^ (row["race_points_seat"] or 0)}
+    truth = iterated(game, lambda state: SHARES)
     assert len(truth) >= 20
     for (state, dealer), chance in truth.items():
         place = [standing(side, fields) for side, fields in zip(state, v.board.fields, strict=True)]
@@ -180,47 +184,36 @@ def test_v_of_every_state_agrees_with_plain_recursion(goal, next_dealer, void_de
 
 
 def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
-    """At 3:1 a gin of B's deal turns into a knock of A; at 0:5 one knock in four is void."""
-    usual = counted(TINY, scale=10)
-    changes = []
-    for group in range(GROUPS):
-        changes += [(3, 1, group, 1, 1, 0, 2), (3, 1, group, -1, 1, 1, 6)] * 2 + [
-            (0, 5, group, 1, 0, -1, 0),
-            (0, 5, group, -1, 0, 0, 3),
-        ]
+    """At 3:2 a gin of B's deal turns into a knock of A; at 0:4 one knock in four is void."""
+    at_three_two = [(3, 2, 1, 1, 0, 2), (3, 2, -1, 1, 1, 6)] * 2
+    at_nil_four = [(0, 4, 1, 0, -1, 0), (0, 4, -1, 0, 0, 3)]
+    changes = [
+        (*change[:2], group, *change[2:])
+        for group in range(GROUPS)
+        for change in at_three_two + at_nil_four
+    ]
     v = value.by_score(
         parse_matchup("gold", "simple", "shot+points_target=9", 1, "deal"),
-        score_outcomes.ScoreOutcomes(usual, np.array(changes), 16 * GROUPS),
+        score_outcomes.ScoreOutcomes(counted(TINY, scale=10), np.array(changes), 16 * GROUPS),
     )
-    weight = {d: sum(n for key, n in TINY.items() if key[0] == d) for d in (0, 1)}
 
-    def shares_at(a, b):
-        found = {key: n / weight[key[0]] for key, n in TINY.items()}
-        if (a, b) == (3, 1):
-            found[1, 1, GIN, 6] -= 2 / 16
-            found[1, 0, KNOCK, 2] = 2 / 16
-        if (a, b) == (0, 5):
-            found[0, 0, KNOCK, 3] -= 1 / 16
-            found[0, -1, VOID, 0] += 1 / 16
+    def shares_at(state):
+        found = dict(SHARES)
+        match [dict(side)["points"] for side in state]:
+            case [3, 2]:
+                found[1, 1, GIN, 6] -= 2 / 16
+                found[1, 0, KNOCK, 2] = 2 / 16
+            case [0, 4]:
+                found[0, 0, KNOCK, 3] -= 1 / 16
+                found[0, -1, VOID, 0] += 1 / 16
         return found
 
-    game = {**find("shot+points_target=9").row, "points_side": 0}
-    truth = dict.fromkeys(itertools.product(range(9), range(9), (0, 1)), 0.5)
-    for _ in range(100):
-        for a, b, d in truth:
-            total = 0.0
-            state = tuple(tuple({"points": p, "deals": 0, "games": 0}.items()) for p in (a, b))
-            for (dealer, winner, kind, points), share in shares_at(a, b).items():
-                if dealer == d:
-                    there = after_deal(game, state, d, winner, kind, points)
-                    if not isinstance(there, float):
-                        there = truth[
-                            dict(there[0][0])["points"], dict(there[0][1])["points"], there[1]
-                        ]
-                    total += share * there
-            truth[a, b, d] = total
-    for (a, b, d), chance in truth.items():
-        assert v.win(a, b, d) == pytest.approx(chance, abs=1e-9)
+    truth = iterated({**find("shot+points_target=9").row, "points_side": 0}, shares_at)
+    scores = {tuple(dict(side)["points"] for side in state) for state, _ in truth}
+    assert {(3, 2), (0, 4)} < scores
+    for ((a, b), dealer), chance in truth.items():
+        points = dict(a)["points"], dict(b)["points"]
+        assert v.win(*points, dealer) == pytest.approx(chance, abs=1e-9)
 
 
 # The engine's own bookkeeping
