@@ -16,20 +16,9 @@ from simgin import plots
 from simgin.core.sums import KINDS
 from simgin.report import figures
 from simgin.stats import table
+from support import made_pictures
 from support import toy_deals as toy
-from support.made_pictures import (
-    FRAMES,
-    SIZES,
-    STRATEGIES,
-    VARIANTS,
-    differences,
-    drawn,
-    effects,
-    knock_matrix,
-    rows_for,
-    spread,
-    undefined,
-)
+from support.made_pictures import FRAMES, SIZES, STRATEGIES, VARIANTS, drawn, spread
 
 
 def plain(text):
@@ -61,11 +50,7 @@ def test_the_odds_draw_other_outcomes_of_the_strongest_player_only():
 
 @pytest.mark.parametrize("name", FRAMES)
 def test_an_svg_has_text_shapes_and_its_own_ids(name):
-    """Well-formed and without images, which a page's policy forbids.
-
-    Every reference is within the file, and text takes an ink that the page can exchange, or one
-    that stands on data.
-    """
+    """No images, which a page's policy forbids; inks that it can exchange or that are on data."""
     figure = drawn(name)
     root = ElementTree.fromstring(plots.svg(figure, "it"))
     ids = [element.get("id") for element in root.iter() if element.get("id")]
@@ -89,7 +74,7 @@ def test_bands_and_lines_show_the_values_and_limits():
 
 
 def test_dots_and_bars_show_the_values_and_limits():
-    frame = differences(("standard",), STRATEGIES).assign(p_holm=0, notable=0.1)
+    frame = made_pictures.differences(("standard",), STRATEGIES).assign(p_holm=0, notable=0.1)
     panels = [axes for axes in plots.differences(frame, seed=1).axes if axes.get_visible()]
     shown = {axes.get_title(loc="left").replace("\n", " "): axes for axes in panels}
     assert len(shown) == len(frame)
@@ -116,7 +101,7 @@ def test_metrics_without_a_clear_difference_that_matters_are_named_and_not_drawn
 
 
 def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():
-    frame = effects(VARIANTS, STRATEGIES)
+    frame = made_pictures.effects(VARIANTS, STRATEGIES)
     frame.loc[frame["change"] == "knock=early", ["difference", "low", "high"]] += 5
     first, second, *_ = plots.effects(frame, seed=1).axes
     assert [axes.get_title(loc="left") for axes in (first, second)] == ["knock=early", "take=lower"]
@@ -126,14 +111,16 @@ def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():
 
 
 def test_a_heat_map_labels_every_cell():
-    frame = knock_matrix(VARIANTS, STRATEGIES)
+    frame = made_pictures.knock_matrix(VARIANTS, STRATEGIES)
     (axes,) = plots.knock_matrix(frame, seed=1).axes
     told = sorted(text.get_text() for text in axes.texts)
     assert told == sorted(f"{x:+.1f}" for x in frame["value"])
 
 
 def test_hands_of_two_players_are_not_mixed():
-    frame = spread(rows_for(VARIANTS[:2], STRATEGIES[:2], turn=range(4), count=range(0, 20, 5)))
+    frame = spread(
+        made_pictures.rows_for(VARIANTS[:2], STRATEGIES[:2], turn=range(4), count=range(0, 20, 5))
+    )
     panels = plots.counts(frame, seed=1).axes
     assert len(panels) == 4
     parts = frame.groupby(["variant", "strategy"], sort=False)["value"]
@@ -152,7 +139,7 @@ def test_the_best_knock_limit_is_the_largest_mark():
 
 @pytest.mark.parametrize("name", ["ladder", "strength", "differences"])
 def test_undefined_values_are_noted_and_not_drawn(name):
-    figure = getattr(plots, name)(undefined(FRAMES[name](*SIZES["one"])[:1]), seed=1)
+    figure = getattr(plots, name)(made_pictures.undefined(FRAMES[name](*SIZES["one"])[:1]), seed=1)
     assert plots.png(figure).startswith(b"\x89PNG")
     texts = figure.findobj(lambda artist: hasattr(artist, "get_text"))
     assert any("too few to estimate" in text.get_text() for text in texts)

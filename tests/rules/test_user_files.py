@@ -141,13 +141,6 @@ def test_every_mistake_is_reported_at_once():
     assert len(found) == len(expected)  # with an unknown base nothing can be said of the row
 
 
-def test_a_row_with_mistakes_is_validated_and_no_mistake_is_repeated():
-    write(CLUB.replace("[0, 10]", "[0, 100]").replace("30", "3.5"))
-    found = sentences("mine.toml")
-    assert found[0] == f"mine.toml: variants, club, changes: {NUMBER}3.5."
-    assert [said.split(" = ")[0] for said in found[1:]] == ["start_points"]
-
-
 def test_a_broken_variant_does_not_affect_the_others_of_its_file():
     write(CLUB + DEN.replace("games", "gamse"))
     assert find("mine.toml#club").row["gin_bonus"] == 30

@@ -163,13 +163,9 @@ def test_another_run_is_refused_and_the_difference_is_named(path, change, messag
 
 
 def test_an_empty_ledger_accepts_any_run(path):
-    with opened(path, RUN):
-        pass
-    with opened(path, {**RUN, "seed": 2}) as run_ledger:
-        assert run_ledger.identity["seed"] == 2
-        run_ledger.add(0, 0, [SIZE], pack(rows(np.random.default_rng(5), 1)), "x")
-    with pytest.raises(LedgerError, match="seed: 2 there, 1 here"), opened(path, RUN):
-        pass
+    for seed in (1, 2):
+        with opened(path, {**RUN, "seed": seed}) as run_ledger:
+            assert run_ledger.identity["seed"] == seed
 
 
 # Two processes

@@ -73,25 +73,18 @@ def test_rows_depend_on_neither_workers_nor_block_sizes(toys, monkeypatch, worke
         assert found == End(n, COMPLETE)
 
 
-def test_progress_starts_at_the_ledger_and_ends_at_all_units(toys):
-    seen = []
-    with opened(None, {}) as ledger:
-        play(500, 3, ledger=ledger)
-        play(995, 3, lambda done, every: seen.append((done, every)), ledger)
-    assert seen[-1] == (995, 995)
-    assert seen == sorted(seen) and seen[0] == (500, 995)
-
-
-def test_every_block_is_seen_once_it_is_in_the_ledger(toys):
-    seen = []
+def test_progress_and_every_block_are_seen_once_in_the_ledger(toys):
+    told, seen = [], []
     with opened(None, {}) as ledger:
 
         def see(done):
             assert ledger.finished(0, done.block.matchup.batch)
             seen.append(done.rows().sum(axis=0))
 
-        _, rows = play(995, 3, ledger=ledger, see=see)
+        play(500, 3, ledger=ledger, see=see)
+        _, rows = play(995, 3, lambda *parts: told.append(parts), ledger, see=see)
     assert (sum(seen) == rows.sum(axis=0)).all()
+    assert told == sorted(told) and (told[0], told[-1]) == ((500, 995), (995, 995))
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])

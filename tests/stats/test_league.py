@@ -23,16 +23,11 @@ STRENGTH = {"simple": 0.5, "b": 0.6, "c": 0.35}
 
 def played(seed, batches=12, units=40):
     """A round robin of matches: batch rows by pair."""
-    rng = np.random.default_rng(seed)
-    return {
-        (a, b): toy.rows(
-            rng,
-            toy.units(rng, 200, win=0.5 + STRENGTH[a] - STRENGTH[b], matches=True),
-            (batches,),
-            units,
-        )
-        for a, b in itertools.combinations(NAMES, 2)
-    }
+    rng, rows = np.random.default_rng(seed), {}
+    for a, b in itertools.combinations(NAMES, 2):
+        bag = toy.units(rng, 200, win=0.5 + STRENGTH[a] - STRENGTH[b], matches=True)
+        rows[a, b] = toy.rows(rng, bag, (batches,), units)
+    return rows
 
 
 def both_sides(rows, unit="match"):
