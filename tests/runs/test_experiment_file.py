@@ -182,18 +182,7 @@ def test_a_file_says_when_to_stop(tmp_path, keys, until, sprt, seconds, unit, n)
 # Sweeps
 
 
-def test_a_sweep_plays_every_combination_in_order(tmp_path):
-    found = swept(
-        tmp_path,
-        'strategy = "simple+knock=at:k={k}"\nvariant = "standard+undercut_bonus={u}"\n'
-        "[sweep.grid]\nk = [0, 4]\nu = [10, 20]",
-    )
-    games = [f"standard+undercut_bonus={u}" for u in (10, 20)]
-    players = [f"simple+knock=at:k={k}" for k in (0, 4)]
-    assert names(found) == [(game, player, "simple") for game in games for player in players]
-
-
-def test_a_sweep_can_vary_both_players_in_several_variants(tmp_path):
+def test_a_sweep_plays_every_combination_in_order_in_every_variant(tmp_path):
     found = swept(
         tmp_path,
         'strategy = "gold+knock=at:k={k}"\nagainst = "gold+discard=hits:keep_pairs={p}"\n'

@@ -68,26 +68,20 @@ def test_every_bad_card_of_a_hand_is_listed():
         assert sentence in str(error.value) and str(error.value).count("write") == 1
 
 
-@pytest.mark.parametrize("text", ["S10", "\u266010", "st", "ST"])
-def test_a_suit_before_its_rank_is_told(text):
-    with pytest.raises(CardError, match=r"like 5S. The rank comes first: TS.$"):
-        notation.parse_cards(text)
-
-
-def test_repeated_cards_are_listed():
-    with pytest.raises(CardError, match=r"^5S is given more than once: a pack has each"):
-        notation.parse_cards("5S 6S 5s")
-    with pytest.raises(CardError, match=r"^5S and 6S are given more than once"):
-        notation.parse_cards("5S 6S 5S 6S 6S")
-
-
-def test_the_wrong_number_of_cards_is_refused():
-    hand = "AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS"
-    assert len(notation.parse_cards(hand, 11)) == 11
-    with pytest.raises(CardError, match=r"^10 cards expected, 11 were given.$"):
-        notation.parse_cards(hand, 10)
-    with pytest.raises(CardError, match=r"^52 cards expected, none were given.$"):
-        notation.parse_cards("", 52)
+@pytest.mark.parametrize(
+    ("text", "count", "sentence"),
+    [
+        *((text, None, r"like 5S. The rank comes first: TS.$") for text in ("S10", "st", "ST")),
+        ("5S 6S 5s", None, r"^5S is given more than once: a pack has each"),
+        ("5S 6S 5S 6S 6S", None, r"^5S and 6S are given more than once"),
+        ("AS 2S 3S", 2, r"^2 cards expected, 3 were given.$"),
+        ("", 52, r"^52 cards expected, none were given.$"),
+    ],
+)
+def test_cards_in_another_order_repeated_or_of_another_number_are_refused(text, count, sentence):
+    with pytest.raises(CardError, match=sentence):
+        notation.parse_cards(text, count)
+    assert len(notation.parse_cards("AS 2S 3S", 3)) == 3
 
 
 @pytest.mark.parametrize("number", [-1, 52])
