@@ -72,8 +72,8 @@ def made(tmp_path_factory):
         return Path("out").resolve(), call(*WORDS, "--workers", 1)
 
 
-def of(place):
-    return pd.read_csv(place / "metrics.csv").set_index(["variant", "metric"])
+def of(place, file="metrics.csv"):
+    return pd.read_csv(place / file).set_index(["variant", "metric"])
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def metrics(made):
 
 @pytest.fixture(scope="module")
 def differences(made):
-    return pd.read_csv(made[0] / "differences.csv").set_index(["variant", "metric"])
+    return of(made[0], "differences.csv")
 
 
 @pytest.fixture(scope="module")
