@@ -4,6 +4,7 @@ Property tests draw the same examples in every run and have no deadline.
 """
 
 import fcntl
+import gc
 import os
 from functools import partial
 
@@ -44,6 +45,16 @@ def compile_strategy(name):
     strategy = loader.find(name)
     for slot in ("take", "discard", "knock"):
         compiler.hook(strategy.policy(slot))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_searches():
+    """Python's search for garbage leaves alone what was there before a file of tests.
+
+    A long session has millions of objects, most of compiled code: to search them takes seconds.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -94,10 +94,3 @@ def test_a_variant_has_one_colour_in_every_picture_of_a_page(name):
     found = [colours_of(axes) for axes in figure.axes]
     assert set.union(*found) == expected
     assert figures.series(1).colour.upper() in found[0]
-
-
-def test_a_name_keeps_its_colour_when_others_are_missing():
-    looks = figures.looks(["c", "a"], among=["a", "b", "c"])
-    assert looks == {"c": figures.series(2), "a": figures.series(0)}
-    alone = figures.looks(["c", "a"])
-    assert alone == {"c": figures.series(0), "a": figures.series(1)}

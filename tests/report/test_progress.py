@@ -25,11 +25,7 @@ def terminal(monkeypatch):
 @pytest.mark.parametrize(
     ("times", "done", "told"),
     [
-        (
-            [100, 104, 111, 115, 300, 400],
-            [0, 10, 20, 25, 50, 100],
-            ["20 %, 44 s", "50 %, 3 min 20 s"],
-        ),
+        ([100, 104, 111, 115, 400], [0, 10, 20, 25, 60], ["20 %, 44 s", "60 %, 3 min 20 s"]),
         ([100, 120], [80, 85], ["85 %, 1 min 0 s"]),  # what was done before tells no speed
     ],
 )

@@ -11,12 +11,14 @@ import pandas as pd
 import pytest
 
 from simgin.core import sums
-from simgin.review import knocking, skill
+from simgin.play.kernel import play_recorded
+from simgin.play.matchup import parse_matchup
+from simgin.review import knocking, leads, skill
 from simgin.review.knocking import KnockMatrix
 from simgin.review.rule_metrics import RULE_METRICS
 from simgin.review.variant_matches import VariantMatches
 from simgin.rules import variants
-from simgin.stats import metrics, quantity, ratings
+from simgin.stats import metrics, observations, quantity, ratings
 from simgin.stats.quantity import Quantity
 from support import toy_deals as toy
 
@@ -140,24 +142,11 @@ def test_the_best_limit_is_chosen_and_judged_on_different_batches():
     assert KnockMatrix((0, 2), {(0, 2): sure}).best() == (0, (0,))
 
 
-@pytest.mark.parametrize(
-    ("variant", "expected"),
-    [
-        ("standard", (0, 2, 4, 6, 8, 10)),
-        ("straight", (0,)),
-        ("oklahoma", (0, 2, 4, 6, 8, 10)),
-        ("standard+knock_limit=5", (0, 2, 4, 6)),
-        ("standard+knock_limit=1", (0, 2)),
-    ],
-)
-def test_the_knock_limits_of_a_variant(variant, expected):
+def test_the_knock_limits_of_a_variant():
     """The last of them allows every knock that the rules allow."""
-    assert knocking.limits(variants.find(variant).row) == expected
-
-
-def test_a_gin_only_variant_has_no_knock_limit():
-    for key in ("best_k", "patience", "early"):
-        assert BY_KEY[key].measure(game(margins(0), "straight")) == "only gin ends a deal"
+    most = {"oklahoma": 10, "straight": 0, "standard+knock_limit=5": 6, "standard+knock_limit=1": 2}
+    for variant, last in most.items():
+        assert knocking.limits(variants.find(variant).row) == tuple(range(0, last + 1, 2))
 
 
 def test_the_break_even_bonus():
@@ -181,8 +170,8 @@ def won(share, matches=10_000):
 
 def test_the_spread_of_ratings():
     """Players at -100, 0 and 100 Elo: shares 1 / (1 + 10^(d / 400)), standard deviation 100."""
-    leads = {("a", "b"): 100, ("b", "c"): 100, ("a", "c"): 200}
-    met = {pair: won(1 / (1 + 10 ** (-lead / 400)), 10**7) for pair, lead in leads.items()}
+    apart = {("a", "b"): 100, ("b", "c"): 100, ("a", "c"): 200}
+    met = {pair: won(1 / (1 + 10 ** (-lead / 400)), 10**7) for pair, lead in apart.items()}
     names = ("a", "b", "c")
     one = VariantMatches("standard", variants.find("standard").row, names, names, met, {})
     assert told("elo_spread", one) == pytest.approx(100, abs=0.01)
@@ -227,9 +216,6 @@ def test_the_skill_chain():
     )
     assert (found.sure, found.steps) == (("a", "b", "c"), 2)
     assert (found.longest, found.most) == (("a", "b", "c", "d"), 3)
-
-
-def test_the_skill_chain_has_every_player_once():
     cycle = cross(("a", "b", 0.7, 0.8), ("b", "c", 0.7, 0.8), ("c", "a", 0.7, 0.8))
     assert skill.chain(cycle).steps == 2
     assert skill.chain(cross(("a", "b", 0.5, 0.55))).steps == 0
@@ -239,6 +225,58 @@ def test_the_ladder_counts_both_directions_of_a_pair():
     found = skill.ladder({("b", "a"): won(0.3), ("b", "c"): won(0.8)}, ["a", "b", "c"])
     assert found[["strategy", "opponent"]].values.tolist() == [["a", "b"], ["b", "c"]]
     assert found["value"].tolist() == pytest.approx([0.7, 0.8])
+
+
+# How the lead of a match goes
+
+
+def slow_leads(found, field, target):
+    """The same from one match after the other, deal by deal."""
+    counts, leader, ahead, changes = [], None, None, 0
+    for record in found:
+        a, b = record[f"{field}_a"], record[f"{field}_b"]
+        lead = None if a == b else int(b > a)
+        if ahead is None and lead is not None and max(a, b) >= target / 2:
+            ahead = lead
+        for now in (lead, record["outcome"] if record["outcome"] in (0, 1) else None):
+            if now is not None:
+                changes += leader is not None and now != leader
+                leader = now
+        if record["outcome"] != -1:
+            is_won = record["outcome"] in (0, 1) and ahead is not None
+            counts.append([1, is_won, is_won and ahead != record["outcome"], changes])
+            leader, ahead, changes = None, None, 0
+    return counts
+
+
+@pytest.mark.parametrize(
+    ("variant", "field", "target"),
+    [("standard", "score", 100), ("standard+goal=deals+deals_target=5", "deals", 5)],
+)
+def test_leads_of_played_matches_agree_with_a_slow_count(variant, field, target):
+    """The error over batches and the error over matches are two of the same, within a quarter."""
+    matchup = parse_matchup("gold", "gold", variant, 4, "match")
+    _, found = play_recorded(matchup, 0, 3_000)
+    counts = np.array(slow_leads(found, field, target))
+    assert (leads.count_leads(found, matchup.variant.row) == counts).all()
+    matches, half_way, comebacks, changes = counts.T
+    measured = leads.measure_leads(matchup, 3_000, 2, None)
+    for key, over, under in (
+        (leads.COMEBACKS, comebacks, half_way),
+        (leads.LEAD_CHANGES, changes, matches),
+    ):
+        told = measured[key]
+        want = observations.ratio(over, under, np.arange(3_000))
+        assert (told.value, told.n) == (pytest.approx(want.value), under.sum())
+        assert told.se == pytest.approx(want.se, rel=0.25)
+        low, high = told.limits
+        assert low < told.value < high
+
+
+@pytest.mark.parametrize("variant", ["pro", "race", "standard+goal=single"])
+def test_without_a_single_score_there_is_no_lead(variant):
+    found = leads.measure_leads(parse_matchup("gold", "gold", variant, 4, "match"), 1_000, 1, None)
+    assert set(found.values()) == {"there is no single score to lead by"}
 
 
 # Errors

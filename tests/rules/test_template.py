@@ -55,44 +55,28 @@ def test_a_new_file_passes_check_and_plays_at_once():
     assert json.loads(call("variants", "new", "b.toml", "--json").stdout)["files"] == ["b.toml"]
 
 
-@pytest.mark.parametrize(
-    ("file", "name"),
-    [("oklahoma.toml", "my-oklahoma"), ("Käse & Co.toml", "k-se-co"), ("ж.toml", "mine")],
-)
-def test_a_new_file_names_its_variant(file, name):
-    call("variants", "new", file)
-    assert find(file).text == f"{file}#{name}"
+def test_a_new_file_names_its_variant():
+    names = {"oklahoma.toml": "my-oklahoma", "Käse & Co.toml": "k-se-co", "ж.toml": "mine"}
+    for file, name in names.items():
+        call("variants", "new", file)
+        assert find(file).text == f"{file}#{name}"
 
 
 @pytest.mark.parametrize(
     ("file", "words"),
     [
         ("there.toml", "there.toml already exists and was not changed; name another file."),
-        ("link.toml", "link.toml already exists"),
         ("folder.toml", "folder.toml already exists"),
         ("nowhere/mine.toml", "cannot be written: No such file or directory; name a file in a"),
-        ("there.toml/mine.toml", "cannot be written: Not a directory"),
         ("mine.txt", "'mine.txt' is not a file of variants"),
-        ("a+b.toml", "the path 'a+b.toml' has a +, = or #"),
         (" a.toml", "the path ' a.toml' begins or ends with a blank"),
     ],
 )
 def test_new_overwrites_no_file_and_a_bad_base_writes_nothing(wide_terminal, file, words):
     write("mine", "there.toml")
-    Path("link.toml").symlink_to("nothing")
     Path("folder.toml").mkdir()
     before = sorted(wide_terminal.rglob("*"))
     assert words in call("variants", "new", file, code=2).stderr
     told = call("variants", "new", "new.toml", "--from", "oklohoma", code=2).stderr
     assert "did you mean 'oklahoma'?" in told
     assert sorted(wide_terminal.rglob("*")) == before and Path("there.toml").read_text() == "mine"
-
-
-def test_a_full_disk_leaves_no_file(wide_terminal, monkeypatch):
-    def half(self, text, **_):
-        self.write_bytes(text.encode()[:100])
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_text", half)
-    assert "No space left on device" in call("variants", "new", "mine.toml", code=2).stderr
-    assert list(wide_terminal.iterdir()) == []

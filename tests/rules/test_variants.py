@@ -1,11 +1,10 @@
 """Named variants, their composition, differences and texts (rules.md 11)."""
 
 import json
-import pickle
 
 import pytest
 
-from simgin.rules.variants import VariantError, difference, find, names
+from simgin.rules.variants import difference, find, names
 from support.variant_files import sentences
 from support.worked_examples import BOOK, STANDARD
 
@@ -31,22 +30,18 @@ SOLITARY = "solitary-gin+joker=after_deal+max_draws=none"
 @pytest.mark.parametrize(
     ("text", "canonical"),
     [
-        ("oklahoma+rainbow", "oklahoma+rainbow"),
         (" oklahoma + rainbow + knock_limit = 5 ", "oklahoma+rainbow+knock_limit=5"),
         ("standard+goal=deals+knock_limit=5", "standard+knock_limit=5+goal=deals"),
         ("standard+knock_limit=10", "standard"),
         ("basic+knock_limit=9", "basic"),
         ("standard+knock_limit=5+knock_limit=7", "standard+knock_limit=7"),
         ("oklahoma+knock_limit=5+basic", "oklahoma+basic"),
-        ("oklahoma+rainbow+oklahoma", "rainbow+oklahoma"),
         ("dice+pro", "dice-pro"),
         ("pro+dice", "dice-pro"),
         ("dice+rainbow+pro", "rainbow+dice-pro"),
-        ("basic+start_points=40/60", "basic+start_points=40/60"),
         ("pro+game_table=60:2/120:1", "pro+game_table=60:2/120:1"),
         ("standard+big_gin=TRUE", "standard+big_gin=yes"),
         ("standard+layoff=0", "standard+layoff=no"),
-        ("standard+first_dealer=1", "standard+first_dealer=1"),
         ("oklahoma+knock_limit=none", "oklahoma+knock_limit=-"),
         ("solitary-gin+max_draws=-+joker=after_deal", SOLITARY),
         ("straight+shutout=double_points+shutout=none", "straight"),
@@ -63,12 +58,9 @@ def test_named_variants_combine_by_their_differences_from_standard_and_the_last_
     assert find("straight+basic").row["knock_limit"] == 9
 
 
-def test_a_one_player_variant_stays_one_under_an_unrelated_variant():
+def test_a_one_player_variant_stays_one_and_takes_no_rules_for_two():
     assert find("rainbow+solitaire-gin-knock").row == find("solitaire-gin-knock+rainbow").row
     assert find("solitaire-gin+standard").row == find("solitaire-gin").row
-
-
-def test_a_one_player_variant_with_rules_for_two_is_refused():
     sentence = "goal = games needs two players: set goal to single, points or total for one."
     assert sentence in sentences("gin-solitaire+pro")
 
@@ -77,20 +69,6 @@ def test_the_caller_may_change_a_row():
     find("standard").row["start_points"].append(3)
     find("pro").row["game_table"][0][0] = 99
     assert find("standard").row == STANDARD and find("pro").row == BOOK["variants"]["pro"]
-
-
-def test_titles_and_descriptions_name_the_parts():
-    variant = find("oklahoma+rainbow+gin_bonus=20")
-    assert variant.title == "Oklahoma Gin + Gin Rainbow, gin_bonus = 20"
-    assert variant.about.endswith("Changed: gin_bonus = 20.")
-
-
-def test_variants_can_be_hashed_and_pickled():
-    variant = find("oklahoma+rainbow")
-    assert pickle.loads(pickle.dumps(variant)) == variant
-    assert hash(variant) == hash(find("oklahoma+rainbow"))
-    error = VariantError(["one.", "two."])
-    assert pickle.loads(pickle.dumps(error)).sentences == error.sentences
 
 
 # --- bad texts and bad rows ---
@@ -103,22 +81,14 @@ BAD_TABLES = ["x", "60:3/30:4", "30:4/120:0", "30:4:1", "/".join(f"{i}:1" for i 
     ("text", "sentence"),
     [
         ("oklahma", "there is no variant 'oklahma'; did you mean 'oklahoma'?"),
-        ("Oklahoma", "there is no variant 'Oklahoma'; did you mean 'oklahoma'?"),
         ("zzzz", "there is no variant 'zzzz'. `simgin variants` lists them."),
-        (
-            "standard+knok_limit=3",
-            "there is no parameter 'knok_limit'; did you mean 'knock_limit'?",
-        ),
+        ("standard+knok_limit=3", "there is no parameter 'knok_limit'; did you mean 'knock_limit'"),
         ("standard+zzzz=3", "there is no parameter 'zzzz'. `simgin variants standard` shows them"),
         ("standard+knock_limit=abc", "knock_limit must be a whole number 0..99, not 'abc'."),
         ("standard+knock_limit=100", "knock_limit must be a whole number 0..99, not 100."),
         ("standard+max_draws=0", "max_draws must be a whole number 1..99 or none, not 0."),
-        ("standard+layoff=maybe", "layoff must be yes or no, not 'maybe'."),
         ("standard+melding=autos", "melding must be one of auto, choice, not 'autos'; did"),
-        (
-            "standard+start_points=40",
-            "start_points must be two whole numbers 0..100000, like 40/60",
-        ),
+        ("standard+start_points=40", "start_points must be two whole numbers 0..100000, like 40"),
         ("standard+start_points=a/b", "start_points must be two whole numbers 0..100000, like 40"),
         ("standard+shutout=-", "shutout needs a value with goal = points: give it one, like shut"),
         *((f"pro+game_table={rows}", GAME_TABLE) for rows in BAD_TABLES),
@@ -134,7 +104,6 @@ def test_a_bad_text_is_refused_in_a_sentence(text, sentence):
 
 
 def test_every_mistake_is_reported_at_once():
-    said = sentences("oklahma+tedsco+knok_limit=1+layoff=x+die=deel")
-    assert len(said) == 5
+    assert len(sentences("oklahma+tedsco+knok_limit=1+layoff=x+die=deel")) == 5
     said = sentences("standard+knock_limit=x+knock_limit=5+goal=total+die=deal")
     assert [sentence.split()[0] for sentence in said] == ["knock_limit", "goal", "die"]

@@ -1,5 +1,6 @@
 """A cluster of a real scheduler and workers: the same rows as threads, versions, what is lost."""
 
+import contextlib
 import gc
 import re
 import shutil
@@ -129,12 +130,9 @@ def listening():
 @pytest.mark.slow
 def test_a_local_cluster_listens_to_this_machine_alone():
     before = listening()
-    team = Cluster("local:1")
-    try:
+    with contextlib.closing(Cluster("local:1")) as team:
         team.client.wait_for_workers(1, timeout=60)
         own = listening() - before
-    finally:
-        team.close()
     assert len({process for process, _, _ in own}) == 2  # the scheduler and its worker
     assert {address for _, address, _ in own} == {"127.0.0.1"}
 
@@ -232,10 +230,7 @@ def test_a_missing_scheduler_is_reported_within_ten_seconds(monkeypatch):
     assert told.endswith(" and workers with `dask worker tcp://127.0.0.1:9`.\n")
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["nonsense", "foo://somewhere:1", "local:two", "tls://127.0.0.1:9", "tcp://", "127.0.0.1:0"],
-)
+@pytest.mark.parametrize("address", ["nonsense", "local:two", "tls://127.0.0.1:9", "127.0.0.1:0"])
 def test_a_bad_address_is_refused_in_a_sentence(address):
     assert match(address).startswith(f"simgin: {address!r} is no address of a scheduler; write")
 

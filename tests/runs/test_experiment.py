@@ -77,10 +77,8 @@ def test_comparisons_agree_with_all_pairs_of_cells(tmp_path, text, base):
 
 
 def test_round_robins_and_pairs_compare_variants_only(tmp_path):
-    pairs = (
-        'round_robin = ["gold", "simple", "gin-only"]\n[[matchups]]\na = "stubborn"\n'
-        '[[matchups]]\na = "gold-early"'
-    )
+    pairs = 'round_robin = ["gold", "simple", "gin-only"]\n[[matchups]]\na = "stubborn"\n'
+    pairs += '[[matchups]]\na = "gold-early"'
     assert experiment.contrasts(read(tmp_path, f'question = "?"\n{pairs}')) == []
     found = read(tmp_path, f'question = "?"\nvariants = ["eaai", "pro"]\n{pairs}')
     assert experiment.contrasts(found) == [(5 + i, i) for i in range(5)]
@@ -97,11 +95,8 @@ def test_without_a_base_cell_nothing_is_compared(tmp_path):
 
 
 def test_a_pair_with_exchanged_sides_is_not_compared(tmp_path):
-    found = read(
-        tmp_path,
-        'question = "?"\nround_robin = ["simple", "gold"]\n[panel]\n'
-        'strategies = ["gold", "stubborn", "gin-only"]',
-    )
+    panel = '[panel]\nstrategies = ["gold", "stubborn", "gin-only"]'
+    found = read(tmp_path, f'question = "?"\nround_robin = ["simple", "gold"]\n{panel}')
     assert [cell.a for cell in found.cells] == ["simple", "stubborn", "gin-only"]
     # gold's cell shows simple's side: the first of the others is the base
     assert experiment.contrasts(found) == [(2, 1)]
@@ -126,28 +121,17 @@ against = "gold-early"
 
 def test_every_change_is_played_in_every_field_beside_the_base(tmp_path):
     """Gold knocks at once already, and `gold+knock=early` is not gold-early by name."""
-    cells = (
-        ("gold+knock=early", "gold"),
-        ("gin-only", "simple"),
-        ("gin-only+knock=early", "simple"),
-        ("gold", "gold-early"),
-        ("gold+knock=early", "gold-early"),
-        ("gin-only+knock=at", "simple"),
-        ("gold+take=deny", "gold"),
-        ("gin-only+take=deny", "simple"),
-        ("gold+take=deny", "gold-early"),
-    )
+    cells = [("gold+knock=early", "gold"), ("gin-only", "simple")]
+    cells += [("gin-only+knock=early", "simple"), ("gold", "gold-early")]
+    cells += [("gold+knock=early", "gold-early"), ("gin-only+knock=at", "simple")]
+    cells += [("gold+take=deny", "gold"), ("gin-only+take=deny", "simple")]
+    cells += [("gold+take=deny", "gold-early")]
     found = read(tmp_path, FIELDS)
     assert names(found) == [(variant, *pair) for variant in ("standard", "eaai") for pair in cells]
-    assert [(effect.change, effect.field) for effect in found.effects] == [
-        ("knock=early", "gold"),
-        ("knock=early", "gin-only v simple"),
-        ("knock=early", "gold v gold-early"),
-        ("knock=at", "gin-only v simple"),
-        ("take=deny", "gold"),
-        ("take=deny", "gin-only v simple"),
-        ("take=deny", "gold v gold-early"),
-    ]
+    fields = ("gold", "gin-only v simple", "gold v gold-early")
+    expected = [("knock=early", field) for field in fields] + [("knock=at", fields[1])]
+    expected += [("take=deny", field) for field in fields]
+    assert [(effect.change, effect.field) for effect in found.effects] == expected
 
 
 def test_a_change_that_makes_the_player_one_of_the_others_is_left_out(tmp_path):

@@ -109,20 +109,6 @@ def test_a_block_is_stored_whole_or_not_at_all(path, table, fails_at):
         assert (run_ledger.rows(0, 20 * SIZE, SIZE) == np.concatenate([some, some])).all()
 
 
-@given(st.lists(st.integers(1, 45), min_size=1, max_size=8))
-def test_runs_of_any_sizes_give_the_rows_of_a_fresh_run(sizes):
-    """Runs of several sizes, one after the other in one ledger with batches of ten."""
-    cell = SimpleNamespace(batch=10, units=lambda n: n)
-    with opened(None, RUN) as run_ledger:
-        for n in sizes:
-            todo = schedule.Schedule([Task(cell, n)], run_ledger, 2)
-            while (block := todo.take()) is not None:
-                blob = pack(numbered(block.first_unit, block.units))
-                run_ledger.add(0, block.first, block.sizes, blob, "x")
-                todo.note_time(block, 1.0)
-            assert (run_ledger.rows(0, n, 10) == numbered(0, n)).all()
-
-
 def numbered(first, units):
     """Rows of ten units that give the number of their units and the sum of their numbers."""
     out = np.zeros((-(-units // 10), sums.COLUMNS), np.int64)
@@ -156,7 +142,6 @@ def test_damage_is_noticed():
 
 
 OTHERS = [
-    ({"seed": 2}, "seed: 1 there, 2 here."),
     ({"stop": "until ±0.1"}, 'stop: nothing there, "until ±0.1" here.'),
     ({"matchups": [{"a": "simple"}]}, 'matchups #1, a: "gold" there, "simple" here.'),
     ({"matchups": [{"a": "gold"}, {"a": "simple"}]}, 'matchups: {"a": "simple"} only here.'),
@@ -178,13 +163,9 @@ def test_another_run_is_refused_and_the_difference_is_named(path, change, messag
 
 
 def test_an_empty_ledger_accepts_any_run(path):
-    with opened(path, RUN):
-        pass
-    with opened(path, {**RUN, "seed": 2}) as run_ledger:
-        assert run_ledger.identity["seed"] == 2
-        run_ledger.add(0, 0, [SIZE], pack(rows(np.random.default_rng(5), 1)), "x")
-    with pytest.raises(LedgerError, match="seed: 2 there, 1 here"), opened(path, RUN):
-        pass
+    for seed in (1, 2):
+        with opened(path, {**RUN, "seed": seed}) as run_ledger:
+            assert run_ledger.identity["seed"] == seed
 
 
 # Two processes
@@ -222,14 +203,14 @@ def starting(path, count):
 
 def test_of_many_processes_that_start_together_one_writes(path):
     """None closes before all have tried, and nobody else gets in."""
-    several = starting(path, 4)
+    several = starting(path, 3)
     told = [process.stdout.readline() for process in several]
     for how in (opened(path, {"seed": 1}), reading(path)):
         with pytest.raises(LedgerError, match="another process; wait until it ends, or"), how:
             pass
     errors = [process.communicate()[1] for process in several]
-    assert sorted(told) == ["", "", "", "open\n"]
-    assert sum("another process" in error for error in errors) == 3
+    assert sorted(told) == ["", "", "open\n"]
+    assert sum("another process" in error for error in errors) == 2
     assert whole(path)
 
 

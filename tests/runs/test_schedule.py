@@ -1,13 +1,16 @@
 """The schedule hands out every missing unit exactly once, in the order of cells and units."""
 
+import time
 from types import SimpleNamespace
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from simgin.play.kernel import play
+from simgin.play.matchup import parse_matchup
 from simgin.runs import schedule
 from simgin.runs.block import Task
+from simgin.runs.plan import unit_seconds
 
 UNTIMED = st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1e6])  # seconds that blocks take
 
@@ -79,24 +82,6 @@ def test_the_count_of_units_left_is_what_is_handed_out(one):
     assert schedule.left(cell, finished) == cell.n - len(units_of(cell, finished))
 
 
-@pytest.mark.parametrize(
-    ("n", "finished", "left"),
-    [
-        # The tail of the shorter run is no part of the longer one
-        (2500, {(0, 1000), (1, 500)}, [(1, 1500)]),
-        (1500, {(0, 1000), (1, 1000), (2, 500)}, [(1, 500)]),
-    ],
-)
-def test_a_batch_cut_short_is_played_again_in_a_longer_run(n, finished, left):
-    todo = schedule.Schedule([toy(1000, n)], ledger_of(finished), 1)
-    found = []
-    while (block := todo.take()) is not None:
-        found.append((block.first, block.units))
-        todo.note_time(block, 1e9)
-    merged = [(found[0][0], sum(units for _, units in found))] if found else []
-    assert merged == left
-
-
 def taken(todo):
     found = []
     while (block := todo.take()) is not None:
@@ -142,3 +127,13 @@ def test_the_time_of_a_cell_starts_with_its_first_block(monkeypatch):
         assert todo.take().cell == cell
     now[0] += 60
     assert todo.take() is None
+
+
+def test_the_estimated_time_is_that_of_a_processor():
+    """Of the whole process: the kernel plays in a thread of its own. Median of five estimates."""
+    matchup = parse_matchup("gold", "simple", "standard", 1, "match")
+    estimates = sorted(unit_seconds(matchup) for _ in range(5))
+    started = time.process_time()
+    play(matchup, 0, 5000)
+    taken = (time.process_time() - started) / 5000
+    assert taken / 3 < estimates[2] < 3 * taken

@@ -22,7 +22,6 @@ PENALTIES, ALONE = {"b": None, "variant": "solitary-gin"}, {"b": None, "variant"
     ("more", "text", "metric", "half_width"),
     [
         ({}, "0.1%", "deal_win", 0.001),
-        ({}, "0.05", "margin", 0.05),
         ({}, 0.05, "margin", 0.05),
         ({"unit": "match"}, " 2 %", "match_win", 0.02),
         ({"unit": "match"}, "1", "match_margin", 1),

@@ -103,25 +103,18 @@ def estimated(names, rows):
     return low, high
 
 
-DEALS = """
-    deal_win margin points points_scored turns take_rate knock_count first_player_win undercut
-""".split()
-MATCHES = """
-    match_win match_margin deals_per_match loser_score margin deal_win settlement
-""".split()
+FEW = "margin turns points_scored"
+DEALS = f"deal_win points take_rate knock_count first_player_win undercut {FEW}"
+MATCHES = "match_win match_margin deals_per_match loser_score margin deal_win settlement"
 
 
 @pytest.mark.parametrize(
     ("names", "units", "how"),
-    [
-        pytest.param(DEALS, 1000, {}, id="pairs of deals"),
-        pytest.param(MATCHES, 400, {"matches": True}, id="pairs of matches"),
-        pytest.param(("margin", "turns", "points_scored"), 1000, {"halves": 1}, id="single deals"),
-        pytest.param(("margin", "turns", "points_scored"), 40, {}, id="40 pairs: t quantile"),
-    ],
+    [(DEALS, 1000, {}), (MATCHES, 400, {"matches": 1}), (FEW, 1000, {"halves": 1}), (FEW, 40, {})],
+    ids=["pairs of deals", "pairs of matches", "single deals", "40 pairs: t quantile"],
 )
 def test_intervals_of_ratios_have_nominal_coverage(names, units, how):
-    population = bag(0, win=0.52, **how)
+    names, population = names.split(), bag(0, win=0.52, **how)
     low, high = estimated(names, toy.rows(stream(1, units), population, EXPERIMENTS, units))
     truth = np.array([true(population, name) for name in names])
     check(coverage_by_metric(names, low, high, truth))
@@ -243,12 +236,9 @@ def test_intervals_with_control_variates_have_nominal_coverage():
     population = bag(4, halves=2)
     total = population.sum(axis=0)
     mean = total[sums.DEALT] / total[sums.SUM + sums.FACT["deals"]]
-    found = [
-        control_variates.adjust(rows, "first_player_win", mean)
-        for rows in repeated(population, 30, 5)
-    ]
-    low, high = np.array([(estimate.low, estimate.high) for estimate, _ in found]).T
     name = "first_player_win"
+    found = [control_variates.adjust(rows, name, mean) for rows in repeated(population, 30, 5)]
+    low, high = np.array([(estimate.low, estimate.high) for estimate, _ in found]).T
     check(coverage_by_metric([name], low[:, None], high[:, None], true(population, name)))
     assert np.mean([variance_ratio for _, variance_ratio in found]) < 0.8
 
@@ -313,12 +303,11 @@ def estimates_at_looks(population, name, address):
     own = [sums.SUM + fact, sums.SQUARE + fact]
     columns = [*own, sums.SUM + below, sums.SQUARE + below, sums.CROSS + fact]
     parts = [
-        toy.rows(stream(9, address, chunk), population[:, columns], (500, LOOKS), 200).cumsum(
-            axis=1
-        )
+        toy.rows(stream(9, address, chunk), population[:, columns], (500, LOOKS), 200)
         for chunk in range(EXPERIMENTS // 500)
     ]
-    n, nn, d, dd, nd = np.moveaxis(np.concatenate(parts).astype(float), 2, 0)
+    totals = np.concatenate(parts).cumsum(axis=1)
+    n, nn, d, dd, nd = np.moveaxis(totals.astype(float), 2, 0)
     units, value = 200 * np.arange(1, LOOKS + 1), n / d
     return value, np.sqrt((nn - 2 * value * nd + value**2 * dd) * units / (units - 1)) / d
 

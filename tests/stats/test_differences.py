@@ -61,10 +61,8 @@ def test_the_error_of_a_ratio_is_the_delta_method_over_batches():
 def test_without_common_packs_errors_add_in_quadrature():
     cells = rows(0), rows(1, seed=6)
     found = one(side(cells[0]), side(cells[1], seed=2))
-    expected = 0
-    for cell in cells:
-        expected += estimate_metric(cell.sum(axis=0), BY_NAME["margin"]).se ** 2
-    assert found["se"] == pytest.approx(np.sqrt(expected))
+    errors = [estimate_metric(cell.sum(axis=0), BY_NAME["margin"]).se for cell in cells]
+    assert found["se"] == pytest.approx(np.hypot(*errors))
     assert found["high"] - found["difference"] == pytest.approx(1.96 * found["se"])
 
 
@@ -99,10 +97,9 @@ def test_a_difference_seen_from_the_other_side_changes_its_sign():
     other = one(side(a, as_b=True), side(b, as_b=True))
     assert other["difference"] == pytest.approx(-own["difference"])
     assert other["se"] == pytest.approx(own["se"])
+    seen = one(side(a, as_b=True), side(b, as_b=True), "deal_win")
     twin = one(side(toy.seen_by_b(a)), side(toy.seen_by_b(b)), "deal_win")
-    assert twin["difference"] == pytest.approx(
-        one(side(a, as_b=True), side(b, as_b=True), "deal_win")["difference"]
-    )
+    assert twin["difference"] == pytest.approx(seen["difference"])
 
 
 @pytest.mark.parametrize("as_b", [False, True])
@@ -148,11 +145,12 @@ def test_the_interval_of_a_rare_difference_reaches_beyond_what_was_seen():
 @pytest.mark.parametrize(
     ("cells", "metric"),
     [
-        pytest.param((rows(0, 4), rows(1, 4)), "margin", id="four batches"),
-        pytest.param((rows(0), rows(1)), "big_gin", id="never seen"),
-        pytest.param((rows(0), rows(1)), "match_win", id="no matches"),
-        pytest.param((rows(0), rows(0)), "margin", id="the same cell"),
+        ((rows(0, 4), rows(1, 4)), "margin"),
+        ((rows(0), rows(1)), "big_gin"),
+        ((rows(0), rows(1)), "match_win"),
+        ((rows(0), rows(0)), "margin"),
     ],
+    ids=["four batches", "never seen", "no matches", "the same cell"],
 )
 def test_a_difference_without_data_is_undefined(cells, metric):
     found = one(side(cells[0]), side(cells[1]), metric)

@@ -23,16 +23,11 @@ STRENGTH = {"simple": 0.5, "b": 0.6, "c": 0.35}
 
 def played(seed, batches=12, units=40):
     """A round robin of matches: batch rows by pair."""
-    rng = np.random.default_rng(seed)
-    return {
-        (a, b): toy.rows(
-            rng,
-            toy.units(rng, 200, win=0.5 + STRENGTH[a] - STRENGTH[b], matches=True),
-            (batches,),
-            units,
-        )
-        for a, b in itertools.combinations(NAMES, 2)
-    }
+    rng, rows = np.random.default_rng(seed), {}
+    for a, b in itertools.combinations(NAMES, 2):
+        bag = toy.units(rng, 200, win=0.5 + STRENGTH[a] - STRENGTH[b], matches=True)
+        rows[a, b] = toy.rows(rng, bag, (batches,), units)
+    return rows
 
 
 def both_sides(rows, unit="match"):
@@ -48,20 +43,14 @@ def standings(rows, unit="match"):
     return league.standings(both_sides(rows, unit), ratings(robin), equilibrium_mix(robin))
 
 
-def plain(rows, name, metric):
-    """The mean of a metric over opponents, from the tidy table."""
-    tidy = pd.concat(
-        [table.tidy("v", a, b, "match", part.sum(axis=0)) for (a, b), part in rows.items()]
-    )
-    return tidy[(tidy["strategy"] == name) & (tidy["metric"] == metric)]["value"].mean()
-
-
 def test_standings_are_means_over_opponents():
     rows = played(1)
     found = standings(rows).set_index("strategy")
     assert list(found["place"]) == [1, 2, 3] and list(found.index) == ["b", "simple", "c"]
+    tidy = [table.tidy("v", *pair, "match", part.sum(axis=0)) for pair, part in rows.items()]
+    plain = pd.concat(tidy).groupby(["strategy", "metric"])["value"].mean()
     for name, metric in itertools.product(NAMES, league.MEASURES["match"]):
-        assert found.loc[name, metric] == pytest.approx(plain(rows, name, metric))
+        assert found.loc[name, metric] == pytest.approx(plain[name, metric])
     assert (found["n"] == 2 * 2 * 12 * 40).all()  # two opponents, both halves
 
 

@@ -24,9 +24,8 @@ def from_records(records):
 
 
 def test_the_gain_agrees_with_recorded_deals():
-    rows, records = kernel.play_recorded(
-        parse_matchup("gold", "simple", "standard", 3, "deal"), 0, 6000
-    )
+    matchup = parse_matchup("gold", "simple", "standard", 3, "deal")
+    rows, records = kernel.play_recorded(matchup, 0, 6000)
     found = mirroring.gain(rows, "deal")
     assert found["rho"].to_numpy() == pytest.approx(from_records(records))
     assert found["luck"].to_numpy() == pytest.approx(1 - found["rho"].to_numpy())
@@ -52,20 +51,19 @@ PUBLISHED = {
 @pytest.mark.parametrize("knocks", PUBLISHED, ids=" v ".join)
 def test_the_gain_of_points_per_deal_agrees_with_the_published_table(knocks):
     a, b = ("gold" + (f"+knock={knock}" if knock else "") for knock in knocks)
-    found = mirroring.gain(
-        kernel.play(parse_matchup(a, b, "standard", 11, "deal"), 0, 40_000), "deal"
-    ).iloc[0]
+    matchup = parse_matchup(a, b, "standard", 11, "deal")
+    found = mirroring.gain(kernel.play(matchup, 0, 40_000), "deal").iloc[0]
     assert abs(found["rho"] - PUBLISHED[knocks]) < 0.01
     assert found["se"] < 0.005
 
 
 def test_the_gain_of_matches_comes_from_their_own_columns():
     bag = toy.units(np.random.default_rng(6), 400, matches=True)
-    found = mirroring.gain(toy.rows(np.random.default_rng(7), bag, 10, 100), "match")
-    assert (found["rho"] < 1).all()
-    assert set(found["n"]) == {2000}
+    rows = toy.rows(np.random.default_rng(7), bag, 10, 100)
+    found = mirroring.gain(rows, "match")
+    assert (found["rho"] < 1).all() and set(found["n"]) == {2000}
     with pytest.raises(ValueError, match=r"Nothing was played in pairs.*[.]$"):
-        mirroring.gain(toy.rows(np.random.default_rng(7), bag, 10, 100), "deal")
+        mirroring.gain(rows, "deal")
 
 
 @pytest.mark.parametrize(("batches", "pairs"), [(4, 100), (5, 5)])

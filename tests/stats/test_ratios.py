@@ -1,18 +1,21 @@
-"""Ratio estimates against brute force over units, known values and the truth of toy experiments."""
+"""Ratios against brute force over units and known values; homogeneity of shares over batches."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from simgin.stats.estimate import quantile, smallest_detectable_difference, wilson
+from simgin.core import sums
+from simgin.stats.estimate import quantile, wilson
+from simgin.stats.homogeneity import homogeneity
 from simgin.stats.ratios import RatioSums, estimate_ratio
+from support import toy_deals as toy
 
 
 def estimate(numerator, denominator, *, share=False, scale=1, always=True):
     """The estimate of a ratio from its units."""
     n, d = (np.array([int(x) for x in part], dtype=object) for part in (numerator, denominator))
-    sums = (n.sum(), (n * n).sum(), d.sum(), (d * d).sum(), (n * d).sum())
-    return estimate_ratio(len(n), RatioSums(*sums, scale, share, always))
+    five = (n.sum(), (n * n).sum(), d.sum(), (d * d).sum(), (n * d).sum())
+    return estimate_ratio(len(n), RatioSums(*five, scale, share, always))
 
 
 def slow_se(numerator, denominator):
@@ -52,23 +55,14 @@ def test_a_tiny_scatter_on_a_huge_mean_keeps_its_digits():
 
 
 @pytest.mark.parametrize(
-    ("numerator", "denominator"),
-    [
-        pytest.param([1] * 29, [2] * 29, id="29 units"),
-        pytest.param([0] * 50, [0] * 50, id="empty denominator"),
-        pytest.param(
-            [47] + [0] * 999, [1] + [0] * 999, id="one gin in a thousand units has no error"
-        ),
-        pytest.param([40] * 29 + [0] * 999, [1] * 29 + [0] * 999, id="29 units that hold any"),
-    ],
+    ("units", "value", "of", "more"),
+    [(29, 1, 2, 0), (50, 0, 0, 0), (1, 47, 1, 999), (29, 40, 1, 999)],
 )
-def test_an_estimate_from_too_few_units_is_undefined(numerator, denominator):
-    found = estimate(numerator, denominator, always=False)
+def test_an_estimate_needs_thirty_units_that_hold_any(units, value, of, more):
+    zeros = [0] * more
+    found = estimate([value] * units + zeros, [of] * units + zeros, always=False)
     assert np.isnan([found.value, found.se, found.low, found.high]).all()
-
-
-def test_thirty_units_are_enough_for_an_estimate():
-    assert estimate([1, 2] * 15 + [0] * 999, [1] * 30 + [0] * 999, always=False).value == 1.5
+    assert estimate([1, 2] * 15 + zeros, [1] * 30 + zeros, always=False).value == 1.5
 
 
 def test_below_a_hundred_units_the_quantile_is_students_t():
@@ -105,17 +99,57 @@ def test_drawn_matches_shrink_the_effective_number_of_trials():
 @pytest.mark.parametrize(
     ("wins", "share", "trials"),
     [
-        pytest.param([0] * 500, 0, 500, id="none"),
-        pytest.param([2] * 500, 1, 500, id="all"),
-        pytest.param([1] * 500, 0.5, 500, id="one half of every pair"),
-        pytest.param([1] + [0] * 4999, 1e-4, 10_000, id="rare"),
+        ([0] * 500, 0, 500),
+        ([2] * 500, 1, 500),
+        ([1] * 500, 0.5, 500),
+        ([1] + [0] * 4999, 1e-4, 10_000),
     ],
+    ids=["none", "all", "one half of every pair", "rare"],
 )
 def test_a_share_of_pairs_has_an_interval_even_if_it_never_varied(wins, share, trials):
     found = estimate(wins, [2] * len(wins), share=True)
     assert (found.low, found.high) == pytest.approx(wilson(share, trials), rel=1e-3)
 
 
-def test_the_smallest_detectable_difference_follows_its_formula():
-    """Detecting 0.5 percentage points with 80 % power takes 78,400 unpaired results."""
-    assert smallest_detectable_difference(np.sqrt(0.25 / 78_400)) == pytest.approx(0.005)
+# Homogeneity
+
+
+def singles(won, n):
+    """Batch rows of n single deals each, of which `won` were won."""
+    rows = np.zeros((len(won), sums.COLUMNS), np.int64)
+    win, deals = sums.FACT["a_deal_win"], sums.FACT["deals"]
+    rows[:, sums.UNITS] = n
+    for block in (sums.SUM, sums.SQUARE, sums.CROSS):
+        rows[:, block + win], rows[:, block + deals] = won, n
+    return rows
+
+
+def test_single_results_give_pearsons_chi_square():
+    """Up to a factor (n - 1) / n in the variance."""
+    won, n = np.array([480, 520, 530, 505, 470]), np.array([1000, 1000, 1000, 1000, 900])
+    expected = stats.chi2_contingency(np.array([won, n - won]), correction=False)
+    found = homogeneity(singles(won, n), "deal_win")
+    assert found.statistic == pytest.approx(expected.statistic * (n.sum() - 1) / n.sum())
+    assert (found.df, found.p) == (4, pytest.approx(expected.pvalue, rel=1e-3))
+    p = won.sum() / n.sum()
+    residual = (won - n * p) / np.sqrt(n * p * (1 - p) * (1 - n / n.sum()))
+    assert found.where == np.abs(residual).argmax()
+    assert found.largest == pytest.approx(residual[found.where], rel=1e-3)
+
+
+def test_a_worker_is_the_sum_of_its_batches():
+    rows = toy.rows(np.random.default_rng(2), toy.units(np.random.default_rng(1), 200), 6, 500)
+    grouped = homogeneity(rows, "deal_win", [7, 3, 3, 7, 3, 7])
+    assert grouped.df == 1 and grouped.where in (3, 7)
+    merged = np.array([rows[[1, 2, 4]].sum(axis=0), rows[[0, 3, 5]].sum(axis=0)])
+    assert grouped.statistic == homogeneity(merged, "deal_win").statistic
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [singles([50], 100), singles([100, 100], 100), singles([0, 0], [0, 0])],
+    ids=["one", "sure", "empty"],
+)
+def test_homogeneity_is_undefined_without_variation(rows):
+    found = homogeneity(rows, "deal_win")
+    assert np.isnan([found.statistic, found.p, found.largest]).all() and found.where == -1

@@ -1,4 +1,4 @@
-"""Tidy rows against unit-level facts, and the bytes of table.csv."""
+"""Metrics: their facts, tidy rows against unit-level facts, and the bytes of table.csv."""
 
 import json
 
@@ -24,12 +24,10 @@ def cell(tidy, metric, strategy="gold"):
 def test_the_tidy_table_has_its_columns_and_order():
     tidy = frame("match")
     assert tuple(tidy.columns) == table.TABLE_COLUMNS
-    names = [metric.name for metric in metrics.METRICS if 2 in metric.players]
-    assert list(tidy["metric"]) == names + names
-    assert list(tidy["strategy"]) == ["gold"] * len(names) + ["simple"] * len(names)
-    assert list(tidy["unit"])[: len(names)] == [
-        metric.unit for metric in metrics.METRICS if 2 in metric.players
-    ]
+    both = [metric for metric in metrics.METRICS if 2 in metric.players] * 2
+    assert list(tidy["metric"]) == [metric.name for metric in both]
+    assert list(tidy["unit"]) == [metric.unit for metric in both]
+    assert list(tidy["strategy"]) == ["gold"] * (len(both) // 2) + ["simple"] * (len(both) // 2)
     alone = frame(a="gold", b="gold")  # against itself it has one side; deals have no matches
     assert set(alone["opponent"]) == {"gold"} and set(alone["unit"]) == {"deal"}
     assert len(alone) == len(metrics.unit_metrics("deal"))
@@ -76,9 +74,8 @@ def test_the_csv_has_ten_digits_empty_cells_and_unix_line_ends():
     assert "\r" not in text
     assert lines[0] == "variant,strategy,opponent,unit,metric,value,se,low,high,n"
     assert "standard,gold,simple,deal,points_shot,,,,,6000" in lines
-    assert all(
-        len(number.lstrip("-0.").replace(".", "")) <= 10 for number in lines[1].split(",")[5:9]
-    )
+    digits = [number.lstrip("-0.").replace(".", "") for number in lines[1].split(",")[5:9]]
+    assert all(len(some) <= 10 for some in digits)
     assert text.endswith("\n")
     assert '"gold-early:k=4,j=2"' in table.csv(frame(a="gold-early:k=4,j=2"))
     rows = json.loads(json.dumps(table.records(frame()), allow_nan=False))
@@ -91,3 +88,15 @@ def test_a_zero_has_no_minus_sign():
     facts = np.zeros((100, sums.N_FACTS), np.int64)
     facts[:, sums.FACT["deals"]] = 2
     assert "-0" not in table.csv(table.tidy("standard", "gold", "simple", "deal", toy.row(facts)))
+
+
+@pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
+def test_a_metric_has_facts_of_both_sides_and_a_meaning_with_its_range(metric):
+    assert ("(0 to 1)" in metric.meaning) == metric.share == ("per " not in metric.meaning)
+    swapped = {"a_": "b_", "b_": "a_"}.get(metric.own[:2], metric.own[:2]) + metric.own[2:]
+    assert metric.other == (metric.own if metric.zero_sum or 2 not in metric.players else swapped)
+    assert metric.own in sums.FACT
+    assert metric.other in sums.FACT
+    facts = [sums.DENOMINATOR[sums.FACT[fact]] for fact in (metric.own, metric.other)]
+    own, other = (sums.FACTS[fact] for fact in facts)
+    assert own.removeprefix("a_") == other.removeprefix("b_") or {own, other} == {"deals"}

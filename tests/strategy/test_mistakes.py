@@ -27,7 +27,6 @@ def said(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> str:
         strategy = loader.find(str(file))
         for slot in SLOTS:
             policy = strategy.policy(slot)
-            assert policy is not None
             if policy.source == file:
                 compiler.vector(policy)
                 compiler.hook(policy)
@@ -46,7 +45,6 @@ def said(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> str:
         (DEFINED.format("return params[0] > 3"), "reads params[0], but its parameters are none"),
         (K.format("params[0] = 1"), "writes into an array that it may only read"),
         ("@discard\ndef mine(rules, view, params):\n    return 1\n", "in the order (view, ru"),
-        ("@discard\ndef mine(view, rules):\n    return 1\n", "of three arguments: (view, rules, p"),
         (LAMBDA.format("view, r, p", "rules.x"), "a policy's three arguments are (view, rules, p"),
         (LAMBDA.format("v, r, p", "v.hnad"), "view has no field 'hnad'; did you mean 'hand'?"),
         (LAMBDA.format("v, r, p", "r.gin_bonos"), "rules has no field 'gin_bonos'; did you mean"),
@@ -57,7 +55,6 @@ def said(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> str:
         ("def mine(view, rules, params): return 1\n", "(line 6): TypeError: the discard policy"),
         ("@discard\n" + DEFINED.format("return 1"), "(line 5): TypeError: mine is a discard polic"),
         (K.format("return 1").replace("param(5, 0, 20)", "5"), "write k=param(5, low, high)"),
-        (K.format("return 1").replace("k=", ""), "a parameter has a name: write @discard(k=par"),
         (K.format("return 1").replace("5", '"five"'), "must be a number 0..20, not five"),
         ("mine = discard(weights='none.npy')(lambda v, r, p: 1)\n", "cannot be read from"),
         ("SEEN = {}\n" + DEFINED.format("return SEEN[1]"), "it reads SEEN, a dict of its module."),
@@ -71,12 +68,6 @@ def test_a_mistake_gets_its_own_sentence(
 ) -> None:
     told = said(tmp_path, HEAD + text + STRATEGY, capsys)
     assert sentence in told and told.count("\n") <= 1 and "\x1b" not in told, told
-
-
-def test_a_missing_import_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    head = "from simgin.strategy import Strategy, discard\n"
-    told = said(tmp_path, head + DEFINED.format(LOW) + STRATEGY, capsys)
-    assert "'best_discard' is nowhere defined; write `from simgin.toolkit import best_disc" in told
 
 
 BINDINGS = """first, *others = 1, 2, 3
@@ -127,9 +118,7 @@ def made(text: str, name: str) -> Policy:
     """The policy of a text that is executed as a file."""
     module: dict[str, Any] = {"__name__": "made"}
     exec(compile(text, name, "exec"), module)
-    policy = module["mine"]
-    assert isinstance(policy, Policy)
-    return policy
+    return module["mine"]
 
 
 def test_a_policy_without_source_can_be_played() -> None:

@@ -86,9 +86,7 @@ def policy_of(name: str) -> Policy:
     for module in ("sibling", "first_of_two", "second_of_two"):
         sys.modules.pop(module, None)
     loader._load_file.cache_clear()
-    policy = loader.find(name).discard
-    assert policy is not None
-    return policy
+    return loader.find(name).discard
 
 
 @compiled_only
@@ -110,9 +108,7 @@ def test_a_function_is_compiled_once_and_again_after_a_change(place: Path) -> No
         ("mine.py", "return x + K", "return x + K + 1"),
         ("mine.py", "TABLE = np.array([10, 20])", "TABLE = np.array([10, 26])"),
         ("mine.py", "(200, 300)", "(207, 300)"),
-        ("mine.py", "own + theirs", "1 + own + theirs"),
         ("mine.py", "import os\n", "import os # a file may change how it is compiled\n"),
-        ("sibling.py", "SHIFT, DEEP, FAR = 1, 2, 4", "SHIFT, DEEP, FAR = 9, 2, 4"),
         ("sibling.py", "SHIFT, DEEP, FAR = 1, 2, 4", "SHIFT, DEEP, FAR = 1, 2, 9"),
         ("sibling.py", "return 3 * x", "return 4 * x"),
     ],
@@ -134,12 +130,11 @@ def test_what_lies_outside_of_the_code_counts_too(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A constant from the environment, and one from a data file."""
-    first = fingerprint(policy_of("mine.py").function)
+    found = {"", fingerprint(policy_of("mine.py").function)}
     monkeypatch.setenv("SET", "50006")
-    second = fingerprint(policy_of("mine.py").function)
+    found.add(fingerprint(policy_of("mine.py").function))
     np.save("data.npy", np.array([1, 0]))
-    third = fingerprint(policy_of("mine.py").function)
-    assert len({first, second, third, ""}) == 4
+    assert len(found | {fingerprint(policy_of("mine.py").function)}) == 4
 
 
 @compiled_only
@@ -149,7 +144,6 @@ def test_a_built_in_policy_is_compiled_anew_if_a_helper_or_a_constant_of_it_chan
     from simgin_strategies import _champion
 
     policy, other = loader.find("champion").discard, loader.find("gold").discard
-    assert policy is not None and other is not None
     before = fingerprint(policy.function), fingerprint(other.function)
     monkeypatch.setattr(_champion, "COUNT", _champion.COUNT + 1)
     assert fingerprint(policy.function) not in ("", before[0])
@@ -172,14 +166,10 @@ def test_policies_used_longest_ago_are_removed(
         old = tmp_path / jit.POLICIES / f"{i:016x}"
         old.mkdir(parents=True)
         os.utime(old, (i, i))
-    new = jit._directory(ask_nothing, "f" * 16)
+    new = jit._directory(one, "f" * 16)
     left = {path.name for path in (tmp_path / jit.POLICIES).iterdir()}
     newest, oldest = f"{jit.KEPT_POLICIES:016x}", f"{0:016x}"
     assert new is not None and {new.name, newest} < left and oldest not in left
-
-
-def ask_nothing() -> None:
-    pass
 
 
 HEAD = "from simgin.strategy import *\nimport numpy as np\nfrom math import sqrt\n"
@@ -195,7 +185,6 @@ def one(before: str, expression: str) -> Policy:
 @pytest.mark.parametrize(
     ("before", "expression"),
     [
-        ("X = [1, 2]\n", "X[0]"),
         ("from numba import float64\n", "float64(3)"),
         ("X = (1, [2])\n", "X[0]"),
         ("X = np.array([1, None])\n", "X[0]"),
@@ -301,7 +290,6 @@ STRATEGY = Strategy("mine", discard=mine)
     [
         ("random.random()", "random"),
         ("chance()", "chance"),
-        ("np.random.random()", "np.random"),
         ("npr.random()", "npr"),
         ("GENERATOR.random()", "GENERATOR"),
         ("time.time()", "time"),

@@ -154,8 +154,8 @@ SIZES = {
     "one": (VARIANTS[:1], STRATEGIES[:1]),
     "several": (VARIANTS, STRATEGIES),
     "many": (
-        tuple(f"standard+undercut_bonus={10 * i}" for i in range(7)),
-        tuple(f"gold-early+knock=at:k={i}" for i in range(16)),
+        tuple(f"standard+undercut_bonus={10 * i}" for i in range(6)),
+        tuple(f"gold-early+knock=at:k={i}" for i in range(12)),
     ),
 }
 VALUES = ("value", "share", "difference", "cost", "q50", "elo", "lead")

@@ -26,13 +26,6 @@ def test_a_card_is_read_in_either_case_with_letters_or_symbols_and_a_ten_in_figu
         assert notation.parse_card(form) == notation.parse_card(form.lower()) == card
 
 
-@pytest.mark.parametrize(
-    "text", ["9S10SJS", "9s 10s js", "9\u2660,10\u2660,J\u2660", "9S10\u2660JS"]
-)
-def test_a_ten_may_stand_among_other_cards(text):
-    assert notation.hand_text(notation.hand_mask(notation.parse_cards(text))) == "9S TS JS"
-
-
 @given(HANDS)
 def test_a_hand_survives_a_round_trip_through_text(hand):
     mask = notation.hand_mask(hand)
@@ -40,14 +33,19 @@ def test_a_hand_survives_a_round_trip_through_text(hand):
     assert notation.hand_mask(notation.parse_cards(notation.hand_text(mask))) == mask
 
 
-@pytest.mark.parametrize("text", ["5S 6S 7S", "5s,6s,7s", "5S, 6S, 7S", "5S6S7S", " 5s6S ,7S\n"])
+FORMS = (
+    "9S 10S JS",
+    "9s,ts,js",
+    "9S, 10S, JS",
+    "9S10SJS",
+    "9\u2660,10\u2660,J\u2660",
+    " 9sTS ,JS\n",
+)
+
+
+@pytest.mark.parametrize("text", FORMS)
 def test_the_cards_of_a_hand_may_be_separated_by_spaces_commas_or_nothing(text):
-    assert notation.parse_cards(text) == [4, 5, 6]
-
-
-def test_cards_keep_the_order_written_and_hands_are_shown_by_suit():
-    assert notation.parse_cards("KH 5S") == [25, 4]
-    assert notation.hand_text(notation.hand_mask([25, 4])) == "5S KH"
+    assert notation.parse_cards(text) == [8, 9, 10]
 
 
 @pytest.mark.parametrize("text", ["1S", "10", "110S", "", "5S6S", "A\u017f"])  # a long s
@@ -70,26 +68,20 @@ def test_every_bad_card_of_a_hand_is_listed():
         assert sentence in str(error.value) and str(error.value).count("write") == 1
 
 
-@pytest.mark.parametrize("text", ["S10", "\u266010", "st", "ST"])
-def test_a_suit_before_its_rank_is_told(text):
-    with pytest.raises(CardError, match=r"like 5S. The rank comes first: TS.$"):
-        notation.parse_cards(text)
-
-
-def test_repeated_cards_are_listed():
-    with pytest.raises(CardError, match=r"^5S is given more than once: a pack has each"):
-        notation.parse_cards("5S 6S 5s")
-    with pytest.raises(CardError, match=r"^5S and 6S are given more than once"):
-        notation.parse_cards("5S 6S 5S 6S 6S")
-
-
-def test_the_wrong_number_of_cards_is_refused():
-    hand = "AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS"
-    assert len(notation.parse_cards(hand, 11)) == 11
-    with pytest.raises(CardError, match=r"^10 cards expected, 11 were given.$"):
-        notation.parse_cards(hand, 10)
-    with pytest.raises(CardError, match=r"^52 cards expected, none were given.$"):
-        notation.parse_cards("", 52)
+@pytest.mark.parametrize(
+    ("text", "count", "sentence"),
+    [
+        *((text, None, r"like 5S. The rank comes first: TS.$") for text in ("S10", "st", "ST")),
+        ("5S 6S 5s", None, r"^5S is given more than once: a pack has each"),
+        ("5S 6S 5S 6S 6S", None, r"^5S and 6S are given more than once"),
+        ("AS 2S 3S", 2, r"^2 cards expected, 3 were given.$"),
+        ("", 52, r"^52 cards expected, none were given.$"),
+    ],
+)
+def test_cards_in_another_order_repeated_or_of_another_number_are_refused(text, count, sentence):
+    with pytest.raises(CardError, match=sentence):
+        notation.parse_cards(text, count)
+    assert len(notation.parse_cards("AS 2S 3S", 3)) == 3
 
 
 @pytest.mark.parametrize("number", [-1, 52])
@@ -100,13 +92,3 @@ def test_numbers_out_of_range_are_refused(number):
         notation.hand_mask([number])
     with pytest.raises(CardError, match=r"is not a hand: a hand is a mask of 52 bits"):
         notation.hand_text(-1 if number < 0 else 1 << number)
-
-
-@given(st.text(max_size=30))
-def test_any_text_is_either_a_hand_or_a_card_error(text):
-    try:
-        hand = notation.parse_cards(text)
-    except CardError as error:
-        assert str(error).endswith(".")
-    else:
-        assert len(hand) == len(set(hand))

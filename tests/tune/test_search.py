@@ -123,14 +123,6 @@ def test_the_api_finds_the_same_on_packs_of_each_generation(planted, monkeypatch
     assert confirmed == request.seed
 
 
-def test_a_default_in_the_pool_is_confirmed_once():
-    small = {"generations": 1, "matches": 1000, "confirmed": 1000}
-    request = read_request("gold-early", "eaai", ["gold-early", "simple"], **small)
-    table = tuned_of(request).table
-    assert list(table["opponent"]) == ["gold-early", "simple"]
-    assert table["default"][0] == 0.5
-
-
 def test_scores_of_a_pool_and_of_oneself():
     made = [field.Score(value, np.array([value, -value]), 2) for value in (0.2, 0.6)]
     assert field.total(made, "matches").value == pytest.approx(0.4)

@@ -15,7 +15,7 @@ from simgin.tune.trained import Trained, carry_out
 from simgin.tune.training import read_training, train
 from support.weighed import WEIGHED, write_weighed
 
-SHORT = {"rounds": 2, "deals": 700, "confirmed": 1000, "seed": 3}
+SHORT = {"rounds": 2, "deals": 300, "confirmed": 1000, "seed": 3}
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +174,6 @@ def test_numbers_that_cannot_be_learned_get_a_sentence(tmp_path, old, new, told)
     ("old", "new", "told"),
     [
         (", start=START", "", "names three things"),
-        ('weights="weighed.npy", ', "", "names three things"),
         ("start=START", "start={'a': 'b'}", "the start of 'a' is a number"),
         ("@discard(", "@knock(", "only discards are trained"),
     ],

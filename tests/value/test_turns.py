@@ -174,7 +174,6 @@ def test_the_error_of_a_ratio_is_the_delta_method():
     """Of 40 units 30 give 1 over 2, and 10 give 3 over 2."""
     x = np.array([1.0] * 30 + [3.0] * 10)
     found = observations.ratio(x, 2, np.arange(40))
-    # value 60/80 = .75; residuals 1 - 1.5 = -.5 (30 times), 3 - 1.5 = 1.5 (10 times);
-    # sum of squares 30 * .25 + 10 * 2.25 = 30
+    # value 60/80 = .75; residuals -.5 (30 times) and 1.5 (10 times), whose squares sum to 30
     assert found.value == 0.75 and found.se == pytest.approx(np.sqrt(40 / 39 * 30) / 80)
     assert np.isnan(observations.ratio(x[:29], 2, np.arange(29)).value)

@@ -1,5 +1,6 @@
 """V against closed forms, plain recursion, the engine's own bookkeeping and matches played."""
 
+import dataclasses
 import itertools
 import math
 
@@ -8,14 +9,13 @@ import pytest
 from scipy import stats
 
 from simgin.core.match import UNDECIDED
-from simgin.core.record import DEAL
 from simgin.core.sums import KINDS
-from simgin.play.kernel import play_recorded
+from simgin.play.kernel import play_recorded, prepare
 from simgin.play.matchup import parse_matchup
 from simgin.rules.variants import find, names
+from simgin.stats.estimate import ENOUGH_UNITS
 from simgin.value import outcomes, score_outcomes, states, value
 from simgin.value.outcomes import GROUPS, Outcomes
-from support import calibration
 
 KNOCK, GIN, UNDERCUT, VOID = (KINDS.index(kind) for kind in ("knock", "gin", "undercut", "void"))
 
@@ -58,14 +58,11 @@ def test_totals_agree_with_every_way_to_score():
     shares[1, 0, GIN, -20] = penalties[-20]
     matchup = parse_matchup("gold", None, "solitary-gin+deals_in_match=4+total_goal=5", 1, "deal")
     v = value.at_any_score(matchup, counted(shares))
-    for left, total in itertools.product(range(5), (-40, -5, 0, 5, 6, 30, 1000)):
+    for left, total in itertools.product(range(5), (-40, -5, 0, 5, 6, 30)):
         ways = itertools.product(penalties.items(), repeat=left)
-        truth = (
-            sum(math.prod(n for _, n in way) for way in ways if total + sum(p for p, _ in way) <= 5)
-            / 10**left
-        )
-        if -80 <= total <= 100:
-            assert v.win([left, total]) == pytest.approx(truth)
+        good = [way for way in ways if total + sum(p for p, _ in way) <= 5]
+        truth = sum(math.prod(n for _, n in way) for way in good) / 10**left
+        assert v.win([left, total]) == pytest.approx(truth)
     assert v.win([3, 1000]) == 0
     assert v.start().value == v.win([4, 0])
 
@@ -91,9 +88,7 @@ def after_deal(game, state, dealer, winner, kind, points):
                 games for most, games in game["game_table"] if other["points"] <= most
             )
             side["points"] = other["points"] = 0
-        reached = {
-            name: side[name] >= game[f"{name}_target"] for name in ("points", "deals", "games")
-        }
+        reached = {name: score >= game[f"{name}_target"] for name, score in side.items()}
         reached["twofold"] = reached["points"] and reached["deals"]
         reached["race"] = reached["points" if winner == game["points_side"] else "deals"]
         if reached[game["goal"]]:
@@ -101,9 +96,8 @@ def after_deal(game, state, dealer, winner, kind, points):
     if winner < 0:
         dealer = 1 - dealer if game["void_dealer"] == "other" else dealer
     else:
-        dealer = {"winner": winner, "loser": 1 - winner, "alternate": 1 - dealer}[
-            game["next_dealer"]
-        ]
+        next_dealers = {"winner": winner, "loser": 1 - winner, "alternate": 1 - dealer}
+        dealer = next_dealers[game["next_dealer"]]
     return tuple(tuple(kept(game, one, side).items()) for one, side in enumerate(sides)), dealer
 
 
@@ -112,41 +106,38 @@ def kept(game, one, side):
 
     Without this the plain recursion would have no end.
     """
-    names = {
-        "points": ["points"],
-        "deals": ["deals"],
-        "twofold": ["points", "deals"],
-        "games": ["points", "games"],
-    }
-    names["race"] = ["points" if one == game["points_side"] else "deals"]
-    return {
-        name: min(n, game[f"{name}_target"]) if name in names[game["goal"]] else 0
-        for name, n in side.items()
-    }
+    names = {"points": ["points"], "deals": ["deals"], "twofold": ["points", "deals"]}
+    names |= {"race": ["points" if one == game["points_side"] else "deals"]}
+    names |= {"games": ["points", "games"]}
+    here = names[game["goal"]]
+    return {n: min(x, game[f"{n}_target"]) if n in here else 0 for n, x in side.items()}
 
 
-def iterated(game, shares):
-    """V of every state that a match can reach, by repeating the recursion until nothing changes."""
+def iterated(game, shares_at):
+    """V of every state that a match can reach, by repeating the recursion until nothing changes.
+
+    shares_at: the shares of outcomes at a state of both sides.
+    """
     nothing = tuple({"points": 0, "deals": 0, "games": 0}.items())
-    weight = {d: sum(n for key, n in shares.items() if key[0] == d) for d in (0, 1)}
     leads, new = {}, [((nothing, nothing), 0), ((nothing, nothing), 1)]
     while new:
         here = new.pop()
         if here not in leads:
             leads[here] = [
-                (n / weight[here[1]], after_deal(game, *here, *key[1:]))
-                for key, n in shares.items()
+                (share, after_deal(game, *here, *key[1:]))
+                for key, share in shares_at(here[0]).items()
                 if key[0] == here[1]
             ]
             new += [there for _, there in leads[here] if not isinstance(there, float)]
     found = dict.fromkeys(leads, 0.5)
     for _ in range(100):
-        for here, outcomes_here in leads.items():
-            found[here] = sum(
-                p * (there if isinstance(there, float) else found[there])
-                for p, there in outcomes_here
-            )
+        for here, ways in leads.items():
+            found[here] = sum(p * found.get(there, there) for p, there in ways)
     return found
+
+
+WEIGHT = {d: sum(n for key, n in TINY.items() if key[0] == d) for d in (0, 1)}
+SHARES = {key: n / WEIGHT[key[0]] for key, n in TINY.items()}
 
 
 def standing(side, fields):
@@ -173,7 +164,8 @@ def test_v_of_every_state_agrees_with_plain_recursion(goal, next_dealer, void_de
     seat = int("A for" in goal)
     v = a_value(text, TINY, seat)
     row = find(text).row
-    truth = iterated({**row, "points_side": seat ^ (row["race_points_seat"] or 0)}, TINY)
+    game = {**row, "points_side": seat ^ (row["race_points_seat"] or 0)}
+    truth = iterated(game, lambda state: SHARES)
     assert len(truth) >= 20
     for (state, dealer), chance in truth.items():
         place = [standing(side, fields) for side, fields in zip(state, v.board.fields, strict=True)]
@@ -181,47 +173,36 @@ def test_v_of_every_state_agrees_with_plain_recursion(goal, next_dealer, void_de
 
 
 def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
-    """At 3:1 a gin of B's deal turns into a knock of A; at 0:5 one knock in four is void."""
-    usual = counted(TINY, scale=10)
-    changes = []
-    for group in range(GROUPS):
-        changes += [(3, 1, group, 1, 1, 0, 2), (3, 1, group, -1, 1, 1, 6)] * 2 + [
-            (0, 5, group, 1, 0, -1, 0),
-            (0, 5, group, -1, 0, 0, 3),
-        ]
+    """At 3:2 a gin of B's deal turns into a knock of A; at 0:4 one knock in four is void."""
+    at_three_two = [(3, 2, 1, 1, 0, 2), (3, 2, -1, 1, 1, 6)] * 2
+    at_nil_four = [(0, 4, 1, 0, -1, 0), (0, 4, -1, 0, 0, 3)]
+    changes = [
+        (*change[:2], group, *change[2:])
+        for group in range(GROUPS)
+        for change in at_three_two + at_nil_four
+    ]
     v = value.by_score(
         parse_matchup("gold", "simple", "shot+points_target=9", 1, "deal"),
-        score_outcomes.ScoreOutcomes(usual, np.array(changes), 16 * GROUPS),
+        score_outcomes.ScoreOutcomes(counted(TINY, scale=10), np.array(changes), 16 * GROUPS),
     )
-    weight = {d: sum(n for key, n in TINY.items() if key[0] == d) for d in (0, 1)}
 
-    def shares_at(a, b):
-        found = {key: n / weight[key[0]] for key, n in TINY.items()}
-        if (a, b) == (3, 1):
-            found[1, 1, GIN, 6] -= 2 / 16
-            found[1, 0, KNOCK, 2] = 2 / 16
-        if (a, b) == (0, 5):
-            found[0, 0, KNOCK, 3] -= 1 / 16
-            found[0, -1, VOID, 0] += 1 / 16
+    def shares_at(state):
+        found = dict(SHARES)
+        match [dict(side)["points"] for side in state]:
+            case [3, 2]:
+                found[1, 1, GIN, 6] -= 2 / 16
+                found[1, 0, KNOCK, 2] = 2 / 16
+            case [0, 4]:
+                found[0, 0, KNOCK, 3] -= 1 / 16
+                found[0, -1, VOID, 0] += 1 / 16
         return found
 
-    game = {**find("shot+points_target=9").row, "points_side": 0}
-    truth = dict.fromkeys(itertools.product(range(9), range(9), (0, 1)), 0.5)
-    for _ in range(100):
-        for a, b, d in truth:
-            total = 0.0
-            state = tuple(tuple({"points": p, "deals": 0, "games": 0}.items()) for p in (a, b))
-            for (dealer, winner, kind, points), share in shares_at(a, b).items():
-                if dealer == d:
-                    there = after_deal(game, state, d, winner, kind, points)
-                    if not isinstance(there, float):
-                        there = truth[
-                            dict(there[0][0])["points"], dict(there[0][1])["points"], there[1]
-                        ]
-                    total += share * there
-            truth[a, b, d] = total
-    for (a, b, d), chance in truth.items():
-        assert v.win(a, b, d) == pytest.approx(chance, abs=1e-9)
+    truth = iterated({**find("shot+points_target=9").row, "points_side": 0}, shares_at)
+    scores = {tuple(dict(side)["points"] for side in state) for state, _ in truth}
+    assert {(3, 2), (0, 4)} < scores
+    for ((a, b), dealer), chance in truth.items():
+        points = dict(a)["points"], dict(b)["points"]
+        assert v.win(*points, dealer) == pytest.approx(chance, abs=1e-9)
 
 
 # The engine's own bookkeeping
@@ -345,7 +326,69 @@ def test_dependence_on_the_score_is_detected(variant, a, depends):
     assert value.depends_on_score(parse_matchup(a, None, variant, 1, "deal")) is depends
 
 
-# Against matches played
+# Against matches played: clustered by unit, with the error of V itself by the jackknife
+
+BINS = 10
+
+
+class PlayedMatches:
+    """Matches deal by deal: unit, number of the match, and what that was worth to A in the end."""
+
+    def __init__(self, records):
+        self.records, self.unit = records, records["unit"]
+        last = records["outcome"] != UNDECIDED
+        self.match = np.cumsum(last) - last
+        worth = np.select([records["outcome"] == 0, records["outcome"] == 1], [1.0, 0.0], 0.5)
+        self.result = worth[last][self.match]
+
+
+def play_matches(v, matches, seed):
+    """So many fresh matches of the pair of a value, those with A at its seat."""
+    matchup = dataclasses.replace(v.matchup, seed=seed, unit="match")
+    prepare(matchup)
+    _, records = play_recorded(matchup, 0, matchup.units(matches))
+    return PlayedMatches(records if v.seats_alike else records[records["half"] == v.seat])
+
+
+def standings(v, records):
+    """The states before each recorded deal, as the board takes them."""
+    left = (v.matchup.variant.row["deals_in_match"] or 0) - records["deal"]
+
+    def of(side, fields):
+        columns = [left if name == "left" else records[f"{name}_{side}"] for name in fields]
+        return np.stack(columns, axis=1) if columns else np.empty((len(records), 0), np.int64)
+
+    a, b = v.board.fields
+    return of("a", a), of("b", b), records["dealer"]
+
+
+def reliability(v, played):
+    """z of the share of matches won less V, in bins of V of equal width and over all deals."""
+    place = v.board.index(*standings(v, played.records))
+    before = v.chances[place]
+    left_out = [played.result - table[place] for table in v.tables_leaving_out()]
+    bin_of = np.minimum((before * BINS).astype(np.int64), BINS - 1)
+    found = []
+    for chosen in [bin_of >= 0, *(bin_of == number for number in np.unique(bin_of))]:
+        own = outcomes.jackknife(np.array([values[chosen].mean() for values in left_out]))
+        se = np.hypot(error_if_right(before, played, chosen), own)
+        if se > 0:
+            found.append((played.result - before)[chosen].mean() / se)
+    return found
+
+
+def error_if_right(before, played, chosen):
+    """The error of mean result - V over chosen deals if V is right; NaN below 30 units.
+
+    Then V is a martingale, and (R - V_s)(R - V_t) has the mean V_t (1 - V_t) for deals s before t
+    of one match: the k-th of its chosen deals comes into the variance of their sum 2k - 1 times.
+    """
+    if len(np.unique(played.unit[chosen])) < ENOUGH_UNITS:
+        return np.nan
+    match, v = played.match[chosen], before[chosen]
+    k = np.arange(len(match)) - np.searchsorted(match, match) + 1
+    return np.sqrt(((2 * k - 1) * v * (1 - v)).sum()) / len(v)
+
 
 SMALLER = {name: f"{name}+games_target=2" for name in ("pro", "dice-pro")}
 SMALLER |= {"twofold": "twofold+points_target=40+deals_target=3", "shot": "shot+points_target=30"}
@@ -358,7 +401,7 @@ def opponent(variant):
 
 def assert_believable(v, played):
     """Check |z| < 4.5: with up to 11 numbers a variant, a false alarm in 13,000 variants."""
-    assert np.abs(calibration.reliability(v, played)).max() < 4.5
+    assert np.abs(reliability(v, played)).max() < 4.5
 
 
 @pytest.mark.parametrize("variant", ROWS)
@@ -367,7 +410,7 @@ def test_v_agrees_with_matches_played(variant):
     v = value.compute(
         SMALLER.get(variant, variant), "gold", opponent(variant), deals=20_000, seed=21, seat=seat
     )
-    assert_believable(v, calibration.play_matches(v, 600, seed=22))
+    assert_believable(v, play_matches(v, 600, seed=22))
 
 
 @pytest.mark.slow
@@ -377,7 +420,7 @@ def test_v_agrees_with_many_matches_played(variant, seat):
     if seat and variant != "race":
         pytest.skip("the rules treat the seats alike")
     v = value.compute(variant, "gold", opponent(variant), deals=1_000_000, seed=23, seat=seat)
-    assert_believable(v, calibration.play_matches(v, 20_000, seed=24))
+    assert_believable(v, play_matches(v, 20_000, seed=24))
 
 
 def test_a_wrong_v_is_detected():
@@ -385,45 +428,11 @@ def test_a_wrong_v_is_detected():
     right = value.compute("standard", "gold", "stubborn+knock=at", deals=20_000, seed=21)
     matchup = parse_matchup("gold", "gin-only", "standard", 1, "deal")
     wrong = value.at_any_score(matchup, outcomes.count_outcomes(right.matchup, 20_000))
-    played = calibration.play_matches(wrong, 3_000, seed=25)
-    assert np.abs(calibration.reliability(wrong, played)).max() > 6
+    played = play_matches(wrong, 3_000, seed=25)
+    assert np.abs(reliability(wrong, played)).max() > 6
 
 
 # The checks themselves
-
-
-def records(*matches):
-    """Records of matches given as (unit, (score a, dealer, outcome), ...)."""
-    rows = [(unit, half, *deal) for half, (unit, *deals) in enumerate(matches) for deal in deals]
-    table = np.zeros(len(rows), DEAL)
-    names = ("unit", "half", "score_a", "dealer", "outcome")
-    for name, column in zip(names, zip(*rows, strict=True), strict=True):
-        table[name] = column
-    return table
-
-
-def test_the_error_of_a_correct_v_agrees_with_fair_walks():
-    """Walks between 0 and 5 by fair steps of one.
-
-    Over 200 sets of played z has variance 1, within five of its standard errors.
-    """
-    rng, z = np.random.default_rng(3), []
-    for _ in range(200):
-        paths = []
-        for unit in range(60):
-            at, path = 2, []
-            while 0 < at < 5:
-                path.append((at, 0, -1))
-                at += rng.choice((-1, 1))
-            path[-1] = (*path[-1][:2], int(at == 0))
-            paths.append((unit, *path))
-        played = calibration.PlayedMatches(records(*paths))
-        before = played.records["score_a"] / 5
-        chosen = before < 0.5
-        error = calibration.error_if_right(before, played, chosen)
-        z.append((played.result - before)[chosen].mean() / error)
-    assert abs(np.var(z) - 1) < 5 * np.sqrt(2 / 200)
-    assert abs(np.mean(z)) < 5 / np.sqrt(200)
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error():
