@@ -60,7 +60,7 @@ def drawings(pictures: Sequence[Picture], plots: str = PLOTS) -> dict[str, bytes
     contents: dict[str, bytes | str] = {}
     for picture in pictures:
         contents[f"{plots}{picture.name}.png"] = figures.png(picture.figure)
-        contents[f"{plots}{picture.name}.svg"] = figures.svg(picture.figure, picture.name)
+        contents[f"{plots}{picture.name}.svg"] = picture.svg
     return contents
 
 
@@ -160,7 +160,7 @@ def _drawing(picture: Picture) -> Markup:
     """The figure as an SVG element with title and description, in the colours of the page."""
     from markupsafe import Markup
 
-    root = ElementTree.fromstring(figures.svg(picture.figure, picture.name))
+    root = ElementTree.fromstring(picture.svg)
     for element in list(root.iter()):
         _adopt(element)
     for attribute in ("width", "height", "version"):

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from simgin.report import figures
 from simgin.report.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -25,6 +27,11 @@ class Picture:
     alt: str  # what there is to see, with its figures, in words
     figure: Figure
     variant: str = ""  # shown with that variant only; empty: always
+
+    @cached_property
+    def svg(self) -> str:
+        """The figure as an SVG file: it is drawn once for its own file and for the page."""
+        return figures.svg(self.figure, self.name)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """`simgin review`: what it plays, its figures against numpy, and the same bytes every way."""
 
-import functools
 import itertools
 import json
 import math
@@ -53,10 +52,9 @@ def tree(place):
 
 @pytest.fixture(scope="module", autouse=True)
 def drawn_once():
-    """Pictures take most of the time: each is drawn once, as SVG, for its file and for the page."""
+    """Pictures take most of the time: each is drawn as SVG only."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(figures, "png", lambda _: b"PNG")
-        patched.setattr(figures, "svg", functools.cache(figures.svg))
         yield
 
 
