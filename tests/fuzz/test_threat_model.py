@@ -6,6 +6,7 @@ Code leaves a file behind when it runs.
 import contextlib
 import io
 import json
+import os
 import pickle
 import re
 import signal
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +29,7 @@ from simgin.report.page import PAGE
 from simgin.runs import ledger
 from simgin.strategy import compiler, loader
 from support import hostile
-from support.hostile import answer
+from support.hostile import answer, harmless
 
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "docs/explanation/threat-model.md"
@@ -62,6 +64,7 @@ TESTS = {
     "It loads nothing": "test_a_page_runs_no_script_but_its_own",
     "No command opens a connection": "test_no_command_opens_a_connection",
     "Whatever a command reads": "test_formats",
+    "Only regular files of bounded size": "test_every_command_ends_at_a_file_without_end",
     "It leaves no half-written file": "test_killed_runs",
     "Every row of a ledger": "test_ledgers",
     "simgin run and simgin match": "test_a_flipped_bit_in_a_batch_is_found_and_played_again",
@@ -323,6 +326,29 @@ def test_every_fuzz_has_two_thousand_cases():
     assert hostile.CASES or hostile.MANY == 2000
 
 
+# Broken input
+
+READING = [
+    *("match {}.py", "match gold@{}.toml", "match gold -v {}.toml", "match gold+knock={}.py"),
+    *("match weighed.py", "show {}.py", "find {}.py --where won", "strategies {}.py"),
+    *("strategies check {}.py", "tune {}.py", "tune gold-early -o {}.toml", "train {}.py"),
+    *("variants {}.toml", "variants check {}.toml", "hand 5S -v {}.toml", "odds {}.toml"),
+    *("review {}.toml -o out", "odds --strategy {}.py", "run {}.toml", "run {}.toml --dry-run"),
+    *("analyze {}.json", "analyze {}.py simple", "bench --against {}.json", "bench --save {}.json"),
+    *("report {}", "compare {} {}", "match gold -o {}", "report {}.json", "analyze gold -o {}"),
+]
+
+
+@pytest.mark.parametrize("without_end", [os.mkfifo, partial(os.symlink, "/dev/zero")])
+def test_every_command_ends_at_a_file_without_end(here, without_end):
+    Path("endless").mkdir()
+    for end in (".py", ".toml", ".json", ".npy", "/manifest.json", "/ledger.sqlite"):
+        without_end(f"endless{end}")
+    Path("weighed.py").write_text(MINE.replace("@knock", '@knock(weights="endless.npy")'))
+    for words in READING:
+        harmless(*words.replace("{}", "endless").split(), codes=(1, 2))
+
+
 # What is not promised
 
 
@@ -340,7 +366,11 @@ main()
 @pytest.mark.parametrize(
     ("path", "text", "words"),
     [
-        ("huge.toml", "question = [" + "1," * 10_000_000 + "]", ["run", "huge.toml"]),
+        (
+            "huge.toml",
+            "".join(f"k{n}{'.k' * 300} = 1\n" for n in range(1700)),
+            ["run", "huge.toml"],
+        ),
         ("mine.py", "while True: pass\n", ["match", "mine.py"]),
     ],
 )
