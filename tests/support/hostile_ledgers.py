@@ -14,7 +14,7 @@ ENDLESS = (
     "SELECT {} FROM endless WHERE n < 0"
 )
 COLUMNS = {
-    "run": "n AS key, n AS value, n AS seal",
+    "run": "CAST(n AS TEXT) AS key, n AS value, n AS seal",
     "blocks": "n AS cell, n AS first, n AS units, n AS worker, n AS sums, n AS seal",
     "steps": "n AS name, n AS n, n AS arrays, n AS seal",
 }
