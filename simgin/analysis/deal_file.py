@@ -23,11 +23,12 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.strategy import loader
+from simgin.text.files import read_bytes
 from simgin.text.messages import quoted
 from simgin.text.notation import cards_in, parse_cards
 
 Row = Mapping[str, Any]
-MOST = 10_000_000  # characters of a file
+MOST = 1 << 24  # bytes of a file
 BOUNDS = {
     "unit": replay.MAX_UNITS,
     "half": 2,
@@ -47,8 +48,7 @@ def read_deal(path: str | Path) -> WatchedDeal:
 
     Raises PositionError for a file that tells none, and OSError where there is no file.
     """
-    with Path(path).open(encoding="utf-8", errors="replace") as file:
-        text = file.read(MOST)
+    text = read_bytes(Path(path), MOST).decode(errors="replace")
     try:
         answer = json.loads(text)
     except (ValueError, RecursionError):

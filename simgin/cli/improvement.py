@@ -46,7 +46,7 @@ def place_option(help_text: str) -> Callable[[Any], Any]:
 def check_output(words: Wording, output: Path | None, place: Path | None) -> None:
     """Refuse what cannot be written now, not at the end."""
     from simgin.runs import directory
-    from simgin.text.files import NewFileError, check_file
+    from simgin.text.files import NewFileError, check_file, read_bytes
 
     if place is not None:
         directory.check(place)
@@ -58,7 +58,7 @@ def check_output(words: Wording, output: Path | None, place: Path | None) -> Non
             f"{output}{words.ending}."
         )
     check_file(output)
-    if output.exists() and words.mark not in output.read_bytes():
+    if output.exists() and words.mark not in read_bytes(output):
         raise NewFileError(f"{output} exists, and no {words.search} wrote it; name another file.")
 
 
@@ -99,7 +99,7 @@ def carry_out(
 
     command = repeated(**settled(request))
     started = datetime.now(UTC)
-    path = None if place is None else directory.begin(place)
+    path = None if place is None else directory.begin(place, command)
     with ledger.opened(path, identity) as run_ledger:
         run_ledger.note_command(command)
         try:

@@ -56,7 +56,7 @@ def play_plan(
         from simgin.runs.cluster import check_address
 
         check_address(scheduler)
-    path = None if place is None else directory.begin(place)
+    path = None if place is None else directory.begin(place, command)
     with ledger.opened(path, plan.identity) as run_ledger:
         run_ledger.note_command(command)
         if place is not None and _is_complete(plan, run_ledger, record_deals):

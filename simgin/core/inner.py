@@ -11,15 +11,17 @@ import ctypes
 import gc
 import hashlib
 import importlib
+import inspect
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from llvmlite import binding as llvm
 from numba.core import sigutils
-from numba.core.caching import CompileResultCacheImpl
+from numba.core.caching import CompileResultCacheImpl, UserProvidedCacheLocator
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 from numba.core.compiler_lock import global_compiler_lock
@@ -227,8 +229,27 @@ def _connect(library: Any) -> None:
             library.codegen.set_env(variable.name, environment)
 
 
+class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
+    """Where a function is kept: numba would ask its global settings, which other threads share."""
+
+    def __init__(self, function: Any, directory: Path) -> None:
+        self._py_file = inspect.getfile(function)
+        self._lineno = function.__code__.co_firstlineno
+        self._cache_path = str(directory / self.get_suitable_cache_subpath(self._py_file))
+
+    def get_source_stamp(self) -> str:
+        """Nothing: the name of the directory says all that the code depends on."""
+        return ""
+
+
 class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
     """What is read from disk: bitcode inside another compilation, machine code for Python."""
+
+    def __init__(self, function: Any, directory: Path) -> None:
+        self._lineno = function.__code__.co_firstlineno
+        self._locator = _Locator(function, directory)
+        name = f"{Path(inspect.getfile(function)).stem}.{function.__qualname__}"
+        self._filename_base = self.get_filename_base(name, "")
 
     def reduce(self, data: Any) -> Any:
         """What is written: not the source annotated with types, which takes time to make."""

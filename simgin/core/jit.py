@@ -10,12 +10,12 @@ import contextlib
 import hashlib
 import os
 import platform
-import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
+from filecmp import cmp
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,10 @@ from simgin.core.sealed import SealedFile
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KEPT_DIRECTORIES = 4  # older ones are deleted
-OWN_NAME = re.compile(r"[0-9a-f]{16}")  # of a cache, or of a folder in it: a digest
+TAG = "CACHEDIR.TAG"  # the file that marks a cache, also for programs that make backups
+OURS = (
+    "Signature: 8a477f597d28d172789f06886806bc55\n# Compiled code of simgin, made anew if lost.\n"
+)
 POLICIES = "policies"  # the folder of the functions of strategies
 KEPT_POLICIES = 400  # of those
 
@@ -67,7 +70,7 @@ def digest() -> str:
 def cache_root() -> Path:
     """Where compiled code is cached: SIMGIN_CACHE_DIR, or the user's cache directory."""
     if named := os.environ.get("SIMGIN_CACHE_DIR"):
-        return Path(named)
+        return Path(named).absolute()  # it stays there when the process goes elsewhere
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "simgin"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "simgin"
@@ -78,8 +81,10 @@ def _prune(keep: Path, most: int) -> None:
 
     They may lie in anybody's folder: nothing else in it is touched.
     """
+    own = keep / TAG
+    own.write_text(OURS)
     os.utime(keep)
-    caches = (d for d in keep.parent.iterdir() if d.is_dir() and OWN_NAME.fullmatch(d.name))
+    caches = (tag.parent for tag in keep.parent.glob(f"*/{TAG}") if cmp(own, tag, shallow=False))
     others = sorted((d for d in caches if d != keep), key=lambda d: d.stat().st_mtime)
     for old in others[: max(0, len(others) - most + 1)]:
         shutil.rmtree(old, ignore_errors=True)
@@ -144,12 +149,10 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
     A kill or a full disk can leave such files.
     """
 
-    _impl_class = InnerCacheImpl
-
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], directory: Path) -> None:
+        self._impl_class = partial(InnerCacheImpl, directory=directory)
         super().__init__(function)
-        stamp = self._impl.locator.get_source_stamp()
-        self._cache_file = SealedFile(self._cache_path, self._impl.filename_base, stamp)
+        self._cache_file = SealedFile(self._cache_path, self._impl.filename_base, "")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -165,20 +168,6 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
     def save_overload(self, sig: Any, data: Any) -> None:
         with contextlib.suppress(OSError):  # a full disk costs the cache, not the run
             super().save_overload(sig, data)
-
-
-@contextlib.contextmanager
-def _own_cache_directory(directory: Path) -> Iterator[None]:
-    """Point numba at simgin's cache directory while one of its functions is set up.
-
-    Other users of numba keep theirs.
-    """
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(directory)
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before
 
 
 def interpreted() -> bool:
@@ -216,8 +205,7 @@ def compiled(
     )
     directory = _directory(function, key) if keep else None
     if directory is not None:
-        with _own_cache_directory(directory):
-            dispatcher._cache = _SafeCache(function)
+        dispatcher._cache = _SafeCache(function, directory)
     if signature is not None:
         if check is not None and not dispatcher.load(signature):
             returned = dispatcher.returned_type(signature.args)

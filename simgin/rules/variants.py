@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from simgin.rules.goals import Goal, goal_of
 from simgin.rules.parameters import Parameter, Value, parameters, variants_file
 from simgin.rules.validation import unknown_parameter, validate
-from simgin.text.messages import did_you_mean, shown, value_text
+from simgin.text.messages import did_you_mean, first_mistakes, shown, value_text
 
 if TYPE_CHECKING:
     from simgin.rules.user_files import UserVariant
@@ -29,8 +29,8 @@ class VariantError(ValueError):
     """A text that is not a variant: a sentence for every mistake, each on a line of the message."""
 
     def __init__(self, sentences: list[str]):
-        super().__init__("\n".join(sentences))
-        self.sentences = sentences
+        self.sentences = first_mistakes(sentences)
+        super().__init__("\n".join(self.sentences))
 
     # Exceptions are pickled by their arguments, and the message is not the argument of this one.
     def __reduce__(self) -> tuple[Any, ...]:

@@ -10,17 +10,21 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from simgin.runs import ledger, manifest
-from simgin.text.files import WRITING, write_file
+from simgin.text.files import WRITING, read_text, write_file
+from simgin.text.messages import quoted
 
 MANIFEST = "manifest.json"
 DEALS = "deals.parquet"  # what `simgin.runs.parquet` writes
 MOST_FOLDERS = 300  # that a run directory may lie in
 ELSEWHERE = "move it away or name another directory"
+SIZES = {"--deals", "--worlds", "--for", "--run", "-o"}  # options that change no question
 SEAL = "seal"  # key of the manifest with the digest of all others
 
 
@@ -44,6 +48,7 @@ def save(
     place = check(directory)
     ours = {*files, *there}
     stale = _files_of(place) - {MANIFEST} - ours
+    left_over = {name for name in _files(place) if Path(name).name.startswith(WRITING)}
     unfinished = {
         **contents,
         "stopped": "while its files were being written",
@@ -54,7 +59,7 @@ def save(
         write_file(place / MANIFEST, sealed(unfinished))
         for name, content in files.items():
             write_file(place / name, content if isinstance(content, bytes) else content.encode())
-        for name in stale:
+        for name in stale | left_over:
             (place / name).unlink(missing_ok=True)
         write_file(place / MANIFEST, sealed({**contents, "files": sorted(ours)}))
     except OSError as error:
@@ -65,12 +70,12 @@ def save(
     return [Path(directory) / name for name in (MANIFEST, *files, *there)]
 
 
-def begin(directory: str | Path) -> Path:
+def begin(directory: str | Path, command: str = "") -> Path:
     """Make the directory of a run, if it is not there, and return the path of its ledger.
 
     Raises ResultsError as `check` does.
     """
-    place = check(directory)
+    place = check(directory, command, keeps_ledger=True)
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -80,15 +85,40 @@ def begin(directory: str | Path) -> Path:
     return place / ledger.FILE
 
 
-def check(directory: str | Path) -> Path:
+def check(directory: str | Path, command: str = "", *, keeps_ledger: bool = False) -> Path:
     """The absolute path of a directory that a run may be written to, links followed.
 
-    Raises ResultsError for any other: nothing there but an earlier run may be written over.
+    Raises ResultsError for any other: nothing there but an earlier run may be written over, and by
+    a command only one of the same question. keeps_ledger: so does the command.
     """
     place = _resolved(directory)
-    if fault := _fault(place):
+    if fault := _fault(place) or _foreign(place, command, keeps_ledger):
         raise ResultsError(f"{directory} {fault}.")
     return place
+
+
+def _foreign(place: Path, command: str, keeps_ledger: bool) -> str:
+    """What another command has written here, as the end of a sentence; empty if there is none."""
+    has_ledger = (place / ledger.FILE).exists()
+    if command and has_ledger and not keeps_ledger:
+        return f"holds a run; {ELSEWHERE}"
+    if not command or not (place / MANIFEST).exists():
+        return ""
+    before = str(read_manifest(place).get("command"))
+    words = _question(command)
+    if has_ledger:  # whoever opens it compares the rest
+        words = words[:2]
+    is_same = _question(before)[: len(words)] == words
+    return "" if is_same else f"holds the results of {quoted(before)}; {ELSEWHERE}"
+
+
+def _question(command: str) -> list[str]:
+    """What a command asks, in words: not how much of it, nor where its results go."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return []  # nobody could type it
+    return [word for option, word in pairwise(["", *words]) if not SIZES & {option, word}]
 
 
 def _fault(place: Path) -> str:
@@ -160,7 +190,7 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
     place = Path(directory)
     path = place / MANIFEST
     try:
-        contents: Any = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        contents: Any = json.loads(read_text(path)) if path.is_file() else None
         is_ours = isinstance(contents, dict) and "simgin" in contents
         is_whole = is_ours and contents.pop(SEAL, None) == _seal(contents)
     except (OSError, ValueError, RecursionError):

@@ -13,12 +13,16 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import random
+import re
 import sqlite3
+import stat
 import time
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +38,11 @@ LEVEL = 1  # of compression, zlib's quickest: higher ones take many times as lon
 NUMBER = 8  # bytes
 SEAL = 16  # bytes of the digest of a row
 PATIENCE = 1.0  # seconds in which a ledger that is in use is asked for again
+BESIDE = ("", "-journal", "-wal", "-shm")  # how the names of SQLite's files end
+# How a journal ends that names another one, which SQLite removes once it has read the first
+SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
+MOST_BYTES = 1 << 28  # of a value of a row, packed or not
+STEPS = 100_000  # of SQLite's machine, after which Ctrl-C is looked for
 
 _IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
@@ -70,6 +79,7 @@ CREATE TABLE steps (
 """
 
 
+_WITHOUT_WORDS = re.compile(r"--[^\n]*|\s")  # comments and blanks, which may change
 _ANY_RESULT = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM steps LIMIT 1"
 
 
@@ -83,8 +93,8 @@ class Ledger:
     It belongs to the thread that opened it.
     """
 
-    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
-        self._connection, self._name = connection, name
+    def __init__(self, connection: sqlite3.Connection, name: str, steps: _Steps) -> None:
+        self._connection, self._name, self._steps = connection, name, steps
 
     def finished(self, cell: int, size: int, *, recorded: bool = False) -> set[tuple[int, int]]:
         """(batch, units) of every finished batch of a cell.
@@ -132,6 +142,7 @@ class Ledger:
 
     def _sound(self, query: str, *values: object) -> Iterator[list[Any]]:
         """The whole rows that a query finds, without their seals; damaged ones are left out."""
+        self._steps.taken = 0
         for *row, seal in self._connection.execute(query, values):
             if seal == _seal(row):
                 yield row
@@ -315,8 +326,11 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
     or not writable.
     """
     name = "the ledger" if path is None else str(path)
-    with _readable(name), contextlib.closing(_connection(path, name)) as connection:
-        ledger = Ledger(connection, name)
+    with (
+        _readable(name, path) as steps,
+        contextlib.closing(_connection(path, name, steps)) as connection,
+    ):
+        ledger = Ledger(connection, name, steps)
         ledger.check(identity)
         if ledger.is_empty():
             ledger.begin(identity)
@@ -347,24 +361,73 @@ def reading(path: Path) -> Iterator[Ledger]:
         )
     source = f"{path.absolute().as_uri()}?mode=ro"
     with (
-        _readable(str(path)),
+        _readable(str(path), path) as steps,
         contextlib.closing(sqlite3.connect(source, uri=True, timeout=0)) as connection,
     ):
-        connection.text_factory = _text
+        _bound(connection, steps)
         if not _check(connection, str(path)):
             raise LedgerError(_damaged(str(path), "it is empty"))
-        yield Ledger(connection, str(path))
+        yield Ledger(connection, str(path), steps)
+
+
+@dataclass
+class _Steps:
+    """How far SQLite is with a query: its pages may lead in a circle, and Python knows nothing."""
+
+    path: Path | None
+    taken: int = 0  # in STEPS
+
+    def __call__(self) -> bool:
+        """Count more of them; whether they are too many."""
+        self.taken += 1
+        return self.are_too_many
+
+    @property
+    def are_too_many(self) -> bool:
+        """Whether no query needs so many in a file of that size."""
+        size = os.path.getsize(self.path) if self.path else 0
+        return self.taken > 20 + size // 10_000
+
+
+def _check_files(path: Path) -> None:
+    """Raise LedgerError where SQLite would wait for a pipe, or leave the directory."""
+    for end in BESIDE:
+        file = Path(f"{path}{end}")
+        if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
+            raise LedgerError(f"{file} is not a plain file; name another directory.")
+    journal = Path(f"{path}-journal")
+    with contextlib.suppress(FileNotFoundError), journal.open("rb") as content:
+        content.seek(max(0, journal.stat().st_size - len(SUPER_JOURNAL)))
+        if content.read() == SUPER_JOURNAL:
+            raise LedgerError(
+                f"{journal} makes SQLite remove a file elsewhere, and no run left it; name another "
+                "directory."
+            )
+
+
+def _bound(connection: sqlite3.Connection, steps: _Steps) -> None:
+    """Bound what a file can make SQLite do, and let Ctrl-C stop it."""
+    connection.text_factory = _text
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
+    connection.set_progress_handler(steps, STEPS)
 
 
 @contextlib.contextmanager
-def _readable(name: str) -> Iterator[None]:
+def _readable(name: str, path: Path | None) -> Iterator[_Steps]:
     """Tell of whatever SQLite or zlib finds wrong: damage shows wherever something is read."""
+    steps = _Steps(path)
     try:
-        yield
+        if path is not None:
+            _check_files(path)
+        yield steps
     # UnicodeDecodeError: SQLite quotes damaged names in its own errors.
     except (zlib.error, UnicodeDecodeError) as error:
         raise LedgerError(_damaged(name, error)) from error
     except sqlite3.Error as error:
+        if _code(error) == sqlite3.SQLITE_INTERRUPT:
+            if not steps.are_too_many:  # what Ctrl-C raises there, sqlite3 swallows
+                raise KeyboardInterrupt from None
+            raise LedgerError(_damaged(name, "its pages lead in a circle")) from error
         if _code(error) in _DAMAGED:
             raise LedgerError(_damaged(name, error)) from error
         if _code(error) in _IN_USE:
@@ -375,7 +438,7 @@ def _readable(name: str) -> Iterator[None]:
         raise LedgerError(f"{name} cannot be used ({error}); name another directory.") from error
 
 
-def _connection(path: Path | None, name: str) -> sqlite3.Connection:
+def _connection(path: Path | None, name: str, steps: _Steps) -> sqlite3.Connection:
     """A connection that keeps everybody else out.
 
     Of several processes that ask at once each may see only the others, which are on their way out
@@ -384,7 +447,7 @@ def _connection(path: Path | None, name: str) -> sqlite3.Connection:
     until = time.monotonic() + PATIENCE
     while True:
         connection = sqlite3.connect(":memory:" if path is None else path, timeout=0)
-        connection.text_factory = _text
+        _bound(connection, steps)
         try:
             # Before the journal mode: then no second process gets in.
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -415,7 +478,15 @@ def _check(connection: sqlite3.Connection, name: str) -> bool:
                 f"{name} was written by another version of simgin (form {form}, not {FORM}); "
                 "run it again in another directory."
             )
+        sql = {_plain(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql}
+        if sql != set(re.findall("CREATE[^;]*", _plain(_TABLES))):
+            raise LedgerError(_damaged(name, "its tables are not those of a ledger"))
     return bool(tables)
+
+
+def _plain(sql: object) -> str:
+    """A statement without comments and blanks."""
+    return _WITHOUT_WORDS.sub("", str(sql))
 
 
 def _damaged(name: str, error: object) -> str:
@@ -487,7 +558,10 @@ def pack(rows: np.ndarray) -> bytes:
 
 def unpack(blob: bytes, columns: int) -> np.ndarray:
     """The array (rows, columns) that was packed. Raises zlib.error if the bytes are damaged."""
-    raw = np.frombuffer(zlib.decompress(blob), np.uint8)
+    stream = zlib.decompressobj()
+    raw = np.frombuffer(stream.decompress(blob, MOST_BYTES), np.uint8)
+    if not stream.eof:
+        raise zlib.error(f"a row does not end, or holds more than {MOST_BYTES:,} bytes")
     if raw.size % (columns * NUMBER):
         raise zlib.error(f"{raw.size} bytes are no rows of {columns} numbers")
     numbers = np.array(raw.reshape(columns, NUMBER, -1).transpose(2, 0, 1), order="C")

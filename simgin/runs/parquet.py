@@ -95,8 +95,8 @@ def write(path: str | Path, batches: Iterable[Batch]) -> int:
     schema, written = _schema(arrow), 0
     try:
         with (
-            replacing(Path(path)) as building,
-            parquet.ParquetWriter(building, schema, compression="zstd") as writer,
+            replacing(Path(path)) as file,
+            parquet.ParquetWriter(file, schema, compression="zstd") as writer,
         ):
             for table in _groups(arrow, schema, batches):
                 writer.write_table(table, row_group_size=ROWS)

@@ -11,6 +11,7 @@ import numpy as np
 from simgin.core import sums
 from simgin.stats import metrics
 from simgin.stats.ratios import estimate_metric
+from simgin.text.files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -75,7 +76,7 @@ def read(path: str | Path) -> pd.DataFrame:
     """
     import pandas as pd
 
-    text = Path(path).read_text(encoding="utf-8")
+    text = read_text(Path(path))
     return pd.read_csv(
         io.StringIO(text),
         dtype=dict.fromkeys(TEXTS, str),

@@ -4,6 +4,7 @@ What numba would silently bend is refused. What it cannot compile runs in Python
 simgin.strategy.interpret), unless the first question would raise anyway.
 """
 
+import io
 import sys
 from bdb import BdbQuit
 from functools import lru_cache
@@ -21,6 +22,7 @@ from simgin.strategy import interpret
 from simgin.strategy.author import Policy
 from simgin.strategy.mistakes import describe_refusal, find_mistake, unknown_field
 from simgin.strategy.reads import fingerprint, is_built_in
+from simgin.text.files import read_bytes
 
 # How a message calls what a policy must not return
 _RETURNED = {
@@ -87,7 +89,7 @@ def _tell_untrained(source: Path, weights: Path) -> None:
 @lru_cache(maxsize=64)
 def _numbers_in(path: Path, _changed: int) -> np.ndarray:
     """The numbers of a file as it was last changed: positions are played on by the thousand."""
-    return np.asarray(np.load(path, allow_pickle=False), np.float64)
+    return np.asarray(np.load(io.BytesIO(read_bytes(path)), allow_pickle=False), np.float64)
 
 
 def hook(policy: Policy) -> Any:

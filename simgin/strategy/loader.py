@@ -30,6 +30,7 @@ from simgin.strategy.text_form import (
     set_values,
     values_text,
 )
+from simgin.text.files import read_bytes
 from simgin.text.messages import did_you_mean, error_text, quoted
 
 # The policies of the slots that an author leaves out
@@ -154,7 +155,7 @@ def source_digest(strategy: Strategy) -> str:
     digest = hashlib.sha256()
     for path in source_files(strategy):
         try:
-            content = path.read_bytes()
+            content = read_bytes(path)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error_text(error)
             raise StrategyError(
@@ -433,7 +434,7 @@ def _file_library(path: Path) -> _Library:
     if not shown.isprintable():
         shown = quoted(shown)
     try:
-        content = path.read_bytes()
+        content = read_bytes(path)
     except OSError as error:
         raise StrategyError(
             f"the strategy file {shown} cannot be read: {error.strerror}."

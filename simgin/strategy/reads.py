@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from simgin.strategy.author import Param, Policy, Strategy
+from simgin.text.files import read_bytes
 from simgin.version import version
 
 BUILT_IN = "simgin_strategies."  # how the modules of the built-in strategies are called
@@ -155,7 +156,7 @@ def fingerprint(function: Callable[..., Any]) -> str:
 
 def _parts(function: Any) -> Iterator[bytes]:
     """The file of a function, its code, its defaults, and what it reads."""
-    text = Path(function.__code__.co_filename).read_bytes()
+    text = read_bytes(Path(function.__code__.co_filename))
     if text.count(f"def {function.__qualname__}(".encode()) != 1:
         raise _Unknown  # on disk, functions of one name would be taken for one another
     yield hashlib.sha256(text).digest()

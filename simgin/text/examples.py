@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from simgin.text.files import NewFileError
@@ -55,11 +58,26 @@ def copy(place: Path) -> list[Path]:
     try:
         if place.exists() and (not place.is_dir() or any(place.iterdir())):
             raise NewFileError(f"{place} is there already; name a new folder.")
-        return _copied(place)
+        with _all_or_nothing(place):
+            return _copied(place)
     except OSError as error:
         raise NewFileError(
             f"{place} cannot be written: {error.strerror}; name a folder you can write to."
         ) from None
+
+
+@contextlib.contextmanager
+def _all_or_nothing(place: Path) -> Iterator[None]:
+    """Leave a folder as it was if the block fails, so that the same command can begin anew."""
+    was_there = place.exists()
+    try:
+        yield
+    except BaseException:
+        for name in FOLDERS:
+            shutil.rmtree(place / name, ignore_errors=True)
+        if place.exists() and not was_there:
+            place.rmdir()
+        raise
 
 
 def _copied(place: Path) -> list[Path]:

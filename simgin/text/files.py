@@ -1,6 +1,7 @@
 """Files that people name, read; and files written beside their place and moved into it.
 
-So a reader finds the whole file or none.
+What is read may come from anybody: only whole files of bounded size are, never a pipe or a device,
+whose end may never come. Of what is written a reader finds the whole file or none.
 """
 
 from __future__ import annotations
@@ -8,34 +9,54 @@ from __future__ import annotations
 import errno
 import os
 import re
+import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 WRITING = ".simgin-writing-"  # how the name of an incomplete file begins
+MOST_BYTES = 1 << 26  # of a file
 
 
 class NewFileError(ValueError):
     """A file that cannot be created; the message is a sentence with the remedy."""
 
 
-def read_text(path: Path) -> str:
-    """The text of a UTF-8 file. OSError also for a device, whose end may never come."""
-    if path.is_char_device() or path.is_block_device():
-        raise OSError(errno.EINVAL, "it is a device, not a file")
-    return path.read_text(encoding="utf-8")
+def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The content of a file. OSError also for what is no file, or holds more bytes than `most`."""
+    with open(path, "rb", opener=_open_regular) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"it is larger than {most >> 20} MiB", str(path))
+    return content
+
+
+def read_text(path: Path, most: int = MOST_BYTES) -> str:
+    """The text of a UTF-8 file. OSError as for `read_bytes`."""
+    return read_bytes(path, most).decode()
+
+
+def _open_regular(path: str, flags: int) -> int:
+    """Open a file as `open` does, but no pipe or device: only opening it may wait for ever."""
+    kind = stat.S_IFMT(os.stat(path).st_mode)
+    if kind not in (stat.S_IFREG, stat.S_IFDIR):  # a directory has an error of its own
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    return os.open(path, flags)
 
 
 @contextmanager
-def replacing(path: Path, writer: str = "") -> Iterator[Path]:
-    """A path beside `path` to write to, moved to `path` at the end and removed if the block fails.
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A new file beside `path` to write to, moved to `path` at the end and removed if that fails.
 
-    What a killed process leaves behind is overwritten the next time. `writer` is part of the
-    name: give one of its own to each process that may write the same file at the same time.
+    Nobody can guess its name and lay a link there; and what is there already is never opened.
     """
-    incomplete = path.with_name(f"{WRITING}{writer}{path.name}")
+    incomplete = path.with_name(f"{WRITING}{secrets.token_hex(8)}")
+    file = incomplete.open("xb")
     try:
-        yield incomplete
+        with file:
+            yield file
         os.replace(incomplete, path)
     finally:
         incomplete.unlink(missing_ok=True)
@@ -44,8 +65,8 @@ def replacing(path: Path, writer: str = "") -> Iterator[Path]:
 def write_file(path: Path, content: bytes) -> None:
     """Write a file, in place of an earlier one if there is one. Folders are made as needed."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as incomplete:
-        incomplete.write_bytes(content)
+    with replacing(path) as file:
+        file.write(content)
 
 
 def create_file(path: Path, text: str) -> None:
@@ -53,8 +74,8 @@ def create_file(path: Path, text: str) -> None:
     if os.path.lexists(path):
         raise NewFileError(f"{path} already exists and was not changed; name another file.")
     try:
-        with replacing(path) as incomplete:
-            incomplete.write_text(text, encoding="utf-8")
+        with replacing(path) as file:
+            file.write(text.encode())
     except OSError as error:
         raise _unwritable(path, error.strerror) from None
 

@@ -2,10 +2,11 @@
 
 import difflib
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 DASH = "-"
 MOST_CHARACTERS = 300  # of what somebody else's error says
+MOST_MISTAKES = 20  # of a file, each told in a sentence
 
 
 def value_text(value: object) -> str:
@@ -40,6 +41,14 @@ def quoted(text: str, longest: int = 120) -> str:
     if len(text) > longest:
         text = text[:longest] + "..."
     return repr(text)
+
+
+def first_mistakes(sentences: Sequence[str]) -> list[str]:
+    """The sentences about the first mistakes, and one that counts the others if they are many."""
+    left = len(sentences) - MOST_MISTAKES
+    if left <= 1:
+        return list(sentences)
+    return [*sentences[:MOST_MISTAKES], f"There are {left:,} more mistakes."]
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from simgin.text.files import read_text
-from simgin.text.messages import did_you_mean, shown
+from simgin.text.messages import did_you_mean, first_mistakes, shown
 
+MOST_BYTES = 1 << 20  # of a file
+MOST_DOTS = 300  # in a line, where they may part the name of a key
 Location = tuple[str | int, ...]  # where in a file: ("matchups", 0, "a")
 
 _REMEDIES = {
@@ -25,8 +28,8 @@ class TomlError(ValueError):
     """A file that cannot be used: a sentence for every mistake, each on a line of the message."""
 
     def __init__(self, sentences: list[str]) -> None:
-        super().__init__("\n".join(sentences))
-        self.sentences = sentences
+        self.sentences = first_mistakes(sentences)
+        super().__init__("\n".join(self.sentences))
 
 
 class Table(BaseModel):
@@ -41,7 +44,11 @@ def read_tables(path: Path, remedy: str) -> dict[str, Any]:
     Raises TomlError with one sentence if there are none; `remedy` ends it, like "name a file".
     """
     try:
-        return tomllib.loads(read_text(path))
+        text = read_text(path, MOST_BYTES)
+        # tomllib takes time for each part of a name by the number of its parts
+        if max(line.count(".") for line in text.split("\n")) > MOST_DOTS:
+            raise OSError(errno.E2BIG, f"it has a line of more than {MOST_DOTS} dots")
+        return tomllib.loads(text)
     except OSError as error:
         sentence = f"{path} cannot be read ({error.strerror}); {remedy}."
     except UnicodeDecodeError:

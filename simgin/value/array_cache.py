@@ -12,7 +12,6 @@ import contextlib
 import hashlib
 import io
 import json
-import secrets
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ import numpy as np
 from simgin.core import jit, rng
 from simgin.play.matchup import Matchup
 from simgin.strategy import loader
-from simgin.text.files import replacing
+from simgin.text.files import read_bytes, replacing
 
 DIGEST = 32  # bytes at the end of a file
 FORM = 1  # raised whenever a reader would have to look elsewhere
@@ -77,7 +76,7 @@ def _place(text: str) -> Path | None:
 def _read(place: Path, text: str) -> Arrays | None:
     """The arrays of a file; None if there is none, it is damaged, or it is about something else."""
     try:
-        content = place.read_bytes()
+        content = read_bytes(place)
     except OSError:
         return None
     stream = io.BytesIO(content[:-DIGEST])
@@ -93,8 +92,8 @@ def _write(place: Path, text: str, arrays: Arrays) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     stream = io.BytesIO()
     np.savez_compressed(stream, about=np.array(text), **arrays)  # type: ignore[arg-type]
-    with replacing(place, writer=secrets.token_hex(8)) as incomplete:
-        incomplete.write_bytes(stream.getvalue() + _digest(stream))
+    with replacing(place) as file:
+        file.write(stream.getvalue() + _digest(stream))
 
 
 def _digest(stream: io.BytesIO) -> bytes:

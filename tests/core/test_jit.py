@@ -61,19 +61,52 @@ def test_changing_any_source_changes_the_digest(
 
 def test_old_cache_directories_are_removed(tmp_path: Path) -> None:
     """Those of simgin: a cache may lie in somebody's folder, beside anything."""
-    others = {"documents", "0123", "A" * 16, "0" * 17}
+    others = {"documents", "0123", "0123456789abcdef", "f" * 16}
     for name in others:
         (tmp_path / name).mkdir()
         (tmp_path / name / "thesis.tex").write_text("years of work")
-        os.utime(tmp_path / name, (0, 0))
+    (tmp_path / "documents" / jit.TAG).write_text(jit.OURS.replace("simgin", "another"))
+    os.mkfifo(tmp_path / "0123" / jit.TAG)
     for i in range(8):
         (tmp_path / f"{i:016x}").mkdir()
-        os.utime(tmp_path / f"{i:016x}", (i + 1, i + 1))
+        (tmp_path / f"{i:016x}" / jit.TAG).write_text(jit.OURS)
+    for i, path in enumerate(sorted(tmp_path.iterdir())):
+        os.utime(path, (i, i))
     done = run(tmp_path, "from simgin.core import jit; print(jit.cache_directory().name)")
     left = {path.name for path in tmp_path.iterdir()}
     assert done.stdout.strip() in left and f"{7:016x}" in left and f"{0:016x}" not in left
     assert len(left - others) == jit.KEPT_DIRECTORIES
     assert all((tmp_path / name / "thesis.tex").exists() for name in others)
+
+
+IN_THREADS = """
+import os, sys, threading
+from numba.core import config
+from simgin.core import jit
+from simgin.core.cards import lane
+os.chdir("elsewhere")
+sys.setswitchinterval(1e-6)
+many = lambda: [jit.compiled(lane.py_func)(5 << 13, 1) for _ in range(100)]
+threads = [threading.Thread(target=many) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(os.listdir(), repr(config.CACHE_DIR))
+"""
+
+
+@pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
+@pytest.mark.parametrize("cache", [None, "cache"])
+def test_code_is_kept_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: str | None
+) -> None:
+    """Whatever other threads compile meanwhile, and wherever the process goes."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    done = run(Path(cache) if cache else None, IN_THREADS)
+    assert done.stdout == "[] ''\n", done.stderr
+    assert cache is None or list(Path(cache).rglob("*.nbc"))
 
 
 @pytest.mark.parametrize("step", [16, pytest.param(1, marks=pytest.mark.slow)])

@@ -23,7 +23,7 @@ from simgin.strategy import loader
 from simgin.text import notation
 from simgin.text.examples import experiments
 from simgin.value import array_cache
-from support import play_variants, random_texts, variant_files
+from support import hostile_ledgers, play_variants, random_texts, variant_files
 from support.hostile import MANY, ODD, answer, cases, changed, damaged, fuzz, harmless
 
 
@@ -420,7 +420,7 @@ def test_a_flipped_bit_in_a_batch_is_found_and_played_again(played):
 
 
 def test_no_file_outside_of_a_run_is_removed_or_written(played):
-    """A manifest is nested too deep or names files elsewhere, and links lead there."""
+    """A manifest is nested too deep or names files elsewhere, and links and journals lead there."""
     Path("mine.txt").write_text("years of work")
     path = Path("run/manifest.json")
     contents = directory.read_manifest("run")
@@ -438,6 +438,10 @@ def test_no_file_outside_of_a_run_is_removed_or_written(played):
             message = harmless(*words, codes=(2,)).stderr
             assert "which is not a plain file; move it away" in message
         Path(link).unlink()
+    hostile_ledgers.name_super_journal(Path("run") / ledger.FILE, played / "mine.txt")
+    for words in (("report", "run"), ("compare", "run", "base"), RUN):
+        assert "makes SQLite remove a file elsewhere" in harmless(*words, codes=(2,)).stderr
+    Path("run/ledger.sqlite-journal").unlink()
     shutil.rmtree("run/plots")
     Path("elsewhere").mkdir()
     Path("run/plots").symlink_to(played / "elsewhere")

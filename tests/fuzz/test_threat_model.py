@@ -2,11 +2,13 @@
 
 import io
 import json
+import os
 import pickle
 import re
 import socket
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,7 @@ from simgin.core import jit
 from simgin.report.page import PAGE
 from simgin.runs import ledger
 from support import hostile
-from support.hostile import answer
+from support.hostile import answer, harmless
 
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "docs/explanation/threat-model.md"
@@ -51,6 +53,7 @@ TESTS = {
     "It loads nothing": "test_a_page_runs_no_script_but_its_own",
     "No command opens a connection": "test_no_command_opens_a_connection",
     "Whatever a command reads": "test_formats",
+    "Only regular files of bounded size": "test_every_command_ends_at_a_file_without_end",
     "It leaves no half-written file": "test_killed_runs",
     "Every row of a ledger": "test_ledgers",
     "simgin run and simgin match": "test_a_flipped_bit_in_a_batch_is_found_and_played_again",
@@ -264,3 +267,26 @@ def test_every_fuzz_has_two_thousand_cases():
         for decorators in drawn:
             assert re.search("@cases|@sizes|MANY", decorators), path.name
     assert hostile.CASES or hostile.MANY == 2000
+
+
+# Broken input
+
+READING = [
+    *("match {}.py", "match gold@{}.toml", "match gold -v {}.toml", "match gold+knock={}.py"),
+    *("match weighed.py", "show {}.py", "find {}.py --where won", "strategies {}.py"),
+    *("strategies check {}.py", "tune {}.py", "tune gold-early -o {}.toml", "train {}.py"),
+    *("variants {}.toml", "variants check {}.toml", "hand 5S -v {}.toml", "odds {}.toml"),
+    *("review {}.toml -o out", "odds --strategy {}.py", "run {}.toml", "run {}.toml --dry-run"),
+    *("analyze {}.json", "analyze {}.py simple", "bench --against {}.json", "bench --save {}.json"),
+    *("report {}", "compare {} {}", "match gold -o {}", "report {}.json", "analyze gold -o {}"),
+]
+
+
+@pytest.mark.parametrize("without_end", [os.mkfifo, partial(os.symlink, "/dev/zero")])
+def test_every_command_ends_at_a_file_without_end(here, without_end):
+    Path("endless").mkdir()
+    for end in (".py", ".toml", ".json", ".npy", "/manifest.json", "/ledger.sqlite"):
+        without_end(f"endless{end}")
+    Path("weighed.py").write_text(MINE.replace("@knock", '@knock(weights="endless.npy")'))
+    for words in READING:
+        harmless(*words.replace("{}", "endless").split(), codes=(1, 2))

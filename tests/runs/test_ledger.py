@@ -1,12 +1,15 @@
 """The ledger: whole blocks, a single writer, and refusals for other runs and disk errors."""
 
 import resource
+import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import zlib
 from contextlib import suppress
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -21,6 +24,8 @@ from simgin.play.matchup import parse_matchup
 from simgin.runs import ledger, schedule
 from simgin.runs.block import Block, Task
 from simgin.runs.ledger import FILE, LedgerError, opened, pack, reading, unpack
+from support import hostile_ledgers
+from support.hostile import in_time, tree
 
 SIZE = 1000
 RUN = {
@@ -226,6 +231,52 @@ def test_the_blocks_of_a_killed_process_are_kept(path):
             assert run_ledger.rows(0, 1000, SIZE).sum() == sums.COLUMNS
     assert [file.name for file in path.parent.iterdir()] == [FILE]
     assert path.read_bytes()[18:20] == b"\1\1"  # a rollback journal, no write-ahead log
+
+
+# What somebody can do to it
+
+HOSTILE = {
+    "super-journal": lambda path: hostile_ledgers.name_super_journal(path, path.with_name("mine")),
+    "a view for the blocks": lambda path: hostile_ledgers.view(path, "blocks"),
+    "a view for the run": lambda path: hostile_ledgers.view(path, "run"),
+    "a view for the steps": lambda path: hostile_ledgers.view(path, "steps"),
+    "a trigger": hostile_ledgers.trigger,
+    "pages in a circle": hostile_ledgers.tree,
+    **{f"a pipe{end}": partial(hostile_ledgers.pipe, end=end) for end in ledger.BESIDE},
+    **{
+        f"a link{end}": partial(hostile_ledgers.link, end=end, target=__file__) for end in ("-wal",)
+    },
+}
+
+
+@pytest.mark.parametrize("how", HOSTILE)
+def test_a_strangers_ledger_removes_nothing_and_ends(path, how):
+    with opened(path, RUN) as run_ledger:
+        run_ledger.add(0, 0, [SIZE] * 3, pack(rows(np.random.default_rng(5), 3)), "x")
+    path.with_name("mine").write_text("years of work")
+    HOSTILE[how](path)
+    before = {**tree(path.parent), FILE: b""}
+    for use in (reading(path), opened(path, RUN)):
+        with in_time(20), pytest.raises(LedgerError) as error, use as run_ledger:
+            run_ledger.rows(0, 3 * SIZE, SIZE)
+        assert str(error.value).endswith(".")
+    assert {**tree(path.parent), FILE: b""} == before
+
+
+def test_ctrl_c_stops_a_query(path, monkeypatch):
+    with opened(path, RUN) as run_ledger:
+        run_ledger.add(0, 0, [SIZE], pack(rows(np.random.default_rng(5), 1)), "x")
+    hostile_ledgers.tree(path)
+    monkeypatch.setattr(ledger._Steps, "are_too_many", False)
+    with in_time(20), pytest.raises(KeyboardInterrupt), reading(path) as run_ledger:
+        threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+        run_ledger.rows(0, SIZE, SIZE)
+
+
+def test_a_row_unpacks_to_a_bounded_size(monkeypatch):
+    monkeypatch.setattr(ledger, "MOST_BYTES", 2000)
+    with pytest.raises(zlib.error, match="holds more than 2,000 bytes"):
+        unpack(pack(np.ones((1000, 4), np.int64)), 4)
 
 
 # What a disk can do to it

@@ -165,6 +165,7 @@ def test_policies_used_longest_ago_are_removed(
     for i in range(jit.KEPT_POLICIES + 5):
         old = tmp_path / jit.POLICIES / f"{i:016x}"
         old.mkdir(parents=True)
+        (old / jit.TAG).write_text(jit.OURS)
         os.utime(old, (i, i))
     new = jit._directory(one, "f" * 16)
     left = {path.name for path in (tmp_path / jit.POLICIES).iterdir()}

@@ -69,6 +69,26 @@ def test_nothing_is_copied_over_anything():
     assert [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_copy_that_fails_leaves_nothing(monkeypatch, error, is_there):
+    if is_there:
+        Path("mine").mkdir()
+    write = Path.write_text
+
+    def failing(path, *rest, **more):
+        write(path, *rest, **more)
+        if path.parent.name == "notebooks":
+            raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", failing)
+        with pytest.raises((NewFileError, KeyboardInterrupt)):
+            examples.copy(Path("mine"))
+    assert [str(path) for path in Path().rglob("*")] == ["mine"] * is_there
+    assert examples.copy(Path("mine"))
+
+
 def test_the_example_strategy_is_that_of_the_readme():
     (shown,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     assert (ROOT / "experiments" / "patient.py").read_text() == shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,19 +181,19 @@ def analyze(
         _analyze_strategy(words, variant, deals, own, worlds, seed, workers, as_json)
         return
     worlds = worlds or WORLDS_OF_A_POSITION
-    from simgin.analysis.analysis import Effort, analyse_deal
+    from simgin.analysis.analysis import Effort
     from simgin.analysis.written import BLIND, Die
     from simgin.runs import directory
 
-    if output is not None:
-        directory.check(output)
     effort = Effort(worlds, seconds, seed, workers)
     given: dict[str, object] = {"-v": variant}
     if pile is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND:
         _refuse_options(context, OF_A_DEAL, "a deal of two strategies, not with cards")
         die = Die(stake, owner, offer, offered)
-        found = _analyze_cards(words, variant, pile, stock, dealer, score, die, own, other, effort)
         words = (" ".join(words),)
+        analysis = partial(
+            _analyze_cards, *words, variant, pile, stock, dealer, score, die, own, other, effort
+        )
         given |= {"--pile": pile, "--stock": stock, "--dealer": dealer, "--score": score}
         given |= {"--stake": stake, "--owner": owner} if stake > 1 else {}
         given |= {"--offer": offer or None, "--offered": offered or None}
@@ -206,20 +207,13 @@ def analyze(
             played = _deal_of(words, variant, seed, unit, half, deal)
             given |= {"--unit": unit, "--half": half, "--deal": deal}
         given |= {"--turn": turn}
-        with progress.live("analyze") as report:
-            found = analyse_deal(
-                played,
-                turn,
-                own,
-                other,
-                effort,
-                lambda done, every, so_far: report(
-                    done, every, lambda: _so_far(so_far(), turn is None)
-                ),
-            )
+        analysis = partial(_analyze_deal, played, turn, own, other, effort)
     given |= {"--as": own, "--against": other, "--worlds": worlds, "--for": seconds}
     given |= {"--seed": seed, "-o": output}
     command = command_line("analyze", *words, *_given(given))
+    if output is not None:
+        directory.check(output, command)
+    found = analysis()
     rows = _json_rows(found) if as_json else []
     whole_deal = len(found) > 1 and turn is None
     parts = deal_parts(found) if whole_deal else position_parts(found)
@@ -314,8 +308,27 @@ def _refuse_options(context: click.Context, names: Sequence[str], place: str) ->
             raise click.UsageError(f"--{name} goes with {place}.")
 
 
+def _analyze_deal(
+    played: WatchedDeal, turn: int | None, own: str | None, other: str | None, effort: Effort
+) -> dict[str, Analysis]:
+    """The decisions of a deal, or those of one turn."""
+    from simgin.analysis.analysis import analyse_deal
+
+    with progress.live("analyze") as report:
+        return analyse_deal(
+            played,
+            turn,
+            own,
+            other,
+            effort,
+            lambda done, every, so_far: report(
+                done, every, lambda: _so_far(so_far(), turn is None)
+            ),
+        )
+
+
 def _analyze_cards(
-    words: Sequence[str],
+    words: str,
     variant: str,
     pile: str | None,
     stock: int | None,
@@ -333,7 +346,7 @@ def _analyze_cards(
 
     game = variants.find(variant)
     position = read_position(
-        " ".join(words),
+        words,
         pile or "",
         game,
         score=None if score is None else read_score(score),

@@ -74,7 +74,8 @@ def odds(
     request = odds_request.read_request(variants, strategies, deals=deals, seed=seed)
     command = repeated()
     place = output or PLACE
-    directory.check(place)
+    # The default directory is for whatever was asked last
+    directory.check(place, command if output else "simgin odds")
     started = datetime.now(UTC)
     try:
         with progress.live("odds") as report_progress:

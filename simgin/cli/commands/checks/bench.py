@@ -67,9 +67,12 @@ def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool
     environment, which is measured in turns with this one.
     """
     from simgin.checks.bench import SEED
+    from simgin.checks.bench_change import read_rounds
 
     if save is not None:
         check_file(save)
+        if save.exists():  # only figures are written over
+            read_rounds(save)
     before, now = _rounds(seconds, against)
     rows: list[Any] = list(now[0])
     parts = _figure_parts(now[0])

@@ -1,0 +1,73 @@
+"""Every command that writes results leaves alone what another command, or question, has written."""
+
+from pathlib import Path
+
+import pytest
+
+from simgin.runs import directory
+from support.hostile import answer, harmless
+from support.weighed import write_weighed
+
+EXPERIMENT = 'question = "?"\ndeals = 2000\nvariants = ["eaai"]\nmatchups = [{ a = "gold" }]\n'
+WRITING = {
+    "match": "match gold -v eaai --deals 2000 --seed 1 -o out",
+    "run": "run e.toml --json -o out",
+    "review": "review eaai --matches 1000 --json --seed 1 -o out",
+    "odds": "odds gin-solitaire --strategy solo-greedy --deals 2000 --seed 1 -o out",
+    "analyze": "analyze gold simple -v eaai --unit 3 --half 0 --turn 1 --seed 1 -o out",
+    "tune": "tune gold-early -v eaai --generations 1 --confirm 1000 --json --run out",
+    "train": "train weighed.py -v eaai --rounds 1 --confirm 1000 --json --run out",
+}
+OTHERS = {"odds": ("gin-solitaire", "solitary-gin"), "analyze": ("--turn 1", "--turn 2")}
+CONTENTS = {"simgin": "0.1.0", "form": 0}
+
+
+def leave(command, place="out"):
+    """A directory that a command has written, without its ledger."""
+    directory.save(place, {**CONTENTS, "command": f"simgin {command}"}, {"table.csv": "mine"})
+
+
+@pytest.fixture
+def here(empty_directory, monkeypatch):
+    Path("e.toml").write_text(EXPERIMENT)
+    write_weighed(empty_directory)
+    times = "simgin.cli.plan_table._unit_seconds"
+    monkeypatch.setattr(times, lambda plan: [1e-6] * len(plan.tasks))
+    return empty_directory
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_the_results_of_another_command_stay(here, command):
+    for other in WRITING.keys() - {command}:
+        leave(WRITING[other])
+        told = harmless(*WRITING[command].split(), codes=(2,)).stderr
+        assert told.startswith(f"simgin: out holds the results of 'simgin {other} "), told
+
+
+@pytest.mark.parametrize("command", OTHERS)
+def test_the_results_of_another_question_stay(here, command):
+    asked = WRITING[command]
+    leave(asked.replace(*OTHERS[command]))
+    assert "holds the results of" in harmless(*asked.split(), codes=(2,)).stderr
+    (here / "out" / "manifest.json").unlink()
+    (here / "out" / "table.csv").rename("out/ledger.sqlite")
+    assert "out holds a run; move it away" in harmless(*asked.split(), codes=(2,)).stderr
+
+
+def test_more_of_the_same_question_replaces_it(here):
+    asked = "odds gin-solitaire --strategy solo-greedy --seed 1"
+    for deals, place in ((2000, "-o results/odds"), (3000, "-o results/odds"), (2000, "")):
+        answer(*asked.split(), "--deals", deals, *place.split(), codes=(0,))
+        kept = directory.read_manifest("results/odds")
+        assert f"--deals {deals}" in kept["command"] and kept["matchups"][0]["n"] == deals
+    # The default directory is for what was asked last
+    answer("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2000", codes=(0,))
+    leave("run odds.toml", "results/odds")
+    assert "holds the results of" in harmless(*asked.split(), codes=(2,)).stderr
+
+
+def test_a_command_that_nobody_could_type_is_another(here):
+    for command in ("match 'gold", "", "x" * 5000):
+        leave(command)
+        told = harmless(*WRITING["analyze"].split(), codes=(2,)).stderr
+        assert "holds the results of" in told and len(told) < 400
