@@ -61,7 +61,7 @@ _thread: threading.Thread | None = None
 def describe(policy: Policy) -> str:
     """That a policy does not answer, and where it is written."""
     line = policy.function.__code__.co_firstlineno
-    place = f"{policy.source.name}:{line}"
+    place = f"{policy.home}:{line}"
     return (
         f"the {policy.slot} policy {policy.name!r} ({place}) has not answered for {SECONDS:.0f} "
         "seconds: it may loop for ever. Ctrl-C stops."

@@ -203,4 +203,4 @@ def check_source(policy: Policy) -> None:
 
 
 def _where(policy: Policy) -> str:
-    return f"the {policy.slot} policy {policy.name!r} in {policy.source.name}"
+    return f"the {policy.slot} policy {policy.name!r} in {policy.home}"

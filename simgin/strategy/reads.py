@@ -21,6 +21,7 @@ from simgin.strategy.author import Param, Policy, Strategy
 from simgin.version import version
 
 BUILT_IN = "simgin_strategies."  # how the modules of the built-in strategies are called
+LIVE = "simgin_live_"  # and those of functions taken live; a digest follows
 ENGINE = ("simgin.core.", "simgin.toolkit.")  # what the digest of the cache's directory covers
 # Packages whose versions are part of the name of that directory
 FIXED = ("numpy", "numba", "math", "cmath", "operator", "builtins")
@@ -38,6 +39,11 @@ class _Unknown(Exception):
 def is_built_in(function: Callable[..., Any]) -> bool:
     """Whether a function is of a strategy that comes with simgin."""
     return str(function.__module__).startswith(BUILT_IN)
+
+
+def is_live(function: Callable[..., Any]) -> bool:
+    """Whether a function was taken live; see `simgin.strategy.live`."""
+    return str(function.__module__).startswith(LIVE)
 
 
 def reached(function: Callable[..., Any]) -> list[FunctionType]:
