@@ -147,7 +147,7 @@ def _compile(strategy: Strategy) -> str:
         try:
             compiler.vector(policy)
             compiler.hook(policy)
-        except compiler.PolicyError as error:
+        except StrategyError as error:
             raise _Fault("compiles", str(error)) from None
         if reason := compiler.slow_because(policy).rstrip("."):
             notes.append(f"{policy.slot} runs in Python ({reason})")

@@ -4,6 +4,7 @@ What numba would silently bend is refused. What it cannot compile runs in Python
 simgin.strategy.interpret), unless the first question would raise anyway.
 """
 
+import pickle
 import sys
 from bdb import BdbQuit
 from functools import lru_cache
@@ -17,10 +18,11 @@ from numba.core.errors import NumbaWarning
 
 from simgin.core import jit
 from simgin.core.policy import HOOK
-from simgin.strategy import interpret
+from simgin.strategy import interpret, live
 from simgin.strategy.author import Policy
 from simgin.strategy.mistakes import describe_refusal, find_mistake, unknown_field
 from simgin.strategy.reads import fingerprint, is_built_in
+from simgin.strategy.text_form import StrategyError
 
 # How a message calls what a policy must not return
 _RETURNED = {
@@ -32,7 +34,7 @@ _RETURNED = {
 }
 
 
-class PolicyError(ValueError):
+class PolicyError(StrategyError):
     """A policy that cannot be played; the message says which, in which file, and why."""
 
 
@@ -111,7 +113,7 @@ def tier(policy: Policy) -> Literal["fast", "slow", "refused"]:
         return "fast"
     try:
         hook(policy)
-    except PolicyError:
+    except StrategyError:
         return "refused"
     return "slow" if policy.function in _SLOW else "fast"
 
@@ -121,9 +123,16 @@ def slow_because(policy: Policy) -> str:
     return _SLOW.get(policy.function, "")
 
 
+def remembers(policy: Policy) -> bool:
+    """Whether a policy that runs in Python has changed what it reads since it was made."""
+    copy, content = _COPIES.get(policy.function, (None, b""))
+    return copy is not None and live.copied(_where(policy), copy, [copy]) != content
+
+
 # A function is read and compiled once a process, whatever values its parameters take.
 _HOOKS: dict[Any, Any] = {}
 _SLOW: dict[Any, str] = {}
+_COPIES: dict[Any, tuple[Any, bytes]] = {}  # what is asked in Python, and all that it reads
 
 
 def _compile(policy: Policy) -> Any:
@@ -175,7 +184,10 @@ def _in_python(policy: Policy, error: Exception) -> Any:
         f"{reason}",
         file=sys.stderr,
     )
-    return interpret.hook(policy.function)
+    # A copy with all that it reads as it is now: nobody else can change that.
+    copy = pickle.loads(live.copied(_where(policy), policy.function, [policy.function]))
+    _COPIES[policy.function] = copy, live.copied(_where(policy), copy, [copy])
+    return interpret.hook(copy)
 
 
 def _as_python(policy: Policy) -> Any:

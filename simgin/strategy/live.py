@@ -10,8 +10,9 @@ import importlib
 import io
 import pickle
 import sys
+import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -25,28 +26,40 @@ from simgin.strategy.reads import BUILT_IN, LIVE, is_built_in, reached
 from simgin.strategy.text_form import StrategyError, exchange
 from simgin.text.messages import error_text, quoted
 
+_lock = threading.Lock()  # what is copied by value is known to all threads
 _helpers: dict[Callable[..., Any], Any] = {}  # by the function that was compiled
 
 
 def written(strategy: Strategy) -> bytes:
     """A strategy as bytes. StrategyError if it reads what cannot be copied."""
-    functions = [one for policy in strategy.policies for one in reached(policy.function)]
-    names = {str(one.__module__) for one in functions if not is_built_in(one)}
-    modules = [sys.modules[name] for name in names & sys.modules.keys()]
+    policies = {policy.slot: replace(policy, live=b"") for policy in strategy.policies}
+    functions = [policy.function for policy in strategy.policies]
+    parts = {**vars(strategy), **policies, "text": ""}
+    return copied(f"the strategy {quoted(strategy.name)}", parts, functions)
+
+
+def copied(what: str, value: Any, functions: Sequence[Callable[..., Any]]) -> bytes:
+    """A value as bytes for pickle; functions: of an author, in it, with all that they read.
+
+    StrategyError, which names it as said, if it reads what cannot be copied.
+    """
+    homes = {str(one.__module__) for function in functions for one in reached(function)}
+    modules = [sys.modules[home] for home in homes & sys.modules.keys()]
+    by_value = [module for module in modules if not module.__name__.startswith(BUILT_IN)]
     stream = io.BytesIO()
-    try:
-        for module in modules:
+    with _lock:
+        for module in by_value:
             cloudpickle.register_pickle_by_value(module)
-        policies = {policy.slot: replace(policy, live=b"") for policy in strategy.policies}
-        _Copier(stream).dump({**vars(strategy), **policies, "text": ""})
-    except Exception as error:  # an author's object may raise anything
-        raise StrategyError(
-            f"the strategy {quoted(strategy.name)} reads something that cannot be copied "
-            f"({error_text(error)}); policies read numbers, texts, tables, arrays and functions."
-        ) from None
-    finally:
-        for module in modules:
-            cloudpickle.unregister_pickle_by_value(module)
+        try:
+            _Copier(stream).dump(value)
+        except Exception as error:  # an author's object may raise anything
+            raise StrategyError(
+                f"{what} reads something that cannot be copied ({error_text(error)}); policies "
+                "read numbers, texts, tables, arrays and functions."
+            ) from None
+        finally:
+            for module in by_value:
+                cloudpickle.unregister_pickle_by_value(module)
     return stream.getvalue()
 
 
