@@ -45,7 +45,7 @@ class _Game:
         if self._waited >= PATIENCE:
             _playing.discard(self)
             with suppress(InvalidStateError):  # it has just answered
-                self._give_up(NoAnswer(f"did not answer within {PATIENCE:g} seconds."))
+                self._give_up(NoAnswer(f"did not answer within {PATIENCE:g} s."))
         elif self._waited >= SECONDS:
             self._name()
 
@@ -71,7 +71,7 @@ def describe(policy: Policy) -> str:
     place = f"{policy.home}:{line}"
     return (
         f"the {policy.slot} policy {policy.name!r} ({place}) has not answered for {SECONDS:.0f} "
-        f"seconds: it may loop for ever. Ctrl-C stops, and so do {PATIENCE:g} seconds (--patience)."
+        f"seconds: it may loop for ever. Ctrl-C stops; it is given up after {PATIENCE:g} s."
     )
 
 

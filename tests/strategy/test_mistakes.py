@@ -60,7 +60,10 @@ def said(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> str:
         (K.format("return 1").replace("k=", ""), "a parameter has a name: write @discard(k=par"),
         (K.format("return 1").replace("5", '"five"'), "must be a number 0..20, not five"),
         ("mine = discard(weights='none.npy')(lambda v, r, p: 1)\n", "cannot be read from"),
-        ("SEEN = {}\n" + DEFINED.format("return SEEN[1]"), "it reads SEEN, a dict of its module, as"),
+        (
+            "SEEN = {}\n" + DEFINED.format("return SEEN[1]"),
+            "it reads SEEN, a dict of its module, as",
+        ),
         ("def f(): return 1\n" + DEFINED.format("return f()"), "a plain function. Write @helper"),
         (COUNTED + f"    {LOW}\n", "it changes COUNT, a variable of its module"),
         (DEFINED.format(f"print(3); {LOW}"), "prints at every question"),
