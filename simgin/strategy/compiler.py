@@ -21,7 +21,7 @@ from simgin.core.policy import HOOK
 from simgin.strategy import interpret, live
 from simgin.strategy.author import Policy
 from simgin.strategy.mistakes import describe_refusal, find_mistake, unknown_field
-from simgin.strategy.reads import fingerprint, is_built_in
+from simgin.strategy.reads import is_built_in
 from simgin.strategy.text_form import StrategyError
 
 # How a message calls what a policy must not return
@@ -139,7 +139,7 @@ def _compile(policy: Policy) -> Any:
     """The policy as a hook, from disk if it is there; in Python if numba cannot compile it."""
     if jit.interpreted():
         return _as_python(policy)
-    key = fingerprint(policy.function)
+    key = live.fingerprint(policy.function)
 
     def check(returned: Any) -> None:
         _check_returned(policy, returned)

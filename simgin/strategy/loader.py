@@ -19,7 +19,7 @@ from types import ModuleType
 from simgin.core.answers import SLOTS
 from simgin.strategy import values_file
 from simgin.strategy.author import Policy, Strategy
-from simgin.strategy.reads import is_live, reached
+from simgin.strategy.reads import is_built_in, reached
 from simgin.strategy.text_form import (
     StrategyError,
     TextForm,
@@ -159,7 +159,7 @@ def source_files(strategy: Strategy) -> list[Path]:
     """
     files = set()
     for policy in strategy.policies:
-        if not is_live(policy.function):
+        if is_built_in(policy.function) or not policy.live:
             files |= {Path(one.__code__.co_filename) for one in reached(policy.function)}
         if isinstance(policy.weights, Path) and not policy.is_untrained:
             files.add(policy.weights)

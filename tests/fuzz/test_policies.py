@@ -10,7 +10,7 @@ import pytest
 
 from simgin.checks import contract
 from simgin.rules.variants import find
-from simgin.strategy import compiler
+from simgin.strategy import live
 from support.hostile import FEW, MANY, answer, generator, in_time
 
 HEAD = """
@@ -91,7 +91,7 @@ def told(result):
 
 @pytest.mark.parametrize("n", [FEW // 8, pytest.param(MANY, marks=pytest.mark.slow)])
 def test_any_policy_is_played_or_refused(empty_directory, monkeypatch, capfd, n):
-    monkeypatch.setattr(compiler, "fingerprint", lambda _: "")  # nothing is kept
+    monkeypatch.setattr(live, "fingerprint", lambda _: "")  # nothing is kept
     rng = generator("policies")
     played = 0
     for i in range(n):
