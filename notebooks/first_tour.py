@@ -12,8 +12,9 @@
 # # A first tour
 #
 # Two strategies meet. You will see which is better and how sure that is, look over their shoulders
-# in one deal, and finish with the odds of a one-player game. Every cell is one call of simgin or of
-# one of its plots. What each number means: [metrics](../docs/reference/metrics.md).
+# in one deal, write a strategy yourself, and finish with the odds of a one-player game. Every cell
+# is one call of simgin or of one of its plots. What each number means:
+# [metrics](../docs/reference/metrics.md).
 
 # %%
 # %matplotlib inline
@@ -71,6 +72,32 @@ plots.endings(frame, seed=7)
 
 # %%
 print(simgin.show("gold-early", "simple", "standard", seed=7, unit=0, deal=0))
+
+# %% [markdown]
+# ## A strategy of your own
+#
+# A strategy is a set of small functions, one for each kind of decision; what you leave out is
+# played by `gold`. Change the 5, or the rule, and run both cells again: constants and functions are
+# taken as they are when the match begins. [Write a strategy](../docs/how-to/writing-a-strategy.md)
+# says what a function may look at.
+
+# %%
+from simgin.strategy import Strategy, knock
+
+TURNS = 5
+
+
+@knock
+def early(view, rules, params):
+    """Knock at once in the first turns; later, wait for gin."""
+    return view.own_turn <= TURNS or view.ending_count == 0
+
+
+MINE = Strategy("mine", knock=early)
+
+# %%
+own = simgin.match(MINE, "gold", "standard", matches="2k", seed=7)
+plots.win_and_points(own, seed=7)
 
 # %% [markdown]
 # ## Solitaire odds

@@ -10,7 +10,7 @@ import contextlib
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any
 
 from simgin.findings.findings import Findings, as_drawn
 from simgin.findings.run_record import record_plan
@@ -21,6 +21,7 @@ from simgin.runs.plan import Plan, plan_file, plan_matchup
 from simgin.runs.threads import Threads
 from simgin.strategy import loader
 from simgin.strategy.author import Strategy
+from simgin.strategy.text_form import StrategyError
 from simgin.text import amounts
 
 if TYPE_CHECKING:
@@ -59,9 +60,10 @@ def match(
     does not depend on `workers`, and on the clock only with seconds. Raises ValueError for a name
     that does not exist, a variant that cannot be played, and a policy that answers illegally.
     """
+    own, other = _texts(a, b)
     plan = plan_matchup(
-        _text(a),
-        _text(b),
+        own,
+        other,
         variants.find(variant).text,
         deals=deals,
         matches=matches,
@@ -134,7 +136,7 @@ def odds_of(
 
     request = read_request(
         [variants.find(variant).text],
-        list(map(_text, strategies)),
+        _texts(*strategies),
         deals=amounts.parse_count(deals),
         seed=amounts.parse_seed(seed),
         complete=False,
@@ -166,10 +168,11 @@ def tuned(
     from simgin.tune.tuned import carry_out
 
     opponents = [against] if isinstance(against, str | Path | Strategy) else against
+    own, *pool = _texts(strategy, *opponents)
     request = read_request(
-        _text(strategy),
+        own,
         variants.find(variant).text,
-        [_text(opponent) for opponent in opponents],
+        pool,
         parameters,
         objective=objective,
         generations=generations,
@@ -198,7 +201,8 @@ def show(
     """
     from simgin.play.replay import make_replay
 
-    played = _find_deal(a, b, variant, seed, unit, half, deal)
+    own, other = _texts(a, b)
+    played = _find_deal(own, other, variant, seed, unit, half, deal)
     return "\n".join(make_replay(played).lines())
 
 
@@ -242,7 +246,8 @@ def analyze(
     best = strongest(game)
     opponent = best if game.row["players"] == 2 else None
     effort = _effort(worlds, seconds, seed, workers)
-    return analyse(position, _text(own) or best, _text(other) or opponent, effort).frame()
+    mine, theirs = _texts(own, other)
+    return analyse(position, mine or best, theirs or opponent, effort).frame()
 
 
 def analyze_deal(
@@ -269,9 +274,10 @@ def analyze_deal(
     """
     from simgin.analysis.analysis import analyse_deal, frame
 
-    played = _find_deal(a, b, variant, seed, unit, half, deal)
+    first, second, mine, theirs = _texts(a, b, own, other)
+    played = _find_deal(first, second, variant, seed, unit, half, deal)
     effort = _effort(worlds, seconds, seed, workers)
-    return frame(analyse_deal(played, turn, _text(own), _text(other), effort))
+    return frame(analyse_deal(played, turn, mine, theirs, effort))
 
 
 def error_rates(
@@ -294,11 +300,12 @@ def error_rates(
     """
     from simgin.analysis import rates
 
+    own, other, judging = _texts(a, b, judge)
     trial = rates.read_trial(
-        _text(a),
-        _text(b),
+        own,
+        other,
         variants.find(variant).text,
-        _text(judge),
+        judging,
         amounts.parse_count(deals),
         amounts.parse_count(worlds),
         amounts.parse_seed(seed),
@@ -330,14 +337,15 @@ def find(
 
     from simgin.analysis.deal_search import carry_out, read_request
 
+    own, other, third = _texts(a, b, against)
     request = read_request(
-        _text(a),
-        _text(b),
+        own,
+        other,
         variants.find(variant).text,
         where,
         deals=deals,
         matches=matches,
-        against=_text(against),
+        against=third,
         limit=limit,
         seed=seed,
     )
@@ -364,25 +372,29 @@ def forest(differences: pd.DataFrame) -> pd.DataFrame:
 
 
 def _find_deal(
-    a: Player, b: Player | None, game: Game, seed: int, unit: int, half: int, deal: int | None
+    a: str, b: str | None, game: Game, seed: int, unit: int, half: int, deal: int | None
 ) -> WatchedDeal:
     from simgin.play.replay import find_deal
 
     number = amounts.parse_seed(seed)
-    return find_deal(_text(a), _text(b), variants.find(game).text, number, unit, half, deal)
+    return find_deal(a, b, variants.find(game).text, number, unit, half, deal)
 
 
-@overload
-def _text(player: None) -> None: ...
-@overload
-def _text(player: Player) -> str: ...
-@overload
-def _text(player: Player | None) -> str | None: ...
-def _text(player: Player | None) -> str | None:
-    """The text of a strategy; a text or a path is itself."""
-    if player is None:
-        return None
-    return loader.find(player).text if isinstance(player, Strategy) else str(player)
+def _texts(*players: Player | None) -> list[Any]:
+    """The texts of the strategies of one call; a text or a path is itself, None is None."""
+    texts: list[str | None] = []
+    found: dict[str, Strategy] = {}
+    for player in players:
+        if not isinstance(player, Strategy):
+            texts.append(None if player is None else str(player))
+            continue
+        one = loader.find(player)
+        if not loader.are_alike(found.setdefault(one.text, one), one):
+            raise StrategyError(
+                f"two different strategies are called {one.text!r}; give one another name."
+            )
+        texts.append(one.text)
+    return texts
 
 
 def _play(plan: Plan, workers: int | None) -> Findings:

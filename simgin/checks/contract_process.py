@@ -123,7 +123,7 @@ def _test(text: str, variants: Sequence[Variant], seconds: float, report: _Repor
         report.begin(f"looking for positions of {variant.text}", COMPILE_SECONDS)
         found = positions(variant, strategy.ending, max(AT_LEAST, QUESTIONS // len(variants)))
         for policy in strategy.policies:
-            subject = f"the {policy.slot} policy {policy.name!r} of {policy.source.name} in "
+            subject = f"the {policy.slot} policy {policy.name!r} of {policy.home} in "
             subject += variant.text
             report.begin(subject, seconds)
             try:
@@ -147,7 +147,7 @@ def _compile(strategy: Strategy) -> str:
         try:
             compiler.vector(policy)
             compiler.hook(policy)
-        except compiler.PolicyError as error:
+        except StrategyError as error:
             raise _Fault("compiles", str(error)) from None
         if reason := compiler.slow_because(policy).rstrip("."):
             notes.append(f"{policy.slot} runs in Python ({reason})")

@@ -120,13 +120,37 @@ deal_option = click.option(
     metavar="J",
     help="Deal number J of a match, from 0, as in `simgin match --matches`.",
 )
-workers_option = click.option(
+
+
+def _set_patience(_context: click.Context, _option: click.Parameter, given: object) -> None:
+    seconds = read_seconds(_context, _option, given)
+    if seconds is not None:
+        from simgin.play import overdue
+
+        overdue.PATIENCE = seconds
+
+
+_patience_option = click.option(
+    "--patience",
+    callback=_set_patience,
+    expose_value=False,
+    metavar="TIME",
+    help="Stop when a policy has not answered for this long [default: 1m].",
+)
+_workers_option = click.option(
     "--workers",
     type=int,
     callback=_reader(amounts.parse_workers),
     metavar="N",
     help="Number of threads [default: all processors]. Does not affect results.",
 )
+
+
+def workers_option(command: Any) -> Any:
+    """How the command plays: the number of threads, and how long an answer may take."""
+    return _workers_option(_patience_option(command))
+
+
 scheduler_option = click.option(
     "--scheduler",
     metavar="ADDRESS",

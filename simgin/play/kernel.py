@@ -1,6 +1,7 @@
 """The compiled loop that plays a matchup, and the report of a policy that failed in it."""
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from functools import cache
 from typing import Any
 
@@ -19,6 +20,7 @@ from simgin.play.matchup import Matchup
 from simgin.play.parallel import interruptible
 from simgin.rules.build import build_rules
 from simgin.strategy import Policy, Strategy, compiler, interpret
+from simgin.strategy.text_form import StrategyError
 from simgin.text import notation
 from simgin.text.messages import error_text
 
@@ -158,12 +160,14 @@ def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any])
     Exceptions of policies come out unchanged.
     """
     hooks = compiled_hooks(matchup)
+    future: Future[None] = Future()
 
     def call() -> None:
-        with interpret.unwrapped(), overdue.watching(matchup, state):
+        with interpret.unwrapped():
             kernel(*arguments, *hooks)
 
-    interruptible(call)
+    with overdue.watching(matchup, state, future.set_exception):
+        interruptible(call, future)
 
 
 def run_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
@@ -210,7 +214,7 @@ def _play(
     views = new_views()
     try:
         rows = run(matchup, state, rules, views, first_unit, n_units, records)
-    except (RulesModified, compiler.PolicyError):
+    except (RulesModified, StrategyError):
         raise
     except ask.IllegalAnswer as error:
         failure = describe_failure(matchup, state, error)
@@ -218,7 +222,24 @@ def _play(
     except Exception as error:
         failure = describe_failure(matchup, state, error)
         raise PolicyFailure(failure) from error
+    _check_memory(matchup, rows, first_unit, n_units)
     return rows, int(state.recorded)
+
+
+def _check_memory(matchup: Matchup, rows: np.ndarray, first_unit: int, n_units: int) -> None:
+    """Raise PolicyFailure if what a policy in Python remembers changes its answers."""
+    suspects = [one.text for one in matchup.players if any(map(compiler.remembers, one.policies))]
+    if not suspects:
+        return
+    state, rules, units = new_state(matchup.seed), build_rules(matchup.variant), matchup.batch
+    again = run(matchup, state, rules, new_views(), first_unit, min(n_units, units))
+    if not np.array_equal(again[0], rows[0]):
+        names = " or ".join(dict.fromkeys(suspects))
+        raise PolicyFailure(
+            f"{names} played the same deals otherwise when asked again, so that results would "
+            "depend on the number of workers: an answer follows from view, rules and params "
+            "alone. `simgin strategies check` names the policy."
+        )
 
 
 def new_views() -> tuple[Any, Any]:
@@ -259,9 +280,14 @@ def describe_exception(error: BaseException) -> str:
 def describe_answer(slot: str, answer: int, legal: int) -> str:
     """What a policy did whose answer is not among the bits of `legal`; continues as above."""
     if slot == "discard":
-        is_card = 0 <= answer < notation.CARDS
-        card = notation.card_text(answer) if is_card else str(answer)
         discards = notation.hand_text(legal)
+        if notation.CARDS <= answer < 1 << notation.CARDS:
+            cards = notation.hand_text(answer)
+            return (
+                f"answered a set of cards ({cards}) where one card is asked, such as "
+                f"lowest(cards); the legal discards are {discards}"
+            )
+        card = notation.card_text(answer) if 0 <= answer < notation.CARDS else str(answer)
         return f"discarded {card}, which is not among the legal discards {discards}"
     answers = [bit for bit in range(64) if legal >> bit & 1]
     choices = " or ".join(map(str, answers))

@@ -54,15 +54,24 @@ class Matchup:
         return self.cell.batch
 
     def replay(self, unit: int, half: int, deal: int) -> str:
-        """The command that replays one of its deals; `deal` counts in a match."""
-        words: list[object] = ["simgin", "show"]
-        words += [player.text for player in self.players]
-        words += ["-v", self.variant.text, "--seed", self.seed, "--unit", unit]
+        """The command that replays one of its deals; `deal` counts in a match.
+
+        Strategies that were taken live are known in their own process alone: a call of Python.
+        """
+        names = [player.text for player in self.players]
+        numbers = {"seed": self.seed, "unit": unit}
         if self.b is not None:
-            words += ["--half", half]
+            numbers["half"] = half
         if self.unit == "match":
-            words += ["--deal", deal]
-        return shlex.join(map(str, words))
+            numbers["deal"] = deal
+        if any(policy.live for player in self.players for policy in player.policies):
+            where = ", ".join(f"{name}={number}" for name, number in numbers.items())
+            listed = ", ".join(map(repr, names))
+            return f"simgin.show({listed}, variant={self.variant.text!r}, {where})"
+        words = ["simgin", "show", *names, "-v", self.variant.text]
+        for name, number in numbers.items():
+            words += [f"--{name}", str(number)]
+        return shlex.join(words)
 
     def units(self, n: int) -> int:
         """Units that hold n deals or matches: half as many if mirrored, rounded up."""

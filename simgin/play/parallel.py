@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -68,25 +68,28 @@ def over_units(
     return results
 
 
-def interruptible(call: Callable[[], T]) -> T:
+def interruptible(call: Callable[[], T], future: Future[T]) -> T:
     """What a call returns; Ctrl-C ends the wait for it, though not what it does.
 
     Python attends to Ctrl-C between two of its own instructions, in the main thread. Compiled code
-    has none, so what the main thread wants is done by another one, which does not hold the process.
+    has none, so it is called by another thread, which does not hold the process. An exception that
+    anybody leaves in the future ends the wait, too.
     """
-    if jit.interpreted() or threading.current_thread() is not threading.main_thread():
+    if jit.interpreted():
         return call()
-    future: Future[T] = Future()
     threading.Thread(target=_settle, args=(future, call), daemon=True).start()
     return future.result()
 
 
 def _settle(future: Future[T], call: Callable[[], T]) -> None:
     """Make the call, and leave its result, or what it raises, in the future."""
-    try:
-        future.set_result(call())
-    except BaseException as error:
-        future.set_exception(error)
+    with suppress(InvalidStateError):  # nobody waits any more
+        try:
+            future.set_result(call())
+        except InvalidStateError:
+            raise
+        except BaseException as error:
+            future.set_exception(error)
 
 
 def _empty(todo: SimpleQueue[int]) -> None:

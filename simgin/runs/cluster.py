@@ -23,7 +23,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simgin.play import kernel
+from simgin.play import kernel, overdue
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.runs import manifest
@@ -61,6 +61,7 @@ class _Order:
     units: int
     recorded: bool
     versions: dict[str, str]
+    patience: float
 
     def matchup(self) -> Matchup:
         """The matchup, from this machine's files.
@@ -114,6 +115,7 @@ def _play(order: _Order) -> _Answer:
     from distributed import get_worker
 
     name = str(get_worker().address)
+    overdue.PATIENCE = order.patience
     try:
         done = play_block(Block(0, order.matchup(), order.first, order.units, order.recorded), name)
     except ValueError as error:
@@ -174,6 +176,7 @@ class Cluster:
             block.units,
             block.recorded,
             _versions(),
+            overdue.PATIENCE,
         )
         future = self.client.submit(_play, order, pure=False)
         self._out[future.key] = block, future

@@ -30,6 +30,7 @@ ENGINE = (
     "simgin/toolkit/",
     "simgin/strategy/compiler.py",
     "simgin/strategy/interpret.py",
+    "simgin/strategy/live.py",
     "simgin/rules/build.py",
     "simgin/play/kernel.py",
 )

@@ -133,6 +133,7 @@ class Policy:
     # weight of each, by its meaning, before any training
     describe: Callable[..., Any] | None = None
     start: dict[str, float] = field(default_factory=dict)
+    live: bytes = field(default=b"", compare=False, repr=False)  # see `simgin.strategy.live`
 
     def __call__(self, /, **values: float | bool | str) -> "Policy":
         """The same policy with other defaults.
@@ -167,8 +168,13 @@ class Policy:
 
     @property
     def source(self) -> Path:
-        """The file that the function was written in."""
+        """The file that the function was written in, which a notebook's is not."""
         return Path(self.function.__code__.co_filename)
+
+    @property
+    def home(self) -> str:
+        """What a message calls the place where the function was written."""
+        return self.source.name if self.source.is_file() else "a cell"
 
 
 @dataclass(frozen=True)
@@ -261,7 +267,8 @@ def _decorator(slot: str, about: str) -> Any:
             file = None
             if weights:
                 _require("the file of a policy's numbers", weights, str, "a text")
-                file = Path(function.__code__.co_filename).parent / weights
+                source = Path(function.__code__.co_filename)
+                file = (source.parent if source.is_file() else Path()) / weights
             text = name or function.__name__.replace("_", "-")
             return Policy(slot, text, function, params, noise, file, describe, dict(start or {}))
 

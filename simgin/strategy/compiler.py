@@ -5,6 +5,7 @@ simgin.strategy.interpret), unless the first question would raise anyway.
 """
 
 import io
+import pickle
 import sys
 from bdb import BdbQuit
 from functools import lru_cache
@@ -18,10 +19,11 @@ from numba.core.errors import NumbaWarning
 
 from simgin.core import jit
 from simgin.core.policy import HOOK
-from simgin.strategy import interpret
+from simgin.strategy import interpret, live
 from simgin.strategy.author import Policy
 from simgin.strategy.mistakes import describe_refusal, find_mistake, unknown_field
-from simgin.strategy.reads import fingerprint, is_built_in
+from simgin.strategy.reads import is_built_in
+from simgin.strategy.text_form import StrategyError
 from simgin.text.files import read_bytes
 
 # How a message calls what a policy must not return
@@ -34,7 +36,7 @@ _RETURNED = {
 }
 
 
-class PolicyError(ValueError):
+class PolicyError(StrategyError):
     """A policy that cannot be played; the message says which, in which file, and why."""
 
 
@@ -113,7 +115,7 @@ def tier(policy: Policy) -> Literal["fast", "slow", "refused"]:
         return "fast"
     try:
         hook(policy)
-    except PolicyError:
+    except StrategyError:
         return "refused"
     return "slow" if policy.function in _SLOW else "fast"
 
@@ -123,16 +125,23 @@ def slow_because(policy: Policy) -> str:
     return _SLOW.get(policy.function, "")
 
 
+def remembers(policy: Policy) -> bool:
+    """Whether a policy that runs in Python has changed what it reads since it was made."""
+    copy, content = _COPIES.get(policy.function, (None, b""))
+    return copy is not None and live.copied(_where(policy), copy, [copy]) != content
+
+
 # A function is read and compiled once a process, whatever values its parameters take.
 _HOOKS: dict[Any, Any] = {}
 _SLOW: dict[Any, str] = {}
+_COPIES: dict[Any, tuple[Any, bytes]] = {}  # what is asked in Python, and all that it reads
 
 
 def _compile(policy: Policy) -> Any:
     """The policy as a hook, from disk if it is there; in Python if numba cannot compile it."""
     if jit.interpreted():
         return _as_python(policy)
-    key = fingerprint(policy.function)
+    key = live.fingerprint(policy.function)
 
     def check(returned: Any) -> None:
         _check_returned(policy, returned)
@@ -177,7 +186,10 @@ def _in_python(policy: Policy, error: Exception) -> Any:
         f"{reason}",
         file=sys.stderr,
     )
-    return interpret.hook(policy.function)
+    # A copy with all that it reads as it is now: nobody else can change that.
+    copy = pickle.loads(live.copied(_where(policy), policy.function, [policy.function]))
+    _COPIES[policy.function] = copy, live.copied(_where(policy), copy, [copy])
+    return interpret.hook(copy)
 
 
 def _as_python(policy: Policy) -> Any:
@@ -205,4 +217,4 @@ def check_source(policy: Policy) -> None:
 
 
 def _where(policy: Policy) -> str:
-    return f"the {policy.slot} policy {policy.name!r} in {policy.source.name}"
+    return f"the {policy.slot} policy {policy.name!r} in {policy.home}"

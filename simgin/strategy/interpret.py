@@ -20,6 +20,7 @@ from simgin.core import jit
 from simgin.core.policy import HOOK, address_of
 from simgin.core.rules import RULES
 from simgin.core.view import VIEW
+from simgin.strategy.mistakes import COLOUR
 from simgin.text.messages import error_text
 
 _RAISED = -(2**63)  # in place of an answer
@@ -107,10 +108,11 @@ def whole(answer: Any) -> int:
 
 def _first_line(error: NumbaError) -> str:
     """The first line that says something; numba's first line names the stage of compilation."""
-    for line in str(error).splitlines()[1:]:
+    report = COLOUR.sub("", str(error))
+    for line in report.splitlines()[1:]:
         if line.strip():
             return line.strip().rstrip(".")
-    return str(error).rstrip(".")
+    return report.rstrip(".")
 
 
 # The engine's memory, as Python sees it. Allocators reuse addresses, and a record is the same

@@ -19,7 +19,7 @@ from types import ModuleType
 from simgin.core.answers import SLOTS
 from simgin.strategy import values_file
 from simgin.strategy.author import Policy, Strategy
-from simgin.strategy.reads import reached
+from simgin.strategy.reads import is_built_in, reached
 from simgin.strategy.text_form import (
     StrategyError,
     TextForm,
@@ -42,6 +42,7 @@ DEFAULTS = {
     "answer": "never",
     "show": "first",
 }
+_taken: dict[str, Strategy] = {}  # by name: what was taken live last
 _MISSING = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 
@@ -57,39 +58,51 @@ class _Library:
 def find(strategy: str | Strategy) -> Strategy:
     """A strategy with every slot filled and its canonical text.
 
-    strategy: its text, or the object itself as a strategy file defines it. Raises StrategyError
-    with a sentence.
+    strategy: its text, or the object itself: its functions are taken as they are now, and its name
+    finds them then. Raises StrategyError with a sentence.
     """
-    text = strategy if isinstance(strategy, str) else _text_of(strategy)
+    if not isinstance(strategy, Strategy):
+        return _find(str(strategy))
+    for text in (strategy.text, strategy.name):
+        with contextlib.suppress(StrategyError):
+            found = _restored(text, _contents(strategy))
+            if are_alike(found, _fill(strategy)):
+                return found
+    if strategy.name in _library().strategies:
+        raise StrategyError(
+            f"another strategy is called {quoted(strategy.name)}; give yours a name of its own."
+        )
+    from simgin.strategy import live  # takes the compiler along
+
+    return _restored(strategy.name, [live.written(strategy)])
+
+
+def are_alike(one: Strategy, other: Strategy) -> bool:
+    """Whether two strategies are the same in all that is played."""
+    return (one.policies, one.ending) == (other.policies, other.ending)
+
+
+def _contents(strategy: Strategy) -> list[bytes]:
+    """What the policies that were taken live are read from."""
+    return sorted({policy.live for policy in strategy.policies} - {b""})
+
+
+def _restored(text: str, contents: list[bytes]) -> Strategy:
+    """The strategy of a text that may name some that were taken live."""
+    for content in contents:
+        from simgin.strategy import live
+
+        _taken[live.read(content).name] = live.read(content)
     return _find(text)
 
 
-def _reduced(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str]]:
+def _reduced(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str, list[bytes]]]:
     """A strategy is pickled by its text: compiled functions cannot be."""
-    return find, (find(strategy).text,)
+    found = find(strategy)
+    return _restored, (found.text, _contents(found))
 
 
 copyreg.pickle(Strategy, _reduced)
-
-
-def _text_of(strategy: Strategy) -> str:
-    """The text that names a strategy: what it was found by, its name, or its file."""
-    if not isinstance(strategy, Strategy):
-        return str(strategy)
-    if strategy.text:
-        return strategy.text
-    known = _library().strategies.get(strategy.name)
-    if known is not None and known.policies == strategy.policies:
-        return strategy.name
-    for policy in strategy.policies:
-        text = f"{policy.source}#{strategy.name}"
-        with contextlib.suppress(StrategyError):
-            if _find(text).policies == _fill(strategy).policies:
-                return text
-    raise StrategyError(
-        f"the strategy {quoted(strategy.name)} lies in no file, and a result must name one; write "
-        f"it to a file such as {strategy.name}.py and give its path."
-    )
 
 
 def _find(text: str) -> Strategy:
@@ -141,10 +154,14 @@ def policies() -> list[Policy]:
 
 
 def source_files(strategy: Strategy) -> list[Path]:
-    """The files that a strategy was made from: of its policies, their helpers and their data."""
+    """The files that a strategy was made from: of its policies, their helpers and their data.
+
+    What was taken from live functions has none but its data.
+    """
     files = set()
     for policy in strategy.policies:
-        files |= {Path(one.__code__.co_filename) for one in reached(policy.function)}
+        if is_built_in(policy.function) or not policy.live:
+            files |= {Path(one.__code__.co_filename) for one in reached(policy.function)}
         if isinstance(policy.weights, Path) and not policy.is_untrained:
             files.add(policy.weights)
     return sorted(files)
@@ -152,7 +169,7 @@ def source_files(strategy: Strategy) -> list[Path]:
 
 def source_digest(strategy: Strategy) -> str:
     """Digest of a strategy's files: all that it consists of but the values of its parameters."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(b"".join(_contents(strategy)))
     for path in source_files(strategy):
         try:
             content = read_bytes(path)
@@ -221,9 +238,11 @@ def _are_shared(policy: Policy, names: Iterable[str], others: Iterable[Policy]) 
 
 def _reference_text(policy: Policy) -> str:
     """A policy's text, with the path of its file if it cannot be found by its name."""
-    for (slot, name), named in _library().policies.items():
-        if slot == policy.slot and named.function is policy.function:
-            return name + values_text(changed_values(policy, named))
+    named = dict(_library().policies)
+    named |= {(own.slot, name): own for name, one in _taken.items() for own in one.policies}
+    for (slot, name), known in named.items():
+        if slot == policy.slot and known.function is policy.function:
+            return name + values_text(changed_values(policy, known))
     declared = _file_library(policy.source).policies.get((policy.slot, policy.name))
     return f"{policy.source}#{policy.name}" + values_text(changed_values(policy, declared))
 
@@ -237,7 +256,7 @@ def _strategy(name: str) -> Strategy:
     if path.endswith(".py"):
         strategies = _file_library(Path(path)).strategies
         return _fill(_strategy_of_file(strategies, inner, path))
-    strategies = _library().strategies
+    strategies = {**_taken, **_library().strategies}
     if name not in strategies:
         _check_not_refused(name)
         near = did_you_mean(name, strategies)
@@ -272,7 +291,7 @@ def _policy(slot: str, name: str) -> Policy:
     library = _library()
     if (slot, name) in library.policies:
         return library.policies[slot, name]
-    if name not in library.strategies:
+    if name not in {**_taken, **library.strategies}:
         _check_not_refused(name)
         known = [policy for filled, policy in library.policies if filled == slot]
         near = did_you_mean(name, [*known, *library.strategies])

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numba.core.errors import NumbaError
 
+from simgin.core.jit import interpreted
 from simgin.core.rules import RULES
 from simgin.core.view import VIEW
 from simgin.strategy.author import Policy
-from simgin.strategy.reads import find_chance, instructions, names
+from simgin.strategy.reads import find_chance, instructions, names, reached
 from simgin.text.messages import did_you_mean
 
 ARGUMENTS = ("view", "rules", "params")
@@ -28,7 +29,7 @@ _NO_REASON = (
     *("Failed in", "During:", "File ", "This error"),
     *("<source", "- Of which", "* Of which", "Overload"),
 )
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def find_mistake(policy: Policy) -> str:
@@ -44,6 +45,11 @@ def find_mistake(policy: Policy) -> str:
             f"uses {source}, so that a deal could not be played again. A policy's only source of "
             f"chance is view.noise: {declare}"
         )
+    if _prints(policy.function):
+        return (
+            "prints at every question, some millions of times in a match: take print out, or look "
+            "at deals with --debug, where it works."
+        )
     arguments = code.co_varnames[:3]
     if arguments != ARGUMENTS and set(arguments) == set(ARGUMENTS):
         listed = ", ".join(arguments)
@@ -53,6 +59,14 @@ def find_mistake(policy: Policy) -> str:
         if name not in defined and name not in instructions(code, "STORE_GLOBAL"):
             return f"cannot be compiled: {name!r} is nowhere defined{_hint(name, defined)}"
     return next(_misread(policy), "")
+
+
+def _prints(function: Any) -> bool:
+    """Whether a function or a helper prints, and that not in plain Python (`--debug`)."""
+    return not interpreted() and any(
+        "print" in instructions(one.__code__, "LOAD_GLOBAL") and "print" not in one.__globals__
+        for one in reached(function)
+    )
 
 
 def unknown_field(name: str, record: str = "") -> str:
@@ -92,6 +106,13 @@ def _misread(policy: Policy) -> Iterator[str]:
                 yield (
                     f"reads {ast.unparse(node)}, but its parameters are {known}; declare one more, "
                     f"as in @{policy.slot}(k=param(5, 0, 10))."
+                )
+            case ast.Compare(
+                card, [ast.In() | ast.NotIn()], [ast.Attribute(ast.Name(id), name) as cards]
+            ) if id == code.co_varnames[0] and name in (VIEW.names or ()) and not VIEW[name].shape:
+                yield (
+                    f"looks for {ast.unparse(card)} in {ast.unparse(cards)}, which is one number; "
+                    f"write bit({ast.unparse(card)}) & {ast.unparse(cards)} for sets of cards."
                 )
             case ast.Compare(
                 ast.Attribute(ast.Name(id)) as number, [ast.Eq() | ast.NotEq()], [text]
@@ -134,8 +155,8 @@ def describe_refusal(policy: Policy, error: Exception) -> str:
         if isinstance(value, NO_GLOBALS):
             kind = type(value).__name__
             return (
-                f"it reads {name}, a {kind} of its module. Compiled code reads numbers, tuples "
-                "and numpy arrays there."
+                f"it reads {name}, a {kind} of its module, as it is now. Compiled code reads "
+                "numbers, tuples and numpy arrays there."
             )
     for name in instructions(code, "STORE_GLOBAL"):
         return (
@@ -149,7 +170,7 @@ def _short(error: Exception) -> str:
     """What is wrong, and where: one line of numba's report."""
     if not isinstance(error, NumbaError):
         return f"{type(error).__name__}: {error}."
-    report = _COLOUR.sub("", str(error))
+    report = COLOUR.sub("", str(error))
     lines = [line.strip() for line in report.splitlines() if line.strip()]
     reasons = [line for line in lines if not line.startswith(_NO_REASON)]
     reason = (reasons or lines)[0].rstrip(".:")

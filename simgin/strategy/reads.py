@@ -1,39 +1,24 @@
 """What a function of an author reads: its helpers, and the globals of the modules they stand in.
 
 Compiled code contains the values of these globals and the code of these helpers, in whatever files
-they lie. So both make the fingerprint that its place on disk is named after. Chance and time must
-not be among them.
+they lie. Chance and time must not be among them.
 """
 
 import contextlib
 import dis
-import hashlib
-import marshal
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
-
-import numpy as np
-
-from simgin.strategy.author import Param, Policy, Strategy
-from simgin.text.files import read_bytes
-from simgin.version import version
 
 BUILT_IN = "simgin_strategies."  # how the modules of the built-in strategies are called
 ENGINE = ("simgin.core.", "simgin.toolkit.")  # what the digest of the cache's directory covers
 # Packages whose versions are part of the name of that directory
 FIXED = ("numpy", "numba", "math", "cmath", "operator", "builtins")
-PLAIN = (type(None), bool, int, float, complex, str, bytes)
 # A policy's only source of chance is `view.noise`, which the seed determines
 CHANCE = ("random", "numpy.random", "secrets", "uuid", "time", "datetime", "os")
 # What Python gives differs from process to process
 CHANCE_OF_PYTHON = ("hash", "id")
-
-
-class _Unknown(Exception):
-    """A value whose part in compiled code is not known."""
 
 
 def is_built_in(function: Callable[..., Any]) -> bool:
@@ -88,6 +73,13 @@ def _values(function: Any) -> Iterator[tuple[str, Any]]:
                 spaces.append(vars(value))
 
 
+def read_in_modules(function: Any) -> list[tuple[str, Any]]:
+    """What a function may read by name in the modules that it names."""
+    own = function.__globals__
+    found = [(name, value) for name, value in _values(function) if own.get(name, own) is not value]
+    return [one for one in found if not isinstance(one[1], ModuleType)]
+
+
 def _is_compiled(value: object) -> bool:
     """Whether a value is a helper. Asked without loading the compiler, which made it if it is."""
     compiler = sys.modules.get("numba.core.dispatcher")
@@ -131,83 +123,3 @@ def _comes_from_chance(value: Any) -> bool:
 
 def _is_chance(module: object) -> bool:
     return any(module == name or str(module).startswith(f"{name}.") for name in CHANCE)
-
-
-# The fingerprint
-
-
-def fingerprint(function: Callable[..., Any]) -> str:
-    """Digest of all, but the engine, that the compiled form of a function depends on.
-
-    Hexadecimal. Empty where something that it reads cannot be told apart from what it was: it is
-    compiled at every start then.
-    """
-    if not is_built_in(function) and _is_numba_extended():
-        return ""
-    digest = hashlib.sha256(version().encode())
-    try:
-        for one in reached(function):
-            for part in _parts(one):
-                digest.update(part)
-    except (_Unknown, OSError, ValueError):
-        return ""
-    return digest.hexdigest()[:16]
-
-
-def _parts(function: Any) -> Iterator[bytes]:
-    """The file of a function, its code, its defaults, and what it reads."""
-    text = read_bytes(Path(function.__code__.co_filename))
-    if text.count(f"def {function.__qualname__}(".encode()) != 1:
-        raise _Unknown  # on disk, functions of one name would be taken for one another
-    yield hashlib.sha256(text).digest()
-    yield marshal.dumps(function.__code__, 2)  # a later form differs from process to process
-    defaults = (function.__defaults__, *(function.__kwdefaults__ or {}).values())
-    yield repr(_described(defaults)).encode()
-    for name, value in _values(function):
-        yield repr((name, _described(value))).encode()
-
-
-def _described(value: Any) -> object:
-    """What tells a value apart from all others, as plain values. Raises _Unknown."""
-    kind = type(value)
-    if kind in PLAIN:
-        return kind.__name__, value
-    if kind is tuple:
-        return [_described(item) for item in value]
-    if kind is np.ndarray or isinstance(value, np.generic):
-        return _array(np.asarray(value)), kind.__name__
-    if isinstance(value, ModuleType):
-        return value.__name__
-    if isinstance(value, np.dtype):
-        return repr(value)
-    if kind in (Param, Policy, Strategy):  # an attribute of that name is meant: nothing reads these
-        return kind.__name__
-    module = str(getattr(value, "__module__", ""))
-    name = getattr(value, "__qualname__", "")
-    if _is_fixed(module) and getattr(sys.modules.get(module), name, None) is value:
-        return f"{module}.{name}"
-    if _is_compiled(value):  # its code is reached
-        types = [] if value._can_compile else value.nopython_signatures
-        return name, sorted(value.targetoptions.items()), sorted(value.locals.items()), types
-    raise _Unknown
-
-
-def _array(array: np.ndarray) -> object:
-    if array.dtype.hasobject:
-        raise _Unknown
-    return array.dtype.descr, array.shape, array.strides, array.flags.num, array.tobytes()
-
-
-def _is_numba_extended() -> bool:
-    """Whether anyone but numba itself has said how something is compiled.
-
-    Compiled code does not show whose functions of that kind it contains.
-    """
-    from numba.core.typing.templates import builtin_registry
-
-    for template in builtin_registry.functions + builtin_registry.attributes:
-        extension = getattr(template, "_overload_func", None)
-        home = getattr(extension, "__module__", None)  # None for what numba itself makes from text
-        if home is not None and home.partition(".")[0] not in FIXED:
-            return True
-    return False

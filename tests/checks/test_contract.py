@@ -82,7 +82,9 @@ def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> N
     """One that hangs comes between them: what follows it is tested in another process."""
     begun, remembering = tmp_path / "begun.py", tmp_path / "remembering.py"
     create_file(begun, strategy_template.strategy_file(begun))
-    remembering.write_text(FORM % ("", f"SEEN[view.hand] = 1; print('so'); return {BEST}"))
+    remembering.write_text(
+        FORM % ("", f"SEEN[view.hand] = 1; sys.stdout.write('so'); return {BEST}")
+    )
     hanging = next(i for i, (check, *_) in enumerate(BAD) if check == "time")
     order = [*FEW, hanging]
     bad = {bad_file(tmp_path, i): i for i in order}

@@ -9,7 +9,7 @@ import pytest
 
 from simgin.checks import contract
 from simgin.rules.variants import find
-from simgin.strategy import compiler, loader
+from simgin.strategy import compiler, live, loader
 from support.hostile import FEW, MANY, answer, flipped, generator, in_time, sizes
 
 HEAD = "import os, sys\nfrom simgin.strategy import *\nfrom simgin.toolkit import *\n"
@@ -259,7 +259,7 @@ def told(result):
 
 @pytest.mark.parametrize("n", [FEW // 8, pytest.param(MANY, marks=pytest.mark.slow)])
 def test_any_policy_is_played_or_refused(empty_directory, monkeypatch, capfd, n):
-    monkeypatch.setattr(compiler, "fingerprint", lambda _: "")  # nothing is kept
+    monkeypatch.setattr(live, "fingerprint", lambda _: "")  # nothing is kept
     rng = generator("policies")
     played = 0
     for i in range(n):

@@ -1,4 +1,4 @@
-"""A policy that never answers is named, and Ctrl-C ends the wait; a slow one is left alone."""
+"""A policy that never answers is named and given up, Ctrl-C ends the wait; a slow one plays on."""
 
 import queue
 import signal
@@ -40,7 +40,7 @@ import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from simgin.cli.main import cli
 from simgin.play import overdue
-overdue.SECONDS, overdue.BEAT = {seconds}, 0.2
+overdue.SECONDS, overdue.BEAT, overdue.PATIENCE = {seconds}, 0.2, max(1, 60 * ({seconds} > 1))
 cli.main(sys.argv[1:])
 """
 
@@ -82,6 +82,18 @@ def test_a_looping_policy_is_named_and_ctrl_c_stops(words, tmp_path):
         reader.join()
     said = [lines.get() for _ in range(lines.qsize())]
     assert any("interrupted" in line for line in said), said
+
+
+@pytest.mark.parametrize("words", [("match", "--deals", "2000", "--workers", "2"), ("show",)])
+def test_a_looping_policy_is_given_up_with_its_deal(words, tmp_path):
+    file, (command, *more) = tmp_path / "looping.py", words
+    patience = ("--patience", "1s") if more else ()
+    process = start(file, LOOPING, 0.4, [command, str(file), "simple", *more, *patience])
+    out, errors = process.communicate(timeout=300)
+    assert process.returncode == 2 and ("is dealt" in out) == (command == "show"), errors
+    last = errors.splitlines()[-1]
+    assert "the discard policy 'endless' did not answer within 1 s (variant" in last
+    assert "Replay the deal with: simgin show" in last
 
 
 def test_a_slow_policy_that_answers_is_not_named(tmp_path):

@@ -1,5 +1,6 @@
 """Policies that numba cannot compile play in the same engine, with the same views and errors."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,21 +17,22 @@ from simgin.strategy import Strategy, compiler, interpret, loader
 
 STANDARD, GOLD = variants.find("standard"), loader.find("gold")
 HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\nSEEN = {}\n"
+HEAD += "import sys\nsys.seen = {}\n"  # no copy is made of modules
 GOLD_IN_PYTHON = """
 @take
 def lower(view, rules, params):
-    SEEN["take"] = view.tobytes()
+    sys.seen["take"] = view.tobytes()
     return take_if(count_after(view.hand, view.taken_offer, rules) < view.count, view.legal)
 
 @discard(tie=param(0, 0, 2), weights="numbers.npy")
 def low(view, rules, params):
-    SEEN.setdefault("params", []).append(params.tolist())
-    SEEN.setdefault("views", []).append(view.copy())
+    sys.seen.setdefault("params", []).append(params.tolist())
+    sys.seen.setdefault("views", []).append(view.copy())
     return best_discard(view.hand, view.legal, rules)
 
 @knock
 def at(view, rules, params):
-    SEEN["knock"] = [view.ending, rules.gin_bonus]
+    sys.seen["knock"] = [view.ending, rules.gin_bonus]
     return np.bool_(view.ending_count <= 10)
 
 import numpy as np
@@ -46,7 +48,7 @@ def strategy(folder: Path, body: str) -> Strategy:
 
 def failing(folder: Path, line: str) -> Strategy:
     body = (
-        f"import sys\n@discard\ndef low(view, rules, params):\n    SEEN[1] = 1\n    {line}\n"
+        f"import sys\n@discard\ndef low(view, rules, params):\n    SEEN.get(1)\n    {line}\n"
         f"S = Strategy('failing', discard=low)\n"
     )
     return strategy(folder, body)
@@ -67,13 +69,12 @@ def test_an_interpreted_policy_sees_the_engines_view(tmp_path: Path) -> None:
     played = watch_deal(Matchup(STANDARD, slow, loader.find("simple"), 4, "deal"))
     asked = [one for one in played.questions if one.slot == "discard" and one.seat == 0]
     logged = [question.view for question in asked]
-    seen = slow.policy("discard").function.__globals__["SEEN"]
-    views = seen["views"]
+    views = sys.seen["views"]
     assert len(views) == len(logged) > 2
     for view, other in zip(views, logged, strict=True):
         assert all(np.array_equal(view[name], other[name]) for name in VIEW.names)
         assert view.hand == other.hand and view.history.tolist() == other.history.tolist()
-    assert set(map(tuple, seen["params"])) == {(0.0, 2.5, -1.0)}
+    assert set(map(tuple, sys.seen["params"])) == {(0.0, 2.5, -1.0)}
 
 
 @pytest.mark.parametrize(
@@ -83,6 +84,7 @@ def test_an_interpreted_policy_sees_the_engines_view(tmp_path: Path) -> None:
         ("return 3.0", "answered 3.0, a float, but"),
         ("return 2**63", "answered 9223372036854775808, which no int64 holds"),
         ("return view.hand * 0 - 1", "discarded -1, which is not among the legal discards"),
+        ("return view.best", "answered a set of cards ("),
         ("return SEEN['nothing']", "raised KeyError: 'nothing'"),
         ("raise KeyboardInterrupt", "raised KeyboardInterrupt "),  # Ctrl-C comes to another thread
         ("sys.exit(3)", "raised SystemExit: 3 "),
@@ -131,3 +133,47 @@ def test_names_and_fields_of_inner_functions_are_read(tmp_path: Path) -> None:
         (tmp_path / field).mkdir()
         with pytest.raises(compiler.PolicyError, match=f"has no field '{field}'; did you mean"):
             compiler.hook(failing(tmp_path / field, line).policy("discard"))
+
+
+STATEFUL = """
+@take
+def counting(view, rules, params):
+    SEEN["asked"] = SEEN.get("asked", 0) + 1
+    return {take}
+@knock
+def moody(view, rules, params):
+    return {knock}
+S = Strategy("stateful", take=counting, knock=moody)
+"""
+LOWERS, MOOD = "lowers(view, rules) and view.legal >> 1 & 1", "SEEN.get('asked', 0) % 3 < 2"
+
+
+@pytest.mark.parametrize(
+    ("take", "knock", "fails"),
+    [
+        (LOWERS, MOOD, False),  # a copy of SEEN is a constant for moody, whatever counting does
+        (LOWERS, "SEEN.setdefault(int(view.turn), view.turn % 2 > 0)", False),
+        (f"{LOWERS} and {MOOD}", "True", True),
+    ],
+)
+def test_what_a_policy_remembers_must_not_change_an_answer(
+    take: str, knock: str, fails: bool, tmp_path: Path
+) -> None:
+    one = strategy(tmp_path, STATEFUL.format(take=take, knock=knock))
+    found = []
+    for workers in (1, 2):
+        game = Matchup(STANDARD, one, GOLD, 3, "deal")
+        try:
+            found.append(runner.run_matchup(game, 2400, workers).tolist())
+        except kernel.PolicyFailure as error:
+            assert "played the same deals otherwise when asked again" in str(error)
+            found.append("refused")
+    assert found[0] == found[1] and (found[0] == "refused") == fails
+
+
+def test_what_changes_from_outside_does_not_reach_a_policy(tmp_path: Path) -> None:
+    one = strategy(tmp_path, STATEFUL.format(take=LOWERS, knock=MOOD))
+    game = Matchup(STANDARD, one, GOLD, 3, "deal")
+    before = kernel.play(game, 0, 100)
+    one.knock.function.__globals__["SEEN"]["asked"] = 2
+    assert (kernel.play(game, 0, 100) == before).all()

@@ -57,9 +57,17 @@ def said(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> str:
         (K.format("return 1").replace("param(5, 0, 20)", "5"), "write k=param(5, low, high)"),
         (K.format("return 1").replace("5", '"five"'), "must be a number 0..20, not five"),
         ("mine = discard(weights='none.npy')(lambda v, r, p: 1)\n", "cannot be read from"),
-        ("SEEN = {}\n" + DEFINED.format("return SEEN[1]"), "it reads SEEN, a dict of its module."),
+        (
+            "SEEN = {}\n" + DEFINED.format("return SEEN[1]"),
+            "it reads SEEN, a dict of its module, as",
+        ),
         ("def f(): return 1\n" + DEFINED.format("return f()"), "a plain function. Write @helper"),
         (COUNTED + f"    {LOW}\n", "it changes COUNT, a variable of its module"),
+        (DEFINED.format(f"print(3); {LOW}"), "prints at every question"),
+        ("@helper\ndef f(): print(3)\n" + DEFINED.format(f"f(); {LOW}"), "take print out, or"),
+        (DEFINED.format("return 5 in view.hand"), "write bit(5) & view.hand for sets of cards"),
+        (DEFINED.format("return view.upcard not in view.best"), "looks for view.upcard in view.be"),
+        ("ONES = (1 for _ in [])\n" + DEFINED.format("return next(ONES)"), "cannot be copied"),
         (DEFINED.format("return bin(view.legal)"), "numba says Untyped global name 'bin'"),
     ],
 )
@@ -76,10 +84,10 @@ BINDINGS = """first, *others = 1, 2, 3
     try:
         from math import pi, tau as circle
     except ValueError as error:
-        print(error)
+        len(error)
     match [1, 2, {"a": 3}]:
         case [number, *numbers, {"a": value, **rest}] as whole:
-            print(number, numbers, value, rest, whole)
+            len(number, numbers, value, rest, whole)
     class Local:
         size = 3
     for i, (j, k) in []:
@@ -95,6 +103,7 @@ BINDINGS = """first, *others = 1, 2, 3
         f"if params[len(params) - 1] > 100: return 1\n    {LOW}",
         "return sum([view.mine for view in [sys]])",
         "return (lambda view: view.mine)(sys)",
+        "return view.seat in view.own_columns",
         "total: Undefined = 1; return total",
         "global kept; kept = 1; return kept",
         BINDINGS,

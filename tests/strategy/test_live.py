@@ -1,0 +1,139 @@
+"""Strategies taken from live functions: of scripts, notebooks, and whoever calls simgin."""
+
+import functools
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba import njit
+
+import simgin
+from simgin.play import kernel
+from simgin.play.matchup import parse_matchup
+from simgin.strategy import Strategy, discard, helper, knock, loader, param
+from simgin.strategy.text_form import StrategyError
+
+TURNS, TABLE = 3, {"turns": [3]}
+OTHER = Strategy("other")
+
+
+@helper
+def factorial(n):
+    return 1 if n < 2 else n * factorial(n - 1)
+
+
+@njit
+def turns(n):
+    return TURNS + n
+
+
+@functools.cache
+def looked_up(n):
+    return TABLE["turns"][n]
+
+
+@knock(k=param(0, 0, 9))
+def early(view, rules, params):
+    return view.own_turn <= turns(params[0]) * factorial(view.own_turn - view.own_turn)
+
+
+@knock
+def slow(view, rules, params):
+    return view.own_turn <= looked_up(0) and OTHER.name == "other"
+
+
+def wins(player: object) -> float:
+    """Deals that a player wins of some against gold."""
+    frame = simgin.match(player, "gold", deals="2k", workers=1)
+    return float(frame[frame["metric"] == "deal_win"]["value"].iloc[0])
+
+
+@pytest.mark.parametrize("policy", [early, slow], ids=lambda policy: policy.name)
+def test_functions_and_constants_are_taken_as_they_are(policy, monkeypatch) -> None:
+    mine = Strategy("mine", knock=policy)
+    assert simgin.find_strategy(mine).text == "mine"
+    first, found = wins(mine), simgin.find_strategy("gold+knock=mine")
+    monkeypatch.setitem(globals(), "TURNS", 8)
+    monkeypatch.setitem(TABLE, "turns", [8])
+    assert wins("mine") == first
+    assert wins(mine) == wins("mine") != first
+    assert wins(found) == first
+
+
+def test_what_is_taken_has_parameters_and_goes_to_other_processes(tmp_path: Path) -> None:
+    gold = simgin.find_strategy("gold")
+    for mine in (Strategy("mine", knock=early), Strategy("mix", discard=gold.discard)):
+        expected = wins(mine)
+        (tmp_path / "mine").write_bytes(pickle.dumps(simgin.find_strategy(mine)))
+        code = (
+            "import pickle, simgin\nmine = pickle.load(open('mine', 'rb'))\n"
+            "frame = simgin.match(mine, 'gold', deals='2k', workers=1)\n"
+            "print(frame[frame['metric'] == 'deal_win']['value'].iloc[0])\n"
+        )
+        assert float(told(tmp_path, code)) == expected
+    assert simgin.find_strategy(Strategy("mine", knock=early(k=5))).text == "mine"
+    assert wins(Strategy("mine", knock=early)) != wins("mine:k=5")
+
+
+def told(folder: Path, code: str) -> str:
+    """What a script says, from a folder of its own."""
+    (folder / "script.py").write_text(code)
+    done = subprocess.run([sys.executable, "script.py"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+SCRIPT = """
+print("once")
+import simgin
+from simgin.strategy import Strategy, knock
+{before}
+@knock
+def early(view, rules, params):
+    return view.own_turn <= TURNS
+TURNS = 3
+{match}
+"""
+MATCH = "simgin.match(Strategy('mine', knock=early), 'gold', deals='2k', workers=2)"
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+def test_a_script_is_executed_once(guarded: bool, tmp_path: Path) -> None:
+    match = f"if __name__ == '__main__':\n    {MATCH}" if guarded else MATCH
+    assert told(tmp_path, SCRIPT.format(before="", match=match)) == "once\n"
+    exec_only = f"exec({SCRIPT.format(before='', match=MATCH)!r}, {{'__name__': '__main__'}})"
+    assert told(tmp_path, exec_only) == "once\n"
+
+
+def test_a_name_means_one_strategy() -> None:
+    mine = Strategy("mine", knock=early)
+    with pytest.raises(StrategyError, match="two different strategies are called 'mine'"):
+        simgin.match(mine, Strategy("mine", knock=slow))
+    with pytest.raises(StrategyError, match="another strategy is called 'gold'"):
+        simgin.find_strategy(Strategy("gold", knock=early))
+
+
+def test_what_cannot_be_copied_is_refused() -> None:
+    open_file = sys.stdout.buffer
+
+    @knock
+    def reads(view, rules, params):
+        return open_file.closed
+
+    with pytest.raises(StrategyError, match="'mine' reads something that cannot be copied"):
+        simgin.find_strategy(Strategy("mine", knock=reads))
+
+
+def test_a_failure_names_the_call_that_replays_it() -> None:
+    @discard
+    def wrong(view, rules, params):
+        return view.own_turn - 2
+
+    loader.find(Strategy("wrong", discard=wrong))
+    game = parse_matchup("wrong", "gold", "standard", 1, "match")
+    with pytest.raises(kernel.PolicyFailure) as raised:
+        kernel.play(game, 0, 2)
+    call = "simgin.show('wrong', 'gold', variant='standard', seed=1, unit=0, half=0, deal=0)"
+    assert str(raised.value).endswith(call)
