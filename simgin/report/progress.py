@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
 
     from simgin.report.compiling import Compiling
 
@@ -49,10 +50,7 @@ def _shown(title: str, stream: TextIO, compiling: Compiling) -> Iterator[_Shown]
     with Live(
         console=console, get_renderable=lambda: shown, refresh_per_second=rate, transient=True
     ):
-        try:
-            yield shown
-        finally:
-            shown.clear()
+        yield shown
 
 
 class Report:
@@ -83,10 +81,6 @@ class _Shown(Report):
         self._so_far: RenderableType = ""
         self._looked = 0.0
 
-    def clear(self) -> None:
-        """Leave the bar alone: of a table higher than the terminal, the top could not be erased."""
-        self._so_far = ""
-
     def _show(self, so_far: Callable[[], RenderableType] | None) -> None:
         now = self._clock.now
         if so_far is not None and now - self._looked >= SECONDS_PER_LOOK:
@@ -94,8 +88,9 @@ class _Shown(Report):
             self._so_far = so_far()
 
     def __rich_console__(
-        self, _console: Console, options: ConsoleOptions
-    ) -> Iterator[RenderableType]:
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType | Segment]:
+        from rich.segment import Segment
         from rich.text import Text
 
         room = options.max_width - 1
@@ -105,7 +100,9 @@ class _Shown(Report):
         title.truncate(room - len(how_far), overflow="ellipsis")
         yield title.append(how_far)
         if not isinstance(self._so_far, str):
-            yield self._so_far
+            # What is higher than the terminal could not be erased
+            for part in console.render_lines(self._so_far, options)[: options.size.height - 2]:
+                yield from (*part, Segment.line())
         elif self._so_far:
             line = Text(f"  {self._so_far}", no_wrap=True)
             line.truncate(room, overflow="ellipsis")
