@@ -115,8 +115,11 @@ def can_print(text: str) -> bool:
 
 
 def note(message: str) -> None:
-    """A remark on stderr, which is not part of the result."""
-    click.echo(f"simgin: {message}", err=True)
+    """A remark on stderr, which is not part of the result.
+
+    print, because rich moves what it prints above a progress bar; click's echo writes past it.
+    """
+    print(f"simgin: {message}", file=sys.stderr, flush=True)
 
 
 def command_line(*words: object) -> str:

@@ -59,7 +59,7 @@ def test_a_terminal_shows_the_estimate_so_far_and_nothing_of_it_is_left(tmp_path
     Path(tmp_path, "two.toml").write_text(TWO)
     shown, out = on_terminal("run", "two.toml", folder=tmp_path)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "\n", shown)
-    assert re.search(r"two  [━─]+ +\d+ %  (\?|\d+ (s|min \d+ s)) left", text)
+    assert re.search(r"two  [━─]+ +\d+ %(  \d+ (s|min \d+ s) left)?\r?\n", text)
     line = r"([12])/2 g[a-z-]+ v simple, standard  ([\d.]+)k of 400k deals  won (\d\d\.\d+) ± \d"
     so_far = re.findall(line, text)
     assert so_far
