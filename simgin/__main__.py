@@ -1,5 +1,20 @@
-"""`python -m simgin` is `simgin`."""
+"""`simgin`, and `python -m simgin`, which is the same."""
 
-from simgin.cli.main import main
+import sys
 
-main()
+INTERRUPTED = 130  # exit code
+
+
+def main() -> None:
+    """Entry point of the console script: Ctrl-C ends it in a word, also while it is loaded."""
+    try:
+        from simgin.cli.main import main as run
+
+        run()
+    except KeyboardInterrupt:
+        print("simgin: interrupted.", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()

@@ -6,7 +6,6 @@ asks before it asks. A thread looks at these notes now and then; the engine is n
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from simgin.core import jit
 from simgin.core.answers import SLOTS
 from simgin.play.matchup import Matchup
 from simgin.strategy import Policy
+from simgin.text.messages import tell
 
 SECONDS = 10.0  # without an answer, until a policy is named
 BEAT = 1.0  # seconds between two looks
@@ -49,7 +49,7 @@ class _Game:
         if policy is None or policy.function in _named:
             return
         _named.add(policy.function)
-        print(f"simgin: {describe(policy)}", file=sys.stderr, flush=True)
+        tell(describe(policy))
 
 
 _playing: set[_Game] = set()

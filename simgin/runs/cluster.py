@@ -30,7 +30,7 @@ from simgin.runs import manifest
 from simgin.runs.block import Block, Done, play_block
 from simgin.strategy import Strategy, loader
 from simgin.text import amounts
-from simgin.text.messages import quoted
+from simgin.text.messages import described, quoted, sound
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -158,7 +158,7 @@ class Cluster:
         for worker, error in self.client.run(_versions, on_error="return").items():
             if isinstance(error, BaseException):
                 raise ClusterError(
-                    f"worker {worker} cannot play ({type(error).__name__}: {error}). "
+                    f"worker {worker} cannot play ({described(sound(error))}). "
                     "Install the same everywhere."
                 )
 
@@ -248,11 +248,11 @@ class Cluster:
 
 def _told(error: BaseException) -> BaseException:
     """The error as it is if it is one of ours, else in a sentence."""
+    error = sound(error)
     if type(error).__module__.startswith("simgin."):
         return error
     return ClusterError(
-        f"a block failed on the cluster: {type(error).__name__}: {error}".rstrip(": ")
-        + ". What is finished is kept."
+        f"a block failed on the cluster: {described(error)}. What is finished is kept."
     )
 
 

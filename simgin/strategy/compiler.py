@@ -4,7 +4,6 @@ What numba would silently bend is refused. What it cannot compile runs in Python
 simgin.strategy.interpret), unless the first question would raise anyway.
 """
 
-import sys
 from bdb import BdbQuit
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +20,7 @@ from simgin.strategy import interpret
 from simgin.strategy.author import Policy
 from simgin.strategy.mistakes import describe_refusal, find_mistake, unknown_field
 from simgin.strategy.reads import fingerprint, is_built_in
+from simgin.text.messages import tell
 
 # How a message calls what a policy must not return
 _RETURNED = {
@@ -30,6 +30,7 @@ _RETURNED = {
     types.UnicodeType: "a text",
     types.StringLiteral: "a text",
 }
+NUMBERS = "biuf"  # kinds of numpy's: no complex ones, dates or texts
 
 
 class PolicyError(ValueError):
@@ -61,7 +62,7 @@ def _numbers(policy: Policy) -> np.ndarray:
         reason = error.strerror
     # A damaged file makes numpy raise anything, and one of a huge size asks for the memory.
     except Exception:
-        reason = "it is not an array of numbers as numpy.save writes it"
+        reason = "it is not an array of real numbers, none of them NaN, as numpy.save writes it"
     else:
         if not policy.start or numbers.size == len(policy.start):
             return numbers
@@ -77,17 +78,19 @@ def _numbers(policy: Policy) -> np.ndarray:
 @lru_cache(maxsize=64)
 def _tell_untrained(source: Path, weights: Path) -> None:
     """Say, once a process, that a strategy plays as it was before any training."""
-    print(
-        f"simgin: {source.name} plays with the weights of its start: there is no {weights.name} "
-        f"beside it. `simgin train {source.name} -o {weights.name}` learns better ones.",
-        file=sys.stderr,
+    tell(
+        f"{source.name} plays with the weights of its start: there is no {weights.name} "
+        f"beside it. `simgin train {source.name} -o {weights.name}` learns better ones."
     )
 
 
 @lru_cache(maxsize=64)
 def _numbers_in(path: Path, _changed: int) -> np.ndarray:
     """The numbers of a file as it was last changed: positions are played on by the thousand."""
-    return np.asarray(np.load(path, allow_pickle=False), np.float64)
+    numbers = np.load(path, allow_pickle=False)
+    if numbers.dtype.kind not in NUMBERS or np.isnan(numbers).any():
+        raise ValueError("no numbers, or some that are none")
+    return np.asarray(numbers, np.float64)
 
 
 def hook(policy: Policy) -> Any:
@@ -170,11 +173,7 @@ def _in_python(policy: Policy, error: Exception) -> Any:
         ) from None
     reason = describe_refusal(policy, error)
     _SLOW[policy.function] = reason
-    print(
-        f"simgin: {_where(policy)} runs in Python, some hundred times slower than compiled code: "
-        f"{reason}",
-        file=sys.stderr,
-    )
+    tell(f"{_where(policy)} runs in Python, some hundred times slower than compiled code: {reason}")
     return interpret.hook(policy.function)
 
 

@@ -30,7 +30,7 @@ from simgin.strategy.text_form import (
     set_values,
     values_text,
 )
-from simgin.text.messages import did_you_mean, error_text, quoted
+from simgin.text.messages import described, did_you_mean, error_text, quoted, sound, tell
 
 # The policies of the slots that an author leaves out
 DEFAULTS = {
@@ -324,7 +324,7 @@ def _library() -> _Library:
             plug_in = read_plug_in(point, library.strategies)
         except StrategyError as error:
             library.refused[_package(point)] = library.refused[point.name] = str(error)
-            print(f"simgin: {error} It is left out.", file=sys.stderr)
+            tell(f"{error} It is left out.")
             continue
         library.strategies.update(plug_in.strategies)
         library.policies.update(plug_in.policies)
@@ -366,10 +366,9 @@ def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
             raise StrategyError(f"another strategy is called {name!r}.")
     except KeyboardInterrupt:
         raise
-    except BaseException as error:
-        reason = str(error)
-        if not isinstance(error, StrategyError):
-            reason = f"{type(error).__name__}: {error_text(error)}."
+    except BaseException as raised:
+        error = sound(raised)
+        reason = str(error) if isinstance(error, StrategyError) else f"{described(error)}."
         raise StrategyError(
             f"the plug-in {point.name!r} of the package {package} cannot be loaded: {reason} "
             "Update that package, or remove it with pip uninstall."
@@ -470,7 +469,8 @@ def _refusals(path: Path) -> Iterator[None]:
         yield
     except (StrategyError, KeyboardInterrupt):
         raise
-    except BaseException as error:
+    except BaseException as raised:
+        error = sound(raised)
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if frame.filename == str(path)]
         place = f" (line {lines[-1]})" if lines else ""  # else the error says so itself
@@ -484,5 +484,4 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, ImportError) and missing and missing[2] in sys.modules:
         near = did_you_mean(missing[1], vars(sys.modules[missing[2]]))
         return f"{missing[2]} has no {missing[1]}{near}"
-    reason = f"{type(error).__name__}: {message}".rstrip(".: ")
-    return f"{reason}."
+    return f"{described(error)}."
