@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
 from types import ModuleType
 
@@ -348,7 +348,14 @@ def _built_in_modules() -> list[ModuleType]:
 
 def plug_ins() -> list[EntryPoint]:
     """The entry points by which other packages offer strategies."""
-    return list(entry_points(group="simgin.strategies"))
+    found: list[EntryPoint] = []
+    for package in distributions():
+        try:
+            found += package.entry_points.select(group="simgin.strategies")
+        except Exception as error:  # its files may be damaged
+            path = getattr(package, "_path", "a package")
+            tell(f"{path} says nothing of its plug-ins ({described(error)}). It is left out.")
+    return list(dict.fromkeys(found))
 
 
 def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
@@ -382,7 +389,9 @@ def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
 
 def _package(point: EntryPoint) -> str:
     """The name of the package that an entry point comes from."""
-    return point.dist.name if point.dist else point.name
+    with contextlib.suppress(Exception):  # what says its name may be damaged
+        return (point.dist and point.dist.name) or point.name
+    return point.name
 
 
 def _collect(modules: Iterable[ModuleType]) -> _Library:
