@@ -1,5 +1,6 @@
 """`simgin`, and `python -m simgin`, which is the same."""
 
+import os
 import sys
 
 INTERRUPTED = 130  # exit code
@@ -12,8 +13,8 @@ def main() -> None:
 
         run()
     except KeyboardInterrupt:
-        print("simgin: interrupted.", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+        print("simgin: interrupted.", file=sys.stderr, flush=True)
+        os._exit(INTERRUPTED)  # Python would end by the signal where it came in the text of an exec
 
 
 if __name__ == "__main__":
