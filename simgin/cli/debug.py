@@ -65,6 +65,8 @@ def show_traceback(error: BaseException | None) -> None:
     """
     if error is None or not _interpreted():
         return
+    if error.__suppress_context__:  # and its class may raise errors of its own
+        error.__context__ = None
     report = traceback.TracebackException.from_exception(error)
     engine_lines = 0
     for frame in report.stack:

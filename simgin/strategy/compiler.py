@@ -20,7 +20,7 @@ from simgin.strategy import interpret
 from simgin.strategy.author import Policy
 from simgin.strategy.mistakes import describe_refusal, find_mistake, unknown_field
 from simgin.strategy.reads import fingerprint, is_built_in
-from simgin.text.messages import tell
+from simgin.text.messages import described, sound, tell
 
 # How a message calls what a policy must not return
 _RETURNED = {
@@ -99,9 +99,16 @@ def hook(policy: Policy) -> Any:
     PolicyError if the policy cannot be played.
     """
     if policy.function not in _HOOKS:
-        if not is_built_in(policy.function):  # the tests check those, and reading takes time
-            check_source(policy)
-        _HOOKS[policy.function] = _compile(policy)
+        try:
+            if not is_built_in(policy.function):  # the tests check those, and reading takes time
+                check_source(policy)
+            _HOOKS[policy.function] = _compile(policy)
+        except PolicyError:
+            raise
+        except Exception as error:  # an author's object may raise anything where it is looked at
+            raise PolicyError(
+                f"{_where(policy)} reads something that raises {described(sound(error))}."
+            ) from None
     return _HOOKS[policy.function]
 
 
