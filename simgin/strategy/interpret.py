@@ -49,7 +49,9 @@ def unwrapped() -> Iterator[None]:
     except Raised:
         raise _harmless(_thread.error) from None
     except BaseException as error:
-        raise _harmless(error) from None
+        if (harmless := _harmless(error)) is error:
+            raise
+        raise harmless from None
 
 
 def _harmless(error: BaseException) -> BaseException:
