@@ -21,6 +21,7 @@ from simgin.report import figures
 from simgin.report.report import Picture, Report
 from simgin.report.sheet import NUMBER, Sheet
 from simgin.report.wrapping import keep_units
+from simgin.text.messages import printable
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -48,10 +49,15 @@ def files(report: Report, plots: str = PLOTS) -> dict[str, bytes | str]:
     """
     return {
         **report.tables,
-        SUMMARY: report.summary,
+        SUMMARY: _without_html(report.summary),
         **drawings(report.pictures, plots),
         PAGE: html(report),
     }
+
+
+def _without_html(markdown: str) -> str:
+    """A text of Markdown in which nothing opens a tag, and nothing steers what prints it."""
+    return printable(re.sub("<(?=[a-zA-Z/!?])", "&lt;", markdown))
 
 
 def drawings(pictures: Sequence[Picture], plots: str = PLOTS) -> dict[str, bytes | str]:

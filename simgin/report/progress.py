@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from simgin.text.messages import printable
+
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
@@ -41,11 +43,12 @@ def live(title: str, stream: TextIO | None = None) -> Iterator[Report]:
 @contextmanager
 def _shown(title: str, stream: TextIO, compiling: Compiling) -> Iterator[_Shown]:
     """The lines on a terminal, as long as the block lasts."""
-    from rich.console import Console
     from rich.live import Live
 
+    from simgin.report.terminal import Terminal
+
     shown = _Shown(title, compiling)
-    console = Console(file=stream, highlight=False)
+    console = Terminal(file=stream, highlight=False)
     rate = 1 / SECONDS_PER_LOOK
     with Live(
         console=console, get_renderable=lambda: shown, refresh_per_second=rate, transient=True
@@ -122,7 +125,7 @@ class _Lines(Report):
         if clock.now - self._last >= SECONDS_PER_LINE and not clock.is_done:
             self._last = clock.now
             line = f"{self._title}: {clock.percent} %{clock.left(', ')}"
-            print(line, file=self._stream, flush=True)
+            print(printable(line), file=self._stream, flush=True)
 
 
 class _Clock:
