@@ -129,7 +129,7 @@ def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
     if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
         raise AmountError(
             f"{shown(bounds)} is not two numbers; write the Elo differences to tell apart, "
-            "like 0 and 10."
+            "such as 0,10."
         )
     low, high = numbers[0], numbers[1]
     if not -MOST_ELO <= low < high <= MOST_ELO:
