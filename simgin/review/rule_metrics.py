@@ -30,6 +30,8 @@ MATCHES = sums.SUM + sums.FACT["matches"]  # the column of batch rows that count
 ONLY_GIN = "only gin ends a deal"
 ONLY_DEEP = "with --deep"
 
+Measure = Callable[[VariantMatches], Measurement]
+
 
 class Below(NamedTuple):
     """How sentences put a metric where its number is negative; {value} is its size."""
@@ -42,14 +44,13 @@ class Below(NamedTuple):
 class Wording:
     """How sentences put a metric; {value} is its number.
 
-    state: a clause about one variant. rises, falls: what a variant does whose number is higher, or
-    lower, than the base's. amount: the number with what it counts. below: of a metric that may
-    have either sign, so that no sentence says it with a word and a minus.
+    state: a clause about one variant. does: what a variant does whose number is higher than the
+    base's, and one whose number is lower. amount: the number with what it counts. below: of a
+    metric that may have either sign, so that no sentence says it with a word and a minus.
     """
 
     state: str
-    rises: str
-    falls: str
+    does: tuple[str, str]
     amount: str
     below: Below | None = None
 
@@ -67,9 +68,9 @@ class RuleMetric:
     theme: str
     key: str
     title: str
-    unit: str
     meaning: str
-    measure: Callable[[VariantMatches], Measurement]
+    measure: Measure
+    unit: str = ""
     wording: Wording | None = None
     notable: float = np.inf
     deep: bool = False
@@ -105,34 +106,32 @@ def measurement(metric: RuleMetric, matches: VariantMatches, *, deep: bool) -> M
     return metric.measure(matches)
 
 
-def from_pass(key: str) -> Callable[[VariantMatches], Measurement]:
+def from_pass(key: str) -> Measure:
     """What a pass over the variant measured."""
     return lambda matches: matches.measured.get(key, "not measured here")
 
 
-def _of_field(metric: str) -> Callable[[VariantMatches], Measurement]:
+def _of_field(metric: str) -> Measure:
     return lambda matches: matches.field_mean(metric)
 
 
 # Length
 
 
-def _turns_quantile(q: float) -> Callable[[VariantMatches], Measurement]:
-    """The turns that a share q of deals take at most.
+def _turns_quantile(percent: int, name: str, meaning: str) -> RuleMetric:
+    """The turns that so many per cent of deals take at most.
 
-    Its limits are where the limits of that share cross q (Woodruff 1952).
+    Its limits are where the limits of that share cross it (Woodruff 1952).
     """
+    longer = 1 - percent / 100 + TINY
 
     def measure(matches: VariantMatches) -> Measurement:
         survival = matches.survival([(name, name) for name in matches.field])
-        shares = []
-        for share in survival:
-            low, high = share.limits
-            shares.append((share.value, low, high))
-        value, low, high = map(float, np.argmax(np.array(shares) <= 1 - q + TINY, axis=0))
+        shares = np.array([(share.value, *share.limits) for share in survival])
+        value, low, high = map(float, np.argmax(shares <= longer, axis=0))
         return Quantity.with_span(value, (low, high), survival[0].n)
 
-    return measure
+    return RuleMetric("length", f"turns_{percent}", f"turns per deal, {name}", meaning, measure)
 
 
 def _turns_deviation(matches: VariantMatches) -> Measurement:
@@ -147,70 +146,54 @@ def _turns_deviation(matches: VariantMatches) -> Measurement:
     return matches.field_mean_of(deviation)
 
 
+TURNS_PER_DEAL = RuleMetric(
+    "length",
+    "turns",
+    title="turns per deal",
+    meaning=metrics.BY_NAME["turns"].meaning,
+    measure=_of_field("turns"),
+    wording=Wording(
+        "a deal takes {value} turns", ("makes deals longer", "makes deals shorter"), "{value} turns"
+    ),
+    notable=0.5,
+)
+DEALS_PER_MATCH = RuleMetric(
+    "match",
+    "deals_per_match",
+    title="deals per match",
+    meaning=metrics.BY_NAME["deals_per_match"].meaning,
+    measure=_of_field("deals_per_match"),
+    wording=Wording(
+        "a match takes {value} deals",
+        ("makes matches longer", "makes matches shorter"),
+        "{value} deals",
+    ),
+    notable=0.5,
+)
 _LENGTH = (
-    RuleMetric(
-        "length",
-        "turns",
-        title="turns per deal",
-        unit="",
-        meaning=metrics.BY_NAME["turns"].meaning,
-        measure=_of_field("turns"),
-        wording=Wording(
-            "a deal takes {value} turns",
-            "makes deals longer",
-            "makes deals shorter",
-            "{value} turns",
-        ),
-        notable=0.5,
+    TURNS_PER_DEAL,
+    _turns_quantile(
+        10,
+        "10th percentile",
+        "The turns that a tenth of the deals take at most. Its limits are where those of the share "
+        "cross one tenth (Woodruff).",
     ),
-    RuleMetric(
-        "length",
-        "turns_10",
-        title="turns per deal, 10th percentile",
-        unit="",
-        meaning="The turns that a tenth of the deals take at most. Its limits are where those of "
-        "the share cross one tenth (Woodruff).",
-        measure=_turns_quantile(0.1),
+    _turns_quantile(
+        50, "median", "The turns that half of the deals take at most, with limits of the same kind."
     ),
-    RuleMetric(
-        "length",
-        "turns_50",
-        title="turns per deal, median",
-        unit="",
-        meaning="The turns that half of the deals take at most, with limits of the same kind.",
-        measure=_turns_quantile(0.5),
-    ),
-    RuleMetric(
-        "length",
-        "turns_90",
-        title="turns per deal, 90th percentile",
-        unit="",
-        meaning="The turns that nine deals in ten take at most, with limits of the same kind.",
-        measure=_turns_quantile(0.9),
+    _turns_quantile(
+        90,
+        "90th percentile",
+        "The turns that nine deals in ten take at most, with limits of the same kind.",
     ),
     RuleMetric(
         "length",
         "turns_sd",
         title="turns per deal, standard deviation",
-        unit="",
         meaning="Standard deviation of the turns of a deal.",
         measure=_turns_deviation,
     ),
-    RuleMetric(
-        "match",
-        "deals_per_match",
-        title="deals per match",
-        unit="",
-        meaning=metrics.BY_NAME["deals_per_match"].meaning,
-        measure=_of_field("deals_per_match"),
-        wording=Wording(
-            "a match takes {value} deals",
-            "makes matches longer",
-            "makes matches shorter",
-            "{value} deals",
-        ),
-        notable=0.5,
-    ),
+    DEALS_PER_MATCH,
 )
 
 # Endings
@@ -220,13 +203,12 @@ def _ending(kind: str, title: str, state: str, notable: float = 0.01) -> RuleMet
     """The share of deals that end in one way; `title` goes on with `more common`."""
     wording = Wording(
         f"{{value}} % of deals {state}",
-        f"makes {title} more common",
-        f"makes {title} less common",
+        (f"makes {title} more common", f"makes {title} less common"),
         "{value} % of deals",
     )
     meaning = metrics.BY_NAME[kind].meaning
     return RuleMetric(
-        "endings", kind, title, "% of deals", meaning, _of_field(kind), wording, notable
+        "endings", kind, title, meaning, _of_field(kind), "% of deals", wording, notable
     )
 
 
@@ -294,13 +276,11 @@ _POINTS = (
         "points",
         "points",
         title="points per deal",
-        unit="",
         meaning="Points scored by either side, per decided deal.",
         measure=_of_field("points_scored"),
         wording=Wording(
             "a deal is worth {value} points",
-            "makes deals worth more",
-            "makes deals worth less",
+            ("makes deals worth more", "makes deals worth less"),
             "{value} points",
         ),
         notable=0.5,
@@ -309,7 +289,6 @@ _POINTS = (
         "points",
         "points_sd",
         title="points per deal, standard deviation",
-        unit="",
         meaning="Standard deviation of the points of a decided deal.",
         measure=_points_deviation,
     ),
@@ -323,8 +302,7 @@ _POINTS = (
         measure=_seat,
         wording=Wording(
             "the nondealer's share of wins is {value} percentage points above one half",
-            "favours the nondealer more",
-            "favours the nondealer less",
+            ("favours the nondealer more", "favours the nondealer less"),
             "an advantage of {value} percentage points",
             Below(
                 "the nondealer's share of wins is {value} percentage points below one half",
@@ -343,8 +321,7 @@ _POINTS = (
         measure=_final_margin,
         wording=Wording(
             "a match ends with a margin of {value} % of its target",
-            "makes matches more one-sided",
-            "makes matches closer",
+            ("makes matches more one-sided", "makes matches closer"),
             "a final margin of {value} % of the target",
         ),
         notable=0.02,
@@ -359,8 +336,7 @@ _POINTS = (
         measure=_shut_out,
         wording=Wording(
             "{value} % of matches end in a shut-out",
-            "makes shut-outs more common",
-            "makes shut-outs less common",
+            ("makes shut-outs more common", "makes shut-outs less common"),
             "{value} % of matches",
         ),
         notable=0.01,
@@ -370,9 +346,7 @@ _POINTS = (
 # Knocking
 
 
-def _where_knocks(
-    measure: Callable[[VariantMatches], Measurement],
-) -> Callable[[VariantMatches], Measurement]:
+def _where_knocks(measure: Measure) -> Measure:
     """A measure of variants with more than one knock limit."""
     return lambda matches: measure(matches) if len(matches.knock_limits) > 1 else ONLY_GIN
 
@@ -392,8 +366,7 @@ def _balance(plan: str) -> Wording:
     """How sentences put what one way to play gains or costs against another."""
     return Wording(
         f"{plan} gains {{value}} points per deal",
-        f"makes {plan} pay more",
-        f"makes {plan} pay less",
+        (f"makes {plan} pay more", f"makes {plan} pay less"),
         "a gain of {value} points per deal",
         Below(f"{plan} costs {{value}} points per deal", "a loss of {value} points per deal"),
     )
@@ -416,8 +389,7 @@ _KNOCKING = (
         measure=_where_knocks(_best_limit),
         wording=Wording(
             "the best knock threshold is a deadwood of {value}",
-            "raises the best knock threshold",
-            "lowers the best knock threshold",
+            ("raises the best knock threshold", "lowers the best knock threshold"),
             "a deadwood of {value}",
         ),
         notable=1,
@@ -455,8 +427,10 @@ _KNOCKING = (
         measure=from_pass("break_even"),
         wording=Wording(
             "waiting for gin pays from an undercut bonus of {value} points",
-            "raises the undercut bonus at which waiting pays",
-            "lowers the undercut bonus at which waiting pays",
+            (
+                "raises the undercut bonus at which waiting pays",
+                "lowers the undercut bonus at which waiting pays",
+            ),
             "{value} points",
         ),
         notable=2,
@@ -516,7 +490,7 @@ def _matches_played(league: Pairings) -> int:
     return played
 
 
-def _elo_lead(a: str, b: str) -> Callable[[VariantMatches], Measurement]:
+def _elo_lead(a: str, b: str) -> Measure:
     return lambda matches: skill.elo(matches.between("match_win", a, b))
 
 
@@ -531,8 +505,7 @@ _SKILL = (
         measure=_ratings_spread,
         wording=Wording(
             "the field's ratings have a standard deviation of {value} Elo",
-            "separates the players more",
-            "separates the players less",
+            ("separates the players more", "separates the players less"),
             "a standard deviation of {value} Elo",
         ),
         notable=10,
@@ -541,7 +514,6 @@ _SKILL = (
         "skill",
         "verdict",
         title="matches to separate gold-early from gold",
-        unit="",
         meaning="Matches, in mirrored pairs, that separate `gold-early` from `gold` at 5 % in four "
         "runs of five: 2 (2.8 sd / lead)², sd being that of a pair's share; its limits are those "
         "of the lead. A dash where no difference was found.",
@@ -557,8 +529,7 @@ _SKILL = (
         measure=_elo_lead("marjj", "simple"),
         wording=Wording(
             "marjj leads simple by {value} Elo",
-            "favours marjj more against simple",
-            "favours marjj less against simple",
+            ("favours marjj more against simple", "favours marjj less against simple"),
             "a lead of {value} Elo",
             Below("marjj trails simple by {value} Elo", "a deficit of {value} Elo"),
         ),
@@ -576,8 +547,7 @@ _SKILL = (
         measure=_chain,
         wording=Wording(
             "the skill chain has a length of {value}",
-            "lengthens the skill chain",
-            "shortens the skill chain",
+            ("lengthens the skill chain", "shortens the skill chain"),
             "a length of {value}",
         ),
         notable=1,
@@ -603,8 +573,7 @@ def _restricted(restriction: str, does: str, element: str) -> RuleMetric:
 
     wording = Wording(
         f"{REFERENCE} that {does} wins {{value}} % of matches against plain {REFERENCE}",
-        f"makes {element} matter less",
-        f"makes {element} matter more",
+        (f"makes {element} matter less", f"makes {element} matter more"),
         f"without it {REFERENCE} wins {{value}} % of matches",
     )
     meaning = (
@@ -645,8 +614,7 @@ _COURSE = (
         measure=from_pass(COMEBACKS),
         wording=Wording(
             "whoever is behind at half way wins {value} % of matches",
-            "makes comebacks more common",
-            "makes comebacks less common",
+            ("makes comebacks more common", "makes comebacks less common"),
             "{value} % of matches are won from behind at half way",
         ),
         notable=0.03,
@@ -656,14 +624,12 @@ _COURSE = (
         "course",
         LEAD_CHANGES,
         title="lead changes per match",
-        unit="",
         meaning="How often the higher score passes to the other side in a match, the result "
         "included; at equal scores nobody takes the lead. In matches to points or to won deals.",
         measure=from_pass(LEAD_CHANGES),
         wording=Wording(
             "the lead changes {value} times in a match",
-            "makes the lead change more often",
-            "makes the lead change less often",
+            ("makes the lead change more often", "makes the lead change less often"),
             "{value} times in a match",
         ),
         notable=0.1,
@@ -681,8 +647,7 @@ _CHOICE = RuleMetric(
     measure=from_pass("real_decision_factor"),
     wording=Wording(
         "{value} % of turns leave a real choice",
-        "leaves more to decide",
-        "leaves less to decide",
+        ("leaves more to decide", "leaves less to decide"),
         "a real choice in {value} % of turns",
     ),
     notable=0.02,
@@ -699,8 +664,7 @@ _LUCK = RuleMetric(
     measure=from_pass("luck"),
     wording=Wording(
         "luck accounts for {value} % of the variance of a deal's points",
-        "leaves more to luck",
-        "leaves less to luck",
+        ("leaves more to luck", "leaves less to luck"),
         "luck accounts for {value} % of the variance of a deal's points",
     ),
     notable=0.03,
