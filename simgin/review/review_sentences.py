@@ -56,10 +56,7 @@ def _is_without_die(review: Review, matches: VariantMatches) -> bool:
     if matches.params["die"] == "off":
         return False
     strategies = review.findings.record.identity["strategies"]
-    for name in matches.field:
-        if strategies[name]["policies"]["offer"] != "none":
-            return False
-    return True
+    return all(strategies[name]["policies"]["offer"] == "none" for name in matches.field)
 
 
 # A variant by itself
@@ -67,12 +64,10 @@ def _is_without_die(review: Review, matches: VariantMatches) -> bool:
 
 def _portrait(review: Review, variant: str) -> str:
     keys = SOLO_PORTRAIT if review.request.alone else PORTRAIT
-    clauses = []
-    for key in keys:
-        clause = state_in_words(review.metric(key), review.measurements[variant, key])
-        if clause:
-            clauses.append(clause)
-    return f"{name_of(variant)}: {'; '.join(clauses)}."
+    clauses = [
+        state_in_words(review.metric(key), review.measurements[variant, key]) for key in keys
+    ]
+    return f"{name_of(variant)}: {'; '.join(filter(None, clauses))}."
 
 
 def state_in_words(metric: RuleMetric, number: Measurement) -> str:
@@ -101,6 +96,11 @@ def value_with_error(metric: RuleMetric, number: Measurement) -> str:
     return f"{number.value:g}"
 
 
+def cell(review: Review, variant: str, metric: RuleMetric) -> str:
+    """A metric of a variant with its interval; a dash where there is no number."""
+    return value_with_error(metric, review.measurements[variant, metric.key])
+
+
 # Against the base
 
 
@@ -124,19 +124,18 @@ def _changes(review: Review, variant: str) -> str:
 
 def _changes_of(review: Review, variant: str) -> dict[RuleMetric, Change]:
     """The changes of one variant by their metric."""
-    changes = {}
-    for (name, key), change in review.changes.items():
-        if name == variant:
-            changes[review.metric(key)] = change
-    return changes
+    return {
+        review.metric(key): change
+        for (name, key), change in review.changes.items()
+        if name == variant
+    }
 
 
 def _greatest(review: Review, variant: str, changes: dict[RuleMetric, Change]) -> list[RuleMetric]:
     """The metric with the greatest notable change of each theme, the greatest first."""
-    notable = []
-    for metric, change in changes.items():
-        if _is_notable(review, variant, metric, change):
-            notable.append(metric)
+    notable = [
+        metric for metric, change in changes.items() if _is_notable(review, variant, metric, change)
+    ]
 
     def size(metric: RuleMetric) -> float:
         return abs(changes[metric].difference.value) / metric.notable
@@ -168,25 +167,20 @@ def _change(review: Review, variant: str, metric: RuleMetric, subject: str) -> s
     change = review.changes[variant, metric.key]
     wording = metric.wording
     assert wording is not None, f"{metric.key} has no words"
-    does = wording.falls
-    if change.difference.value > 0:
-        does = wording.rises
+    rises, falls = wording.does
+    does = rises if change.difference.value > 0 else falls
     amounts = _amounts(metric, wording, own, base)
-    by = ""
-    if own.span is None:
-        by = _difference(metric, change.difference)
+    by = _difference(metric, change.difference) if own.span is None else ""
     return f"{subject} {does}: {amounts}{by}."
 
 
 def _amounts(metric: RuleMetric, wording: Wording, own: Quantity, base: Quantity) -> str:
     """`18.9 turns instead of 16.9`, `a loss of 8.2 points per deal instead of a gain of 3.7`."""
     amount, value = _amount(metric, wording, own)
-    base_amount, base_value = _amount(metric, wording, base)
-    here = amount.format(value=value)
-    there = base_value
+    base_amount, there = _amount(metric, wording, base)
     if amount != base_amount:
-        there = base_amount.format(value=base_value)
-    return f"{here} instead of {there}"
+        there = base_amount.format(value=there)
+    return f"{amount.format(value=value)} instead of {there}"
 
 
 def _amount(metric: RuleMetric, wording: Wording, number: Quantity) -> tuple[str, str]:
@@ -221,16 +215,17 @@ def _plain(metric: RuleMetric, number: Quantity) -> str:
 
 def _unchanged(review: Review, variant: str, changes: dict[RuleMetric, Change]) -> list[str]:
     """What no difference was found in, and what is identical."""
-    open_questions = []
-    same = []
-    for metric, change in changes.items():
-        if metric.wording is None:
-            continue
-        if change.p_holm >= SURE:
-            detectable = _detectable(metric, change)
-            open_questions.append(f"{metric.title} ({detectable})")
-        if change.is_none and is_something(metric, review.measurements[variant, metric.key]):
-            same.append(metric.title)
+    worded = [(metric, change) for metric, change in changes.items() if metric.wording]
+    open_questions = [
+        f"{metric.title} ({_detectable(metric, change)})"
+        for metric, change in worded
+        if change.p_holm >= SURE
+    ]
+    same = [
+        metric.title
+        for metric, change in worded
+        if change.is_none and is_something(metric, review.measurements[variant, metric.key])
+    ]
     sentences = []
     if open_questions:
         sentences.append(
@@ -271,10 +266,7 @@ def metrics_in_words(review: Review, keys: Sequence[str]) -> str:
     """Some metrics of every variant, for whoever cannot see the picture."""
     parts = []
     for variant in review.request.variants:
-        values = []
-        for key in keys:
-            metric = review.metric(key)
-            value = value_with_error(metric, review.measurements[variant, key])
-            values.append(f"{metric.heading} {value}")
+        metrics = map(review.metric, keys)
+        values = [f"{metric.heading} {cell(review, variant, metric)}" for metric in metrics]
         parts.append(f"{variant}: {', '.join(values)}")
     return "; ".join(parts) + "."

@@ -57,7 +57,7 @@ def test_a_change_is_said_with_its_direction_and_a_minus_with_a_word():
             (said,) = reviewed(metric, base, own)
             assert faults(said) == [], said
             assert said.startswith("Oklahoma Gin ") and " instead of " in said
-            rises, falls = metric.wording.rises, metric.wording.falls
+            rises, falls = metric.wording.does
             assert (rises in said) == (own > base) and (falls in said) == (own < base)
             if metric.wording.below:
                 assert "-" not in said.replace("gold-early", "")
