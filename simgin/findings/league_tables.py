@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from simgin.findings.league_sentences import NON_ADDITIVITY, circles, mix
+from simgin.findings.wording import ranged
 from simgin.report import numbers
 from simgin.report.sheet import Sheet
 from simgin.stats import league
@@ -24,14 +25,11 @@ def standings(findings: Findings) -> list[Sheet]:
     """The league table of every round robin."""
     sheets = []
     for name, rows in findings.standings.groupby("variant", sort=False):
-        variant = str(name)
         measures = [measure for measure in league.MEASURES["match"] if rows[measure].notna().any()]
         titles = [BY_NAME[measure].title for measure in measures]
         lines = [_standing(row, measures) for _, row in rows.iterrows()]
-        sheet = Sheet(
-            f"League: {variant}", ("strategy", "Elo", *titles), lines, _league_note(findings)
-        )
-        sheets.append(sheet)
+        headings = ("strategy", "Elo", *titles)
+        sheets.append(Sheet(f"League: {name}", headings, lines, _league_note(findings)))
     return sheets
 
 
@@ -65,10 +63,10 @@ def ratings(findings: Findings) -> list[Sheet]:
 
 def _rating(row: Any) -> tuple[str, ...]:
     """A strategy's line of the ratings."""
-    lead = ranged(row, "lead", 1)
+    lead = ranged(row, "lead")
     if math.isnan(row["lead"]):
         lead = ""  # nobody is next
-    return row["strategy"], _elo(row), lead, ranged(row, "elo_v_mix", 1)
+    return row["strategy"], _elo(row), lead, ranged(row, "elo_v_mix")
 
 
 def _ratings_note(findings: Findings, variant: str, rows: pd.DataFrame) -> str:
@@ -96,12 +94,7 @@ def _sentence(said: str) -> str:
 def _elo(row: Any) -> str:
     if row["elo"] == row["elo_low"] == row["elo_high"] == 0:
         return "0 (anchor)"
-    return ranged(row, "elo", 1)
-
-
-def ranged(row: Any, name: str, factor: int) -> str:
-    """An estimate of a row, with the limits that stand beside it."""
-    return numbers.estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
+    return ranged(row, "elo")
 
 
 def crosses(findings: Findings) -> list[Sheet]:
@@ -124,11 +117,13 @@ def crosses(findings: Findings) -> list[Sheet]:
 
 def _cross_lines(frame: pd.DataFrame, order: Sequence[str]) -> list[tuple[str, ...]]:
     """The lines of a cross-table: place, strategy, and what it wins of each."""
-    cells: dict[tuple[str, str], str] = {}
-    for _, row in frame.iterrows():
-        share = numbers.estimate(row["share"], row["low"], row["high"], 100)
-        cells[row["strategy"], row["opponent"]] = share
-    lines = []
-    for place, a in enumerate(order, start=1):
-        lines.append((str(place), a, *[cells.get((a, b), "") for b in order]))
-    return lines
+    cells = {
+        (row["strategy"], row["opponent"]): numbers.estimate(
+            row["share"], row["low"], row["high"], 100
+        )
+        for _, row in frame.iterrows()
+    }
+    return [
+        (str(place), a, *[cells.get((a, b), "") for b in order])
+        for place, a in enumerate(order, start=1)
+    ]

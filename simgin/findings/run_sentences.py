@@ -84,10 +84,8 @@ def alike(groups: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
 
 def identical(cells: Sequence[Cell]) -> list[str]:
     """Which matchups are a strategy against itself under another name."""
-    sentences = []
-    for cell in cells:
-        sentences.append(
-            f"{cell.variant}: {cell.a} and {cell.b} play identically: every deal ended alike, "
-            "whoever held which hand."
-        )
-    return sentences
+    return [
+        f"{cell.variant}: {cell.a} and {cell.b} play identically: every deal ended alike, whoever "
+        "held which hand."
+        for cell in cells
+    ]
