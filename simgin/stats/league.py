@@ -92,10 +92,10 @@ def _equal_against_others(results: Mapping[str, Mapping[str, bytes]], a: str, b:
 
 def _results(played: Played) -> bytes:
     """The numerators of all metrics per deal, batch by batch, as one side sees them."""
-    columns = []
-    for metric in metrics.unit_metrics(metrics.DEAL):
-        fact = metric.fact(played.as_b)
-        columns.append(metric.sign(played.as_b) * batches.fact_sums(played.rows, fact))
+    columns = [
+        metric.sign(played.as_b) * batches.fact_sums(played.rows, metric.fact(played.as_b))
+        for metric in metrics.unit_metrics(metrics.DEAL)
+    ]
     return np.stack(columns).tobytes()
 
 
