@@ -9,7 +9,7 @@ import numpy as np
 from simgin.report import numbers
 from simgin.review.knocking import SURE
 from simgin.review.review import Change, Review
-from simgin.review.rule_metrics import RuleMetric, Wording
+from simgin.review.rule_metrics import RuleMetric
 from simgin.review.variant_matches import Measurement, VariantMatches
 from simgin.rules import variants
 from simgin.stats.estimate import smallest_detectable_difference
@@ -74,12 +74,9 @@ def state_in_words(metric: RuleMetric, number: Measurement) -> str:
     """A clause about the number of a metric; empty without a number or its error."""
     if isinstance(number, str) or np.isnan(number.limits).any():
         return ""
-    wording = metric.wording
-    if wording is None:
-        return ""
-    state = wording.state
-    if wording.below and number.value < 0:
-        state = wording.below.state
+    state = metric.state
+    if metric.below and number.value < 0:
+        state = metric.below.state
         number = number.scaled(-1)
     return state.format(value=value_with_error(metric, number))
 
@@ -148,7 +145,7 @@ def _greatest(review: Review, variant: str, changes: dict[RuleMetric, Change]) -
 
 def _is_notable(review: Review, variant: str, metric: RuleMetric, change: Change) -> bool:
     """Whether a difference is sure, and large enough to report."""
-    if metric.wording is None or abs(change.difference.value) < metric.notable:
+    if not metric.state or abs(change.difference.value) < metric.notable:
         return False
     own = quantity_of(review, variant, metric)
     base = quantity_of(review, review.request.base, metric)
@@ -165,29 +162,27 @@ def _change(review: Review, variant: str, metric: RuleMetric, subject: str) -> s
     own = quantity_of(review, variant, metric)
     base = quantity_of(review, review.request.base, metric)
     change = review.changes[variant, metric.key]
-    wording = metric.wording
-    assert wording is not None, f"{metric.key} has no words"
-    rises, falls = wording.does
+    rises, falls = metric.does
     does = rises if change.difference.value > 0 else falls
-    amounts = _amounts(metric, wording, own, base)
+    amounts = _amounts(metric, own, base)
     by = _difference(metric, change.difference) if own.span is None else ""
     return f"{subject} {does}: {amounts}{by}."
 
 
-def _amounts(metric: RuleMetric, wording: Wording, own: Quantity, base: Quantity) -> str:
+def _amounts(metric: RuleMetric, own: Quantity, base: Quantity) -> str:
     """`18.9 turns instead of 16.9`, `a loss of 8.2 points per deal instead of a gain of 3.7`."""
-    amount, value = _amount(metric, wording, own)
-    base_amount, there = _amount(metric, wording, base)
+    amount, value = _amount(metric, own)
+    base_amount, there = _amount(metric, base)
     if amount != base_amount:
         there = base_amount.format(value=there)
     return f"{amount.format(value=value)} instead of {there}"
 
 
-def _amount(metric: RuleMetric, wording: Wording, number: Quantity) -> tuple[str, str]:
+def _amount(metric: RuleMetric, number: Quantity) -> tuple[str, str]:
     """What a number is called, and the number as it stands there."""
-    amount = wording.amount
-    if wording.below and number.value < 0:
-        amount = wording.below.amount
+    amount = metric.amount
+    if metric.below and number.value < 0:
+        amount = metric.below.amount
         number = number.scaled(-1)
     return amount, _plain(metric, number)
 
@@ -215,7 +210,7 @@ def _plain(metric: RuleMetric, number: Quantity) -> str:
 
 def _unchanged(review: Review, variant: str, changes: dict[RuleMetric, Change]) -> list[str]:
     """What no difference was found in, and what is identical."""
-    worded = [(metric, change) for metric, change in changes.items() if metric.wording]
+    worded = [(metric, change) for metric, change in changes.items() if metric.state]
     open_questions = [
         f"{metric.title} ({_detectable(metric, change)})"
         for metric, change in worded

@@ -15,7 +15,6 @@ from simgin.review.rule_metrics import (
     Below,
     Measure,
     RuleMetric,
-    Wording,
     from_pass,
 )
 from simgin.review.variant_matches import VariantMatches
@@ -72,9 +71,18 @@ def _where_matched(measure: Measure) -> Measure:
 
 def _ending(kind: str, title: str, state: str = "", does: tuple[str, str] = ("", "")) -> RuleMetric:
     """How often a deal of the best player ends in one way; without a state in tables alone."""
-    wording = Wording(state, does, "{value} % of deals") if state else None
-    meaning = metrics.BY_NAME[kind].meaning
-    return RuleMetric("endings", kind, title, meaning, _best(kind), "% of deals", wording, 0.01)
+    return RuleMetric(
+        "endings",
+        kind,
+        title=title,
+        unit="% of deals",
+        meaning=metrics.BY_NAME[kind].meaning,
+        measure=_best(kind),
+        state=state,
+        does=does,
+        amount="{value} % of deals",
+        notable=0.01,
+    )
 
 
 _ENDINGS = (
@@ -108,11 +116,9 @@ _WINS = (
         unit="%",
         meaning=metrics.BY_NAME["win"].meaning,
         measure=_where_won(_best("win")),
-        wording=Wording(
-            "the best player wins {value} % of deals",
-            ("makes deals easier to win", "makes deals harder to win"),
-            "{value} % of deals won by the best player",
-        ),
+        state="the best player wins {value} % of deals",
+        does=("makes deals easier to win", "makes deals harder to win"),
+        amount="{value} % of deals won by the best player",
         notable=0.01,
     ),
     RuleMetric(
@@ -123,14 +129,12 @@ _WINS = (
         meaning="Share of deals that the best player wins, less that of the naive one, on the "
         "same packs.",
         measure=_where_won(_gap("win")),
-        wording=Wording(
-            "the best player wins {value} percentage points more deals than the naive one",
-            ("rewards skill more", "rewards skill less"),
-            "a lead of {value} percentage points over the naive player",
-            Below(
-                "the best player wins {value} percentage points fewer deals than the naive one",
-                "a deficit of {value} percentage points against the naive player",
-            ),
+        state="the best player wins {value} percentage points more deals than the naive one",
+        does=("rewards skill more", "rewards skill less"),
+        amount="a lead of {value} percentage points over the naive player",
+        below=Below(
+            "the best player wins {value} percentage points fewer deals than the naive one",
+            "a deficit of {value} percentage points against the naive player",
         ),
         notable=0.01,
     ),
@@ -141,11 +145,9 @@ _WINS = (
         unit="%",
         meaning=metrics.BY_NAME["match_win"].meaning,
         measure=_where_matched(_best("match_win")),
-        wording=Wording(
-            "the best player wins {value} % of matches",
-            ("makes matches easier to win", "makes matches harder to win"),
-            "{value} % of matches won by the best player",
-        ),
+        state="the best player wins {value} % of matches",
+        does=("makes matches easier to win", "makes matches harder to win"),
+        amount="{value} % of matches won by the best player",
         notable=0.01,
     ),
 )
@@ -157,14 +159,12 @@ _SCORES = (
         title="score per deal",
         meaning=metrics.BY_NAME["score"].meaning,
         measure=_where_scored(_best("score")),
-        wording=Wording(
-            "a deal gains the best player {value} points",
-            ("makes deals worth more", "makes deals worth less"),
-            "a gain of {value} points for the best player",
-            Below(
-                "a deal costs the best player {value} points",
-                "a loss of {value} points for the best player",
-            ),
+        state="a deal gains the best player {value} points",
+        does=("makes deals worth more", "makes deals worth less"),
+        amount="a gain of {value} points for the best player",
+        below=Below(
+            "a deal costs the best player {value} points",
+            "a loss of {value} points for the best player",
         ),
         notable=0.5,
     ),
@@ -182,11 +182,9 @@ _SCORES = (
         title="penalty per deal",
         meaning="Points that a deal costs the best player; a dash where penalties are not counted.",
         measure=_where_penalized(_best("score")),
-        wording=Wording(
-            "a deal costs the best player {value} points",
-            ("makes deals cost more", "makes deals cost less"),
-            "{value} points for the best player",
-        ),
+        state="a deal costs the best player {value} points",
+        does=("makes deals cost more", "makes deals cost less"),
+        amount="{value} points for the best player",
         notable=0.5,
     ),
     RuleMetric(
@@ -197,14 +195,12 @@ _SCORES = (
         meaning="Penalty of a deal of the naive player less that of the best one, on the same "
         "packs.",
         measure=_where_penalized(_saved),
-        wording=Wording(
-            "a deal costs the naive player {value} more points than the best one",
-            ("rewards skill more", "rewards skill less"),
-            "a saving of {value} points against the naive player",
-            Below(
-                "a deal costs the naive player {value} fewer points than the best one",
-                "an excess of {value} points over the naive player",
-            ),
+        state="a deal costs the naive player {value} more points than the best one",
+        does=("rewards skill more", "rewards skill less"),
+        amount="a saving of {value} points against the naive player",
+        below=Below(
+            "a deal costs the naive player {value} fewer points than the best one",
+            "an excess of {value} points over the naive player",
         ),
         notable=0.5,
     ),
@@ -218,9 +214,9 @@ _LENGTH = (
         title="draw of gin",
         meaning="The draw on which the best player goes gin: the mean of the deals that end so.",
         measure=from_pass("gin_draw"),
-        wording=Wording(
-            "gin takes {value} draws", ("delays gin", "brings gin sooner"), "{value} draws"
-        ),
+        state="gin takes {value} draws",
+        does=("delays gin", "brings gin sooner"),
+        amount="{value} draws",
         notable=0.5,
     ),
     replace(DEALS_PER_MATCH, theme="length", measure=_where_matched(_best("deals_per_match"))),
@@ -234,11 +230,9 @@ _LUCK = RuleMetric(
     meaning="Share of the variance of winning a deal that the joker's place decides, as in "
     "`simgin odds`.",
     measure=from_pass("joker_share"),
-    wording=Wording(
-        "the joker's place decides {value} % of the variance of winning",
-        ("leaves more to the joker", "leaves less to the joker"),
-        "its place decides {value} % of the variance of winning",
-    ),
+    state="the joker's place decides {value} % of the variance of winning",
+    does=("leaves more to the joker", "leaves less to the joker"),
+    amount="its place decides {value} % of the variance of winning",
     notable=0.03,
 )
 
