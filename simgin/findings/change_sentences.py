@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from simgin.findings.wording import MOST, counted, size
@@ -27,17 +28,15 @@ COUNTED = {
 }
 
 
-def effects(frame: pd.DataFrame) -> list[str]:
+def effects(frame: pd.DataFrame) -> Iterator[str]:
     """Which changes gain or lose points in every field, and for which the field decides."""
     points = frame[frame["metric"] == "margin"]
-    sentences = []
     for variant, rows in points.groupby("variant", sort=False):
         by_verdict: dict[str, list[str]] = {}
         for change, group in rows.groupby("change", sort=False):
             by_verdict.setdefault(_verdict(group), []).append(str(change))
         for verdict, changes in by_verdict.items():
-            sentences.append(f"{variant}: {verdict} {counted(changes)}.")
-    return sentences
+            yield f"{variant}: {verdict} {counted(changes)}."
 
 
 def _verdict(rows: pd.DataFrame) -> str:

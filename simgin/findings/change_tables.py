@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simgin.findings.change_sentences import COMPARED, SURE, is_significant
@@ -68,7 +68,7 @@ def detectable(value: float, metric: str) -> str:
     return numbers.number(scaled, scaled)
 
 
-def effects(frame: pd.DataFrame) -> list[Sheet]:
+def effects(frame: pd.DataFrame) -> Iterator[Sheet]:
     """A sheet for every variant and metric: one row per change, one column per field."""
     family = frame["p"].count()
     note = (
@@ -76,7 +76,6 @@ def effects(frame: pd.DataFrame) -> list[Sheet]:
         f"player, or the opponent named after v. * marks p < {SURE} after Holm's adjustment for "
         f"the {family} effects of the run; the last column counts those."
     )
-    sheets = []
     for names, rows in frame.groupby(["variant", "metric"], sort=False):
         variant, metric = map(str, names)
         title = f"Effects under {variant}: {BY_NAME[metric].title}"
@@ -86,8 +85,7 @@ def effects(frame: pd.DataFrame) -> list[Sheet]:
         lines = [
             _effects_line(change, rows[rows["change"] == change], fields) for change in ranked.index
         ]
-        sheets.append(Sheet(title, ("change", *fields, "gains, loses"), lines, note))
-    return sheets
+        yield Sheet(title, ("change", *fields, "gains, loses"), lines, note)
 
 
 def _effects_line(change: str, rows: pd.DataFrame, fields: Sequence[str]) -> tuple[str, ...]:

@@ -86,12 +86,9 @@ class Findings:
         """A line for every cell that did not end at a size given beforehand."""
         lines = []
         for cell, end in self._ended_cells():
-            if end.stopped == COMPLETE:
-                continue
-            who = "Stopped"
-            if len(self.cells) > 1:
-                who = f"{cell.title} ({cell.variant})"
-            lines.append(f"{who}: {end.stopped}")
+            who = f"{cell.title} ({cell.variant})" if len(self.cells) > 1 else "Stopped"
+            if end.stopped != COMPLETE:
+                lines.append(f"{who}: {end.stopped}")
         return lines
 
     @cached_property

@@ -29,20 +29,14 @@ def leagues(
     fits: Mapping[str, NonAdditivity],
     triads: Mapping[str, Triads],
     unit: str,
-) -> list[str]:
+) -> Iterator[str]:
     """Who leads every league, how far ratings say who beats whom, and which pairs are level."""
-    sentences = []
     for name, rows in standings.groupby("variant", sort=False):
         variant = str(name)
-        is_own = cross["variant"] == variant
-        for line in _league(rows, cross[is_own], unit):
-            sentences.append(f"{variant}: {line}")
-        if math.isnan(rows["elo"].iloc[0]):
-            continue
-        for line in (_fit(fits[variant]), circles(triads[variant])):
-            if line:
-                sentences.append(f"{variant}: {line}")
-    return sentences
+        lines = list(_league(rows, cross[cross["variant"] == variant], unit))
+        if not math.isnan(rows["elo"].iloc[0]):
+            lines += [_fit(fits[variant]), circles(triads[variant])]
+        yield from [f"{variant}: {line}" for line in lines if line]
 
 
 def _league(rows: pd.DataFrame, cross: pd.DataFrame, unit: str) -> Iterator[str]:

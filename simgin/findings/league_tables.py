@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simgin.findings.league_sentences import NON_ADDITIVITY, circles, mix
@@ -21,16 +21,14 @@ if TYPE_CHECKING:
     from simgin.findings.findings import Findings
 
 
-def standings(findings: Findings) -> list[Sheet]:
+def standings(findings: Findings) -> Iterator[Sheet]:
     """The league table of every round robin."""
-    sheets = []
     for name, rows in findings.standings.groupby("variant", sort=False):
         measures = [measure for measure in league.MEASURES["match"] if rows[measure].notna().any()]
         titles = [BY_NAME[measure].title for measure in measures]
         lines = [_standing(row, measures) for _, row in rows.iterrows()]
         headings = ("strategy", "Elo", *titles)
-        sheets.append(Sheet(f"League: {name}", headings, lines, _league_note(findings)))
-    return sheets
+        yield Sheet(f"League: {name}", headings, lines, _league_note(findings))
 
 
 def _standing(row: Any, measures: Sequence[str]) -> tuple[str, ...]:
@@ -47,18 +45,14 @@ def _league_note(findings: Findings) -> str:
     )
 
 
-def ratings(findings: Findings) -> list[Sheet]:
+def ratings(findings: Findings) -> Iterator[Sheet]:
     """Ratings, their differences and the equilibrium mix of every round robin."""
     headings = ("strategy", "Elo", "lead over the next", "Elo v the mix")
-    sheets = []
     for name, rows in findings.standings.groupby("variant", sort=False):
-        variant = str(name)
-        if rows["elo"].isna().all():
-            continue
-        lines = [_rating(row) for _, row in rows.iterrows()]
-        note = _ratings_note(findings, variant, rows)
-        sheets.append(Sheet(f"Ratings: {variant}", headings, lines, note))
-    return sheets
+        if not rows["elo"].isna().all():
+            lines = [_rating(row) for _, row in rows.iterrows()]
+            note = _ratings_note(findings, str(name), rows)
+            yield Sheet(f"Ratings: {name}", headings, lines, note)
 
 
 def _rating(row: Any) -> tuple[str, ...]:
@@ -97,22 +91,16 @@ def _elo(row: Any) -> str:
     return ranged(row, "elo")
 
 
-def crosses(findings: Findings) -> list[Sheet]:
+def crosses(findings: Findings) -> Iterator[Sheet]:
     """The cross-table of every round robin, in the order of its league table."""
     unit = UNITS[findings.record.unit].capitalize()
     standings = findings.standings
-    sheets = []
     for variant, frame in findings.cross.groupby("variant", sort=False):
         order = list(standings.loc[standings["variant"] == variant, "strategy"])
-        columns = map(str, range(1, len(order) + 1))
-        sheet = Sheet(
-            f"{unit} won %, row against column: {variant}",
-            ("place", "strategy", *columns),
-            _cross_lines(frame, order),
-            "Columns are numbered like the rows.",
-        )
-        sheets.append(sheet)
-    return sheets
+        headings = ("place", "strategy", *map(str, range(1, len(order) + 1)))
+        title = f"{unit} won %, row against column: {variant}"
+        lines = _cross_lines(frame, order)
+        yield Sheet(title, headings, lines, "Columns are numbered like the rows.")
 
 
 def _cross_lines(frame: pd.DataFrame, order: Sequence[str]) -> list[tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -115,8 +115,7 @@ def _changes(review: Review, variant: str) -> str:
         sentences.append(_change(review, variant, metric, subject))
     if not sentences:
         sentences.append(f"{name} against {base}: no large change was found.")
-    sentences += _unchanged(review, variant, changes)
-    return " ".join(sentences)
+    return " ".join([*sentences, *_unchanged(review, variant, changes)])
 
 
 def _changes_of(review: Review, variant: str) -> dict[RuleMetric, Change]:
@@ -208,7 +207,7 @@ def _plain(metric: RuleMetric, number: Quantity) -> str:
     return numbers.number(metric.factor * number.value, 10 * metric.factor * _half(number))
 
 
-def _unchanged(review: Review, variant: str, changes: dict[RuleMetric, Change]) -> list[str]:
+def _unchanged(review: Review, variant: str, changes: dict[RuleMetric, Change]) -> Iterator[str]:
     """What no difference was found in, and what is identical."""
     worded = [(metric, change) for metric, change in changes.items() if metric.state]
     open_questions = [
@@ -221,15 +220,13 @@ def _unchanged(review: Review, variant: str, changes: dict[RuleMetric, Change]) 
         for metric, change in worded
         if change.is_none and is_something(metric, review.measurements[variant, metric.key])
     ]
-    sentences = []
     if open_questions:
-        sentences.append(
+        yield (
             "No significant difference (in brackets: the smallest that would have been detected): "
             f"{', '.join(open_questions)}."
         )
     if same:
-        sentences.append(f"Identical in every deal: {', '.join(same)}.")
-    return sentences
+        yield f"Identical in every deal: {', '.join(same)}."
 
 
 def _detectable(metric: RuleMetric, change: Change) -> str:
