@@ -205,10 +205,6 @@ def _ending(kind: str, title: str, state: str, notable: float = 0.01) -> RuleMet
     )
 
 
-def _completion(matches: VariantMatches) -> Measurement:
-    return matches.field_mean("deal_win") + matches.field_mean("deal_loss")
-
-
 _ENDINGS = (
     RuleMetric(
         "endings",
@@ -216,7 +212,7 @@ _ENDINGS = (
         title="decided deals",
         unit="% of deals",
         meaning="Share of deals that somebody wins: all but void, stalled and even ones.",
-        measure=_completion,
+        measure=lambda matches: matches.field_mean("deal_win") + matches.field_mean("deal_loss"),
     ),
     _ending("void", "void deals", "run out of stock and count for nobody"),
     _ending("stalled", "stalled deals", "never end and are broken off"),
@@ -244,10 +240,6 @@ def _points_deviation(matches: VariantMatches) -> Measurement:
         return float(np.sqrt(total[sums.DEAL_SQUARE] / deals - mean**2))
 
     return matches.field_mean_of(deviation)
-
-
-def _seat(matches: VariantMatches) -> Measurement:
-    return matches.field_mean("first_player_win").scaled(1, -0.5)
 
 
 def _final_margin(matches: VariantMatches) -> Measurement:
@@ -290,7 +282,7 @@ _POINTS = (
         unit="percentage points",
         meaning="Share of decided deals won by the nondealer, who has the first turn, less one "
         "half.",
-        measure=_seat,
+        measure=lambda matches: matches.field_mean("first_player_win").scaled(1, -0.5),
         state="the nondealer's share of wins is {value} percentage points above one half",
         does=("favours the nondealer more", "favours the nondealer less"),
         amount="an advantage of {value} percentage points",
@@ -343,10 +335,6 @@ def _best_limit(matches: VariantMatches) -> Measurement:
     return Quantity.with_span(chosen, (best[0], best[-1]), matrix.mean(chosen).n)
 
 
-def _patience(matches: VariantMatches) -> Measurement:
-    return matches.knock_matrix().patience()
-
-
 def _waiting(key: str, plan: str, meaning: str, measure: Measure) -> RuleMetric:
     """What a way to wait for gin gains or costs against another way to play."""
     return RuleMetric(
@@ -362,10 +350,6 @@ def _waiting(key: str, plan: str, meaning: str, measure: Measure) -> RuleMetric:
         below=Below(f"{plan} costs {{value}} points per deal", "a loss of {value} points per deal"),
         notable=0.3,
     )
-
-
-def _early(matches: VariantMatches) -> Measurement:
-    return matches.between("margin", "gold-early", "gold")
 
 
 _KNOCKING = (
@@ -388,14 +372,14 @@ _KNOCKING = (
         "patience",
         "waiting for gin",
         "`gold` that waits for gin against `gold` that knocks as soon as it may, M(0, 10).",
-        _patience,
+        lambda matches: matches.knock_matrix().patience(),
     ),
     _waiting(
         "early",
         "waiting for gin after turn five",
         "`gold-early`, which knocks in its first five turns and then waits for gin, against "
         "`gold`.",
-        _early,
+        lambda matches: matches.between("margin", "gold-early", "gold"),
     ),
     RuleMetric(
         "waiting",

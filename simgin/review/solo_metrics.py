@@ -38,10 +38,6 @@ def _gap(metric: str) -> Callable[[VariantMatches], Quantity]:
     return lambda matches: _best(metric)(matches) - _player(matches, NAIVE, metric)
 
 
-def _saved(matches: VariantMatches) -> Quantity:
-    return _gap("score")(matches).scaled(-1)
-
-
 def _unless(scorings: tuple[str, ...], reason: str, measure: Measure) -> Measure:
     """A measure of variants whose deals are not scored so."""
     return lambda matches: (
@@ -194,7 +190,7 @@ _SCORES = (
         unit="points per deal",
         meaning="Penalty of a deal of the naive player less that of the best one, on the same "
         "packs.",
-        measure=_where_penalized(_saved),
+        measure=_where_penalized(lambda matches: _gap("score")(matches).scaled(-1)),
         state="a deal costs the naive player {value} more points than the best one",
         does=("rewards skill more", "rewards skill less"),
         amount="a saving of {value} points against the naive player",
