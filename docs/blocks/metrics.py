@@ -34,7 +34,7 @@ def of_rules(players: str) -> str:
     records = solo_metrics.SOLO_METRICS if players == "1" else rule_metrics.RULE_METRICS
     lines = []
     for metric in records:
-        notable = f"{metric.factor * metric.notable:g}" if metric.wording else ""
+        notable = f"{metric.factor * metric.notable:g}" if metric.state else ""
         deep = "yes" if metric.deep else ""
         meaning = one_line(metric.meaning)
         lines.append((metric.heading, f"`{metric.key}`", meaning, deep, notable))

@@ -69,11 +69,10 @@ def _rows(text: str) -> Round:
 
 def _is_figure(row: object) -> bool:
     """Whether a row says all that is needed to compare it."""
-    if not isinstance(row, dict):
-        return False
-    ratio = row.get("ratio")
-    is_ratio = isinstance(ratio, float | int) and LEAST < ratio < 1 / LEAST
-    return is_ratio and isinstance(row.get("figure"), str) and isinstance(row.get("threads"), int)
+    match row:
+        case {"figure": str(), "threads": int(), "ratio": float() | int() as ratio}:
+            return LEAST < ratio < 1 / LEAST
+    return False
 
 
 def find_installation(path: Path) -> Path | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from simgin.findings.wording import MOST, counted, size
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SURE = 0.05  # level of tests
+COMPARED = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
 # What there is more or fewer of, by the metrics that are compared
 COUNTED = {
     "deal_win": "of the deals won",
@@ -26,26 +28,23 @@ COUNTED = {
 }
 
 
-def effects(frame: pd.DataFrame) -> list[str]:
+def effects(frame: pd.DataFrame) -> Iterator[str]:
     """Which changes gain or lose points in every field, and for which the field decides."""
     points = frame[frame["metric"] == "margin"]
-    sentences = []
     for variant, rows in points.groupby("variant", sort=False):
         by_verdict: dict[str, list[str]] = {}
         for change, group in rows.groupby("change", sort=False):
-            changes = by_verdict.setdefault(_verdict(group), [])
-            changes.append(str(change))
+            by_verdict.setdefault(_verdict(group), []).append(str(change))
         for verdict, changes in by_verdict.items():
-            sentences.append(f"{variant}: {verdict} {counted(changes)}.")
-    return sentences
+            yield f"{variant}: {verdict} {counted(changes)}."
 
 
 def _verdict(rows: pd.DataFrame) -> str:
     """What a change does over all fields, up to its name."""
-    signs = []
-    for _, row in rows.iterrows():
-        sign = math.copysign(1, row["difference"]) if is_significant(row) else 0
-        signs.append(sign)
+    signs = [
+        math.copysign(1, row["difference"]) if is_significant(row) else 0
+        for _, row in rows.iterrows()
+    ]
     if min(signs) > 0:
         return "points are gained in every field by"
     if max(signs) < 0:
@@ -64,19 +63,16 @@ def differences(frame: pd.DataFrame) -> list[str]:
 
     The comparisons without a significant difference are counted.
     """
-    compared = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
     clear: list[tuple[float, str]] = []
     comparisons = 0
-    for names, rows in frame.groupby(compared, sort=False):
+    for names, rows in frame.groupby(COMPARED, sort=False):
         comparisons += 1
         significant = [row for _, row in rows.iterrows() if is_significant(row)]
         if not significant:
             continue
-        largest = max(map(_standard_errors, significant))
-        comparison = _instead(*map(str, names))
+        largest = max(abs(row["difference"]) / row["se"] for row in significant)
         parts = "; ".join(map(_difference, significant))
-        sentence = f"{comparison}: {parts}."
-        clear.append((largest, sentence))
+        clear.append((largest, f"{_instead(*map(str, names))}: {parts}."))
     clear.sort(key=lambda line: -line[0])
     sentences = [line for _, line in clear[:MOST]]
     more = len(clear) - MOST
@@ -85,18 +81,11 @@ def differences(frame: pd.DataFrame) -> list[str]:
         sentences.append(f"{more} more {show} a difference: see the table of differences.")
     silent = comparisons - len(clear)
     if silent:
-        which = _all(comparisons)
-        if clear:
-            which = f"{silent} of {comparisons} comparisons"
+        which = f"{silent} of {comparisons} comparisons" if clear else _all(comparisons)
         sentences.append(
             f"No significant difference in {which} (5 % level, after Holm's adjustment)."
         )
     return sentences
-
-
-def _standard_errors(row: Any) -> float:
-    """The size of a difference in standard errors."""
-    return float(abs(row["difference"]) / row["se"])
 
 
 def _all(comparisons: int) -> str:
@@ -113,9 +102,7 @@ def is_significant(row: Any) -> bool:
     if not row["se"] > 0:
         return False
     if math.isnan(row["p"]):
-        above = row["low"] > 0
-        below = row["high"] < 0
-        return bool(above or below)
+        return bool(row["low"] > 0 or row["high"] < 0)
     return bool(row["p_holm"] < SURE)
 
 
@@ -123,11 +110,10 @@ def _instead(
     variant: str, base_variant: str, strategy: str, base_strategy: str, opponent: str
 ) -> str:
     """What is compared with what, and under which conditions."""
-    against = f"against {opponent}" if opponent else ""
+    against = [f"against {opponent}"] if opponent else []
     if variant != base_variant:
-        rest = " ".join(filter(None, (strategy, against)))
-        return f"{variant} instead of {base_variant} ({rest})"
-    rest = ", ".join(filter(None, (variant, against)))
+        return f"{variant} instead of {base_variant} ({' '.join([strategy, *against])})"
+    rest = ", ".join([variant, *against])
     if strategy == base_strategy:  # the same in two runs
         return f"{strategy} ({rest}), minus the second run"
     return f"{strategy} instead of {base_strategy} ({rest})"
@@ -136,10 +122,8 @@ def _instead(
 def _difference(row: Any) -> str:
     """`19.9 ± 1.7 percentage points more of the matches won`."""
     metric = BY_NAME[row["metric"]]
-    difference = row["difference"]
-    amount = size((difference, row["low"], row["high"]), metric.factor)
+    amount = size((row["difference"], row["low"], row["high"]), metric.factor)
     if metric.share:
         amount = f"{amount} percentage points"
-    more = "more" if difference > 0 else "fewer"
-    what = COUNTED[metric.name]
-    return f"{amount} {more} {what}"
+    more = "more" if row["difference"] > 0 else "fewer"
+    return f"{amount} {more} {COUNTED[metric.name]}"

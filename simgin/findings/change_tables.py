@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings.change_sentences import SURE, is_significant
+from simgin.findings.change_sentences import COMPARED, SURE, is_significant
 from simgin.report import numbers
 from simgin.report.sheet import Sheet
 from simgin.stats.metrics import BY_NAME
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 def differences(frame: pd.DataFrame) -> Sheet:
     """One row per comparison, one column per metric."""
     metrics = list(dict.fromkeys(frame["metric"]))
-    compared = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
     lines = []
-    for names, rows in frame.groupby(compared, sort=False):
+    for names, rows in frame.groupby(COMPARED, sort=False):
         cells = {row["metric"]: _difference(row) for _, row in rows.iterrows()}
         lines.append((_minus(*map(str, names)), *[cells.get(metric, "") for metric in metrics]))
     if frame["paired"].all():
@@ -40,15 +39,12 @@ def _minus(
     variant: str, base_variant: str, strategy: str, base_strategy: str, opponent: str
 ) -> str:
     """What is compared with what: the part that differs, and the rest in brackets."""
-    against = f"v {opponent}" if opponent else ""
+    against = [f"v {opponent}"] if opponent else []
     if variant != base_variant:
-        rest = " ".join(filter(None, (strategy, against)))
-        return f"{variant} - {base_variant} ({rest})"
+        return f"{variant} - {base_variant} ({' '.join([strategy, *against])})"
     if strategy != base_strategy:
-        rest = ", ".join(filter(None, (variant, against)))
-        return f"{strategy} - {base_strategy} ({rest})"
-    rest = " ".join(filter(None, (variant, against)))  # the same in two runs
-    return f"{strategy} ({rest})"
+        return f"{strategy} - {base_strategy} ({', '.join([variant, *against])})"
+    return f"{strategy} ({' '.join([variant, *against])})"  # the same in two runs
 
 
 def _difference(row: Any) -> str:
@@ -72,7 +68,7 @@ def detectable(value: float, metric: str) -> str:
     return numbers.number(scaled, scaled)
 
 
-def effects(frame: pd.DataFrame) -> list[Sheet]:
+def effects(frame: pd.DataFrame) -> Iterator[Sheet]:
     """A sheet for every variant and metric: one row per change, one column per field."""
     family = frame["p"].count()
     note = (
@@ -80,18 +76,16 @@ def effects(frame: pd.DataFrame) -> list[Sheet]:
         f"player, or the opponent named after v. * marks p < {SURE} after Holm's adjustment for "
         f"the {family} effects of the run; the last column counts those."
     )
-    sheets = []
     for names, rows in frame.groupby(["variant", "metric"], sort=False):
         variant, metric = map(str, names)
         title = f"Effects under {variant}: {BY_NAME[metric].title}"
         fields = tuple(dict.fromkeys(rows["field"]))
         gains = rows.groupby("change", sort=False)["difference"].mean()
         ranked = gains.sort_values(ascending=False, kind="stable")
-        lines = []
-        for change in ranked.index:
-            lines.append(_effects_line(str(change), rows[rows["change"] == change], fields))
-        sheets.append(Sheet(title, ("change", *fields, "gains, loses"), lines, note))
-    return sheets
+        lines = [
+            _effects_line(change, rows[rows["change"] == change], fields) for change in ranked.index
+        ]
+        yield Sheet(title, ("change", *fields, "gains, loses"), lines, note)
 
 
 def _effects_line(change: str, rows: pd.DataFrame, fields: Sequence[str]) -> tuple[str, ...]:

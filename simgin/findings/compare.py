@@ -57,9 +57,10 @@ def read_run(place: Path) -> Run:
     with directory.readable(place), ledger.reading(path) as run_ledger:
         record = read_record(place, contents)
         check_ledger(place, record, run_ledger)
-        cells = []
-        for i, (cell, end) in enumerate(zip(record.cells, record.ends, strict=True)):
-            cells.append(Played(cell, run_ledger.rows(i, end.units, cell.batch), end.multiplier))
+        cells = [
+            Played(cell, run_ledger.rows(i, end.units, cell.batch), end.multiplier)
+            for i, (cell, end) in enumerate(zip(record.cells, record.ends, strict=True))
+        ]
         return Run(place, record, identity=run_ledger.identity, cells=tuple(cells))
 
 
@@ -70,8 +71,8 @@ def compare_runs(run: Run, base: Run) -> pd.DataFrame:
     nothing to compare.
     """
     pairs = list(_common(run, base))
-    if not pairs:
-        pairs = list(_in_order(run, base))
+    if not pairs and len(run.cells) == len(base.cells):
+        pairs = list(zip(run.cells, base.cells, strict=True))
     if not pairs:
         raise ComparisonError(
             f"{run.directory} and {base.directory} have no matchup in common, and not equally "
@@ -91,38 +92,25 @@ def compare_runs(run: Run, base: Run) -> pd.DataFrame:
 
 def other_differences(run: Run, base: Run) -> list[str]:
     """What else the two runs differ in: rules, strategies, engine; a line each."""
-    base_identity = _compared_identity(base)
-    run_identity = _compared_identity(run)
+    old, new = _compared_identity(base), _compared_identity(run)
     for key in ("variants", "strategies"):
-        first = base_identity[key]
-        second = run_identity[key]
-        base_identity[key] = _restricted(first, second)
-        run_identity[key] = _restricted(second, first)
-    return ledger.differences(base_identity, run_identity)
+        common = old[key].keys() & new[key].keys()
+        for identity in (old, new):
+            identity[key] = {name: identity[key][name] for name in identity[key] if name in common}
+    return ledger.differences(old, new)
 
 
 def _compared_identity(run: Run) -> dict[str, Any]:
     """The identity of a run, without what needs no word."""
-    identity = {}
-    for key, value in run.identity.items():
-        if key in IGNORED:
-            continue
-        identity[key] = value
-    return identity
-
-
-def _restricted(values: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
-    """The values whose names the others have too."""
-    return {name: value for name, value in values.items() if name in others}
+    return {key: value for key, value in run.identity.items() if key not in IGNORED}
 
 
 def _common(run: Run, base: Run) -> Iterator[tuple[Played, Played]]:
     """The matchups of both runs, from the same player's side."""
     bases = {_names(played.cell): played for played in base.cells}
     for played in run.cells:
-        variant, a, b = _names(played.cell)
-        same = bases.get((variant, a, b))
-        exchanged = bases.get((variant, b, a))
+        variant, a, b = names = _names(played.cell)
+        same, exchanged = bases.get(names), bases.get((variant, b, a))
         if same is not None:
             yield played, same
         elif exchanged is not None:
@@ -131,9 +119,3 @@ def _common(run: Run, base: Run) -> Iterator[tuple[Played, Played]]:
 
 def _names(cell: Cell) -> tuple[str, str, str]:
     return cell.variant, cell.a, cell.b
-
-
-def _in_order(run: Run, base: Run) -> Iterator[tuple[Played, Played]]:
-    if len(run.cells) != len(base.cells):
-        return
-    yield from zip(run.cells, base.cells, strict=True)

@@ -40,16 +40,9 @@ def measure(effect: Effect, played: Played, base: Played | None) -> pd.DataFrame
     names = ["margin"]
     if played.cell.unit == "match":
         names.append("match_win")
-    frame = _gain(played, base, names)
+    frame = differences([(played, base)], names) if base else _beyond_even(played, names)
     frame = frame.assign(change=effect.change, field=effect.field, base_strategy=effect.base)
     return frame[[name for name in EFFECT_COLUMNS if name != "p_holm"]]
-
-
-def _gain(played: Played, base: Played | None, names: list[str]) -> pd.DataFrame:
-    """What a strategy has beyond its base, a row per metric."""
-    if base is None:
-        return _beyond_even(played, names)
-    return differences([(played, base)], names)
 
 
 def _beyond_even(played: Played, names: list[str]) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -86,12 +86,9 @@ class Findings:
         """A line for every cell that did not end at a size given beforehand."""
         lines = []
         for cell, end in self._ended_cells():
-            if end.stopped == COMPLETE:
-                continue
-            who = "Stopped"
-            if len(self.cells) > 1:
-                who = f"{cell.title} ({cell.variant})"
-            lines.append(f"{who}: {end.stopped}")
+            who = f"{cell.title} ({cell.variant})" if len(self.cells) > 1 else "Stopped"
+            if end.stopped != COMPLETE:
+                lines.append(f"{who}: {end.stopped}")
         return lines
 
     @cached_property
@@ -123,19 +120,19 @@ class Findings:
     @cached_property
     def differences(self) -> pd.DataFrame:
         """The contrasts of the plan, DIFFERENCE_COLUMNS; one family for Holm."""
-        parts = []
-        for i, base in self.record.contrasts:
-            comparison = self.played(i), self.played(base)
-            parts.append(differences([comparison], self._compared_metrics(i, base)))
+        parts = [
+            differences([(self.played(i), self.played(base))], self._compared_metrics(i, base))
+            for i, base in self.record.contrasts
+        ]
         frame = _joined(parts, DIFFERENCE_COLUMNS)
         return frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
 
     @cached_property
     def effects(self) -> pd.DataFrame:
         """What every change gains in every field, EFFECT_COLUMNS; one family for Holm."""
-        parts = []
-        for variant in dict.fromkeys(cell.variant for cell in self.cells):
-            parts += [self._effect(variant, effect) for effect in self.record.effects]
+        variants = dict.fromkeys(cell.variant for cell in self.cells)
+        every = product(variants, self.record.effects)
+        parts = [self._effect(variant, effect) for variant, effect in every]
         frame = _joined(parts, [name for name in EFFECT_COLUMNS if name != "p_holm"])
         frame = frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
         return frame[list(EFFECT_COLUMNS)]
@@ -161,11 +158,9 @@ class Findings:
     @cached_property
     def ratings(self) -> pd.DataFrame:
         """Elo of everyone in every round robin: RATING_COLUMNS, and the variant."""
-
-        def rated(_variant: str, robin: RoundRobin) -> pd.DataFrame:
-            return self._widened(ratings.ratings(robin))
-
-        return self._by_league(rated, ratings.RATING_COLUMNS)
+        return self._by_league(
+            lambda _, robin: self._widened(ratings.ratings(robin)), ratings.RATING_COLUMNS
+        )
 
     @cached_property
     def standings(self) -> pd.DataFrame:
@@ -180,11 +175,9 @@ class Findings:
     @cached_property
     def cross(self) -> pd.DataFrame:
         """The cross-table of every round robin: CROSS_COLUMNS, and the variant."""
-
-        def crossed(_variant: str, robin: RoundRobin) -> pd.DataFrame:
-            return ratings.cross_table(robin.pairings)
-
-        return self._by_league(crossed, ratings.CROSS_COLUMNS)
+        return self._by_league(
+            lambda _, robin: ratings.cross_table(robin.pairings), ratings.CROSS_COLUMNS
+        )
 
     def _by_league(
         self, frame: Callable[[str, RoundRobin], pd.DataFrame], columns: Sequence[str]
@@ -233,11 +226,8 @@ class Findings:
     @cached_property
     def sweeps(self) -> dict[tuple[str, str, str], Sweeps]:
         """How often either side won both halves of a pair, by variant, A and B."""
-        sweeps = {}
-        for i in self._mirrored:
-            cell = self.cells[i]
-            sweeps[(cell.variant, cell.a, cell.b)] = mirroring.sweeps(self._total(i))
-        return sweeps
+        cells = [(i, self.cells[i]) for i in self._mirrored]
+        return {(c.variant, c.a, c.b): mirroring.sweeps(self._total(i)) for i, c in cells}
 
     @cached_property
     def adjusted(self) -> pd.DataFrame:
@@ -311,11 +301,10 @@ class Findings:
     def _widened(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Ratings with limits that hold under the stopping rule, if there was one."""
         wide = self.multiplier / Z95
-        elo = frame["elo"]
-        lead = frame["lead"]
-        middles = {"low": elo, "high": elo, "lead_low": lead, "lead_high": lead}
-        limits = {name: middle + wide * (frame[name] - middle) for name, middle in middles.items()}
-        return frame.assign(**limits)
+        middles = {"low": "elo", "high": "elo", "lead_low": "lead", "lead_high": "lead"}
+        for name, middle in middles.items():
+            frame[name] = frame[middle] + wide * (frame[name] - frame[middle])
+        return frame
 
 
 def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:

@@ -32,10 +32,10 @@ def check_health(
 
     Raises IdentityError where a batch that stands out does not repeat.
     """
-    health = []
-    for i, (matchup, end) in enumerate(zip(matchups, ends, strict=True)):
-        health.append(_check_cell(i, matchup, end.units, ledger))
-    return health
+    return [
+        _check_cell(i, matchup, end.units, ledger)
+        for i, (matchup, end) in enumerate(zip(matchups, ends, strict=True))
+    ]
 
 
 def describe_health(health: Sequence[Mapping[str, Any]], *parts: str) -> str:
@@ -48,8 +48,7 @@ def describe_health(health: Sequence[Mapping[str, Any]], *parts: str) -> str:
     if not cells:
         return ""
     smallest = f"the smallest of {cells}, " if cells > 1 else ""
-    values = [f"over {part} p = {min(ps):.2g}" for part, ps in known.items() if ps]
-    figures = ", ".join(values)
+    figures = ", ".join(f"over {part} p = {min(ps):.2g}" for part, ps in known.items() if ps)
     sentence = f"Homogeneity of who wins ({smallest}chi-square): {figures}."
     again = sum("played_again" in cell for cell in health)
     if again:
@@ -94,18 +93,13 @@ def _play_again(matchup: Matchup, batch: int, row: np.ndarray) -> int:
 
 def _for_manifest(test: Homogeneity) -> dict[str, float | int | None]:
     """A chi-square for the manifest; None for what is undefined."""
-    p = None
-    if not np.isnan(test.p):
-        p = float(f"{test.p:.4g}")
     return {
         "chi_square": _rounded(test.statistic),
         "df": test.df,
-        "p": p,
+        "p": None if np.isnan(test.p) else float(f"{test.p:.4g}"),
         "largest_residual": _rounded(test.largest),
     }
 
 
 def _rounded(value: float) -> float | None:
-    if np.isnan(value):
-        return None
-    return round(value, 3)
+    return None if np.isnan(value) else round(value, 3)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings.wording import MOST, Limits, side
+from simgin.findings.wording import MOST, Limits, ranged, side
 from simgin.report import numbers
 
 if TYPE_CHECKING:
@@ -29,20 +29,14 @@ def leagues(
     fits: Mapping[str, NonAdditivity],
     triads: Mapping[str, Triads],
     unit: str,
-) -> list[str]:
+) -> Iterator[str]:
     """Who leads every league, how far ratings say who beats whom, and which pairs are level."""
-    sentences = []
     for name, rows in standings.groupby("variant", sort=False):
         variant = str(name)
-        is_own = cross["variant"] == variant
-        for line in _league(rows, cross[is_own], unit):
-            sentences.append(f"{variant}: {line}")
-        if math.isnan(rows["elo"].iloc[0]):
-            continue
-        for line in (_fit(fits[variant]), circles(triads[variant])):
-            if line:
-                sentences.append(f"{variant}: {line}")
-    return sentences
+        lines = list(_league(rows, cross[cross["variant"] == variant], unit))
+        if not math.isnan(rows["elo"].iloc[0]):
+            lines += [_fit(fits[variant]), circles(triads[variant])]
+        yield from [f"{variant}: {line}" for line in lines if line]
 
 
 def _league(rows: pd.DataFrame, cross: pd.DataFrame, unit: str) -> Iterator[str]:
@@ -52,12 +46,8 @@ def _league(rows: pd.DataFrame, cross: pd.DataFrame, unit: str) -> Iterator[str]
         yield f"too few {unit} to rate these {len(rows)} strategies."
         return
     order = [str(name) for name in rows["strategy"]]
-    shares = {}
-    for _, row in cross.iterrows():
-        pair = row["strategy"], row["opponent"]
-        shares[pair] = row
-    leader = order[0]
-    runner_up = order[1]
+    shares = {(row["strategy"], row["opponent"]): row for _, row in cross.iterrows()}
+    leader, runner_up = order[:2]
     won = _won(first)
     second = _against_second(
         name=runner_up, rated=rows.iloc[1], share=shares[leader, runner_up], unit=unit
@@ -80,11 +70,13 @@ def _disagreement(rows: pd.DataFrame) -> Iterator[str]:
     for (_, more), (_, fewer) in itertools.combinations(rows.iterrows(), 2):
         is_ahead = more["match_win_low"] > fewer["match_win_high"]
         if is_ahead and fewer["deal_win_low"] > more["deal_win_high"]:
-            of_deals = f"{_share(fewer, 'deal_win')} % against {_share(more, 'deal_win')} %"
-            of_matches = f"{_share(fewer, 'match_win')} % against {_share(more, 'match_win')} %"
+            of_deals, of_matches = (
+                " % against ".join(ranged(row, metric, 100) for row in (fewer, more))
+                for metric in ("deal_win", "match_win")
+            )
             yield (
                 f"deals and matches disagree: {fewer['strategy']} wins more deals than "
-                f"{more['strategy']} ({of_deals}), but fewer matches ({of_matches})."
+                f"{more['strategy']} ({of_deals} %), but fewer matches ({of_matches} %)."
             )
             return
 
@@ -92,10 +84,7 @@ def _disagreement(rows: pd.DataFrame) -> Iterator[str]:
 def _level_pairs(order: Sequence[str], shares: Mapping[tuple[str, str], Any], unit: str) -> str:
     """The pairs of a league without a significant difference."""
     pairs = list(itertools.combinations(order, 2))
-    level = []
-    for a, b in pairs:
-        if side(_limits(shares[a, b]), 0.5) == 0:
-            level.append(f"{a} and {b}")
+    level = [f"{a} and {b}" for a, b in pairs if side(_limits(shares[a, b]), 0.5) == 0]
     if not level:
         return f"all {len(pairs)} pairs differ significantly in {unit} won."
     listed = level[:MOST]
@@ -109,11 +98,7 @@ def _level_pairs(order: Sequence[str], shares: Mapping[tuple[str, str], Any], un
 
 def _won(row: Any) -> str:
     """What a strategy wins of its matches, or else of its deals, in per cent."""
-    return _share(row, "deal_win" if math.isnan(row["match_win"]) else "match_win")
-
-
-def _share(row: Any, metric: str) -> str:
-    return numbers.estimate(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], 100)
+    return ranged(row, "deal_win" if math.isnan(row["match_win"]) else "match_win", 100)
 
 
 def _against_second(name: str, rated: Any, share: Any, unit: str) -> str:
@@ -131,10 +116,7 @@ def _against_second(name: str, rated: Any, share: Any, unit: str) -> str:
 def mix(rows: pd.DataFrame) -> str:
     """The equilibrium mix, the greatest weight first."""
     ranked = rows[rows["mix"] > 0].sort_values("mix", ascending=False, kind="stable")
-    parts = []
-    for _, row in ranked.iterrows():
-        weight = numbers.estimate(row["mix"], row["mix_low"], row["mix_high"], 100)
-        parts.append(f"{row['strategy']}, {weight} %")
+    parts = [f"{row['strategy']}, {ranged(row, 'mix', 100)} %" for _, row in ranked.iterrows()]
     if len(parts) == 1:
         alone = ranked["strategy"].iloc[0]
         return (
@@ -190,12 +172,9 @@ def _p(p: float) -> str:
 
 
 def _elo(row: Any) -> str:
-    elo = row["elo"]
-    low = row["elo_low"]
-    high = row["elo_high"]
-    if elo == low == high == 0:
+    if row["elo"] == row["elo_low"] == row["elo_high"] == 0:
         return "Elo 0, the anchor"
-    return f"Elo {numbers.estimate(elo, low, high)}"
+    return f"Elo {ranged(row, 'elo')}"
 
 
 def _limits(row: Any) -> Limits:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simgin.findings.league_sentences import NON_ADDITIVITY, circles, mix
+from simgin.findings.wording import ranged
 from simgin.report import numbers
 from simgin.report.sheet import Sheet
 from simgin.stats import league
@@ -20,19 +21,14 @@ if TYPE_CHECKING:
     from simgin.findings.findings import Findings
 
 
-def standings(findings: Findings) -> list[Sheet]:
+def standings(findings: Findings) -> Iterator[Sheet]:
     """The league table of every round robin."""
-    sheets = []
     for name, rows in findings.standings.groupby("variant", sort=False):
-        variant = str(name)
         measures = [measure for measure in league.MEASURES["match"] if rows[measure].notna().any()]
         titles = [BY_NAME[measure].title for measure in measures]
         lines = [_standing(row, measures) for _, row in rows.iterrows()]
-        sheet = Sheet(
-            f"League: {variant}", ("strategy", "Elo", *titles), lines, _league_note(findings)
-        )
-        sheets.append(sheet)
-    return sheets
+        headings = ("strategy", "Elo", *titles)
+        yield Sheet(f"League: {name}", headings, lines, _league_note(findings))
 
 
 def _standing(row: Any, measures: Sequence[str]) -> tuple[str, ...]:
@@ -49,26 +45,22 @@ def _league_note(findings: Findings) -> str:
     )
 
 
-def ratings(findings: Findings) -> list[Sheet]:
+def ratings(findings: Findings) -> Iterator[Sheet]:
     """Ratings, their differences and the equilibrium mix of every round robin."""
     headings = ("strategy", "Elo", "lead over the next", "Elo v the mix")
-    sheets = []
     for name, rows in findings.standings.groupby("variant", sort=False):
-        variant = str(name)
-        if rows["elo"].isna().all():
-            continue
-        lines = [_rating(row) for _, row in rows.iterrows()]
-        note = _ratings_note(findings, variant, rows)
-        sheets.append(Sheet(f"Ratings: {variant}", headings, lines, note))
-    return sheets
+        if not rows["elo"].isna().all():
+            lines = [_rating(row) for _, row in rows.iterrows()]
+            note = _ratings_note(findings, str(name), rows)
+            yield Sheet(f"Ratings: {name}", headings, lines, note)
 
 
 def _rating(row: Any) -> tuple[str, ...]:
     """A strategy's line of the ratings."""
-    lead = ranged(row, "lead", 1)
+    lead = ranged(row, "lead")
     if math.isnan(row["lead"]):
         lead = ""  # nobody is next
-    return row["strategy"], _elo(row), lead, ranged(row, "elo_v_mix", 1)
+    return row["strategy"], _elo(row), lead, ranged(row, "elo_v_mix")
 
 
 def _ratings_note(findings: Findings, variant: str, rows: pd.DataFrame) -> str:
@@ -96,39 +88,30 @@ def _sentence(said: str) -> str:
 def _elo(row: Any) -> str:
     if row["elo"] == row["elo_low"] == row["elo_high"] == 0:
         return "0 (anchor)"
-    return ranged(row, "elo", 1)
+    return ranged(row, "elo")
 
 
-def ranged(row: Any, name: str, factor: int) -> str:
-    """An estimate of a row, with the limits that stand beside it."""
-    return numbers.estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
-
-
-def crosses(findings: Findings) -> list[Sheet]:
+def crosses(findings: Findings) -> Iterator[Sheet]:
     """The cross-table of every round robin, in the order of its league table."""
     unit = UNITS[findings.record.unit].capitalize()
     standings = findings.standings
-    sheets = []
     for variant, frame in findings.cross.groupby("variant", sort=False):
         order = list(standings.loc[standings["variant"] == variant, "strategy"])
-        columns = map(str, range(1, len(order) + 1))
-        sheet = Sheet(
-            f"{unit} won %, row against column: {variant}",
-            ("place", "strategy", *columns),
-            _cross_lines(frame, order),
-            "Columns are numbered like the rows.",
-        )
-        sheets.append(sheet)
-    return sheets
+        headings = ("place", "strategy", *map(str, range(1, len(order) + 1)))
+        title = f"{unit} won %, row against column: {variant}"
+        lines = _cross_lines(frame, order)
+        yield Sheet(title, headings, lines, "Columns are numbered like the rows.")
 
 
 def _cross_lines(frame: pd.DataFrame, order: Sequence[str]) -> list[tuple[str, ...]]:
     """The lines of a cross-table: place, strategy, and what it wins of each."""
-    cells: dict[tuple[str, str], str] = {}
-    for _, row in frame.iterrows():
-        share = numbers.estimate(row["share"], row["low"], row["high"], 100)
-        cells[row["strategy"], row["opponent"]] = share
-    lines = []
-    for place, a in enumerate(order, start=1):
-        lines.append((str(place), a, *[cells.get((a, b), "") for b in order]))
-    return lines
+    cells = {
+        (row["strategy"], row["opponent"]): numbers.estimate(
+            row["share"], row["low"], row["high"], 100
+        )
+        for _, row in frame.iterrows()
+    }
+    return [
+        (str(place), a, *[cells.get((a, b), "") for b in order])
+        for place, a in enumerate(order, start=1)
+    ]

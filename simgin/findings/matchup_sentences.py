@@ -52,21 +52,17 @@ def matchups(frame: pd.DataFrame) -> list[str]:
     for (variant, a, b), rows in table.matchups(frame):
         if a == b:
             continue  # a strategy that plays itself wins one half
-        group = groups.setdefault((variant, b), [])
-        group.append((a, rows))
+        groups.setdefault((variant, b), []).append((a, rows))
         count += 1
     sentences = []
     for (variant, b), group in groups.items():
         if count > MOST:
-            sentence = _best_and_worst(b, group)
-            sentences.append(f"{variant}: {sentence}")
+            sentences.append(f"{variant}: {_best_and_worst(b, group)}")
             continue
         bases = {a.partition(":")[0] for a, _ in group}
         if b and len(bases) == 1 and len(group) >= FEWEST_VALUES:
             sentences.append(f"{variant}: {_best_value(b, group)}")
-        for a, rows in group:
-            sentence = _matchup(a, b, rows)
-            sentences.append(f"{variant}: {sentence}")
+        sentences += [f"{variant}: {_matchup(a, b, rows)}" for a, rows in group]
     return sentences
 
 
@@ -102,9 +98,8 @@ def _by_points(a: str, b: str, rows: pd.DataFrame) -> str:
     margin = table.cell(rows, "margin")
     ahead = side(margin, 0.0)
     verdict = BY_POINTS[ahead].format(a=a, b=b, size=size(margin), points=numbers.estimate(*margin))
-    own = percent(rows, "deal_win")
-    other = percent(rows, "deal_loss")
-    return f"{verdict}; {a} wins {own} of deals, {b} {other}."
+    won, lost = percent(rows, "deal_win"), percent(rows, "deal_loss")
+    return f"{verdict}; {a} wins {won} of deals, {b} {lost}."
 
 
 def _by_matches(a: str, b: str, rows: pd.DataFrame) -> str:
@@ -114,55 +109,37 @@ def _by_matches(a: str, b: str, rows: pd.DataFrame) -> str:
     ahead = side(share, 0.5)
     gains = side(margin, 0.0)
     verdict = BY_MATCHES[ahead].format(a=a, b=b, won=percent(rows, "match_win"))
-    subject = "It"
-    if ahead * gains < 0:
-        subject = "Even so, it"
-    deals = _deals(b, rows, gains)
-    return f"{verdict} {subject} {deals}."
+    subject = "Even so, it" if ahead * gains < 0 else "It"
+    return f"{verdict} {subject} {_deals(b, rows, gains)}."
 
 
 def _deals(b: str, rows: pd.DataFrame, gains: int) -> str:
     """`gains 2.91 ± 0.05 points a deal, but wins 41.4 ± 0.1 % of deals (simple 58.3 ± 0.1 %)`."""
     margin = table.cell(rows, "margin")
     points = GAINS[gains].format(size=size(margin), points=numbers.estimate(*margin))
-    own = percent(rows, "deal_win")
-    other = percent(rows, "deal_loss")
-    joint = " and"
-    if gains * _more_deals(rows) < 0:
-        joint = ", but"
-    return f"{points}{joint} wins {own} of deals ({b} {other})"
-
-
-def _more_deals(rows: pd.DataFrame) -> float:
-    """The share of deals won less that of deals lost."""
-    won, *_ = table.cell(rows, "deal_win")
-    lost, *_ = table.cell(rows, "deal_loss")
-    return won - lost
+    more_deals = table.cell(rows, "deal_win")[0] - table.cell(rows, "deal_loss")[0]
+    joint = ", but" if gains * more_deals < 0 else " and"
+    won, lost = percent(rows, "deal_win"), percent(rows, "deal_loss")
+    return f"{points}{joint} wins {won} of deals ({b} {lost})"
 
 
 def _solo(a: str, rows: pd.DataFrame) -> str:
     """The goal or the matches where they were played, then the deals."""
     parts = []
     if not _is_unknown(rows, "goal_met"):
-        share = percent(rows, "goal_met")
-        parts.append(f"meets the goal in {share} of matches")
+        parts.append(f"meets the goal in {percent(rows, 'goal_met')} of matches")
     elif not _is_unknown(rows, "match_win"):
-        share = percent(rows, "match_win")
-        parts.append(f"wins {share} of matches")
+        parts.append(f"wins {percent(rows, 'match_win')} of matches")
     win, *_ = table.cell(rows, "win")
     if win > 0 and not _counts_penalties(rows):
-        share = percent(rows, "win")
-        parts.append(f"wins {share} of deals")
+        parts.append(f"wins {percent(rows, 'win')} of deals")
     gin, *_ = table.cell(rows, "gin")
     if gin > 0:
-        share = percent(rows, "gin")
-        parts.append(f"goes gin in {share} of deals")
+        parts.append(f"goes gin in {percent(rows, 'gin')} of deals")
     if not _is_unknown(rows, "score"):
         points = numbers.estimate(*table.cell(rows, "score"))
-        scored = f"scores {points} {POINTS}"
-        if _counts_penalties(rows):
-            scored = f"takes {points} {PENALTIES}"
-        parts.append(scored)
+        takes = _counts_penalties(rows)
+        parts.append(f"takes {points} {PENALTIES}" if takes else f"scores {points} {POINTS}")
     if not parts:
         return f"too few deals to judge {a}."
     return f"{a} {listed(parts)}."
@@ -186,23 +163,16 @@ def _best_and_worst(b: str, group: Group) -> str:
     known = []
     for a, rows in group:
         limits = table.cell(rows, metric)
-        value, *_ = limits
-        if math.isnan(value):
-            continue
-        text = numbers.estimate(*limits, factor)
-        known.append((limits, a, f"{text} {unit}"))
+        if not math.isnan(limits[0]):
+            known.append((limits, a, f"{numbers.estimate(*limits, factor)} {unit}"))
     if not known:
         return "too few deals for a finding."
-    fewest_first = unit == PENALTIES
-    known.sort(key=lambda row: row[0][0], reverse=not fewest_first)
+    known.sort(key=lambda row: row[0][0], reverse=unit != PENALTIES)
     best_limits, best, best_text = known[0]
     against = f" against {b}" if b else ""
     if len(known) == 1:
         return f"{best} has {best_text}{against}."
-    near = []
-    for limits, a, _ in known[1:]:
-        if _overlap(limits, best_limits):
-            near.append(a)
+    near = [a for limits, a, _ in known[1:] if _overlap(limits, best_limits)]
     overlap = f"; its interval overlaps {_possessive(near)}" if near else ""
     _, worst, worst_text = known[-1]
     return (
@@ -231,10 +201,8 @@ def _ranking_metric(b: str, rows: Sequence[pd.DataFrame]) -> tuple[str, str]:
         ("match_win", "% of matches won"),
         ("win", "% of deals won"),
     )
-    candidates = two if b else solo
-    for metric, unit in candidates:
-        values = [table.cell(matchup, metric)[0] for matchup in rows]
-        if any(abs(value) > 0 for value in values):
+    for metric, unit in two if b else solo:
+        if any(abs(table.cell(matchup, metric)[0]) > 0 for matchup in rows):
             return metric, unit
     if b:
         return "margin", POINTS

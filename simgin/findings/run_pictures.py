@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin import plots
 from simgin.core.sums import KINDS, WON_KINDS
+from simgin.findings.wording import ranged
 from simgin.report import figures, numbers, summary
 from simgin.report.report import Picture
 from simgin.stats import table
@@ -91,10 +92,8 @@ def _effects_picture(
 
 def describe_ratings(standings: pd.DataFrame) -> str:
     """The leads of a league, best first."""
-    parts = []
-    for _, row in standings.iloc[:-1].iterrows():
-        lead = numbers.estimate(row["lead"], row["lead_low"], row["lead_high"])
-        parts.append(f"{row['strategy']} {lead}")
+    leading = standings.iloc[:-1]
+    parts = [f"{row['strategy']} {ranged(row, 'lead')}" for _, row in leading.iterrows()]
     return f"Ratings, and leads in Elo over the next, best first: {'; '.join(parts)}."
 
 
@@ -104,8 +103,7 @@ def describe_wins(frame: pd.DataFrame) -> str:
     parts = []
     for row in summary.texts(frame):
         values = ", ".join(f"{title} {row[title]}" for title in titles)
-        players = [row[role] for role in ("A", "B", "strategy") if row.get(role)]
-        who = _who(row["variant"], players)
+        who = _who(row["variant"], [row.get(role, "") for role in ("A", "B", "strategy")])
         parts.append(f"{who}: {values}")
     return f"Dots with 95 % intervals, one row per matchup. {_first(parts)}"
 
@@ -115,12 +113,11 @@ def describe_endings(frame: pd.DataFrame) -> str:
 
     Where two players meet, A's and B's apart.
     """
-    outcomes = _sides_won if summary.has_sides(frame) else _outcomes
+    has_sides = summary.has_sides(frame)
     parts = []
     for (variant, a, b), rows in table.matchups(frame):
-        who = _who(variant, [name for name in (a, b) if name])
-        told = outcomes(rows) or "too few deals"
-        parts.append(f"{who}: {told}")
+        told = _sides_won(rows) if has_sides else _listed_shares(rows, KINDS)
+        parts.append(f"{_who(variant, [a, b])}: {told or 'too few deals'}")
     return f"One stacked bar per matchup, shares of all deals. {_first(parts)}"
 
 
@@ -136,29 +133,16 @@ def _sides_won(rows: pd.DataFrame) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _outcomes(rows: pd.DataFrame) -> str:
-    return _listed_shares(rows, KINDS)
-
-
 def _listed_shares(rows: pd.DataFrame, kinds: Sequence[str], prefix: str = "") -> str:
     """The kinds that occurred, the commonest first; prefix: of their metrics."""
-    shares = []
-    for kind in kinds:
-        share, *_ = table.cell(rows, f"{prefix}{kind}")
-        if share > 0:
-            shares.append((share, kind))
-    shares.sort(reverse=True)
-    texts = []
-    for share, kind in shares:
-        words = kind.replace("_", " ")
-        texts.append(f"{words} {_percent(share)} %")
-    return ", ".join(texts)
+    shares = [(table.cell(rows, f"{prefix}{kind}")[0], kind.replace("_", " ")) for kind in kinds]
+    occurred = sorted([(share, kind) for share, kind in shares if share > 0], reverse=True)
+    return ", ".join(f"{kind} {_percent(share)} %" for share, kind in occurred)
 
 
 def describe_league(standings: pd.DataFrame, cross: pd.DataFrame, unit: str) -> str:
     """The order of a league, and its most one-sided pairing."""
-    places = enumerate(standings["strategy"], start=1)
-    order = ", ".join(f"{place} {name}" for place, name in places)
+    order = ", ".join(f"{i} {name}" for i, name in enumerate(standings["strategy"], start=1))
     heat_map = (
         f"Heat map of {UNITS[unit]} won by the row against the column, best rating first: {order}."
     )
@@ -166,9 +150,8 @@ def describe_league(standings: pd.DataFrame, cross: pd.DataFrame, unit: str) -> 
         return heat_map
     most = cross.sort_values("share", kind="stable").iloc[-1]
     share = numbers.estimate(most["share"], most["low"], most["high"], 100)
-    winner = most["strategy"]
-    loser = most["opponent"]
-    return f"{heat_map} Most one-sided: {winner} wins {share} % against {loser}."
+    winning = f"{most['strategy']} wins {share} % against {most['opponent']}"
+    return f"{heat_map} Most one-sided: {winning}."
 
 
 def describe_effects(rows: pd.DataFrame) -> str:
@@ -176,9 +159,7 @@ def describe_effects(rows: pd.DataFrame) -> str:
     parts = []
     for change, group in rows.dropna(subset=["difference"]).groupby("change", sort=False):
         ranked = group.sort_values("difference", kind="stable")
-        worst = _effect(ranked.iloc[0])
-        best = _effect(ranked.iloc[-1])
-        parts.append(f"{change}: {worst} to {best}")
+        parts.append(f"{change}: {_effect(ranked.iloc[0])} to {_effect(ranked.iloc[-1])}")
     return f"Points a deal gained, dots with 95 % intervals, one panel per change. {_first(parts)}"
 
 
@@ -194,14 +175,11 @@ def file_word(variant: str) -> str:
 
 def _percent(share: float) -> str:
     """Whole per cent."""
-    if share >= 0.005:
-        return f"{100 * share:.0f}"
-    return "under 1"
+    return f"{100 * share:.0f}" if share >= 0.005 else "under 1"
 
 
 def _who(variant: str, players: Sequence[str]) -> str:
-    names = " against ".join(players)
-    return f"{variant}, {names}"
+    return f"{variant}, {' against '.join(filter(None, players))}"
 
 
 def _first(parts: Sequence[str]) -> str:

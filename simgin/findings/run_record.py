@@ -51,7 +51,10 @@ class RunRecord:
 
     def with_own_names(self) -> RunRecord:
         """The same run, with strategies from files called by their own names: for a terminal."""
-        own = self._own_name
+
+        def own(text: str) -> str:
+            return self.names.get(text, text)
+
         identity = dict(self.identity)
         identity["matchups"] = [
             {**cell, "a": own(cell["a"]), "b": own(cell["b"])} for cell in identity["matchups"]
@@ -60,9 +63,6 @@ class RunRecord:
         identity["strategies"] = {own(text): description for text, description in described}
         effects = [Effect(effect.change, *map(own, effect[1:])) for effect in self.effects]
         return replace(self, identity=identity, effects=effects)
-
-    def _own_name(self, text: str) -> str:
-        return self.names.get(text, text)
 
     @property
     def seed(self) -> int:
@@ -104,8 +104,9 @@ def read_record(place: Path, contents: Mapping[str, Any]) -> RunRecord:
     Raises ResultsError if another version of simgin wrote it, or if it is of a search.
     """
     if "tune" in contents:
-        command = contents.get("command")
-        raise ResultsError(f"{place} holds a search, not a run; `{command}` writes it again.")
+        raise ResultsError(
+            f"{place} holds a search, not a run; `{contents.get('command')}` writes it again."
+        )
     form = contents.get("form")
     if form != manifest.FORM:
         raise ResultsError(
@@ -162,6 +163,5 @@ def describe_size(record: RunRecord) -> str:
 
 
 def _range(counts: Sequence[int]) -> str:
-    low = min(counts)
-    high = max(counts)
+    low, high = min(counts), max(counts)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"

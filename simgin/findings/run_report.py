@@ -74,10 +74,7 @@ def _title(findings: Findings) -> str:
     """The title of a run without a question: its first matchup, and how many there are."""
     first = findings.cells[0]
     more = len(findings.cells) - 1
-    title = f"{first.title}: {first.variant}"
-    if more:
-        return f"{title}, and {more} more"
-    return title
+    return f"{first.title}: {first.variant}" + (f", and {more} more" if more else "")
 
 
 def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
@@ -96,11 +93,8 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     for name, params in identity["variants"].items():
         yield f"Variant {name}", describe_rules(params)
     for name, strategy in identity["strategies"].items():
-        description = _describe_strategy(strategy)
-        if name in record.names:
-            called = record.names[name]
-            description = f"{called}: {description}"
-        yield f"Strategy {name}", description
+        called = f"{record.names[name]}: " if name in record.names else ""
+        yield f"Strategy {name}", called + _describe_strategy(strategy)
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
     yield (
         "Beside this page",
@@ -117,23 +111,15 @@ def describe_rules(params: Mapping[str, Any]) -> str:
     changed = []
     for name, value in variants.find(STANDARD).row.items():
         own = params.get(name)
-        if own is None:
-            continue
         # By their texts, since a manifest has lists where a variant has pairs.
-        own_text = value_text(own)
-        usual = value_text(value)
-        if own_text != usual:
-            changed.append(f"{name} {own_text} ({usual})")
+        if own is not None and value_text(own) != value_text(value):
+            changed.append(f"{name} {value_text(own)} ({value_text(value)})")
     if not changed:
         return "the standard rules"
-    listed = ", ".join(changed)
-    return f"differs from {STANDARD} in {listed}"
+    return f"differs from {STANDARD} in {', '.join(changed)}"
 
 
 def _describe_strategy(strategy: Mapping[str, Any]) -> str:
     """The policies of a strategy, how it proposes to end a deal, and the digest of its files."""
-    slots = strategy["policies"].items()
-    policies = ", ".join(f"{slot} {policy}" for slot, policy in slots)
-    ending = strategy["ending"]
-    digest = strategy["digest"]
-    return f"{policies}; ending {ending}; files {digest}"
+    policies = ", ".join(f"{slot} {policy}" for slot, policy in strategy["policies"].items())
+    return f"{policies}; ending {strategy['ending']}; files {strategy['digest']}"

@@ -5,7 +5,7 @@ Every figure has its interval, and stands in a table below.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from simgin.findings.change_sentences import differences, effects
@@ -68,26 +68,21 @@ def _nothing_found(findings: Findings) -> str:
     return f"{cell.a} plays itself; the nondealer wins {share} of decided deals."
 
 
-def alike(groups: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
+def alike(groups: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[str]:
     """Which strategies of a round robin are one player under several names."""
-    sentences = []
     for variant, found in groups.items():
         for names in found:
             times = "twice" if len(names) == 2 else f"{len(names)} times"
-            sentences.append(
+            yield (
                 f"{variant}: {listed(names)} play alike: each has the same results against all "
-                f"others, so the league counts one player {times}. Leave out all but "
-                "one."
+                f"others, so the league counts one player {times}. Leave out all but one."
             )
-    return sentences
 
 
 def identical(cells: Sequence[Cell]) -> list[str]:
     """Which matchups are a strategy against itself under another name."""
-    sentences = []
-    for cell in cells:
-        sentences.append(
-            f"{cell.variant}: {cell.a} and {cell.b} play identically: every deal ended alike, "
-            "whoever held which hand."
-        )
-    return sentences
+    return [
+        f"{cell.variant}: {cell.a} and {cell.b} play identically: every deal ended alike, whoever "
+        "held which hand."
+        for cell in cells
+    ]

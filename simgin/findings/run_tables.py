@@ -6,12 +6,14 @@ import math
 from typing import TYPE_CHECKING
 
 from simgin.findings.change_tables import detectable, differences, effects
-from simgin.findings.league_tables import crosses, ranged, ratings, standings
+from simgin.findings.league_tables import crosses, ratings, standings
+from simgin.findings.wording import ranged
 from simgin.report import numbers, summary
 from simgin.report.sheet import Sheet
 from simgin.stats import table
 from simgin.stats.estimate import POWER_80, Z95
 from simgin.stats.metrics import BY_NAME, headline
+from simgin.stats.mirroring import Sweeps
 from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
@@ -25,36 +27,29 @@ WHO = ["variant", "strategy", "opponent"]
 
 def run_sheets(findings: Findings) -> list[Sheet]:
     """Every sheet that has something to say about a run."""
-    sheets = [
+    beside = [*crosses(findings), _pairing(findings), _adjusted(findings.adjusted)]
+    return [sheet for sheet in [*_main_sheets(findings), *beside] if sheet.rows]
+
+
+def _main_sheets(findings: Findings) -> list[Sheet]:
+    """What a terminal shows, too."""
+    return [
         *effects(findings.effects),
         differences(findings.differences),
         *standings(findings),
         *ratings(findings),
-        *crosses(findings),
-        _pairing(findings),
-        _adjusted(findings.adjusted),
     ]
-    return [sheet for sheet in sheets if sheet.rows]
 
 
 def on_screen(findings: Findings) -> list[Sheet | str]:
     """The same for --details: what holds for every cell is a line; its table is in the summary."""
-    parts: list[Sheet | str] = []
-    sheets = [
-        *effects(findings.effects),
-        differences(findings.differences),
-        *standings(findings),
-        *ratings(findings),
-    ]
-    for sheet in sheets:
-        if sheet.rows:
-            parts.append(_short(sheet))
-    lines = (
+    parts = [
+        *[_short(sheet) for sheet in _main_sheets(findings) if sheet.rows],
         _detectable(findings),
         _mirroring_line(findings.pairing),
         _adjusted_lines(findings.adjusted),
-    )
-    return [*parts, *filter(None, lines)]
+    ]
+    return list(filter(None, parts))
 
 
 def _short(sheet: Sheet) -> Sheet | str:
@@ -77,8 +72,8 @@ def _pairing(findings: Findings) -> Sheet:
     lines = []
     for names, rows in findings.pairing.groupby(WHO, sort=False):
         variant, a, b = map(str, names)
-        figures = _pairing_figures(rows)
-        lines.append((variant, f"{a} v {b}", *figures, _swept(findings, variant, a, b)))
+        swept = _swept(findings, findings.sweeps[variant, a, b])
+        lines.append((variant, f"{a} v {b}", *_pairing_figures(rows), swept))
     note = (
         "The variance of a pair's result over that of two unpaired results: n paired results are "
         "worth n divided by it. The luck share is the part of the variance of a single result in "
@@ -91,18 +86,17 @@ def _pairing(findings: Findings) -> Sheet:
 
 def _pairing_figures(rows: pd.DataFrame) -> tuple[str, str, str]:
     """rho of points and of what is won, and the luck share, of one cell."""
-    by_measure = {row["measure"]: row for _, row in rows.iterrows()}
-    points = by_measure["points"]
-    wins = by_measure["share"]
+    by_measure = rows.set_index("measure")
+    points = by_measure.loc["points"]
+    wins = by_measure.loc["share"]
     luck = ranged(points, "luck", 100)
     if luck != numbers.DASH:
         luck = f"{luck} %"
-    return ranged(points, "rho", 1), ranged(wins, "rho", 1), luck
+    return ranged(points, "rho"), ranged(wins, "rho"), luck
 
 
-def _swept(findings: Findings, variant: str, a: str, b: str) -> str:
+def _swept(findings: Findings, sweeps: Sweeps) -> str:
     """Pairs of which A won both halves, and B; with the exact p where the size was fixed."""
-    sweeps = findings.sweeps[variant, a, b]
     counts = f"{sweeps.a:,}, {sweeps.b:,}"
     if findings.record.stop or math.isnan(sweeps.p):
         return counts
@@ -117,14 +111,12 @@ def _detectable(findings: Findings) -> str:
         return ""
     if not all(cell.mirrored for cell in findings.cells):
         return ""
-    wins, points = headline(findings.record.unit, 2)
     leads = []
-    for metric in (wins, points):
+    for metric in headline(findings.record.unit, 2):
         errors = [rows["se"].to_dict()[metric] for _, rows in table.matchups(findings.table)]
-        least = POWER_80 * max(errors)
-        if math.isnan(least):
-            return ""
-        leads.append(detectable(least, metric))
+        leads.append(detectable(POWER_80 * max(errors), metric))
+    if numbers.DASH in leads:
+        return ""
     each = "every matchup" if len(findings.cells) > 1 else "this run"
     unit = UNITS[findings.record.unit]
     return (
@@ -165,24 +157,21 @@ def _adjusted_lines(frame: pd.DataFrame) -> str:
     """What a control variate helps in one cell, in a line for every metric."""
     if len(frame.groupby(WHO)) > 1:
         return "Figures adjusted for the cards dealt are in the summary."
-    lines = []
-    for _, _, metric, raw, adjusted, ratio in _adjusted(frame).rows:
-        lines.append(
-            f"Adjusted for the cards dealt: {metric} {adjusted} (raw {raw}, variance {ratio})."
-        )
-    return "\n".join(lines)
+    return "\n".join(
+        f"Adjusted for the cards dealt: {metric} {adjusted} (raw {raw}, variance {ratio})."
+        for _, _, metric, raw, adjusted, ratio in _adjusted(frame).rows
+    )
 
 
 def _adjusted(frame: pd.DataFrame) -> Sheet:
     lines = []
     for _, row in frame.iterrows():
-        metric = row["metric"]
-        factor = BY_NAME[metric].factor
-        raw = _plus_minus(factor * row["value"], factor * row["se"])
-        adjusted = _plus_minus(factor * row["adjusted"], factor * row["adjusted_se"])
+        metric = BY_NAME[row["metric"]]
+        raw = _plus_minus(metric.factor * row["value"], metric.factor * row["se"])
+        adjusted = _plus_minus(metric.factor * row["adjusted"], metric.factor * row["adjusted_se"])
         who = " v ".join(filter(None, (row["strategy"], row["opponent"])))
         ratio = f"{row['variance_ratio']:.2f}"
-        lines.append((row["variant"], who, BY_NAME[metric].title, raw, adjusted, ratio))
+        lines.append((row["variant"], who, metric.title, raw, adjusted, ratio))
     note = (
         "The luck of the deadwood as dealt is taken out by regression; the raw figure stays valid. "
         "± is 95 %. Variance is the adjusted one over the raw one."
@@ -191,6 +180,6 @@ def _adjusted(frame: pd.DataFrame) -> Sheet:
     return Sheet("Adjusted for the cards dealt", headings, lines, note)
 
 
-def _plus_minus(value: float, se: float, z: float = Z95) -> str:
-    half = z * se
+def _plus_minus(value: float, se: float) -> str:
+    half = Z95 * se
     return numbers.estimate(value, value - half, value + half)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simgin.report import numbers
 from simgin.stats import table
@@ -20,9 +20,7 @@ Limits = tuple[float, float, float]  # value, low, high
 def side(limits: Limits, even: float) -> int:
     """1 above `even`, -1 below, 0 where the interval holds it or is undefined."""
     value, low, high = limits
-    if math.isnan(low + high):
-        return 0
-    if low <= even <= high:
+    if math.isnan(low + high) or low <= even <= high:
         return 0
     return 1 if value > even else -1
 
@@ -33,6 +31,11 @@ def size(limits: Limits, factor: int = 1) -> str:
     if value > 0:
         return numbers.estimate(value, low, high, factor)
     return numbers.estimate(-value, -high, -low, factor)
+
+
+def ranged(row: Any, name: str, factor: int = 1) -> str:
+    """An estimate of a row, with the limits that stand beside it."""
+    return numbers.estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
 
 
 def percent(rows: pd.DataFrame, metric: str) -> str:

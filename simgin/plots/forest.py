@@ -242,8 +242,7 @@ def _root_scale(axes: Axes, reach: float) -> None:
     """A scale of square roots, on which small and large gains and losses can both be seen."""
     axes.set_xscale("function", functions=(_signed_root, _signed_square))
     axes.set_xlim(-reach, reach)
-    gains = [points for points in MARKED if points < reach]
-    gains = gains[-MOST_MARKED:]
+    gains = [points for points in MARKED if points < reach][-MOST_MARKED:]
     ticks = sorted([*[-points for points in gains], 0, *gains])
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
 

@@ -63,14 +63,8 @@ def _deadwood_panel(axes: Axes, rows: pd.DataFrame, look: Series) -> None:
         for edge in figures.columns(part, "q10", "q90"):
             axes.plot(turn, edge, color=seat.colour, linestyle=seat.dash, linewidth=0.7)
         axes.plot(turn, median, color=seat.colour, linestyle=seat.dash, linewidth=2)
-        axes.errorbar(
-            turn,
-            median,
-            yerr=figures.bar_lengths(median, low, high),
-            fmt="none",
-            ecolor=seat.colour,
-            linewidth=1,
-        )
+        bars = figures.bar_lengths(median, low, high)
+        axes.errorbar(turn, median, yerr=bars, fmt="none", ecolor=seat.colour, linewidth=1)
     axes.set_ylim(bottom=0)
     axes.locator_params(axis="x", integer=True)
 
@@ -94,10 +88,11 @@ def counts(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     Columns turn, count, value; count is the lower end of a bin.
     """
     frame = frame[frame["n"] >= FEWEST]
-    panels = []
-    for variant, rows in figures.groups(frame, "variant"):
-        for strategy, part in figures.groups(rows, "strategy"):
-            panels.append((f"{strategy}, {variant}: deals won, %", part))
+    panels = [
+        (f"{strategy}, {variant}: deals won, %", part)
+        for variant, rows in figures.groups(frame, "variant")
+        for strategy, part in figures.groups(rows, "strategy")
+    ]
     caption = _counts_caption(frame, seed)
     height = COUNTS_HEIGHT * len(panels)
     figure = figures.new_figure(height, "Win probability by deadwood and turn", caption)
@@ -120,12 +115,6 @@ def _counts_caption(frame: pd.DataFrame, seed: int | None) -> str:
 def _counts_panel(axes: Axes, part: pd.DataFrame) -> None:
     table = 100 * part.pivot(index="count", columns="turn", values="value")
     values = table.to_numpy(dtype=float)
-    is_crowded = len(table.columns) > CROWDED
-    figures.heat_map(
-        axes,
-        values,
-        list(table.index),
-        list(table.columns),
-        size=CROWDED_TYPE if is_crowded else figures.NORMAL,
-    )
+    size = CROWDED_TYPE if len(table.columns) > CROWDED else figures.NORMAL
+    figures.heat_map(axes, values, list(table.index), list(table.columns), size=size)
     figures.axis_labels(axes, "own turns played", "own deadwood")

@@ -105,15 +105,8 @@ def knock_matrix(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     (axes,) = figures.stack_panels(figure, 1)
     # Shade what is written, without a minus zero
     values = np.round(table.to_numpy(dtype=float), 1) + 0.0
-    largest = float(np.nanmax(np.abs(values)))
-    figures.heat_map(
-        axes,
-        values,
-        list(table.index),
-        list(table.columns),
-        middle=0,
-        reach=max(largest, LEAST_REACH),
-        form="{:+.1f}",
-    )
+    reach = max(float(np.nanmax(np.abs(values))), LEAST_REACH)
+    names = list(table.index), list(table.columns)
+    figures.heat_map(axes, values, *names, middle=0, reach=reach, form="{:+.1f}")
     figures.axis_labels(axes, "threshold of the opponent", "threshold of the player")
     return figure

@@ -74,7 +74,7 @@ WINNERS = {2: ("won by A", "won by B"), 1: ("won", "lost to the joker")}
 @figures.picture
 def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Deals won, points per deal and, where played, matches won of each matchup, with 95 % bars."""
-    matchups = _matchups(frame)
+    matchups = list(table.matchups(frame))
     players = len(roles(frame))
     shown = {column.metric for column in shown_columns(frame)}
     panels = [panel for panel in PANELS[players] if panel.metric in shown]
@@ -130,7 +130,7 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     Where two players meet, A's wins stand at the left and B's at the right; nobody's are between.
     """
-    matchups = _matchups(frame)
+    matchups = list(table.matchups(frame))
     labels, common = _labels(matchups)
     title = _title("Deal outcomes", common)
     caption = _caption(matchups, seed, _precision(frame))
@@ -183,10 +183,7 @@ def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
 
 def _segment(matchups: list[Matchup], side: str, kind: str, metric: str) -> Segment:
     """The share of an outcome in every matchup; 0 if undefined."""
-    shares = []
-    for _, rows in matchups:
-        value, _, _ = table.cell(rows, metric)
-        shares.append(100 * value)
+    shares = [100 * table.cell(rows, metric)[0] for _, rows in matchups]
     return Segment(side, kind, np.nan_to_num(shares))
 
 
@@ -234,10 +231,6 @@ def _precision(frame: pd.DataFrame) -> str:
     return f"95 % intervals: ± {half:.2g} percentage points or less."
 
 
-def _matchups(frame: pd.DataFrame) -> list[Matchup]:
-    return list(table.matchups(frame))
-
-
 def _dots(axes: Axes, matchups: list[Matchup], metric: str, factor: int, **style: Any) -> None:
     cells = [table.cell(rows, metric) for _, rows in matchups]
     value, low, high = factor * np.array(cells).T
@@ -256,8 +249,7 @@ def _labels(matchups: list[Matchup]) -> tuple[list[str], str]:
     common = _common(keys)
     common_text = _common_text(keys[0], common)
     if len(keys) == 1:
-        variant, _, _ = keys[0]
-        return [_folded(variant)], common_text
+        return [_folded(keys[0][0])], common_text
     return [_label(key, common) for key in keys], common_text
 
 
@@ -284,17 +276,9 @@ def _label(key: Key, common: tuple[bool, bool, bool]) -> str:
     """What differs in a matchup: its players, and its variant on a line of its own."""
     variant, a, b = key
     same_variant, same_a, same_b = common
-    players = []
-    if not same_a:
-        players.append(a)
-    if not same_b:
-        players.append(b)
-    lines = []
-    if players:
-        lines.append(_folded(" v ".join(players)))
-    if not same_variant:
-        lines.append(_folded(variant))
-    return "\n".join(lines)
+    players = " v ".join(name for name, same in ((a, same_a), (b, same_b)) if not same)
+    lines = [players, "" if same_variant else variant]
+    return "\n".join(_folded(line) for line in lines if line)
 
 
 def _folded(label: str) -> str:
@@ -332,16 +316,10 @@ def _caption(matchups: list[Matchup], seed: int | None, note: str) -> str:
 
 def _players(matchups: list[Matchup]) -> str:
     """The pair if there is only one, else the names of all players, or how many."""
-    pairs = set()
-    names = []
-    for (_, a, b), _ in matchups:
-        pairs.add(f"{a} (A) against {b} (B)" if b else a)
-        names.append(a)
-        if b:
-            names.append(b)
+    pairs = {f"{a} (A) against {b} (B)" if b else a for (_, a, b), _ in matchups}
     if len(pairs) == 1:
         return pairs.pop()
-    distinct = dict.fromkeys(names)
+    distinct = dict.fromkeys(name for (_, *names), _ in matchups for name in names if name)
     if len(distinct) > MOST_NAMED:
         return f"{len(distinct)} strategies"
     return ", ".join(distinct)

@@ -60,10 +60,8 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 def _names(rows: pd.DataFrame) -> list[str]:
     """The actions, and which was done."""
-    names = []
-    for action, done in zip(rows["action"], rows["done"], strict=True):
-        names.append(action + DONE if done else action)
-    return names
+    actions = zip(rows["action"], rows["done"], strict=True)
+    return [action + DONE if done else action for action, done in actions]
 
 
 def _rows_height(rows: pd.DataFrame) -> float:

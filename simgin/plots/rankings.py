@@ -58,14 +58,8 @@ def league(
     names = [figures.escape(figures.folded(row, figures.LABEL_CHARACTERS)) for row in rows]
     if len(order) > MOST_NUMBERED:
         every_other = [str(place) if place % 2 else "" for place in places]
-        figures.shade_map(
-            axes,
-            values,
-            names,
-            every_other,
-            size=CROWDED_TYPE,
-            key=f"{UNITS[unit]} won by the row, %",
-        )
+        key = f"{UNITS[unit]} won by the row, %"
+        figures.shade_map(axes, values, names, every_other, size=CROWDED_TYPE, key=key)
     else:
         type_size = CROWDED_TYPE if is_crowded else figures.NORMAL
         figures.heat_map(axes, values, names, places, size=type_size)
@@ -151,7 +145,5 @@ def _ladder_panel(axes: Axes, part: pd.DataFrame, look: Series) -> None:
 
 def _steps(part: pd.DataFrame) -> list[str]:
     """The names of the rungs."""
-    steps = []
-    for player, next_below in zip(part["strategy"], part["opponent"], strict=True):
-        steps.append(f"{player} v {next_below}")
-    return steps
+    pairs = zip(part["strategy"], part["opponent"], strict=True)
+    return [f"{player} v {next_below}" for player, next_below in pairs]

@@ -50,15 +50,8 @@ def convergence(
 def _final_bar(axes: Axes, units: np.ndarray, last: pd.DataFrame) -> None:
     """The final interval at the end of the band, with the scale set by its width."""
     value, low, high = figures.percent(last, "value", "final_low", "final_high")
-    axes.errorbar(
-        units,
-        value,
-        yerr=figures.bar_lengths(value, low, high),
-        fmt="o",
-        color=figures.INK,
-        capsize=3,
-        markersize=4,
-    )
+    bars = figures.bar_lengths(value, low, high)
+    axes.errorbar(units, value, yerr=bars, fmt="o", color=figures.INK, capsize=3, markersize=4)
     middle = float(value[0])
     reach = SHOWN * (float(high[0]) - float(low[0]))
     axes.set_ylim(max(0, middle - reach), min(100, middle + reach))

@@ -230,10 +230,5 @@ def _histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
 
 def _wilson_limits(shares: pd.Series, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper limits in per cent of shares of n matches."""
-    lows = []
-    highs = []
-    for share in shares:
-        interval = wilson(min(float(share), 1), n)
-        lows.append(interval[0])
-        highs.append(interval[1])
-    return 100 * np.array(lows), 100 * np.array(highs)
+    low, high = 100 * np.array([wilson(min(float(share), 1), n) for share in shares]).T
+    return low, high

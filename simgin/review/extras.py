@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -36,18 +36,6 @@ class Extras:
     notes: Mapping[str, str] = field(default_factory=dict)
 
 
-def joined(parts: Iterable[Extras]) -> Extras:
-    """The extras of several passes over one variant."""
-    measured: dict[str, Measurement] = {}
-    frames: dict[str, pd.DataFrame] = {}
-    notes: dict[str, str] = {}
-    for part in parts:
-        measured |= part.measured
-        frames |= part.frames
-        notes |= part.notes
-    return Extras(measured, frames, notes)
-
-
 def to_arrays(extras: Extras) -> Arrays:
     """Extras as arrays that keep every bit."""
     arrays: Arrays = {}
@@ -78,7 +66,7 @@ def _frame_arrays(name: str, frame: pd.DataFrame) -> Arrays:
 
 
 def from_arrays(arrays: Arrays) -> Extras:
-    """The extras that `to_arrays` wrote."""
+    """The extras that `to_arrays` wrote, of one pass or of several over one variant."""
     measured: dict[str, Measurement] = {}
     frames: dict[str, pd.DataFrame] = {}
     notes: dict[str, str] = {}
@@ -102,20 +90,10 @@ def _frame(name: str, columns: np.ndarray, arrays: Arrays) -> pd.DataFrame:
     return pd.DataFrame(values, columns=list(values))
 
 
-def _numbers(quantity: Quantity) -> np.ndarray:
+def _numbers(own: Quantity) -> np.ndarray:
     """The fields that a measured quantity has beside its moves; `span` is NaN without one."""
-    low, high = quantity.span or (np.nan, np.nan)
-    numbers = [
-        quantity.value,
-        quantity.n,
-        quantity.batches,
-        quantity.share,
-        quantity.own_se,
-        low,
-        high,
-        quantity.case,
-    ]
-    return np.array(numbers)
+    span = own.span or (np.nan, np.nan)
+    return np.array([own.value, own.n, own.batches, own.share, own.own_se, *span, own.case])
 
 
 def _quantity(numbers: np.ndarray, moves: np.ndarray) -> Quantity:

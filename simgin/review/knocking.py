@@ -7,6 +7,7 @@ discarding does (docs/reference/rule-metrics.md#knocking).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -33,13 +34,7 @@ def limits(params: Params) -> tuple[int, ...]:
     most = LIMITS[-1]
     if not params["knock_by_upcard"]:
         most = min(most, int(str(params["knock_limit"])))
-    differing = []
-    previous = -1
-    for k in LIMITS:
-        if previous < most:
-            differing.append(k)
-        previous = k
-    return tuple(differing)
+    return tuple(k for k, below in zip(LIMITS, (-1, *LIMITS), strict=False) if below < most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +51,7 @@ class KnockMatrix:
 
     def cell(self, k: int, j: int) -> Quantity:
         """M(k, j): points per deal, or the share of matches, of S_k against S_j."""
-        metric = metrics.BY_NAME[self.metric]
-        if (k, j) in self.rows:
-            return quantity.ratio(self.rows[k, j], metric)
-        return quantity.ratio(self.rows[j, k], metric, as_b=True)
+        return quantity.between(self.rows, k, j, metrics.BY_NAME[self.metric])
 
     def mean(self, k: int) -> Quantity:
         """The mean of S_k against all the others."""
@@ -77,12 +69,12 @@ class KnockMatrix:
         chosen = max(self.limits, key=lambda k: chooser.mean(k).value)
         leads = {k: judge.mean(chosen) - judge.mean(k) for k in self.limits if k != chosen}
         p_holm = differences.holm(np.array([lead.p for lead in leads.values()]))
-        best = [chosen]
-        for (k, lead), p in zip(leads.items(), p_holm, strict=True):
-            if not (p < SURE and lead.value > 0):
-                best.append(k)
-        best.sort()
-        return chosen, tuple(best)
+        worse = {
+            k
+            for (k, lead), p in zip(leads.items(), p_holm, strict=True)
+            if p < SURE and lead.value > 0
+        }
+        return chosen, tuple(sorted(set(self.limits) - worse))
 
     def patience(self) -> Quantity:
         """What waiting for gin scores against knocking at once: M(0, the last limit)."""
@@ -91,6 +83,15 @@ class KnockMatrix:
     def _every_other(self, first: int) -> KnockMatrix:
         halves = {pair: rows[first::2] for pair, rows in self.rows.items()}
         return KnockMatrix(self.limits, halves, self.metric)
+
+
+def matrix(
+    limits: tuple[int, ...], cells: Mapping[tuple[str, str], np.ndarray], metric: str = "margin"
+) -> KnockMatrix:
+    """M of some limits, from batch rows by the texts of A and B."""
+    pairs = {(k, j): (player(k), player(j)) for k, j in itertools.permutations(limits, 2)}
+    rows = {pair: cells[names] for pair, names in pairs.items() if names in cells}
+    return KnockMatrix(limits, rows, metric)
 
 
 def break_even(premiums: Mapping[int, Quantity]) -> Quantity:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from simgin.odds import sample, solo_luck, solo_odds
@@ -68,11 +69,9 @@ class Pass:
 
 def plan_steps(request: ReviewRequest) -> tuple[Step, ...]:
     """The passes over every variant of a request, to be played."""
-    steps = []
-    for variant in request.variants:
-        for own in passes(request):
-            steps.append(own.step(request, variant))
-    return tuple(steps)
+    return tuple(
+        own.step(request, variant) for variant in request.variants for own in passes(request)
+    )
 
 
 def passes(request: ReviewRequest) -> tuple[Pass, ...]:
@@ -100,9 +99,7 @@ def _best_alone(request: ReviewRequest, variant: str) -> Matchup:
     return parse_matchup(players.best_solo(variant), None, variant, request.seed, "deal")
 
 
-def measure_luck(
-    matchup: Matchup, n: int, workers: int | None, progress: Progress | None
-) -> Extras:
+def _luck(matchup: Matchup, n: int, workers: int | None, progress: Progress | None) -> Extras:
     """The luck share of single deals."""
     luck = mirroring.luck(runner.run_matchup(matchup, n, workers), "deal")
     if luck.se > 0:
@@ -110,9 +107,7 @@ def measure_luck(
     return Extras({"luck": f"{matchup.a.text} and {matchup.opponent} play alike here"})
 
 
-def measure_value(
-    matchup: Matchup, n: int, workers: int | None, progress: Progress | None
-) -> Extras:
+def _value(matchup: Matchup, n: int, workers: int | None, progress: Progress | None) -> Extras:
     """Points of decided deals, and the win probability at every score.
 
     Frame `outcomes`: points, and deals in each group of outcomes. Frame `scores`, where V goes by
@@ -147,16 +142,12 @@ def _scores(table: pd.DataFrame) -> pd.DataFrame:
     return frame.rename(columns={"score_a": "a", "score_b": "b"})
 
 
-def measure_hands(
-    matchup: Matchup, n: int, workers: int | None, progress: Progress | None
-) -> Extras:
+def _hands(matchup: Matchup, n: int, workers: int | None, progress: Progress | None) -> Extras:
     """Deadwood by turn, in a frame `deadwood`."""
     return Extras(frames={"deadwood": turns.deadwood(turns.play(matchup, n, workers, progress))})
 
 
-def measure_choices(
-    matchup: Matchup, n: int, workers: int | None, progress: Progress | None
-) -> Extras:
+def _choices(matchup: Matchup, n: int, workers: int | None, progress: Progress | None) -> Extras:
     """Deadwood by turn, and how often there was something to decide."""
     played = turns.play(matchup, n, workers, progress)
     share = turns.share_with_choice(played)
@@ -164,16 +155,12 @@ def measure_choices(
     return Extras({"real_decision_factor": choice}, {"deadwood": turns.deadwood(played)})
 
 
-def measure_course(
-    matchup: Matchup, n: int, workers: int | None, progress: Progress | None
-) -> Extras:
+def _course(matchup: Matchup, n: int, workers: int | None, progress: Progress | None) -> Extras:
     """How the lead of matches goes by their score."""
     return Extras(measure_leads(matchup, n, workers, progress))
 
 
-def measure_solo_deals(
-    matchup: Matchup, n: int, workers: int | None, progress: Progress | None
-) -> Extras:
+def _alone(matchup: Matchup, n: int, workers: int | None, progress: Progress | None) -> Extras:
     """On which draw the best player goes gin, and how much the joker's place decides.
 
     Frames `odds` and `totals`.
@@ -198,21 +185,9 @@ def _from_limits(row: Mapping[Hashable, Any]) -> Quantity:
     return Quantity.with_error(row["value"], half / Z95, int(row["n"]))
 
 
-def _singles(request: ReviewRequest) -> int:
-    return request.singles
-
-
-def _hands(request: ReviewRequest) -> int:
-    return request.hands
-
-
-def _matches(request: ReviewRequest) -> int:
-    return request.matches
-
-
-LUCK = Pass("luck", 1.0, _luck_pair, _singles, measure_luck)
-VALUE = Pass("value", 1.0, _reference_deals, _singles, measure_value)
-HANDS = Pass("hands", TURN_BY_TURN, _reference_deals, _hands, measure_hands)
-CHOICES = Pass("choices", TURN_BY_TURN, _reference_deals, _hands, measure_choices)
-COURSE = Pass("course", 1.0, _reference_matches, _matches, measure_course)
-SOLO_DEALS = Pass("solo", 1.0, _best_alone, _singles, measure_solo_deals)
+LUCK = Pass("luck", 1.0, _luck_pair, attrgetter("singles"), _luck)
+VALUE = Pass("value", 1.0, _reference_deals, attrgetter("singles"), _value)
+HANDS = Pass("hands", TURN_BY_TURN, _reference_deals, attrgetter("hands"), _hands)
+CHOICES = Pass("choices", TURN_BY_TURN, _reference_deals, attrgetter("hands"), _choices)
+COURSE = Pass("course", 1.0, _reference_matches, attrgetter("matches"), _course)
+SOLO_DEALS = Pass("solo", 1.0, _best_alone, attrgetter("singles"), _alone)

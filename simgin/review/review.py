@@ -15,8 +15,7 @@ import numpy as np
 
 from simgin.findings.findings import Findings
 from simgin.review import knocking
-from simgin.review.extras import Extras, from_arrays, joined
-from simgin.review.knocking import KnockMatrix
+from simgin.review.extras import Extras, from_arrays
 from simgin.review.passes import passes
 from simgin.review.review_plan import with_bonuses
 from simgin.review.review_request import ReviewError, ReviewRequest
@@ -29,6 +28,8 @@ from simgin.stats.quantity import Quantity
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from simgin.runs.steps import Arrays
 
 # Batches of a cell: of more, neighbours are added up, since a deep review would not fit into
 # memory, and errors are known to 2 %
@@ -80,22 +81,21 @@ class Review:
     @cached_property
     def measurements(self) -> dict[tuple[str, str], Measurement]:
         """Every metric of every variant, by variant and key."""
-        request = self.request
-        measurements = {}
-        for variant, matches in self.matches.items():
-            for metric in request.metrics:
-                number = measurement(metric, matches, deep=request.deep)
-                measurements[variant, metric.key] = number
-        return measurements
+        return {
+            (variant, metric.key): measurement(metric, matches, deep=self.request.deep)
+            for variant, matches in self.matches.items()
+            for metric in self.request.metrics
+        }
 
     @cached_property
     def metrics(self) -> pd.DataFrame:
         """The metrics of every variant, METRIC_COLUMNS; `why`: the reason if there is no number."""
         import pandas as pd
 
-        rows = []
-        for (variant, key), number in self.measurements.items():
-            rows.append((variant, *_metric_row(self.metric(key), number)))
+        rows = [
+            (variant, *_metric_row(self.metric(key), number))
+            for (variant, key), number in self.measurements.items()
+        ]
         return pd.DataFrame(rows, columns=list(METRIC_COLUMNS))
 
     @cached_property
@@ -106,10 +106,8 @@ class Review:
         """
         differences = self._from_base()
         p_holm = holm(np.array([difference.p for difference in differences.values()], float))
-        changes = {}
-        for (pair, difference), p in zip(differences.items(), p_holm, strict=True):
-            changes[pair] = Change(difference, float(p))
-        return changes
+        changes = map(Change, differences.values(), p_holm.tolist())
+        return dict(zip(differences, changes, strict=True))
 
     def _from_base(self) -> dict[tuple[str, str], Quantity]:
         others = self.request.others
@@ -130,21 +128,9 @@ class Review:
 
         rows = []
         for (variant, key), change in self.changes.items():
-            metric = self.metric(key)
-            difference = change.difference
-            row = (
-                variant,
-                self.request.base,
-                key,
-                metric.column_title,
-                difference.value,
-                difference.se,
-                *difference.limits,
-                difference.p,
-                change.p_holm,
-                difference.n,
-            )
-            rows.append(row)
+            own = change.difference
+            what = (variant, self.request.base, key, self.metric(key).column_title)
+            rows.append((*what, own.value, own.se, *own.limits, own.p, change.p_holm, own.n))
         return pd.DataFrame(rows, columns=list(DIFFERENCE_COLUMNS))
 
     def is_copy(self, variant: str) -> bool:
@@ -152,20 +138,17 @@ class Review:
         base = str(self.request.base)
         own_cells = self.matches[variant].cells
         base_cells = self.matches[base].cells
-        if own_cells.keys() != base_cells.keys():
-            return False
-        for pair, rows in own_cells.items():
-            if not np.array_equal(rows, base_cells[pair]):
-                return False
-        return True
+        return own_cells.keys() == base_cells.keys() and all(
+            np.array_equal(rows, base_cells[pair]) for pair, rows in own_cells.items()
+        )
 
     def cells(self, variant: str) -> dict[tuple[str, str], np.ndarray]:
         """The batch rows of a variant's cells, by A and B, at most MOST_BATCHES of each."""
-        cells = {}
-        for i, cell in enumerate(self.findings.cells):
-            if cell.variant == variant:
-                cells[cell.a, cell.b] = merged(self.findings.rows(i))
-        return cells
+        return {
+            (cell.a, cell.b): merged(self.findings.rows(i))
+            for i, cell in enumerate(self.findings.cells)
+            if cell.variant == variant
+        }
 
     def _matches(self, variant: str) -> VariantMatches:
         request = self.request
@@ -187,21 +170,11 @@ class Review:
         if len(ks) < 2:
             return ONLY_GIN
         ends = (ks[0], ks[-1])
-        premiums = {}
-        for bonus, text in with_bonuses(variant).items():
-            premiums[bonus] = self._waiting(text, ends)
+        premiums = {
+            bonus: knocking.matrix(ends, self.cells(text)).patience()
+            for bonus, text in with_bonuses(variant).items()
+        }
         return knocking.break_even(premiums)
-
-    def _waiting(self, variant: str, ends: tuple[int, int]) -> Quantity:
-        """What the lowest limit scores against the highest."""
-        cells = self.cells(variant)
-        rows = {}
-        for k, j in (ends, ends[::-1]):
-            a = knocking.player(k)
-            b = knocking.player(j)
-            if (a, b) in cells:
-                rows[k, j] = cells[a, b]
-        return KnockMatrix(ends, rows).patience()
 
 
 def merged(rows: np.ndarray) -> np.ndarray:
@@ -227,11 +200,10 @@ def read_review(request: ReviewRequest, findings: Findings) -> Review:
 
 def _read_extras(request: ReviewRequest, variant: str, findings: Findings) -> Extras:
     """What the passes over a variant left in the ledger."""
-    parts = []
+    arrays: Arrays = {}
     for own in passes(request):
-        arrays = findings.ledger.step(own.step_name(variant), own.size(request))
-        parts.append(from_arrays(arrays))
-    return joined(parts)
+        arrays |= findings.ledger.step(own.step_name(variant), own.size(request))
+    return from_arrays(arrays)
 
 
 def restore_review(entry: Mapping[str, Any], findings: Findings) -> Review:

@@ -88,8 +88,7 @@ def strength(review: Review) -> pd.DataFrame:
             shown["match_win"] = "match_win"
         for metric, player in itertools.product(shown, players.solo_field(variant)):
             own = quantity.ratio(matches.cells[player, ""], metrics.BY_NAME[shown[metric]])
-            numbers = {"metric": metric, "value": own.value, **_limits(own)}
-            rows.append({**_players(variant, player, ""), **numbers})
+            rows.append({**_players(variant, player, ""), "metric": metric, **_numbers(own)})
     return _frame(rows)
 
 
@@ -112,12 +111,10 @@ def totals(review: Review, variant: str) -> pd.DataFrame:
 def endings(review: Review) -> pd.DataFrame:
     """How deals end: means of the field, as rows of a tidy frame (`simgin.stats.table`)."""
     rows = []
-    for matches in review.matches.values():
-        names = _field(matches)
-        for kind in sums.KINDS:
-            share = _mean_share(matches, kind)
-            told = {"unit": metrics.DEAL, "metric": kind, "value": share.value, "se": share.se}
-            rows.append({**names, **told, **_limits(share)})
+    for matches, kind in itertools.product(review.matches.values(), sums.KINDS):
+        share = _mean_share(matches, kind)
+        told = {"unit": metrics.DEAL, "metric": kind, "se": share.se}
+        rows.append({**_field(matches), **told, **_numbers(share)})
     return _frame(rows)
 
 
@@ -135,7 +132,7 @@ def turns(review: Review) -> pd.DataFrame:
     for matches in review.matches.values():
         names = _field(matches)
         for t, share in enumerate(_survival(matches)):
-            rows.append({**names, "turns": t, "share": share.value, **_limits(share)})
+            rows.append({**names, "turns": t, **_numbers(share, "share")})
     return _frame(rows)
 
 
@@ -164,7 +161,7 @@ def points(review: Review) -> pd.DataFrame:
         names = _players(variant, REFERENCE, REFERENCE)
         for i, share in enumerate(_binned(outcomes, width)):
             place = {"points": i * width, "width": width}
-            rows.append({**names, **place, "share": share.value, **_limits(share)})
+            rows.append({**names, **place, **_numbers(share, "share")})
     return _frame(rows)
 
 
@@ -218,9 +215,7 @@ def knock(review: Review) -> pd.DataFrame:
         for measure, metric in MEASURES.items():
             matrix = matches.knock_matrix(metric)
             for k in matrix.limits:
-                mean = matrix.mean(k)
-                row = {**names, "k": k, "measure": measure, "value": mean.value, **_limits(mean)}
-                rows.append(row)
+                rows.append({**names, "k": k, "measure": measure, **_numbers(matrix.mean(k))})
     return _frame(rows)
 
 
@@ -253,32 +248,17 @@ def convergence(review: Review) -> pd.DataFrame:
     final = quantity.ratio(batches, metric, as_b)
     if not final.se > 0:
         return _frame([])  # two who play alike: there is nothing to settle
-    names = _players(variant, *LUCK_PAIR)
-    final_low, final_high = final.limits
-    total = _units(batches)
+    units = batches[:, sums.UNITS].cumsum()
     rows = []
-    for i in range(2, len(batches) + 1):
-        part = batches[:i]
-        units = _units(part)
-        share = quantity.ratio(part, metric, as_b)
-        half = sequential.multiplier(units, total) * final.se * np.sqrt(total / units)
-        row = {
-            **names,
-            "units": units,
-            "value": share.value,
-            "low": share.value - half,
-            "high": share.value + half,
-            "n": share.n,
-            "final_low": final_low,
-            "final_high": final_high,
-        }
-        rows.append(row)
-    return _frame(rows)
-
-
-def _units(batches: np.ndarray) -> int:
-    """The units that batch rows count."""
-    return int(batches[:, sums.UNITS].sum())
+    for i in range(1, len(batches)):
+        share = quantity.ratio(batches[: i + 1], metric, as_b)
+        multiplier = sequential.multiplier(int(units[i]), int(units[-1]))
+        half = multiplier * final.se * np.sqrt(units[-1] / units[i])
+        limits = {"low": share.value - half, "high": share.value + half, "n": share.n}
+        rows.append({"units": units[i], "value": share.value, **limits})
+    final_low, final_high = final.limits
+    frame = _frame(rows).assign(final_low=final_low, final_high=final_high)
+    return frame.assign(**_players(variant, *LUCK_PAIR))
 
 
 # Two players, each variant by itself
@@ -307,10 +287,7 @@ def scores(review: Review, variant: str) -> pd.DataFrame:
 
     Of gold-early against itself; empty where V does not go by points alone.
     """
-    frame = _from_pass(review, variant, "scores")
-    if not len(frame):
-        return frame
-    return frame.assign(**_players(variant, REFERENCE, REFERENCE))
+    return _from_pass(review, variant, "scores").assign(**_players(variant, REFERENCE, REFERENCE))
 
 
 @_picture("Knock thresholds against each other", plots.knock_matrix, by_variant=True)
@@ -322,9 +299,8 @@ def knock_matrix(review: Review, variant: str) -> pd.DataFrame:
     matrix = review.matches[variant].knock_matrix()
     rows = []
     for k, j in itertools.permutations(matrix.limits, 2):
-        margin = matrix.cell(k, j)
         names = _players(variant, f"gold-at:k={k}", f"gold-at:k={j}")
-        rows.append({**names, "k": k, "j": j, "value": margin.value, **_limits(margin)})
+        rows.append({**names, "k": k, "j": j, **_numbers(matrix.cell(k, j))})
     return _frame(rows)
 
 
@@ -336,13 +312,11 @@ def differences(review: Review) -> pd.DataFrame:
     request = review.request
     strategy = ", ".join(request.field)
     frame = review.differences.assign(strategy=strategy, opponent="" if request.alone else ITSELF)
-    factor = frame["metric"].map({metric.key: metric.factor for metric in request.metrics})
-    for name in ("difference", "se", "low", "high"):
-        frame[name] = frame[name] * factor
-    headings = {metric.key: metric.heading for metric in request.metrics}
-    notable = {metric.key: metric.notable for metric in request.metrics}
-    frame["title"] = frame["metric"].map(headings)
-    frame["notable"] = frame["metric"].map(notable) * factor
+    shown = frame["metric"].map(review.metric)
+    frame["title"] = shown.map(lambda metric: metric.heading)
+    frame["notable"] = shown.map(lambda metric: metric.notable)
+    for name in ("difference", "se", "low", "high", "notable"):
+        frame[name] *= shown.map(lambda metric: metric.factor)
     return frame[frame["se"] > 0].reset_index(drop=True)
 
 
@@ -367,9 +341,9 @@ def _players(variant: str, a: str, b: str) -> dict[str, Any]:
     return {"variant": variant, "strategy": a, "opponent": b}
 
 
-def _limits(own: Quantity) -> dict[str, Any]:
+def _numbers(own: Quantity, name: str = "value") -> dict[str, Any]:
     low, high = own.limits
-    return {"low": low, "high": high, "n": own.n}
+    return {name: own.value, "low": low, "high": high, "n": own.n}
 
 
 def _from_pass(review: Review, variant: str, name: str) -> pd.DataFrame:
@@ -393,6 +367,4 @@ def _together(parts: list[pd.DataFrame]) -> pd.DataFrame:
     import pandas as pd
 
     filled = [part for part in parts if len(part)]
-    if not filled:
-        return pd.DataFrame()
-    return pd.concat(filled, ignore_index=True)
+    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()

@@ -15,7 +15,6 @@ from simgin.review.review_frames import PICTURES, ReviewPicture
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 
 def review_pictures(review: Review) -> Iterator[Picture]:
@@ -49,23 +48,23 @@ def _is_for(review: Review, picture: ReviewPicture) -> bool:
 def _together(review: Review, picture: ReviewPicture) -> Iterator[Picture]:
     frame = picture.frame(review)
     if len(frame):
-        figure = _drawn(review, picture, frame)
-        yield Picture(picture.name, picture.title, _words(review, picture, frame), figure)
+        yield _drawn(review, picture, frame, picture.name, picture.title)
 
 
 def _of_variant(review: Review, variant: str, picture: ReviewPicture) -> Iterator[Picture]:
     frame = picture.frame(review, variant)
     if len(frame):
         name = f"{picture.name}-{file_word(variant)}"
-        title = f"{picture.title}: {variant}"
-        figure = _drawn(review, picture, frame)
-        yield Picture(name, title, _words(review, picture, frame), figure, variant)
+        yield _drawn(review, picture, frame, name, f"{picture.title}: {variant}", variant)
 
 
-def _drawn(review: Review, picture: ReviewPicture, frame: Any) -> Figure:
-    """A picture in which every variant has its colour of this page."""
+def _drawn(
+    review: Review, picture: ReviewPicture, frame: Any, name: str, title: str, variant: str = ""
+) -> Picture:
+    """A picture in which every variant has its colour of this page, and its words."""
     request = review.request
-    return figures.drawn(picture.draw, frame, seed=request.seed, among=request.variants)
+    figure = figures.drawn(picture.draw, frame, seed=request.seed, among=request.variants)
+    return Picture(name, title, _words(review, picture, frame), figure, variant)
 
 
 def _words(review: Review, picture: ReviewPicture, frame: Any) -> str:
@@ -92,22 +91,17 @@ def medians_in_words(frame: pd.DataFrame) -> str:
 
 def steps_in_words(frame: pd.DataFrame) -> str:
     """What every player wins against the next."""
-    parts = []
-    for row in frame.to_dict("records"):
-        share = _share(row)
-        parts.append(
-            f"{row['variant']}: {row['strategy']} wins {share} % against {row['opponent']}"
-        )
+    parts = [
+        f"{row['variant']}: {row['strategy']} wins {_share(row)} % against {row['opponent']}"
+        for row in frame.to_dict("records")
+    ]
     return "; ".join(parts) + "."
 
 
 def convergence_in_words(frame: pd.DataFrame) -> str:
     """Where an estimate began and ended, with the limits that hold at every look."""
     ends = frame.iloc[[0, -1]].to_dict("records")
-    shares = []
-    for row in ends:
-        share = _share(row)
-        shares.append(f"{share} % after {row['n']:,} matches")
+    shares = [f"{_share(row)} % after {row['n']:,} matches" for row in ends]
     first = ends[0]
     pair = f"{first['strategy']} against {first['opponent']}"
     return f"{pair} had won {shares[0]}, and {shares[1]}."

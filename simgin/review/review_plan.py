@@ -23,9 +23,10 @@ def plan_review(request: ReviewRequest) -> Plan:
     cells: dict[tuple[str, str, str | None], None] = {}
     for variant in request.variants:
         cells |= dict.fromkeys(_cells(request, variant))
-    tasks = []
-    for variant, a, b in cells:
-        tasks.append(Task(parse_matchup(a, b, variant, request.seed, "match"), request.matches))
+    tasks = [
+        Task(parse_matchup(a, b, variant, request.seed, "match"), request.matches)
+        for variant, a, b in cells
+    ]
     against = f", against {request.base}" if request.base else ""
     names = ", ".join(request.variants)
     return Plan(

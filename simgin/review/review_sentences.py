@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from simgin.report import numbers
 from simgin.review.knocking import SURE
 from simgin.review.review import Change, Review
-from simgin.review.rule_metrics import RuleMetric, Wording
+from simgin.review.rule_metrics import RuleMetric
 from simgin.review.variant_matches import Measurement, VariantMatches
 from simgin.rules import variants
 from simgin.stats.estimate import smallest_detectable_difference
@@ -56,10 +56,7 @@ def _is_without_die(review: Review, matches: VariantMatches) -> bool:
     if matches.params["die"] == "off":
         return False
     strategies = review.findings.record.identity["strategies"]
-    for name in matches.field:
-        if strategies[name]["policies"]["offer"] != "none":
-            return False
-    return True
+    return all(strategies[name]["policies"]["offer"] == "none" for name in matches.field)
 
 
 # A variant by itself
@@ -67,24 +64,19 @@ def _is_without_die(review: Review, matches: VariantMatches) -> bool:
 
 def _portrait(review: Review, variant: str) -> str:
     keys = SOLO_PORTRAIT if review.request.alone else PORTRAIT
-    clauses = []
-    for key in keys:
-        clause = state_in_words(review.metric(key), review.measurements[variant, key])
-        if clause:
-            clauses.append(clause)
-    return f"{name_of(variant)}: {'; '.join(clauses)}."
+    clauses = [
+        state_in_words(review.metric(key), review.measurements[variant, key]) for key in keys
+    ]
+    return f"{name_of(variant)}: {'; '.join(filter(None, clauses))}."
 
 
 def state_in_words(metric: RuleMetric, number: Measurement) -> str:
     """A clause about the number of a metric; empty without a number or its error."""
     if isinstance(number, str) or np.isnan(number.limits).any():
         return ""
-    wording = metric.wording
-    if wording is None:
-        return ""
-    state = wording.state
-    if wording.below and number.value < 0:
-        state = wording.below.state
+    state = metric.state
+    if metric.below and number.value < 0:
+        state = metric.below.state
         number = number.scaled(-1)
     return state.format(value=value_with_error(metric, number))
 
@@ -99,6 +91,11 @@ def value_with_error(metric: RuleMetric, number: Measurement) -> str:
     if low < high:
         return f"{number.value:g} ({low:g} to {high:g})"
     return f"{number.value:g}"
+
+
+def cell(review: Review, variant: str, metric: RuleMetric) -> str:
+    """A metric of a variant with its interval; a dash where there is no number."""
+    return value_with_error(metric, review.measurements[variant, metric.key])
 
 
 # Against the base
@@ -118,25 +115,23 @@ def _changes(review: Review, variant: str) -> str:
         sentences.append(_change(review, variant, metric, subject))
     if not sentences:
         sentences.append(f"{name} against {base}: no large change was found.")
-    sentences += _unchanged(review, variant, changes)
-    return " ".join(sentences)
+    return " ".join([*sentences, *_unchanged(review, variant, changes)])
 
 
 def _changes_of(review: Review, variant: str) -> dict[RuleMetric, Change]:
     """The changes of one variant by their metric."""
-    changes = {}
-    for (name, key), change in review.changes.items():
-        if name == variant:
-            changes[review.metric(key)] = change
-    return changes
+    return {
+        review.metric(key): change
+        for (name, key), change in review.changes.items()
+        if name == variant
+    }
 
 
 def _greatest(review: Review, variant: str, changes: dict[RuleMetric, Change]) -> list[RuleMetric]:
     """The metric with the greatest notable change of each theme, the greatest first."""
-    notable = []
-    for metric, change in changes.items():
-        if _is_notable(review, variant, metric, change):
-            notable.append(metric)
+    notable = [
+        metric for metric, change in changes.items() if _is_notable(review, variant, metric, change)
+    ]
 
     def size(metric: RuleMetric) -> float:
         return abs(changes[metric].difference.value) / metric.notable
@@ -149,7 +144,7 @@ def _greatest(review: Review, variant: str, changes: dict[RuleMetric, Change]) -
 
 def _is_notable(review: Review, variant: str, metric: RuleMetric, change: Change) -> bool:
     """Whether a difference is sure, and large enough to report."""
-    if metric.wording is None or abs(change.difference.value) < metric.notable:
+    if not metric.state or abs(change.difference.value) < metric.notable:
         return False
     own = quantity_of(review, variant, metric)
     base = quantity_of(review, review.request.base, metric)
@@ -166,34 +161,27 @@ def _change(review: Review, variant: str, metric: RuleMetric, subject: str) -> s
     own = quantity_of(review, variant, metric)
     base = quantity_of(review, review.request.base, metric)
     change = review.changes[variant, metric.key]
-    wording = metric.wording
-    assert wording is not None, f"{metric.key} has no words"
-    does = wording.falls
-    if change.difference.value > 0:
-        does = wording.rises
-    amounts = _amounts(metric, wording, own, base)
-    by = ""
-    if own.span is None:
-        by = _difference(metric, change.difference)
+    rises, falls = metric.does
+    does = rises if change.difference.value > 0 else falls
+    amounts = _amounts(metric, own, base)
+    by = _difference(metric, change.difference) if own.span is None else ""
     return f"{subject} {does}: {amounts}{by}."
 
 
-def _amounts(metric: RuleMetric, wording: Wording, own: Quantity, base: Quantity) -> str:
+def _amounts(metric: RuleMetric, own: Quantity, base: Quantity) -> str:
     """`18.9 turns instead of 16.9`, `a loss of 8.2 points per deal instead of a gain of 3.7`."""
-    amount, value = _amount(metric, wording, own)
-    base_amount, base_value = _amount(metric, wording, base)
-    here = amount.format(value=value)
-    there = base_value
+    amount, value = _amount(metric, own)
+    base_amount, there = _amount(metric, base)
     if amount != base_amount:
-        there = base_amount.format(value=base_value)
-    return f"{here} instead of {there}"
+        there = base_amount.format(value=there)
+    return f"{amount.format(value=value)} instead of {there}"
 
 
-def _amount(metric: RuleMetric, wording: Wording, number: Quantity) -> tuple[str, str]:
+def _amount(metric: RuleMetric, number: Quantity) -> tuple[str, str]:
     """What a number is called, and the number as it stands there."""
-    amount = wording.amount
-    if wording.below and number.value < 0:
-        amount = wording.below.amount
+    amount = metric.amount
+    if metric.below and number.value < 0:
+        amount = metric.below.amount
         number = number.scaled(-1)
     return amount, _plain(metric, number)
 
@@ -219,27 +207,26 @@ def _plain(metric: RuleMetric, number: Quantity) -> str:
     return numbers.number(metric.factor * number.value, 10 * metric.factor * _half(number))
 
 
-def _unchanged(review: Review, variant: str, changes: dict[RuleMetric, Change]) -> list[str]:
+def _unchanged(review: Review, variant: str, changes: dict[RuleMetric, Change]) -> Iterator[str]:
     """What no difference was found in, and what is identical."""
-    open_questions = []
-    same = []
-    for metric, change in changes.items():
-        if metric.wording is None:
-            continue
-        if change.p_holm >= SURE:
-            detectable = _detectable(metric, change)
-            open_questions.append(f"{metric.title} ({detectable})")
-        if change.is_none and is_something(metric, review.measurements[variant, metric.key]):
-            same.append(metric.title)
-    sentences = []
+    worded = [(metric, change) for metric, change in changes.items() if metric.state]
+    open_questions = [
+        f"{metric.title} ({_detectable(metric, change)})"
+        for metric, change in worded
+        if change.p_holm >= SURE
+    ]
+    same = [
+        metric.title
+        for metric, change in worded
+        if change.is_none and is_something(metric, review.measurements[variant, metric.key])
+    ]
     if open_questions:
-        sentences.append(
+        yield (
             "No significant difference (in brackets: the smallest that would have been detected): "
             f"{', '.join(open_questions)}."
         )
     if same:
-        sentences.append(f"Identical in every deal: {', '.join(same)}.")
-    return sentences
+        yield f"Identical in every deal: {', '.join(same)}."
 
 
 def _detectable(metric: RuleMetric, change: Change) -> str:
@@ -271,10 +258,7 @@ def metrics_in_words(review: Review, keys: Sequence[str]) -> str:
     """Some metrics of every variant, for whoever cannot see the picture."""
     parts = []
     for variant in review.request.variants:
-        values = []
-        for key in keys:
-            metric = review.metric(key)
-            value = value_with_error(metric, review.measurements[variant, key])
-            values.append(f"{metric.heading} {value}")
+        metrics = map(review.metric, keys)
+        values = [f"{metric.heading} {cell(review, variant, metric)}" for metric in metrics]
         parts.append(f"{variant}: {', '.join(values)}")
     return "; ".join(parts) + "."

@@ -12,14 +12,9 @@ from simgin.report.sheet import Sheet
 from simgin.report.wrapping import fold
 from simgin.review.knocking import SURE
 from simgin.review.review import Review
-from simgin.review.review_sentences import (
-    PORTRAIT,
-    SOLO_PORTRAIT,
-    is_something,
-    quantity_of,
-    value_with_error,
-)
+from simgin.review.review_sentences import PORTRAIT, SOLO_PORTRAIT, cell, is_something, quantity_of
 from simgin.review.rule_metrics import ONLY_DEEP, RuleMetric
+from simgin.review.variant_matches import Measurement
 from simgin.stats.quantity import Quantity
 
 TERMINAL = 80  # characters
@@ -29,10 +24,10 @@ LEAST_WIDTH, GAP = 10, 3  # of a column, and between two
 def metrics_sheet(review: Review) -> Sheet:
     """A row for every metric, a column for every variant, the base first."""
     names = review.request.variants
-    rows = []
-    for metric in _shown(review):
-        cells = [value_with_error(metric, review.measurements[name, metric.key]) for name in names]
-        rows.append((metric.heading, *cells))
+    rows = [
+        (metric.heading, *[cell(review, name, metric) for name in names])
+        for metric in _shown(review)
+    ]
     return Sheet("Metrics", ("metric", *names), rows, _note(review))
 
 
@@ -78,23 +73,17 @@ def portrait_sheet(review: Review) -> Sheet:
 
 def _portrait_column(review: Review, metric: RuleMetric) -> tuple[str, ...]:
     """The heading of a metric, and its value with a star where it differs from the base's."""
-    cells = []
-    for variant in review.request.variants:
-        cell = value_with_error(metric, review.measurements[variant, metric.key])
-        if _is_other(review, variant, metric):
-            cell += " *"
-        cells.append(cell)
+    cells = [
+        cell(review, variant, metric) + (" *" if _is_other(review, variant, metric) else "")
+        for variant in review.request.variants
+    ]
     return ("\n".join(fold(metric.heading, max(max(map(len, cells)), LEAST_WIDTH))), *cells)
 
 
 def _is_other(review: Review, variant: str, metric: RuleMetric) -> bool:
     """Whether a metric surely differs from the base's."""
-    if variant not in review.request.others:
-        return False
-    pair = (variant, metric.key)
-    if pair not in review.changes:
-        return False
-    return review.changes[pair].p_holm < SURE
+    change = review.changes.get((variant, metric.key))
+    return change is not None and change.p_holm < SURE
 
 
 def _column_width(column: Sequence[str]) -> int:
@@ -107,17 +96,18 @@ def all_metrics_sheet(review: Review) -> Sheet:
     headings = ["metric", "variant", "value", "n"]
     if base is not None:
         headings.insert(-1, f"difference from {base}")
-    rows = []
-    for metric in _shown(review):
-        for name in review.request.variants:
-            rows.append(_metric_row(review, name, metric))
+    rows = [
+        _metric_row(review, name, metric)
+        for metric in _shown(review)
+        for name in review.request.variants
+    ]
     return Sheet("All metrics", tuple(headings), rows, _note(review))
 
 
 def _metric_row(review: Review, variant: str, metric: RuleMetric) -> tuple[str, ...]:
     """Heading, variant, value, difference if there is a base, and n."""
     number = review.measurements[variant, metric.key]
-    value = value_with_error(metric, number)
+    value = cell(review, variant, metric)
     n = f"{number.n:,}" if isinstance(number, Quantity) else ""
     if review.request.base is None:
         return metric.heading, variant, value, n
@@ -126,18 +116,22 @@ def _metric_row(review: Review, variant: str, metric: RuleMetric) -> tuple[str, 
 
 def _shown(review: Review) -> list[RuleMetric]:
     """The metrics that are not nothing everywhere: endings that never came, what was left out."""
-    shown = []
-    for metric in review.request.metrics:
-        numbers_of = [review.measurements[name, metric.key] for name in review.request.variants]
-        if any(is_something(metric, number) for number in numbers_of):
-            shown.append(metric)
-    return shown
+    return [
+        metric
+        for metric in review.request.metrics
+        if any(is_something(metric, number) for number in _numbers_of(review, metric))
+    ]
+
+
+def _numbers_of(review: Review, metric: RuleMetric) -> list[Measurement]:
+    """A metric of every variant."""
+    return [review.measurements[name, metric.key] for name in review.request.variants]
 
 
 def _difference(review: Review, variant: str, metric: RuleMetric) -> str:
-    if (variant, metric.key) not in review.changes:
+    change = review.changes.get((variant, metric.key))
+    if change is None:
         return ""
-    change = review.changes[variant, metric.key]
     if change.is_none:
         return "none"
     by = change.difference
@@ -156,11 +150,11 @@ def _note(review: Review) -> str:
     sentences = [f"{who}. {INTERVALS}"]
     for reason, titles in _reasons(review).items():
         sentences.append(f"{numbers.DASH} in {reason} ({', '.join(titles)}).")
-    left_out = []
-    for metric in request.metrics:
-        numbers_of = [review.measurements[name, metric.key] for name in request.variants]
-        if all(number == ONLY_DEEP for number in numbers_of):
-            left_out.append(metric.title)
+    left_out = [
+        metric.title
+        for metric in request.metrics
+        if all(number == ONLY_DEEP for number in _numbers_of(review, metric))
+    ]
     if left_out:
         sentences.append(f"Only {ONLY_DEEP}: {', '.join(left_out)}.")
     return " ".join(sentences)

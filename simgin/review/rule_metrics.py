@@ -30,6 +30,8 @@ MATCHES = sums.SUM + sums.FACT["matches"]  # the column of batch rows that count
 ONLY_GIN = "only gin ends a deal"
 ONLY_DEEP = "with --deep"
 
+Measure = Callable[[VariantMatches], Measurement]
+
 
 class Below(NamedTuple):
     """How sentences put a metric where its number is negative; {value} is its size."""
@@ -39,38 +41,29 @@ class Below(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Wording:
-    """How sentences put a metric; {value} is its number.
-
-    state: a clause about one variant. rises, falls: what a variant does whose number is higher, or
-    lower, than the base's. amount: the number with what it counts. below: of a metric that may
-    have either sign, so that no sentence says it with a word and a minus.
-    """
-
-    state: str
-    rises: str
-    falls: str
-    amount: str
-    below: Below | None = None
-
-
-@dataclass(frozen=True)
 class RuleMetric:
     """One property of a variant.
 
     theme: of each theme only the greatest change gets a sentence. key: its name in metrics.csv.
-    title, unit: its name for people. meaning: its definition. measure: computes it. wording: how
-    sentences put it; None: it is in the tables alone. notable: the least difference from the base
-    that deserves a sentence. deep: whether it takes --deep.
+    title, unit: its name for people. meaning: its definition. measure: computes it. notable: the
+    least difference from the base that deserves a sentence. deep: whether it takes --deep.
+
+    Sentences put it so, with {value} for its number. state: a clause about one variant; empty: it
+    is in the tables alone. does: what a variant does whose number is higher than the base's, and
+    one whose number is lower. amount: the number with what it counts. below: of a metric that may
+    have either sign, so that no sentence says it with a word and a minus.
     """
 
     theme: str
     key: str
     title: str
-    unit: str
     meaning: str
-    measure: Callable[[VariantMatches], Measurement]
-    wording: Wording | None = None
+    measure: Measure
+    unit: str = ""
+    state: str = ""
+    does: tuple[str, str] = ("", "")
+    amount: str = ""
+    below: Below | None = None
     notable: float = np.inf
     deep: bool = False
 
@@ -105,34 +98,32 @@ def measurement(metric: RuleMetric, matches: VariantMatches, *, deep: bool) -> M
     return metric.measure(matches)
 
 
-def from_pass(key: str) -> Callable[[VariantMatches], Measurement]:
+def from_pass(key: str) -> Measure:
     """What a pass over the variant measured."""
     return lambda matches: matches.measured.get(key, "not measured here")
 
 
-def _of_field(metric: str) -> Callable[[VariantMatches], Measurement]:
+def _of_field(metric: str) -> Measure:
     return lambda matches: matches.field_mean(metric)
 
 
 # Length
 
 
-def _turns_quantile(q: float) -> Callable[[VariantMatches], Measurement]:
-    """The turns that a share q of deals take at most.
+def _turns_quantile(percent: int, name: str, meaning: str) -> RuleMetric:
+    """The turns that so many per cent of deals take at most.
 
-    Its limits are where the limits of that share cross q (Woodruff 1952).
+    Its limits are where the limits of that share cross it (Woodruff 1952).
     """
+    longer = 1 - percent / 100 + TINY
 
     def measure(matches: VariantMatches) -> Measurement:
         survival = matches.survival([(name, name) for name in matches.field])
-        shares = []
-        for share in survival:
-            low, high = share.limits
-            shares.append((share.value, low, high))
-        value, low, high = map(float, np.argmax(np.array(shares) <= 1 - q + TINY, axis=0))
+        shares = np.array([(share.value, *share.limits) for share in survival])
+        value, low, high = map(float, np.argmax(shares <= longer, axis=0))
         return Quantity.with_span(value, (low, high), survival[0].n)
 
-    return measure
+    return RuleMetric("length", f"turns_{percent}", f"turns per deal, {name}", meaning, measure)
 
 
 def _turns_deviation(matches: VariantMatches) -> Measurement:
@@ -147,70 +138,52 @@ def _turns_deviation(matches: VariantMatches) -> Measurement:
     return matches.field_mean_of(deviation)
 
 
+TURNS_PER_DEAL = RuleMetric(
+    "length",
+    "turns",
+    title="turns per deal",
+    meaning=metrics.BY_NAME["turns"].meaning,
+    measure=_of_field("turns"),
+    state="a deal takes {value} turns",
+    does=("makes deals longer", "makes deals shorter"),
+    amount="{value} turns",
+    notable=0.5,
+)
+DEALS_PER_MATCH = RuleMetric(
+    "match",
+    "deals_per_match",
+    title="deals per match",
+    meaning=metrics.BY_NAME["deals_per_match"].meaning,
+    measure=_of_field("deals_per_match"),
+    state="a match takes {value} deals",
+    does=("makes matches longer", "makes matches shorter"),
+    amount="{value} deals",
+    notable=0.5,
+)
 _LENGTH = (
-    RuleMetric(
-        "length",
-        "turns",
-        title="turns per deal",
-        unit="",
-        meaning=metrics.BY_NAME["turns"].meaning,
-        measure=_of_field("turns"),
-        wording=Wording(
-            "a deal takes {value} turns",
-            "makes deals longer",
-            "makes deals shorter",
-            "{value} turns",
-        ),
-        notable=0.5,
+    TURNS_PER_DEAL,
+    _turns_quantile(
+        10,
+        "10th percentile",
+        "The turns that a tenth of the deals take at most. Its limits are where those of the share "
+        "cross one tenth (Woodruff).",
     ),
-    RuleMetric(
-        "length",
-        "turns_10",
-        title="turns per deal, 10th percentile",
-        unit="",
-        meaning="The turns that a tenth of the deals take at most. Its limits are where those of "
-        "the share cross one tenth (Woodruff).",
-        measure=_turns_quantile(0.1),
+    _turns_quantile(
+        50, "median", "The turns that half of the deals take at most, with limits of the same kind."
     ),
-    RuleMetric(
-        "length",
-        "turns_50",
-        title="turns per deal, median",
-        unit="",
-        meaning="The turns that half of the deals take at most, with limits of the same kind.",
-        measure=_turns_quantile(0.5),
-    ),
-    RuleMetric(
-        "length",
-        "turns_90",
-        title="turns per deal, 90th percentile",
-        unit="",
-        meaning="The turns that nine deals in ten take at most, with limits of the same kind.",
-        measure=_turns_quantile(0.9),
+    _turns_quantile(
+        90,
+        "90th percentile",
+        "The turns that nine deals in ten take at most, with limits of the same kind.",
     ),
     RuleMetric(
         "length",
         "turns_sd",
         title="turns per deal, standard deviation",
-        unit="",
         meaning="Standard deviation of the turns of a deal.",
         measure=_turns_deviation,
     ),
-    RuleMetric(
-        "match",
-        "deals_per_match",
-        title="deals per match",
-        unit="",
-        meaning=metrics.BY_NAME["deals_per_match"].meaning,
-        measure=_of_field("deals_per_match"),
-        wording=Wording(
-            "a match takes {value} deals",
-            "makes matches longer",
-            "makes matches shorter",
-            "{value} deals",
-        ),
-        notable=0.5,
-    ),
+    DEALS_PER_MATCH,
 )
 
 # Endings
@@ -218,20 +191,18 @@ _LENGTH = (
 
 def _ending(kind: str, title: str, state: str, notable: float = 0.01) -> RuleMetric:
     """The share of deals that end in one way; `title` goes on with `more common`."""
-    wording = Wording(
-        f"{{value}} % of deals {state}",
-        f"makes {title} more common",
-        f"makes {title} less common",
-        "{value} % of deals",
-    )
-    meaning = metrics.BY_NAME[kind].meaning
     return RuleMetric(
-        "endings", kind, title, "% of deals", meaning, _of_field(kind), wording, notable
+        "endings",
+        kind,
+        title=title,
+        unit="% of deals",
+        meaning=metrics.BY_NAME[kind].meaning,
+        measure=_of_field(kind),
+        state=f"{{value}} % of deals {state}",
+        does=(f"makes {title} more common", f"makes {title} less common"),
+        amount="{value} % of deals",
+        notable=notable,
     )
-
-
-def _completion(matches: VariantMatches) -> Measurement:
-    return matches.field_mean("deal_win") + matches.field_mean("deal_loss")
 
 
 _ENDINGS = (
@@ -241,7 +212,7 @@ _ENDINGS = (
         title="decided deals",
         unit="% of deals",
         meaning="Share of deals that somebody wins: all but void, stalled and even ones.",
-        measure=_completion,
+        measure=lambda matches: matches.field_mean("deal_win") + matches.field_mean("deal_loss"),
     ),
     _ending("void", "void deals", "run out of stock and count for nobody"),
     _ending("stalled", "stalled deals", "never end and are broken off"),
@@ -271,10 +242,6 @@ def _points_deviation(matches: VariantMatches) -> Measurement:
     return matches.field_mean_of(deviation)
 
 
-def _seat(matches: VariantMatches) -> Measurement:
-    return matches.field_mean("first_player_win").scaled(1, -0.5)
-
-
 def _final_margin(matches: VariantMatches) -> Measurement:
     if matches.goal.score != "points":
         return "matches are not played to points"
@@ -294,22 +261,17 @@ _POINTS = (
         "points",
         "points",
         title="points per deal",
-        unit="",
         meaning="Points scored by either side, per decided deal.",
         measure=_of_field("points_scored"),
-        wording=Wording(
-            "a deal is worth {value} points",
-            "makes deals worth more",
-            "makes deals worth less",
-            "{value} points",
-        ),
+        state="a deal is worth {value} points",
+        does=("makes deals worth more", "makes deals worth less"),
+        amount="{value} points",
         notable=0.5,
     ),
     RuleMetric(
         "points",
         "points_sd",
         title="points per deal, standard deviation",
-        unit="",
         meaning="Standard deviation of the points of a decided deal.",
         measure=_points_deviation,
     ),
@@ -320,16 +282,13 @@ _POINTS = (
         unit="percentage points",
         meaning="Share of decided deals won by the nondealer, who has the first turn, less one "
         "half.",
-        measure=_seat,
-        wording=Wording(
-            "the nondealer's share of wins is {value} percentage points above one half",
-            "favours the nondealer more",
-            "favours the nondealer less",
-            "an advantage of {value} percentage points",
-            Below(
-                "the nondealer's share of wins is {value} percentage points below one half",
-                "a disadvantage of {value} percentage points",
-            ),
+        measure=lambda matches: matches.field_mean("first_player_win").scaled(1, -0.5),
+        state="the nondealer's share of wins is {value} percentage points above one half",
+        does=("favours the nondealer more", "favours the nondealer less"),
+        amount="an advantage of {value} percentage points",
+        below=Below(
+            "the nondealer's share of wins is {value} percentage points below one half",
+            "a disadvantage of {value} percentage points",
         ),
         notable=0.005,
     ),
@@ -341,12 +300,9 @@ _POINTS = (
         meaning="Final score of the winner less that of the loser, over the points to play to; in "
         "matches to points.",
         measure=_final_margin,
-        wording=Wording(
-            "a match ends with a margin of {value} % of its target",
-            "makes matches more one-sided",
-            "makes matches closer",
-            "a final margin of {value} % of the target",
-        ),
+        state="a match ends with a margin of {value} % of its target",
+        does=("makes matches more one-sided", "makes matches closer"),
+        amount="a final margin of {value} % of the target",
         notable=0.02,
     ),
     RuleMetric(
@@ -357,12 +313,9 @@ _POINTS = (
         meaning="Share of decided matches whose loser has nothing; in matches to points or to won "
         "deals.",
         measure=_shut_out,
-        wording=Wording(
-            "{value} % of matches end in a shut-out",
-            "makes shut-outs more common",
-            "makes shut-outs less common",
-            "{value} % of matches",
-        ),
+        state="{value} % of matches end in a shut-out",
+        does=("makes shut-outs more common", "makes shut-outs less common"),
+        amount="{value} % of matches",
         notable=0.01,
     ),
 )
@@ -370,9 +323,7 @@ _POINTS = (
 # Knocking
 
 
-def _where_knocks(
-    measure: Callable[[VariantMatches], Measurement],
-) -> Callable[[VariantMatches], Measurement]:
+def _where_knocks(measure: Measure) -> Measure:
     """A measure of variants with more than one knock limit."""
     return lambda matches: measure(matches) if len(matches.knock_limits) > 1 else ONLY_GIN
 
@@ -384,23 +335,21 @@ def _best_limit(matches: VariantMatches) -> Measurement:
     return Quantity.with_span(chosen, (best[0], best[-1]), matrix.mean(chosen).n)
 
 
-def _patience(matches: VariantMatches) -> Measurement:
-    return matches.knock_matrix().patience()
-
-
-def _balance(plan: str) -> Wording:
-    """How sentences put what one way to play gains or costs against another."""
-    return Wording(
-        f"{plan} gains {{value}} points per deal",
-        f"makes {plan} pay more",
-        f"makes {plan} pay less",
-        "a gain of {value} points per deal",
-        Below(f"{plan} costs {{value}} points per deal", "a loss of {value} points per deal"),
+def _waiting(key: str, plan: str, meaning: str, measure: Measure) -> RuleMetric:
+    """What a way to wait for gin gains or costs against another way to play."""
+    return RuleMetric(
+        "waiting",
+        key,
+        title=plan,
+        unit="points per deal",
+        meaning=f"Points per deal of {meaning} A dash where only gin ends a deal.",
+        measure=_where_knocks(measure),
+        state=f"{plan} gains {{value}} points per deal",
+        does=(f"makes {plan} pay more", f"makes {plan} pay less"),
+        amount="a gain of {value} points per deal",
+        below=Below(f"{plan} costs {{value}} points per deal", "a loss of {value} points per deal"),
+        notable=0.3,
     )
-
-
-def _early(matches: VariantMatches) -> Measurement:
-    return matches.between("margin", "gold-early", "gold")
 
 
 _KNOCKING = (
@@ -414,35 +363,23 @@ _KNOCKING = (
         "k that are not significantly worse. Chosen on the even batches and judged on the odd "
         "ones, with Holm's adjustment. A dash where only gin ends a deal.",
         measure=_where_knocks(_best_limit),
-        wording=Wording(
-            "the best knock threshold is a deadwood of {value}",
-            "raises the best knock threshold",
-            "lowers the best knock threshold",
-            "a deadwood of {value}",
-        ),
+        state="the best knock threshold is a deadwood of {value}",
+        does=("raises the best knock threshold", "lowers the best knock threshold"),
+        amount="a deadwood of {value}",
         notable=1,
     ),
-    RuleMetric(
-        "waiting",
+    _waiting(
         "patience",
-        title="waiting for gin",
-        unit="points per deal",
-        meaning="Points per deal of `gold` that waits for gin against `gold` that knocks as soon "
-        "as it may, M(0, 10). A dash where only gin ends a deal.",
-        measure=_where_knocks(_patience),
-        wording=_balance("waiting for gin"),
-        notable=0.3,
+        "waiting for gin",
+        "`gold` that waits for gin against `gold` that knocks as soon as it may, M(0, 10).",
+        lambda matches: matches.knock_matrix().patience(),
     ),
-    RuleMetric(
-        "waiting",
+    _waiting(
         "early",
-        title="waiting for gin after turn five",
-        unit="points per deal",
-        meaning="Points per deal of `gold-early`, which knocks in its first five turns and then "
-        "waits for gin, against `gold`. A dash where only gin ends a deal.",
-        measure=_where_knocks(_early),
-        wording=_balance("waiting for gin after turn five"),
-        notable=0.3,
+        "waiting for gin after turn five",
+        "`gold-early`, which knocks in its first five turns and then waits for gin, against "
+        "`gold`.",
+        lambda matches: matches.between("margin", "gold-early", "gold"),
     ),
     RuleMetric(
         "waiting",
@@ -453,12 +390,12 @@ _KNOCKING = (
         "same: the root of the least-squares line through M(0, 10) at bonuses of 10, 15, 20 and "
         "25. A dash where only gin ends a deal.",
         measure=from_pass("break_even"),
-        wording=Wording(
-            "waiting for gin pays from an undercut bonus of {value} points",
+        state="waiting for gin pays from an undercut bonus of {value} points",
+        does=(
             "raises the undercut bonus at which waiting pays",
             "lowers the undercut bonus at which waiting pays",
-            "{value} points",
         ),
+        amount="{value} points",
         notable=2,
         deep=True,
     ),
@@ -516,7 +453,7 @@ def _matches_played(league: Pairings) -> int:
     return played
 
 
-def _elo_lead(a: str, b: str) -> Callable[[VariantMatches], Measurement]:
+def _elo_lead(a: str, b: str) -> Measure:
     return lambda matches: skill.elo(matches.between("match_win", a, b))
 
 
@@ -529,19 +466,15 @@ _SKILL = (
         meaning="Standard deviation (n - 1) of the ratings fitted to the matches that the field's "
         "players won against each other.",
         measure=_ratings_spread,
-        wording=Wording(
-            "the field's ratings have a standard deviation of {value} Elo",
-            "separates the players more",
-            "separates the players less",
-            "a standard deviation of {value} Elo",
-        ),
+        state="the field's ratings have a standard deviation of {value} Elo",
+        does=("separates the players more", "separates the players less"),
+        amount="a standard deviation of {value} Elo",
         notable=10,
     ),
     RuleMetric(
         "skill",
         "verdict",
         title="matches to separate gold-early from gold",
-        unit="",
         meaning="Matches, in mirrored pairs, that separate `gold-early` from `gold` at 5 % in four "
         "runs of five: 2 (2.8 sd / lead)², sd being that of a pair's share; its limits are those "
         "of the lead. A dash where no difference was found.",
@@ -555,13 +488,10 @@ _SKILL = (
         meaning="What `marjj` wins of the matches against `simple`, as a difference in Elo: "
         "400 log10(s / (1 - s)).",
         measure=_elo_lead("marjj", "simple"),
-        wording=Wording(
-            "marjj leads simple by {value} Elo",
-            "favours marjj more against simple",
-            "favours marjj less against simple",
-            "a lead of {value} Elo",
-            Below("marjj trails simple by {value} Elo", "a deficit of {value} Elo"),
-        ),
+        state="marjj leads simple by {value} Elo",
+        does=("favours marjj more against simple", "favours marjj less against simple"),
+        amount="a lead of {value} Elo",
+        below=Below("marjj trails simple by {value} Elo", "a deficit of {value} Elo"),
         notable=10,
         deep=True,
     ),
@@ -574,12 +504,9 @@ _SKILL = (
         "against the next, by the lower limit of that share; the greater number in brackets "
         "counts by the upper limits.",
         measure=_chain,
-        wording=Wording(
-            "the skill chain has a length of {value}",
-            "lengthens the skill chain",
-            "shortens the skill chain",
-            "a length of {value}",
-        ),
+        state="the skill chain has a length of {value}",
+        does=("lengthens the skill chain", "shortens the skill chain"),
+        amount="a length of {value}",
         notable=1,
         deep=True,
     ),
@@ -601,24 +528,17 @@ def _restricted(restriction: str, does: str, element: str) -> RuleMetric:
             return "it changes nothing here"
         return won
 
-    wording = Wording(
-        f"{REFERENCE} that {does} wins {{value}} % of matches against plain {REFERENCE}",
-        f"makes {element} matter less",
-        f"makes {element} matter more",
-        f"without it {REFERENCE} wins {{value}} % of matches",
-    )
-    meaning = (
-        f"Share of matches that `{REFERENCE}` that {does} (`{restriction}`) wins against "
-        f"`{REFERENCE}`."
-    )
     return RuleMetric(
         "elements",
         restriction,
         title=f"{REFERENCE} that {does}",
         unit="% of matches",
-        meaning=meaning,
+        meaning=f"Share of matches that `{REFERENCE}` that {does} (`{restriction}`) wins against "
+        f"`{REFERENCE}`.",
         measure=measure,
-        wording=wording,
+        state=f"{REFERENCE} that {does} wins {{value}} % of matches against plain {REFERENCE}",
+        does=(f"makes {element} matter less", f"makes {element} matter more"),
+        amount=f"without it {REFERENCE} wins {{value}} % of matches",
         notable=0.02,
         deep=True,
     )
@@ -643,12 +563,9 @@ _COURSE = (
         meaning="Of the matches that somebody won after a side first had half of the target and "
         "more than the other, those that the other won; in matches to points or to won deals.",
         measure=from_pass(COMEBACKS),
-        wording=Wording(
-            "whoever is behind at half way wins {value} % of matches",
-            "makes comebacks more common",
-            "makes comebacks less common",
-            "{value} % of matches are won from behind at half way",
-        ),
+        state="whoever is behind at half way wins {value} % of matches",
+        does=("makes comebacks more common", "makes comebacks less common"),
+        amount="{value} % of matches are won from behind at half way",
         notable=0.03,
         deep=True,
     ),
@@ -656,16 +573,12 @@ _COURSE = (
         "course",
         LEAD_CHANGES,
         title="lead changes per match",
-        unit="",
         meaning="How often the higher score passes to the other side in a match, the result "
         "included; at equal scores nobody takes the lead. In matches to points or to won deals.",
         measure=from_pass(LEAD_CHANGES),
-        wording=Wording(
-            "the lead changes {value} times in a match",
-            "makes the lead change more often",
-            "makes the lead change less often",
-            "{value} times in a match",
-        ),
+        state="the lead changes {value} times in a match",
+        does=("makes the lead change more often", "makes the lead change less often"),
+        amount="{value} times in a match",
         notable=0.1,
         deep=True,
     ),
@@ -679,12 +592,9 @@ _CHOICE = RuleMetric(
     meaning="Share of turns with more than one action that differs, leaving out discards that "
     "another beats in both deadwood and danger.",
     measure=from_pass("real_decision_factor"),
-    wording=Wording(
-        "{value} % of turns leave a real choice",
-        "leaves more to decide",
-        "leaves less to decide",
-        "a real choice in {value} % of turns",
-    ),
+    state="{value} % of turns leave a real choice",
+    does=("leaves more to decide", "leaves less to decide"),
+    amount="a real choice in {value} % of turns",
     notable=0.02,
     deep=True,
 )
@@ -697,12 +607,9 @@ _LUCK = RuleMetric(
     meaning="1 - rho of the points of a deal of `gold-early` against `gold`, every pack played "
     "twice: the share of the variance of a result that belongs to the cards.",
     measure=from_pass("luck"),
-    wording=Wording(
-        "luck accounts for {value} % of the variance of a deal's points",
-        "leaves more to luck",
-        "leaves less to luck",
-        "luck accounts for {value} % of the variance of a deal's points",
-    ),
+    state="luck accounts for {value} % of the variance of a deal's points",
+    does=("leaves more to luck", "leaves less to luck"),
+    amount="luck accounts for {value} % of the variance of a deal's points",
     notable=0.03,
 )
 

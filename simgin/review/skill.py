@@ -57,31 +57,17 @@ def chain(cross: pd.DataFrame) -> Chain:
 
 def _beaten(cross: pd.DataFrame) -> dict[str, list[str]]:
     """The opponents of each player in the rows of a cross-table."""
-    beaten = {}
-    for name, rows in cross.groupby("strategy", sort=False):
-        beaten[str(name)] = list(rows["opponent"])
-    return beaten
+    return {str(name): list(rows["opponent"]) for name, rows in cross.groupby("strategy")}
 
 
 def _longest(players: Sequence[str], beaten: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """The longest way from player to beaten player without a repetition; the first of several."""
 
     def extended(path: tuple[str, ...]) -> tuple[str, ...]:
-        longest = path
-        for name in beaten.get(path[-1], ()):
-            if name in path:
-                continue
-            further = extended((*path, name))
-            if len(further) > len(longest):
-                longest = further
-        return longest
+        after = [name for name in beaten.get(path[-1], ()) if name not in path]
+        return max([path, *(extended((*path, name)) for name in after)], key=len)
 
-    longest: tuple[str, ...] = ()
-    for name in players:
-        path = extended((name,))
-        if len(path) > len(longest):
-            longest = path
-    return longest
+    return max([(), *(extended((name,)) for name in players)], key=len)
 
 
 def ladder(pairings: Pairings, order: Sequence[str]) -> pd.DataFrame:
@@ -93,17 +79,9 @@ def ladder(pairings: Pairings, order: Sequence[str]) -> pd.DataFrame:
 
     rows = []
     for a, b in itertools.pairwise(order):
-        won = share(pairings, a, b)
+        won = quantity.between(pairings, a, b, metrics.BY_NAME["match_win"])
         rows.append((a, b, won.value, *won.limits, won.n))
     return pd.DataFrame(rows, columns=list(LADDER_COLUMNS))
-
-
-def share(pairings: Pairings, a: str, b: str) -> Quantity:
-    """The share of matches that a wins against b, whichever of them the pairing names first."""
-    metric = metrics.BY_NAME["match_win"]
-    if (b, a) in pairings:
-        return quantity.ratio(pairings[b, a], metric, as_b=True)
-    return quantity.ratio(pairings[a, b], metric)
 
 
 def elo(won: Quantity) -> Quantity:

@@ -6,17 +6,22 @@ docs/reference/rule-metrics.md#one-player is made of these records.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from simgin.review.players import SOLO_FIELD, best_solo
-from simgin.review.rule_metrics import Below, RuleMetric, Wording, from_pass
-from simgin.review.variant_matches import Measurement, VariantMatches
+from simgin.review.rule_metrics import (
+    DEALS_PER_MATCH,
+    TURNS_PER_DEAL,
+    Below,
+    Measure,
+    RuleMetric,
+    from_pass,
+)
+from simgin.review.variant_matches import VariantMatches
 from simgin.stats import metrics, quantity
 from simgin.stats.quantity import Quantity
 
 NAIVE = SOLO_FIELD[0]
-PENALTIES = "deals are not won: penalties are counted"
-
-Measure = Callable[[VariantMatches], Measurement]
 
 
 def _player(matches: VariantMatches, player: str, metric: str) -> Quantity:
@@ -33,86 +38,69 @@ def _gap(metric: str) -> Callable[[VariantMatches], Quantity]:
     return lambda matches: _best(metric)(matches) - _player(matches, NAIVE, metric)
 
 
-def _saved(matches: VariantMatches) -> Quantity:
-    return _gap("score")(matches).scaled(-1)
-
-
-def _scoring(matches: VariantMatches) -> str:
-    return str(matches.params["deal_scoring"])
+def _unless(scorings: tuple[str, ...], reason: str, measure: Measure) -> Measure:
+    """A measure of variants whose deals are not scored so."""
+    return lambda matches: (
+        reason if matches.params["deal_scoring"] in scorings else measure(matches)
+    )
 
 
 def _where_won(measure: Measure) -> Measure:
     """A measure of variants whose deals can be won."""
-    return lambda matches: PENALTIES if _scoring(matches) == "penalty" else measure(matches)
+    return _unless(("penalty",), "deals are not won: penalties are counted", measure)
 
 
 def _where_scored(measure: Measure) -> Measure:
     """A measure of variants whose deals are worth points."""
-
-    def measured(matches: VariantMatches) -> Measurement:
-        if _scoring(matches) in ("penalty", "winloss"):
-            return "deals are not worth points"
-        return measure(matches)
-
-    return measured
+    return _unless(("penalty", "winloss"), "deals are not worth points", measure)
 
 
 def _where_penalized(measure: Measure) -> Measure:
     """A measure of variants whose deals cost points."""
-
-    def measured(matches: VariantMatches) -> Measurement:
-        return measure(matches) if _scoring(matches) == "penalty" else "deals cost nothing"
-
-    return measured
+    return _unless(("joker", "winloss"), "deals cost nothing", measure)
 
 
 def _where_matched(measure: Measure) -> Measure:
     """A measure of variants whose matches are more than a deal."""
-
-    def measured(matches: VariantMatches) -> Measurement:
-        return "a match is one deal" if matches.goal.one_deal else measure(matches)
-
-    return measured
+    return lambda matches: "a match is one deal" if matches.goal.one_deal else measure(matches)
 
 
-def _ending(kind: str, title: str, wording: Wording | None = None) -> RuleMetric:
-    """How often a deal of the best player ends in one way."""
-    meaning = metrics.BY_NAME[kind].meaning
-    return RuleMetric("endings", kind, title, "% of deals", meaning, _best(kind), wording, 0.01)
+def _ending(kind: str, title: str, state: str = "", does: tuple[str, str] = ("", "")) -> RuleMetric:
+    """How often a deal of the best player ends in one way; without a state in tables alone."""
+    return RuleMetric(
+        "endings",
+        kind,
+        title=title,
+        unit="% of deals",
+        meaning=metrics.BY_NAME[kind].meaning,
+        measure=_best(kind),
+        state=state,
+        does=does,
+        amount="{value} % of deals",
+        notable=0.01,
+    )
 
 
 _ENDINGS = (
     _ending(
         "gin",
         "gin",
-        Wording(
-            "the best player goes gin in {value} % of deals",
-            "makes gin more common",
-            "makes gin less common",
-            "{value} % of deals",
-        ),
+        "the best player goes gin in {value} % of deals",
+        ("makes gin more common", "makes gin less common"),
     ),
     _ending(
         "joker",
         "deals ended by the joker",
-        Wording(
-            "the joker ends {value} % of deals",
-            "lets the joker end more deals",
-            "lets the joker end fewer deals",
-            "{value} % of deals",
-        ),
+        "the joker ends {value} % of deals",
+        ("lets the joker end more deals", "lets the joker end fewer deals"),
     ),
     _ending("knock", "winning knocks"),
     _ending("undercut", "undercuts"),
     _ending(
         "limit",
         "deals out of turns",
-        Wording(
-            "{value} % of deals run out of turns",
-            "lets more deals run out of turns",
-            "lets fewer deals run out of turns",
-            "{value} % of deals",
-        ),
+        "{value} % of deals run out of turns",
+        ("lets more deals run out of turns", "lets fewer deals run out of turns"),
     ),
 )
 
@@ -124,12 +112,9 @@ _WINS = (
         unit="%",
         meaning=metrics.BY_NAME["win"].meaning,
         measure=_where_won(_best("win")),
-        wording=Wording(
-            "the best player wins {value} % of deals",
-            "makes deals easier to win",
-            "makes deals harder to win",
-            "{value} % of deals won by the best player",
-        ),
+        state="the best player wins {value} % of deals",
+        does=("makes deals easier to win", "makes deals harder to win"),
+        amount="{value} % of deals won by the best player",
         notable=0.01,
     ),
     RuleMetric(
@@ -140,15 +125,12 @@ _WINS = (
         meaning="Share of deals that the best player wins, less that of the naive one, on the "
         "same packs.",
         measure=_where_won(_gap("win")),
-        wording=Wording(
-            "the best player wins {value} percentage points more deals than the naive one",
-            "rewards skill more",
-            "rewards skill less",
-            "a lead of {value} percentage points over the naive player",
-            Below(
-                "the best player wins {value} percentage points fewer deals than the naive one",
-                "a deficit of {value} percentage points against the naive player",
-            ),
+        state="the best player wins {value} percentage points more deals than the naive one",
+        does=("rewards skill more", "rewards skill less"),
+        amount="a lead of {value} percentage points over the naive player",
+        below=Below(
+            "the best player wins {value} percentage points fewer deals than the naive one",
+            "a deficit of {value} percentage points against the naive player",
         ),
         notable=0.01,
     ),
@@ -159,12 +141,9 @@ _WINS = (
         unit="%",
         meaning=metrics.BY_NAME["match_win"].meaning,
         measure=_where_matched(_best("match_win")),
-        wording=Wording(
-            "the best player wins {value} % of matches",
-            "makes matches easier to win",
-            "makes matches harder to win",
-            "{value} % of matches won by the best player",
-        ),
+        state="the best player wins {value} % of matches",
+        does=("makes matches easier to win", "makes matches harder to win"),
+        amount="{value} % of matches won by the best player",
         notable=0.01,
     ),
 )
@@ -174,18 +153,14 @@ _SCORES = (
         "score",
         "score",
         title="score per deal",
-        unit="",
         meaning=metrics.BY_NAME["score"].meaning,
         measure=_where_scored(_best("score")),
-        wording=Wording(
-            "a deal gains the best player {value} points",
-            "makes deals worth more",
-            "makes deals worth less",
-            "a gain of {value} points for the best player",
-            Below(
-                "a deal costs the best player {value} points",
-                "a loss of {value} points for the best player",
-            ),
+        state="a deal gains the best player {value} points",
+        does=("makes deals worth more", "makes deals worth less"),
+        amount="a gain of {value} points for the best player",
+        below=Below(
+            "a deal costs the best player {value} points",
+            "a loss of {value} points for the best player",
         ),
         notable=0.5,
     ),
@@ -201,15 +176,11 @@ _SCORES = (
         "score",
         "penalty",
         title="penalty per deal",
-        unit="",
         meaning="Points that a deal costs the best player; a dash where penalties are not counted.",
         measure=_where_penalized(_best("score")),
-        wording=Wording(
-            "a deal costs the best player {value} points",
-            "makes deals cost more",
-            "makes deals cost less",
-            "{value} points for the best player",
-        ),
+        state="a deal costs the best player {value} points",
+        does=("makes deals cost more", "makes deals cost less"),
+        amount="{value} points for the best player",
         notable=0.5,
     ),
     RuleMetric(
@@ -219,64 +190,32 @@ _SCORES = (
         unit="points per deal",
         meaning="Penalty of a deal of the naive player less that of the best one, on the same "
         "packs.",
-        measure=_where_penalized(_saved),
-        wording=Wording(
-            "a deal costs the naive player {value} more points than the best one",
-            "rewards skill more",
-            "rewards skill less",
-            "a saving of {value} points against the naive player",
-            Below(
-                "a deal costs the naive player {value} fewer points than the best one",
-                "an excess of {value} points over the naive player",
-            ),
+        measure=_where_penalized(lambda matches: _gap("score")(matches).scaled(-1)),
+        state="a deal costs the naive player {value} more points than the best one",
+        does=("rewards skill more", "rewards skill less"),
+        amount="a saving of {value} points against the naive player",
+        below=Below(
+            "a deal costs the naive player {value} fewer points than the best one",
+            "an excess of {value} points over the naive player",
         ),
         notable=0.5,
     ),
 )
 
 _LENGTH = (
-    RuleMetric(
-        "length",
-        "turns",
-        title="turns per deal",
-        unit="",
-        meaning=metrics.BY_NAME["turns"].meaning,
-        measure=_best("turns"),
-        wording=Wording(
-            "a deal takes {value} turns",
-            "makes deals longer",
-            "makes deals shorter",
-            "{value} turns",
-        ),
-        notable=0.5,
-    ),
+    replace(TURNS_PER_DEAL, measure=_best("turns")),
     RuleMetric(
         "length",
         "gin_draw",
         title="draw of gin",
-        unit="",
         meaning="The draw on which the best player goes gin: the mean of the deals that end so.",
         measure=from_pass("gin_draw"),
-        wording=Wording(
-            "gin takes {value} draws", "delays gin", "brings gin sooner", "{value} draws"
-        ),
+        state="gin takes {value} draws",
+        does=("delays gin", "brings gin sooner"),
+        amount="{value} draws",
         notable=0.5,
     ),
-    RuleMetric(
-        "length",
-        "deals_per_match",
-        title="deals per match",
-        unit="",
-        meaning=metrics.BY_NAME["deals_per_match"].meaning,
-        measure=_where_matched(_best("deals_per_match")),
-        wording=Wording(
-            "a match takes {value} deals",
-            "makes matches longer",
-            "makes matches shorter",
-            "{value} deals",
-        ),
-        notable=0.5,
-    ),
+    replace(DEALS_PER_MATCH, theme="length", measure=_where_matched(_best("deals_per_match"))),
 )
 
 _LUCK = RuleMetric(
@@ -287,12 +226,9 @@ _LUCK = RuleMetric(
     meaning="Share of the variance of winning a deal that the joker's place decides, as in "
     "`simgin odds`.",
     measure=from_pass("joker_share"),
-    wording=Wording(
-        "the joker's place decides {value} % of the variance of winning",
-        "leaves more to the joker",
-        "leaves less to the joker",
-        "its place decides {value} % of the variance of winning",
-    ),
+    state="the joker's place decides {value} % of the variance of winning",
+    does=("leaves more to the joker", "leaves less to the joker"),
+    amount="its place decides {value} % of the variance of winning",
     notable=0.03,
 )
 

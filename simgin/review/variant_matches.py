@@ -99,24 +99,12 @@ class VariantMatches:
 
     def league(self, names: Sequence[str]) -> Pairings:
         """The pairings of some players, each with each."""
-        pairings = {}
-        for a, b in itertools.combinations(names, 2):
-            pair, rows = self.pairing(a, b)
-            pairings[pair] = rows
-        return pairings
+        return dict(self.pairing(a, b) for a, b in itertools.combinations(names, 2))
 
     def between(self, metric: str, a: str, b: str) -> Quantity:
         """A metric of a against b."""
-        by_name = metrics.BY_NAME[metric]
-        pair, rows = self.pairing(a, b)
-        return quantity.ratio(rows, by_name, pair[0] != a)
+        return quantity.between(self.cells, a, b, metrics.BY_NAME[metric])
 
     def knock_matrix(self, metric: str = "margin") -> KnockMatrix:
         """Every knock limit against every other."""
-        rows = {}
-        for k, j in itertools.permutations(self.knock_limits, 2):
-            a = knocking.player(k)
-            b = knocking.player(j)
-            if (a, b) in self.cells:
-                rows[k, j] = self.cells[a, b]
-        return KnockMatrix(self.knock_limits, rows, metric)
+        return knocking.matrix(self.knock_limits, self.cells, metric)

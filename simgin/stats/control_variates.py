@@ -72,7 +72,8 @@ def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float]
     moves = batches.influence(rows, fact)
     excess = _excess_dealt(rows, mean)
     off = excess.sum()
-    centred = excess - off * _weights(rows)
+    units = batches.unit_counts(rows)
+    centred = excess - off * (units / units.sum())
     spread = float(centred @ centred)
     scatter = float(moves @ moves)
     if spread == 0 or scatter == 0:
@@ -107,12 +108,6 @@ def _excess_dealt(rows: np.ndarray, mean: float) -> np.ndarray:
     """The deadwood as dealt in each batch, less its expectation."""
     deals = batches.fact_sums(rows, sums.FACT["deals"])
     return np.asarray(rows[:, sums.DEALT] - mean * deals)
-
-
-def _weights(rows: np.ndarray) -> np.ndarray:
-    """The share of all units that each batch holds."""
-    units = batches.unit_counts(rows)
-    return np.asarray(units / units.sum())
 
 
 def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataFrame:

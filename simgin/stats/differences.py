@@ -45,9 +45,7 @@ def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.D
     import pandas as pd
 
     chosen = [metrics.BY_NAME[name] for name in names]
-    rows: list[dict[str, object]] = []
-    for played, base in comparisons:
-        rows += _compare(played, base, chosen)
+    rows = [row for played, base in comparisons for row in _compare(played, base, chosen)]
     frame = pd.DataFrame(rows, columns=[name for name in DIFFERENCE_COLUMNS if name != "p_holm"])
     frame = frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
     return frame[list(DIFFERENCE_COLUMNS)]

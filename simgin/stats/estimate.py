@@ -86,12 +86,8 @@ def wilson(share: float, trials: float, z: float = Z95) -> tuple[float, float]:
     centre = (share + z * z / (2 * trials)) / shrink
     variance = share * (1 - share) / trials + z * z / (4 * trials * trials)
     half = z / shrink * math.sqrt(variance)
-    low = max(0.0, centre - half)
-    high = min(1.0, centre + half)
-    if share == 0:
-        low = 0.0
-    if share == 1:
-        high = 1.0
+    low = 0.0 if share == 0 else max(0.0, centre - half)
+    high = 1.0 if share == 1 else min(1.0, centre + half)
     return float(low), float(high)
 
 
@@ -100,9 +96,7 @@ def share_limits(share: float, se: float, n: float, z: float = Z95) -> tuple[flo
 
     For `n` trials where the error is 0 because all of them came out alike.
     """
-    trials = n
-    if se > 0:
-        trials = share * (1 - share) / se**2
+    trials = share * (1 - share) / se**2 if se > 0 else n
     return wilson(share, trials, z)
 
 

@@ -47,22 +47,11 @@ def standings(seen: Sequence[Played], ratings: pd.DataFrame, mix: pd.DataFrame) 
 
     rows = []
     by_name = mix.set_index("strategy")
-    for place, (_, rated) in enumerate(ratings.iterrows(), start=1):
-        strategy = rated["strategy"]
+    rated = ratings.rename(columns={"low": "elo_low", "high": "elo_high"})
+    for place, own_rating in enumerate(rated.to_dict("records"), start=1):
+        strategy = own_rating["strategy"]
         own = [played for played in seen if played.strategy == strategy]
-        row = {
-            "place": place,
-            "strategy": strategy,
-            "elo": rated["elo"],
-            "elo_low": rated["low"],
-            "elo_high": rated["high"],
-            **_means(own),
-            "lead": rated["lead"],
-            "lead_low": rated["lead_low"],
-            "lead_high": rated["lead_high"],
-            **by_name.loc[strategy],
-        }
-        rows.append(row)
+        rows.append({"place": place, **own_rating, **_means(own), **by_name.loc[strategy]})
     return pd.DataFrame(rows, columns=list(LEAGUE_COLUMNS))
 
 
@@ -92,10 +81,10 @@ def _equal_against_others(results: Mapping[str, Mapping[str, bytes]], a: str, b:
 
 def _results(played: Played) -> bytes:
     """The numerators of all metrics per deal, batch by batch, as one side sees them."""
-    columns = []
-    for metric in metrics.unit_metrics(metrics.DEAL):
-        fact = metric.fact(played.as_b)
-        columns.append(metric.sign(played.as_b) * batches.fact_sums(played.rows, fact))
+    columns = [
+        metric.sign(played.as_b) * batches.fact_sums(played.rows, metric.fact(played.as_b))
+        for metric in metrics.unit_metrics(metrics.DEAL)
+    ]
     return np.stack(columns).tobytes()
 
 

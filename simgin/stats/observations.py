@@ -65,9 +65,7 @@ def median_limits(x: np.ndarray, unit: np.ndarray) -> tuple[float, float]:
     n = len(x)
     side = np.sign(x - np.median(x))
     unclustered = mean(side, np.arange(n)).se
-    effect = 1.0
-    if unclustered > 0:
-        effect = mean(side, unit).se / unclustered
+    effect = mean(side, unit).se / unclustered if unclustered > 0 else 1.0
     half = Z95 * (effect * 0.5 / np.sqrt(n))
     low = max(int(np.floor(n * (0.5 - half))) - 1, 0)
     high = min(int(np.ceil(n * (0.5 + half))), n - 1)

@@ -7,8 +7,9 @@ ratio of sums gets its moves by the jackknife.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -143,6 +144,13 @@ def ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Quantity:
     moves = sign * batches.influence(rows, fact, metric.scale)
     case = 1 / below if metric.share else 0.0
     return Quantity(value, n, moves, batches.effective(rows), metric.share, case=case)
+
+
+def between(cells: Mapping[Any, np.ndarray], a: object, b: object, metric: Metric) -> Quantity:
+    """A metric of a against b, whichever of them the pair of its cell names first."""
+    if (a, b) in cells:
+        return ratio(cells[a, b], metric)
+    return ratio(cells[b, a], metric, as_b=True)
 
 
 def shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:

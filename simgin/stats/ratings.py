@@ -43,9 +43,7 @@ def cross_table(pairings: Pairings) -> pd.DataFrame:
     """
     import pandas as pd
 
-    table: list[tuple[object, ...]] = []
-    for (a, b), rows in pairings.items():
-        table += _cross_rows(a, b, rows)
+    table = [row for (a, b), rows in pairings.items() for row in _cross_rows(a, b, rows)]
     return pd.DataFrame(table, columns=list(CROSS_COLUMNS))
 
 
@@ -144,11 +142,7 @@ def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
 
 def _results(pairings: Pairings, name: str) -> int:
     """Deals or matches that a strategy played."""
-    count = 0
-    for pair, rows in pairings.items():
-        if name in pair:
-            count += _count_results(rows)
-    return count
+    return sum(_count_results(rows) for pair, rows in pairings.items() if name in pair)
 
 
 def _count_results(rows: np.ndarray) -> int:

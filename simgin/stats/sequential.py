@@ -106,12 +106,10 @@ def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
     filled = [max(float(count), EMPTY) for count in counts]
     tilt0 = _tilt(filled, m0)
     tilt1 = _tilt(filled, m1)
-    terms = []
-    for n, score in zip(filled, CATEGORIES, strict=True):
-        tilted0 = tilt0 * (score - m0)
-        tilted1 = tilt1 * (score - m1)
-        terms.append(n * (log(1 + tilted0) - log(1 + tilted1)))
-    return sum(terms)
+    return sum(
+        n * (log(1 + tilt0 * (score - m0)) - log(1 + tilt1 * (score - m1)))
+        for n, score in zip(filled, CATEGORIES, strict=True)
+    )
 
 
 def _tilt(counts: list[float], mean: float) -> float:
@@ -122,18 +120,10 @@ def _tilt(counts: list[float], mean: float) -> float:
     from scipy.optimize import brentq
 
     whole = sum(counts)
-    terms = []
-    lows = []
-    highs = []
-    for n, score in zip(counts, CATEGORIES, strict=True):
-        d = score - mean
-        terms.append((n, d))
-        # No chance is more than 1.
-        excess = n / whole - 1
-        if d > 0:
-            lows.append(excess / d)
-        elif d < 0:
-            highs.append(excess / d)
+    terms = [(n, score - mean) for n, score in zip(counts, CATEGORIES, strict=True)]
+    # No chance is more than 1.
+    lows = [(n / whole - 1) / d for n, d in terms if d > 0]
+    highs = [(n / whole - 1) / d for n, d in terms if d < 0]
 
     def balance(tilt: float) -> float:
         return sum(n * d / (1 + tilt * d) for n, d in terms)

@@ -98,9 +98,7 @@ def for_json(row: Mapping[Any, Any]) -> dict[str, Any]:
 def _plain(cell: Any) -> Any:
     if not isinstance(cell, float):
         return cell
-    if np.isnan(cell):
-        return None
-    return float(f"{cell:.{DIGITS}g}")
+    return None if np.isnan(cell) else float(f"{cell:.{DIGITS}g}")
 
 
 def cell(rows: pd.DataFrame, metric: str) -> tuple[float, float, float]:
@@ -130,7 +128,6 @@ def matchups(frame: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.Dat
     for key, rows in frame.groupby(names, sort=False):
         variant, a, b = map(str, key)
         matchup = (variant, frozenset((a, b)))
-        if matchup in seen:
-            continue
-        seen.add(matchup)
-        yield (variant, a, b), rows.set_index("metric")
+        if matchup not in seen:
+            seen.add(matchup)
+            yield (variant, a, b), rows.set_index("metric")

@@ -232,8 +232,7 @@ class Strategy:
     @property
     def policies(self) -> list[Policy]:
         """The policies of the slots that are filled, in the order of the slots."""
-        policies = [self.policy(slot) for slot in SLOTS]
-        return [policy for policy in policies if policy is not None]
+        return [policy for policy in map(self.policy, SLOTS) if policy is not None]
 
 
 def _decorator(slot: str, about: str) -> Any:
@@ -260,10 +259,6 @@ def _decorator(slot: str, about: str) -> Any:
             _check_trained(slot, weights, describe, start)
 
         def make(function: Callable[..., Any]) -> Policy:
-            if isinstance(function, Policy):
-                raise TypeError(
-                    f"{function.name} is a {function.slot} policy already: one decorator a policy"
-                )
             _require(f"what stands below @{slot}", function, FunctionType, "a function")
             file = None
             if weights:

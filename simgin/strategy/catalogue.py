@@ -69,10 +69,7 @@ def strength(name: str) -> str:
     figures = known(name)
     if "won" not in figures:
         return str(figures.get("result", UNKNOWN))
-    elo = figures["elo"]
-    error = figures["elo_error"]
-    won = figures["won"]
-    return f"{elo:+d} ± {error}, {won} %"
+    return f"{figures['elo']:+d} ± {figures['elo_error']}, {figures['won']} %"
 
 
 def speed(name: str) -> str:
@@ -85,12 +82,11 @@ def speed(name: str) -> str:
 
 def best(at_least: int) -> str:
     """The strategy with the best rating of those that play so many deals a second."""
-    ratings = {}
-    for name, figures in _figures().items():
-        if "elo" not in figures:
-            continue
-        if figures.get("deals_per_second", 0) >= at_least:
-            ratings[name] = figures["elo"]
+    ratings = {
+        name: figures["elo"]
+        for name, figures in _figures().items()
+        if "elo" in figures and figures.get("deals_per_second", 0) >= at_least
+    }
     return max(ratings, key=lambda name: ratings[name])
 
 

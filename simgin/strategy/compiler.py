@@ -7,7 +7,7 @@ simgin.strategy.interpret), unless the first question would raise anyway.
 import io
 import pickle
 from bdb import BdbQuit
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
 from warnings import catch_warnings
@@ -152,10 +152,7 @@ def _compile(policy: Policy) -> Any:
     if jit.interpreted():
         return _as_python(policy)
     key = live.fingerprint(policy.function)
-
-    def check(returned: Any) -> None:
-        _check_returned(policy, returned)
-
+    check = partial(_check_returned, policy)
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
             return jit.compiled(

@@ -128,9 +128,10 @@ def _with_values(
     strategy: Strategy, values: Mapping[str, Mapping[str, str]], text: str
 ) -> Strategy:
     """A strategy with values by slot and parameter."""
-    changed = {}
-    for slot, of_slot in values.items():
-        changed[slot] = set_policy_values(_policy_of(strategy, slot, text), of_slot, text)
+    changed = {
+        slot: set_policy_values(_policy_of(strategy, slot, text), of_slot, text)
+        for slot, of_slot in values.items()
+    }
     return exchange(strategy, changed)
 
 
@@ -146,11 +147,8 @@ def built_in() -> tuple[str, ...]:
 
 def policies() -> list[Policy]:
     """Every policy that has a name, by slot and name."""
-
-    def place(policy: Policy) -> tuple[int, str]:
-        return SLOTS.index(policy.slot), policy.name
-
-    return sorted(_library().policies.values(), key=place)
+    every = _library().policies.values()
+    return sorted(every, key=lambda policy: (SLOTS.index(policy.slot), policy.name))
 
 
 def source_files(strategy: Strategy) -> list[Path]:
@@ -321,10 +319,11 @@ def _policy_of(strategy: Strategy, slot: str, name: str) -> Policy:
 
 def _fill(strategy: Strategy) -> Strategy:
     """The strategy with default policies in the slots that its author left out."""
-    missing = {}
-    for slot, name in DEFAULTS.items():
-        if strategy.policy(slot) is None:
-            missing[slot] = _library().policies[slot, name]
+    missing = {
+        slot: _library().policies[slot, name]
+        for slot, name in DEFAULTS.items()
+        if strategy.policy(slot) is None
+    }
     return exchange(strategy, missing)
 
 

@@ -55,17 +55,14 @@ def parse(text: str) -> TextForm:
     named = _FILE.fullmatch(text)
     file = None
     if named:
-        text = named[1]
-        file = Path(named[2])
+        text, file = named[1], Path(named[2])
     head, *parts = _PART.split(text.strip())
     _check_slots(head)
-    policies = {}
+    policies: dict[str, Reference] = {}
     for part in parts:
         slot, _, policy = part.partition("=")
-        reference = _parse_reference(policy)
-        filled_slots = STAKE_SLOTS if slot == "stake" else (slot,)
-        for filled in filled_slots:
-            policies[filled] = reference
+        slots = STAKE_SLOTS if slot == "stake" else (slot,)
+        policies |= dict.fromkeys(slots, _parse_reference(policy))
     return TextForm(_parse_reference(head), policies, file)
 
 
@@ -146,11 +143,11 @@ def exchange(strategy: Strategy, policies: Mapping[str, Policy], text: str = "")
 def changed_values(policy: Policy, defaults: Policy | None) -> dict[str, str]:
     """The values of a policy as text, without those that are the defaults of another."""
     known = {name: param.default for name, param in defaults.params.items()} if defaults else {}
-    values = {}
-    for name, param in policy.params.items():
-        if param.default != known.get(name):
-            values[name] = param.text(param.default)
-    return values
+    return {
+        name: param.text(param.default)
+        for name, param in policy.params.items()
+        if param.default != known.get(name)
+    }
 
 
 def values_text(values: Mapping[str, str]) -> str:

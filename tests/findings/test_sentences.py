@@ -214,7 +214,7 @@ def triads(examined, circles=0, sure=0):
 def said_of_a_league(shares, fit=NO_FIT, unit="matches", **more):
     standings, cross = a_league(shares)
     found = {"eaai": fit}, {"eaai": triads(20)}
-    return league_sentences.leagues(standings.assign(**more), cross, *found, unit)
+    return list(league_sentences.leagues(standings.assign(**more), cross, *found, unit))
 
 
 def test_the_verdict_on_a_league_names_leader_non_additivity_circles_and_close_pairs():
@@ -316,7 +316,7 @@ def test_changes_are_sorted_by_what_they_do_over_all_fields():
             limits = value - 0.2, value + 0.2
             rows.append(("eaai", change, field, "margin", value, 0.1, *limits, p, 0.01))
     names = "variant change field metric difference se low high p_holm p".split()
-    said = change_sentences.effects(pd.DataFrame(rows, columns=names))
+    said = list(change_sentences.effects(pd.DataFrame(rows, columns=names)))
     assert said == [
         f"eaai: {words} {change}." for change, words in zip("abcdef", gains, strict=True)
     ]

@@ -11,7 +11,7 @@ from simgin.review.solo_metrics import SOLO_METRICS
 from simgin.stats.quantity import Quantity
 from support.plain_sentences import faults
 
-WORDED = [metric for metric in (*RULE_METRICS, *SOLO_METRICS) if metric.wording]
+WORDED = [metric for metric in (*RULE_METRICS, *SOLO_METRICS) if metric.state]
 CHOICES = ("best_k", "chain")  # whole numbers without an error
 NAMES = ("standard", "oklahoma")
 
@@ -46,7 +46,7 @@ def pairs(metric):
     """Numbers of the base and of a variant, as far as the metric may have them."""
     sizes = (2, 5) if metric.key in CHOICES else (3 * metric.notable, 7 * metric.notable)
     values = [*sizes, 0]
-    if metric.wording.below:
+    if metric.below:
         values += [-size for size in sizes]
     return [(float(a), float(b)) for a, b in itertools.product(values, repeat=2) if a != b]
 
@@ -57,11 +57,11 @@ def test_a_change_is_said_with_its_direction_and_a_minus_with_a_word():
             (said,) = reviewed(metric, base, own)
             assert faults(said) == [], said
             assert said.startswith("Oklahoma Gin ") and " instead of " in said
-            rises, falls = metric.wording.rises, metric.wording.falls
+            rises, falls = metric.does
             assert (rises in said) == (own > base) and (falls in said) == (own < base)
-            if metric.wording.below:
+            if metric.below:
                 assert "-" not in said.replace("gold-early", "")
-                amount = metric.wording.below.amount if own < 0 else metric.wording.amount
+                amount = metric.below.amount if own < 0 else metric.amount
                 assert amount.partition("{value}")[0] in said.partition(" instead of ")[0]
 
 

@@ -94,7 +94,7 @@ def test_a_zero_has_no_minus_sign():
 def test_a_metric_has_facts_of_both_sides_and_a_meaning_with_its_range(metric):
     assert ("(0 to 1)" in metric.meaning) == metric.share == ("per " not in metric.meaning)
     swapped = {"a_": "b_", "b_": "a_"}.get(metric.own[:2], metric.own[:2]) + metric.own[2:]
-    assert metric.other == (metric.own if metric.zero_sum or 2 not in metric.players else swapped)
+    assert metric.other == (metric.own if metric.zero_sum else swapped)
     assert metric.own in sums.FACT
     assert metric.other in sums.FACT
     facts = [sums.DENOMINATOR[sums.FACT[fact]] for fact in (metric.own, metric.other)]

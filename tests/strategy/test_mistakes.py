@@ -53,7 +53,6 @@ def said(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> str:
         (NESTED.format("return view.hnad"), "'hnad'"),
         (NESTED.format("return (lambda deep: deep + depe)(card)"), "'depe' is nowhere defined"),
         ("def mine(view, rules, params): return 1\n", "(line 6): TypeError: the discard policy"),
-        ("@discard\n" + DEFINED.format("return 1"), "(line 5): TypeError: mine is a discard polic"),
         (K.format("return 1").replace("param(5, 0, 20)", "5"), "write k=param(5, low, high)"),
         (K.format("return 1").replace("5", '"five"'), "must be a number 0..20, not five"),
         ("mine = discard(weights='none.npy')(lambda v, r, p: 1)\n", "cannot be read from"),

@@ -41,16 +41,11 @@ def equilibrium_mix(robin: RoundRobin) -> pd.DataFrame:
     frame = pd.DataFrame({**dict.fromkeys(MIX_COLUMNS, np.nan), "strategy": robin.names})
     if not robin.is_complete or not robin.is_enough:
         return frame
-    weights = []
-    against = []
-    for game in robin.log_odds[: SAMPLES + 1]:
-        mix = equilibrium(game)
-        gains = game @ mix
-        weights.append(mix)
-        against.append(ELO * gains)
-    mix, *sampled_mixes = weights
+    games = robin.log_odds[: SAMPLES + 1]
+    mix, *sampled_mixes = map(equilibrium, games)
     mix_low, mix_high = np.percentile(sampled_mixes, LIMITS, axis=0)
-    elo, *sampled_elo = against
+    against = zip(games, [mix, *sampled_mixes], strict=True)
+    elo, *sampled_elo = (ELO * (game @ weights) for game, weights in against)
     half = robin.half_width(np.array(sampled_elo))
     known = np.where(((robin.wins[0] @ mix) == 0) & (mix == 0), np.nan, half)
     return frame.assign(
