@@ -143,7 +143,7 @@ class Die:
         """Why the die cannot be so, in sentences; blind: before the cards are seen."""
         name = variant.text
         if variant.row["die"] == "off":
-            if self != NO_DIE:
+            if self != NO_DIE or blind:
                 yield f"{name} has no die: leave out its stake, its owner and offers."
             return
         rules = build_rules(variant)
