@@ -231,6 +231,7 @@ def _after_turns(turns: Turns) -> pd.DataFrame:
     records = turns.records
     went_on = ~turns.last
     frames = []
+    # Of a strategy against itself both sides count
     for who in (0,) if matchup.b is None or matchup.mirrored else (0, 1):
         chosen = went_on & (turns.column("side") == who)
         deal = turns.column("deal")[chosen]
