@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -161,7 +161,11 @@ class Analysis:
         """
         import pandas as pd
 
-        return pd.DataFrame([self._row(place) for place in self.order])
+        return pd.DataFrame(self.rows())
+
+    def rows(self) -> list[dict[str, object]]:
+        """The rows of `frame`."""
+        return [self._row(place) for place in self.order]
 
     def _row(self, place: int) -> dict[str, object]:
         action = self.position.actions[place]
@@ -177,12 +181,15 @@ class Analysis:
             row[name] = float(outcomes[name].mean())
             row[f"{name}_se"] = _error(outcomes[name])
         cost, low, high = self.cost(place)
-        row["by"] = self.by
-        row |= {"cost": cost, "low": low, "high": high}
-        row["worlds"] = len(outcomes)
-        row["best"] = place in self.best
-        row["done"] = action == self.position.done
-        return row
+        return row | {
+            "by": self.by,
+            "cost": cost,
+            "low": low,
+            "high": high,
+            "worlds": len(outcomes),
+            "best": place in self.best,
+            "done": action == self.position.done,
+        }
 
 
 def _error(values: np.ndarray) -> float:
@@ -198,8 +205,7 @@ def outcomes_of(records: np.ndarray, variant: Variant, equity: Equity | None) ->
     is_own = records["knocker"] == 0
     kind = records["kind"]
     found["points"] = net_points(variant, records)
-    for name in ("match", "deals", "games"):
-        found[name] = np.nan
+    found["match"] = found["deals"] = found["games"] = np.nan
     if equity is not None:
         equity.write(found, records)
     found["win"] = records["winner"] == 0
@@ -211,11 +217,9 @@ def outcomes_of(records: np.ndarray, variant: Variant, equity: Equity | None) ->
 def gains(records: np.ndarray, variant: Variant) -> np.ndarray:
     """What side A gained in deals, in what the variant counts by: float64, the records' shape."""
     by = counted_by(variant)
-    if by == "points":
-        return net_points(variant, records)
-    if by == "win":
-        return np.asarray(100.0 * (records["winner"] == 0))
-    return np.asarray(outcomes_of(records, variant, find_equity(variant))[by])
+    equity = find_equity(variant) if by in REACHES else None
+    factor = 100 if by == "win" else 1
+    return np.asarray(factor * outcomes_of(records, variant, equity)[by])
 
 
 def counted_by(variant: Variant) -> str:
@@ -355,39 +359,23 @@ def analyse_deal(
     for position in positions:
         player = int(position.view.seat != deal.state.half)
         title = position.place if alone else f"{position.place}, {names[player]}"
-        found[title] = analyse(
-            position,
-            on[player] or players[0],
-            on[1 - player],
-            effort,
-            partial(_watch_one, watch, every, dict(found), title),
-        )
+
+        def see(played: int, most: int, so_far: Callable[[], Analysis], title: str = title) -> None:
+            before = found.copy()
+            done = SHARES * len(before) + SHARES * played // most
+            watch(done, every, lambda: {**before, title: so_far()})
+
+        found[title] = analyse(position, on[player] or players[0], on[1 - player], effort, see)
         watch(SHARES * len(found), every, found.copy)
     return found
-
-
-def _watch_one(
-    watch: WatchDeal,
-    every: int,
-    before: Mapping[str, Analysis],
-    title: str,
-    played: int,
-    most: int,
-    so_far: Callable[[], Analysis],
-) -> None:
-    """Show one analysis as it stands, behind those before."""
-    done = SHARES * len(before) + SHARES * played // most
-    watch(done, every, lambda: {**before, title: so_far()})
 
 
 def frame(found: Mapping[str, Analysis]) -> pd.DataFrame:
     """The rows of all analyses (`Analysis.frame`), behind the decision and its turn."""
     import pandas as pd
 
-    frames = []
+    rows = []
     for decision, analysis in found.items():
-        rows = analysis.frame()
-        rows.insert(0, "decision", decision)
-        rows.insert(1, "turn", analysis.position.turn)
-        frames.append(rows)
-    return pd.concat(frames, ignore_index=True)
+        place = {"decision": decision, "turn": analysis.position.turn}
+        rows += [place | row for row in analysis.rows()]
+    return pd.DataFrame(rows)

@@ -29,15 +29,7 @@ from simgin.text.notation import cards_in, parse_cards
 
 Row = Mapping[str, Any]
 MOST = 1 << 24  # bytes of a file
-BOUNDS = {
-    "unit": replay.MAX_UNITS,
-    "half": 2,
-    "deal": replay.MAX_DEALS,
-    "dealer": 2,
-    "joker": 53,
-    "answer": 64,
-    "seed": replay.MAX_SEEDS,
-}
+BOUNDS = replay.BOUNDS | {"dealer": 2, "joker": 53, "answer": 64}
 MOST_POINTS = 1_000_000
 # What a decision shows that must follow from those before it
 SHOWN = ("turn", "seat", "slot", "hand", "offered", "taken", "drawn", "stake", "owner", "answer")

@@ -27,7 +27,7 @@ from simgin.play.parallel import Progress, over_units, share
 from simgin.play.replay import decision_text
 from simgin.play.watch import Question, watch_deal
 from simgin.rules import variants
-from simgin.stats.estimate import Estimate, mean_of
+from simgin.stats.estimate import mean_of
 from simgin.text.amounts import AmountError, parse_count, parse_seed
 
 Row = dict[str, Any]
@@ -68,11 +68,8 @@ class Request:
         names = [self.short(player.text) for player in self.matchup.players]
         if self.rival is None:
             return " v ".join(names)
-        rival = self.short(self.rival.a.text)
-        both = f"{names[0]} and {rival}"
-        if self.matchup.b is None:
-            return both
-        return f"{both} against {names[1]}"
+        both = f"{names[0]} and {self.short(self.rival.a.text)}"
+        return both if self.matchup.b is None else f"{both} against {names[1]}"
 
     def short(self, player: str) -> str:
         """What a player is called where space is short."""
@@ -81,9 +78,7 @@ class Request:
     @property
     def matchups(self) -> list[Matchup]:
         """The one whose deals they are, and the one that it is compared with."""
-        if self.rival is None:
-            return [self.matchup]
-        return [self.matchup, self.rival]
+        return [self.matchup] if self.rival is None else [self.matchup, self.rival]
 
     @property
     def is_paired(self) -> bool:
@@ -131,11 +126,9 @@ def read_request(
     n = parse_count(matches or deals or usual)
     number = parse_seed(seed)
     if asked.differ:
-        matchup, rival = _compared(a, b, variant, against, number)
-        return Request(matchup, rival, asked, n, limit)
+        return Request(*_compared(a, b, variant, against, number), asked, n, limit)
     unit: Unit = "deal" if matches is None else "match"
-    matchup = parse_matchup(a, b, variant, number, unit)
-    return Request(matchup, None, asked, n, limit)
+    return Request(parse_matchup(a, b, variant, number, unit), None, asked, n, limit)
 
 
 def _compared(
@@ -159,17 +152,11 @@ def _compared(
 def search(request: Request, workers: int | None = None, progress: Progress | None = None) -> Found:
     """Play the deals, and keep the first of those that fit."""
     where = request.where
-    limit = request.limit
-    if where.is_costly:
-        limit = MOST_ANALYSED + 1
+    limit = MOST_ANALYSED + 1 if where.is_costly else request.limit
     for matchup in request.matchups:
         prepare(matchup)
-    units = request.n
-    if request.is_paired:
-        units = (units + 1) // 2
-    size = BLOCK
-    if request.matchup.unit == "match":
-        size = request.matchup.batch
+    units = (request.n + 1) // 2 if request.is_paired else request.n
+    size = request.matchup.batch if request.matchup.unit == "match" else BLOCK
 
     def sift(first: int, n: int) -> tuple[int, int, np.ndarray]:
         played = _play(request, first, n)
@@ -193,10 +180,8 @@ def _play(request: Request, first: int, n: int) -> np.ndarray:
     played = []
     for matchup in request.matchups:
         _, records = play_recorded(matchup, first, n)
-        if not request.is_paired:  # then one of the two has no second halves
-            is_first = records["half"] == 0
-            records = records[is_first]
-        played.append(records)
+        # Where they are not paired, one of the two has no second halves
+        played.append(records if request.is_paired else records[records["half"] == 0])
     found = np.zeros(len(played[0]), FOUND)
     found["deal"] = played[0]
     found["other"] = played[-1]
@@ -204,15 +189,6 @@ def _play(request: Request, first: int, n: int) -> np.ndarray:
 
 
 # What happened in them
-
-
-@dataclass(frozen=True)
-class Difference:
-    """The first decision that two strategies made otherwise with the same cards."""
-
-    place: str  # as in `turn 5`
-    own: str  # what A did, as in `discards KS`
-    other: str
 
 
 def ending_text(record: Any, names: Sequence[str]) -> str:
@@ -238,20 +214,14 @@ def ending_text(record: Any, names: Sequence[str]) -> str:
     return f"{ended}, {other} has {left}"
 
 
-def first_difference(one: Matchup, two: Matchup, unit: int, half: int) -> Difference:
+def _first_difference(one: Matchup, two: Matchup, unit: int, half: int) -> Row:
     """Where A of two matchups first decided otherwise, in a deal that came out otherwise."""
     first = watch_deal(one, unit, half)
     for own, other in zip(first.questions, watch_deal(two, unit, half).questions, strict=False):
         if own.answer != other.answer:
-            return Difference(_place(own), _decision(own), _decision(other))
+            place = PLACES.get(int(own.view.phase), f"turn {own.view.turn}")
+            return {"place": place, "own": _decision(own), "other": _decision(other)}
     raise AssertionError("deals that came out otherwise have a decision that differs")
-
-
-def _place(question: Question) -> str:
-    """When a question is put, as in `turn 5`."""
-    view = question.view
-    turn = f"turn {view.turn}"
-    return PLACES.get(int(view.phase), turn)
 
 
 def _decision(question: Question) -> str:
@@ -267,9 +237,7 @@ def deal_rows(found: Found) -> list[Row]:
     matchup = request.matchup
     names = side_names(matchup)
     described = []
-    all_points = number(found.deals, "points")
-    all_gains = number(found.deals, "gain")
-    for deal, points, gain in zip(found.deals, all_points, all_gains, strict=True):
+    for deal in found.deals:
         record = deal["deal"]
         unit, half, n = (int(record[name]) for name in ("unit", "half", "deal"))
         row: Row = {
@@ -282,13 +250,13 @@ def deal_rows(found: Found) -> list[Row]:
             "deal": n,
             "ending": KINDS[record["kind"]],
             "turns": int(record["turns"]),
-            "points": int(points),
+            "points": int(number(deal, "points")),
             "happened": ending_text(record, names),
             "command": matchup.replay(unit, half, n),
         }
         if request.rival is not None:
             row |= _of_rival(matchup, request.rival, deal["other"])
-            row["gain"] = int(gain)
+            row["gain"] = int(number(deal, "gain"))
         described.append(row)
     return described
 
@@ -296,11 +264,7 @@ def deal_rows(found: Found) -> list[Row]:
 def _of_rival(matchup: Matchup, rival: Matchup, record: Any) -> Row:
     """What the other strategy did in A's place, and what came of it."""
     unit, half = int(record["unit"]), int(record["half"])
-    first = first_difference(matchup, rival, unit, half)
-    return {
-        "place": first.place,
-        "own": first.own,
-        "other": first.other,
+    return _first_difference(matchup, rival, unit, half) | {
         "rival": rival.a.text,
         "rival_happened": ending_text(record, side_names(rival)),
         "rival_points": int(record["points_a"] - record["points_b"]),
@@ -315,26 +279,13 @@ def _of_rival(matchup: Matchup, rival: Matchup, record: Any) -> Row:
 # too great, and the new one is not.
 
 
-@dataclass(frozen=True)
-class Mistake:
-    """A decision that seems to have cost something.
-
-    deal: its place among the deals found. best, done: in words. cost: in what `by` counts, as of an
-    analysis.
-    """
-
-    deal: int
-    position: Position
-    done: str
-    best: str
-    cost: Estimate
-    by: str
-
-
-def costliest(found: Found, effort: Effort, progress: Progress | None = None) -> list[Mistake]:
+def _costliest(
+    found: Found, deals: Sequence[Row], effort: Effort, progress: Progress | None
+) -> list[Row]:
     """The decisions of A that cost most, the costliest first; A and B play on.
 
-    At most as many as the search lists, and none that cost nothing after all.
+    A row for each, behind those of its deal; deals: the rows of all deals found. At most as many as
+    the search lists, and none that cost nothing after all.
     """
     rough = replace(effort, worlds=FIRST_WORLDS)
     seeming = _seeming(found, rough, share(progress, 0, 2))[: found.request.limit]
@@ -342,11 +293,11 @@ def costliest(found: Found, effort: Effort, progress: Progress | None = None) ->
     report = share(progress, 1, 2)
     mistakes = []
     for deal, analysis in seeming:
-        mistakes.append(_mistake(found, deal, analysis, anew))
+        mistakes.append(deals[deal] | _mistake(found, deals[deal]["command"], analysis, anew))
         if report is not None:
             report(len(mistakes), len(seeming))
-    mistakes.sort(key=lambda mistake: -mistake.cost.value)
-    return [mistake for mistake in mistakes if mistake.cost.value > 0]
+    mistakes.sort(key=lambda mistake: -mistake["cost"])
+    return [mistake for mistake in mistakes if mistake["cost"] > 0]
 
 
 def _seeming(found: Found, effort: Effort, progress: Progress | None) -> list[tuple[int, Analysis]]:
@@ -375,45 +326,29 @@ def _decisions(found: Found) -> Iterator[tuple[int, Position]]:
 def _rough_cost(analysis: Analysis) -> float:
     """What the decision seems to have cost, in the worlds that chose the best."""
     position = analysis.position
-    assert position.done is not None, "a decision of a deal was made"
-    return analysis.cost(position.actions.index(position.done))[0]
+    return analysis.cost(position.actions.index(position.was_done))[0]
 
 
-def _mistake(found: Found, deal: int, analysis: Analysis, effort: Effort) -> Mistake:
+def _mistake(found: Found, command: str, analysis: Analysis, effort: Effort) -> Row:
     """What the decision cost in other worlds, all of which both actions meet."""
     position = analysis.position
     best = position.actions[analysis.order[0]]
-    assert position.done is not None, "a decision of a deal was made"
-    both = replace(position, actions=[best, position.done])
+    both = replace(position, actions=[best, position.was_done])
     matchup = found.request.matchup
     anew = played_on(both, matchup.a.text, matchup.opponent or None, effort)
     cost = mean_of(anew.worth[:, 0] - anew.worth[:, 1])
-    return Mistake(
-        deal, position, position.text(position.done), position.text(best), cost, analysis.by
-    )
-
-
-def decision_rows(mistakes: list[Mistake], deals: Sequence[Row]) -> list[Row]:
-    """A row for each decision, behind those of its deal; deals: the rows of all deals found."""
-    described = []
-    for mistake in mistakes:
-        position = mistake.position
-        cost = mistake.cost
-        deal = deals[mistake.deal]
-        analyze = deal["command"].replace("simgin show", "simgin analyze", 1)
-        row = {
-            "place": position.place,
-            "turn": position.turn,
-            "own": mistake.done,
-            "best": mistake.best,
-            "cost": cost.value,
-            "low": cost.low,
-            "high": cost.high,
-            "by": mistake.by,
-            "analyze": f"{analyze} --turn {position.turn}",
-        }
-        described.append(deal | row)
-    return described
+    analyze = command.replace("simgin show", "simgin analyze", 1)
+    return {
+        "place": position.place,
+        "turn": position.turn,
+        "own": position.text(position.was_done),
+        "best": position.text(best),
+        "cost": cost.value,
+        "low": cost.low,
+        "high": cost.high,
+        "by": analysis.by,
+        "analyze": f"{analyze} --turn {position.turn}",
+    }
 
 
 # Carried out
@@ -435,4 +370,4 @@ def carry_out(
     if not request.where.is_costly:
         return found, rows
     effort = Effort(seed=request.matchup.seed, workers=workers)
-    return found, decision_rows(costliest(found, effort, progress), rows)
+    return found, _costliest(found, rows, effort, progress)

@@ -61,19 +61,9 @@ def _draw_hands(
     hands = np.empty(n, np.int64)
     cards = CARDS if view.phase == PHASE_BLIND else int(view.stock) + lying
     stocks = np.empty((n, cards), np.int8)
-    has_played = view.turns >= view.own_turn
-    steps = STEPS if has_played else 0
-    write_worlds(
-        view,
-        rules,
-        _numbers(),
-        hasty,
-        steps,
-        np.uint64(seed).astype(np.int64),
-        first,
-        hands,
-        stocks,
-    )
+    steps = STEPS if view.turns >= view.own_turn else 0  # has the opponent played?
+    own_seed = np.uint64(seed).astype(np.int64)
+    write_worlds(view, rules, _numbers(), hasty, steps, own_seed, first, hands, stocks)
     return Worlds(hands, stocks)
 
 
@@ -84,8 +74,8 @@ def _draw_decks(view: Any, rules: Any, n: int, seed: int, first: int, lying: int
     """
     left = int(view.deck_left)
     decks = np.empty((n, left + lying), np.int8)
-    has_joker = rules.joker != NO_JOKER
-    write_decks(view, has_joker, left, np.uint64(seed).astype(np.int64), first, decks)
+    own_seed = np.uint64(seed).astype(np.int64)
+    write_decks(view, rules.joker != NO_JOKER, left, own_seed, first, decks)
     return Worlds(np.zeros(n, np.int64), decks)
 
 
@@ -147,8 +137,7 @@ class Drawing:
             if not len(left):
                 break
             for place in left:
-                again = self._drawn(1, start + int(place))
-                worlds.put(int(place), again)
+                worlds.put(int(place), self._drawn(1, start + int(place)))
         return worlds
 
     @cached_property
@@ -167,9 +156,8 @@ class Drawing:
 
     def _drawn(self, n: int, first: int) -> Worlds:
         """Worlds drawn by the play of the cards alone."""
-        return draw_worlds(
-            self.view, self._rules, n, self.matchup.seed, first, hastiness(self.matchup.b)
-        )
+        hasty = hastiness(self.matchup.b)
+        return draw_worlds(self.view, self._rules, n, self.matchup.seed, first, hasty)
 
 
 # Cards of the pile that the player has forgotten: in each world other unseen cards lie there. A
@@ -184,16 +172,13 @@ def forgotten(view: Any, rules: Any) -> tuple[list[int], list[int]]:
     """
     alone = view.deck_left >= 0
     turns_up = not alone and rules.first_turn != DISCARD_FIRST
-    first = 0 if turns_up else 1
     end = view.turns + alone  # of two players, one sees the card on top
     lying: list[int] = []
     taken: list[int] = []
-    for place in range(first, end):
-        card = view.history[place - 1, 3] if place else view.upcard
-        if card >= 0:
-            continue
-        places = taken if view.history[place, 1] == FROM_PILE else lying
-        places.append(place)
+    for place in range(not turns_up, end):
+        if (view.history[place - 1, 3] if place else view.upcard) < 0:
+            places = taken if view.history[place, 1] == FROM_PILE else lying
+            places.append(place)
     return lying, taken
 
 
@@ -234,9 +219,7 @@ def _lay(views: np.ndarray, place: int, column: np.ndarray) -> np.ndarray:
 def _one_of_each(hands: np.ndarray, first: int) -> np.ndarray:
     """A card of each hand, now this one and now that: int64 (hands,)."""
     held = hands[:, np.newaxis] >> np.arange(CARDS) & 1
-    sizes = held.sum(axis=1)
-    numbers = first + np.arange(len(hands))
-    wanted = numbers % sizes
+    wanted = (first + np.arange(len(hands))) % held.sum(axis=1)
     reached = held.cumsum(axis=1) > wanted[:, np.newaxis]
     return np.asarray(reached.argmax(axis=1))
 

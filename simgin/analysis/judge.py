@@ -99,13 +99,13 @@ class Judge:
         view = position.view
         address = (self.matchup.seed, view.hand, view.turns, worlds)
         first = int(np.random.default_rng(np.array(address, np.uint64)).integers(STREAMS))
-        worth = self._drawn(position, [named[best], _done(position)], worlds, first)
+        worth = self._drawn(position, [named[best], position.was_done], worlds, first)
         return np.asarray(worth[:, 0] - worth[:, 1])
 
     def _judged(
         self, deal: WatchedDeal, position: Position, usual: Action, lots: np.random.Generator
     ) -> Judged:
-        done = _done(position)
+        done = position.was_done
         lots.random()  # seeds keep their worlds, which begin behind a number not used any more
         best, seeming = self._best(position, usual, lots)
         worth = self._worth(deal, position, [done, best, usual], lots)
@@ -134,7 +134,7 @@ class Judge:
         """
         actions = position.actions
         own = actions.index(usual)
-        done = actions.index(_done(position))
+        done = actions.index(position.was_done)
         worth = np.empty((0, len(actions)))
         tried = np.ones(len(actions), bool)
         ahead = tried
@@ -204,9 +204,8 @@ def usual_actions(matchup: Matchup, deal: WatchedDeal) -> Iterator[tuple[Positio
             assert question.answer is not None, "only the last question of a deal has no answer"
             done.append(Decision(question.seat, question.slot, question.answer))
         known = position.number
-        led = lead_to(
-            matchup, done, partial(_is_at, step), int(state.unit), pack=state.pack, **table
-        )
+        is_there = partial(_is_at, step)
+        led = lead_to(matchup, done, is_there, int(state.unit), pack=state.pack, **table)
         assert led is not None, "the deal went there"
         played, number = led
         action = done_at(played, number)
@@ -237,11 +236,6 @@ def _least_lead(worth: np.ndarray, base: int) -> np.ndarray:
     return np.where(np.isnan(least), -np.inf, least)
 
 
-def _done(position: Position) -> Action:
-    assert position.done is not None, "the positions of a deal say what was done"
-    return position.done
-
-
 def _reshuffled(deal: WatchedDeal, view: Any, lots: np.random.Generator) -> Worlds:
     """Worlds with the hidden hand as it was, and the stock shuffled anew."""
     hidden = _hidden_hand(deal, view)
@@ -256,8 +250,7 @@ def _hidden_hand(deal: WatchedDeal, view: Any) -> int:
     hand = deal.hands[opponent]
     for seat, _, card, thrown in deal.turns[: int(view.turns)]:
         if seat == opponent:
-            drawn = 1 << card if card >= 0 else 0
-            hand = (hand | drawn) & ~(1 << thrown)
+            hand = (hand | (1 << card if card >= 0 else 0)) & ~(1 << thrown)
     return hand
 
 
@@ -270,14 +263,16 @@ def _kind(position: Position, best: Action) -> str:
         return "upcard"
     if view.taken_offer >= 0 and view.phase != PHASE_LAST:
         return "draw"
-    return "discard" if _done(position).kind == best.kind else "knock"
+    return "discard" if position.was_done.kind == best.kind else "knock"
 
 
 def _mistake(position: Position, kind: str, best: Action) -> str:
     """What was done in place of the best, in a few words."""
-    done = _done(position)
-    if kind == "die":
-        return _mistake_with_die(done, best)
+    done = position.was_done
+    if done.kind in (ACCEPT, REFUSE):
+        return "accepted" if done.kind == ACCEPT else "refused"
+    if kind == "die":  # an offer of no more than it shows is none
+        return "offered too much" if done.card > best.card else "offered too little"
     if kind in ("upcard", "draw"):
         return "took the card" if done.kind == TAKE else "left the card"
     if kind == "knock":
@@ -285,18 +280,8 @@ def _mistake(position: Position, kind: str, best: Action) -> str:
     if done.kind == END:
         return "ended with another card"
     more = _left(position, done) - _left(position, best)
-    if more == 0:
-        return "kept as much deadwood"
-    return "kept more deadwood" if more > 0 else "kept less deadwood"
-
-
-def _mistake_with_die(done: Action, best: Action) -> str:
-    """What was done with the die; an offer of no more than it shows is none."""
-    if done.kind == ACCEPT:
-        return "accepted"
-    if done.kind == REFUSE:
-        return "refused"
-    return "offered too much" if done.card > best.card else "offered too little"
+    how_much = "more" if more > 0 else "less" if more else "as much"
+    return f"kept {how_much} deadwood"
 
 
 def _left(position: Position, action: Action) -> int:

@@ -61,6 +61,12 @@ class Position:
         return turn - 1 if self.view.phase == PHASE_STOP else turn
 
     @property
+    def was_done(self) -> Action:
+        """What the player did, in a decision of a run's deal."""
+        assert self.done is not None, "the positions of a deal say what was done"
+        return self.done
+
+    @property
     def is_about_die(self) -> bool:
         """Whether the die is offered, or an offer answered."""
         return self.actions[0].kind in ABOUT_DIE
@@ -68,23 +74,18 @@ class Position:
     @property
     def place(self) -> str:
         """When the decision is made, as in `turn 5, draw`."""
+        phase = self.view.phase
+        turn = f"turn {self.turn}" if self.turn else "upcard"
         if self.is_about_die:
-            return self._place_of_die
-        if self.view.phase == PHASE_STOP:
-            return f"turn {self.turn}, stop" if self.turn else "before the first draw"
+            step = "answer" if self.view.offered else "offer"
+            return f"blind, {step}" if phase == PHASE_BLIND else f"{turn}, {step}"
+        if phase == PHASE_STOP:
+            return f"{turn}, stop" if self.turn else "before the first draw"
         if self.turn == 0:
-            return "upcard"
-        if self.view.phase == PHASE_LAST:
+            return turn
+        if phase == PHASE_LAST:
             return "last discard"
-        step = "draw" if self.view.taken_offer >= 0 else "discard"
-        return f"turn {self.turn}, {step}"
-
-    @property
-    def _place_of_die(self) -> str:
-        step = "answer" if self.view.offered else "offer"
-        if self.view.phase == PHASE_BLIND:
-            return f"blind, {step}"
-        return f"turn {self.turn}, {step}" if self.turn else f"upcard, {step}"
+        return f"{turn}, draw" if self.view.taken_offer >= 0 else f"{turn}, discard"
 
     def text(self, action: Action) -> str:
         """An action in words, as in `discard KS`, or `knock, KS` with the card discarded."""
@@ -116,9 +117,7 @@ class Position:
         must = int(must_be_melded(taken, rules))
         points = int(view.own_points)
         ending, count = ending_with(ten, left, must, int(view.limit), points, rules)
-        if ending == SHOT:
-            return "shoot"
-        return "knock" if count else "gin"
+        return "shoot" if ending == SHOT else "knock" if count else "gin"
 
 
 def positions_in(deal: WatchedDeal, turn: int | None = None) -> list[Position]:

@@ -116,14 +116,8 @@ def _points(records: np.ndarray) -> np.ndarray:
 
 def read_where(text: str) -> Where:
     """What a text asks for; WhereError if it cannot be read, or asks for two things at odds."""
-    parts = []
-    comparisons = []
-    for part in text.lower().split(","):
-        part = part.strip()
-        parts.append(part)
-        if part not in PLAIN:
-            comparison = _read_comparison(part)
-            comparisons.append(comparison)
+    parts = [part.strip() for part in text.lower().split(",")]
+    comparisons = [_read_comparison(part) for part in parts if part not in PLAIN]
     differ = DIFFER in parts
     side = _only(parts, SIDES)
     order = _only(parts, [*ORDERS, COSTLY])
@@ -139,10 +133,7 @@ def read_where(text: str) -> Where:
 
 def _only(parts: Sequence[str], words: Collection[str]) -> str:
     """The part that is one of these words; empty if there is none."""
-    found = [part for part in parts if part in words]
-    if not found:
-        return ""
-    word, *others = found
+    word, *others = [part for part in parts if part in words] or [""]
     if others:
         raise WhereError(f"{word} and {others[0]} do not go together: keep one of them.")
     return word
@@ -153,16 +144,14 @@ def _read_comparison(part: str) -> Comparison:
     if match is None and part in NUMBERS:
         raise WhereError(f"{part} is a number: compare it, as in `{part} > 20`.")
     if match is None:
-        listed = ", ".join(WORDS)
         raise WhereError(
-            f"{quoted(part)} is nothing to look for{did_you_mean(part, WORDS)} "
-            f"Parts stand between commas: {listed}; numbers as in `points < -40`."
+            f"{quoted(part)} is nothing to look for{did_you_mean(part, WORDS)} Parts stand "
+            f"between commas: {', '.join(WORDS)}; numbers as in `points < -40`."
         )
     name, sign, bound = match.groups()
     if name not in NUMBERS:
-        listed = ", ".join(NUMBERS)
         raise WhereError(
             f"{quoted(name)} is no number of a deal{did_you_mean(name, NUMBERS)} "
-            f"These are: {listed}."
+            f"These are: {', '.join(NUMBERS)}."
         )
     return Comparison(name, sign, int(bound))

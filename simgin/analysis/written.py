@@ -145,6 +145,8 @@ class Die:
         if variant.row["die"] == "off":
             if self != NO_DIE:
                 yield f"{name} has no die: leave out its stake, its owner and offers."
+            if blind:
+                yield f"{name} has no die to decide about: give your cards."
             return
         rules = build_rules(variant)
         cap = int(rules.die_cap)

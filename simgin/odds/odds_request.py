@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simgin.odds import sample, seats, solo_odds
 from simgin.odds.odds import Odds, build_odds
@@ -50,19 +50,19 @@ class OddsRequest:
     @property
     def ladders(self) -> list[Group]:
         """Every solitaire variant with its players, weakest first."""
-        groups = []
-        for variant in _solitaire(self.variants):
-            groups.append((variant.text, self.strategies or solo_odds.ladder(variant)))
-        return groups
+        return [
+            (variant.text, self.strategies or solo_odds.ladder(variant))
+            for variant in _solitaire(self.variants)
+        ]
 
     @property
     def stoppers(self) -> list[Group]:
         """Every solitaire variant with a knock, with a player for each knock threshold."""
         groups = []
         for variant in _solitaire(self.variants):
-            limit = _knock_limit(variant)
+            limit = variant.row["knock_limit"]
             if limit and self.complete:
-                players = tuple(STOPPERS.format(k=k) for k in range(limit + 1))
+                players = tuple(STOPPERS.format(k=k) for k in range(int(str(limit)) + 1))
                 groups.append((variant.text, players))
         return groups
 
@@ -95,11 +95,6 @@ class MeasuredOdds:
     played: Sequence[tuple[Matchup, int]]
 
 
-def solo_variants() -> list[str]:
-    """The solitaire variants that come with simgin."""
-    return [variant.text for variant in _solitaire(variants.names())]
-
-
 def read_request(
     variant_texts: Sequence[str],
     strategies: Sequence[str] = (),
@@ -112,7 +107,8 @@ def read_request(
 
     Raises ValueError for a name that does not exist.
     """
-    chosen = [variants.find(text).text for text in variant_texts or solo_variants()]
+    solitaire = [variant.text for variant in _solitaire(variants.names())]
+    chosen = [variants.find(text).text for text in variant_texts or solitaire]
     players = [loader.find(text).text for text in strategies]
     return OddsRequest(
         tuple(dict.fromkeys(chosen)), tuple(dict.fromkeys(players)), deals, seed, complete
@@ -168,19 +164,11 @@ def _play_alone(
 ) -> list[Deals]:
     """Deals of every player of a solitaire variant."""
     variant, players = group
-    samples = []
-    for player in players:
-        deals = sample.play_alone(
-            player,
-            variant,
-            request.deals or SOLO_DEALS,
-            seed=request.seed,
-            workers=workers,
-            progress=next(steps),
-            prepare=prepare,
-        )
-        samples.append(deals)
-    return samples
+    n = request.deals or SOLO_DEALS
+    how: dict[str, Any] = {"seed": request.seed, "workers": workers, "prepare": prepare}
+    return [
+        sample.play_alone(player, variant, n, progress=next(steps), **how) for player in players
+    ]
 
 
 def _play_self(
@@ -207,11 +195,4 @@ def _play_self(
 
 
 def _solitaire(texts: Sequence[str]) -> list[Variant]:
-    candidates = [variants.find(text) for text in texts]
-    return [variant for variant in candidates if variant.row["players"] == 1]
-
-
-def _knock_limit(variant: Variant) -> int:
-    """The knock limit of a solitaire variant; 0 without knocking."""
-    limit = variant.row["knock_limit"]
-    return int(str(limit)) if limit is not None else 0
+    return [variant for variant in map(variants.find, texts) if variant.row["players"] == 1]

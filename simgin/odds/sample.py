@@ -134,9 +134,7 @@ def seat_alone(strategy: str, variant: str, seed: int) -> Matchup:
 
 
 def _deals_in_unit(matchup: Matchup) -> int:
-    if matchup.unit != "match":
-        return 1
-    return number(matchup.variant.row, "deals_in_match")
+    return number(matchup.variant.row, "deals_in_match") if matchup.unit == "match" else 1
 
 
 def played(
@@ -182,21 +180,15 @@ def _short(matchup: Matchup, records: np.ndarray) -> np.ndarray:
 
 
 def _dealt(variant: Variant) -> int:
-    if build_rules(variant).first_turn == DISCARD_FIRST:
-        return 11
-    return 10
+    return 11 if build_rules(variant).first_turn == DISCARD_FIRST else 10
 
 
 def _joker_places(matchup: Matchup, units: np.ndarray, deals: np.ndarray) -> np.ndarray:
     """Where the joker lies among the 53 cards in dealing order; -1 where there is none."""
     places = np.empty(len(units), np.int64)
-    _write_joker_places()(
-        np.uint64(matchup.seed).astype(np.int64),  # as the engine has it
-        np.ascontiguousarray(units),
-        np.ascontiguousarray(deals),
-        build_rules(matchup.variant),
-        places,
-    )
+    seed = np.uint64(matchup.seed).astype(np.int64)  # as the engine has it
+    in_order = map(np.ascontiguousarray, (units, deals))
+    _write_joker_places()(seed, *in_order, build_rules(matchup.variant), places)
     return places
 
 

@@ -90,9 +90,7 @@ def play_self(
     except ValueRefused as error:
         return Table(matchup, count_outcomes(matchup, n, workers, progress), None, str(error))
     counted = known.outcomes
-    if isinstance(counted, Outcomes):
-        return Table(matchup, counted, known)
-    return Table(matchup, counted.start, known)
+    return Table(matchup, counted if isinstance(counted, Outcomes) else counted.start, known)
 
 
 def by_seat(table: Table) -> pd.DataFrame:
@@ -104,8 +102,7 @@ def by_seat(table: Table) -> pd.DataFrame:
     """
     rows: list[tuple[Any, ...]] = []
     for seat in SEATS:
-        for metric, *result in _results(table, seat):
-            rows.append((seat, metric, *result))
+        rows += [(seat, *result) for result in _results(table, seat)]
     if table.value is not None:
         n = table.deals
         for seat, chance in _matches(table.value):
@@ -160,9 +157,9 @@ def by_score(table: Table) -> pd.DataFrame:
     return _with_players(table, scores, SCORE_COLUMNS)
 
 
-def grid(frame: pd.DataFrame, target: int, shares: Sequence[int] = GRID) -> pd.DataFrame:
-    """The rows of `by_score` at these shares (per cent) of the target, both ways."""
-    scores = [target * share // 100 for share in shares]
+def grid(frame: pd.DataFrame, target: int) -> pd.DataFrame:
+    """The rows of `by_score` at the shares GRID of the target, both ways."""
+    scores = [target * share // 100 for share in GRID]
     return frame[frame["a"].isin(scores) & frame["b"].isin(scores)].reset_index(drop=True)
 
 

@@ -57,7 +57,7 @@ def _course_sheet(odds: Odds, variant: str) -> Sheet:
     kinds = _kinds_seen_often(ended)
     deck = max(going_on)
     last = int(ended["draws"].max())
-    every = _every(last)
+    every = EVERY_OF_FEW if last <= FEW_DRAWS else EVERY
     lines = []
     for t in range(every, last + 1, every):
         left = deck - t
@@ -66,9 +66,7 @@ def _course_sheet(odds: Odds, variant: str) -> Sheet:
         at_draw = _where(ended, "draws", t)
         cells = [_cell(_where(at_draw, "kind", kind), "share") for kind in kinds]
         if left in going_on:
-            row = going_on[left]
-            cells.append(_written(row, "value"))
-            cells.append(f"{row.n:,}")
+            cells += [_written(going_on[left], "value"), f"{going_on[left].n:,}"]
         else:
             cells += [numbers.DASH, ""]
         lines.append((str(t), str(left), *cells))
@@ -97,25 +95,14 @@ def _luck_row(odds: Odds, variant: str, gap: pd.DataFrame) -> tuple[str, ...]:
     if len(gin):
         draw = "{q50:.0f} ({q10:.0f} to {q90:.0f})".format(**gin.set_index("statistic")["value"])
     share = _cell(_where(odds.of_strongest("joker", variant), "metric", "win"), "value")
-    difference = _written(win, "value")
     needed = _size(score.own_packs, score.own_packs_low, score.own_packs_high)
-    return variant, draw, share, difference, needed
+    return variant, draw, share, _written(win, "value"), needed
 
 
 def _kinds_seen_often(ended: pd.DataFrame) -> list[str]:
     """The kinds of ending that a screen shows."""
-    kinds = []
-    for kind, rows in ended.groupby("kind", sort=False):
-        if kind in WAYS and rows["share"].max() >= SEEN_OFTEN:
-            kinds.append(str(kind))
-    return kinds
-
-
-def _every(last: int) -> int:
-    """Draws between two rows of a screen."""
-    if last <= FEW_DRAWS:
-        return EVERY_OF_FEW
-    return EVERY
+    most = ended.groupby("kind", sort=False)["share"].max()
+    return [str(kind) for kind, share in most.items() if kind in WAYS and share >= SEEN_OFTEN]
 
 
 def _strength_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
@@ -128,12 +115,10 @@ def _strength_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
     titles = _titles_shown(titles, rows)
     lines = []
     for name, own in rows.groupby("strategy", sort=False):
-        cells = []
-        for metric in titles:
-            factor = 100
-            if metric == "score":
-                factor = 1
-            cells.append(_cell(_where(own, "metric", metric), "value", factor))
+        cells = [
+            _cell(_where(own, "metric", metric), "value", 1 if metric == "score" else 100)
+            for metric in titles
+        ]
         lines.append((str(name), *cells))
     deals = rows["n"].max()
     title = f"{variant.title} ({variant.text}), {deals:,} deals per strategy"

@@ -56,19 +56,11 @@ def _needed(variance: float, difference: Estimate) -> tuple[float, float, float]
     if np.isnan(difference.value):
         return np.nan, np.nan, np.nan
     nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-    farthest = max(abs(low), abs(high))
-    return (
-        _deals_to_show(difference.value, variance),
-        _deals_to_show(farthest, variance),
-        _deals_to_show(nearest, variance),
+    value, least, most = (
+        POWER_80**2 * variance / gap**2 if gap else np.inf
+        for gap in (difference.value, max(abs(low), abs(high)), nearest)
     )
-
-
-def _deals_to_show(difference: float, variance: float) -> float:
-    """Deals in which a 5 % test finds a difference in four runs of five."""
-    if not difference:
-        return np.inf
-    return POWER_80**2 * variance / difference**2
+    return value, least, most
 
 
 def jokers_share(deals: Deals) -> pd.DataFrame:
@@ -87,10 +79,8 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
     rows = []
     for metric, column in RESULTS.items():
         result = deals.column(column)
-        parts = []
-        for g in range(GROUPS):
-            own = group == g
-            parts.append(_cells(place[own], result[own], deals.deck))
+        each = [group == g for g in range(GROUPS)]
+        parts = [_cells(place[own], result[own], deals.deck) for own in each]
         rows.append((metric, *_share_between(parts).with_limits, n))
     return deals_frame(deals, rows, JOKER_COLUMNS).dropna(ignore_index=True)
 
@@ -105,10 +95,8 @@ def _share_between(parts: Sequence[np.ndarray]) -> Estimate:
 def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
     """Number, sum and sum of squares of the results at every place: float64 (3, size)."""
     known = place >= 0
-    place = place[known]
-    result = result[known]
-    powers = [(result**power).astype(float) for power in range(3)]
-    return np.stack([np.bincount(place, numbers, size) for numbers in powers])
+    powers = [(result[known] ** power).astype(float) for power in range(3)]
+    return np.stack([np.bincount(place[known], numbers, size) for numbers in powers])
 
 
 def _between(cells: np.ndarray) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 from simgin.core import answers, endings
 from simgin.core.deadwood import best_discards, deadwood_of
 from simgin.core.rules import STOPPER
-from simgin.play.melds import Melding, all_meldings, meld_text, melding_text, shown_melding
+from simgin.play.melds import Melding, all_meldings, meld_texts, melding_text, shown_melding
 from simgin.rules.build import build_rules
 from simgin.rules.validation import NO_UPCARD
 from simgin.rules.variants import Variant
@@ -70,43 +70,33 @@ def analyse(
     _check(variant, cards, upcard, score)
     rules = build_rules(variant)
     hand = notation.hand_mask(cards)
-    limit = _knock_limit(upcard, rules)
+    limit = None
+    if upcard is not None or not rules.knock_by_upcard:
+        limit = int(endings.knock_limit(-1 if upcard is None else upcard, rules))
     points = score if rules.shot else None
     eleven = len(cards) == 11
+    kept = {card: hand & ~(1 << card) for card in notation.cards_in(hand)} if eleven else {-1: hand}
     ways = _big_gin(hand, rules) if eleven else []
-    for discard, kept in _kept(hand, len(cards)).items():
-        ways += _endings(discard, kept, limit, points, rules)
-    _, melding = shown_melding(hand, rules)
+    for discard, ten in kept.items():
+        ways += _endings(discard, ten, limit, points, rules)
+    deadwood, melding = shown_melding(hand, rules)
     return HandAnalysis(
         variant=variant,
         cards=hand,
-        deadwood=int(deadwood_of(hand, rules, STOPPER)),
+        deadwood=deadwood,
         melding=melding,
         meldings=all_meldings(hand, rules),
         limit=limit,
         demanded=None if points is None else demanded_ranks(points),
-        leaves=_leaves(hand, rules) if eleven else {},
+        leaves=_leaves(kept, rules) if eleven else {},
         endings=ways,
     )
-
-
-def _knock_limit(upcard: int | None, rules: Any) -> int | None:
-    """The knock limit; None if it depends on an upcard that is not given."""
-    if upcard is None:
-        if rules.knock_by_upcard:
-            return None
-        upcard = -1
-    return int(endings.knock_limit(upcard, rules))
 
 
 def demanded_ranks(points: int) -> list[int]:
     """The ranks 1..9 that a shot must leave at a score, rising (rules.md 3.6); none: no shot."""
     code = int(endings.demanded_by(points))
-    ranks = []
-    for rank in range(13):
-        copies = code >> 3 * rank & 7
-        ranks += [rank + 1] * copies
-    return ranks
+    return [rank + 1 for rank in range(13) for _ in range(code >> 3 * rank & 7)]
 
 
 def _check(variant: Variant, cards: Sequence[int], upcard: int | None, score: int | None) -> None:
@@ -124,36 +114,18 @@ def _check(variant: Variant, cards: Sequence[int], upcard: int | None, score: in
         raise HandError(f"a score is 0 or more, not {score}.")
 
 
-def _kept(hand: int, size: int) -> dict[int, int]:
-    """The ten cards kept after each discard; of a hand of ten the hand itself, under -1."""
-    if size == 10:
-        return {-1: hand}
-    kept = {}
-    for card in notation.cards_in(hand):
-        kept[card] = hand & ~(1 << card)
-    return kept
-
-
-def _leaves(hand: int, rules: Any) -> dict[int, int]:
+def _leaves(kept: dict[int, int], rules: Any) -> dict[int, int]:
     """Discard -> deadwood it leaves, least first; ties: the dearest card, then by number."""
     value = rules.value[STOPPER]
-    ranked = []
-    for card, kept in _kept(hand, 11).items():
-        left = int(deadwood_of(kept, rules, STOPPER))
-        ranked.append((left, -value[card % 13], card))
-    ranked.sort()
-    leaves = {}
-    for left, _, card in ranked:
-        leaves[card] = left
-    return leaves
+    leaves = {card: int(deadwood_of(ten, rules, STOPPER)) for card, ten in kept.items()}
+    ranked = sorted(leaves, key=lambda card: (leaves[card], -value[card % 13], card))
+    return {card: leaves[card] for card in ranked}
 
 
 def _big_gin(hand: int, rules: Any) -> list[Ending]:
     least, best = best_discards(hand, hand, rules)
     how, _, count = endings.best_ending(hand, hand, -1, -1, 0, least, best, rules)
-    if how != answers.BIG_GIN:
-        return []
-    return [Ending("big gin", -1, int(count))]
+    return [Ending("big gin", -1, int(count))] if how == answers.BIG_GIN else []
 
 
 def _endings(
@@ -166,15 +138,11 @@ def _endings(
         how = "knock" if count else "gin"
         ways.append(Ending(how, discard, count))
     if points is not None and endings.is_shot(kept, -1, points, rules):
-        ways.append(_shot(discard, kept, points, rules))
+        thrown = 1 << discard if discard >= 0 else 0
+        demanded = int(endings.demanded_by(points))
+        left, _ = shown_melding(kept, rules, discard=thrown, demanded=demanded)
+        ways.append(Ending("shot", discard, left))
     return ways
-
-
-def _shot(discard: int, kept: int, points: int, rules: Any) -> Ending:
-    thrown = 1 << discard if discard >= 0 else 0
-    demanded = int(endings.demanded_by(points))
-    left, _ = shown_melding(kept, rules, discard=thrown, demanded=demanded)
-    return Ending("shot", discard, left)
 
 
 # As text
@@ -182,10 +150,11 @@ def _shot(discard: int, kept: int, points: int, rules: Any) -> Ending:
 
 def lines(hand: HandAnalysis) -> list[str]:
     """The text of `simgin hand`, each line at most 80 columns wide."""
+    loose = notation.hand_text(hand.cards & ~sum(hand.melding))
     head = [
         f"{notation.hand_text(hand.cards)}    {hand.variant.text}",
-        _line("deadwood", _deadwood_text(hand)),
-        _line("melds", _melds_text(hand)),
+        _line("deadwood", f"{hand.deadwood} ({loose})" if loose else str(hand.deadwood)),
+        _line("melds", melding_text(hand.melding) + "  (of all eleven)" * bool(hand.leaves)),
         *_other_meldings(hand),
         _line("knock limit", _limit_text(hand)),
     ]
@@ -200,29 +169,13 @@ def _line(label: str, text: str) -> str:
     return f"{label:<12}{text}"
 
 
-def _deadwood_text(hand: HandAnalysis) -> str:
-    """The deadwood, and the cards that make it."""
-    loose = notation.hand_text(hand.cards & ~sum(hand.melding))
-    return f"{hand.deadwood} ({loose})" if loose else str(hand.deadwood)
-
-
-def _melds_text(hand: HandAnalysis) -> str:
-    melds = melding_text(hand.melding)
-    return f"{melds}  (of all eleven)" if hand.leaves else melds
-
-
 def _other_meldings(hand: HandAnalysis) -> list[str]:
     """The other meldings that leave as little deadwood."""
-    others = [melding for melding in hand.meldings if melding != hand.melding]
-    listed = []
-    label = "or"
-    for melding in others[:MAX_LISTED]:
-        listed.append(_line(label, melding_text(melding)))
-        label = ""
-    more = len(others) - MAX_LISTED
-    if more > 0:
-        listed.append(_line("", f"and {more} more"))
-    return listed
+    others = [melding_text(melding) for melding in hand.meldings if melding != hand.melding]
+    listed = others[:MAX_LISTED]
+    if len(others) > MAX_LISTED:
+        listed.append(f"and {len(others) - MAX_LISTED} more")
+    return [_line("" if place else "or", text) for place, text in enumerate(listed)]
 
 
 def _limit_text(hand: HandAnalysis) -> str:
@@ -247,26 +200,23 @@ def _heading(hand: HandAnalysis) -> str:
     params = hand.variant.row
     if params["players"] == 2:
         return "may end"
-    if params["deal_scoring"] == "penalty":
-        return "ends"
-    return "may stop"
+    return "ends" if params["deal_scoring"] == "penalty" else "may stop"
 
 
-def _knock_if(hand: HandAnalysis, deadwood: int) -> list[str]:
-    """The knock that depends on a limit that is not known."""
+def _ways(hand: HandAnalysis, discard: int, deadwood: int) -> str:
+    """How the deal may end with a discard, or without one (-1); by a limit not known, too."""
+    ways = [ending.text for ending in hand.endings if ending.discard == discard]
     if hand.limit is None and 0 < deadwood <= HIGHEST_LIMIT:
-        return [f"knock if the limit is {deadwood} or more"]
-    return []
+        ways.append(f"knock if the limit is {deadwood} or more")
+    return " or ".join(ways)
 
 
 def _ending_line(hand: HandAnalysis) -> str:
     """How ten cards may end the deal."""
-    ways = [ending.text for ending in hand.endings]
-    ways += _knock_if(hand, hand.deadwood)
-    text = " or ".join(ways) or "no"
+    ways = _ways(hand, -1, hand.deadwood)
     if ways and hand.variant.row["stop_before_draw"] is False:
-        text += " (not before the first draw)"
-    return _line(_heading(hand), text)
+        ways += " (not before the first draw)"
+    return _line(_heading(hand), ways or "no")
 
 
 def _discard_lines(hand: HandAnalysis) -> list[str]:
@@ -274,7 +224,9 @@ def _discard_lines(hand: HandAnalysis) -> list[str]:
     preposition = "with" if hand.variant.row["players"] == 2 else "after"
     rows = [f"{'discard':<12}{'leaves':>6}  {_heading(hand)} {preposition} it"]
     for card, left in hand.leaves.items():
-        rows.append(_discard_line(hand, card, left))
+        mark = "*" if card in hand.best else " "
+        ways = _ways(hand, card, left) or "-"
+        rows.append(f"  {notation.card_text(card)} {mark:<7}{left:>6}  {ways}")
     rows.append("  * least deadwood")
     if hand.variant.row["take_to_knock"] == "melded":
         rows.append("  a card just taken from the discard pile must be in a meld to end the deal")
@@ -283,35 +235,20 @@ def _discard_lines(hand: HandAnalysis) -> list[str]:
     return rows
 
 
-def _discard_line(hand: HandAnalysis, card: int, left: int) -> str:
-    ways = [ending.text for ending in hand.endings if ending.discard == card]
-    ways += _knock_if(hand, left)
-    ways_text = " or ".join(ways) or "-"
-    mark = "*" if card in hand.best else " "
-    return f"  {notation.card_text(card)} {mark:<7}{left:>6}  {ways_text}"
-
-
 def row(hand: HandAnalysis) -> dict[str, Any]:
     """The analysis as one object for `--json`."""
-    discards = {}
-    for card, left in hand.leaves.items():
-        discards[notation.card_text(card)] = left
     return {
         "cards": notation.hand_text(hand.cards),
         "variant": hand.variant.text,
         "deadwood": hand.deadwood,
-        "melding": _meld_texts(hand.melding),
-        "meldings": [_meld_texts(melding) for melding in hand.meldings],
+        "melding": meld_texts(hand.melding),
+        "meldings": [meld_texts(melding) for melding in hand.meldings],
         "limit": hand.limit,
         "shot_leaves": hand.demanded,
-        "discards": discards,
+        "discards": {notation.card_text(card): left for card, left in hand.leaves.items()},
         "best_discards": [notation.card_text(card) for card in hand.best],
         "endings": [_ending_row(ending) for ending in hand.endings],
     }
-
-
-def _meld_texts(melding: Melding) -> list[str]:
-    return [meld_text(meld) for meld in melding]
 
 
 def _ending_row(ending: Ending) -> dict[str, Any]:

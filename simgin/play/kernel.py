@@ -76,10 +76,9 @@ def compiled_hooks(matchup: Matchup) -> list[Any]:
     For one player, only the policies that a single player needs.
     """
     slots = SOLO_SLOTS if matchup.b is None else SLOTS
-    hooks = []
+    hooks: list[Any] = []
     for strategy in matchup.players:
-        for policy in _policies(strategy, slots):
-            hooks.append(compiler.hook(policy))
+        hooks += map(compiler.hook, _policies(strategy, slots))
     return hooks
 
 
@@ -138,9 +137,7 @@ def run(
     before = _contents(rules, vectors)
     batches = -(-n_units // matchup.batch)
     rows = np.zeros((batches, sums.COLUMNS), np.int64)
-    arguments = [state, rules, views[0]]
-    if matchup.b is not None:
-        arguments.append(views[1])
+    arguments = [state, rules, *views[: len(matchup.players)]]
     arguments += [rows, records, first_unit, n_units, matchup.batch, matchup.unit == "match"]
     if matchup.b is not None:
         arguments.append(matchup.mirrored)
@@ -216,12 +213,9 @@ def _play(
         rows = run(matchup, state, rules, views, first_unit, n_units, records)
     except (RulesModified, StrategyError):
         raise
-    except ask.IllegalAnswer as error:
-        failure = describe_failure(matchup, state, error)
-        raise PolicyFailure(failure) from None
     except Exception as error:
         failure = describe_failure(matchup, state, error)
-        raise PolicyFailure(failure) from error
+        raise PolicyFailure(failure) from (None if isinstance(error, ask.IllegalAnswer) else error)
     _check_memory(matchup, rows, first_unit, n_units)
     return rows, int(state.recorded)
 
@@ -281,7 +275,7 @@ def describe_answer(slot: str, answer: int, legal: int) -> str:
     """What a policy did whose answer is not among the bits of `legal`; continues as above."""
     if slot == "discard":
         discards = notation.hand_text(legal)
-        if notation.CARDS <= answer < 1 << notation.CARDS:
+        if answer >= notation.CARDS and not answer & ~legal:
             cards = notation.hand_text(answer)
             return (
                 f"answered a set of cards ({cards}) where one card is asked, such as "

@@ -33,25 +33,18 @@ def meld_text(meld: int) -> str:
 
 def melding_text(melding: Sequence[int]) -> str:
     """The melds of a melding on one line."""
-    if not melding:
-        return "no meld"
-    return " | ".join(map(meld_text, melding))
+    return " | ".join(meld_texts(melding)) or "no meld"
 
 
 def cards_text(melds: Melding, hand: int) -> str:
     """The cards of a hand, melds first and the rest last: `7S 7H 7D | 8C 9C TC | 4H AC`."""
-    parts = _texts(melds)
-    melded = sum(melds)
-    if rest := notation.hand_text(hand & ~melded):
-        parts.append(rest)
-    return " | ".join(parts)
+    rest = notation.hand_text(hand & ~sum(melds))
+    return " | ".join([*meld_texts(melds), rest] if rest else meld_texts(melds))
 
 
 def in_text_order(melds: Iterable[int]) -> Melding:
     """The melds of a melding (0 is no meld) in the ASCII order of their texts."""
-    present = [int(meld) for meld in melds if meld]
-    present.sort(key=meld_text)
-    return tuple(present)
+    return tuple(sorted((int(meld) for meld in melds if meld), key=meld_text))
 
 
 def all_meldings(hand: int, rules: Any, side: int = STOPPER) -> list[Melding]:
@@ -59,30 +52,19 @@ def all_meldings(hand: int, rules: Any, side: int = STOPPER) -> list[Melding]:
 
     `side` (STOPPER or DEFENDER) decides the values of the cards.
     """
-    melds = _melds_in(hand, rules)
-    values = [int(value) for value in rules.value[side]]
-    worth = {meld: _points(meld, values) for meld in melds}
-    most_melded = _points(hand, values) - int(deadwood_of(hand, rules, side))
+    room = np.zeros(meldings.MAX_MELDS, np.int64)
+    melds = room[: meldings.melds_in(hand, rules, room)].tolist()
+    least = int(deadwood_of(hand, rules, side))
     best = []
     for family in _disjoint(melds):
-        if sum(worth[meld] for meld in family) == most_melded:
+        left = notation.cards_in(hand & ~sum(family))
+        if sum(rules.value[side, card % 13] for card in left) == least:
             best.append(in_text_order(family))
-    best.sort(key=_texts)
-    return best
+    return sorted(best, key=meld_texts)
 
 
-def _melds_in(hand: int, rules: Any) -> list[int]:
-    room = np.zeros(meldings.MAX_MELDS, np.int64)
-    n = meldings.melds_in(hand, rules, room)
-    return [int(meld) for meld in room[:n]]
-
-
-def _points(cards: int, values: list[int]) -> int:
-    """The points of cards; values: by rank."""
-    return sum(values[card % 13] for card in notation.cards_in(cards))
-
-
-def _texts(melding: Melding) -> list[str]:
+def meld_texts(melding: Sequence[int]) -> list[str]:
+    """The melds of a melding, one by one."""
     return [meld_text(meld) for meld in melding]
 
 
@@ -91,20 +73,10 @@ def _disjoint(melds: list[int]) -> Iterator[Melding]:
 
     Eleven cards hold no more than three melds.
     """
-    yield ()
-    for meld in melds:
-        yield (meld,)
-    yield from _disjoint_pairs(melds)
-    for i, a in enumerate(melds):
-        later = melds[i + 1 :]
-        for b, c in _disjoint_pairs([meld for meld in later if a & meld == 0]):
-            yield a, b, c
-
-
-def _disjoint_pairs(melds: list[int]) -> Iterator[tuple[int, int]]:
-    for a, b in combinations(melds, 2):
-        if a & b == 0:
-            yield a, b
+    for n in range(4):
+        for family in combinations(melds, n):
+            if sum(family).bit_count() == sum(map(int.bit_count, family)):
+                yield family
 
 
 def shown_melding(

@@ -19,25 +19,14 @@ def own_names(matchups: Iterable[Matchup]) -> dict[str, str]:
     `some/where/patient.py:k=7` is `patient-gold:k=7` if the file calls it so. Where two would have
     one name, the file follows in brackets, with as much of its path as tells them apart.
     """
-    shown: dict[str, str] = {}
-    for matchup in matchups:
-        for strategy in matchup.players:
-            shown[strategy.text] = _own_name(strategy)
-    names = {}
-    for text, name in shown.items():
-        if name == text:
-            continue
-        namesakes = [other for other in shown if shown[other] == name]
-        namesakes.remove(text)
-        names[text] = name
+    players = [strategy for matchup in matchups for strategy in matchup.players]
+    shown = {strategy.text: _own_name(strategy) for strategy in players}
+    names = {text: name for text, name in shown.items() if name != text}
+    for text, name in names.items():
+        namesakes = [other for other in shown if shown[other] == name and other != text]
         if namesakes:
-            path = _shortest_path(text, namesakes)
-            names[text] += f" ({path})"
+            names[text] = f"{name} ({_shortest_path(text, namesakes)})"
     return names
-
-
-def _is_file(text: str) -> bool:
-    return _path(text).suffix == ".py"
 
 
 def _path(text: str) -> PurePath:
@@ -47,10 +36,9 @@ def _path(text: str) -> PurePath:
 def _own_name(strategy: Strategy) -> str:
     """The own name with the values and policies that follow the file in the text."""
     text = strategy.text
-    name = text
-    if _is_file(text):
-        name = strategy.name + text.removeprefix(parse(text).strategy.name)
-    return FOLDERS.sub("", name)
+    if _path(text).suffix == ".py":
+        text = strategy.name + text.removeprefix(parse(text).strategy.name)
+    return FOLDERS.sub("", text)
 
 
 def _shortest_path(text: str, namesakes: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -21,10 +21,9 @@ from simgin.core.answers import (
     TAKE,
 )
 from simgin.core.cell import Unit
-from simgin.core.deadwood import deadwood_of
 from simgin.core.match import UNDECIDED
 from simgin.core.meldings import MAX_MELDINGS
-from simgin.core.rules import DEFENDER, DIE_OFF, DISCARD_FIRST, NO_JOKER, STOPPER
+from simgin.core.rules import DEFENDER, DIE_OFF, DISCARD_FIRST, NO_JOKER
 from simgin.core.solo import PLAYER
 from simgin.core.sums import KINDS
 from simgin.play.matchup import Matchup, parse_matchup
@@ -37,11 +36,10 @@ from simgin.text.messages import shown
 from simgin.text.notation import card_text, hand_text
 
 WIDTH = 80
-MAX_UNITS = 2**48
-MAX_DEALS = 2**16
-MAX_SEEDS = 2**64
+BOUNDS = {"seed": 2**64, "unit": 2**48, "half": 2, "deal": 2**16}  # numbers that name a deal
 NO_ANSWER = "gives no legal answer"
 DIE_SLOTS = ("offer", "answer")
+ENDINGS = {BIG_GIN: ("declare big gin", "declares big gin"), SHOT: ("shoot", "shoots")}
 JOKER = "joker"  # who sits at seat 1 of one player
 OVER = {match.DRAWN: "The match is drawn", match.UNFINISHED: "The match is broken off unfinished"}
 
@@ -69,27 +67,14 @@ def find_deal(
 
 
 def _check(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
-    if not 0 <= matchup.seed < MAX_SEEDS:
-        raise ReplayError(f"a seed is 0..2^64-1, not {shown(matchup.seed)}.")
-    if not 0 <= unit < MAX_UNITS:
-        raise ReplayError(f"a unit is 0..2^48-1, not {shown(unit)}.")
-    if half not in (0, 1):
-        raise ReplayError(f"a half is 0 or 1, not {shown(half)}.")
+    numbers = {"seed": matchup.seed, "unit": unit, "half": half, "deal": deal or 0}
+    for name, number in numbers.items():
+        if not 0 <= number < BOUNDS[name]:
+            raise ReplayError(f"a {name} is 0..{BOUNDS[name] - 1}, not {shown(number)}.")
     if half == 1 and not matchup.mirrored:
-        raise ReplayError(
-            f"{_played_once(matchup)}, so its packs are played once: there is no half 1."
-        )
-    if deal is not None and deal < 0:
-        raise ReplayError(f"the deals of a match are numbered from 0, not {shown(deal)}.")
-    if deal is not None and deal >= MAX_DEALS:
-        raise ReplayError(f"a deal of a match is 0..2^16-1, not {shown(deal)}.")
-
-
-def _played_once(matchup: Matchup) -> str:
-    """Why the packs of a matchup are not mirrored."""
-    if matchup.b is None:
-        return f"{matchup.variant.text} is for one player"
-    return f"{matchup.a.text} plays itself"
+        alone = f"{matchup.variant.text} is for one player"
+        why = alone if matchup.b is None else f"{matchup.a.text} plays itself"
+        raise ReplayError(f"{why}, so its packs are played once: there is no half 1.")
 
 
 class Replay:
@@ -105,11 +90,9 @@ class Replay:
         self.names = self._names(watched.matchup)  # by seat
 
     def _names(self, matchup: Matchup) -> tuple[str, str]:
-        a = matchup.a.text
-        b = matchup.opponent
+        a, b = matchup.a.text, matchup.opponent
         if a == b:
-            a += " (A)"
-            b += " (B)"
+            return f"{a} (A)", f"{b} (B)"
         return (a, b) if self.state.half == 0 else (b, a)
 
     @property
@@ -124,33 +107,24 @@ class Replay:
             yield from self._blind_offers()
         if self.dealt:
             yield from self._table()
-        for phase, questions in self._turns():
+        tellers = {PHASE_UPCARD: self._upcard, PHASE_LAST: self._last_discard}
+        for _, turn in groupby(self.watched.questions, key=self._place):
+            questions = list(turn)
+            phase = int(questions[0].view.phase)
             if phase != PHASE_BLIND:
                 yield ""
-                yield from self._phase(phase, questions)
+                yield from tellers.get(phase, self._turn)(questions)
         yield from self._silent_draw()
         yield ""
         if self.watched.fault:
-            yield from self._failure()
+            yield "The deal stopped here"
+            yield from wrapped(f"  {self.watched.fault}")
         else:
             yield from self._result()
 
-    def _phase(self, phase: int, questions: list[Question]) -> Iterator[str]:
-        if phase == PHASE_UPCARD:
-            return self._upcard(questions)
-        if phase == PHASE_LAST:
-            return self._last_discard(questions)
-        return self._turn(questions)
-
-    def _turns(self) -> Iterator[tuple[int, list[Question]]]:
-        """(phase, questions) of each phase of each turn."""
-
-        def place(question: Question) -> tuple[int, int]:
-            view = question.view
-            return int(view.turns), int(view.phase)
-
-        for (_, phase), questions in groupby(self.watched.questions, key=place):
-            yield phase, list(questions)
+    def _place(self, question: Question) -> tuple[int, int]:
+        """The turn and the phase of a question: those that share them are told together."""
+        return int(question.view.turns), int(question.view.phase)
 
     # Before the play
 
@@ -165,10 +139,7 @@ class Replay:
 
     def _blind_offers(self) -> Iterator[str]:
         """The die, and the offers before the cards are seen."""
-        questions = []
-        for question in self.watched.questions:
-            if question.view.phase == PHASE_BLIND:
-                questions.append(question)
+        questions = [asked for asked in self.watched.questions if asked.view.phase == PHASE_BLIND]
         first = questions[0].view if questions else self.state
         die = f"the die shows {first.stake}"
         if first.owner >= 0:
@@ -183,8 +154,7 @@ class Replay:
 
     def _offer(self, question: Question) -> list[str]:
         """An offer or the answer to one, with the player who made it."""
-        decision = DECISIONS[question.slot](question)
-        return wrapped(f"  {self._who(question.seat)} {decision}")
+        return wrapped(f"  {self._who(question.seat)} {decision_text(question)}")
 
     def _seats(self) -> tuple[int, int]:
         """The nondealer's seat and the dealer's."""
@@ -212,17 +182,13 @@ class Replay:
         for seat in self._seats():
             yield ""
             yield from wrapped(self._player(seat))
-            yield f"  is dealt {self._dealt_text(seat)}"
-
-    def _dealt_text(self, seat: int) -> str:
-        hand = self.watched.hands[seat]
-        return self._hand_text(hand, deadwood_of(hand, self.rules, STOPPER))
+            yield f"  is dealt {self._hand_text(self.watched.hands[seat])}"
 
     def _who(self, seat: int) -> str:
         return f"{self.names[seat]} (seat {seat})"
 
-    def _hand_text(self, hand: int, deadwood: int) -> str:
-        _, melds = shown_melding(hand, self.rules)
+    def _hand_text(self, hand: int) -> str:
+        deadwood, melds = shown_melding(hand, self.rules)
         return f"{cards_text(melds, hand)}, deadwood {deadwood}"
 
     # The play
@@ -236,8 +202,7 @@ class Replay:
             if question.slot in DIE_SLOTS:
                 yield from self._offer(question)
                 continue
-            view = question.view
-            hand = self._hand_text(int(view.hand), view.count)
+            hand = self._hand_text(int(question.view.hand))
             choice = _upcard_choice(question)
             yield from wrapped(f"  {self._who(question.seat)} holds {hand}: {choice}")
 
@@ -267,7 +232,7 @@ class Replay:
         for card in (view.drawn, view.taken):
             if card >= 0:
                 hand &= ~(1 << int(card))
-        yield f"  holds {self._hand_text(hand, view.count)}"
+        yield f"  holds {self._hand_text(hand)}"
 
     def _draw(self, view: Any) -> Iterator[str]:
         """The card taken or drawn on a turn, from the last view of it.
@@ -285,13 +250,11 @@ class Replay:
     def _silent_draw(self) -> Iterator[str]:
         """A last draw with no question before or after it: it ends the deal, the pile is closed."""
         state = self.state
-        questions = self.watched.questions
-        if self.watched.fault or not questions:
+        if self.watched.fault or state.drawn < 0 or state.stopper >= 0:
             return
-        if state.drawn < 0 or state.stopper >= 0:
-            return
-        last = questions[-1]
-        if last.view.turns != state.turns:
+        for last in self.watched.questions[-1:]:
+            if last.view.turns == state.turns:
+                return
             yield ""
             yield f"Turn {state.turns + 1}, {self._who(1 - last.seat)}"
             yield f"  draws {_card(state.drawn)}"
@@ -300,16 +263,12 @@ class Replay:
         first = questions[0]
         view = first.view
         yield from wrapped(f"The last discard, {self._who(first.seat)}")
-        yield f"  holds {self._hand_text(int(view.hand), view.count)}"
+        yield f"  holds {self._hand_text(int(view.hand))}"
         yield f"  may take {_card(view.taken_offer)} to end the deal"
         for question in questions:
             yield from decision_lines(question)
 
     # The end
-
-    def _failure(self) -> Iterator[str]:
-        yield "The deal stopped here"
-        yield from wrapped(f"  {self.watched.fault}")
 
     def _result(self) -> Iterator[str]:
         if self.state.stopper < 0:
@@ -323,27 +282,25 @@ class Replay:
             yield from self._match()
 
     def _points(self) -> str:
-        scores = []
-        for name, score in zip(self.names, self.state.score, strict=True):
-            scores.append(f"{name} {score}")
-        return f"Points: {', '.join(scores)}"
+        a, b = self.names
+        return f"Points: {a} {self.state.score[0]}, {b} {self.state.score[1]}"
 
     def _match(self) -> Iterator[str]:
         """How the match stands after the deal, and who has won it."""
         after, outcome = enter_deal(self.state, self.rules)
-        standings = []
-        for seat, name in self._sides():
-            score = standing_text(after, self.params, seat)
-            standings.append(f"{name}, {score}")
-        yield from wrapped(f"Match: {'; '.join(standings)}")
+        yield from wrapped(f"Match: {self._standings(after)}")
         if outcome in OVER:
             yield from wrapped(OVER[outcome])
         elif outcome != UNDECIDED:
             yield from wrapped(self._won(outcome))
 
-    def _sides(self) -> Iterable[tuple[int, str]]:
-        """(seat, name) of the sides that can win points."""
-        return enumerate(self.names)
+    def _standings(self, state: Any) -> str:
+        """What both sides have of what they play for; the joker only where it can win points."""
+        has_two = len(self.watched.matchup.players) == 2 or self.goal.score == "points"
+        sides = list(enumerate(self.names))[: 1 + has_two]
+        return "; ".join(
+            f"{name}, {standing_text(state, self.params, seat)}" for seat, name in sides
+        )
 
     def _won(self, seat: int) -> str:
         return f"{self.names[seat]} wins the match"
@@ -353,16 +310,13 @@ class Replay:
         if self.watched.kind == "stalled":
             yield f"Stalled after {self.state.turns} turns"
         elif self.watched.kind == "refused":
-            yield from self._refusal()
+            pays = int(self.state.pays)
+            plural = "s" if pays > 1 else ""
+            yield "Refused"
+            winner = self._who(int(self.state.winner))
+            yield from wrapped(f"  {winner} gets {pays} {self.goal.unit}{plural}")
         else:
             yield f"Void: {self.state.stock} cards are left in the stock"
-
-    def _refusal(self) -> Iterator[str]:
-        winner = self._who(int(self.state.winner))
-        pays = int(self.state.pays)
-        plural = "s" if pays > 1 else ""
-        yield "Refused"
-        yield from wrapped(f"  {winner} gets {pays} {self.goal.unit}{plural}")
 
     def _kind(self) -> str:
         """How the deal ended, as a heading."""
@@ -384,17 +338,13 @@ class Replay:
 
     def defence(self) -> tuple[int, Melding]:
         """The defender's lay-offs, as far as the rules allow any, and own melds."""
-        defender = 1 - int(self.state.stopper)
-        hand = int(self.state.hand[defender])
-        laid = self._laid_off(hand) if self.state.laid_off else 0
-        return laid, all_meldings(hand & ~laid, self.rules, DEFENDER)[0]
-
-    def _laid_off(self, hand: int) -> int:
-        """The cards of a hand that are laid off on the shown melds."""
-        options = np.zeros((3, layoff.MAX_OPTIONS), np.int64)
-        chains = np.zeros((2, 16), np.int64)
-        _, laid = layoff.lay_off(hand, self.state.melds, self.rules, options, chains)
-        return int(laid)
+        hand = int(self.state.hand[1 - int(self.state.stopper)])
+        laid = 0
+        if self.state.laid_off:
+            options = np.zeros((3, layoff.MAX_OPTIONS), np.int64)
+            chains = np.zeros((2, 16), np.int64)
+            _, laid = layoff.lay_off(hand, self.state.melds, self.rules, options, chains)
+        return int(laid), all_meldings(hand & ~int(laid), self.rules, DEFENDER)[0]
 
 
 # One player, against the joker or the clock
@@ -413,11 +363,9 @@ class SoloReplay(Replay):
 
     @property
     def deck(self) -> int:
-        """Cards in the deck after the deal, with the joker unless it was dealt."""
-        held = self.watched.hands[PLAYER].bit_count()
+        """Cards in the deck after the deal; the joker is one of them, or in place of one dealt."""
         hand_size = 11 if self.rules.first_turn == DISCARD_FIRST else 10
-        joker_in_deck = self.has_joker and held == hand_size
-        return 52 - held + joker_in_deck
+        return 52 - hand_size + self.has_joker
 
     # Before the play
 
@@ -431,37 +379,18 @@ class SoloReplay(Replay):
             terms += f"; at most {self.rules.max_draws} draws"
         yield terms
         yield ""
-        sides = []
-        for seat, name in self._sides():
-            score = standing_text(self.state, self.params, seat)
-            sides.append(f"{name}, {score}")
-        yield from wrapped("; ".join(sides))
-        yield f"  is dealt {self._dealt_text(PLAYER)}"
-
-    def _sides(self) -> Iterable[tuple[int, str]]:
-        """The player, and the joker if it can win points."""
-        sides = list(enumerate(self.names))
-        if self.goal.score == "points":
-            return sides
-        return sides[:1]
+        yield from wrapped(self._standings(self.state))
+        yield f"  is dealt {self._hand_text(self.watched.hands[PLAYER])}"
 
     # The play
 
-    def _turns(self) -> Iterator[tuple[int, list[Question]]]:
-        """(phase, questions) of each turn; the question after it whether to stop belongs to it.
+    def _place(self, question: Question) -> tuple[int, int]:
+        """The turn of a question; the one after it whether to stop belongs to it, too.
 
         The question before the first draw stands alone.
         """
-
-        def turn(question: Question) -> int:
-            view = question.view
-            after_discard = view.phase == PHASE_STOP
-            return int(view.turns) - int(after_discard)
-
-        for _, questions in groupby(self.watched.questions, key=turn):
-            listed = list(questions)
-            phase = listed[0].view.phase
-            yield int(phase), listed
+        after_discard = question.view.phase == PHASE_STOP
+        return int(question.view.turns) - int(after_discard), 0
 
     def _turn(self, questions: list[Question]) -> Iterator[str]:
         view = questions[0].view
@@ -478,9 +407,8 @@ class SoloReplay(Replay):
         hand = int(view.hand)
         if drawn >= 0:
             hand &= ~(1 << drawn)
-        deadwood = deadwood_of(hand, self.rules, STOPPER)
         yield f"Turn {view.turn}"
-        yield f"  holds {self._hand_text(hand, deadwood)}"
+        yield f"  holds {self._hand_text(hand)}"
         if drawn >= 0:
             yield f"  draws {card_text(drawn)}, {view.deck_left} left in the deck"
 
@@ -502,7 +430,7 @@ class SoloReplay(Replay):
             yield "Joker: it was dealt"
         else:
             yield f"Joker: card {draws + 1} of the {self.deck} in the deck"
-        hand = self._hand_text(int(state.hand[PLAYER]), state.count[PLAYER])
+        hand = self._hand_text(int(state.hand[PLAYER]))
         yield from wrapped(f"  {self.names[PLAYER]} holds {hand}")
         if stalled:
             yield from self._above_joker()
@@ -521,17 +449,14 @@ class SoloReplay(Replay):
         if not self.has_joker:
             return
         n = int(self.state.above)
-        cards = "1 card lies" if n == 1 else f"{n} cards lie"
-        place = f"{cards} above the joker"
-        joker_scores = self.params["deal_scoring"] == "joker"
-        if joker_scores and self.state.stopper >= 0:
+        place = "  1 card lies above the joker" if n == 1 else f"  {n} cards lie above the joker"
+        if self.params["deal_scoring"] == "joker" and self.state.stopper >= 0:
             place += f", which counts {self.state.other_count}"
-        yield f"  {place}"
+        yield place
 
     def _points(self) -> str:
         if self.params["deal_scoring"] == "penalty":
-            penalty = self.state.score[PLAYER]
-            return f"Penalty: {self.names[PLAYER]} {penalty}"
+            return f"Penalty: {self.names[PLAYER]} {self.state.score[PLAYER]}"
         return super()._points()
 
     def _won(self, seat: int) -> str:
@@ -583,7 +508,8 @@ def _discard(question: Question) -> str:
 def _ending(question: Question) -> str:
     """A way to end the deal, taken or not."""
     view = question.view
-    infinitive, verb = _ending_verb(view)
+    gin_or_knock = ("knock", "knocks") if view.ending_count else ("go gin", "goes gin")
+    infinitive, verb = ENDINGS.get(int(view.ending), gin_or_knock)
     how = f" with {view.ending_count}" if view.ending_count else ""
     if view.ending_card >= 0:
         how += f", discarding {_card(view.ending_card)}"
@@ -594,23 +520,10 @@ def _ending(question: Question) -> str:
     return f"may {infinitive}{how}: plays on"
 
 
-def _ending_verb(view: Any) -> tuple[str, str]:
-    """The infinitive and the third person of a way to end the deal."""
-    if view.ending == BIG_GIN:
-        return "declare big gin", "declares big gin"
-    if view.ending == SHOT:
-        return "shoot", "shoots"
-    if view.ending_count == 0:
-        return "go gin", "goes gin"
-    return "knock", "knocks"
-
-
 def _melding(question: Question) -> str:
     """The melding that a player chose to show (`melding = choice`)."""
     view = question.view
-    all_numbers = (1 << MAX_MELDINGS) - 1
-    legal = int(view.legal) & all_numbers
-    number = legal.bit_count()
+    number = (int(view.legal) & (1 << MAX_MELDINGS) - 1).bit_count()
     if question.answer is None:
         return f"may show {number} meldings: {NO_ANSWER}"
     shown = cards_text(in_text_order(view.meldings[question.answer]), int(view.hand))
@@ -674,7 +587,11 @@ def wrapped(line: str) -> list[str]:
 def standing_text(state: Any, params: Mapping[str, Any], seat: int) -> str:
     """What a seat has of what it plays for, from the engine's record and the parameters."""
     side = goal_of(params).side_at(params, seat)
-    columns = _columns(state, params, seat)
+    results = {-1: "", seat: " (won)", 1 - seat: " (lost)"}
+    columns = [
+        f"{state.column_points[seat, column]}{results[int(state.column_winner[column])]}"
+        for column in range(_number_of_columns(params))
+    ]
     return side.standing.format(
         score=state.points[seat],
         deals=state.deals_won[seat],
@@ -684,18 +601,7 @@ def standing_text(state: Any, params: Mapping[str, Any], seat: int) -> str:
     )
 
 
-def _columns(state: Any, params: Mapping[str, Any], seat: int) -> list[str]:
-    """The points of a seat in every column, with the result of a closed one."""
-    results = {-1: "", seat: " (won)", 1 - seat: " (lost)"}
-    columns = []
-    for column in range(number_of_columns(params)):
-        points = state.column_points[seat, column]
-        winner = int(state.column_winner[column])
-        columns.append(f"{points}{results[winner]}")
-    return columns
-
-
-def number_of_columns(params: Mapping[str, Any]) -> int:
+def _number_of_columns(params: Mapping[str, Any]) -> int:
     """The columns that are played at once; 0 if the goal is another."""
     if parameters()["columns"].acts(params):
         return int(params["columns"])
@@ -704,13 +610,12 @@ def number_of_columns(params: Mapping[str, Any]) -> int:
 
 def standing_numbers(state: Any, params: Mapping[str, Any]) -> dict[str, Any]:
     """The standing by seat: points, won deals, won games, and points by column (None without)."""
-    n = number_of_columns(params)
-    columns = state.column_points[:2, :n].tolist() if n else None
+    n = _number_of_columns(params)
     return {
         "points": state.points.tolist(),
         "won_deals": state.deals_won.tolist(),
         "games": state.games.tolist(),
-        "columns": columns,
+        "columns": state.column_points[:2, :n].tolist() if n else None,
     }
 
 

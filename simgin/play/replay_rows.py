@@ -6,7 +6,7 @@ from typing import Any
 
 from simgin.core.match import UNDECIDED
 from simgin.core.solo import FAR, PLAYER
-from simgin.play.melds import in_text_order, meld_text
+from simgin.play.melds import in_text_order, meld_texts
 from simgin.play.replay import Replay, SoloReplay, enter_deal, standing_numbers
 from simgin.play.watch import Question
 from simgin.text.notation import card_text, hand_text
@@ -21,9 +21,7 @@ def rows(replay: Replay) -> list[Row]:
     if isinstance(replay, SoloReplay):
         first["deck"] = replay.deck
         last |= _solo_result(replay)
-    decisions = []
-    for question in replay.watched.questions:
-        decisions.append(_decision_row(replay, question))
+    decisions = [_decision_row(replay, question) for question in replay.watched.questions]
     return [first, *decisions, last]
 
 
@@ -45,15 +43,10 @@ def _deal_row(replay: Replay) -> Row:
         "multiplier": int(state.multiplier) if replay.dealt else None,
         "upcard": _card(state.upcard) if replay.dealt else None,
         "hands": hands if replay.dealt else [],
-        "pack": _dealt_cards(state),
+        "pack": " ".join(card_text(int(card)) for card in state.pack[: state.dealt]),
         "joker": _natural(state.joker) if players == 1 else None,
         "in_match": watched.matchup.unit == "match",
     }
-
-
-def _dealt_cards(state: Any) -> str:
-    """The pack in dealing order, as far as cards were dealt."""
-    return " ".join(card_text(int(card)) for card in state.pack[: state.dealt])
 
 
 def _decision_row(replay: Replay, question: Question) -> Row:
@@ -94,7 +87,6 @@ def _result_row(replay: Replay) -> Row:
     kind = replay.watched.kind
     shown = state.stopper >= 0
     laid, melds = replay.defence() if shown else (0, ())
-    stopper_melds = in_text_order(state.melds) if shown else ()
     return {
         "event": "result",
         "kind": kind or None,
@@ -104,9 +96,9 @@ def _result_row(replay: Replay) -> Row:
         "turns": int(state.turns),
         "stock": int(state.stock),
         "discard": _card(state.discard),
-        "melds": [meld_text(meld) for meld in stopper_melds],
+        "melds": meld_texts(in_text_order(state.melds)) if shown else [],
         "stopper_count": int(state.stopper_count) if shown else None,
-        "defender_melds": [meld_text(meld) for meld in melds],
+        "defender_melds": meld_texts(melds),
         "laid_off": hand_text(laid),
         "defender_count": int(state.other_count) if shown else None,
         "stake": int(state.stake),
@@ -128,13 +120,11 @@ def _match_row(replay: Replay) -> Row | None:
 def _solo_result(replay: SoloReplay) -> Row:
     """What a result of one player has on top: the hand held, and the cards above the joker."""
     state = replay.state
-    above = int(state.above)
-    in_deck = 0 <= above < FAR
-    known = replay.has_joker and in_deck and not replay.watched.fault
+    known = replay.has_joker and 0 <= state.above < FAR and not replay.watched.fault
     return {
         "held": hand_text(int(state.hand[PLAYER])),
         "held_count": int(state.count[PLAYER]),
-        "above_joker": above if known else None,
+        "above_joker": int(state.above) if known else None,
     }
 
 

@@ -17,6 +17,7 @@ from simgin.core.state import new_state
 from simgin.play.kernel import describe_failure, new_views, run
 from simgin.play.matchup import Matchup
 from simgin.rules.build import build_rules
+from simgin.text.notation import hand_mask
 
 DECLINED = ("knock", "offer")  # slots in which 0 changes nothing
 
@@ -110,7 +111,12 @@ def watch_deal(
     state.watch_half = half
     state.watch_deal = deal
     if pack is not None:
-        _give_pack(state, pack, joker, dealer)
+        # Dealt as it is, without a shuffle
+        state.pack[:] = pack
+        state.given = 1
+        state.shuffled = len(pack)
+        state.dealer = dealer
+        state.joker = joker
     state.answers[: len(script)] = script
     state.scripted = len(script)
     views = new_views()
@@ -194,33 +200,17 @@ def cut_short(deal: WatchedDeal, answers: int, is_open: bool) -> WatchedDeal:
     return replace(deal, fault=fault, is_cut=True)
 
 
-def _give_pack(state: Any, pack: Sequence[int], joker: int, dealer: int) -> None:
-    """Enter a pack that is dealt as it is, without a shuffle."""
-    state.pack[:] = pack
-    state.given = 1
-    state.shuffled = len(pack)
-    state.dealer = dealer
-    state.joker = joker
-
-
 def _dealt_to_one(state: Any, rules: Any) -> tuple[int, int]:
     """The hand dealt to a single player, and none; a joker in it takes the place of a card."""
     size = 11 if rules.first_turn == DISCARD_FIRST else 10
     joker_in_hand = 0 <= state.joker < size
-    return _mask(state.pack[: size - joker_in_hand]), 0
+    return hand_mask(state.pack[: size - joker_in_hand]), 0
 
 
 def _dealt(state: Any, rules: Any) -> tuple[int, int]:
     """The hands dealt, by seat: one card at a time, the nondealer first."""
-    nondealer = _mask(state.pack[0:20:2])
-    dealer = _mask(state.pack[1:20:2])
+    nondealer = hand_mask(state.pack[0:20:2])
+    dealer = hand_mask(state.pack[1:20:2])
     if rules.first_turn == DISCARD_FIRST:
         nondealer |= 1 << int(state.pack[20])
     return (nondealer, dealer) if state.dealer == 1 else (dealer, nondealer)
-
-
-def _mask(cards: np.ndarray) -> int:
-    mask = 0
-    for card in cards:
-        mask |= 1 << int(card)
-    return mask

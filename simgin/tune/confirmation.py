@@ -51,9 +51,8 @@ def confirm(
     for strategy in (tuned, default):
         every += request.matchups(strategy, request.seed)
     matchups = distinct(every)
-    shapes = {}
-    for place, matchup in enumerate(matchups):
-        shapes[str(place)] = (-(-matchup.units(n) // matchup.batch), sums.COLUMNS)
+    batches = [-(-matchup.units(n) // matchup.batch) for matchup in matchups]
+    shapes = {str(place): (rows, sums.COLUMNS) for place, rows in enumerate(batches)}
     arrays = kept_step(
         ledger,
         f"confirmation of {tuned.text}",
@@ -63,12 +62,11 @@ def confirm(
     )
     played = field(request, n, matchups, [arrays[name] for name in shapes])
     own, base = played.each(tuned), played.each(default)
-    lines = []
-    for opponent, score, base_score in zip(request.pool, own, base, strict=True):
-        lines.append(_line(opponent.text, score, base_score))
+    names = [opponent.text for opponent in request.pool]
+    lines = tuple(map(_line, names, own, base))
     direct = _line(default.text, played.against(tuned, default), played.against(default, default))
     objective = _line("", total(own, request.objective), total(base, request.objective))
-    return Confirmation(tuple(lines), direct, objective)
+    return Confirmation(lines, direct, objective)
 
 
 def _line(opponent: str, tuned: Score, default: Score) -> Line:

@@ -152,21 +152,16 @@ def won_deals(params: Params, outcomes: Outcomes) -> np.ndarray:
     by_gin = number(params, "deal_count_gin")
     by_undercut = number(params, "deal_count_undercut")
     kind = np.array(KINDS)[outcomes.column("kind")]
-    is_gin = np.isin(kind, ("gin", "big_gin", "shot"))
-    is_undercut = kind == "undercut"
-    factor = np.where(is_gin, by_gin, 1)
-    factor = np.where(is_undercut, by_undercut, factor)
+    factor = np.where(np.isin(kind, ("gin", "big_gin", "shot")), by_gin, 1)
+    factor = np.where(kind == "undercut", by_undercut, factor)
     # A refusal pays the number before the offer
     return np.asarray(factor * outcomes.column("stake"))
 
 
 def next_dealers(params: Params) -> np.ndarray:
     """The side that deals next, by who dealt and by who won (0, 1, -1): int64 (2, 3)."""
-    table = np.empty((2, 3), np.int64)
-    for dealer in (0, 1):
-        for winner in (0, 1, -1):
-            table[dealer, winner] = _next_dealer(params, dealer, winner)
-    return table
+    sides = [[_next_dealer(params, dealer, winner) for winner in (0, 1, -1)] for dealer in (0, 1)]
+    return np.array(sides, np.int64)
 
 
 def _next_dealer(params: Params, dealer: int, winner: int) -> int:
@@ -175,8 +170,7 @@ def _next_dealer(params: Params, dealer: int, winner: int) -> int:
         return dealer
     other = 1 - dealer
     if winner < 0:
-        passes = params["void_dealer"] == "other"
-        return other if passes else dealer
+        return other if params["void_dealer"] == "other" else dealer
     return {"winner": winner, "loser": 1 - winner, "alternate": other}[str(params["next_dealer"])]
 
 
@@ -203,17 +197,10 @@ def starting_points(params: Params) -> tuple[int, int]:
 def starts(params: Params, seat: int, fields: Fields) -> Standings:
     """The standings of A and B when a match begins: start_points where a side counts points."""
     points = starting_points(params)
-    fields_a, fields_b = fields
-    return _start(fields_a, points[seat]), _start(fields_b, points[1 - seat])
-
-
-def _start(fields: tuple[str, ...], points: int) -> Standing:
-    """The standing of a side that begins with some points and nothing else."""
-    standing = []
-    for name in fields:
-        counts_points = name == "score"
-        standing.append(points if counts_points else 0)
-    return np.array(standing)
+    a, b = fields
+    start_a = [points[seat] if name == "score" else 0 for name in a]
+    start_b = [points[1 - seat] if name == "score" else 0 for name in b]
+    return np.array(start_a), np.array(start_b)
 
 
 class Race:
@@ -255,8 +242,7 @@ class Race:
         return self._a.place(a), self._b.place(b), dealer
 
     def states(self) -> States:
-        numbers = np.indices((*((self._a.length, self._b.length)), 2))
-        a, b, dealer = numbers.reshape(3, -1)
+        a, b, dealer = np.indices((self._a.length, self._b.length, 2)).reshape(3, -1)
         return self._a.standings()[a], self._b.standings()[b], dealer
 
     def start(self) -> Standings:
@@ -329,9 +315,7 @@ class Games(WonOrLost):
         return games, np.minimum(standing[..., 1], self._length)
 
     def states(self) -> States:
-        games = self._target
-        points = self._length
-        numbers = np.indices((games, games, points, points, 2))
+        numbers = np.indices((*[self._target] * 2, *[self._length] * 2, 2))
         games_a, games_b, points_a, points_b, dealer = numbers.reshape(5, -1)
         a = np.stack([games_a, points_a], axis=1)
         return a, np.stack([games_b, points_b], axis=1), dealer
@@ -378,10 +362,8 @@ class Total:
         self._points = outcomes.column("points")
         self._deals = number(params, "deals_in_match")
         self._goal = number(params, "total_goal")
-        least = int(self._points.min())
-        most = int(self._points.max())
-        self._low = self._deals * min(least, 0)
-        self._high = self._deals * max(most, 0)
+        self._low = self._deals * min(int(self._points.min()), 0)
+        self._high = self._deals * max(int(self._points.max()), 0)
 
     @property
     def fields(self) -> Fields:
@@ -422,9 +404,7 @@ class Total:
 
     def states(self) -> States:
         left, total = np.indices((self._deals, self._totals)).reshape(2, -1)
-        left += 1
-        total += self._low
-        a = np.stack([left, total], axis=1)
+        a = np.stack([left + 1, total + self._low], axis=1)
         n = len(left)
         return a, np.empty((n, 0), np.int64), np.zeros(n, np.int64)
 

@@ -231,7 +231,8 @@ def _after_turns(turns: Turns) -> pd.DataFrame:
     records = turns.records
     went_on = ~turns.last
     frames = []
-    for who in _sides(matchup):
+    # Of a strategy against itself both sides count
+    for who in (0,) if matchup.b is None or matchup.mirrored else (0, 1):
         chosen = went_on & (turns.column("side") == who)
         deal = turns.column("deal")[chosen]
         after_turn = _held(
@@ -255,9 +256,7 @@ def _held(
     """Rows of `_after_turns` of one side; deals: the record of each row's deal."""
     import pandas as pd
 
-    names = np.array(["nondealer", "dealer"])
-    if matchup.b is None:
-        names = np.array(["player", "player"])
+    names = np.array(["player"] * 2 if matchup.b is None else ["nondealer", "dealer"])
     is_dealer = deals["dealer"] == who
     columns = {
         "turn": turn,
@@ -267,13 +266,6 @@ def _held(
         "won": deals["winner"] == who,
     }
     return pd.DataFrame(columns)
-
-
-def _sides(matchup: Matchup) -> tuple[int, ...]:
-    """The sides whose hands count: that of A, and both of a strategy against itself."""
-    if matchup.b is None or matchup.mirrored:
-        return (0,)
-    return (0, 1)
 
 
 def _with_players(matchup: Matchup, frame: pd.DataFrame) -> pd.DataFrame:

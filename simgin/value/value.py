@@ -145,23 +145,15 @@ class Value:
             yield self.board.solve(share)
 
     def _at_start(self, table: Table) -> float:
-        a, b = self.board.start()
-        values = []
-        for dealer in self._first_dealers():
-            values.append(table[self.board.index(a, b, np.asarray(dealer))])
-        return float(np.mean(values))
-
-    def _first_dealers(self) -> tuple[int, ...]:
-        """The sides that may deal first, each as likely as the other."""
+        """V at the start, the mean over the sides that may deal first."""
         first = self.matchup.variant.row["first_dealer"]
-        if first in ("lot", None):
-            return 0, 1
-        return (int(first != self.seat),)
+        dealers = (0, 1) if first in ("lot", None) else (int(first != self.seat),)
+        starts = [self.board.index(*self.board.start(), np.asarray(side)) for side in dealers]
+        return float(np.mean([table[start] for start in starts]))
 
     def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> Place:
         fields_a, fields_b = self.board.fields
-        standing_a = _standing(a, fields_a)
-        return self.board.index(standing_a, _standing(b, fields_b), np.asarray(dealer))
+        return self.board.index(_standing(a, fields_a), _standing(b, fields_b), np.asarray(dealer))
 
 
 def _standing(given: ArrayLike, fields: tuple[str, ...]) -> Standing:
@@ -248,9 +240,8 @@ def _is_self_play(matchup: Matchup) -> bool:
 def _play_instead(matchup: Matchup) -> str:
     """The command that estimates by play what V cannot."""
     names = [player.text for player in matchup.players]
-    words = ["simgin", "match", *names, *["-v", matchup.variant.text, "--matches", "100k"]]
-    command = shlex.join(words)
-    return f"Estimate it by play: {command}."
+    words = ["simgin", "match", *names, "-v", matchup.variant.text, "--matches", "100k"]
+    return f"Estimate it by play: {shlex.join(words)}."
 
 
 def _refuse_columns(matchup: Matchup) -> None:
@@ -332,10 +323,7 @@ def depends_on_score(matchup: Matchup) -> bool:
         (last // 4, last * 2 // 3),
     ]
     usual = _play_from(matchup, (0, 0))
-    for start in starts:
-        if not np.array_equal(_play_from(matchup, start), usual):
-            return True
-    return False
+    return any(not np.array_equal(_play_from(matchup, start), usual) for start in starts)
 
 
 def _play_from(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:

@@ -229,6 +229,7 @@ IMPOSSIBLE = [  # cards, pile, what the sentence says; options
     (TEN, "QD", "3 cannot be offered", {"variant": "dice", "die": Die(4, "other", offered=3)}),
     (TEN, "QD TS", "before the cards are seen", {"variant": "dice", "die": Die(offer=True)}),
     ("blind", "", "only the die is decided about", {"variant": "dice"}),
+    ("blind", "", "has no die to decide about: give your cards", {}),
 ]
 
 

@@ -186,9 +186,9 @@ def test_an_illegal_answer_is_shown_where_it_happened(words, fault, shown, tmp_p
     ("words", "sentence"),
     [
         (["simple", "simple", "--half", 1], "there is no half 1"),
-        (["gold", "--half", 2], "a half is 0 or 1, not 2."),
-        (["gold", "--unit", 2**48], "a unit is 0..2^48-1"),
-        (["gold", "--deal", -1], "the deals of a match are numbered from 0, not -1."),
+        (["gold", "--half", 2], "a half is 0..1, not 2."),
+        (["gold", "--unit", 2**48], "a unit is 0..281474976710655"),
+        (["gold", "--deal", -1], "a deal is 0..65535, not -1."),
         (["gold", "-v", "gin-solitaire", "--half", 1], "so its packs are played once"),
     ],
 )
