@@ -1,4 +1,4 @@
-"""Files of worked examples: read, and compared with a subject (the engine or the twin)."""
+"""Files of worked examples: read, and compared with the engine."""
 
 import json
 from dataclasses import dataclass, field
@@ -63,12 +63,12 @@ def example(vector):
     return Example(str(name), vector["kind"], str(vector.get("variant", "standard")), given, expect)
 
 
-def run(examples, subject):
+def run(examples):
     """A verdict on every example; ExampleError with all that cannot be read."""
     verdicts, sentences = [], []
     for one in examples:
         try:
-            verdicts.append(verdict(one, subject))
+            verdicts.append(verdict(one))
         except ExampleError as error:
             sentences.append(str(error))
     if sentences:
@@ -76,10 +76,10 @@ def run(examples, subject):
     return verdicts
 
 
-def verdict(example, subject):
+def verdict(example):
     """The result of one example; ExampleError where it cannot be read."""
     try:
-        differences = compare(example, subject)
+        differences = compare(example)
     except NotSupported as reason:
         return Verdict(example, NOT_SUPPORTED, reason=str(reason))
     except ExampleError:

@@ -1,4 +1,4 @@
-"""Worked examples pass on engine and twin, wrong ones fail, and bad files are refused."""
+"""Worked examples pass, wrong ones fail, and bad files are refused."""
 
 import copy
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from worked_examples import __main__ as command
-from worked_examples import engine, files, rules_twin
+from worked_examples import files
 from worked_examples.kinds import KINDS
 from worked_examples.schema import ExampleError
 
@@ -20,11 +20,10 @@ MORE = {
     vector["id"]: vector
     for vector in json.loads((DATA / "more_examples.json").read_text())["vectors"]
 }
-SUBJECTS = pytest.mark.parametrize("subject", [engine, rules_twin], ids=["engine", "twin"])
 
 
-def verdict(vector, subject=engine):
-    return files.verdict(files.example(vector), subject)
+def verdict(vector):
+    return files.verdict(files.example(vector))
 
 
 def changed(name, path, value):
@@ -58,11 +57,10 @@ def run(tmp_path, monkeypatch, capsys):
 # What is right passes
 
 
-@SUBJECTS
 @pytest.mark.parametrize("name", [*VECTORS, *MORE])
-def test_the_rule_book_and_more_examples_pass(name, subject):
+def test_the_rule_book_and_more_examples_pass(name):
     """Those of the rules, and others: rare openings and endings, impossible actions, options."""
-    found = verdict(VECTORS.get(name) or MORE[name], subject)
+    found = verdict(VECTORS.get(name) or MORE[name])
     assert (found.outcome, found.differences) == (files.PASSED, {})
 
 
@@ -108,9 +106,8 @@ CARDS = {  # wrong lists of cards have to be lists of cards
 }
 
 
-@SUBJECTS
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_wrong_expectation_is_noticed(kind, subject):
+def test_a_wrong_expectation_is_noticed(kind):
     cases = list(wrong_expectations(kind))
     assert cases
     for name, key, value in cases:
@@ -119,7 +116,7 @@ def test_a_wrong_expectation_is_noticed(kind, subject):
         vector = changed(name, path, CARDS.get(key, value))
         if kind == "exact_counts" and not bare:
             vector["expect"] = {key: value}
-        found = verdict(vector, subject)
+        found = verdict(vector)
         assert found.outcome == files.FAILED, (name, key)
         assert key in found.differences
 
@@ -133,7 +130,6 @@ def asked(name, given, expect):
 LATE = {"phase": "drawer holds eleven", "stock_before_draw": 3, "stock_reserve": 3}
 
 
-@SUBJECTS
 @pytest.mark.parametrize(
     ("vector", "got"),
     [
@@ -148,8 +144,8 @@ LATE = {"phase": "drawer holds eleven", "stock_before_draw": 3, "stock_reserve":
         (asked("OP9", {"state": LATE}, {"options": []}), "the position: N stock is not possible"),
     ],
 )
-def test_what_is_not_possible_is_said(vector, got, subject):
-    assert next(iter(verdict(vector, subject).differences.values()))[1] == got
+def test_what_is_not_possible_is_said(vector, got):
+    assert next(iter(verdict(vector).differences.values()))[1] == got
 
 
 # A position without an upcard and with few cards in the stock: no script gets there
