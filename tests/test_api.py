@@ -13,8 +13,6 @@ from matplotlib.figure import Figure
 import simgin
 from simgin import plots
 from simgin.findings.findings import Findings
-from simgin.review.review import Review
-from simgin.review.review_frames import endings
 from simgin.stats import table
 from support.command_line import call
 
@@ -38,11 +36,6 @@ def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def found(run_directory: Path) -> Findings:
     return simgin.findings_of(run_directory)
-
-
-@pytest.fixture(scope="module")
-def review() -> Review:
-    return simgin.review_of(["straight"], against="standard", matches="1k")
 
 
 def test_the_public_list_is_lazy_and_complete() -> None:
@@ -204,11 +197,3 @@ def test_objects_are_short_in_a_notebook(found: Findings) -> None:
     assert repr(simgin.find_strategy("gold+knock=at:k=4")) == "Strategy('gold+knock=at:k=4')"
     with pytest.raises(TypeError, match="pickle their frames"):
         pickle.dumps(found)
-
-
-def test_titles_beside_shares_say_so(review: Review) -> None:
-    assert len(endings(review)) > 0
-    for frame, value in ((review.metrics, "value"), (review.differences, "difference")):
-        assert not frame["title"].str.contains(r"\((?:%|percentage)").any()
-        shares = frame[frame["title"].str.contains("(share", regex=False)]
-        assert len(shares) > 10 and (shares[value].dropna().abs() <= 1).all()

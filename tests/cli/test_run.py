@@ -91,7 +91,6 @@ def test_steps_are_announced_with_their_time(monkeypatch, capsys):
     assert "2 passes over more deals follow, about 60 s." in told
 
 
-# Other differences are named in tests/runs/test_directory.py
 OTHERS = [
     ("match gold gold-early --deals 200", 'matchups #1, b: "simple" there, "gold-early" here.'),
     ("match gold --deals 200 --until 0.5", "stop: nothing there"),

@@ -1,7 +1,6 @@
 """The pages on variants, metrics, reviews and plots agree with the code, and miss nothing."""
 
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from simgin import plots
 from simgin.review import players, review_request, rule_metrics, solo_metrics
 from simgin.review.review_request import read_request
 from simgin.rules import variants
-from simgin.rules.build import build_rules
 from simgin.stats import metrics
 from support.pages_script import games
 from support.pages_script import metrics as blocks
@@ -22,7 +20,6 @@ PAGES = sorted(GAMES.glob("*.md"))
 HEADINGS = ["Rules", "Parameters", "Interpretations", "Results", "Version history"]
 # How many questions each source raises
 QUESTIONS = {"X": 12, "000": 17, "001": 12, "002": 14, "003": 44, "004": 16}
-COMMANDS = {text for page in PAGES for text in re.findall(r"-v ([^` ]+)", page.read_text())}
 
 
 def test_every_variant_has_a_page_and_every_page_a_variant() -> None:
@@ -58,13 +55,6 @@ def test_every_question_on_the_rules_is_answered_on_some_page() -> None:
     assert sorted(re.findall(r"^\| (\w+-\d+) \|", text, re.M)) == sorted(asked)
 
 
-def test_composed_variants_on_the_pages_differ_from_their_bases() -> None:
-    for text in COMMANDS - set(NAMES):
-        other = variants.find(text)
-        build_rules(other)
-        assert variants.difference(variants.find(text.partition("+")[0]), other), text
-
-
 QUOTED = ("how-to/reviews.md", "reference/rule-metrics.md", "reference/plots.md")
 REVIEWS, RULE_METRICS, PLOTS = ((DOCS / name).read_text() for name in QUOTED)
 TOLD = {1: solo_metrics.SOLO_METRICS, 2: rule_metrics.RULE_METRICS}
@@ -96,18 +86,6 @@ def test_every_plot_is_described_and_every_plot_of_a_review_is_shown() -> None:
     pictures = re.findall(r"!\[[^\]]+\]\(\S*/plots/(\S+)\.png\)", REVIEWS)
     expected = "differences endings turns points deadwood knock knock_matrix scores ladder league"
     assert {name.partition("-")[0] for name in pictures} >= {*expected.split(), "convergence"}
-
-
-def test_the_commands_name_variants_that_can_be_compared() -> None:
-    (block,) = re.findall(r"```\n(simgin review .*?)```", REVIEWS, re.S)
-    commands = [shlex.split(line.partition("   ")[0])[2:] for line in block.splitlines()]
-    assert len(commands) == 4
-    for words in commands:
-        assert words[-2] == "-o"
-        against = words[words.index("--against") + 1] if "--against" in words else None
-        names = words[: words.index("--against") if against else words.index("-o")]
-        asked = read_request(names, against)
-        assert len(asked.variants) == len(names) + (against is not None)
 
 
 def test_the_page_states_what_a_review_plays() -> None:

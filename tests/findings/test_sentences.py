@@ -11,11 +11,9 @@ from simgin.findings import (
     league_sentences,
     matchup_sentences,
     run_pictures,
-    run_sentences,
     wording,
 )
 from simgin.findings.findings import VARIANT_METRICS
-from simgin.runs import plan
 from simgin.stats import differences, league, ratings, table
 from simgin.stats.metrics import BY_NAME, headline
 from simgin.stats.round_robin.non_additivity import NonAdditivity
@@ -276,14 +274,6 @@ def test_circles_are_told_from_chance(examined, circles, sure, start):
     assert ("(p under 0.0001 after" in said) == (sure > 0)
 
 
-def test_one_player_under_several_names_is_named():
-    (line,) = run_sentences.alike({"dice": [("gold", "gilt", "aurum")], "eaai": []})
-    assert line == (
-        "dice: gold, gilt and aurum play alike: each has the same results against all others, so "
-        "the league counts one player 3 times. Leave out all but one."
-    )
-
-
 def test_changes_are_sorted_by_what_they_do_over_all_fields():
     gains = {
         "points are gained in every field by": (0.5, 0.4),
@@ -304,13 +294,6 @@ def test_changes_are_sorted_by_what_they_do_over_all_fields():
     assert said == [
         f"eaai: {words} {change}." for change, words in zip("abcdef", gains, strict=True)
     ]
-
-
-@pytest.mark.parametrize(("width", "amount"), [("0.1%", "0.1 percentage points"), (0.05, "0.05 p")])
-@pytest.mark.parametrize("game", [("gold", "simple", "eaai"), ("gold", None, "solitary-gin")])
-def test_a_stopping_rule_says_how_well_what_will_be_known(width, amount, game):
-    (rule,) = plan.plan_matchup(*game, deals=10_000, until=width).rules
-    assert faults(f"{rule.text}.") == [] and f"known to within {amount}" in rule.text
 
 
 LEADS = {"lead": [30.0, 40.0, NAN], "lead_low": [28.0, 36.0, NAN], "lead_high": [32.0, 44.0, NAN]}
@@ -335,18 +318,4 @@ def test_a_league_is_described_by_its_order_and_most_one_sided_pair():
     assert said.endswith("Most one-sided: c wins 60.0 ± 2.0 % against b.")
     assert run_pictures.describe_ratings(STANDINGS.assign(**LEADS)) == (
         "Ratings, and leads in Elo over the next, best first: a 30.0 ± 2.0; b 40.0 ± 4.0."
-    )
-
-
-def test_effects_are_described_by_the_least_and_the_largest():
-    rows = [
-        ("knock=early", "gold", 1.0),
-        ("knock=early", "gold v simple", -0.5),
-        ("knock=early", "gin-only", NAN),
-        ("take=deny", "gold", NAN),
-    ]
-    frame = pd.DataFrame(rows, columns=["change", "field", "difference"])
-    frame = frame.assign(low=frame["difference"] - 0.1, high=frame["difference"] + 0.1)
-    assert run_pictures.describe_effects(frame).endswith(
-        "one panel per change. knock=early: -0.50 ± 0.10 (gold v simple) to 1.00 ± 0.10 (gold)."
     )

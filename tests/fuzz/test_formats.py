@@ -488,9 +488,3 @@ def test_whatever_lies_there_the_arrays_are_the_same(here, monkeypatch, n):
                 assert arrays[name].dtype == array.dtype and np.array_equal(arrays[name], array)
 
     fuzz(n, check, damaged(st.just(path.read_bytes())))
-
-
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="devices of Unix")
-@pytest.mark.parametrize("words", [("run", "/dev/zero"), ("bench", "--against", "/dev/zero")])
-def test_a_file_without_end_is_not_read(here, words):
-    assert "/dev/zero" in answer(*words, codes=(2,)).stderr

@@ -165,22 +165,6 @@ def test_a_deal_is_won_if_gin_comes_before_the_joker():
     assert np.array_equal(found.column("drawn")[wins], first[wins, DEAL_COLUMNS.index("drawn")])
 
 
-def test_gin_by_turn_agrees_with_another_program():
-    """Chances of gin by turn agree with 200,000 deals that another program played without a joker.
-
-    They must agree within 4 standard errors and the rounding
-    (docs/reference/published-results.md#other-programs).
-    """
-    reference = {5: 0.0056, 8: 0.027, 10: 0.059, 12: 0.108, 15: 0.214, 18: 0.355, 20: 0.457}
-    reference |= {25: 0.701, 30: 0.875, 42: 0.995}
-    game = "solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws=42"
-    frame = solo_odds.by_draws(sample.play_alone("solo-greedy", game, 60_000))
-    for draws, want in reference.items():
-        rounding = 0.00005 if want < 0.01 else 0.0005
-        error = np.sqrt(want * (1 - want) * (1 / 60_000 + 1 / 200_000))
-        assert abs(row(frame, draws=draws, kind="gin")["share"] - want) < 4 * error + rounding
-
-
 @pytest.mark.parametrize(
     ("player", "game", "match", "error"),
     [

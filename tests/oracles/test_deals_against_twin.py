@@ -254,25 +254,6 @@ def test_every_option_for_one_agrees_with_the_twin(text):
         assert not seen["stopped at once"], seen
 
 
-@pytest.mark.parametrize(
-    "text", ("solitaire-gin-knock", "gin-solitaire", "solitaire-gin-scored+joker_in_hand=lose")
-)
-def test_the_joker_in_every_place_agrees_with_the_twin(text):
-    """The deeper it lies, the longer the deal; once the player ends it, the more is scored."""
-    row = variants.find(text).row
-    pack = random.Random(text).sample(range(52), 52)
-    game = Matchup(variants.find(text), strategy("gold"), None, 3, "deal")
-    first = 0 if row["joker_in_hand"] == "lose" else 10 + (row["first_turn"] == "discard_first")
-    results = [replayed(watch_deal(game, pack=pack, joker=place)) for place in range(first, 53)]
-    turns = [result.turns for result in results]
-    assert turns == sorted(turns) and turns[0] <= 1 and turns[-1] > 3
-    ended = [result.kind for result in results if result.kind != "joker"]
-    scored = [result.points[0] for result in results if result.kind in ("knock", "gin")]
-    if text == "solitaire-gin-knock":
-        assert ended.count("even") == 1 and ended[0] == "undercut" and ended[-1] == "knock"
-    assert scored == [*range(scored[0], scored[-1] + 1)] and len(scored) > 3
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *ALONE])
 def test_every_variant_and_option_agrees_with_the_twin_in_many_deals(text):

@@ -31,23 +31,6 @@ def examples(kind):
 
 
 @pytest.mark.parametrize(
-    ("given", "expect"), [one for one in examples("deadwood") if "auto_melds" in one.values[1]]
-)
-def test_ten_cards_show_their_best_melding(given, expect):
-    rainbow = "yes" if given["rainbow"] else "no"
-    counts = f"pip_values={given['pip_values']}+ace_value={given['ace_value']}"
-    answer = said(
-        given["hand"], f"standard+ace_runs={given['ace_runs']}+rainbow={rainbow}+{counts}"
-    )
-    left = answer.deadwood
-    assert left == expect["deadwood"]
-    assert len(answer.meldings) == expect["optimal_families"]
-    assert [meld_text(meld) for meld in answer.melding] == sorted(expect["auto_melds"])
-    endings = [(ending.how, ending.count) for ending in answer.endings]
-    assert endings == ([] if left > 10 else [("knock" if left else "gin", left)])
-
-
-@pytest.mark.parametrize(
     ("given", "expect"),
     [one for one in examples("knock_options") if one.values[0]["taken"] is None],
 )

@@ -1,6 +1,5 @@
 """`simgin show`: the text has every turn and decision, and agrees with the kernel's sums."""
 
-import json
 import re
 
 import numpy as np
@@ -120,23 +119,6 @@ def test_the_command_shows_a_deal():
     assert alone[-1] == "Repeat:  simgin show gold -v solitaire-gin --seed 1 --unit 3"
     itself = call("show", "simple", "simple").stdout
     assert "simple (A) (seat 0)" in itself and "simple (B) (seat 1)" in itself
-
-
-def test_the_json_output_is_one_object():
-    answer = json.loads(
-        call("show", "gold", "simple", "-v", "tedesco", "--unit", 3, "--json").stdout
-    )
-    first, *decisions, last = answer["rows"]
-    assert (first["event"], last["event"]) == ("deal", "result")
-    assert {row["event"] for row in decisions} == {"decision"}
-    assert answer["command"] == "simgin show gold simple -v tedesco --seed 1 --unit 3 --half 0"
-    assert last["fault"] is None and last["kind"] in sums.KINDS
-    pack = first["pack"].split()
-    nondealer = 1 - first["dealer"]
-    for seat, cards in ((nondealer, pack[0:20:2]), (first["dealer"], pack[1:20:2])):
-        assert sorted(first["hands"][seat].split()) == sorted(cards)
-    drawn = [row["drawn"] for row in decisions if row["slot"] == "discard" and row["drawn"]]
-    assert pack[21 : 21 + len(drawn)] == drawn
 
 
 BAD = """

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from simgin.core import sums
 from simgin.core.record import DEAL
@@ -123,15 +122,6 @@ def numbered(first, units):
 
 
 # Packing
-
-shapes = st.tuples(st.integers(1, 9), st.integers(1, 9))
-tables = shapes.flatmap(lambda shape: arrays(np.int64, shape))
-
-
-@given(tables)
-def test_what_was_packed_comes_back(rows):
-    back = unpack(pack(rows), rows.shape[1])
-    assert back.dtype == np.int64 and (back == rows).all() and back.flags.writeable
 
 
 def test_damage_is_noticed():
