@@ -163,14 +163,6 @@ def test_what_is_no_seed_is_refused_in_a_sentence(seed: object) -> None:
             ask(name, seed=seed)
 
 
-def test_a_playing_time_is_written_as_on_the_command_line() -> None:
-    for seconds in ("soon", float("nan"), True):
-        with pytest.raises(ValueError, match="is not a playing time; write one like 30s"):
-            simgin.match("gold", seconds=seconds)
-    frame = simgin.match("gold", seconds="0.1s", deals="10k", workers=1)
-    assert 0 < frame["n"].max() <= 10_000
-
-
 def test_variants_are_taken_as_objects() -> None:
     oklahoma = simgin.find_variant("oklahoma")
     assert simgin.find_variant(oklahoma) is oklahoma

@@ -203,15 +203,6 @@ def test_every_card_is_on_the_table(position):
     assert drawn.count(f"fill: {figures.RED.lower()}") == red
 
 
-def test_the_frame_lies_beside_the_page(position):
-    kept = pd.read_csv(position / "analysis.csv")
-    frame = simgin.analyze(" ".join(HAND), PILE, own="gold", other="gold", worlds=400)
-    assert list(kept["action"]) == list(frame["action"])
-    assert kept["cost"].tolist() == pytest.approx(frame["cost"].tolist())
-    manifest = json.loads((position / "manifest.json").read_text())
-    assert "report.html" in manifest["files"] and "analyze" in manifest["command"]
-
-
 def test_a_whole_deal_has_a_row_for_each_decision_and_draws_the_costly_ones(tmp_path):
     place = tmp_path / "deal"
     shown = call("analyze", "gold", "simple", "--unit", 3, "--worlds", 1000, "-o", place).stdout

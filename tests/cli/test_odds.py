@@ -67,12 +67,6 @@ def test_a_two_player_variant_is_shown_by_seat(empty_directory):
     assert (empty_directory / "out" / "scores-standard-gold.svg").exists()
 
 
-def test_where_v_is_refused_the_rest_is_shown():
-    result = call("hollywood", "--strategy", "gold", "--deals", "10k")
-    assert "simgin: V is not computed for goal = columns" in result.stderr
-    assert "nondealer" in result.stdout
-
-
 def test_with_json_nothing_else_is_on_stdout():
     whole = json.loads(call("solitaire-gin", *SOLO, "--json").stdout)
     assert list(whole) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]

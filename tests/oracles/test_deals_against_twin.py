@@ -185,11 +185,8 @@ def book(seen, played, match=None):
     seen["stopped at once"] += result.stopper is not None and result.draws == [0, 0]
     seen["no hand"] += len(hands.members(int(played.state.hand[0]))) == 9
     seen["cancelled"] += result.kind in ("gin", "big_gin") and result.winner is None
-    seen["laid_off"] += played.state.laid_off > 0
     asked = Counter((one.slot, int(one.view.phase), int(one.answer)) for one in played.questions)
-    last = [asked["knock", 2, answer] for answer in (0, 1)]
-    seen["last asked"] += any(last)
-    seen["last taken"] += last[1]
+    seen["last taken"] += asked["knock", 2, 1]
     shows = [one.answer for one in played.questions if one.slot == "show"]
     seen["shown"] += len(shows)
     seen["shown dearer"] += any(shows)

@@ -19,10 +19,9 @@ def main():
     """Run a file; the exit code."""
     parser = argparse.ArgumentParser("worked_examples", description=__doc__, epilog=USAGE)
     parser.add_argument("file", type=Path, help="JSON in the schema of rules_vectors.json")
-    parser.add_argument("--kind", help="only examples of this kind, such as deadwood")
     asked = parser.parse_args()
     try:
-        verdicts = files.run(files.read(asked.file, asked.kind))
+        verdicts = files.run(files.read(asked.file))
     except ExampleError as error:
         for line in str(error).splitlines():
             print(f"conform: {line}", file=sys.stderr)

@@ -5,7 +5,6 @@ import copy
 from simgin.core import match
 from simgin.core.answers import PHASE_BLIND, PHASE_LAST, PHASE_STOP, PHASE_UPCARD, SLOTS
 from simgin.core.rules import OPPONENT_MAY_TAKE
-from simgin.core.solo import joker_place
 from simgin.core.view import FROM_PILE, FROM_STOCK
 from simgin.play.matchup import Matchup
 from simgin.play.watch import Question, watch_deal
@@ -15,10 +14,6 @@ from simgin.text import notation
 from worked_examples.actions import DEALER, DRAW, WORDS, Action, Illegal, dealt
 from worked_examples.cards import ways_to_end
 from worked_examples.schema import NotSupported
-
-# Deals looked at to see whether one with the joker in the hand is ever played; a miss has odds of 1
-# to 10**18
-TRIES = 200
 
 
 def _silent(view, rules, params):
@@ -76,14 +71,8 @@ class Deal:
 
     @property
     def kind(self):
-        if 0 <= self.joker < dealt(self.row) and self._is_redealt():
-            return "redeal"
-        return self.deal.kind
-
-    def _is_redealt(self):
-        """Whether the engine never plays a hand that was dealt the joker."""
-        rules, size = build_rules(self.matchup.variant), dealt(self.row)
-        return all(joker_place(0, unit, 0, rules) >= size for unit in range(TRIES))
+        in_hand = 0 <= self.joker < dealt(self.row)
+        return "redeal" if in_hand and self.row["joker_in_hand"] == "redeal" else self.deal.kind
 
     @property
     def seat(self):

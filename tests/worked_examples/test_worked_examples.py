@@ -41,14 +41,13 @@ def changed(name, path, value):
 def run(tmp_path, monkeypatch, capsys):
     """Run the command on vectors or on a path; returns exit code, stdout and stderr."""
 
-    def call(*vectors, kind=None):
+    def call(*vectors):
         path = tmp_path / "mine.json"
         if vectors and isinstance(vectors[0], Path):
             path = vectors[0]
         else:
             path.write_text(json.dumps({"vectors": vectors}))
-        words = ["worked_examples", str(path), *(["--kind", kind] if kind else [])]
-        monkeypatch.setattr(sys, "argv", words)
+        monkeypatch.setattr(sys, "argv", ["worked_examples", str(path)])
         monkeypatch.setenv("COLUMNS", "80")
         return command.main(), *capsys.readouterr()
 
@@ -166,8 +165,6 @@ def test_an_unreadable_file_or_request_is_refused_in_a_sentence(tmp_path, run):
         path.write_bytes(content)
         assert_refused(run(path), sentence)
     assert_refused(run(tmp_path), "cannot be read: Is a directory")
-    assert_refused(run(BOOK, kind="layof"), "did you mean 'layoff'")
-    assert_refused(run(VECTORS["D01"], kind="layoff"), "has no vectors of kind layoff")
 
 
 def assert_refused(answered, sentence):
