@@ -127,7 +127,7 @@ from simgin.toolkit import best_discard
 
 @discard
 def bad(view, rules, params):
-    return 99 if view.turns > 3 else best_discard(view.hand, view.legal, rules)
+    return -1 if view.turns > 3 else best_discard(view.hand, view.legal, rules)
 
 @offer
 def bad_offer(view, rules, params):
@@ -140,8 +140,8 @@ STRATEGY = Strategy("bad", discard=bad, offer=bad_offer)
 @pytest.mark.parametrize(
     ("words", "fault", "shown"),
     [
-        (["simple"], "discard policy 'bad' discarded 99", "gives no legal answer"),
-        (["-v", "solitaire-gin", "--unit", 3], "'bad' discarded 99", "gives no legal answer"),
+        (["simple"], "discard policy 'bad' discarded -1", "gives no legal answer"),
+        (["-v", "solitaire-gin", "--unit", 3], "'bad' discarded -1", "gives no legal answer"),
         (
             ["simple", "-v", "dice", "--unit", 1],
             "'bad-offer' answered 1, but only 0 or 2 or 3 or 4 or 5 or 6 is legal",
