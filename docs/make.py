@@ -12,6 +12,8 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- roster -->                          every strategy with its idea, source and strength
     <!-- speed -->                           what the reference bench measured
     <!-- odds -->                            what `simgin odds` prints for one player
+    <!-- commands -->                       the help of every command
+    <!-- api: MODULE [NAME...] -->          the public functions of a module
     <!-- screen: COMMAND -->                what a command prints, but for the way to repeat it
     <!-- learned: PAGE OPTIONS -->          what `simgin train` prints for the strategy of a page
     <!-- worst: NAME -->                    the worst result of everyone in a round robin
@@ -31,7 +33,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from blocks import commands, fields, games, metrics, rates, strategies  # noqa: E402
+from blocks import api, commands, fields, games, metrics, rates, strategies  # noqa: E402
 
 BLOCKS: dict[str, Callable[..., str]] = {
     "rows": games.parameters,
@@ -44,6 +46,8 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "roster": strategies.roster,
     "speed": strategies.speed,
     "odds": strategies.solo_odds,
+    "commands": commands.reference,
+    "api": api.api,
     "screen": commands.screen,
     "learned": commands.learned,
     "worst": fields.worst,

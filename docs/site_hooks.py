@@ -1,11 +1,10 @@
 """What mkdocs does with the pages beyond Markdown (`hooks` in mkdocs.yml).
 
 Links that leave docs/ lead to files of the repository. In the site their pictures are copied, and
-other files are named as text. The help of the commands is put in when the site is built.
+other files are named as text.
 """
 
 import re
-import sys
 from pathlib import Path, PurePosixPath
 from posixpath import normpath, relpath
 
@@ -15,7 +14,6 @@ from mkdocs.structure.pages import Page
 
 HERE = Path(__file__).resolve().parent
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
-COMMANDS = "<!-- the help of every command stands here in the site -->"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -29,7 +27,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let pictures point into the site, name other files as text, put in the commands."""
+    """Let pictures point into the site, and name other files as text."""
     source = page.file.src_uri
 
     def rewritten(link: re.Match[str]) -> str:
@@ -41,16 +39,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return f"![{text}]({relpath(path, PurePosixPath(source).parent)})"
         return f"{text} `{path}`"
 
-    if COMMANDS in markdown:
-        markdown = markdown.replace(COMMANDS, _help())
     return LINK.sub(rewritten, markdown)
-
-
-def _help() -> str:
-    sys.path.insert(0, str(HERE))
-    from blocks import commands
-
-    return commands.reference()
 
 
 def _outside(source: str, target: str) -> str | None:

@@ -32,7 +32,7 @@ HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS"
 PILE = "QD TS 9D* QH"
 
 costs = simgin.analyze(HAND, PILE, worlds=4_000)
-costs[["action", "points", "win", "gin", "cost", "low", "high", "worlds", "best"]]
+print(costs[["action", "points", "win", "gin", "cost", "low", "high", "worlds", "best"]])
 
 # %% [markdown]
 # The best action stands at the top. `cost` is what an action brings less than the best, in points
@@ -63,7 +63,7 @@ plots.analysis(ahead, seed=1)
 found = simgin.find(
     "gold", "champion", where="differ, gain <= -40", against="simple", deals=2_000, limit=3
 )
-found[["unit", "half", "place", "own", "other", "points", "rival_points"]]
+print(found[["unit", "half", "place", "own", "other", "points", "rival_points"]])
 
 # %% [markdown]
 # Was the first of these decisions a mistake, or was it bad luck? One deal cannot tell. Thousands of

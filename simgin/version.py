@@ -1,11 +1,14 @@
 """The installed version."""
 
+from contextlib import suppress
+
+UNKNOWN = "0+source"
+
 
 def version() -> str:
-    """The version that is installed, `0+source` where simgin runs without having been installed."""
+    """The version that is installed, `0+source` where there is none, as in a bare source tree."""
     from importlib import metadata
 
-    try:
-        return metadata.version("simgin")
-    except metadata.PackageNotFoundError:
-        return "0+source"
+    with suppress(Exception):  # metadata can be missing, or damaged
+        return metadata.version("simgin") or UNKNOWN
+    return UNKNOWN

@@ -16,7 +16,9 @@ DOCS = Path(__file__).resolve().parents[1]
 def reference() -> str:
     """A section for every command, with its help as a block of text."""
     parts = []
-    for command, context in _commands(cli, click.Context(cli, info_name="simgin")):
+    for command, context in _commands(
+        cli, click.Context(cli, info_name="simgin", **cli.context_settings)
+    ):
         text = command.get_help(context)
         parts.append(f"## {context.command_path}\n\n```text\n{text}\n```")
     return "\n\n".join(parts)

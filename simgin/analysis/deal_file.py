@@ -24,7 +24,7 @@ from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.strategy import loader
 from simgin.text.files import read_bytes
-from simgin.text.messages import quoted
+from simgin.text.messages import quoted, shown
 from simgin.text.notation import cards_in, parse_cards
 
 Row = Mapping[str, Any]
@@ -148,7 +148,7 @@ def _pair(numbers: Sequence[Any]) -> tuple[int, int]:
     """The numbers of both seats."""
     own, other = numbers
     if not all(isinstance(number, int) and abs(number) < MOST_POINTS for number in numbers):
-        raise PositionError(f"{own} and {other} are no scores")
+        raise PositionError(f"{shown(own)} and {shown(other)} are no scores")
     return own, other
 
 

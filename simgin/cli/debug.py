@@ -65,7 +65,10 @@ def show_traceback(error: BaseException | None) -> None:
     """
     if error is None or not _interpreted():
         return
-    report = traceback.TracebackException.from_exception(error)
+    try:
+        report = traceback.TracebackException.from_exception(error)
+    except Exception:  # the class of an error may raise errors of its own
+        return
     engine_lines = 0
     for frame in report.stack:
         if not frame.filename.startswith(ENGINE):

@@ -18,6 +18,8 @@ from typing import Any, NoReturn
 
 import click
 
+from simgin.text.messages import printable, tell
+
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 LONG = 200  # characters of a file's name; of longer ones only the beginning is shown
 
@@ -133,6 +135,7 @@ class Tour(click.Group):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
         """Run a command line and leave with its exit code."""
+        _open_streams()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # a terminal without ± shows ?
@@ -144,6 +147,13 @@ class Tour(click.Group):
             return main_of_group(words, prog_name or "simgin", standalone_mode=False, **extra)
 
         sys.exit(_exit_code(run))
+
+
+def _open_streams() -> None:
+    """Open those of the three streams that whoever started simgin has closed, onto nothing."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
 def _check_words(words: Sequence[str]) -> None:
@@ -197,8 +207,8 @@ def _usage_message(error: click.ClickException) -> str:
 
 
 def _print_error(message: str) -> None:
-    for line in message.splitlines():
-        click.echo(f"simgin: {line}", err=True)
+    for line in printable(message).splitlines():
+        tell(line)
 
 
 def _discard_stdout() -> None:
@@ -238,5 +248,5 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> None:
-    """Entry point of the console script."""
+    """Run the command line that was typed."""
     cli.main()

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simgin.text.messages import printable, tell
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -57,8 +59,8 @@ class Answer:
         for part in parts:
             out.print(part, soft_wrap=bool(getattr(part, "no_wrap", False)))
         if self.files:
-            click.echo(f"Written: {_written(self.files)}")
-        click.echo(f"Repeat:  {self.command}")
+            say(f"Written: {_written(self.files)}")
+        say(f"Repeat:  {self.command}")
 
 
 def _written(files: Sequence[Path]) -> str:
@@ -75,9 +77,9 @@ def _written(files: Sequence[Path]) -> str:
 
 def console() -> Console:
     """rich on stdout, 80 columns wide unless the terminal or COLUMNS differs; no markup."""
-    from rich.console import Console
+    from simgin.report.terminal import Terminal
 
-    return Console(highlight=False, markup=False, emoji=False)
+    return Terminal(highlight=False, markup=False, emoji=False)
 
 
 def whole(line: str) -> Text:
@@ -114,9 +116,12 @@ def can_print(text: str) -> bool:
     return True
 
 
-def note(message: str) -> None:
-    """A remark on stderr, which is not part of the result."""
-    click.echo(f"simgin: {message}", err=True)
+def say(line: str) -> None:
+    """Print a line on stdout, whatever names are in it."""
+    click.echo(printable(line))
+
+
+note = tell  # a remark on stderr
 
 
 def command_line(*words: object) -> str:

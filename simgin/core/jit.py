@@ -72,8 +72,16 @@ def cache_root() -> Path:
     if named := os.environ.get("SIMGIN_CACHE_DIR"):
         return Path(named).absolute()  # it stays there when the process goes elsewhere
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "simgin"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "simgin"
+        return _home() / "Library" / "Caches" / "simgin"
+    return Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "simgin"
+
+
+def _home() -> Path:
+    """The user's folder; / for a user without one, as containers have it."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/")
 
 
 def _prune(keep: Path, most: int) -> None:

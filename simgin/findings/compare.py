@@ -54,7 +54,7 @@ def read_run(place: Path) -> Run:
     """
     contents = directory.read_manifest(place)
     path = place / ledger.FILE
-    with ledger.reading(path) as run_ledger:
+    with directory.readable(place), ledger.reading(path) as run_ledger:
         record = read_record(place, contents)
         check_ledger(place, record, run_ledger)
         cells = []

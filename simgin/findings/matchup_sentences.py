@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Group = Sequence[tuple[str, "pd.DataFrame"]]  # strategies, and the rows of their matchups
 
+FEWEST_VALUES = 3  # of one strategy, among which a best one is named
 POINTS = "points a deal"
 PENALTIES = "penalty points a deal"
 # Verdicts by who is significantly ahead: 1 for A, -1 for B, 0 for neither
@@ -43,7 +44,8 @@ GAINS = {
 def matchups(frame: pd.DataFrame) -> list[str]:
     """Who wins every matchup of a tidy frame, and by how much.
 
-    Of more than MOST matchups only the best and the worst against one opponent.
+    Of more than MOST matchups only the best and the worst against one opponent. Of several values
+    of one strategy, first the best.
     """
     groups: dict[tuple[str, str], list[tuple[str, pd.DataFrame]]] = {}
     count = 0
@@ -59,10 +61,30 @@ def matchups(frame: pd.DataFrame) -> list[str]:
             sentence = _best_and_worst(b, group)
             sentences.append(f"{variant}: {sentence}")
             continue
+        bases = {a.partition(":")[0] for a, _ in group}
+        if b and len(bases) == 1 and len(group) >= FEWEST_VALUES:
+            sentences.append(f"{variant}: {_best_value(b, group)}")
         for a, rows in group:
             sentence = _matchup(a, b, rows)
             sentences.append(f"{variant}: {sentence}")
     return sentences
+
+
+def _best_value(b: str, group: Group) -> str:
+    """`of 4 values, x:k=3 did best against b: 3.62 ± 0.28 points a deal; then came x: ...`."""
+    metric, unit = "match_win", " % of matches won"
+    if any(_is_unknown(rows, metric) for _, rows in group):
+        metric, unit = "margin", f" {POINTS}"
+    if any(_is_unknown(rows, metric) for _, rows in group):
+        return f"too few deals to say which of {len(group)} values does best against {b}."
+    told = {}
+    for a, rows in sorted(group, key=lambda one: -table.cell(one[1], metric)[0]):
+        told[a] = numbers.estimate(*table.cell(rows, metric), BY_NAME[metric].factor) + unit
+    best, second, *_ = told
+    return (
+        f"of {len(group)} values, {best} did best against {b}: {told[best]}; then came "
+        f"{second}: {told[second]}."
+    )
 
 
 def _matchup(a: str, b: str, rows: pd.DataFrame) -> str:

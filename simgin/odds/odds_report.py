@@ -11,9 +11,10 @@ from simgin.odds.odds_sentences import odds_sentences
 from simgin.odds.sheets import odds_sheets
 from simgin.report.report import Report
 
-READING = (
-    "± and brackets are 95 % intervals. Left: cards in the deck, joker included. If not: share "
-    "won of the deals still in progress."
+READING = "± and brackets are 95 % intervals."
+SOLO_READING = (
+    f"{READING} Left: cards in the deck, joker included. If not: share won of the deals still in "
+    "progress."
 )
 
 
@@ -21,24 +22,25 @@ def odds_report(odds: Odds, identity: Mapping[str, Any], command: str) -> Report
     """The report of odds. identity: what the results depend on. command: repeats it."""
     sheets = list(odds_sheets(odds))
     sentences = odds_sentences(odds)
+    lead = SOLO_READING if "left" in odds.frames else READING
     title = f"Odds of {', '.join(identity['variants'])}"
     return Report(
         title=title,
-        lead=READING,
+        lead=lead,
         sentences=sentences,
         pictures=list(odds_pictures(odds)),
         sheets=sheets,
         facts=list(_facts(odds, identity)),
         command=command,
-        summary=_summary(title, sentences, [sheet.markdown() for sheet in sheets]),
+        summary=_summary(title, lead, sentences, [sheet.markdown() for sheet in sheets]),
         tables=odds.csv_files(),
     )
 
 
-def _summary(title: str, sentences: list[str], sections: list[str]) -> str:
+def _summary(title: str, lead: str, sentences: list[str], sections: list[str]) -> str:
     """Title, sentences and tables, as Markdown."""
     bullets = [f"* {sentence}" for sentence in sentences]
-    return "\n".join([f"# {title}\n", *bullets, "", READING, "", *sections])
+    return "\n".join([f"# {title}\n", *bullets, "", lead, "", *sections])
 
 
 def _facts(odds: Odds, identity: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

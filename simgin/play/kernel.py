@@ -22,7 +22,7 @@ from simgin.rules.build import build_rules
 from simgin.strategy import Policy, Strategy, compiler, interpret
 from simgin.strategy.text_form import StrategyError
 from simgin.text import notation
-from simgin.text.messages import error_text
+from simgin.text.messages import described
 
 SOLO_SLOTS = ("discard", "knock")  # the policies that a single player needs
 NO_RECORDS = np.zeros(0, DEAL)
@@ -274,7 +274,7 @@ def describe_exception(error: BaseException) -> str:
     """What a policy did that raised; continues `the take policy 'mine' `."""
     if isinstance(error, interpret.NoAnswer | interpret.Ended):
         return str(error).rstrip(".")
-    return f"raised {type(error).__name__}: {error_text(error)}".rstrip(": ")
+    return f"raised {described(error)}"
 
 
 def describe_answer(slot: str, answer: int, legal: int) -> str:

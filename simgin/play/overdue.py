@@ -6,7 +6,6 @@ asks before it asks. A thread looks at these notes now and then; the engine is n
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from simgin.core.answers import SLOTS
 from simgin.play.matchup import Matchup
 from simgin.strategy import Policy
 from simgin.strategy.interpret import NoAnswer
+from simgin.text.messages import tell
 
 SECONDS = 10.0  # without an answer, until a policy is named
 PATIENCE = 60.0  # until it is given up
@@ -55,7 +55,7 @@ class _Game:
         if policy is None or policy.function in _named:
             return
         _named.add(policy.function)
-        print(f"simgin: {describe(policy)}", file=sys.stderr, flush=True)
+        tell(describe(policy))
 
 
 GiveUp = Callable[[BaseException], None]

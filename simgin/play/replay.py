@@ -33,6 +33,7 @@ from simgin.play.watch import Question, WatchedDeal, watch_deal
 from simgin.rules.build import build_rules
 from simgin.rules.goals import goal_of
 from simgin.rules.parameters import parameters
+from simgin.text.messages import shown
 from simgin.text.notation import card_text, hand_text
 
 WIDTH = 80
@@ -69,19 +70,19 @@ def find_deal(
 
 def _check(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
     if not 0 <= matchup.seed < MAX_SEEDS:
-        raise ReplayError(f"a seed is 0..2^64-1, not {matchup.seed}.")
+        raise ReplayError(f"a seed is 0..2^64-1, not {shown(matchup.seed)}.")
     if not 0 <= unit < MAX_UNITS:
-        raise ReplayError(f"a unit is 0..2^48-1, not {unit}.")
+        raise ReplayError(f"a unit is 0..2^48-1, not {shown(unit)}.")
     if half not in (0, 1):
-        raise ReplayError(f"a half is 0 or 1, not {half}.")
+        raise ReplayError(f"a half is 0 or 1, not {shown(half)}.")
     if half == 1 and not matchup.mirrored:
         raise ReplayError(
             f"{_played_once(matchup)}, so its packs are played once: there is no half 1."
         )
     if deal is not None and deal < 0:
-        raise ReplayError(f"the deals of a match are numbered from 0, not {deal}.")
+        raise ReplayError(f"the deals of a match are numbered from 0, not {shown(deal)}.")
     if deal is not None and deal >= MAX_DEALS:
-        raise ReplayError(f"a deal of a match is 0..2^16-1, not {deal}.")
+        raise ReplayError(f"a deal of a match is 0..2^16-1, not {shown(deal)}.")
 
 
 def _played_once(matchup: Matchup) -> str:

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from simgin.report import figures
-from simgin.report.numbers import DASH
 from simgin.report.report import Picture, Report
-from simgin.report.sheet import Sheet
+from simgin.report.sheet import NUMBER, Sheet
 from simgin.report.wrapping import keep_units
+from simgin.text.messages import printable
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -31,6 +31,7 @@ PAGE, SUMMARY = "report.html", "summary.md"
 PLOTS = "plots/"  # folder of the plots
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 FILTERED_FROM = 8  # rows; longer tables get a filter
+SCROLLED_FROM = 60  # rows; of a shorter table, such as all decisions of a deal, nothing is hidden
 LONG = 24  # characters; columns with longer text get more room
 VARIANT = "variant"  # heading of the column that names the variant of a row
 COLOURS = {
@@ -39,7 +40,6 @@ COLOURS = {
     figures.GRID: "var(--grid)",
     figures.PAPER: "var(--paper)",
 }
-_NUMBER = re.compile(rf"\s*([-+<]?\s*[\d.,]*\d|{DASH})")
 
 
 def files(report: Report, plots: str = PLOTS) -> dict[str, bytes | str]:
@@ -49,10 +49,15 @@ def files(report: Report, plots: str = PLOTS) -> dict[str, bytes | str]:
     """
     return {
         **report.tables,
-        SUMMARY: report.summary,
+        SUMMARY: _without_html(report.summary),
         **drawings(report.pictures, plots),
         PAGE: html(report),
     }
+
+
+def _without_html(markdown: str) -> str:
+    """A text of Markdown in which nothing opens a tag, and nothing steers what prints it."""
+    return printable(re.sub("<(?=[a-zA-Z/!?])", "&lt;", markdown))
 
 
 def drawings(pictures: Sequence[Picture], plots: str = PLOTS) -> dict[str, bytes | str]:
@@ -73,6 +78,7 @@ def html(report: Report) -> str:
         tables=tables,
         variants=_variants(report.pictures, tables),
         FILTERED_FROM=FILTERED_FROM,
+        SCROLLED_FROM=SCROLLED_FROM,
     )
 
 
@@ -106,7 +112,7 @@ class _Table:
 
 def _kind(column: Sequence[str]) -> str:
     texts = [cell for cell in column if cell]
-    if all(_NUMBER.match(text) for text in texts):
+    if all(NUMBER.match(text) for text in texts):
         return "number"
     return "long text" if max(map(len, texts)) > LONG else "text"
 

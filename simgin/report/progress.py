@@ -12,26 +12,43 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from simgin.text.messages import printable
+
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
+
+    from simgin.report.compiling import Compiling
 
 SECONDS_PER_LINE = 10.0
 SECONDS_PER_LOOK = 0.5
+MEASURED_SECONDS = 2.0  # of play before anything is told of the rest
 BAR = 24  # characters
 
 
 @contextmanager
 def live(title: str, stream: TextIO | None = None) -> Iterator[Report]:
     """What takes the progress while the block lasts: to hand to whoever plays."""
+    from simgin.report.compiling import listening
+
     stream = sys.stderr if stream is None else stream
-    if not stream.isatty():
-        yield _Lines(title, stream)
-        return
-    from rich.console import Console
+    with listening() as compiling:
+        if stream.isatty():
+            with _shown(title, stream, compiling) as report:
+                yield report
+        else:
+            yield _Lines(title, stream, compiling)
+
+
+@contextmanager
+def _shown(title: str, stream: TextIO, compiling: Compiling) -> Iterator[_Shown]:
+    """The lines on a terminal, as long as the block lasts."""
     from rich.live import Live
 
-    shown = _Shown(title)
-    console = Console(file=stream, highlight=False)
+    from simgin.report.terminal import Terminal
+
+    shown = _Shown(title, compiling)
+    console = Terminal(file=stream, highlight=False)
     rate = 1 / SECONDS_PER_LOOK
     with Live(
         console=console, get_renderable=lambda: shown, refresh_per_second=rate, transient=True
@@ -42,9 +59,10 @@ def live(title: str, stream: TextIO | None = None) -> Iterator[Report]:
 class Report:
     """Takes units done and units in all, and what tells the result so far: a line or a table."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, compiling: Compiling) -> None:
         self._title = title
-        self._clock = _Clock()
+        self._compiling = compiling
+        self._clock = _Clock(compiling)
 
     def __call__(
         self, done: int, every: int, so_far: Callable[[], RenderableType] | None = None
@@ -61,8 +79,8 @@ class Report:
 class _Shown(Report):
     """The lines on a terminal: how far it is, and the result so far."""
 
-    def __init__(self, title: str) -> None:
-        super().__init__(title)
+    def __init__(self, title: str, compiling: Compiling) -> None:
+        super().__init__(title, compiling)
         self._so_far: RenderableType = ""
         self._looked = 0.0
 
@@ -73,17 +91,21 @@ class _Shown(Report):
             self._so_far = so_far()
 
     def __rich_console__(
-        self, _console: Console, options: ConsoleOptions
-    ) -> Iterator[RenderableType]:
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType | Segment]:
+        from rich.segment import Segment
         from rich.text import Text
 
         room = options.max_width - 1
-        how_far = f"  {self._clock.bar()}  {self._clock.left()} left"
+        rest = "  compiling" if self._compiling else self._clock.left("  ")
+        how_far = f"  {self._clock.bar()}{rest}"
         title = Text(self._title, no_wrap=True)
         title.truncate(room - len(how_far), overflow="ellipsis")
         yield title.append(how_far)
         if not isinstance(self._so_far, str):
-            yield self._so_far
+            # What is higher than the terminal could not be erased
+            for part in console.render_lines(self._so_far, options)[: options.size.height - 2]:
+                yield from (*part, Segment.line())
         elif self._so_far:
             line = Text(f"  {self._so_far}", no_wrap=True)
             line.truncate(room, overflow="ellipsis")
@@ -93,8 +115,8 @@ class _Shown(Report):
 class _Lines(Report):
     """A line every ten seconds, for files and pipes."""
 
-    def __init__(self, title: str, stream: TextIO) -> None:
-        super().__init__(title)
+    def __init__(self, title: str, stream: TextIO, compiling: Compiling) -> None:
+        super().__init__(title, compiling)
         self._stream = stream
         self._last = self._clock.started
 
@@ -102,25 +124,27 @@ class _Lines(Report):
         clock = self._clock
         if clock.now - self._last >= SECONDS_PER_LINE and not clock.is_done:
             self._last = clock.now
-            line = f"{self._title}: {clock.percent} %, {clock.left()} left"
-            print(line, file=self._stream, flush=True)
+            line = f"{self._title}: {clock.percent} %{clock.left(', ')}"
+            print(printable(line), file=self._stream, flush=True)
 
 
 class _Clock:
     """How much of the work is done, and how long the rest takes at the pace so far."""
 
-    def __init__(self) -> None:
-        self.started = time.monotonic()
-        self.now = self.started
-        self._before = -1  # done when the work began: a run may be resumed
+    def __init__(self, compiling: Compiling) -> None:
+        self.started = self.now = time.monotonic()
+        self._compiling = compiling
+        self._played = 0.0  # seconds so far, without compiling
+        self._begun: tuple[float, int] | None = None  # those and the work done at the first part
         self._done = 0
         self._every = 1
 
     def note(self, done: int, every: int) -> None:
         """Note how far it is."""
         self.now = time.monotonic()
-        if self._before < 0:
-            self._before = done
+        self._played = self.now - self._compiling.seconds()
+        if self._begun is None and done > 0:
+            self._begun = self._played, done
         self._done = done
         self._every = max(1, every)
 
@@ -140,14 +164,15 @@ class _Clock:
         empty = BAR - full
         return f"{'━' * full}{'─' * empty} {self.percent:3d} %"
 
-    def left(self) -> str:
-        """`44 s`, `3 min 20 s`, or a question mark before anything is done."""
-        done_now = self._done - self._before
-        if self._before < 0 or done_now == 0:
-            return "?"
-        elapsed = self.now - self.started
-        rest = self._every - self._done
-        seconds = round(elapsed * rest / done_now)
-        if seconds < 60:
-            return f"{seconds} s"
-        return f"{seconds // 60} min {seconds % 60} s"
+    def left(self, before: str) -> str:
+        """`44 s left` or `3 min 20 s left` behind `before`; nothing until it is measured.
+
+        The first part tells nothing of the pace: it may hold what an earlier run did, or a start.
+        """
+        seconds, done = self._begun or (self._played, self._done)
+        measured = self._played - seconds
+        if measured < MEASURED_SECONDS or self._done == done:
+            return ""
+        rest = round(measured * (self._every - self._done) / (self._done - done))
+        time_left = f"{rest} s" if rest < 60 else f"{rest // 60} min {rest % 60} s"
+        return f"{before}{time_left} left"

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING
+
+from simgin.report.numbers import DASH
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.table import Table
 
+# What stands in a column of numbers
+NUMBER = re.compile(rf"\s*([-+<]?\s*[\d.,]*\d|{DASH}|$)")
+GAP = 3  # characters between two columns
 WIDEST = 1000  # characters: wide enough to measure the width that a table needs
 
 
@@ -44,7 +51,7 @@ class Sheet:
         elif len(self.rows) == 1:
             yield _transposed(self.headings, self.rows[0])
         else:
-            yield from _listed(self.headings, self.rows)
+            yield from _pieces(self.headings, self.rows, options.max_width)
         if self.note:
             yield Text(self.note)
 
@@ -64,6 +71,32 @@ def _transposed(headings: Sequence[str], row: Sequence[str]) -> Table:
     """The only row of a table that is too wide, one heading per line."""
     name, *cells = row
     return _table(("", name), list(zip(headings[1:], cells, strict=True)))
+
+
+def _pieces(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], room: int
+) -> Iterator[RenderableType]:
+    """A table that is too wide as several below each other, or else as a list."""
+    columns = list(zip(*rows, strict=True))
+    widths = [_width(column) + GAP for column in zip(headings, *rows, strict=True)]
+    names = [*takewhile(lambda i: not all(map(NUMBER.match, columns[i])), range(len(columns)))]
+    differing = [i for i in names if len({*columns[i]}) > 1] or names[:1]
+    pieces = [list(names)]
+    for i in range(len(names), len(columns)):
+        if sum(widths[k] for k in (*pieces[-1], i)) - GAP > room:
+            pieces.append(list(differing))
+        pieces[-1].append(i)
+    if any(sum(widths[i] for i in piece) - GAP > room for piece in pieces):
+        yield from _listed(headings, rows)
+        return
+    for number, piece in enumerate(pieces):
+        if number:
+            yield ""
+        yield _table([headings[i] for i in piece], [[row[i] for i in piece] for row in rows])
+
+
+def _width(cells: Sequence[str]) -> int:
+    return max(len(line) for cell in cells for line in cell.split("\n"))
 
 
 def _listed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[RenderableType]:

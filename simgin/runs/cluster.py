@@ -30,7 +30,7 @@ from simgin.runs import manifest
 from simgin.runs.block import Block, Done, play_block
 from simgin.strategy import Strategy, loader
 from simgin.text import amounts
-from simgin.text.messages import quoted
+from simgin.text.messages import described, quoted, sound
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -40,6 +40,8 @@ WAITING_SECONDS = 15.0  # without a worker until it is said that there is none
 LOCAL = re.compile(r"local(?::(\d{1,9}))?")
 SCHEDULER = re.compile(r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII)
 MOST_PORTS = 2**16
+# Of dask; they print tracebacks of what is told in a sentence
+LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornado.application")
 
 
 class ClusterError(ValueError):
@@ -157,10 +159,12 @@ class Cluster:
         """Find a strategy that cannot be compiled here, and a worker that cannot load simgin."""
         for one in matchups:
             kernel.compiled_hooks(one)
-        for worker, error in self.client.run(_versions, on_error="return").items():
+        with self._asking():
+            found = self.client.run(_versions, on_error="return")
+        for worker, error in found.items():
             if isinstance(error, BaseException):
                 raise ClusterError(
-                    f"worker {worker} cannot play ({type(error).__name__}: {error}). "
+                    f"worker {worker} cannot play ({described(sound(error))}). "
                     "Install the same everywhere."
                 )
 
@@ -178,7 +182,8 @@ class Cluster:
             _versions(),
             overdue.PATIENCE,
         )
-        future = self.client.submit(_play, order, pure=False)
+        with self._asking():
+            future = self.client.submit(_play, order, pure=False)
         self._out[future.key] = block, future
         future.add_done_callback(self._done.put)
 
@@ -211,7 +216,7 @@ class Cluster:
         blocks = [(key, block) for key, (block, _) in self._out.items()]
         dropped = [key for key, block in blocks if (block.cell, block.first) > place]
         futures = [self._out.pop(key)[1] for key in dropped]
-        with contextlib.suppress(OSError):  # a scheduler that was lost has forgotten them
+        with contextlib.suppress(ClusterError), self._asking():  # if lost, it has forgotten them
             self.client.cancel(futures)
         return len(futures)
 
@@ -226,10 +231,24 @@ class Cluster:
 
         What is out comes back as lost then.
         """
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(ClusterError), self._asking():
             if self.client.status == "running":
                 return dict(self.client.nthreads())
         return {}
+
+    @contextlib.contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Around what the scheduler is asked: ClusterError, whatever dask raises if it is lost."""
+        try:
+            yield
+        except (Exception, asyncio.CancelledError):
+            raise self._lost() from None
+
+    def _lost(self) -> ClusterError:
+        return ClusterError(
+            f"the scheduler {self._address} was lost; what is finished is kept: start it, and the "
+            "same command goes on."
+        )
 
     def _answer(self, block: Block, future: Future) -> Done:
         """What came of a block.
@@ -237,10 +256,7 @@ class Cluster:
         A future that was cancelled, or cannot be fetched, was lost with its scheduler. An answer
         whose worker dies before it was fetched is waited for: it is computed again.
         """
-        error: BaseException = ClusterError(
-            f"the scheduler {self._address} was lost; what is finished is kept: start it, and the "
-            "same command goes on."
-        )
+        error: BaseException = self._lost()
         with contextlib.suppress(OSError, CancelledError, asyncio.CancelledError):
             if future.status == "error":
                 error = _told(future.exception())
@@ -251,11 +267,11 @@ class Cluster:
 
 def _told(error: BaseException) -> BaseException:
     """The error as it is if it is one of ours, else in a sentence."""
+    error = sound(error)
     if type(error).__module__.startswith("simgin."):
         return error
     return ClusterError(
-        f"a block failed on the cluster: {type(error).__name__}: {error}".rstrip(": ")
-        + ". What is finished is kept."
+        f"a block failed on the cluster: {described(error)}. What is finished is kept."
     )
 
 
@@ -273,15 +289,17 @@ def _connected(address: str) -> tuple[Client, Any]:
         from distributed import Client, LocalCluster
     except ImportError:
         raise ClusterError("playing on a cluster takes dask: install simgin[cluster].") from None
+    for name in LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     processes = None
     if local := LOCAL.fullmatch(address):
         n = amounts.parse_workers(int(local[1])) if local[1] else None
-        with _uninterrupted():
+        with _uninterrupted(), _started(address):
             processes = LocalCluster(
                 n_workers=n,
                 threads_per_worker=1,
                 processes=True,
-                silence_logs=logging.ERROR,
+                silence_logs=logging.CRITICAL,
                 dashboard_address=None,
                 # Without one, its web server still takes port 8787 for itself.
                 scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
@@ -294,6 +312,18 @@ def _connected(address: str) -> tuple[Client, Any]:
             f"workers with `dask worker {address}`."
         ) from None
     return client, processes
+
+
+@contextlib.contextmanager
+def _started(address: str) -> Iterator[None]:
+    """Tell of whatever keeps the processes of this machine from starting."""
+    try:
+        yield
+    except Exception as error:
+        raise ClusterError(
+            f"the processes of {address} cannot be started ({described(error)}); leave --scheduler "
+            "out to play on threads."
+        ) from error
 
 
 def check_address(address: str) -> None:

@@ -7,6 +7,7 @@ and nothing outside of it is written or removed (docs/explanation/threat-model.m
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -18,10 +19,12 @@ from typing import Any
 
 from simgin.runs import ledger, manifest
 from simgin.text.files import WRITING, read_text, write_file
-from simgin.text.messages import quoted
+from simgin.text.messages import described, quoted
 
 MANIFEST = "manifest.json"
 DEALS = "deals.parquet"  # what `simgin.runs.parquet` writes
+# What a manifest or a ledger of other types than ours raises wherever it is read
+FORGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError)
 MOST_FOLDERS = 300  # that a run directory may lie in
 ELSEWHERE = "move it away or name another directory"
 SIZES = {"--deals", "--worlds", "--for", "--run", "-o"}  # options that change no question
@@ -211,6 +214,17 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
         raise damaged(path, "its files are no names of files in that directory")
     found: dict[str, Any] = contents
     return found
+
+
+@contextlib.contextmanager
+def readable(place: Path) -> Iterator[None]:
+    """Tell of whatever goes wrong where a directory is read: all of it may be anybody's."""
+    try:
+        yield
+    except FORGED as error:
+        if type(error).__module__.startswith("simgin."):
+            raise
+        raise damaged(place / MANIFEST, described(error)) from error
 
 
 def damaged(path: Path, what: str) -> ResultsError:

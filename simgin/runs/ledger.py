@@ -19,7 +19,6 @@ import re
 import sqlite3
 import stat
 import time
-import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.core.record import DEAL
+from simgin.text.messages import described
 
 FILE = "ledger.sqlite"
 FORM = 3  # of the tables below; raised whenever an older ledger could not be read
@@ -81,6 +81,8 @@ CREATE TABLE steps (
 
 _WITHOUT_WORDS = re.compile(r"--[^\n]*|\s")  # comments and blanks, which may change
 _ANY_RESULT = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM steps LIMIT 1"
+# The types of the rows of the tables, without the seals
+_ROWS = [[str, str], [int, int, int, str, bytes], [int, int, int, bytes], [str, int, bytes]]
 
 
 class LedgerError(ValueError):
@@ -106,7 +108,7 @@ class Ledger:
             return {(batch, units) for _, batch, units, _ in self._sound(query, cell)}
         query = "SELECT * FROM blocks WHERE cell = ?"
         batches: set[tuple[int, int]] = set()
-        for _, first, units, _, _ in self._sound(query, cell):
+        for first, units, _, _ in self._blocks(query, size, cell):
             whole, rest = divmod(units, size)
             batches.update((first + i, size) for i in range(whole))
             if rest:
@@ -144,8 +146,14 @@ class Ledger:
         """The whole rows that a query finds, without their seals; damaged ones are left out."""
         self._steps.taken = 0
         for *row, seal in self._connection.execute(query, values):
-            if seal == _seal(row):
+            if seal == _seal(row) and [*map(type, row)] in _ROWS:
                 yield row
+
+    def _blocks(self, query: str, size: int, *values: object) -> Iterator[list[Any]]:
+        """First batch, units, worker and packed rows of the whole blocks that a query finds."""
+        for _, first, units, *rest in self._sound(query, *values):
+            if first >= 0 < units <= size * len(rest[-1]):  # a batch takes more than a byte
+                yield [first, units, *rest]
 
     def rows(self, cell: int, units: int, size: int) -> np.ndarray:
         """The batch rows of the first `units` units of a cell, int64 (batches, sums.COLUMNS).
@@ -205,7 +213,7 @@ class Ledger:
         whole, rest = divmod(units, size)
         query = "SELECT * FROM blocks WHERE cell = ? AND first <= ? ORDER BY first, units DESC"
         start = 0
-        for _, first, block_units, worker, blob in self._sound(query, cell, whole):
+        for first, block_units, worker, blob in self._blocks(query, size, cell, whole):
             end = first + block_units // size
             stop = min(end, whole)
             if end == whole and 0 < rest == block_units % size:
@@ -245,8 +253,9 @@ class Ledger:
         try:
             with np.load(io.BytesIO(blob), allow_pickle=False) as file:
                 return {key: file[key] for key in file.files}
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
-            raise LedgerError(_damaged(self._name, error)) from error
+        # Forged arrays make numpy raise anything, and ask for all of the memory.
+        except Exception as error:
+            raise LedgerError(_damaged(self._name, described(error))) from error
 
     def _step(self, name: str, n: int) -> bytes | None:
         for *_, arrays in self._sound("SELECT * FROM steps WHERE name = ? AND n = ?", name, n):
@@ -256,10 +265,11 @@ class Ledger:
     @property
     def identity(self) -> dict[str, Any]:
         """What is played here, as it was given to `opened` first. LedgerError if it is damaged."""
-        text = self._value("identity")
-        if not text:
+        found = None
+        with contextlib.suppress(ValueError, RecursionError):
+            found = json.loads(self._value("identity"))
+        if not isinstance(found, dict):
             raise LedgerError(_damaged(self._name, "it does not say what was played"))
-        found: dict[str, Any] = json.loads(text)
         return found
 
     @property

@@ -77,7 +77,7 @@ def run_manifest(
     `ends` has one entry for every cell; `command` repeats the run; `more` is kept as it is. Times
     are UTC to the second. Nothing here enters table.csv.
     """
-    ended = datetime.now(UTC)
+    ended = max(started, datetime.now(UTC))  # a clock may be set back
     matchups = []
     for cell, end in zip(run_cells(identity), ends, strict=True):
         names = {"variant": cell.variant, "a": cell.a, "b": cell.b}

@@ -15,6 +15,7 @@ first played, not when its file is read.
 """
 
 import inspect
+import math
 import re
 import reprlib
 from collections.abc import Callable, Mapping
@@ -292,6 +293,8 @@ def _check_trained(slot: str, weights: str | None, describe: object, start: Any)
     for about, weight in start.items():
         _require("the meaning of a number", about, str, "a text")
         _require(f"the start of {about!r}", weight, int | float, "a number")
+        if math.isnan(weight):
+            raise ValueError(f"the start of {about!r} is a number, not NaN")
 
 
 def helper(function: Callable[..., Any]) -> Any:

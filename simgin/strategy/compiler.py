@@ -6,7 +6,6 @@ simgin.strategy.interpret), unless the first question would raise anyway.
 
 import io
 import pickle
-import sys
 from bdb import BdbQuit
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +24,7 @@ from simgin.strategy.mistakes import describe_refusal, find_mistake, unknown_fie
 from simgin.strategy.reads import is_built_in
 from simgin.strategy.text_form import StrategyError
 from simgin.text.files import read_bytes
+from simgin.text.messages import described, sound, tell
 
 # How a message calls what a policy must not return
 _RETURNED = {
@@ -34,6 +34,7 @@ _RETURNED = {
     types.UnicodeType: "a text",
     types.StringLiteral: "a text",
 }
+NUMBERS = "biuf"  # kinds of numpy's: no complex ones, dates or texts
 
 
 class PolicyError(StrategyError):
@@ -65,7 +66,7 @@ def _numbers(policy: Policy) -> np.ndarray:
         reason = error.strerror
     # A damaged file makes numpy raise anything, and one of a huge size asks for the memory.
     except Exception:
-        reason = "it is not an array of numbers as numpy.save writes it"
+        reason = "it is not an array of real numbers, none of them NaN, as numpy.save writes it"
     else:
         if not policy.start or numbers.size == len(policy.start):
             return numbers
@@ -81,17 +82,19 @@ def _numbers(policy: Policy) -> np.ndarray:
 @lru_cache(maxsize=64)
 def _tell_untrained(source: Path, weights: Path) -> None:
     """Say, once a process, that a strategy plays as it was before any training."""
-    print(
-        f"simgin: {source.name} plays with the weights of its start: there is no {weights.name} "
-        f"beside it. `simgin train {source.name} -o {weights.name}` learns better ones.",
-        file=sys.stderr,
+    tell(
+        f"{source.name} plays with the weights of its start: there is no {weights.name} "
+        f"beside it. `simgin train {source.name} -o {weights.name}` learns better ones."
     )
 
 
 @lru_cache(maxsize=64)
 def _numbers_in(path: Path, _changed: int) -> np.ndarray:
     """The numbers of a file as it was last changed: positions are played on by the thousand."""
-    return np.asarray(np.load(io.BytesIO(read_bytes(path)), allow_pickle=False), np.float64)
+    numbers = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
+    if numbers.dtype.kind not in NUMBERS or np.isnan(numbers).any():
+        raise ValueError("no numbers, or some that are none")
+    return np.asarray(numbers, np.float64)
 
 
 def hook(policy: Policy) -> Any:
@@ -100,9 +103,16 @@ def hook(policy: Policy) -> Any:
     PolicyError if the policy cannot be played.
     """
     if policy.function not in _HOOKS:
-        if not is_built_in(policy.function):  # the tests check those, and reading takes time
-            check_source(policy)
-        _HOOKS[policy.function] = _compile(policy)
+        try:
+            if not is_built_in(policy.function):  # the tests check those, and reading takes time
+                check_source(policy)
+            _HOOKS[policy.function] = _compile(policy)
+        except StrategyError:
+            raise
+        except Exception as error:  # an author's object may raise anything where it is looked at
+            raise PolicyError(
+                f"{_where(policy)} reads something that raises {described(sound(error))}."
+            ) from None
     return _HOOKS[policy.function]
 
 
@@ -181,11 +191,7 @@ def _in_python(policy: Policy, error: Exception) -> Any:
         ) from None
     reason = describe_refusal(policy, error)
     _SLOW[policy.function] = reason
-    print(
-        f"simgin: {_where(policy)} runs in Python, some hundred times slower than compiled code: "
-        f"{reason}",
-        file=sys.stderr,
-    )
+    tell(f"{_where(policy)} runs in Python, some hundred times slower than compiled code: {reason}")
     # A copy with all that it reads as it is now: nobody else can change that.
     copy = pickle.loads(live.copied(_where(policy), policy.function, [policy.function]))
     _COPIES[policy.function] = copy, live.copied(_where(policy), copy, [copy])

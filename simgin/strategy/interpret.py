@@ -21,7 +21,7 @@ from simgin.core.policy import HOOK, address_of
 from simgin.core.rules import RULES
 from simgin.core.view import VIEW
 from simgin.strategy.mistakes import COLOUR
-from simgin.text.messages import error_text
+from simgin.text.messages import described, sound
 
 _RAISED = -(2**63)  # in place of an answer
 _INT64 = ctypes.c_int64
@@ -49,18 +49,19 @@ def unwrapped() -> Iterator[None]:
         yield
     except Raised:
         raise _harmless(_thread.error) from None
-    except Exception:
-        raise
     except BaseException as error:
-        raise _harmless(error) from None
+        if (harmless := _harmless(error)) is error:
+            raise
+        raise harmless from None
 
 
 def _harmless(error: BaseException) -> BaseException:
     """The error, or Ended. Ctrl-C comes to the main thread alone, and stays what it is."""
+    error = sound(error)
     in_main = threading.current_thread() is threading.main_thread()
     if isinstance(error, Exception) or (in_main and isinstance(error, KeyboardInterrupt)):
         return error
-    return Ended(f"raised {type(error).__name__}: {error_text(error)}".rstrip(": "))
+    return Ended(f"raised {described(error)}")
 
 
 def hook(function: Callable[..., Any]) -> Any:

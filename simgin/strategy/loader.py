@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
 from types import ModuleType
 
@@ -31,7 +31,7 @@ from simgin.strategy.text_form import (
     values_text,
 )
 from simgin.text.files import read_bytes
-from simgin.text.messages import did_you_mean, error_text, quoted
+from simgin.text.messages import described, did_you_mean, error_text, quoted, sound, tell
 
 # The policies of the slots that an author leaves out
 DEFAULTS = {
@@ -344,7 +344,7 @@ def _library() -> _Library:
             plug_in = read_plug_in(point, library.strategies)
         except StrategyError as error:
             library.refused[_package(point)] = library.refused[point.name] = str(error)
-            print(f"simgin: {error} It is left out.", file=sys.stderr)
+            tell(f"{error} It is left out.")
             continue
         library.strategies.update(plug_in.strategies)
         library.policies.update(plug_in.policies)
@@ -368,7 +368,14 @@ def _built_in_modules() -> list[ModuleType]:
 
 def plug_ins() -> list[EntryPoint]:
     """The entry points by which other packages offer strategies."""
-    return list(entry_points(group="simgin.strategies"))
+    found: list[EntryPoint] = []
+    for package in distributions():
+        try:
+            found += package.entry_points.select(group="simgin.strategies")
+        except Exception as error:  # its files may be damaged
+            path = getattr(package, "_path", "a package")
+            tell(f"{path} says nothing of its plug-ins ({described(error)}). It is left out.")
+    return list(dict.fromkeys(found))
 
 
 def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
@@ -386,10 +393,9 @@ def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
             raise StrategyError(f"another strategy is called {name!r}.")
     except KeyboardInterrupt:
         raise
-    except BaseException as error:
-        reason = str(error)
-        if not isinstance(error, StrategyError):
-            reason = f"{type(error).__name__}: {error_text(error)}."
+    except BaseException as raised:
+        error = sound(raised)
+        reason = str(error) if isinstance(error, StrategyError) else f"{described(error)}."
         raise StrategyError(
             f"the plug-in {point.name!r} of the package {package} cannot be loaded: {reason} "
             "Update that package, or remove it with pip uninstall."
@@ -403,7 +409,9 @@ def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
 
 def _package(point: EntryPoint) -> str:
     """The name of the package that an entry point comes from."""
-    return point.dist.name if point.dist else point.name
+    with contextlib.suppress(Exception):  # what says its name may be damaged
+        return (point.dist and point.dist.name) or point.name
+    return point.name
 
 
 def _collect(modules: Iterable[ModuleType]) -> _Library:
@@ -490,7 +498,8 @@ def _refusals(path: Path) -> Iterator[None]:
         yield
     except (StrategyError, KeyboardInterrupt):
         raise
-    except BaseException as error:
+    except BaseException as raised:
+        error = sound(raised)
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if frame.filename == str(path)]
         place = f" (line {lines[-1]})" if lines else ""  # else the error says so itself
@@ -504,5 +513,4 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, ImportError) and missing and missing[2] in sys.modules:
         near = did_you_mean(missing[1], vars(sys.modules[missing[2]]))
         return f"{missing[2]} has no {missing[1]}{near}"
-    reason = f"{type(error).__name__}: {message}".rstrip(".: ")
-    return f"{reason}."
+    return f"{described(error)}."

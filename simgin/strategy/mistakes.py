@@ -19,7 +19,7 @@ from simgin.core.rules import RULES
 from simgin.core.view import VIEW
 from simgin.strategy.author import Policy
 from simgin.strategy.reads import find_chance, instructions, names, reached
-from simgin.text.messages import did_you_mean
+from simgin.text.messages import described, did_you_mean
 
 ARGUMENTS = ("view", "rules", "params")
 HOMES = ("simgin.toolkit", "simgin.strategy")  # modules that authors import from
@@ -169,7 +169,7 @@ def describe_refusal(policy: Policy, error: Exception) -> str:
 def _short(error: Exception) -> str:
     """What is wrong, and where: one line of numba's report."""
     if not isinstance(error, NumbaError):
-        return f"{type(error).__name__}: {error}."
+        return f"{described(error)}."
     report = COLOUR.sub("", str(error))
     lines = [line.strip() for line in report.splitlines() if line.strip()]
     reasons = [line for line in lines if not line.startswith(_NO_REASON)]

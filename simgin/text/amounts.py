@@ -48,6 +48,8 @@ def parse_count(text: int | float | str) -> int:
 
 
 def _decimal(text: int | float | str) -> Decimal:
+    if isinstance(text, int) and abs(text) > MOST_UNITS:  # of more digits than Python prints, too
+        raise AmountError(f"{shown(text)} is no count; write one of 1 to 1e12.")
     match = None if isinstance(text, bool) else _COUNT.fullmatch(str(text).strip())
     if match is not None and match[2] == "m":
         raise AmountError(
@@ -80,7 +82,7 @@ def parse_seed(number: object) -> int:
     except TypeError:
         raise AmountError(f"{shown(number)} is no seed: write a whole number, such as 1.") from None
     if not 0 <= seed < SEEDS:
-        raise AmountError(f"{seed} is no seed: the seed must lie between 0 and 2^64 - 1.")
+        raise AmountError(f"{shown(seed)} is no seed: the seed must lie between 0 and 2^64 - 1.")
     return seed
 
 

@@ -13,6 +13,7 @@ from simgin.text.files import NewFileError
 
 PACKAGE = Path(__file__).resolve().parent.parent
 FOLDERS = ("experiments", "notebooks")
+MOST_NEAR = 3  # names that are like one that is not there
 MOST_FOLDERS = 200  # in one another; pathlib makes them one by one
 ENDINGS = (".toml", ".py", ".md")
 TO_DOCUMENTS = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")  # links to what is not copied
@@ -41,9 +42,10 @@ def experiment_file(text: str | Path) -> Path:
 
 def remedy(missing: Path) -> str:
     """What to do about an experiment file that is not there, for the end of a sentence."""
-    near = difflib.get_close_matches(missing.stem, experiments(), n=1)
+    near = difflib.get_close_matches(missing.stem, experiments(), n=MOST_NEAR)
+    commands = " or ".join(f"`simgin run {name}`" for name in near)
     if near:
-        return f"`simgin run {near[0]}` runs the one that comes with simgin"
+        return f"{commands} plays one that comes with simgin (`simgin examples` lists all)"
     return "name an experiment file, or one that comes with simgin (`simgin examples` lists them)"
 
 
@@ -51,8 +53,14 @@ def copy(place: Path) -> list[Path]:
     """Copy every experiment and notebook into a folder, and return the new files.
 
     Links to documents, which are not copied, become their words.
-    Raises NewFileError, and writes nothing, if the folder is there and not empty.
+    Raises NewFileError, and writes nothing, if the folder is there and not empty, or has the name
+    of an experiment, which somebody rather wants to play.
     """
+    if str(place) in experiments():
+        raise NewFileError(
+            f"{place} is an experiment: `simgin run {place}` plays it, and "
+            f"`simgin examples my-{place}` copies all experiments into a new folder."
+        )
     if len(place.parts) > MOST_FOLDERS:
         raise NewFileError("that folder lies too deep; name a new folder.")
     try:

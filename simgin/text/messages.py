@@ -1,12 +1,30 @@
-"""Values and near misses as error messages show them."""
+"""Values, near misses and other people's errors as messages show them."""
 
 import difflib
+import re
 import reprlib
+import sys
 from collections.abc import Iterable, Sequence
 
 DASH = "-"
 MOST_CHARACTERS = 300  # of what somebody else's error says
 MOST_MISTAKES = 20  # of a file, each told in a sentence
+# Characters that steer a terminal, or turn the text around them, and halves of characters
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_name_of = type.__dict__["__name__"].__get__  # whatever a class itself makes of its name
+
+
+def printable(text: str) -> str:
+    """A text of anybody's for a terminal or a file: what would steer it stands there as \\x1b."""
+    return _STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def tell(sentence: str) -> None:
+    """Print a remark on stderr, which is not part of a result.
+
+    print, because rich moves what it prints above a progress bar; click's echo writes past it.
+    """
+    print(f"simgin: {printable(sentence)}", file=sys.stderr, flush=True)
 
 
 def value_text(value: object) -> str:
@@ -63,6 +81,21 @@ def error_text(error: BaseException) -> str:
     """What somebody else's error says, on one line; nothing where it cannot say it."""
     try:
         words = str(error).split()
-    except Exception:
+    except BaseException:
         return ""
     return " ".join(words)[:MOST_CHARACTERS]
+
+
+def described(error: BaseException) -> str:
+    """The kind of somebody else's error and what it says, without a full stop."""
+    return f"{_name_of(type(error))}: {error_text(error)}".rstrip(".: ")
+
+
+def sound(error: BaseException) -> BaseException:
+    """An error of anybody's class; where asking it anything raises, one that gives its name."""
+    kind = type(error)
+    try:
+        _ = error.__class__, error.__traceback__, kind.__name__ + kind.__module__
+    except BaseException:
+        return RuntimeError(f"{_name_of(kind)}, whose class raises errors of its own")
+    return error

@@ -189,3 +189,36 @@ def test_compiling_is_announced_only_when_it_takes_long(monkeypatch):
     with session.explain_wait():
         assert long.wait(10)
     assert "half a minute" in said[0]
+
+
+HAND = ("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")
+CLOSED = [(">&-", 0), ("<&- >&- 2>&-", 0), ("--json >&-", 0), ("--nonsense 2>&-", 2)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such streams")
+@pytest.mark.parametrize(("words", "code"), CLOSED)
+def test_closed_streams_are_no_error(words, code):
+    script = f"{shlex.join([sys.executable, '-m', 'simgin', *HAND])} {words}"
+    run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=120)
+    assert (run.returncode, run.stdout, run.stderr) == (code, "", "")
+
+
+@pytest.mark.parametrize("module", ["click", "simgin.cli.main", "numpy", "simgin.core.jit"])
+def test_ctrl_c_ends_a_start_in_a_word(module):
+    """The interruption comes while a module is loaded, also in text that Python executes."""
+    code = f"""
+import builtins, os, signal, sys
+load = builtins.__import__
+def interrupted(name, *others):
+    if name == {module!r}:
+        exec("os.kill(os.getpid(), signal.SIGINT); [0 for _ in range(1000)]")
+    return load(name, *others)
+builtins.__import__ = interrupted
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv = ["simgin", *{HAND!r}]
+from simgin.__main__ import main
+main()
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert run.returncode in (130, -2), run.stderr  # -2: by the signal, which shells show as 130
+    assert run.stderr.strip() == "simgin: interrupted."

@@ -31,6 +31,7 @@ def assert_narrow(output):
 def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     output = call("solitaire-gin-knock", "solitary-gin", *SOLO, "--details").stdout
     assert_narrow(output)
+    assert "joker included" in output
     headings = ("match won %", "goal met %", "penalty", "met joker %", "left")
     for words in (*headings, "Solitaire Gin Rummy with knocking", "Luck and skill", "Seed 1."):
         assert words in output
@@ -62,6 +63,7 @@ def test_a_two_player_variant_is_shown_by_seat(empty_directory):
     output = call(*words, "--details").stdout
     assert_narrow(output)
     assert "nondealer" in output and "Win probability by score" in output
+    assert "joker" not in output
     frame = pd.read_csv(empty_directory / "out" / "scores.csv")
     assert list(frame.columns) == [*NAMES, *PICTURES["scores"]]
     assert (empty_directory / "out" / "scores-standard-gold.svg").exists()

@@ -148,3 +148,13 @@ def test_only_marked_functions_are_forced_inline(players):
         function = getattr(__import__(module, fromlist=[name]), name, None)
         assert isinstance(function, inner.LazyDispatcher), name
         assert function.targetoptions.get("forceinline"), name
+
+
+def test_a_user_without_a_home_gets_a_sentence(monkeypatch):
+    def nowhere():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(jit.Path, "home", nowhere)
+    for name in ("SIMGIN_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    assert jit.cache_root().is_absolute()

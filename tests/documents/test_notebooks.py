@@ -52,13 +52,17 @@ def test_every_cell_runs_quietly_and_those_with_a_plot_show_it(
         text = re.sub(size, small, text)
     names: dict[str, object] = {"__name__": "__main__"}
     drawn = 0
+    printed = ""
     for cell in cells(text):
         value = shown(cell, names)
-        assert capsys.readouterr().err == "", cell
+        told = capsys.readouterr()
+        assert told.err == "", cell
+        printed += told.out
         if "plots." in cell:
             assert isinstance(value, Figure), cell
             drawn += 1
     assert drawn >= 3
+    assert printed  # as a plain script, it says what it found
 
 
 @pytest.mark.slow

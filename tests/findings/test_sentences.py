@@ -143,6 +143,22 @@ def test_of_many_strategies_the_best_and_worst_are_named(better):
     assert matchup_sentences.matchups(tidy(*idle)) == ["dice: too few deals for a finding."]
 
 
+@pytest.mark.parametrize("unit", ["deal", "match"])
+def test_of_several_values_of_a_strategy_the_best_is_named(unit):
+    won = {"x:k=3": 0.48, "x": 0.52, "x:k=7": 0.51}
+    rows = [
+        ("eaai", name, "y", deals(0.4) | {"match_win": (share, 0.01 if unit == "match" else None)})
+        for name, share in won.items()
+    ]
+    first, *others = matchup_sentences.matchups(tidy(*rows))
+    assert len(others) == 3 and not faults(first)
+    if unit == "match":
+        assert first.startswith("eaai: of 3 values, x did best against y: 52.0 ± 1.0 % of matches")
+        assert first.endswith("won; then came x:k=7: 51.0 ± 1.0 % of matches won.")
+    other = ("eaai", "z", "y", deals(0.4) | {"match_win": (0.5, None)})
+    assert len(matchup_sentences.matchups(tidy(*rows[:2], other))) == 3
+
+
 def made_differences(*rows, base=("eaai", "gold")):
     """From (strategy, metric, difference, se, p after Holm); p is None for a run that looked."""
     found = []

@@ -1,6 +1,7 @@
 """Every format that a command reads: whatever stands there, it ends as promised."""
 
 import contextlib
+import io
 import json
 import os
 import shutil
@@ -8,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import tomllib
+import zipfile
 from contextlib import closing
 from pathlib import Path
 
@@ -417,6 +419,75 @@ def test_a_flipped_bit_in_a_batch_is_found_and_played_again(played):
         assert "or they are damaged; run it again to play them." in message
     assert "is complete" not in answer(*RUN, codes=(0,)).stderr
     assert rows(compared(None)) == wanted
+
+
+FORGED = [
+    *("[]", "7", "null", "{}", '{"matchups": 3}', "[" * 100_000),
+    *({"sums": "text"}, {"sums": 7}, {"worker": 7}, {"first": "0"}, {"first": -5}),
+    *({"units": 2**62}, {"units": 0}, {"units": -(2**63)}, {"units": 0.5}),
+]
+
+
+@pytest.mark.parametrize("forged", FORGED, ids=lambda forged: str(forged)[:20])
+def test_forged_rows_with_a_digest_of_their_own(played, forged):
+    """An identity that is none, or a block whose values cannot be; and both beside sound rows."""
+    path = Path("run") / ledger.FILE
+    with closing(sqlite3.connect(path)) as connection, connection:
+        if isinstance(forged, str):
+            row = ("identity", forged)
+            connection.execute("INSERT OR REPLACE INTO run VALUES (?, ?, ?)", [*row, seal(row)])
+        else:
+            names = ("cell", "first", "units", "worker", "sums")
+            query = "SELECT cell, first, units, worker, sums FROM blocks LIMIT 1"
+            row = dict(zip(names, connection.execute(query).fetchone(), strict=True)) | forged
+            connection.execute("DELETE FROM blocks WHERE rowid = (SELECT min(rowid) FROM blocks)")
+            values = [*row.values()]
+            connection.execute(
+                "INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", [*values, seal(values)]
+            )
+    for words in (("report", "run"), ("compare", "run", "base")):
+        assert "damaged" in answer(*words, codes=(2,)).stderr
+    answer(*RUN, codes=(2,) if isinstance(forged, str) else (0,))
+
+
+def seal(row):
+    return ledger._seal(row)
+
+
+@pytest.mark.parametrize("shape", ["(1000000000000,)", "(10000000000,)", "(-1,)", "7"])
+def test_a_step_that_claims_more_than_it_holds(tmp_path, shape):
+    content = io.BytesIO()
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}".ljust(117) + "\n"
+    with zipfile.ZipFile(content, "w") as file:
+        file.writestr("gain.npy", b"\x93NUMPY\x01\x00" + bytes([118, 0]) + header.encode())
+    with ledger.opened(tmp_path / "ledger.sqlite", {}) as run_ledger:
+        run_ledger._insert("steps", ("luck", 1, content.getvalue()))
+        with pytest.raises(ledger.LedgerError, match="is damaged"):
+            run_ledger.step("luck", 1)
+
+
+@cases(20)
+def test_forged_manifests(played, n):
+    """Manifest and ledger agree and have their digests, whatever stands in them."""
+    path = Path("run/manifest.json")
+    sound = directory.read_manifest("run")
+    with ledger.reading(Path("run") / ledger.FILE) as run_ledger:
+        keys = run_ledger.identity.keys()
+    before = files_of_run()
+
+    def check(contents):
+        with contextlib.suppress(ValueError):  # NaN, which has no digest
+            path.write_bytes(directory.sealed(contents))
+        row = ("identity", json.dumps({key: contents.get(key) for key in keys}))
+        with closing(sqlite3.connect(path.with_name(ledger.FILE))) as connection, connection:
+            connection.execute(
+                "UPDATE run SET value = ?, seal = ? WHERE key = ?", [row[1], seal(row), row[0]]
+            )
+        for words in (("compare", "run", "base"), ("report", "run")):
+            harmless(*words, writes=("run/",))
+        restore(before)
+
+    fuzz(n, check, changed(st.just(sound)))
 
 
 def test_no_file_outside_of_a_run_is_removed_or_written(played):

@@ -13,10 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from simgin.cli.main import cli
 from simgin.core import jit
 from simgin.report.page import PAGE
-from simgin.runs import ledger
+from simgin.runs import directory, ledger
 from support import hostile
 from support.hostile import answer, harmless
 
@@ -51,6 +53,8 @@ TESTS = {
     "A deal that": "test_who_is_not_there_any_more_has_a_stand_in",
     "A page runs simgin's own script": "test_a_page_runs_no_script_but_its_own",
     "It loads nothing": "test_a_page_runs_no_script_but_its_own",
+    "summary.md opens no HTML tag": "test_no_text_steers_a_terminal_or_opens_a_tag",
+    "A terminal is not steered": "test_no_text_steers_a_terminal_or_opens_a_tag",
     "No command opens a connection": "test_no_command_opens_a_connection",
     "Whatever a command reads": "test_formats",
     "Only regular files of bounded size": "test_every_command_ends_at_a_file_without_end",
@@ -241,6 +245,40 @@ def test_a_page_runs_no_script_but_its_own(here):
     assert "&lt;script&gt;alert(1)" in page and "{{ 7 * 7 }}" in page
     assert page.count("<script") == 1
     assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", page)
+
+
+STEERS = "\x1b]0;t\x07 \x1b[31m \x9b2J \u202e"
+
+
+def test_no_text_steers_a_terminal_or_opens_a_tag(here):
+    """Titles, questions, paths and a manifest with its digest, on streams that strip nothing."""
+    Path("e.toml").write_text(
+        f"question = {json.dumps(SCRIPT + STEERS)}\nhypothesis = {json.dumps(STEERS)}\n"
+        'deals = 2000\nmatchups = [{ a = "gold" }]\n'
+    )
+    about = f"title = {json.dumps(STEERS)}\nabout = {json.dumps(STEERS)}"
+    Path("v.toml").write_text(f'[variants.club]\n{about}\nbase = "standard"\n')
+    Path("\x1b[31m").mkdir()
+    Path("\x1b[31m/mine.py").write_text(MINE)
+    printed = []
+    for words in (
+        *(("run", "e.toml", "-o", "out"), ("report", "out"), ("compare", "out", "out")),
+        *(("variants", "v.toml"), ("report", "\x1b[31m"), ("strategies", "\x1b[31m/mine.py")),
+        *(("run", "\x9b.toml"), ("match", "\x1b"), ("match", "--\x9b"), ("\x1b[31m",)),
+    ):
+        result = CliRunner().invoke(cli, words, color=True)
+        assert isinstance(result.exception, SystemExit | None), words
+        printed += [result.stdout, result.stderr]
+    contents = directory.read_manifest("out")
+    contents["stopped"], contents["tune"], contents["command"] = STEERS, {}, STEERS
+    Path("out/manifest.json").write_bytes(directory.sealed(contents))
+    printed.append(CliRunner().invoke(cli, ["report", "out"], color=True).stderr)
+    text = re.sub(r"\x1b\[\d*m", "", "".join(printed).replace("\x1b[31m", "STEERED"))
+    assert "holds a search" in text and "STEERED" not in text
+    for written in (text, Path("out/summary.md").read_text()):
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", written)
+        assert r"\x1b]0;t" in written
+    assert "<script" not in Path("out/summary.md").read_text()
 
 
 def test_no_command_opens_a_connection(run_of_mine, monkeypatch):

@@ -94,3 +94,12 @@ def test_columns_of_numbers_are_marked():
     root, _ = wellformed.read(page.html(made(sheets=[sheet])))
     columns = [node for node in root.all("th") if node.attributes["scope"] == "col"]
     assert [node.attributes["class"] for node in columns] == ["number"] * 5 + ["text"] * 2
+
+
+@pytest.mark.parametrize(("rows", "scrolls"), [(40, False), (60, True)])
+def test_no_row_of_a_table_as_long_as_a_deal_is_hidden_in_a_box(rows, scrolls):
+    sheet = Sheet("Every decision", ("turn", "action"), [("1", "knock")] * rows)
+    root, _ = wellformed.read(page.html(made(sheets=[sheet])))
+    (box,) = [node for node in root.all("div") if "scroll" in node.attributes.get("class", "")]
+    assert ("high" in box.attributes["class"]) == scrolls
+    assert page.html(made()).count("max-height: 85vh") == 1

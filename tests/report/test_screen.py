@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from simgin.report import numbers, screen, summary, wrapping
+from simgin.report.sheet import Sheet
 from simgin.stats import metrics, table
 from support import toy_deals as toy
 
@@ -100,6 +101,18 @@ def test_a_long_table_ends_with_how_many_are_left_out():
     text = text_of(screen.results(many, 1), 80)
     assert text.count("gold:k=") == screen.MOST_ROWS
     assert f"\n... and {30 - screen.MOST_ROWS} more\n" in text
+
+
+@pytest.mark.parametrize("width", [40, 80, 150])
+def test_a_table_that_is_too_wide_stands_below_itself_with_the_names_that_differ(width):
+    rows = [("standard", name, *(f"{i}.50 ± 0.25" for i in range(12))) for name in ("gold", "low")]
+    headings = ("variant", "A", *(f"column {i}" for i in range(12)))
+    text = text_of(Sheet("Wide", headings, rows), width)
+    heads = [line for line in text.splitlines() if "column" in line]
+    assert len(heads) == text.count("gold") == text.count("low") > 1
+    assert heads[0].split()[:2] == ["variant", "A"] and heads[1].split()[0] == "A"
+    assert re.findall(r"column \d+", text) == [f"column {i}" for i in range(12)]
+    assert max(map(len, text.splitlines())) <= width and text.count("±") == 24
 
 
 def test_words_end_before_they_fill_the_screen():

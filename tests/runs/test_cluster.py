@@ -20,7 +20,7 @@ pytest.importorskip("distributed")
 from simgin.cli.main import cli
 from simgin.play.matchup import parse_matchup
 from simgin.runs import cluster, ledger, runner
-from simgin.runs.block import Task
+from simgin.runs.block import Block, Task
 from simgin.runs.cluster import Cluster, ClusterError
 from simgin.runs.threads import Threads
 from simgin.text.amounts import AmountError
@@ -242,6 +242,33 @@ def test_without_dask_the_message_says_what_to_install(monkeypatch):
 
 
 # Workers and schedulers that are lost
+
+
+def test_processes_that_do_not_start_are_told_of(monkeypatch):
+    async def die(_):
+        raise RuntimeError("the worker died")
+
+    monkeypatch.setattr("distributed.nanny.WorkerProcess.start", die)
+    with pytest.raises(ClusterError, match="the processes of local:1 cannot be started"):
+        Cluster("local:1")
+
+
+@pytest.mark.parametrize("asked", ["prepare", "put", "cancel"])
+def test_a_scheduler_that_is_lost_before_the_first_block(place, asked):
+    with dask(place / asked, workers=1) as one, contextlib.closing(Cluster(one.address)) as team:
+        team.client.wait_for_workers(1, timeout=60)
+        if asked == "cancel":
+            team.put(Block(0, CELLS[0].matchup, 0, 1000))
+        one.scheduler.kill()
+        until = time.monotonic() + 60
+        while team.client.status == "running" and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(2)  # dask gives up its connection
+        if asked == "cancel":
+            assert team.cancel() == 1
+            return
+        with pytest.raises(ClusterError, match="was lost; what is finished is kept"):
+            played([CELLS[0]], team)
 
 
 def in_background(cell, team, path):

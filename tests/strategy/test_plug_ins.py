@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from simgin.cli.main import cli
 from simgin.strategy import loader
 from simgin.strategy.text_form import StrategyError
+from simgin.version import UNKNOWN, version
 
 # With a policy that has the name of a built-in one, as in the README
 PATIENT = """
@@ -92,6 +93,38 @@ def test_every_command_works_beside_a_broken_plug_in(install: Install) -> None:
     result = CliRunner().invoke(cli, ["strategies"], prog_name="simgin")
     assert result.exit_code == 0, result.output
     assert "gold" in result.stdout and "broken-pack" in result.stderr
+
+
+DAMAGED = [
+    ("entry_points.txt", b"\xff\xfe\0"),
+    ("entry_points.txt", b"[simgin.strategies]\nmain\n"),
+    ("entry_points.txt", b"[simgin.strategies]\nmain = !!\n"),
+    ("METADATA", b"\xff\xfe\0"),
+    ("METADATA", b"Version: 1.0\n"),
+]
+
+
+@pytest.mark.parametrize(("file", "content"), DAMAGED)
+def test_a_package_whose_own_files_are_damaged_is_left_out(
+    install: Install, tmp_path: Path, file: str, content: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install("patient-pack", PATIENT)
+    install("broken-pack", "1 / 0")
+    (tmp_path / "broken_pack-1.0.dist-info" / file).write_bytes(content)
+    loader._library.cache_clear()
+    assert loader.find("patient").name == "patient"
+    warning = capsys.readouterr().err
+    assert warning.count("\n") == 1 and warning.endswith("It is left out.\n")
+
+
+@pytest.mark.parametrize("metadata", [b"\xff\xfe\0", b"Name: simgin\n"])
+def test_a_version_that_cannot_be_read_is_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metadata: bytes
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "simgin-9.dist-info").mkdir()
+    (tmp_path / "simgin-9.dist-info" / "METADATA").write_bytes(metadata)
+    assert version() == UNKNOWN
 
 
 # A plug-in as an author publishes it: README's strategy, built and installed as the guide says

@@ -29,8 +29,9 @@ def test_an_experiment_is_found_by_its_name_unless_a_file_has_it():
 @pytest.mark.parametrize(
     ("path", "told"),
     [
-        ("experiments/demo.toml", "`simgin run demo` runs the one that"),
-        ("dmo", "`simgin run demo` runs the one that"),
+        ("experiments/demo.toml", "`simgin run demo` plays one that"),
+        ("dmo", r"demo` plays one that comes with simgin \(`simgin examples` lists all\)\.$"),
+        ("knock", "`simgin run knock-sweep` or `simgin run knock-rules`"),
         ("nowhere.toml", r"`simgin examples` lists them\)\.$"),
     ],
 )
@@ -71,6 +72,9 @@ def test_nothing_is_copied_over_anything():
     with pytest.raises(NewFileError, match=r"deeper cannot be written: Not a directory"):
         examples.copy(Path("mine/notes.txt/deeper"))
     assert [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
+    with pytest.raises(NewFileError, match="demo is an experiment: `simgin run demo` plays it"):
+        examples.copy(Path("demo"))
+    assert not Path("demo").exists()
 
 
 @pytest.mark.parametrize("is_there", [False, True])

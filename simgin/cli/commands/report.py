@@ -31,8 +31,7 @@ def report(place: Path, details: bool, as_json: bool) -> None:
     from simgin.report import page
     from simgin.runs import directory
 
-    manifest = _manifest(place)
-    with _findings(place, manifest) as findings:
+    with directory.readable(place), _findings(place, manifest := _manifest(place)) as findings:
         written_before = [directory.DEALS] if (place / directory.DEALS).exists() else []
         manifest_now = {**manifest, "stopped": findings.stopped}
         run_report, parts = _report(findings, manifest, details)

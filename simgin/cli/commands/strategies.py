@@ -12,7 +12,7 @@ import click
 from simgin.cli import options
 from simgin.cli.groups import NameOrSubcommand
 from simgin.cli.options import json_option
-from simgin.cli.output import Answer, can_print, command_line, grid
+from simgin.cli.output import Answer, can_print, command_line, grid, say
 from simgin.core.answers import SLOTS
 from simgin.rules import variants
 from simgin.strategy import catalogue, loader
@@ -106,7 +106,7 @@ def _strategies(
     policies = [] if players else _policies_found(slot, search)
     if short and not as_json:
         for one in policies if slot else found:
-            click.echo(one.name)
+            say(one.name)
         return
     rows = [*map(_strategy_row, found), *map(_policy_row, policies)]
     words: list[object] = ["strategies"]
@@ -205,10 +205,10 @@ def _new(file: Path, name: str | None) -> None:
     from simgin.text.files import create_file
 
     create_file(file, strategy_template.strategy_file(file, name))
-    click.echo(f"Written: {file}")
-    click.echo(f"Play it:   {command_line('match', file)}")
-    click.echo(f"Test it:   {command_line('strategies', 'check', file)}")
-    click.echo(f"Watch it:  {command_line('show', file, 'gold', '--unit', 3)}")
+    say(f"Written: {file}")
+    say(f"Play it:   {command_line('match', file)}")
+    say(f"Test it:   {command_line('strategies', 'check', file)}")
+    say(f"Watch it:  {command_line('show', file, 'gold', '--unit', 3)}")
 
 
 # The list

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simgin.cli import improvement, options
-from simgin.cli.output import command_line, console
+from simgin.cli.output import command_line, console, say
 
 if TYPE_CHECKING:
     from simgin.tune.training import Round, TrainRequest
@@ -106,7 +106,7 @@ def train(
         as_json=as_json,
     )
     if not as_json:
-        click.echo(_play_line(training, output))
+        say(_play_line(training, output))
 
 
 def _play_line(training: TrainRequest, output: Path | None) -> str:

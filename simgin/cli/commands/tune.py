@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import improvement, options
-from simgin.cli.output import Answer, command_line, console, repeated
+from simgin.cli.output import Answer, command_line, console, repeated, say
 
 if TYPE_CHECKING:
     from simgin.tune.found import Found
@@ -132,7 +132,7 @@ def tune(
         as_json=as_json,
     )
     if found.is_moved and not as_json:
-        click.echo(f"Play:    {_play_command(found, output)}")
+        say(f"Play:    {_play_command(found, output)}")
 
 
 def _play_command(found: Found, output: Path | None) -> str:

@@ -1,0 +1,49 @@
+"""The functions and classes of a module with their docstrings, for the page of the Python API."""
+
+import importlib
+import inspect
+import re
+from types import ModuleType
+from typing import Any
+
+TYPE = re.compile(r"""(: |-> )(['"])(.*?)\2""")
+MODULES = re.compile(r"\b(?:\w+\.)+(?=[A-Z]|ndarray)")
+LONGEST = 100  # characters of a signature on one line
+
+
+def api(module: str, *names: str) -> str:
+    """A section for each of a module's public names; names: only these."""
+    home = importlib.import_module(module)
+    members = {name: getattr(home, name) for name in names or home.__all__}
+    constants = [name for name, member in members.items() if not hasattr(member, "__name__")]
+    parts = [f"Constants: {', '.join(f'`{name}`' for name in constants)}."] if constants else []
+    for name, member in members.items():
+        if name not in constants and not isinstance(member, ModuleType):
+            parts.append(_section(f"{module}.{name}", getattr(member, "py_func", member)))
+    return "\n\n".join(parts)
+
+
+def _section(title: str, member: Any) -> str:
+    """A heading, how the member is called, and its docstring."""
+    text = f"{title.rpartition('.')[2]}{_signature(member)}"
+    return f"### {title}\n\n```python\n{text}\n```\n\n{inspect.getdoc(member)}"
+
+
+def _signature(member: Any) -> str:
+    """The arguments and what is returned: on one line, or else a line for each argument."""
+    signature = inspect.signature(member)
+    text = _plain(str(signature))
+    if len(text) <= LONGEST:
+        return text
+    inside, _, returned = text.rpartition(") -> ")
+    arguments = [_plain(str(each)) for each in signature.parameters.values()]
+    kinds = [each.kind for each in signature.parameters.values()]
+    if inspect.Parameter.KEYWORD_ONLY in kinds:
+        arguments.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    lines = "".join(f"    {argument},\n" for argument in arguments)
+    return f"(\n{lines})" + (f" -> {returned}" if inside else "")
+
+
+def _plain(text: str) -> str:
+    """A signature whose types have neither quotation marks nor modules, on any Python."""
+    return MODULES.sub("", TYPE.sub(r"\1\3", text))

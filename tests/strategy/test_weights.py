@@ -1,0 +1,54 @@
+"""The numbers of a policy that lie in a file: real ones, none of them NaN."""
+
+import numpy as np
+import pytest
+
+from simgin.strategy import compiler, loader
+from simgin.strategy.compiler import PolicyError
+
+MINE = """
+from simgin.strategy import Strategy, knock
+@knock(weights="w.npy")
+def mine(view, rules, params):
+    return 1
+MINE = Strategy("mine", knock=mine)
+"""
+
+
+@pytest.fixture
+def policy(tmp_path):
+    (tmp_path / "mine.py").write_text(MINE)
+    return loader.find(str(tmp_path / "mine.py")).knock
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array([1 + 2j]),
+        np.array(["2020-01-01"], "M8[D]"),
+        np.array([5], "m8[s]"),
+        np.array(["1.5"]),
+        np.array([b"1.5"]),
+        np.array([1, np.nan]),
+        np.zeros(2, "i4,f8"),
+    ],
+    ids=lambda array: str(array.dtype),
+)
+def test_what_is_no_real_number_is_refused(policy, array):
+    np.save(policy.weights, array)
+    with pytest.raises(PolicyError, match=r"mine\.py: its numbers .* array of real numbers"):
+        compiler.vector(policy)
+
+
+@pytest.mark.parametrize("kind", ["?", "i1", "u8", "f2", "f4", "f8"])
+def test_real_numbers_of_any_kind_are_read(policy, kind):
+    np.save(policy.weights, np.array([[0, 1]], kind))
+    assert compiler.vector(policy).tolist() == [0, 1]
+
+
+def test_nothing_is_trained_from_nan(tmp_path):
+    start = 'weights="w.npy", describe=print, start={"deadwood": float("nan")}'
+    text = MINE.replace('weights="w.npy"', start).replace("knock", "discard")
+    (tmp_path / "mine.py").write_text(text)
+    with pytest.raises(ValueError, match="the start of 'deadwood' is a number, not NaN"):
+        loader.find(str(tmp_path / "mine.py"))

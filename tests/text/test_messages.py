@@ -1,0 +1,53 @@
+"""Other people's texts and errors: neither steers a terminal, nor raises where it is told."""
+
+import pytest
+
+from simgin.strategy import loader
+from simgin.strategy.text_form import StrategyError
+from simgin.text.messages import described, printable, sound
+
+CLASSES = """
+class Kind(type):
+    @property
+    def __name__(cls):
+        raise RuntimeError("no name")
+class Nameless(Exception, metaclass=Kind):
+    pass
+class Speechless(Exception):
+    def __str__(self):
+        raise SystemExit
+class Homeless(ValueError):
+    __module__ = 7
+class Classless(Exception):
+    @property
+    def __class__(self):
+        raise RuntimeError("no class")
+class Nothing(BaseException):
+    def __getattribute__(self, name):
+        raise RuntimeError(name)
+"""
+NAMES = ["Nameless", "Speechless", "Homeless", "Classless", "Nothing"]
+
+
+def test_nothing_in_a_text_steers_what_prints_it():
+    steering = [*map(chr, [*range(9), *range(11, 32), *range(127, 160), 0x202E, 0x2066, 0xD800])]
+    for sign in steering:
+        assert printable(f"a{sign}b") == f"a{ascii(sign)[1:-1]}b"
+    for text in ("a\nb\tc", "Gin, ± 2 – é 🂡", r"\x1b"):
+        assert printable(text) == text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_error_of_any_class_is_told(name):
+    found = {}
+    exec(CLASSES, found)
+    error = sound(found[name]())
+    assert isinstance(error, Exception) and name in described(error)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_strategy_file_may_raise_errors_of_any_class(tmp_path, name):
+    path = tmp_path / "mine.py"
+    path.write_text(f"{CLASSES}raise {name}()\n")
+    with pytest.raises(StrategyError, match=f"mine.py cannot be read.*{name}"):
+        loader.find(str(path))
