@@ -419,7 +419,7 @@ def is_result(ledger, name, n):
     )
 
 
-def test_only_what_is_missing_is_played_again():
+def test_only_what_is_missing_is_played_again(path):
     played = Played(interrupted="value")
     asked = [played.step(name) for name in ("luck", "value", "turns")]
     with opened(path, {}) as ledger:
