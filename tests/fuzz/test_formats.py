@@ -438,9 +438,10 @@ def test_forged_rows_with_a_digest_of_their_own(played, forged):
             connection.execute("INSERT OR REPLACE INTO run VALUES (?, ?, ?)", [*row, seal(row)])
         else:
             names = ("cell", "first", "units", "worker", "sums")
-            query = "SELECT cell, first, units, worker, sums FROM blocks LIMIT 1"
+            first = "FROM blocks ORDER BY cell, first LIMIT 1"
+            query = f"SELECT cell, first, units, worker, sums {first}"
             row = dict(zip(names, connection.execute(query).fetchone(), strict=True)) | forged
-            connection.execute("DELETE FROM blocks WHERE rowid = (SELECT min(rowid) FROM blocks)")
+            connection.execute(f"DELETE FROM blocks WHERE rowid = (SELECT rowid {first})")
             values = [*row.values()]
             connection.execute(
                 "INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", [*values, seal(values)]
