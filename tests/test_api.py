@@ -13,8 +13,6 @@ from matplotlib.figure import Figure
 import simgin
 from simgin import plots
 from simgin.findings.findings import Findings
-from simgin.review.review import Review
-from simgin.review.review_frames import endings
 from simgin.stats import table
 from support.command_line import call
 
@@ -38,11 +36,6 @@ def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def found(run_directory: Path) -> Findings:
     return simgin.findings_of(run_directory)
-
-
-@pytest.fixture(scope="module")
-def review() -> Review:
-    return simgin.review_of(["straight"], against="standard", matches="1k")
 
 
 def test_the_public_list_is_lazy_and_complete() -> None:
@@ -170,14 +163,6 @@ def test_what_is_no_seed_is_refused_in_a_sentence(seed: object) -> None:
             ask(name, seed=seed)
 
 
-def test_a_playing_time_is_written_as_on_the_command_line() -> None:
-    for seconds in ("soon", float("nan"), True):
-        with pytest.raises(ValueError, match="is not a playing time; write one like 30s"):
-            simgin.match("gold", seconds=seconds)
-    frame = simgin.match("gold", seconds="0.1s", deals="10k", workers=1)
-    assert 0 < frame["n"].max() <= 10_000
-
-
 def test_variants_are_taken_as_objects() -> None:
     oklahoma = simgin.find_variant("oklahoma")
     assert simgin.find_variant(oklahoma) is oklahoma
@@ -204,11 +189,3 @@ def test_objects_are_short_in_a_notebook(found: Findings) -> None:
     assert repr(simgin.find_strategy("gold+knock=at:k=4")) == "Strategy('gold+knock=at:k=4')"
     with pytest.raises(TypeError, match="pickle their frames"):
         pickle.dumps(found)
-
-
-def test_titles_beside_shares_say_so(review: Review) -> None:
-    assert len(endings(review)) > 0
-    for frame, value in ((review.metrics, "value"), (review.differences, "difference")):
-        assert not frame["title"].str.contains(r"\((?:%|percentage)").any()
-        shares = frame[frame["title"].str.contains("(share", regex=False)]
-        assert len(shares) > 10 and (shares[value].dropna().abs() <= 1).all()

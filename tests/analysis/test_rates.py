@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from simgin.analysis.judge import MISTAKES, Judge, _hidden_hand, own_positions, usual_actions
-from simgin.analysis.position import PositionError
 from simgin.analysis.rates import ErrorRates, error_rates, read_trial
 from simgin.core.cards import PACK
 from simgin.core.pack import next_card
 from simgin.core.position import END
-from simgin.play.matchup import SeatError, parse_matchup
+from simgin.play.matchup import parse_matchup
 from simgin.play.watch import watch_deal
 
 
@@ -152,15 +151,3 @@ def test_costliest_decisions_come_from_other_worlds(rates):
     judge = Judge(rates.trial.judge, 0)
     many = judge.lead(position, judged.best, 4000)
     assert abs(many.mean() - lead.value) < 4 * lead.se
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("gold", "simple", "standard", "gold", 99, 10, 1), "name 100 to 100,000 deals"),
-        (("solo-greedy", "simple", "solitary-gin", "gold", 100, 10, 1), "is for one player"),
-    ],
-)
-def test_what_has_no_error_rate_is_refused(words, sentence):
-    with pytest.raises((PositionError, SeatError), match=sentence):
-        read_trial(*words)

@@ -131,15 +131,6 @@ def test_a_folder_without_permission_is_refused(tmp_path, monkeypatch):
         check_file(tmp_path / "old.json")
 
 
-def test_an_installation_is_a_program_or_its_environment(tmp_path):
-    found = program(tmp_path / "bin" / "simgin", "")
-    assert bench_change.find_installation(found) == found
-    assert bench_change.find_installation(tmp_path) == found
-    assert bench_change.find_installation(tmp_path / "bin") is None
-    (tmp_path / "bench.json").write_text("{}")
-    assert bench_change.find_installation(tmp_path / "bench.json") is None
-
-
 def test_figures_are_saved_and_compared(tmp_path, monkeypatch):
     figure = bench.Figure("gold v gold, deals", "deals", 1, 1e5, 50.0, 1.0, None)
     monkeypatch.setattr(bench, "figures", lambda *_: [figure])
@@ -183,17 +174,3 @@ def test_an_installation_that_fails_is_named(tmp_path):
     found = call("bench", "--against", broken, code=2)
     assert found.stdout == ""
     assert found.stderr.endswith(f"simgin: {broken} cannot be measured: simgin: no numba here\n")
-
-
-@pytest.mark.slow
-def test_this_installation_against_itself(tmp_path, monkeypatch):
-    """Both run and every figure has its partner; how fast they are is up to the machine."""
-    here = program(tmp_path / "simgin", "from simgin.cli.main import main; main()")
-    monkeypatch.setattr(bench_change, "ROUNDS", 2)
-    before, now = bench_change.measure_in_turns(here, 0.02)
-    table = changes(before, now)
-    assert [(change.figure, change.threads) for change in table] == [
-        (row["figure"], row["threads"]) for row in now[0]
-    ]
-    assert {"calibration, blocks", "mc, eaai deals"} < {change.figure for change in table}
-    assert all(0 < change.low <= change.faster <= change.high for change in table)

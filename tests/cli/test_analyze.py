@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import simgin
-from simgin.analysis import rates
 from simgin.report import figures
 from support.command_line import call
 
@@ -93,25 +92,8 @@ def test_json_has_the_rows_of_the_frame_with_any_number_of_workers():
 
 
 RATES = "gold simple --deals 100 --worlds 10 --as gold-early".split()
-MEASURED = []
 
 
-@pytest.fixture
-def measured_once(monkeypatch):
-    """Equal questions about error rates are answered once."""
-    measure = rates.error_rates
-
-    def measured(trial, *rest):
-        known = [found for asked, found in MEASURED if asked == trial]
-        if not known:
-            known = [measure(trial, *rest)]
-            MEASURED.append((trial, known[0]))
-        return known[0]
-
-    monkeypatch.setattr(rates, "error_rates", measured)
-
-
-@pytest.mark.usefixtures("measured_once")
 def test_error_rates_name_kinds_of_decisions_and_the_costliest_ones():
     screen = shown(*RATES)
     lines = screen.splitlines()
@@ -124,16 +106,6 @@ def test_error_rates_name_kinds_of_decisions_and_the_costliest_ones():
     found = call(*shlex.split(commands[0].removeprefix("simgin ")), "--worlds", 200).stdout
     place, mistake = re.search(r"points: (.*?): (.*), better", screen).groups()
     assert f"{place}, gold" in found and f"{mistake} <" in found
-    assert repeated(screen) == screen
-
-
-@pytest.mark.usefixtures("measured_once")
-def test_json_and_the_frame_of_error_rates_agree():
-    rows = json.loads(call("analyze", *RATES, "--json").stdout)["rows"]
-    frame = simgin.error_rates("gold", "simple", deals=100, worlds=10, judge="gold-early")
-    kinds = [row for row in rows if "command" not in row]
-    assert [row["points"] for row in kinds] == list(frame["points"])
-    assert kinds[-1]["kind"] == "all" and len(rows) == len(kinds) + 5
 
 
 @pytest.mark.parametrize(
@@ -229,21 +201,6 @@ def test_every_card_is_on_the_table(position):
     assert sorted(ranks) == sorted(card[0].replace("T", "10") for card in on_the_table)
     red = sum(card[1] in "HD" for card in on_the_table)
     assert drawn.count(f"fill: {figures.RED.lower()}") == red
-
-
-def test_the_frame_lies_beside_the_page(position):
-    kept = pd.read_csv(position / "analysis.csv")
-    frame = simgin.analyze(" ".join(HAND), PILE, own="gold", other="gold", worlds=400)
-    assert list(kept["action"]) == list(frame["action"])
-    assert kept["cost"].tolist() == pytest.approx(frame["cost"].tolist())
-    manifest = json.loads((position / "manifest.json").read_text())
-    assert "report.html" in manifest["files"] and "analyze" in manifest["command"]
-
-
-def test_equal_analyses_have_equal_pages(position):
-    one = (position / "report.html").read_text()
-    call(*POSITION, "-o", position, "--workers", 1)
-    assert (position / "report.html").read_text() == one
 
 
 def test_a_whole_deal_has_a_row_for_each_decision_and_draws_the_costly_ones(tmp_path):

@@ -7,7 +7,7 @@ from functools import partial
 import pandas as pd
 import pytest
 
-from simgin.odds import odds, odds_pictures, odds_request, sheets
+from simgin.odds import odds_request
 from support import command_line
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
@@ -69,12 +69,6 @@ def test_a_two_player_variant_is_shown_by_seat(empty_directory):
     assert (empty_directory / "out" / "scores-standard-gold.svg").exists()
 
 
-def test_where_v_is_refused_the_rest_is_shown():
-    result = call("hollywood", "--strategy", "gold", "--deals", "10k")
-    assert "simgin: V is not computed for goal = columns" in result.stderr
-    assert "nondealer" in result.stdout
-
-
 def test_with_json_nothing_else_is_on_stdout():
     whole = json.loads(call("solitaire-gin", *SOLO, "--json").stdout)
     assert list(whole) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
@@ -104,20 +98,3 @@ def test_an_interruption_names_the_command_that_continues(monkeypatch):
     monkeypatch.setattr(odds_request, "measure", interrupted)
     told = call("solitaire-gin", code=130).stderr
     assert "Continue with: simgin odds solitaire-gin --seed 1" in told
-
-
-def test_the_chance_by_deadwood_is_shown():
-    names = {"variant": "standard", "strategy": "a", "opponent": "a"}
-    counts = [
-        names | {"turn": turn, "count": count, "value": 0.9 - count / 100}
-        for turn in range(12)
-        for count in range(0, 60, 5)
-    ]
-    frame = pd.DataFrame(counts).assign(low=0.5, high=1.0, n=100)
-    whole = odds.build_odds([], [], 1, counts=[frame])
-    (sheet,) = sheets.odds_sheets(whole)
-    assert sheet.headings == ("deadwood", "after 0", "after 2", "after 4", "after 6")
-    assert [row[0] for row in sheet.rows] == [str(count) for count in range(0, 60, 5)]
-    assert sheet.rows[0][1] == "90 (50 to 100)"
-    assert set(whole.csv_files()) == {"counts.csv"}
-    assert [picture.name for picture in odds_pictures.odds_pictures(whole)] == ["counts"]

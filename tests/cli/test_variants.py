@@ -134,12 +134,3 @@ def test_check_refuses_other_files(file):
     write("[variants", "broken.toml")
     result = call("variants", "check", file, code=2)
     assert result.stdout == "" and re.fullmatch(r"simgin: .*\.\n", result.stderr, re.S)
-
-
-def test_help_lists_every_subcommand():
-    output = call("variants", "--help").stdout
-    for name in ("diff", "check", "new"):
-        assert f"simgin variants {name} " in output
-        assert f"Usage: simgin variants {name} " in call("variants", name, "--help").stdout
-    mistyped = call("variants", "chek", "mine.toml", code=2).stderr
-    assert "did you mean `simgin variants check`?" in mistyped

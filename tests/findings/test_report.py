@@ -14,6 +14,7 @@ from simgin.runs import directory, ledger
 from support import strict_html as wellformed
 from support.command_line import call
 from support.command_runs import OWN
+from support.hostile import tree
 
 RUNS = {
     "panel": """
@@ -66,14 +67,6 @@ def made(tmp_path_factory):
         return printed
 
     return copied
-
-
-def tree(place):
-    return {
-        path.relative_to(place).as_posix(): path.read_bytes()
-        for path in sorted(Path(place).rglob("*"))
-        if path.is_file()
-    }
 
 
 def emptied(place):

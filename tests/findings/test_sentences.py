@@ -1,7 +1,8 @@
-"""Sentences on made frames: they follow the intervals, signs included, and are plain English."""
+"""Sentences on made frames and reviews follow the intervals, signs included, and are plain."""
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -11,13 +12,16 @@ from simgin.findings import (
     league_sentences,
     matchup_sentences,
     run_pictures,
-    run_sentences,
     wording,
 )
 from simgin.findings.findings import VARIANT_METRICS
-from simgin.runs import plan
+from simgin.review import review_sentences
+from simgin.review.review import Change
+from simgin.review.rule_metrics import RULE_METRICS
+from simgin.review.solo_metrics import SOLO_METRICS
 from simgin.stats import differences, league, ratings, table
 from simgin.stats.metrics import BY_NAME, headline
+from simgin.stats.quantity import Quantity
 from simgin.stats.round_robin.non_additivity import NonAdditivity
 from simgin.stats.round_robin.triads import TRIAD_COLUMNS, Triads
 from support.plain_sentences import faults
@@ -292,14 +296,6 @@ def test_circles_are_told_from_chance(examined, circles, sure, start):
     assert ("(p under 0.0001 after" in said) == (sure > 0)
 
 
-def test_one_player_under_several_names_is_named():
-    (line,) = run_sentences.alike({"dice": [("gold", "gilt", "aurum")], "eaai": []})
-    assert line == (
-        "dice: gold, gilt and aurum play alike: each has the same results against all others, so "
-        "the league counts one player 3 times. Leave out all but one."
-    )
-
-
 def test_changes_are_sorted_by_what_they_do_over_all_fields():
     gains = {
         "points are gained in every field by": (0.5, 0.4),
@@ -320,13 +316,6 @@ def test_changes_are_sorted_by_what_they_do_over_all_fields():
     assert said == [
         f"eaai: {words} {change}." for change, words in zip("abcdef", gains, strict=True)
     ]
-
-
-@pytest.mark.parametrize(("width", "amount"), [("0.1%", "0.1 percentage points"), (0.05, "0.05 p")])
-@pytest.mark.parametrize("game", [("gold", "simple", "eaai"), ("gold", None, "solitary-gin")])
-def test_a_stopping_rule_says_how_well_what_will_be_known(width, amount, game):
-    (rule,) = plan.plan_matchup(*game, deals=10_000, until=width).rules
-    assert faults(f"{rule.text}.") == [] and f"known to within {amount}" in rule.text
 
 
 LEADS = {"lead": [30.0, 40.0, NAN], "lead_low": [28.0, 36.0, NAN], "lead_high": [32.0, 44.0, NAN]}
@@ -354,15 +343,70 @@ def test_a_league_is_described_by_its_order_and_most_one_sided_pair():
     )
 
 
-def test_effects_are_described_by_the_least_and_the_largest():
-    rows = [
-        ("knock=early", "gold", 1.0),
-        ("knock=early", "gold v simple", -0.5),
-        ("knock=early", "gin-only", NAN),
-        ("take=deny", "gold", NAN),
-    ]
-    frame = pd.DataFrame(rows, columns=["change", "field", "difference"])
-    frame = frame.assign(low=frame["difference"] - 0.1, high=frame["difference"] + 0.1)
-    assert run_pictures.describe_effects(frame).endswith(
-        "one panel per change. knock=early: -0.50 ± 0.10 (gold v simple) to 1.00 ± 0.10 (gold)."
+# Every form of a review's sentences: of all metrics, with numbers of either sign
+
+
+WORDED = [metric for metric in (*RULE_METRICS, *SOLO_METRICS) if metric.state]
+CHOICES = ("best_k", "chain")  # whole numbers without an error
+NAMES = ("standard", "oklahoma")
+
+
+def number(metric, value):
+    if metric.key in CHOICES:
+        return Quantity.with_span(value, (value, value), 1000)
+    return Quantity.with_error(value, metric.notable / 20, 1000)
+
+
+def reviewed(metric, base, own):
+    """A review of one metric, standing for the numbers that were measured."""
+    difference = number(metric, own) - number(metric, base)
+    is_sure = abs(own - base) > metric.notable / 5
+    found = SimpleNamespace(
+        measurements={
+            ("standard", metric.key): number(metric, base),
+            ("oklahoma", metric.key): number(metric, own),
+        },
+        changes={("oklahoma", metric.key): Change(difference, 0.001 if is_sure else 0.5)},
+        matches={},
+        metric=lambda key: metric,
+        is_copy=lambda variant: False,
+        request=SimpleNamespace(
+            base="standard", others=("oklahoma",), variants=NAMES, alone=metric in SOLO_METRICS
+        ),
     )
+    return review_sentences.review_sentences(found)
+
+
+def pairs(metric):
+    """Numbers of the base and of a variant, as far as the metric may have them."""
+    sizes = (2, 5) if metric.key in CHOICES else (3 * metric.notable, 7 * metric.notable)
+    values = [*sizes, 0]
+    if metric.below:
+        values += [-size for size in sizes]
+    return [(float(a), float(b)) for a, b in itertools.product(values, repeat=2) if a != b]
+
+
+def test_a_change_is_said_with_its_direction_and_a_minus_with_a_word():
+    for metric in WORDED:
+        for base, own in pairs(metric):
+            (said,) = reviewed(metric, base, own)
+            assert faults(said) == [], said
+            assert said.startswith("Oklahoma Gin ") and " instead of " in said
+            rises, falls = metric.does
+            assert (rises in said) == (own > base) and (falls in said) == (own < base)
+            if metric.below:
+                assert "-" not in said.replace("gold-early", "")
+                amount = metric.below.amount if own < 0 else metric.amount
+                assert amount.partition("{value}")[0] in said.partition(" instead of ")[0]
+
+
+def test_what_is_not_sure_or_too_small_is_no_change():
+    metric = next(metric for metric in WORDED if metric.key not in CHOICES)
+    base = 3 * metric.notable
+    (said,) = reviewed(metric, base, base + metric.notable / 10)
+    assert faults(said) == [], said
+    assert f"would have been detected): {metric.title} (" in said
+    (said,) = reviewed(metric, base, base + metric.notable / 4)  # sure, but too small for words
+    assert said == "Oklahoma Gin against standard: no large change was found."
+    unknown = Quantity.with_error(-1.0, math.nan, 10)
+    assert review_sentences.state_in_words(metric, unknown) == ""

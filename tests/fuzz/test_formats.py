@@ -26,7 +26,7 @@ from simgin.text import notation
 from simgin.text.examples import experiments
 from simgin.value import array_cache
 from support import hostile_ledgers, play_variants, random_texts, variant_files
-from support.hostile import MANY, ODD, answer, cases, changed, damaged, fuzz, harmless
+from support.hostile import MANY, ODD, answer, cases, changed, damaged, fuzz, harmless, in_time
 
 
 @pytest.fixture
@@ -438,9 +438,10 @@ def test_forged_rows_with_a_digest_of_their_own(played, forged):
             connection.execute("INSERT OR REPLACE INTO run VALUES (?, ?, ?)", [*row, seal(row)])
         else:
             names = ("cell", "first", "units", "worker", "sums")
-            query = "SELECT cell, first, units, worker, sums FROM blocks LIMIT 1"
+            first = "FROM blocks ORDER BY cell, first LIMIT 1"
+            query = f"SELECT cell, first, units, worker, sums {first}"
             row = dict(zip(names, connection.execute(query).fetchone(), strict=True)) | forged
-            connection.execute("DELETE FROM blocks WHERE rowid = (SELECT min(rowid) FROM blocks)")
+            connection.execute(f"DELETE FROM blocks WHERE rowid = (SELECT rowid {first})")
             values = [*row.values()]
             connection.execute(
                 "INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", [*values, seal(values)]
@@ -561,7 +562,34 @@ def test_whatever_lies_there_the_arrays_are_the_same(here, monkeypatch, n):
     fuzz(n, check, damaged(st.just(path.read_bytes())))
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="devices of Unix")
-@pytest.mark.parametrize("words", [("run", "/dev/zero"), ("bench", "--against", "/dev/zero")])
-def test_a_file_without_end_is_not_read(here, words):
-    assert "/dev/zero" in answer(*words, codes=(2,)).stderr
+# TOML made to use up time or memory, or to fill the screen: a short refusal, at once
+
+
+NAME = ".".join("a" * 60_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        *((text, "a line of more than 300 dots") for text in (f"{NAME} = 1", f"[{NAME}]")),
+        (f"x = {{ {NAME} = 1 }}", "a line of more than 300 dots"),
+        ("x = '" + "x" * 2**20 + "'", "larger than 1 MiB"),
+        ("x = " + "[" * 2**18 + "]" * 2**18, "nested too deep"),
+        ("x = " + "{x=" * 2**18, "nested too deep"),
+        (".".join("x" * 300) + " = " + "[" * 300 + "]" * 300, ""),
+        ("\n".join(f"k{n} = 1" for n in range(50_000)), "more mistakes."),
+        ("".join(f"[variants.V{n}]\nx = 1\n" for n in range(5000)), "more mistakes."),
+        (f"solo = {[f'x{n}' for n in range(20_000)]}\n", "more mistakes."),
+        (f"matchups = {['x' * 1000] * 900}", "more mistakes."),
+        (f"variants = ['{'x' * 10**6}']", ""),
+    ],
+    ids=range(12),
+)
+def test_a_hostile_file_is_refused_in_a_few_lines(empty_directory, text, told):
+    Path("e.toml").write_text(text)
+    with in_time(60):
+        said = [
+            harmless(*words, codes=(2,)).stderr
+            for words in (("run", "e.toml", "--dry-run"), ("variants", "e.toml"))
+        ]
+    assert max(map(len, said)) < 10_000 and told in "".join(said)

@@ -33,7 +33,7 @@ TESTS = {
     "Read a stranger's file": "",
     "An experiment file contains": "test_an_experiment_executes_the_files_that_it_names_alone",
     "Strategies given by a name": "test_a_name_that_simgin_lists_is_no_file",
-    "A plug-in is a package": "test_plug_in_package",
+    "A plug-in is a package": "test_a_package_is_listed_plays_and_passes_beside_a_broken_one",
     "It is executed by every command": "test_every_command_works_beside_a_broken_plug_in",
     "One that cannot be loaded": "test_a_broken_plug_in_stops_only_those_who_ask_for_it",
     "The cache of compiled code": "",

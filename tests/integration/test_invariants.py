@@ -9,7 +9,7 @@ from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
-from support.variant_lists import TWO_PLAYER, UNUSUAL, deals_of, possible, strategy
+from support.variant_lists import TWO_PLAYER, UNUSUAL, possible, strategy
 
 MARGINS = ("a_margin", "a_match_margin", "a_settlement")  # A's lead over B
 WITHOUT_NOISE = (
@@ -121,25 +121,3 @@ def test_idle_parameters_change_nothing_together(text):
     for end in (0, -1):
         changed = text + written({name: values[end] for name, values in others.items()})
         assert rows_of(changed, unit="match") == rows_of(text, unit="match")
-
-
-OF_MATCHES = [
-    name for name, parameter in parameters().items() if parameter.section in ("match", "stake")
-]
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in OF_MATCHES if name != "first_dealer"]
-)  # who deals decides who begins with which hand
-def test_match_parameters_do_not_change_single_deals(name):
-    """Next dealer, target, scores: a single deal without a shot knows nothing of them."""
-    for value in alternatives(parameters()[name]):
-        row = {**STANDARD.row, name: value}
-        if (
-            not variants.validate(row)
-            and row == variants.find(deals_of("standard" + written({name: value}))).row
-        ):
-            for pair in PAIRS[name == "start_points" :]:  # a shooter looks at his points
-                assert rows_of("standard" + written({name: value}), pair) == rows_of(
-                    "standard", pair
-                ), value

@@ -6,25 +6,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgin.core import sums
 from simgin.findings import run_record
 from simgin.findings.findings import Findings
 from simgin.runs import experiment, ledger, plan, runner
 from simgin.runs.block import Done
 from simgin.runs.ledger import pack
-from simgin.runs.stopping import Sprt, Until
 from simgin.stats import metrics
-from simgin.stats.ratios import estimate_metric
 from support import toy_deals as toy
 
 SEED = 2
 BAND = (0.943, 0.957)
 BATCHES = 10
-LOOKS = 60
 # Two strategies on the same packs
 BAGS = [toy.units(np.random.default_rng([SEED, 9]), 100, win=win) for win in (0.5, 0.53)]
-CLONE = toy.units(np.random.default_rng([SEED, 8]), 100)
-CLONE = np.concatenate([CLONE, toy.seen_by_b(CLONE)])  # nobody is better: exactly one half
 TOLD = ("deal_win", "margin", "points", "turns", "take_rate", "first_player_win", "undercut")
 COMPARED = ("deal_win", "margin")
 
@@ -106,38 +100,3 @@ def test_intervals_of_a_few_experiments_hold_the_truth(tmp_path):
 def test_every_interval_of_a_run_holds_the_truth_in_95_of_100_experiments(tmp_path):
     found = coverage(tmp_path, 10_000)
     assert all(BAND[0] <= share <= BAND[1] for share in found.values()), found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "rule",
-    [Until("margin", 1e-9, 30_000), Sprt(0, 12)],
-    ids=["confidence sequence", "sequential test"],
-)
-def test_stopping_rules_keep_their_error_rates(tmp_path, rule):
-    """A clone at 60 looks: wrong in at most 5 of 100 experiments and three standard errors."""
-    whole = plan_of_two_cells(tmp_path)
-    cell = replace(whole.tasks[0], n=2 * 1000 * LOOKS)
-    watch, wrong, experiments = _Missing(rule) if isinstance(rule, Until) else rule, 0, 10_000
-    for number in range(experiments):
-        with ledger.opened(None, {}) as run_ledger:
-            (played,) = runner.run([cell], run_ledger, Toys([CLONE], number), rules=[watch])
-        wrong += played.stopped.startswith(("missed", "H1"))
-    assert wrong / experiments <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / experiments)
-
-
-class _Missing:
-    """A rule that looks at every batch end for an interval that excludes the truth of no margin."""
-
-    text = "watching"
-
-    def __init__(self, rule):
-        self._rule = rule
-
-    def multiplier(self, units):
-        return self._rule.multiplier(units)
-
-    def look(self, totals):
-        multiplier = self.multiplier(int(totals[sums.UNITS]))
-        found = estimate_metric(totals, metrics.BY_NAME["margin"], multiplier=multiplier)
-        return None if found.low <= 0 <= found.high else "missed"

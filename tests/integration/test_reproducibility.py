@@ -3,7 +3,6 @@
 import hashlib
 import itertools
 
-import numpy as np
 import pytest
 
 from simgin.findings import run_record
@@ -22,32 +21,6 @@ PLANS = (
     # Stops at some ten thousand pairs
     plan.plan_matchup("gold", "simple", "eaai", deals=60_000, until="1%", seed=3),
 )
-
-
-class Shuffled:
-    """A team that waits until all blocks are played and returns them in random order."""
-
-    workers, room = 3, 9
-
-    def __init__(self, seed):
-        self._team, self._rng = Threads(3), np.random.default_rng(seed)
-        self._out, self._played = 0, []
-        self.prepare, self.close = self._team.prepare, self._team.close
-
-    def put(self, block):
-        self._out += 1
-        self._team.put(block)
-
-    def get(self, timeout=None):
-        while self._out:
-            self._played.append(self._team.get(timeout))
-            self._out -= 1
-        return self._played.pop(int(self._rng.integers(len(self._played))))
-
-    def cancel(self, beyond=None):
-        dropped = self._team.cancel()
-        self._out -= dropped
-        return dropped
 
 
 def digest(plans, team, interrupted=None):
@@ -92,12 +65,6 @@ def test_one_of_the_plans_stops_by_its_results():
 def test_the_table_does_not_depend_on_threads(monkeypatch, wanted, threads, seconds):
     monkeypatch.setattr(schedule, "BLOCK_SECONDS", seconds)
     assert digest(PLANS, lambda: Threads(threads)) == wanted
-
-
-@pytest.mark.parametrize(("seed", "seconds"), [*enumerate(SECONDS)])
-def test_the_table_does_not_depend_on_the_order_of_blocks(monkeypatch, wanted, seed, seconds):
-    monkeypatch.setattr(schedule, "BLOCK_SECONDS", seconds)
-    assert digest(PLANS, lambda: Shuffled(seed)) == wanted
 
 
 @pytest.mark.parametrize("blocks", [1, 3])

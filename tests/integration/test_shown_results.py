@@ -86,16 +86,6 @@ def test_who_never_knocks_is_not_said_to_knock():
     assert other.startswith("knock ") and "undercut" not in other
 
 
-def test_where_each_plays_itself_endings_are_either_players():
-    frame = simgin.match("gold", "gold", deals=400)
-    (row,) = summary.texts(frame)
-    assert "ended by knock %" in row and "A won by knock %" not in row
-    assert "Endings are by either player." in summary.reading(frame)
-    assert "won" not in run_pictures.describe_endings(frame)
-    title = plots.endings(frame).axes[0].get_title(loc="left")
-    assert title == "ended by either player"
-
-
 def test_the_picture_puts_the_wins_of_a_at_the_left_and_those_of_b_at_the_right():
     frame = simgin.match("gold-early", "simple", matches=60)
     rows = 100 * frame[frame["strategy"] == "gold-early"].set_index("metric")["value"]

@@ -185,15 +185,3 @@ def test_random_deals_agree_with_openspiel(openspiel, parameters, deals):
     rare = ("broken off", "eleven too high") if deals > 24 else ()
     assert all(seen[name] for name in ("void", *SEEN[parameters], *rare)), seen
     assert all(seen[name] <= math.ceil(most * deals) for name, most in DIFFERENCES.items()), seen
-
-
-# Counts
-
-
-@pytest.mark.parametrize("n", [1_000, pytest.param(40_000, marks=pytest.mark.slow)])
-def test_counts_of_ten_cards_agree_with_openspiel(openspiel, n):
-    rng, rules = random.Random(6), hands.game(ROW)[0]
-    for i in range(n):
-        size = rng.choice((7, 10, 10, 10))
-        hand = hands.meld_rich(rng, size, "low") if i % 2 else hands.dealt(rng, size)
-        assert deadwood(hand, rules) == openspiel.deadwood(hand), hands.names(hand)

@@ -116,9 +116,6 @@ def test_the_distribution_of_the_knockers_count_agrees_with_the_published_counts
     same_distribution([fact(simple, "gin"), *counts[1:11]], KNOCKERS)
 
 
-# The showdown of the EAAI framework, held over the engine's own final hands
-
-
 # Knock thresholds with the engine's lay-offs: docs/reference/published-results.md#knock-thresholds
 
 

@@ -110,13 +110,6 @@ def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():
     assert dots == pytest.approx(list(rows["difference"]))
 
 
-def test_a_heat_map_labels_every_cell():
-    frame = made_pictures.knock_matrix(VARIANTS, STRATEGIES)
-    (axes,) = plots.knock_matrix(frame, seed=1).axes
-    told = sorted(text.get_text() for text in axes.texts)
-    assert told == sorted(f"{x:+.1f}" for x in frame["value"])
-
-
 def test_hands_of_two_players_are_not_mixed():
     frame = spread(
         made_pictures.rows_for(VARIANTS[:2], STRATEGIES[:2], turn=range(4), count=range(0, 20, 5))
@@ -192,16 +185,6 @@ def test_matches_have_their_own_panel():
     figure = plots.win_and_points(matchups(*ONE, unit="match"), seed=1)
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == ["deals won, %", "points per deal, A minus B", "matches won by A, %"]
-
-
-def test_dots_of_matchups_show_the_values_and_limits():
-    data = matchups(*PANEL)
-    axes = plots.win_and_points(data, seed=1).axes[1]
-    container = axes.containers[0]
-    rows = data[(data["metric"] == "margin") & (data["opponent"] == "simple")]
-    assert container[0].get_xdata() == pytest.approx(rows["value"].to_numpy())
-    ends = np.array([segment[:, 0] for segment in container[2][0].get_segments()])
-    assert ends == pytest.approx(rows[["low", "high"]].to_numpy())
 
 
 def test_outcomes_fill_the_bar():

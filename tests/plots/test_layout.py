@@ -142,20 +142,3 @@ def test_nothing_covers_anything_else(name, size):
 @PICTURES
 def test_nor_in_several_panels_where_a_value_is_undefined(name):
     assert faults(drawn(name, "several", change=undefined)) == []
-
-
-def test_faults_are_found():
-    """A legend in the axes, a text on a dot, a title that is too long, two texts in one place."""
-    figure = figures.new_figure(2, "Title", "Caption")
-    (axes,) = figures.stack_panels(figure, 1)
-    for i in range(2):
-        axes.plot([0, 1], [i, 1 - i], "o", label=f"line {i}")
-    axes.legend(loc="lower left")
-    axes.text(0, 0, "on a dot", color=figures.INK)
-    axes.text(0.5, 0.5, "here", color=figures.INK)
-    axes.text(0.5, 0.5, "there", color=figures.INK, fontsize=6)
-    figure.text(0.5, 0.9, "long " * 30, color=figures.INK)
-    words = " ".join(faults(figure))
-    assert "on data: 'on a dot'" in words and "overlap: 'here' and 'there'" in words
-    assert "too small on a phone: 'there'" in words
-    assert "outside: 'long" in words and "a legend covers a panel" in words

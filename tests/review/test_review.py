@@ -26,28 +26,21 @@ from simgin.review.variant_matches import VariantMatches
 from simgin.rules import variants
 from simgin.runs import directory, ledger
 from simgin.value import array_cache, outcomes, score_outcomes, turns, value
+from support import hostile
 from support import strict_html as wellformed
 from support.command_line import call, interrupted_after
 
 BASE, SHORT = "standard", "standard+points_target=50"
 GAMES = ("straight", SHORT)
 WORDS = ("review", *GAMES, "--against", BASE, "--matches", "1k", "-o", "out")
-Z95 = 1.959963984540054
 T975 = {9: 2.262157163}  # Student's t of ten batches
 
 
 def tree(place):
-    """Every file but the ledger and the manifest.
-
-    The ledger's pages lie as they were written, and the manifest has times and machines.
-    """
+    """Every file but the ledger, whose pages lie as they were written, and the manifest."""
     left_out = {ledger.FILE, directory.MANIFEST}
-    files = [
-        path
-        for path in sorted(Path(place).rglob("*"))
-        if path.is_file() and path.name.split("-")[0] not in left_out
-    ]
-    return {path.relative_to(place).as_posix(): path.read_bytes() for path in files}
+    files = hostile.tree(place).items()
+    return {name: content for name, content in files if name.split("-")[0] not in left_out}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -362,29 +355,6 @@ def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(empty_directory, 
 
 
 # Longer
-
-
-@pytest.mark.slow
-def test_known_differences_of_composed_variants_have_the_right_sign(empty_directory):
-    """5,000 matches a pair.
-
-    A doubled undercut bonus makes waiting better, a lowered one worse; with a lower knock limit a
-    deal takes longer. The differences are many standard errors wide, so a false alarm is rarer than
-    one in a million.
-    """
-    bonuses = ["standard+undercut_bonus=50", "standard+undercut_bonus=10", "standard+knock_limit=5"]
-    output = call(
-        "review", *bonuses, "dice", "--against", BASE, "--matches", "5k", "-o", "out"
-    ).stdout
-    changes = pd.read_csv("out/differences.csv").set_index(["variant", "metric"])
-    more, less, low = (changes.loc[name] for name in bonuses)
-    assert more["low"]["patience"] > 0 > less["high"]["patience"]
-    assert low["low"]["turns"] > 0 > low["high"]["knock"]
-    best = of(empty_directory / "out")["value"]
-    assert best[BASE, "best_k"] == 0 and best["dice", "best_k"] == 10  # by points, and by deals
-    said = " ".join(output.split())
-    assert "raises the best knock threshold: a deadwood of 10 instead of 0" in said
-    assert "dice: none of these players offers the die" in said
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import pytest
 
 from simgin.core import rules as core_rules
-from simgin.rules import variants
 from simgin.rules.goals import GOALS
 from simgin.rules.parameters import parameters
 from support.worked_examples import BOOK, STANDARD
@@ -58,9 +57,3 @@ def test_a_goal_counts_what_its_parameters_say(goal):
     for name in ("points_target", "deals_target"):
         assert (name in targets) == (goal.name in parameters()[name].acts_with["goal"])
     assert goal.counts_deals == (goal.name in parameters()["deal_count_gin"].acts_with["goal"])
-
-
-@pytest.mark.parametrize("name", variants.names())
-def test_what_wins_a_match_can_be_said_of_every_variant(name):
-    variant = variants.find(name)
-    assert "None" not in variant.goal.won_by.format(**variant.row)

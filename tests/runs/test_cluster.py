@@ -11,6 +11,7 @@ import time
 import pytest
 from click.testing import CliRunner
 
+from support.command_runs import OWN as MINE
 from support.dask_cluster import ROOT, dask
 from support.hostile import in_time
 
@@ -24,13 +25,6 @@ from simgin.runs.cluster import Cluster, ClusterError
 from simgin.runs.threads import Threads
 from simgin.text.amounts import AmountError
 
-MINE = """
-from simgin.strategy import Strategy, knock
-@knock
-def mine(view, rules, params):
-    return view.own_turn > 3
-MINE = Strategy('mine', knock=mine)
-"""
 FAILS = MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2)")
 
 

@@ -183,17 +183,3 @@ def test_the_manifest_has_what_is_needed_to_repeat_the_run_and_names_no_user():
     assert datetime.fromisoformat(found["started"]) <= datetime.fromisoformat(found["ended"])
     text = json.dumps(found["machine"])
     assert socket.gethostname() not in text and getpass.getuser() not in text.replace("root", "")
-
-
-def test_the_identity_of_a_run_leaves_out_only_its_size():
-    def told(*others):
-        return ledger.differences(run_identity(matchups()), run_identity(list(others)))
-
-    one, two = matchups()
-    assert told(one, two) == []
-    assert told(*matchups("match")) == ['unit: "deal" there, "match" here.']
-    assert told(*matchups(seed=10)) == ["seed: 9 there, 10 here."]
-    # The order of cells is their place in the ledger.
-    assert any(line.startswith("matchups") for line in told(two, one))
-    later = Matchup(two.variant, loader.find("gold-early:k=6"), two.b, 9, "deal")
-    assert any("strategies, gold-early:k=6" in line for line in told(one, later))

@@ -1,4 +1,4 @@
-"""The ledger: whole blocks, a single writer, and refusals for other runs and disk errors."""
+"""The ledger: whole blocks and steps, a single writer, what another run or a broken disk does."""
 
 import resource
 import signal
@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from simgin.core import sums
 from simgin.core.record import DEAL
 from simgin.play.matchup import parse_matchup
-from simgin.runs import ledger, schedule
+from simgin.runs import ledger, schedule, steps
 from simgin.runs.block import Block, Task
 from simgin.runs.ledger import FILE, LedgerError, opened, pack, reading, unpack
+from simgin.runs.steps import Step
 from support import hostile_ledgers
 from support.hostile import in_time, tree
 
@@ -123,15 +123,6 @@ def numbered(first, units):
 
 
 # Packing
-
-shapes = st.tuples(st.integers(1, 9), st.integers(1, 9))
-tables = shapes.flatmap(lambda shape: arrays(np.int64, shape))
-
-
-@given(tables)
-def test_what_was_packed_comes_back(rows):
-    back = unpack(pack(rows), rows.shape[1])
-    assert back.dtype == np.int64 and (back == rows).all() and back.flags.writeable
 
 
 def test_damage_is_noticed():
@@ -395,3 +386,71 @@ def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
     seconds = time.process_time() - started
     assert block.first == 10_000 and (total == 10_000 * row[0]).all()
     assert seconds < 2
+
+
+# Steps: played once, kept whole, and played again only where the ledger lacks them
+
+
+RESULT = {"share": np.array([0.1, np.nan]), "variant": np.array(["oklahoma", "straight"])}
+
+
+class Played:
+    """Steps that say when they were played, and are interrupted if told so."""
+
+    def __init__(self, interrupted=""):
+        self.names, self.interrupted = [], interrupted
+
+    def step(self, name, n=1000):
+        def play(workers, progress):
+            if name == self.interrupted:
+                raise KeyboardInterrupt
+            self.names.append(name)
+            if progress:
+                progress(1, 2)
+            return RESULT
+
+        return Step(name, parse_matchup("gold", "gold", "standard", 1, "deal"), n, 1.0, play)
+
+
+def is_result(ledger, name, n):
+    arrays = ledger.step(name, n)
+    return list(arrays) == list(RESULT) and all(
+        arrays[key].tobytes() == RESULT[key].tobytes() for key in RESULT
+    )
+
+
+def test_only_what_is_missing_is_played_again(path):
+    played = Played(interrupted="value")
+    asked = [played.step(name) for name in ("luck", "value", "turns")]
+    with opened(path, {}) as ledger:
+        # An empty ledger would be begun anew
+        ledger.add(0, 0, [1], pack(np.zeros((1, 3), np.int64)), "me")
+        with pytest.raises(KeyboardInterrupt):
+            steps.play(asked, ledger)
+    played.interrupted = ""
+    with opened(path, {}) as ledger:
+        assert [step.name for step in steps.missing(asked, ledger)] == ["value", "turns"]
+        steps.play(asked, ledger)
+        assert steps.missing(asked, ledger) == []
+    assert played.names == ["luck", "value", "turns"]
+
+
+def test_a_result_comes_back_bit_by_bit_for_its_size_alone(path):
+    played = Played()
+    with opened(path, {}) as ledger:
+        steps.play([played.step("luck", 1000)], ledger)
+        steps.play([played.step("luck", 2000)], ledger)
+        assert played.names == ["luck", "luck"]
+    with reading(path) as ledger:
+        assert is_result(ledger, "luck", 2000)
+        lacks = r"lacks a step of its run, or it is damaged \(luck\); run it again to play it"
+        with pytest.raises(LedgerError, match=lacks):
+            ledger.step("luck", 1000)
+
+
+def test_progress_is_that_of_all_steps():
+    played, reports = Played(), []
+    with opened(None, {}) as ledger:
+        asked = [played.step("luck"), played.step("value")]
+        steps.play(asked, ledger, progress=lambda done, units: reports.append(done / units))
+    assert reports == [0.0, 0.25, 0.5, 0.75, 1.0]

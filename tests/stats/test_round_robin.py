@@ -52,13 +52,6 @@ def test_a_table_of_the_model_is_additive():
     assert fit(field(LINE, pairs=10**6)).raw < 1e-4
 
 
-def by_squares(pairings):
-    """The share of the squares of log odds that differences of row means leave."""
-    log_odds = RoundRobin(pairings, 1, 2).log_odds[0]
-    means = log_odds.mean(axis=1)
-    return ((log_odds - (means[:, None] - means)) ** 2).sum() / (log_odds**2).sum()
-
-
 def test_a_cell_without_wins_does_not_rule():
     """`d` never beats `b`. The log odds of that grow with what is played, the deviance does not."""
     small, large = (
@@ -66,7 +59,6 @@ def test_a_cell_without_wins_does_not_rule():
         for pairs in (500, 50_000)
     )
     assert fit(large, 2).raw == pytest.approx(fit(small, 2).raw, rel=0.01)
-    assert by_squares(large) > 1.02 * by_squares(small)
 
 
 def test_rock_paper_scissors_is_entirely_non_additive():

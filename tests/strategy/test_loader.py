@@ -1,6 +1,5 @@
 """Names, files and the text form of strategies, and the errors for broken strategy files."""
 
-import itertools
 from pathlib import Path
 
 import numpy as np
@@ -38,21 +37,6 @@ def write(folder: Path, body: str, name: str = "mine.py") -> str:
 def test_a_strategy_has_a_canonical_text(text: str, canonical: str) -> None:
     assert find(text).text == canonical
     assert find(canonical).text == canonical
-
-
-PARTS = (
-    ["gold", "simple", "gin-only", "gold-early", "random", "stubborn"],
-    ["", "+take=never", "+take=random:p=0.125", "+take=simple"],
-    ["", "+discard=low:tie=middle", "+discard=uniform", "+discard=hits:keep_pairs=yes"],
-    ["", "+knock=early:k=3", "+knock=lead:a=1,b=-2.5", "+knock=never"],
-)
-
-
-def test_the_text_of_a_strategy_round_trips() -> None:
-    for parts in itertools.product(*PARTS):
-        strategy = find("".join(parts))
-        again = find(strategy.text)
-        assert again.text == strategy.text and again.policies == strategy.policies
 
 
 @pytest.mark.parametrize(

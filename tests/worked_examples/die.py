@@ -6,6 +6,7 @@ Otherwise they draw and throw; near the end the winner knocks, with a hand made 
 from dataclasses import dataclass, replace
 
 from simgin.text import notation
+from worked_examples import engine
 from worked_examples.actions import Action, Illegal
 from worked_examples.schema import Impossible, NotSupported
 from worked_examples.scripts import UNFINISHED
@@ -33,13 +34,13 @@ class Bid:
         return f"{PHASES[self.blind]}: seat {self.seat} offers {self.number}"
 
 
-def die(example, subject):
+def die(example):
     own_keys = ("events", "deal_winner")
     variant = example.rules(*own_keys, base="dice", goal="deals", die="deal")
     bids = _bids(example)
     winner = example.given.get("deal_winner")
     winner = -1 if winner is None else example.number("input.deal_winner", winner, 0, 1)
-    deal = _deal(variant, winner, subject)
+    deal = _deal(variant, winner)
     for place, bid in enumerate(bids, start=1):
         if why := _impossible(deal, bid, winner):
             if "illegal" not in example.expect:
@@ -52,10 +53,10 @@ def die(example, subject):
     return _outcome(deal, winner)
 
 
-def _deal(variant, winner, subject):
+def _deal(variant, winner):
     hands = (WAITS, KNOCKS) if winner == 1 else (KNOCKS, WAITS)
     pack = [card for two in zip(*hands, strict=True) for card in two] + REST
-    return subject.Deal(variant, pack)
+    return engine.Deal(variant, pack)
 
 
 def _impossible(deal, bid, winner):

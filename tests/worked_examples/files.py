@@ -1,4 +1,4 @@
-"""Files of worked examples: read, and compared with a subject (the engine or the twin)."""
+"""Files of worked examples: read, and compared with the engine."""
 
 import json
 from dataclasses import dataclass, field
@@ -24,10 +24,8 @@ class Verdict:
     reason: str = ""
 
 
-def read(path, kind=None):
-    """The examples of a file, of one kind if named; ExampleError where it cannot be read."""
-    if kind is not None:
-        _check_kind(kind)
+def read(path):
+    """The examples of a file; ExampleError where it cannot be read."""
     try:
         content = json.loads(read_text(path))
     except OSError as error:
@@ -37,22 +35,19 @@ def read(path, kind=None):
     vectors = content.get("vectors") if isinstance(content, dict) else content
     if not isinstance(vectors, list):
         raise ExampleError(f"{path} has no list of vectors.")
-    chosen = [one for one in map(example, vectors) if kind in (None, one.kind)]
-    if not chosen:
-        raise ExampleError(f"{path} has no vectors{f' of kind {kind}' if kind else ''}.")
-    return chosen
-
-
-def _check_kind(kind, place=""):
-    if kind not in KINDS:
-        raise ExampleError(f"{place}there is no kind {shown(kind)}{did_you_mean(kind, KINDS)}")
+    if not vectors:
+        raise ExampleError(f"{path} has no vectors.")
+    return [*map(example, vectors)]
 
 
 def example(vector):
     if not isinstance(vector, dict):
         raise ExampleError(f"a vector is an object, not {shown(str(vector))}.")
     name, given, expect = vector.get("id"), vector.get("input"), vector.get("expect")
-    _check_kind(str(vector.get("kind")), f"{name}: ")
+    kind = str(vector.get("kind"))
+    if kind not in KINDS:
+        near = did_you_mean(kind, KINDS)
+        raise ExampleError(f"{name}: there is no kind {shown(kind)}{near}")
     if unknown := vector.keys() - VECTOR_KEYS:
         raise ExampleError(f"{name}: a vector has no key {shown(min(unknown))}.")
     bare = KINDS[vector["kind"]].bare
@@ -63,12 +58,12 @@ def example(vector):
     return Example(str(name), vector["kind"], str(vector.get("variant", "standard")), given, expect)
 
 
-def run(examples, subject):
+def run(examples):
     """A verdict on every example; ExampleError with all that cannot be read."""
     verdicts, sentences = [], []
     for one in examples:
         try:
-            verdicts.append(verdict(one, subject))
+            verdicts.append(verdict(one))
         except ExampleError as error:
             sentences.append(str(error))
     if sentences:
@@ -76,10 +71,10 @@ def run(examples, subject):
     return verdicts
 
 
-def verdict(example, subject):
+def verdict(example):
     """The result of one example; ExampleError where it cannot be read."""
     try:
-        differences = compare(example, subject)
+        differences = compare(example)
     except NotSupported as reason:
         return Verdict(example, NOT_SUPPORTED, reason=str(reason))
     except ExampleError:

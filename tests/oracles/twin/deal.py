@@ -91,8 +91,7 @@ def showdown(
 
 @dataclass
 class Result:
-    # Knock, gin, big_gin, shot, undercut, even, joker, limit, refused, void, stalled; redeal: not a
-    # deal at all
+    # Knock, gin, big_gin, shot, undercut, even, joker, limit, refused, void, stalled
     kind: str
     stopper: int | None = None
     winner: int | None = None
