@@ -1,4 +1,4 @@
-"""`make conform FILE=...`: worked examples of the rules, put to the engine."""
+"""`make conform FILE=...`: worked examples of the rules, played by the engine or by the twin."""
 
 import argparse
 import json
@@ -7,9 +7,10 @@ from collections import Counter
 from pathlib import Path
 
 from simgin.cli.output import console, grid
-from worked_examples import files
+from worked_examples import engine, files, rules_twin
 from worked_examples.schema import ExampleError
 
+SUBJECTS = {"engine": engine, "twin": rules_twin}
 USAGE = """Every failure is printed with the expected and the actual result. Examples that cannot be
 set up count as not supported, never as passed. Exit code: 0 if some pass and none fail, 1 if any
 fails, 3 if none is supported, 2 if FILE is not valid."""
@@ -19,9 +20,11 @@ def main():
     """Run a file; the exit code."""
     parser = argparse.ArgumentParser("worked_examples", description=__doc__, epilog=USAGE)
     parser.add_argument("file", type=Path, help="JSON in the schema of rules_vectors.json")
+    parser.add_argument("--kind", help="only examples of this kind, such as deadwood")
+    parser.add_argument("--on", choices=SUBJECTS, default="engine", help="whose answers to compare")
     asked = parser.parse_args()
     try:
-        verdicts = files.run(files.read(asked.file))
+        verdicts = files.run(files.read(asked.file, asked.kind), SUBJECTS[asked.on])
     except ExampleError as error:
         for line in str(error).splitlines():
             print(f"conform: {line}", file=sys.stderr)

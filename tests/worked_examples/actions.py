@@ -1,7 +1,7 @@
 """Actions of a deal as worked examples write them, and the pack that they are played on.
 
 Two players: `N pass`, `D take`, `D throw TC`, `N stock`, `N stop 2D`, `N big gin`. One: `draw`,
-`throw 2H`, `stop`, `big gin`. Played with `act`, which raises Illegal.
+`throw 2H`, `stop`, `big gin`. A subject plays them on an object with `act`, which raises Illegal.
 """
 
 from dataclasses import dataclass

@@ -1,48 +1,42 @@
-"""Kinds of worked examples about cards, counts and points: the engine's answers."""
+"""Kinds of worked examples about cards, counts and points: the question as a subject is asked."""
+
+from itertools import combinations
 
 import numpy as np
 
 from oracles import twin
-from simgin.core import endings, layoff, meldings, scoring
-from simgin.core.answers import BIG_GIN, KNOCK, SHOT
-from simgin.core.cards import PACK
-from simgin.core.deadwood import best_discards, deadwood_of, each_deadwood
-from simgin.core.rules import DEFENDER, STOPPER
-from simgin.core.showdown import showdown as engine_showdown
-from simgin.core.state import new_state
-from simgin.play.evaluation import demanded_ranks
-from simgin.play.melds import all_meldings, in_text_order, meld_text, shown_melding
-from simgin.rules.build import build_rules_from
+from oracles.twin.layoff import additions
 from simgin.text import notation
-from simgin.text.notation import hand_mask
-from worked_examples.schema import Impossible, melds
+from worked_examples.schema import Impossible, as_families, melds
 
 LISTED = 8  # most optimal meldings that an example lists
-# Deadwood 0 makes a knock gin
-STOPS = {"knock": KNOCK, "gin": KNOCK, "shot": SHOT, "big_gin": BIG_GIN}
+STOPS = ("knock", "gin", "shot", "big_gin")
 
 
 def texts(cards):
     return [notation.card_text(card) for card in cards]
 
 
-def _texts(melds):
-    return [meld_text(meld) for meld in in_text_order(melds)]
-
-
-def deadwood(example):
+def deadwood(example, subject):
     """Least deadwood of ten or eleven cards, the meldings that reach it, and the one shown."""
     row = example.row()
     row["defender_ace_value"] = row["ace_value"]  # one hand, one set of values: whoever holds it
-    rules, mask = build_rules_from(row), hand_mask(example.hand("hand", 10, 11))
-    side = DEFENDER if (row["ace_value"], row["pip_values"]) == (15, "face") else STOPPER
-    every = [[meld_text(meld) for meld in found] for found in all_meldings(mask, rules, side)]
-    least, shown = int(deadwood_of(mask, rules, side)), _texts(shown_melding(mask, rules)[1])
+    least, every, shown = subject.deadwood(row, example.hand("hand", 10, 11))
     answer = {"deadwood": least, "optimal_families": len(every), "auto_melds": shown}
-    return answer | {"families": every[:LISTED]}
+    return answer | {"families": _listed(example, every)}
 
 
-def knock_options(example):
+def _listed(example, every):
+    """All optimal meldings; if there are too many, those the example lists, if they are optimal."""
+    if len(every) <= LISTED or "families" not in example.expect:
+        return every[:LISTED]
+    listed = example.expect["families"]
+    wanted, have = (as_families(some) for some in (listed, every))
+    sound = len(wanted) <= LISTED and all(wanted.count(one) == 1 and one in have for one in wanted)
+    return listed if sound else every[:LISTED]
+
+
+def knock_options(example, subject):
     score, limit = example.given.get("own_score"), example.whole("knock_limit", 0, 99)
     row = example.row("taken", "drawn", "own_score") | {"shot": score is not None}
     hand = example.hand("hand", 11)
@@ -50,62 +44,64 @@ def knock_options(example):
     taken, drawn = example.card("taken"), example.card("drawn")
     if not {taken, drawn} <= {-1, *hand}:
         raise example.error("input.taken and input.drawn must be cards of the hand.")
-    return ways_to_end(row, hand_mask(hand), limit, taken, drawn, points)
+    answer = subject.knock_options(row, hand, limit, taken, drawn, points)
+    return dict(zip(("knock", "shot", "big_gin"), answer, strict=True))
 
 
-def ways_to_end(row, mask, limit, taken, drawn, points):
-    """Discards that permit a knock, with the count declared; that permit a shot; big gin or not."""
-    rules = build_rules_from(row)
-    must = int(endings.must_be_melded(taken, rules))
-    legal = int(endings.legal_discards(mask, taken, drawn, rules))
-    least, best = best_discards(mask, legal, rules)
-    ending, _, _ = endings.best_ending(mask, legal, must, limit, points, least, best, rules)
-    knock, shot = {}, []
-    for card in notation.cards_in(legal):
-        ten = mask & ~(1 << card)
-        count = int(endings.count_declared(ten, must, rules))
-        if count <= limit:
-            knock[notation.card_text(card)] = count
-        if row["shot"] and endings.is_shot(ten, must, points, rules):
-            shot.append(notation.card_text(card))
-    return {"knock": knock, "shot": shot, "big_gin": bool(ending == BIG_GIN)}
-
-
-def lay_off(example):
-    """The defender's count, and a way to it."""
+def lay_off(example, subject):
+    """The defender's count, and a way to it: the example's own where that is one."""
     row, hand = example.row("knocker_melds"), example.hand("hand", *range(1, 12))
     shown = _shown_melds(example, row)
-    rules, mask = build_rules_from(row), hand_mask(hand)
-    masks = np.array([*map(hand_mask, shown), 0, 0, 0][:3], np.int64)
-    count, laid = _laid_off(mask, masks, rules)
-    own = all_meldings(mask & ~laid, rules, DEFENDER)[0]
-    apart = [mask & ~sum(melding) for melding in all_meldings(mask, rules, DEFENDER)]
-    fixed = min(_laid_off(rest, masks, rules)[0] for rest in apart)
-    way = {"own_melds_example": _texts(own), "laid_off_example": notation.hand_text(laid).split()}
+    count, own, laid, fixed = subject.lay_off(row, hand, shown)
+    way = {"own_melds_example": own, "laid_off_example": laid}
+    if _is_best_way(example, row, hand, shown, count):
+        way = {key: example.expect[key] for key in way}
     return {"deadwood": count, "deadwood_if_own_melds_are_fixed_first": fixed, **way}
-
-
-def _laid_off(hand, melds, rules):
-    options = np.zeros((3, layoff.MAX_OPTIONS), np.int64)
-    chains = np.zeros((2, 16), np.int64)
-    count, laid = layoff.lay_off(hand, melds, rules, options, chains)
-    return int(count), int(laid)
 
 
 def _shown_melds(example, row):
     given = melds(example.given["knocker_melds"])
     if not {frozenset(texts(meld)) for meld in given} <= twin.all_melds(row):
         raise example.error("input.knocker_melds has what is no meld under these rules.")
-    if len(given) > 3 or len(set().union(*given)) < sum(map(len, given)):
+    if len(given) > 3 or not _disjoint(given):
         raise example.error("input.knocker_melds must be at most three melds without overlap.")
     return given
 
 
-def deal_points(example):
+def _disjoint(cards):
+    return all(set(a).isdisjoint(b) for a, b in combinations(cards, 2))
+
+
+def _is_best_way(example, row, hand, shown, count):
+    """Whether an expected way is legal by the twin's lists of melds, and reaches the count."""
+    ways = [example.expect.get(key) for key in ("own_melds_example", "laid_off_example")]
+    if None in ways:
+        return False
+    own, laid = map(melds, ways)
+    used = set().union(*own, *laid)
+    if not _disjoint([*own, *laid]) or not used <= set(hand):
+        return False
+    values = twin.card_values(row, "defender")
+    return (
+        {frozenset(texts(meld)) for meld in own} <= twin.all_melds(row)
+        and sum(values[card] for card in texts({*hand} - used)) == count
+        and _fits(frozenset(texts(set().union(*laid))), shown, row)
+    )
+
+
+def _fits(laid, shown, row):
+    if not shown:
+        return not laid
+    first, *others = shown
+    return any(_fits(laid - extra, others, row) for extra in additions(texts(first), laid, row))
+
+
+def deal_points(example, subject):
     row = example.row("stop", "own_deadwood", "other_count", "multiplier", "stock_left")
-    if row["deal_scoring"] not in ("versus", "joker"):
+    scoring = row["deal_scoring"]
+    if scoring not in ("versus", "joker"):
         compares = f"compares no counts, as kind {example.kind} needs."
-        raise example.error(f"input.deal_scoring = {row['deal_scoring']} {compares}")
+        raise example.error(f"input.deal_scoring = {scoring} {compares}")
     stop = example.word("stop", *STOPS)
     is_gin = stop in ("gin", "big_gin")
     own = example.given.get("own_deadwood", 0 if is_gin else None)
@@ -113,9 +109,8 @@ def deal_points(example):
     other = example.whole("other_count", 0, 200)
     if own and is_gin:
         raise example.error(f"input.own_deadwood must be 0 with {stop}, not {own}.")
-    left, factor = _left_and_factor(example, row)
-    _, won, lost, _ = scoring.score(STOPS[stop], own, other, left, factor, build_rules_from(row))
-    return {"stopper": int(won), "other": int(lost)}
+    won, lost = subject.deal_points(row, stop, own, other, *_left_and_factor(example, row))
+    return {"stopper": won, "other": lost}
 
 
 def _left_and_factor(example, row):
@@ -124,7 +119,7 @@ def _left_and_factor(example, row):
     return left, example.option("multiplier", 1)
 
 
-def showdown(example):
+def showdown(example, subject):
     own_keys = ("knocker", "defender", "how", "upcard", "own_score", "discarded", "taken")
     row = example.row(*own_keys, "multiplier", "stock_left")
     how = example.word("how", *STOPS)
@@ -138,51 +133,35 @@ def showdown(example):
     example.number("input.own_score", points)
     taken, defender = example.card("taken"), example.hand("defender", 10)
     left, factor = _left_and_factor(example, row)
-    if how == "shot" and not demanded_ranks(points):
+    if how == "shot" and not subject.shot_digits(points):
         raise Impossible("no melding permits this shot")
-    rules, state = build_rules_from(row), new_state(0)
-    state.hand[:] = hand_mask(hand), hand_mask(defender)
-    state.stock, state.multiplier = left, factor
-    own, melds = shown_melding(
-        int(state.hand[0]),
-        rules,
-        discard=1 << thrown if thrown >= 0 else 0,
-        must=int(endings.must_be_melded(taken, rules)),
-        demanded=int(endings.demanded_by(points)) if how == "shot" else -1,
+    own, other, won, lost, melds = subject.showdown(
+        row, how, hand, defender, limit, points, thrown, taken, left, factor
     )
-    if own > {"knock": limit, "shot": 99}.get(how, 0):
-        raise Impossible(f"no melding permits this {how.replace('_', ' ')}")
-    state.melds[:] = [*melds, 0, 0, 0][:3]
-    engine_showdown(state, rules, 0, STOPS[how], own)
-    counts = (int(state.stopper_count), int(state.other_count), *map(int, state.score))
-    names = ("knocker_deadwood", "defender_deadwood", "stopper", "other")
-    return dict(zip(names, counts, strict=True)) | {"knocker_melds": _texts(melds)}
+    counts = {"knocker_deadwood": own, "defender_deadwood": other}
+    return {**counts, "stopper": won, "other": lost, "knocker_melds": melds}
 
 
-def knock_limit(example):
+def knock_limit(example, subject):
     """Limit and factor of a deal, by its first upcard, under the variant named."""
-    rules = build_rules_from(example.row("upcard", base=example.base()))
-    (upcard,) = example.hand("upcard", 1)
-    limit, factor = endings.knock_limit(upcard, rules), endings.multiplier(upcard, rules)
-    return {"limit": int(limit), "multiplier": int(factor)}
+    row = example.row("upcard", base=example.base())
+    limit, factor = subject.knock_limit(row, *example.hand("upcard", 1))
+    return {"limit": limit, "multiplier": factor}
 
 
-def shot_digits(example):
+def shot_digits(example, subject):
     example.settings(("score",))
-    return {"cards": demanded_ranks(example.whole("score"))}
+    return {"cards": subject.shot_digits(example.whole("score"))}
 
 
-def exact_counts(example):
+def exact_counts(example, subject):
     """Number of melds in the pack, and of hands that consist of melds only."""
-    rules, found = build_rules_from(example.row()), np.zeros(1024, np.int64)
-    melds = np.unique(found[: meldings.melds_in(PACK, rules, found)])
+    row = example.row()
+    melds = np.array(sorted(subject.all_melds(row)), np.int64)
     answer = {"melds": len(melds)}
     for size in (10, 11):
         if (name := f"gin_hands_{size}") in example.expect:
-            hands = _fully_melded(melds, size)
-            left = np.empty_like(hands)
-            each_deadwood(hands, rules, 0, left)
-            answer[name] = int((left == 0).sum())
+            answer[name] = subject.gin_hands(row, _fully_melded(melds, size))
     return answer
 
 

@@ -6,7 +6,6 @@ Otherwise they draw and throw; near the end the winner knocks, with a hand made 
 from dataclasses import dataclass, replace
 
 from simgin.text import notation
-from worked_examples import engine
 from worked_examples.actions import Action, Illegal
 from worked_examples.schema import Impossible, NotSupported
 from worked_examples.scripts import UNFINISHED
@@ -34,13 +33,13 @@ class Bid:
         return f"{PHASES[self.blind]}: seat {self.seat} offers {self.number}"
 
 
-def die(example):
+def die(example, subject):
     own_keys = ("events", "deal_winner")
     variant = example.rules(*own_keys, base="dice", goal="deals", die="deal")
     bids = _bids(example)
     winner = example.given.get("deal_winner")
     winner = -1 if winner is None else example.number("input.deal_winner", winner, 0, 1)
-    deal = _deal(variant, winner)
+    deal = _deal(variant, winner, subject)
     for place, bid in enumerate(bids, start=1):
         if why := _impossible(deal, bid, winner):
             if "illegal" not in example.expect:
@@ -53,10 +52,10 @@ def die(example):
     return _outcome(deal, winner)
 
 
-def _deal(variant, winner):
+def _deal(variant, winner, subject):
     hands = (WAITS, KNOCKS) if winner == 1 else (KNOCKS, WAITS)
     pack = [card for two in zip(*hands, strict=True) for card in two] + REST
-    return engine.Deal(variant, pack)
+    return subject.Deal(variant, pack)
 
 
 def _impossible(deal, bid, winner):

@@ -1,19 +1,145 @@
-"""A deal of the engine, played action by action by a script."""
+"""The engine's answers to worked examples. What is asked of it is asked of the twin as well."""
 
 import copy
 
-from simgin.core import match
-from simgin.core.answers import PHASE_BLIND, PHASE_LAST, PHASE_STOP, PHASE_UPCARD, SLOTS
-from simgin.core.rules import OPPONENT_MAY_TAKE
+import numpy as np
+
+from simgin.core import endings, layoff, match, meldings, scoring, sums
+from simgin.core.answers import (
+    BIG_GIN,
+    KNOCK,
+    PHASE_BLIND,
+    PHASE_LAST,
+    PHASE_STOP,
+    PHASE_UPCARD,
+    SHOT,
+    SLOTS,
+)
+from simgin.core.cards import PACK
+from simgin.core.deadwood import best_discards, deadwood_of, each_deadwood
+from simgin.core.rules import DEFENDER, OPPONENT_MAY_TAKE, STOPPER
+from simgin.core.showdown import showdown as engine_showdown
+from simgin.core.solo import joker_place
+from simgin.core.state import new_state
 from simgin.core.view import FROM_PILE, FROM_STOCK
+from simgin.play.evaluation import demanded_ranks
 from simgin.play.matchup import Matchup
+from simgin.play.melds import all_meldings, in_text_order, meld_text, shown_melding
 from simgin.play.watch import Question, watch_deal
-from simgin.rules.build import build_rules
+from simgin.rules.build import build_rules, build_rules_from
 from simgin.strategy.author import Policy, Strategy
 from simgin.text import notation
+from simgin.text.notation import card_text, hand_mask
 from worked_examples.actions import DEALER, DRAW, WORDS, Action, Illegal, dealt
-from worked_examples.cards import ways_to_end
-from worked_examples.schema import NotSupported
+from worked_examples.matches import Standing
+from worked_examples.schema import Impossible, NotSupported
+
+# Deadwood 0 makes a knock gin
+STOPS = {"knock": KNOCK, "gin": KNOCK, "shot": SHOT, "big_gin": BIG_GIN}
+# Deals looked at to see whether one with the joker in the hand is ever played; a miss has odds of 1
+# to 10**18
+TRIES = 200
+
+# Cards, counts and points
+
+
+def _texts(melds):
+    return [meld_text(meld) for meld in in_text_order(melds)]
+
+
+def deadwood(row, hand):
+    """Least deadwood, all meldings that reach it, and the one shown."""
+    rules, mask = build_rules_from(row), hand_mask(hand)
+    side = DEFENDER if (row["ace_value"], row["pip_values"]) == (15, "face") else STOPPER
+    every = [[meld_text(meld) for meld in found] for found in all_meldings(mask, rules, side)]
+    return int(deadwood_of(mask, rules, side)), every, _texts(shown_melding(mask, rules)[1])
+
+
+def knock_options(row, hand, limit, taken, drawn, points):
+    """Discards that permit a knock, with the count declared; that permit a shot; big gin or not."""
+    rules, mask = build_rules_from(row), hand_mask(hand)
+    must = int(endings.must_be_melded(taken, rules))
+    legal = int(endings.legal_discards(mask, taken, drawn, rules))
+    least, best = best_discards(mask, legal, rules)
+    ending, _, _ = endings.best_ending(mask, legal, must, limit, points, least, best, rules)
+    knock, shot = {}, []
+    for card in notation.cards_in(legal):
+        ten = mask & ~(1 << card)
+        count = int(endings.count_declared(ten, must, rules))
+        if count <= limit:
+            knock[card_text(card)] = count
+        if row["shot"] and endings.is_shot(ten, must, points, rules):
+            shot.append(card_text(card))
+    return knock, shot, bool(ending == BIG_GIN)
+
+
+def lay_off(row, hand, melds):
+    """The defender's count, a way to it, and the count if the own melds are fixed first."""
+    rules, mask = build_rules_from(row), hand_mask(hand)
+    shown = np.array([*map(hand_mask, melds), 0, 0, 0][:3], np.int64)
+    count, laid = _laid_off(mask, shown, rules)
+    own = all_meldings(mask & ~laid, rules, DEFENDER)[0]
+    apart = [mask & ~sum(melding) for melding in all_meldings(mask, rules, DEFENDER)]
+    fixed = min(_laid_off(rest, shown, rules)[0] for rest in apart)
+    return count, _texts(own), notation.hand_text(laid).split(), fixed
+
+
+def _laid_off(hand, melds, rules):
+    options = np.zeros((3, layoff.MAX_OPTIONS), np.int64)
+    chains = np.zeros((2, 16), np.int64)
+    count, laid = layoff.lay_off(hand, melds, rules, options, chains)
+    return int(count), int(laid)
+
+
+def deal_points(row, stop, own, other, left, factor):
+    """Points of the stopper and of the other side."""
+    _, won, lost, _ = scoring.score(STOPS[stop], own, other, left, factor, build_rules_from(row))
+    return int(won), int(lost)
+
+
+def showdown(row, how, hand, defender, limit, points, thrown, taken, left, factor):
+    """Counts of stopper and defender, their points, and the stopper's melds."""
+    rules, state = build_rules_from(row), new_state(0)
+    state.hand[:] = hand_mask(hand), hand_mask(defender)
+    state.stock, state.multiplier = left, factor
+    own, melds = shown_melding(
+        int(state.hand[0]),
+        rules,
+        discard=1 << thrown if thrown >= 0 else 0,
+        must=int(endings.must_be_melded(taken, rules)),
+        demanded=int(endings.demanded_by(points)) if how == "shot" else -1,
+    )
+    if own > {"knock": limit, "shot": 99}.get(how, 0):
+        raise Impossible(f"no melding permits this {how.replace('_', ' ')}")
+    state.melds[:] = [*melds, 0, 0, 0][:3]
+    engine_showdown(state, rules, 0, STOPS[how], own)
+    counts = int(state.stopper_count), int(state.other_count)
+    return *counts, int(state.score[0]), int(state.score[1]), _texts(melds)
+
+
+def knock_limit(row, upcard):
+    """Knock limit and factor of a deal with this upcard."""
+    rules = build_rules_from(row)
+    return int(endings.knock_limit(upcard, rules)), int(endings.multiplier(upcard, rules))
+
+
+def shot_digits(score):
+    return demanded_ranks(score)
+
+
+def all_melds(row):
+    found = np.zeros(1024, np.int64)
+    return set(found[: meldings.melds_in(PACK, build_rules_from(row), found)].tolist())
+
+
+def gin_hands(row, hands):
+    """How many of these hands (masks) have no deadwood."""
+    left = np.empty_like(hands)
+    each_deadwood(hands, build_rules_from(row), 0, left)
+    return int((left == 0).sum())
+
+
+# Deals
 
 
 def _silent(view, rules, params):
@@ -71,8 +197,14 @@ class Deal:
 
     @property
     def kind(self):
-        in_hand = 0 <= self.joker < dealt(self.row)
-        return "redeal" if in_hand and self.row["joker_in_hand"] == "redeal" else self.deal.kind
+        if 0 <= self.joker < dealt(self.row) and self._is_redealt():
+            return "redeal"
+        return self.deal.kind
+
+    def _is_redealt(self):
+        """Whether the engine never plays a hand that was dealt the joker."""
+        rules, size = build_rules(self.matchup.variant), dealt(self.row)
+        return all(joker_place(0, unit, 0, rules) >= size for unit in range(TRIES))
 
     @property
     def seat(self):
@@ -133,6 +265,9 @@ class Deal:
             self.told += 1
         return None
 
+    def run_out(self):
+        """What nothing else is legal beside has been done by the engine."""
+
     def _answer(self, action, asked):
         view = asked.view
         if view.phase == PHASE_LAST:
@@ -176,9 +311,10 @@ class Deal:
     def _ends_otherwise(self, card, view):
         """Whether another discard than the one proposed would end the deal."""
         taken = int(view.taken_offer)
-        eleven, limit = int(view.hand) | 1 << taken, int(view.limit)
-        ways = ways_to_end(self.row, eleven, limit, taken, -1, int(view.own_points))
-        return notation.card_text(card) in {*ways["knock"], *ways["shot"]}
+        eleven = notation.cards_in(int(view.hand) | 1 << taken)
+        limit, points = int(view.limit), int(view.own_points)
+        knock, shot, _ = knock_options(self.row, eleven, limit, taken, -1, points)
+        return card_text(card) in {*knock, *shot}
 
     def _close_turn(self, action):
         """With eleven cards: a discard, an ending with one, or big gin."""
@@ -257,3 +393,40 @@ def _unfinished(deal):
     # A player who does not end the deal with the last discard passes; one who cannot is not asked
     rules = build_rules(deal.matchup.variant)
     return [Action(turn, "pass")] if rules.stock_end == OPPONENT_MAY_TAKE else []
+
+
+# Matches
+
+
+def follow(variant, entries):
+    """Enter deals in a match until it is decided; those that come after that are not played."""
+    rules, state = build_rules(variant), new_state(0)
+    match.start_match(state, rules)
+    outcome, deals = match.UNDECIDED, 0
+    for entry in entries:
+        if outcome != match.UNDECIDED:
+            break
+        state.winner, state.score[:] = entry.winner, entry.points
+        state.kind = sums.KINDS.index(entry.how)
+        state.stake = state.pays = entry.stake
+        deals += 1
+        outcome = int(match.enter(state, rules, deals))
+    tallies = (state.points.tolist(), state.deals_won.tolist(), state.games.tolist())
+    winner = outcome if outcome >= 0 else None
+    over = outcome not in (match.UNDECIDED, match.UNFINISHED)
+    columns = _columns(state, rules, outcome) if variant.row["goal"] == "columns" else {}
+    return Standing(*tallies, winner, over, deals, **columns)
+
+
+def _columns(state, rules, outcome):
+    """What the columns hold, and what seat 0 receives for them."""
+    n = int(rules.columns)
+    closed = [seat if seat >= 0 else None for seat in state.column_winner[:n].tolist()]
+    paid = [int(match.column_settlement(state, rules, column)) for column in range(n)]
+    return {
+        "columns": state.column_points[:, :n].T.tolist(),
+        "boxes": state.column_wins[:, :n].T.tolist(),
+        "closed_by": closed,
+        "settlement": [None if s is None else p for s, p in zip(closed, paid, strict=True)],
+        "total": None if None in closed else int(match.settlement(state, rules, outcome)),
+    }

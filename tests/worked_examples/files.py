@@ -1,4 +1,4 @@
-"""Files of worked examples: read, and compared with the engine."""
+"""Files of worked examples: read, and compared with a subject (the engine or the twin)."""
 
 import json
 from dataclasses import dataclass, field
@@ -24,8 +24,10 @@ class Verdict:
     reason: str = ""
 
 
-def read(path):
-    """The examples of a file; ExampleError where it cannot be read."""
+def read(path, kind=None):
+    """The examples of a file, of one kind if named; ExampleError where it cannot be read."""
+    if kind is not None:
+        _check_kind(kind)
     try:
         content = json.loads(read_text(path))
     except OSError as error:
@@ -35,19 +37,22 @@ def read(path):
     vectors = content.get("vectors") if isinstance(content, dict) else content
     if not isinstance(vectors, list):
         raise ExampleError(f"{path} has no list of vectors.")
-    if not vectors:
-        raise ExampleError(f"{path} has no vectors.")
-    return [*map(example, vectors)]
+    chosen = [one for one in map(example, vectors) if kind in (None, one.kind)]
+    if not chosen:
+        raise ExampleError(f"{path} has no vectors{f' of kind {kind}' if kind else ''}.")
+    return chosen
+
+
+def _check_kind(kind, place=""):
+    if kind not in KINDS:
+        raise ExampleError(f"{place}there is no kind {shown(kind)}{did_you_mean(kind, KINDS)}")
 
 
 def example(vector):
     if not isinstance(vector, dict):
         raise ExampleError(f"a vector is an object, not {shown(str(vector))}.")
     name, given, expect = vector.get("id"), vector.get("input"), vector.get("expect")
-    kind = str(vector.get("kind"))
-    if kind not in KINDS:
-        near = did_you_mean(kind, KINDS)
-        raise ExampleError(f"{name}: there is no kind {shown(kind)}{near}")
+    _check_kind(str(vector.get("kind")), f"{name}: ")
     if unknown := vector.keys() - VECTOR_KEYS:
         raise ExampleError(f"{name}: a vector has no key {shown(min(unknown))}.")
     bare = KINDS[vector["kind"]].bare
@@ -58,12 +63,12 @@ def example(vector):
     return Example(str(name), vector["kind"], str(vector.get("variant", "standard")), given, expect)
 
 
-def run(examples):
+def run(examples, subject):
     """A verdict on every example; ExampleError with all that cannot be read."""
     verdicts, sentences = [], []
     for one in examples:
         try:
-            verdicts.append(verdict(one))
+            verdicts.append(verdict(one, subject))
         except ExampleError as error:
             sentences.append(str(error))
     if sentences:
@@ -71,10 +76,10 @@ def run(examples):
     return verdicts
 
 
-def verdict(example):
+def verdict(example, subject):
     """The result of one example; ExampleError where it cannot be read."""
     try:
-        differences = compare(example)
+        differences = compare(example, subject)
     except NotSupported as reason:
         return Verdict(example, NOT_SUPPORTED, reason=str(reason))
     except ExampleError:

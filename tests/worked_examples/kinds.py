@@ -1,4 +1,4 @@
-"""The kinds of worked examples, and how one is compared with the engine."""
+"""The kinds of worked examples, and how one is compared with a subject: the engine or the twin."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ NOT_COMPARED = ("why", "note")
 
 @dataclass(frozen=True)
 class Kind:
-    """How answers are found and keys read; bare: the key that a lone number stands for."""
+    """How a subject answers and each key is read; bare: the key that a lone number stands for."""
 
     answer: Callable[..., dict[str, Any]]
     expects: dict[str, Callable[..., Any]]
@@ -87,8 +87,8 @@ KINDS = {
 }
 
 
-def compare(example):
-    """Expected keys with another answer from the engine: key -> (expected, got)."""
+def compare(example, subject):
+    """Expected keys with another answer from the subject: key -> (expected, got)."""
     kind = KINDS[example.kind]
     wanted = {key: value for key, value in example.expect.items() if key not in NOT_COMPARED}
     if not wanted:
@@ -99,7 +99,7 @@ def compare(example):
         raise example.error(f"expect has {shown(min(unknown))}, {lacks}")
     expected = {key: kind.expects[key](value) for key, value in wanted.items()}
     try:
-        got = kind.answer(example)
+        got = kind.answer(example, subject)
     except Impossible as reason:
         return {key: (value, str(reason)) for key, value in wanted.items()}
     different = {}

@@ -1,10 +1,8 @@
-"""Matches of worked examples: results of deals, entered one by one in a match of the engine."""
+"""Matches of worked examples: results of deals, entered one by one in a subject's match."""
 
 from dataclasses import dataclass
 
-from simgin.core import match, sums
-from simgin.core.state import new_state
-from simgin.rules.build import build_rules
+from simgin.core import sums
 from simgin.text.messages import did_you_mean, shown
 
 NAMES = ("player", "joker")  # of the two sides of a game for one; the joker is the other one
@@ -51,11 +49,11 @@ def won(winner, points, how="knock", stake=1):
 # Matches to points and won deals
 
 
-def match_points(example):
+def match_points(example, subject):
     target = example.whole("target", 1, 10**5)
     own_keys = ("events", "target")
     variant = example.rules(*own_keys, goal="points", points_target=target)
-    standing = _follow(variant, _events(example))
+    standing = subject.follow(variant, _events(example))
     if not isinstance(example.expect.get("scores"), dict):
         return standing.of("winner", "deals") | {"scores": standing.points}
     winner = None if standing.winner is None else NAMES[standing.winner]
@@ -63,31 +61,31 @@ def match_points(example):
     return {"scores": scores, "winner": winner, "deals": standing.deals}
 
 
-def race(example):
+def race(example, subject):
     seat = example.whole("points_player", 0, 1)
     variant = example.rules(
         "events", "points_player", base="race", goal="race", race_points_seat=seat
     )
-    standing = _follow(variant, _events(example))
+    standing = subject.follow(variant, _events(example))
     tallies = {"points": standing.points[seat], "deals_won": standing.deals_won[1 - seat]}
     return tallies | standing.of("winner", "deals")
 
 
-def twofold(example):
+def twofold(example, subject):
     variant = example.rules("events", base="twofold", goal="twofold")
-    standing = _follow(variant, _events(example))
+    standing = subject.follow(variant, _events(example))
     return standing.of("points", "deals_won", "winner", "deals")
 
 
-def die_round(example):
+def die_round(example, subject):
     goal = example.whole("goal", 1, 1000)
     variant = example.rules("deals", "goal", base="dice", goal="deals", deals_target=goal)
     deals = _pairs(example, "deals", 1, variant.row["die_cap"])
-    standing = _follow(variant, [won(winner, 0, stake=stake) for winner, stake in deals])
+    standing = subject.follow(variant, [won(winner, 0, stake=stake) for winner, stake in deals])
     return standing.of("winner", "deals") | {"won_deals": standing.deals_won}
 
 
-def total_match(example):
+def total_match(example, subject):
     goal = example.whole("goal", -1000, 10**5)
     variant = example.rules(
         "deal_scores", "goal", base="solitary-gin", goal="total", total_goal=goal
@@ -96,15 +94,15 @@ def total_match(example):
         example.number("input.deal_scores", score, -1000, 1000)
         for score in example.given["deal_scores"]
     ]
-    standing = _follow(variant, [Entry(-1, (score, 0), "limit") for score in scores])
+    standing = subject.follow(variant, [Entry(-1, (score, 0), "limit") for score in scores])
     return {"total": standing.points[0], "won": standing.winner == 0 if standing.over else None}
 
 
-def hollywood(example):
+def hollywood(example, subject):
     """A match in columns: points, entries, who closed each, and what seat 0 receives."""
     variant = example.rules("wins", base="hollywood", goal="columns")
     wins = _pairs(example, "wins", 0, 10**6)
-    standing = _follow(variant, [won(*pair) for pair in wins])
+    standing = subject.follow(variant, [won(*pair) for pair in wins])
     told = ("columns", "boxes", "closed_by", "settlement", "total", "winner", "deals")
     return standing.of(*told)
 
@@ -112,13 +110,13 @@ def hollywood(example):
 # Games of a round
 
 
-def pro_games(example):
+def pro_games(example, subject):
     variant = example.rules("loser_score", base="pro", goal="games")
     game = _game(variant, 0, _loser(example, variant))
-    return {"games": _follow(variant, game).games[0]}
+    return {"games": subject.follow(variant, game).games[0]}
 
 
-def dice_pro(example):
+def dice_pro(example, subject):
     own_keys = ("stake", "loser_score", "refused")
     fixed = {"goal": "games", "die": "game", "die_refusal_pays": "old"}
     variant = example.rules(*own_keys, base="dice-pro", **fixed)
@@ -126,10 +124,10 @@ def dice_pro(example):
     loser = _loser(example, variant)
     how = "refused" if example.word("refused", False, True) else "knock"
     game = _game(variant, 0, loser, how, stake)
-    return {"games": _follow(variant, game).games[0]}
+    return {"games": subject.follow(variant, game).games[0]}
 
 
-def pro_round(example):
+def pro_round(example, subject):
     """A round of games, each told by its winner and the loser's points."""
     goal = example.whole("goal", 1, 1000)
     variant = example.rules("games", "goal", base="pro", goal="games", games_target=goal)
@@ -137,7 +135,7 @@ def pro_round(example):
     if any(winner < 0 for winner, _ in games):
         raise example.error("input.games: every game has a winner, 0 or 1.")
     entries = [entry for winner, loser in games for entry in _game(variant, winner, loser)]
-    standing = _follow(variant, entries)
+    standing = subject.follow(variant, entries)
     return standing.of("games", "winner") | {"played": standing.deals // 2}
 
 
@@ -149,40 +147,6 @@ def _game(variant, winner, loser, how="knock", stake=1):
 
 def _loser(example, variant):
     return example.whole("loser_score", 0, variant.row["points_target"] - 1)
-
-
-def _follow(variant, entries):
-    """Enter deals in a match until it is decided; those that come after that are not played."""
-    rules, state = build_rules(variant), new_state(0)
-    match.start_match(state, rules)
-    outcome, deals = match.UNDECIDED, 0
-    for entry in entries:
-        if outcome != match.UNDECIDED:
-            break
-        state.winner, state.score[:] = entry.winner, entry.points
-        state.kind = sums.KINDS.index(entry.how)
-        state.stake = state.pays = entry.stake
-        deals += 1
-        outcome = int(match.enter(state, rules, deals))
-    tallies = (state.points.tolist(), state.deals_won.tolist(), state.games.tolist())
-    winner = outcome if outcome >= 0 else None
-    over = outcome not in (match.UNDECIDED, match.UNFINISHED)
-    columns = _columns(state, rules, outcome) if variant.row["goal"] == "columns" else {}
-    return Standing(*tallies, winner, over, deals, **columns)
-
-
-def _columns(state, rules, outcome):
-    """What the columns hold, and what seat 0 receives for them."""
-    n = int(rules.columns)
-    closed = [seat if seat >= 0 else None for seat in state.column_winner[:n].tolist()]
-    paid = [int(match.column_settlement(state, rules, column)) for column in range(n)]
-    return {
-        "columns": state.column_points[:, :n].T.tolist(),
-        "boxes": state.column_wins[:, :n].T.tolist(),
-        "closed_by": closed,
-        "settlement": [None if s is None else p for s, p in zip(closed, paid, strict=True)],
-        "total": None if None in closed else int(match.settlement(state, rules, outcome)),
-    }
 
 
 # Reading

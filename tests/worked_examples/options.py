@@ -6,7 +6,7 @@ Asked for or not: an option is whatever the script can continue with.
 from dataclasses import replace
 
 from simgin.text import notation
-from worked_examples import actions, engine
+from worked_examples import actions
 from worked_examples.actions import BIG_GIN, PASS, STOCK, STOCK_CARDS, STOP, TAKE, THROW, Action
 from worked_examples.schema import Impossible, NotSupported
 
@@ -30,14 +30,14 @@ ALONE = (
 BIG = "big gin if all eleven meld"
 
 
-def options(example):
+def options(example, subject):
     example = _flat(example)
     if example.given.get("to_move") == "player":
-        return {"options": _alone(example)}
+        return {"options": _alone(example, subject)}
     late = "phase" in example.given
     variant = example.rules(*(LATE if late else OPENING))
     cards, script, ways = (_late if late else _early)(example, variant.row)
-    deal = engine.Deal(variant, cards)
+    deal = subject.Deal(variant, cards)
     place = actions.first_illegal(deal, script)
     if place >= 0:
         raise Impossible(f"the position: {script[place]} is not possible")
@@ -67,7 +67,7 @@ def _word(way, then):
     return {"big_gin": "big gin", "undercut": "knock", "even": "knock"}.get(then.kind, then.kind)
 
 
-def _alone(example):
+def _alone(example, subject):
     """What a single player can do first, with three hands: all melded, near gin, and loose."""
     variant = example.rules(*OPENING, base=example.base())
     example.of_one_player(variant, "input.state.to_move = player")
@@ -79,7 +79,7 @@ def _alone(example):
         joker = -1 if variant.row["joker"] == "none" else len(cards)  # far off
         ways = [[Action(0, THROW, card)] for card in hand]
         ways += [[word] for word in actions.ALONE.values()]
-        found.append(_words(engine.Deal(variant, cards, joker), ways))
+        found.append(_words(subject.Deal(variant, cards, joker), ways))
     melded, *others = found
     more = [word for words in others for word in words]
     words = [BIG if word == "big gin" and word not in more else word for word in melded + more]

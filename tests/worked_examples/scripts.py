@@ -3,7 +3,7 @@
 import re
 
 from simgin.text import notation
-from worked_examples import actions, engine
+from worked_examples import actions
 from worked_examples.actions import DRAW, SEATS, STOCK, STOP, THROW, Action
 from worked_examples.schema import Impossible
 
@@ -12,7 +12,7 @@ UNFINISHED = "the script ends before the deal"
 # Two players
 
 
-def play_script(example):
+def play_script(example, subject):
     """How a deal ends that is played by a script, as far as it can be."""
     piles = ("nondealer", "dealer", "upcard", "stock_top_first")
     upcard = example.card("upcard")
@@ -20,10 +20,11 @@ def play_script(example):
     variant = example.rules(*piles, "actions")
     script = [actions.action(text) for text in example.given["actions"]]
     pack = actions.pack_of(nondealer, dealer, None if upcard < 0 else upcard, stock)
-    deal = engine.Deal(variant, pack)
+    deal = subject.Deal(variant, pack)
     place = actions.first_illegal(deal, script)
     if place >= 0:
         return {"illegal": _illegal_action(example, place)}
+    deal.run_out()
     return _ended(deal, script)
 
 
@@ -55,7 +56,7 @@ def _illegal_action(example, place):
 # One player
 
 
-def solo_script(example):
+def solo_script(example, subject):
     """How a deal for one player ends that is played by a script, as far as it can be.
 
     A draw that the deal makes without a question, because nothing else is legal, belongs to the
@@ -71,7 +72,7 @@ def solo_script(example):
             f"input.deck_top_first has fewer cards ({told}) than the actions draw "
             f"({script.count(DRAW)})."
         )
-    deal = engine.Deal(variant, pack, joker)
+    deal = subject.Deal(variant, pack, joker)
     if deal.kind == "redeal":
         return {"illegal": None, "how": "redeal"}
     in_hand = 0 <= joker < actions.dealt(variant.row)  # the deal is over before the first action

@@ -1,16 +1,15 @@
-"""Worked examples pass, wrong ones fail, and bad files are refused."""
+"""Worked examples pass on engine and twin, wrong ones fail, and bad files are refused."""
 
 import copy
-import itertools
 import json
 import sys
-from dataclasses import replace
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from worked_examples import __main__ as command
-from worked_examples import files
+from worked_examples import engine, files, rules_twin
 from worked_examples.kinds import KINDS
 from worked_examples.schema import ExampleError
 
@@ -21,10 +20,11 @@ MORE = {
     vector["id"]: vector
     for vector in json.loads((DATA / "more_examples.json").read_text())["vectors"]
 }
+SUBJECTS = pytest.mark.parametrize("subject", [engine, rules_twin], ids=["engine", "twin"])
 
 
-def verdict(vector):
-    return files.verdict(files.example(vector))
+def verdict(vector, subject=engine):
+    return files.verdict(files.example(vector), subject)
 
 
 def changed(name, path, value):
@@ -41,13 +41,14 @@ def changed(name, path, value):
 def run(tmp_path, monkeypatch, capsys):
     """Run the command on vectors or on a path; returns exit code, stdout and stderr."""
 
-    def call(*vectors):
+    def call(*vectors, kind=None):
         path = tmp_path / "mine.json"
         if vectors and isinstance(vectors[0], Path):
             path = vectors[0]
         else:
             path.write_text(json.dumps({"vectors": vectors}))
-        monkeypatch.setattr(sys, "argv", ["worked_examples", str(path)])
+        words = ["worked_examples", str(path), *(["--kind", kind] if kind else [])]
+        monkeypatch.setattr(sys, "argv", words)
         monkeypatch.setenv("COLUMNS", "80")
         return command.main(), *capsys.readouterr()
 
@@ -57,10 +58,11 @@ def run(tmp_path, monkeypatch, capsys):
 # What is right passes
 
 
+@SUBJECTS
 @pytest.mark.parametrize("name", [*VECTORS, *MORE])
-def test_the_rule_book_and_more_examples_pass(name):
+def test_the_rule_book_and_more_examples_pass(name, subject):
     """Those of the rules, and others: rare openings and endings, impossible actions, options."""
-    found = verdict(VECTORS.get(name) or MORE[name])
+    found = verdict(VECTORS.get(name) or MORE[name], subject)
     assert (found.outcome, found.differences) == (files.PASSED, {})
 
 
@@ -71,17 +73,55 @@ def test_every_kind_has_an_example():
 # What is wrong fails
 
 
+def wrong(value):
+    """Something else of the same type: for lists and objects one element another or more."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, dict):
+        key = next(iter(value), None)
+        return {**value, key: wrong(value[key])} if value else {"2C": 1}
+    if isinstance(value, list):
+        return [*value[:-1], wrong(value[-1])] if value else [8]
+    return {None: 0, "knock": "gin"}.get(value, "draw twice")
+
+
+def wrong_expectations(kind):
+    """(id, key, wrong value) for the first example of a kind that expects a key."""
+    seen = Counter()
+    for name, vector in VECTORS.items():
+        expect = vector["expect"]
+        keys = expect if isinstance(expect, dict) else {KINDS[kind].bare: expect}
+        for key, value in keys.items() if vector["kind"] == kind else ():
+            seen[key] += key != "why"
+            if seen[key] == 1 and key != "why":
+                yield name, key, wrong(value)
+
+
+CARDS = {  # wrong lists of cards have to be lists of cards
+    "families": [["4S 4H 4D", "5S 5H 5D", "6S 6H 6D"], ["AS AH AD"]],
+    "auto_melds": ["AS AH AD"],
+    "own_melds_example": ["AS AH AD"],
+    "laid_off_example": ["AS"],
+    "knocker_melds": ["AS AH AD"],
+}
+
+
+@SUBJECTS
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_answer_to_another_example_is_noticed(kind):
-    reads, noticed = KINDS[kind].expects, set()
-    ours = [files.example(vector) for vector in VECTORS.values() if vector["kind"] == kind]
-    for one, other in itertools.pairwise(ours):
-        for key in reads.keys() & one.expect.keys() & other.expect.keys():
-            if reads[key](one.expect[key]) != reads[key](other.expect[key]):
-                wrong = replace(one, expect={key: other.expect[key]})
-                assert files.verdict(wrong).differences.keys() == {key}, (one.id, key)
-                noticed.add(key)
-    assert noticed
+def test_a_wrong_expectation_is_noticed(kind, subject):
+    cases = list(wrong_expectations(kind))
+    assert cases
+    for name, key, value in cases:
+        bare = isinstance(VECTORS[name]["expect"], int)
+        path = ("expect",) if bare else ("expect", key)
+        vector = changed(name, path, CARDS.get(key, value))
+        if kind == "exact_counts" and not bare:
+            vector["expect"] = {key: value}
+        found = verdict(vector, subject)
+        assert found.outcome == files.FAILED, (name, key)
+        assert key in found.differences
 
 
 def asked(name, given, expect):
@@ -93,6 +133,7 @@ def asked(name, given, expect):
 LATE = {"phase": "drawer holds eleven", "stock_before_draw": 3, "stock_reserve": 3}
 
 
+@SUBJECTS
 @pytest.mark.parametrize(
     ("vector", "got"),
     [
@@ -107,8 +148,8 @@ LATE = {"phase": "drawer holds eleven", "stock_before_draw": 3, "stock_reserve":
         (asked("OP9", {"state": LATE}, {"options": []}), "the position: N stock is not possible"),
     ],
 )
-def test_what_is_not_possible_is_said(vector, got):
-    assert next(iter(verdict(vector).differences.values()))[1] == got
+def test_what_is_not_possible_is_said(vector, got, subject):
+    assert next(iter(verdict(vector, subject).differences.values()))[1] == got
 
 
 # A position without an upcard and with few cards in the stock: no script gets there
@@ -165,6 +206,8 @@ def test_an_unreadable_file_or_request_is_refused_in_a_sentence(tmp_path, run):
         path.write_bytes(content)
         assert_refused(run(path), sentence)
     assert_refused(run(tmp_path), "cannot be read: Is a directory")
+    assert_refused(run(BOOK, kind="layof"), "did you mean 'layoff'")
+    assert_refused(run(VECTORS["D01"], kind="layoff"), "has no vectors of kind layoff")
 
 
 def assert_refused(answered, sentence):
@@ -177,14 +220,23 @@ BAD = [  # example, place in it, wrong value, what is said
     ("D01", "input.hand", "4S 5S", "input.hand must have 10 or 11 cards, not 2."),
     ("D01", "input.hand", None, "kind deadwood cannot be read from this: "),
     ("D01", "expect", {}, "expect is empty"),
+    ("K01", "input.taken", "KH", "input.taken and input.drawn must be cards of the hand."),
     ("L01", "input.knocker_melds", ["7H 8H TH"], "what is no meld under these rules"),
     ("P01", "input.stop", "undercut", "input.stop must be knock, gin, shot or big_gin"),
     ("KL1", "variant", "oklahomer", "there is no variant 'oklahomer'"),
+    ("SD1", "input", {}, "KeyError('score')"),
+    ("SD1", "input.score", -3, "input.score must be a whole number"),
     ("M01", "input.events", [{"winner": None, "points": 5}], "a deal without a winner has no"),
+    ("RA1", "input.events", [{"winner": 0, "points": 5, "how": "knok"}], "did you mean 'knock'?"),
+    ("RA1", "input.race_points_seat", 1, "race_points_seat cannot be set: kind race has 0 there."),
+    ("OP1", "input.state", {"to_move": "dealer", "passes": 0}, "to_move must be nondealer after 0"),
     ("OP1", "input.state.pases", 0, "'pases', which is neither a parameter nor a key of kind"),
     ("T01", "input.actions", ["N grab"], "'N grab' is no action"),
     ("O01", "variant", "standard", "needs a variant for one player, and standard is for two."),
+    ("O01", "input.deck_top_first", "JD 3S X", "a card can be in one place only."),
+    ("R03", "input.deck_top_first", "X", "the joker X must be in one place if there is one."),
     ("O01", "expect.drawn", 2, "expect has 'drawn', which kind solo_script does not have; did you"),
+    ("DI2", "input.events", [["before", "accept", 1, None]], "an answer follows an offer"),
 ]
 
 

@@ -5,8 +5,9 @@ order (rules.md 3.5), a melding is a list of melds, a row is a dict parameter ->
 """
 
 # ruff: noqa: F401
-from .deal import Deal, Result
-from .endings import legal_endings, shot_ranks
+from .deal import Deal, Result, showdown
+from .endings import knock_limit, legal_endings, shot_ranks
+from .goals import GOALS, deals_counted
 from .layoff import defender_count
 from .match import Match
 from .melds import (
@@ -18,7 +19,8 @@ from .melds import (
     deadwood,
     melds_in,
     optimal_meldings,
+    shown,
     texts,
 )
-from .points import deal_points
+from .points import deal_points, multiplier
 from .solo import JOKER, SoloDeal

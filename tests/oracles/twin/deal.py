@@ -91,7 +91,8 @@ def showdown(
 
 @dataclass
 class Result:
-    # Knock, gin, big_gin, shot, undercut, even, joker, limit, refused, void, stalled
+    # Knock, gin, big_gin, shot, undercut, even, joker, limit, refused, void, stalled; redeal: not a
+    # deal at all
     kind: str
     stopper: int | None = None
     winner: int | None = None

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from .melds import SETS_AND_RUNS, deadwood
+from .melds import SETS_AND_RUNS, deadwood, optimal_meldings
 
 
 @dataclass
 class LayOff:
     count: int  # the defender's count
+    melds: list[list[str]]  # the defender's own melds in one optimal way
     laid_off: list[list[str]]  # the cards laid off in that way, one list for each meld shown
 
 
@@ -38,9 +39,15 @@ def defender_count(shown_melds: Iterable[Iterable[str]], hand: Iterable[str], ro
     """The least value of cards in no own meld and no lay-off, and a way to it (rules.md 3.7)."""
     hand = list(hand)
     choices = [additions(meld, hand, row) for meld in shown_melds]
-    found = []
+    best: tuple[int, list[str], list[frozenset[str]]] | None = None
     for way in _ways(choices, frozenset()):
         laid = frozenset().union(*way)
-        count = deadwood([card for card in hand if card not in laid], row, "defender")
-        found.append(LayOff(count, [sorted(extra) for extra in way]))
-    return min(found, key=lambda way: way.count)
+        kept = [card for card in hand if card not in laid]
+        count = deadwood(kept, row, "defender")
+        if best is None or count < best[0]:
+            best = (count, kept, way)
+    assert best is not None  # laying off nothing is always a way
+    count, kept, way = best
+    return LayOff(
+        count, optimal_meldings(kept, row, "defender")[0], [sorted(extra) for extra in way]
+    )

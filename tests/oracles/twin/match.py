@@ -19,9 +19,11 @@ class Match:
         return self.goal.die if of_game else Die(self.row)
 
     def enter(self, result) -> None:
-        self.deals += 1
-        self.goal.enter(result)
-        self.dealer = self._next_dealer(result)
+        """Book a deal; one that has to be dealt again (rules.md 5.1) was none."""
+        if result.kind != "redeal":
+            self.deals += 1
+            self.goal.enter(result)
+            self.dealer = self._next_dealer(result)
 
     def _next_dealer(self, result) -> int | None:
         """The next dealer: next_dealer after a won deal, else void_dealer (rules.md 4.1)."""

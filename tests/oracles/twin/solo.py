@@ -19,7 +19,7 @@ class SoloDeal:
 
     pack: the 52 cards. joker_place: the number of cards above the joker, in the pack with
     before_deal, in the deck with after_deal; None in a variant without a joker. `deck[0]` is the
-    top of the deck. A joker in the hand is lost to: where it means a new deal, none is dealt.
+    top of the deck. A joker in the hand that means a new deal is the result `redeal`.
     """
 
     def __init__(self, row: dict, pack: Iterable[str], joker_place: int | None = None) -> None:
@@ -31,8 +31,7 @@ class SoloDeal:
         self._deal_cards(list(pack), joker_place)
         self._dealt_deck = len(self.deck)
         if JOKER in self.hands[PLAYER]:
-            self.hands[PLAYER].remove(JOKER)
-            self._lost_to_the_joker()
+            self._joker_in_hand()
         elif len(self.hands[PLAYER]) == 10:
             self._hold_ten()
 
@@ -44,6 +43,14 @@ class SoloDeal:
         self.hands, self.deck = [pack[:number]], pack[number:]
         if self.row["joker"] == "after_deal":
             self.deck.insert(joker_place, JOKER)
+
+    def _joker_in_hand(self) -> None:
+        """Deal again, or `joker` with the deadwood of the nine other cards (rules.md 5.1)."""
+        if self.row["joker_in_hand"] == "redeal":
+            self._finish(Result("redeal"))
+        else:
+            self.hands[PLAYER].remove(JOKER)
+            self._lost_to_the_joker()
 
     # --- questions ---
 

@@ -1,0 +1,200 @@
+"""The answers of the slow, obvious twin to worked examples, by functions named as in `engine`."""
+
+import copy
+
+from oracles import twin
+from simgin.text.notation import card_text, parse_card
+from worked_examples.actions import DEALER, Action, Illegal, dealt
+from worked_examples.cards import texts
+from worked_examples.matches import Standing
+from worked_examples.schema import Impossible
+
+# Cards, counts and points
+
+
+def _melds(melding):
+    return [" ".join(meld) for meld in melding]
+
+
+def deadwood(row, hand):
+    cards = texts(hand)
+    every = [_melds(melding) for melding in twin.optimal_meldings(cards, row)]
+    return twin.deadwood(cards, row, "defender"), every, _melds(twin.shown(cards, None, row) or [])
+
+
+def knock_options(row, hand, limit, taken, drawn, points):
+    from_pile = card_text(taken) if taken >= 0 else None
+    from_stock = card_text(drawn) if drawn >= 0 else from_pile
+    banned = {"taken": from_pile, "drawn": from_stock, "none": None}[row["discard_ban"]]
+    ends = twin.legal_endings(
+        texts(hand), row, limit, taken=from_pile, banned=banned, own_points=points
+    )
+    knock = {end.card: end.count for end in ends if end.how in ("knock", "gin")}
+    shot = [end.card for end in ends if end.how == "shot"]
+    return knock, shot, any(end.how == "big_gin" for end in ends)
+
+
+def lay_off(row, hand, melds):
+    cards, shown = texts(hand), [texts(meld) for meld in melds]
+    way = twin.defender_count(shown, cards, row)
+    loose = []
+    for melding in twin.optimal_meldings(cards, row, "defender"):
+        melded = {card for meld in melding for card in meld}
+        loose.append([card for card in cards if card not in melded])
+    fixed = min(twin.defender_count(shown, rest, row).count for rest in loose)
+    laid = [card for extra in way.laid_off for card in extra]
+    return way.count, _melds(way.melds), laid, fixed
+
+
+def deal_points(row, stop, own, other, left, factor):
+    how = "gin" if own == 0 and stop == "knock" else stop
+    score = twin.deal_points(row, how, own, other, left, factor)
+    return score.stopper, score.other
+
+
+def showdown(row, how, hand, defender, limit, points, thrown, taken, left, factor):
+    try:
+        thrown, taken = (card_text(card) if card >= 0 else None for card in (thrown, taken))
+        told = {"limit": limit, "taken": taken, "own_points": points}
+        told |= {"stock_left": left, "factor": factor}
+        end = twin.showdown(row, how, texts(hand), thrown, texts(defender), **told)
+    except ValueError:
+        raise Impossible(f"no melding permits this {how.replace('_', ' ')}") from None
+    counts = end.stopper_count, end.other_count
+    return *counts, end.stopper_points, end.other_points, _melds(end.melds)
+
+
+def knock_limit(row, upcard):
+    return twin.knock_limit(row, card_text(upcard)), twin.multiplier(row, card_text(upcard))
+
+
+def shot_digits(score):
+    return [twin.RANKS.index(rank) + 1 for rank in twin.shot_ranks(score)]
+
+
+def all_melds(row):
+    return {sum(1 << parse_card(card) for card in meld) for meld in twin.all_melds(row)}
+
+
+def gin_hands(row, hands):
+    return len(hands)
+
+
+# Deals
+
+
+class Deal:
+    """A deal of the twin, action by action, as `engine.Deal` is."""
+
+    def __init__(self, variant, pack, joker=-1):
+        self.row = row = {**variant.row}
+        self.alone = row["players"] == 1
+        if self.alone:
+            place = joker - (dealt(row) if row["joker"] == "after_deal" else 0)
+            self.deal = twin.SoloDeal(row, texts(pack), None if joker < 0 else place)
+        else:
+            self.deal = twin.Deal(row, texts(pack), DEALER, tuple(row["start_points"]))
+        self.untold_stop = self._has_gone_out()
+
+    def copy(self):
+        return copy.deepcopy(self)
+
+    # What there is
+
+    def _has_gone_out(self):
+        """With penalties gin ends the deal by itself, and the script may stop it or not."""
+        return self.row["deal_scoring"] == "penalty" and self.kind == "gin"
+
+    @property
+    def left(self):
+        return [Action(0, "stop")] if self.untold_stop else []
+
+    @property
+    def kind(self):
+        return self.deal.result.kind if self.deal.result else ""
+
+    @property
+    def seat(self):
+        return -1 if self.deal.to_move is None else self.deal.to_move
+
+    @property
+    def blind_offer(self):
+        if ("no offer",) not in self.deal.options():
+            return None
+        return not self.deal._seen
+
+    @property
+    def drawn(self):
+        return parse_card(self.deal._drawn) if self.deal._drawn else -1
+
+    @property
+    def result(self):
+        deal = self.deal
+        left = len(deal.deck if self.alone else deal.stock)
+        known = vars(deal.result) if deal.result else {"stock_left": left}
+        count = {"count": twin.deadwood(deal.hands[0], self.row), "limit": self.row["knock_limit"]}
+        die = {} if self.alone else {"stake": deal.die.stake, "owner": deal.die.owner}
+        return known | count | die
+
+    def won_deals(self):
+        return twin.deals_counted(self.row, self.deal.result)
+
+    # What is done
+
+    def act(self, action):
+        if self.left == [action]:
+            self.untold_stop = False
+            return
+        if self.seat != action.seat:
+            raise Illegal
+        before = copy.deepcopy(self.deal) if self.blind_offer is not None else self.deal
+        if self.blind_offer is not None and action.what != "offer":
+            self.deal.act(("no offer",))
+        try:
+            self.deal.act(self._theirs(action))
+        except ValueError:
+            self.deal = before
+            raise Illegal from None
+        if not self.alone and self.deal.meldings:  # to choose from: the first is the automatic
+            self.deal.act(("show", tuple(twin.texts(self.deal.meldings[0]))))
+        self.untold_stop = self._has_gone_out()
+
+    def _theirs(self, action):
+        """The twin's words for an action; an ending is the one that the cards permit."""
+        if action.what in ("stop", "big gin"):
+            card = card_text(action.card) if action.card >= 0 else None
+            ways = [way for way in self.deal.options() if way[:2] == ("end", card)]
+            ways = [way for way in ways if (way[2] == "big_gin") == (action.what == "big gin")]
+            return min(ways, default=("end", card, "knock"))
+        if action.what == "throw":
+            return "throw", card_text(action.card)
+        if action.what == "offer":
+            return ("offer", action.card) if action.card else ("no offer",)
+        return (action.what,)
+
+    def run_out(self):
+        """Draw and pass where nothing else is legal, as the engine does unasked."""
+        while len(self.deal.options()) == 1 and self.deal.options() <= {("stock",), ("pass",)}:
+            self.deal.act(self.deal.options().pop())
+
+
+# Matches
+
+
+def follow(variant, entries):
+    row = {**variant.row}
+    game = twin.Match(row, first_dealer=None if row["players"] == 1 else 0)
+    for entry in entries:
+        if not game.over:
+            winner = entry.winner if entry.winner >= 0 else None
+            points = list(entry.points)
+            game.enter(twin.Result(entry.how, winner=winner, points=points, stake=entry.stake))
+    goal = game.goal
+    columns = {}
+    if row["goal"] == "columns":
+        columns = {name: getattr(goal, name) for name in ("columns", "boxes", "closed_by")}
+        paid = iter(goal.settlements())
+        columns["settlement"] = [seat if seat is None else next(paid) for seat in goal.closed_by]
+        columns["total"] = None if None in goal.closed_by else sum(goal.settlements())
+    games = getattr(goal, "games", [0, 0])
+    return Standing(goal.points, goal.tally, games, game.winner, goal.over, game.deals, **columns)
