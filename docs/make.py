@@ -1,4 +1,4 @@
-"""Writes the generated blocks of the pages: python docs/make.py.
+"""Writes the generated blocks of the pages: python docs/make.py, or of some kinds: ... metrics commands.
 
 A block stands between a comment that says what it is and one that ends it:
 
@@ -20,9 +20,9 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section
     <!-- rates: kinds|mistakes -->          what every strategy gives up a deal
 
-It also writes simgin/strategy/catalogue.toml, and draws the league's heat maps and the effects by
-field, all from results/reference. The same seed gives the same bytes on any machine; a few minutes
-of two cores are enough.
+Without a kind it also writes simgin/strategy/catalogue.toml, and draws the league's heat maps and
+the effects by field, all from results/reference. The same seed gives the same bytes on any machine.
+Most kinds take seconds; screen, rates, learned and odds play, ten minutes of one core in all.
 """
 
 import re
@@ -58,16 +58,21 @@ BLOCKS: dict[str, Callable[..., str]] = {
 BLOCK = re.compile(rf"(<!-- ({'|'.join(BLOCKS)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
 
 
-def main() -> None:
+def main(kinds: Collection[str]) -> None:
     """Write catalogue, pictures of the league, and pages whose blocks have changed."""
-    strategies.CATALOGUE.write_text(strategies.catalogue())
-    strategies.league_pictures()
-    fields.pictures()
+    if unknown := set(kinds) - set(BLOCKS):
+        sys.exit(f"{', '.join(sorted(unknown))}: no such block; there are {', '.join(BLOCKS)}.")
+    if not kinds:
+        strategies.CATALOGUE.write_text(strategies.catalogue())
+        strategies.league_pictures()
+        fields.pictures()
     for page in pages():
-        old, new = page.read_text(), filled(page, BLOCKS)
+        name = page.relative_to(HERE.parent)
+        print(f"{name} ...", end="\r", flush=True)
+        old, new = page.read_text(), filled(page, kinds or BLOCKS)
         if new != old:
             page.write_text(new)
-            print(f"Written: {page.relative_to(HERE.parent)}")
+        print(f"{name}{': written' if new != old else '    '}")
 
 
 def pages() -> list[Path]:
@@ -88,4 +93,4 @@ def filled(page: Path, kinds: Collection[str]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
