@@ -1,4 +1,4 @@
-"""Writes the generated blocks of the pages: python docs/make.py, or of some kinds: ... metrics commands.
+"""Writes the generated blocks of all pages, or some kinds: python docs/make.py [metrics commands].
 
 A block stands between a comment that says what it is and one that ends it:
 
