@@ -107,7 +107,7 @@ def test_a_full_disk_is_reported_and_the_same_command_continues(empty_directory,
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "write_bytes", full)
+        patched.setattr("simgin.runs.directory.write_file", full)
         message = call("match", "gold", *FEW, "-o", "out", code=2).stderr
     assert "No space left on device" in message and "the same command goes on" in message
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
