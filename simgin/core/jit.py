@@ -21,7 +21,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core import config
+from numba.core import config, entrypoints
 from numba.core.caching import FunctionCache
 from numba.core.runtime import rtsys
 
@@ -36,6 +36,10 @@ OURS = (
 )
 POLICIES = "policies"  # the folder of the functions of strategies
 KEPT_POLICIES = 400  # of those
+
+# numba asks every package for extensions, once; one may be damaged
+with contextlib.suppress(Exception):
+    entrypoints.init_all()
 
 
 def compiled_sources() -> list[Path]:

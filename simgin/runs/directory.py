@@ -17,6 +17,8 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import numpy as np
+
 from simgin.runs import ledger, manifest
 from simgin.text.files import WRITING, read_text, write_file
 from simgin.text.messages import described, quoted
@@ -217,17 +219,19 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def readable(place: Path) -> Iterator[None]:
-    """Tell of whatever goes wrong where a directory is read: all of it may be anybody's."""
+def readable(*places: Path) -> Iterator[None]:
+    """Tell of whatever goes wrong where directories are read: all of it may be anybody's."""
     try:
-        yield
+        with np.errstate(divide="raise", over="raise", invalid="raise"):
+            yield
     except FORGED as error:
         if type(error).__module__.startswith("simgin."):
             raise
-        raise damaged(place / MANIFEST, described(error)) from error
+        names = " or ".join(str(place / MANIFEST) for place in places)
+        raise damaged(names, described(error)) from error
 
 
-def damaged(path: Path, what: str) -> ResultsError:
+def damaged(path: Path | str, what: str) -> ResultsError:
     """The error for a manifest that is not as simgin writes it: what is wrong, and the remedy."""
     return ResultsError(
         f"{path} is damaged ({what}); run it again in another directory. With the {ledger.FILE} of "

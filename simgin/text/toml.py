@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from simgin.text.files import read_text
 from simgin.text.messages import did_you_mean, first_mistakes, shown
@@ -16,6 +17,10 @@ from simgin.text.messages import did_you_mean, first_mistakes, shown
 MOST_BYTES = 1 << 20  # of a file
 MOST_DOTS = 300  # in a line, where they may part the name of a key
 Location = tuple[str | int, ...]  # where in a file: ("matchups", 0, "a")
+
+# pydantic asks every package for plug-ins, once; one may be damaged
+with contextlib.suppress(Exception):
+    create_model("First")
 
 _REMEDIES = {
     "string_type": "write a text in quotes",

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from simgin.core import jit
+from simgin.core import jit, sums
 from simgin.rules import variants
 from simgin.rules.variants import find, validate
 from simgin.runs import directory, experiment, ledger
@@ -449,6 +449,27 @@ def test_forged_rows_with_a_digest_of_their_own(played, forged):
     for words in (("report", "run"), ("compare", "run", "base")):
         assert "damaged" in answer(*words, codes=(2,)).stderr
     answer(*RUN, codes=(2,) if isinstance(forged, str) else (0,))
+
+
+@pytest.mark.parametrize("forged", [{"strategies": 7}, {"variants": None}, -(2**40)], ids=str)
+def test_what_is_forged_in_every_place_at_once(played, forged):
+    """Manifest and ledger agree, or every row has its digest: it is found where it is used."""
+    contents = directory.read_manifest("run")
+    with closing(sqlite3.connect(Path("run") / ledger.FILE)) as connection, connection:
+        if isinstance(forged, dict):
+            ((text,),) = connection.execute("SELECT value FROM run WHERE key = 'identity'")
+            row = ("identity", json.dumps(json.loads(text) | forged))
+            connection.execute("INSERT OR REPLACE INTO run VALUES (?, ?, ?)", [*row, seal(row)])
+            Path("run/manifest.json").write_bytes(directory.sealed(contents | forged))
+        else:
+            for *row, _ in connection.execute("SELECT * FROM blocks").fetchall():
+                numbers = ledger.unpack(row[-1], sums.COLUMNS)
+                numbers[:, sums.SUM + sums.N_FACTS :] = forged  # squares
+                row[-1] = ledger.pack(numbers)
+                values = [*row, seal(row)]
+                connection.execute("REPLACE INTO blocks VALUES (?, ?, ?, ?, ?, ?)", values)
+    for words in (("report", "run"), ("compare", "run", "base"), ("compare", "base", "run")):
+        harmless(*words, writes=("run/", "base/"), codes=(0, 2))
 
 
 def seal(row):

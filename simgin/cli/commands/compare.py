@@ -27,21 +27,23 @@ def compare(run: Path, base: Path, details: bool, as_json: bool) -> None:
     from simgin.findings import change_sentences, change_tables
     from simgin.findings.compare import compare_runs, other_differences, read_run
     from simgin.report.screen import Words
+    from simgin.runs import directory
     from simgin.stats import table
 
     run_read, base_read = read_run(run), read_run(base)
-    differences = compare_runs(run_read, base_read)
-    other_settings = other_differences(run_read, base_read)
-    shown = differences.replace({**base_read.names, **run_read.names})
-    sheet = change_tables.differences(shown)
-    parts: list[object] = [Words(change_sentences.differences(shown))]
-    if details or len(sheet.rows) <= MOST_ROWS:
-        parts.append(sheet)
-    else:
-        parts.append(f"--details prints the table of {len(sheet.rows)} comparisons.")
-    if other_settings:
-        parts.append("The runs also differ in:")
-        for line in other_settings:
-            parts.append(f"  {line}")
-    seed = run_read.record.seed
-    Answer(repeated(), table.records(differences), seed).show(as_json, parts)
+    with directory.readable(run, base):
+        differences = compare_runs(run_read, base_read)
+        other_settings = other_differences(run_read, base_read)
+        shown = differences.replace({**base_read.names, **run_read.names})
+        sheet = change_tables.differences(shown)
+        parts: list[object] = [Words(change_sentences.differences(shown))]
+        if details or len(sheet.rows) <= MOST_ROWS:
+            parts.append(sheet)
+        else:
+            parts.append(f"--details prints the table of {len(sheet.rows)} comparisons.")
+        if other_settings:
+            parts.append("The runs also differ in:")
+            for line in other_settings:
+                parts.append(f"  {line}")
+        seed = run_read.record.seed
+        Answer(repeated(), table.records(differences), seed).show(as_json, parts)
