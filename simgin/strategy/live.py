@@ -9,6 +9,7 @@ import functools
 import hashlib
 import importlib
 import io
+import marshal
 import pickle
 import sys
 import threading
@@ -16,7 +17,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from numba import cloudpickle
@@ -117,6 +118,8 @@ class _Copier(cloudpickle.Pickler):  # type: ignore[misc]
         self._fixed = fixed
 
     def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, CodeType):  # form 2 is the same for code from source and from bytecode
+            return marshal.loads, (marshal.dumps(value, 2),)
         if isinstance(value, ModuleType):
             return importlib.import_module, (value.__name__,)
         if isinstance(value, Strategy):

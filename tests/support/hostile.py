@@ -110,9 +110,9 @@ def copied(value):
 
 
 def tree(place):
-    """Everything below a folder: the bytes of files, the targets of links."""
+    """Everything below a folder but Python's own: the bytes of files, the targets of links."""
     found = {}
-    for path in sorted(Path(place).rglob("*")):
+    for path in sorted(set(Path(place).rglob("*")) - set(Path(place).rglob("__pycache__/*"))):
         name = path.relative_to(place).as_posix()
         if path.is_symlink():
             found[name] = os.readlink(path)
