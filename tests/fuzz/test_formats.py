@@ -183,6 +183,8 @@ COMMANDS = {
     "run": (["mine.toml", "--dry-run"], "-o --seed --workers"),
     "odds": (["nothing"], "--seed --workers -o --matches"),
     "review": (["nothing"], "--against --matches --seed --workers -o"),
+    "tune": (["nothing"], "--generations --confirm --seed --workers -v -o --run"),
+    "train": (["nothing"], "--rounds --confirm --seed --workers -v -o --run"),
     "report": (["folder"], "--nothing"),
     "compare": (["folder", "folder"], "--nothing"),
     "variants": (["oklahoma"], "--nothing"),
@@ -204,7 +206,7 @@ def command_lines(draw):
         words += [draw(st.sampled_from(options.split())), draw(odd)]
     if draw(st.booleans()):
         words[draw(st.integers(1, len(words) - 1)) if len(words) > 1 else 0] = draw(odd)
-    if command in ("odds", "review", "bench"):
+    if command in ("odds", "review", "bench", "tune", "train"):
         words.append("nothing")  # never without a mistake: they play for minutes
     return words
 

@@ -21,6 +21,7 @@ from simgin.report.page import PAGE
 from simgin.runs import directory, ledger
 from support import hostile
 from support.hostile import answer, harmless
+from support.weighed import write_weighed
 
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "docs/explanation/threat-model.md"
@@ -281,20 +282,33 @@ def test_no_text_steers_a_terminal_or_opens_a_tag(here):
     assert "<script" not in Path("out/summary.md").read_text()
 
 
-def test_no_command_opens_a_connection(run_of_mine, monkeypatch):
+OFFLINE = [
+    *("match gold --deals 100", "match mine.py --deals 2000 -o out", "report out"),
+    *("compare out out", "strategies mine.py", "strategies new new.py", "variants oklahoma"),
+    *("variants new new.toml", "variants check new.toml", "hand 5S6S7S9H9D9CKSQD2CAH"),
+    *("show gold mine.py", "examples", "examples copied", "doctor"),
+    *("run copied/experiments/demo.toml --dry-run", "find gold --where won --deals 20"),
+    "analyze gold --unit 3 --turn 1 --worlds 100",
+]
+OFFLINE_LONG = [
+    "odds gin-solitaire --strategy solo-greedy --deals 2000 -o odds",
+    "review eaai --matches 1000 --json -o review",
+    "tune gold-early -v eaai --generations 1 --confirm 1000 --json --run tuned",
+    "train weighed.py -v eaai --rounds 1 --confirm 1000 --json --run trained",
+    "bench --seconds 0.01",
+]
+
+
+@pytest.mark.parametrize("lines", [OFFLINE, pytest.param(OFFLINE_LONG, marks=pytest.mark.slow)])
+def test_no_command_opens_a_connection(run_of_mine, monkeypatch, lines):
     def refuse(*_):
         raise AssertionError("a connection")
 
     for name in ("connect", "connect_ex", "bind"):
         monkeypatch.setattr(socket.socket, name, refuse)
     Path("mine.py").write_text(MINE)
-    for words in (
-        *("match gold --deals 100", "match mine.py --deals 2000 -o out", "report out"),
-        *("compare out out", "strategies mine.py", "strategies new new.py", "variants oklahoma"),
-        *("variants new new.toml", "variants check new.toml", "hand 5S6S7S9H9D9CKSQD2CAH"),
-        *("show gold mine.py", "examples", "examples copied"),
-        "run copied/experiments/demo.toml --dry-run",
-    ):
+    write_weighed(Path())
+    for words in lines:
         answer(*words.split(), codes=(0,))
 
 
