@@ -27,7 +27,7 @@ class NewFileError(ValueError):
 def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
     """The content of a file. OSError also for what is no file, or holds more bytes than `most`."""
     with open(path, "rb", opener=_open_regular) as file:
-        content = file.read(most + 1)
+        content = file.read(most + 1) or b""  # None where it would have to wait
     if len(content) > most:
         raise OSError(errno.EFBIG, f"it is larger than {most >> 20} MiB", str(path))
     return content
@@ -39,11 +39,11 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
 
 
 def _open_regular(path: str, flags: int) -> int:
-    """Open a file as `open` does, but no pipe or device: only opening it may wait for ever."""
+    """Open a file as `open` does, but no pipe or device, and wait neither here nor in reading."""
     kind = stat.S_IFMT(os.stat(path).st_mode)
     if kind not in (stat.S_IFREG, stat.S_IFDIR):  # a directory has an error of its own
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-    return os.open(path, flags)
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # some files of /proc wait
 
 
 @contextmanager

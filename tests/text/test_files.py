@@ -2,11 +2,13 @@
 
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from simgin.text import files
+from support.hostile import in_time
 
 KINDS = {
     "pipe": os.mkfifo,
@@ -48,3 +50,8 @@ def test_a_new_file_is_readable_as_others_are(tmp_path):
     files.write_file(tmp_path / "new", b"x")
     assert (tmp_path / "new").stat().st_mode == (tmp_path / "plain").stat().st_mode
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "plain"]
+
+
+def test_a_regular_file_whose_end_never_comes_is_read_as_far_as_it_goes():
+    with in_time(10), suppress(OSError):  # who may not open it is refused
+        files.read_bytes(Path("/proc/kmsg"))
