@@ -120,7 +120,7 @@ def mix(rows: pd.DataFrame) -> str:
     if len(parts) == 1:
         alone = ranked["strategy"].iloc[0]
         return (
-            f"nobody here wins more than half from {alone}: whoever chooses first chooses {alone}."
+            f"nobody here was measured ahead of {alone}: the equilibrium mix is {alone} alone."
         )
     return f"nobody is ahead of the equilibrium mix: {'; '.join(parts)}."
 

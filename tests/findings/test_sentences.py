@@ -266,7 +266,7 @@ def test_a_league_says_what_it_ranks_by_and_that_deals_rank_otherwise():
 @pytest.mark.parametrize(
     ("mix", "line"),
     [
-        ([1.0, 0, 0], "nobody here wins more than half from a: whoever chooses first chooses a."),
+        ([1.0, 0, 0], "nobody here was measured ahead of a: the equilibrium mix is a alone."),
         ([0.4, 0.6, 0], "nobody is ahead of the equilibrium mix: b, 60 ± 11 %; a, 40 ± 11 %."),
     ],
 )
