@@ -119,9 +119,7 @@ def mix(rows: pd.DataFrame) -> str:
     parts = [f"{row['strategy']}, {ranged(row, 'mix', 100)} %" for _, row in ranked.iterrows()]
     if len(parts) == 1:
         alone = ranked["strategy"].iloc[0]
-        return (
-            f"nobody here was measured ahead of {alone}: the equilibrium mix is {alone} alone."
-        )
+        return f"nobody here was measured ahead of {alone}: the equilibrium mix is {alone} alone."
     return f"nobody is ahead of the equilibrium mix: {'; '.join(parts)}."
 
 
