@@ -128,9 +128,7 @@ def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
 
     Policies of other slots that read the same file get them, too.
     """
-    changed = {
-        policy.slot: replace(policy, weights=weights) for policy in _weighed_alike(strategy)
-    }
+    changed = {policy.slot: replace(policy, weights=weights) for policy in _weighed_alike(strategy)}
     return exchange(strategy, changed, strategy.text)
 
 
@@ -144,7 +142,7 @@ def _weighed_alike(strategy: Strategy) -> list[Policy]:
 
 
 def _check_weights(strategy: Strategy, file: Path, text: str) -> None:
-    """Raise StrategyError unless a file holds as many weights as the strategy reads from its own."""
+    """Raise StrategyError unless a file holds as many weights as the strategy's own."""
     alike = _weighed_alike(strategy)
     if not alike:
         raise StrategyError(

@@ -82,6 +82,18 @@ class Found:
         raise NotImplementedError
 
     @property
+    def sentences(self) -> list[str]:
+        """What it is worth."""
+        raise NotImplementedError
+
+    @property
+    def sums_up(self) -> str:
+        """What the line of the whole pool is called; empty where there is none."""
+        if len(self.request.pool) == 1:
+            return ""
+        return "hardest of the pool" if self.request.objective == "worst" else "mean of the pool"
+
+    @property
     def method(self) -> str:
         """How it was made, in a sentence."""
         raise NotImplementedError

@@ -13,11 +13,13 @@ from simgin.report.sheet import Sheet
 from simgin.runs.ledger import Ledger
 from simgin.tune.confirmation import confirm
 from simgin.tune.found import Found, Parts, Wording, frame, interval
-from simgin.tune.training import Round, TrainRequest, mean_weights, train
+from simgin.tune.training import Round, TrainRequest, mean_weights, read_training, train
 from simgin.tune.tune_report import gain_sentences
 
 if TYPE_CHECKING:
     import pandas as pd
+
+__all__ = ["Trained", "carry_out", "plan_sentence", "read_training"]
 
 SHOWN = 30  # weights at most in the table of a screen
 
@@ -65,7 +67,7 @@ class Trained(Found):
         """
         content = io.BytesIO()
         np.save(content, self.weights.astype(np.float32))
-        remarks = [command, *gain_sentences(self)]
+        remarks = [command, *self.sentences]
         text = "".join(f"\n# {remark}" for remark in remarks)
         return content.getvalue() + f"{text}\n".encode()
 
@@ -100,6 +102,11 @@ class Trained(Found):
         ]
 
     @property
+    def sentences(self) -> list[str]:
+        """Whether anything was gained, and what it is worth against what it was."""
+        return gain_sentences(self)
+
+    @property
     def method(self) -> str:
         """How the training was made."""
         training = self.training
@@ -114,14 +121,14 @@ def carry_out(
     ledger: Ledger,
     workers: int | None = None,
     part: Parts = lambda place: None,
-    see: Callable[[Round], None] = lambda played: None,
+    see: Callable[[str], None] = lambda line: None,
 ) -> Trained:
     """Train and confirm; what is in the ledger is not played again.
 
     part: takes the progress of the rounds and of the confirmation, as pieces of the work. see: is
-    shown every round.
+    shown a line for every round.
     """
-    rounds = train(training, ledger, workers, part, see)
+    rounds = train(training, ledger, workers, part, lambda one: see(_round_line(training, one)))
     weights = mean_weights(rounds)
     strategy = training.trained(weights)
     confirmation = confirm(training.match, strategy, ledger, workers, part(training.rounds))
@@ -139,7 +146,7 @@ def plan_sentence(training: TrainRequest) -> str:
     )
 
 
-def round_line(training: TrainRequest, played: Round) -> str:
+def _round_line(training: TrainRequest, played: Round) -> str:
     """What a round gained, in a line."""
     gain = interval(training.match, played.gain)
     return (

@@ -15,7 +15,7 @@ from simgin.tune.tune_request import TuneRequest
 def found_report(found: Found, command: str) -> Report:
     """What came of it, for a page and a screen. command: repeats it."""
     request, words = found.request, found.words
-    sentences = gain_sentences(found)
+    sentences = found.sentences
     sheets = found.sheets()
     if found.is_moved:
         sheets.append(_confirmation_sheet(found))
@@ -101,9 +101,8 @@ def _confirmation_sheet(found: Found) -> Sheet:
         if line.opponent == request.strategy.text:
             name = f"{name}, the {words.before}"
         lines.append((name, line))
-    if len(request.pool) > 1:
-        title = "hardest of the pool" if request.objective == "worst" else "mean of the pool"
-        lines.append((title, found.confirmation.objective))
+    if found.sums_up:
+        lines.append((found.sums_up, found.confirmation.objective))
     rows = []
     for name, line in lines:
         cells = [interval(request, each) for each in (line.default, line.tuned, line.gain)]
