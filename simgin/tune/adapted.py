@@ -10,13 +10,12 @@ again, nothing is trained. Every finished round is kept, too, so what was broken
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +30,11 @@ from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import run_identity
 from simgin.stats.differences import holm
 from simgin.stats.estimate import Estimate, two_sided
-from simgin.strategy import Strategy, loader
+from simgin.strategy import loader
 from simgin.text.amounts import parse_count, parse_seed
-from simgin.text.files import write_file
+from simgin.text.files import read_bytes, write_file
 from simgin.tune.confirmation import confirm
-from simgin.tune.found import Found, Parts, Wording, frame
+from simgin.tune.found import TRAINING, Found, Parts, frame, saved
 from simgin.tune.knobs import TuneError
 from simgin.tune.tune_request import TuneRequest, read_matches, read_players
 
@@ -44,12 +43,15 @@ if TYPE_CHECKING:
 
     from simgin.tune.decisions import Learner
 
+See = Callable[[str], None]  # is shown a line for every round
+
 PLAYER = "champion"
 POOL = ("simple", "gold-early", "gin-only")  # whom it learns against, beside itself
 ROUNDS = 12  # against each kind of opponent
 DEALS = 40_000  # branched in a round
 CONFIRMED = 10_000  # matches of the confirmation against each opponent
 FORM = 1  # raised whenever learning would come to other numbers
+LEARNED = "learned"  # the step of the ledger that ends the learning
 BETTER = 0.05  # p of the confirmation, by Holm
 
 
@@ -92,19 +94,10 @@ class AdaptRequest:
 class Adapted(Found):
     """What champion became under some rules, and whether that is better."""
 
-    words = Wording(
-        doing="Training",
-        done="trained",
-        before="start",
-        search="training",
-        pieces="rounds",
-        content="weights",
-        ending=".npy",
-        mark=b"\n# simgin train ",
-    )
+    words = TRAINING
     training: AdaptRequest
     weights: np.ndarray  # float64, as champion reads them
-    shares: Mapping[str, np.ndarray]  # of matches won before each round, by kind of opponent
+    course: np.ndarray  # matches won before each round: float64 (rounds, POOL)
     seconds: float  # of one processor, that learning took
 
     @property
@@ -144,8 +137,8 @@ class Adapted(Found):
         size = f"{n:,} matches of {self.words.unseen}, {variant}"
         if not self.better:
             return [
-                f"What was learned is not better than champion, and champion is what plays: it wins "
-                f"{what}, on {size}."
+                "What was learned is not better than champion, and champion is what plays: it "
+                f"wins {what}, on {size}."
             ]
         sentences = [f"What was learned is better than champion: it wins {what}, on {size}."]
         p = self.p_holm
@@ -169,31 +162,24 @@ class Adapted(Found):
         return table.assign(p_holm=table["opponent"].map(self.p_holm))
 
     def file(self, command: str) -> bytes:
-        """The weights as numpy saves them, and behind them what made them and what they are worth.
-
-        Readers of arrays stop where the array ends.
-        """
-        text = "".join(f"\n# {remark}" for remark in [command, *self.sentences])
-        return saved(self.weights) + f"{text}\n".encode()
+        """The weights, and behind them what made them and what they are worth."""
+        return saved(self.weights, command, *self.sentences)
 
     def tables(self) -> Mapping[str, pd.DataFrame]:
         """The frames of a training by the names of their files."""
-        rows = []
-        for kind, names in kinds().items():
-            for number, won in enumerate(self.shares[kind], 1):
-                rivals = {PLAYER if name is None else name: x for name, x in zip(names, won)}
-                rows += [
-                    {"round": number, "learned_against": kind, "opponent": name, "won": x}
-                    for name, x in rivals.items()
-                ]
-        return {"rounds.csv": frame(rows), "confirmation.csv": self.table}
+        rounds = []
+        for number, shares in enumerate(self.course, 1):
+            for opponent, won in zip(POOL, shares, strict=True):
+                rounds.append({"round": number, "opponent": opponent, "won": won})
+        return {"rounds.csv": frame(rounds), "confirmation.csv": self.table}
 
     def sheets(self) -> list[Sheet]:
         """The course of the training."""
         rows = []
-        for number, shares in enumerate(zip(*self.shares.values(), strict=True), 1):
-            rows.append((str(number), *map(_percents, shares)))
-        return [Sheet("Matches won before each round [%]", ("round", *kinds()), rows)]
+        for number, shares in enumerate(self.course, 1):
+            rows.append((str(number), *(f"{100 * won:.1f}" for won in shares)))
+        note = "Of 4,000 matches each: the half-width of an interval is 1.5."
+        return [Sheet("Matches won before each round [%]", ("round", *POOL), rows, note)]
 
     @property
     def method(self) -> str:
@@ -251,8 +237,7 @@ def adapt(
     training = read_training(
         PLAYER, variant, seed=seed, deals=deals, rounds=rounds, confirmed=confirmed
     )
-    parts = lambda piece: share(progress, piece, training.pieces)
-    return carry_out(training, None, workers, parts)
+    return carry_out(training, None, workers, lambda piece: share(progress, piece, training.pieces))
 
 
 def kept(
@@ -275,7 +260,7 @@ def carry_out(
     _ledger: Ledger | None,
     workers: int | None = None,
     part: Parts = lambda place: None,
-    see: Callable[[str], None] = lambda line: None,
+    see: See = lambda line: None,
 ) -> Adapted:
     """Learn and confirm; what the cache keeps is not played again, so it has the only ledger.
 
@@ -289,92 +274,88 @@ def carry_out(
         content = saved(weights)
         digest = hashlib.sha256(content).hexdigest()
         strategy = loader.with_weights(match.strategy, weights)
-        strategy = _called(strategy, f"{PLAYER} (trained, {digest[:8]})")
+        strategy = replace(strategy, text=f"{PLAYER} (trained, {digest[:8]})")
         confirmation = confirm(match, strategy, run_ledger, workers, part(training.pieces - 1))
-    if not place.exists():
+    if not place.exists() or read_bytes(place) != content:
         write_file(place, content)
-    shares = {kind: learned[kind] for kind in kinds()}
     seconds = float(learned["seconds"])
-    return Adapted(match, strategy, confirmation, training, weights, shares, seconds)
-
-
-def kinds() -> dict[str, tuple[str | None, ...]]:
-    """Whom it learns against, by what they do; None stands for the player itself."""
-    from simgin.tune.decisions import HASTY, PATIENT
-
-    return {"knock at once": HASTY, "wait for gin": PATIENT}
-
-
-def _called(strategy: Strategy, text: str) -> Strategy:
-    """The strategy under a text of its own, as it meets champion."""
-    from dataclasses import replace
-
-    return replace(strategy, text=text)
+    return Adapted(match, strategy, confirmation, training, weights, learned["course"], seconds)
 
 
 def _learned(
-    training: AdaptRequest, run_ledger: Ledger, workers: int | None, part: Parts, see: Any
+    training: AdaptRequest, run_ledger: Ledger, workers: int | None, part: Parts, see: See
 ) -> dict[str, np.ndarray]:
-    """The weights, the shares won before the rounds, and the seconds that they took."""
-    name = "learned"
-    if not run_ledger.has_step(name, training.rounds):
-        run_ledger.add_step(name, training.rounds, _learn(training, run_ledger, workers, part, see))
-    return run_ledger.step(name, training.rounds)
+    """What was learned; what the ledger has is not learned again.
+
+    weights: float64, as champion reads them. course: the shares of matches won before each round,
+    (rounds, POOL). seconds: of one processor.
+    """
+    if not run_ledger.has_step(LEARNED, training.rounds):
+        learned = _learn(training, run_ledger, workers, part, see)
+        run_ledger.add_step(LEARNED, training.rounds, learned)
+    return run_ledger.step(LEARNED, training.rounds)
 
 
 def _learn(
-    training: AdaptRequest, run_ledger: Ledger, workers: int | None, part: Parts, see: Any
+    training: AdaptRequest, run_ledger: Ledger, workers: int | None, part: Parts, see: See
 ) -> dict[str, np.ndarray]:
     """All rounds against both kinds of opponents, and how they are told apart."""
     from simgin.tune import decisions
 
     match = training.match
-    own = dict(zip(kinds(), decisions.weights_learned_under(match.variant), strict=True))
-    deals = {"knock at once": training.deals // 2, "wait for gin": training.deals}
-    sets, arrays, seconds = {}, {}, 0.0
-    for place, (kind, names) in enumerate(kinds().items()):
+    own = decisions.weights_learned_under(match.variant)
+    kinds = (("knock at once", decisions.HASTY), ("wait for gin", decisions.PATIENT))
+    learners = []
+    for place, (kind, names) in enumerate(kinds):
         rivals = [None if name is None else loader.find(name) for name in names]
         seed = match.generation_seed(place + 1)
-        learner = decisions.Learner(rivals, own[kind], seed, match.variant, workers)
-        pieces = lambda number, place=place: part(training.rounds * place + number - 1)
-        seconds += _rounds(training.rounds, deals[kind], kind, learner, run_ledger, pieces, see)
-        sets[kind], arrays[kind] = learner.learned, learner.shares
-    hasty, patient = sets["knock at once"], sets["wait for gin"]
+        learner = decisions.Learner(rivals, own[place], seed, match.variant, workers)
+        learners.append(learner)
+        rounds = _Rounds(training.rounds, training.deals // (2 - place), kind, run_ledger, see)
+        rounds.play(learner, partial(_piece, part, training.rounds * place))
+    hasty, patient = learners
     before = time.process_time()
-    apart = match.generation_seed(3)
-    chances = decisions.chances_hasty(patient, hasty, apart, match.variant, workers)
+    apart = match.generation_seed(len(kinds) + 1)
+    sets = patient.learned, hasty.learned
+    chances = decisions.chances_hasty(*sets, apart, match.variant, workers)
+    seconds = hasty.seconds + patient.seconds + time.process_time() - before
     _finish(part(training.pieces - 2))
-    seconds += time.process_time() - before
-    weights = decisions.under_any_rules(decisions.numbers_of(patient, hasty, chances))
-    return {"weights": weights, **arrays, "seconds": np.array(seconds)}
+    return {
+        "weights": decisions.under_any_rules(decisions.numbers_of(*sets, chances)),
+        "course": np.hstack([hasty.shares, patient.shares[:, 1 - len(POOL) :]]),
+        "seconds": np.array(seconds),
+    }
 
 
-def _rounds(
-    rounds: int,
-    deals: int,
-    kind: str,
-    learner: Learner,
-    run_ledger: Ledger,
-    pieces: Parts,
-    see: Any,
-) -> float:
-    """All rounds against one kind of opponents, from the last that is kept on; seconds they took."""
-    step = f"rounds against who {kind}"
-    done = next((n for n in range(rounds, 0, -1) if run_ledger.has_step(step, n)), 0)
-    seconds = 0.0
-    if done:
-        state = run_ledger.step(step, done)
-        learner.go_on(state)
-        seconds = float(state["seconds"])
-        _finish(pieces(done))
-    for number in range(done + 1, rounds + 1):
-        before = time.process_time()
-        won = learner.round(deals)
-        seconds += time.process_time() - before
-        run_ledger.add_step(step, number, {**learner.state, "seconds": np.array(seconds)})
-        _finish(pieces(number))
-        see(f"against who {kind}, round {number} of {rounds}: won {_percents(won)} % before it")
-    return seconds
+def _piece(part: Parts, first: int, number: int) -> Progress | None:
+    """The progress of a round, counted from 1, of those that begin at a piece of the work."""
+    return part(first + number - 1)
+
+
+@dataclass(frozen=True)
+class _Rounds:
+    """The rounds against one kind of opponents."""
+
+    rounds: int
+    deals: int
+    kind: str
+    ledger: Ledger
+    see: See
+
+    def play(self, learner: Learner, piece: Parts) -> None:
+        """Play them from the last that is kept on."""
+        step = f"rounds against who {self.kind}"
+        numbers = range(1, self.rounds + 1)
+        done = max((n for n in numbers if self.ledger.has_step(step, n)), default=0)
+        if done:
+            learner.go_on(self.ledger.step(step, done))
+            _finish(piece(done))
+        for number in numbers[done:]:
+            won = learner.round(self.deals)
+            self.ledger.add_step(step, number, learner.state)
+            _finish(piece(number))
+            shares = ", ".join(f"{100 * share:.1f}" for share in won)
+            self.see(f"against who {self.kind}, round {number} of {self.rounds}: won {shares} %")
 
 
 def _finish(progress: Progress | None) -> None:
@@ -382,23 +363,12 @@ def _finish(progress: Progress | None) -> None:
         progress(SHARES, SHARES)
 
 
-def _percents(shares: Iterable[float]) -> str:
-    return ", ".join(f"{100 * each:.1f}" for each in shares)
-
-
-def saved(weights: np.ndarray) -> bytes:
-    """Weights as numpy saves them."""
-    content = io.BytesIO()
-    np.save(content, weights.astype(np.float32))
-    return content.getvalue()
-
-
 def plan_sentence(training: AdaptRequest) -> str:
     """What will be played."""
     match = training.match
     return (
-        f"Champion learns all of its decisions under {match.variant.text}: {training.rounds} rounds "
-        f"of {training.deals // 2:,} deals against who knock at once, then of {training.deals:,} "
-        f"against who wait for gin. Then {match.confirmed:,} matches on {Adapted.words.unseen} "
-        "confirm what was learned."
+        f"Champion learns all of its decisions under {match.variant.text}: {training.rounds} "
+        f"rounds of {training.deals // 2:,} deals against opponents who knock at once, then of "
+        f"{training.deals:,} against those who wait for gin. Then {match.confirmed:,} matches on "
+        f"{Adapted.words.unseen} confirm what was learned."
     )

@@ -13,6 +13,7 @@ kind, which a table gives by the deals that he won in the match and by how long 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
@@ -232,6 +233,7 @@ class Learner:
         self.equity = equity_of(variant)
         self.weights = weights.copy()
         self.next_unit, self.rounds = 0, 0
+        self.seconds = 0.0  # of one processor, that all rounds took
         self.shares = np.zeros((0, len(rivals)))  # of matches won before each round
         self.last = np.zeros((0, player.ALL))  # the weights after each of the last rounds
         self.start()
@@ -253,6 +255,7 @@ class Learner:
         """All that the next rounds and the result depend on."""
         arrays = {"weights": self.weights, "prior": self.prior}
         arrays |= {"last": self.last, "shares": self.shares, "next": np.array(self.next_unit)}
+        arrays["seconds"] = np.array(self.seconds)
         for name, (squares, products) in self.seen.items():
             arrays |= {f"{name} squares": squares, f"{name} products": products}
         return arrays
@@ -262,6 +265,7 @@ class Learner:
         self.weights, self.prior = state["weights"].copy(), state["prior"]
         self.last, self.shares = state["last"], state["shares"]
         self.next_unit, self.rounds = int(state["next"]), len(self.shares)
+        self.seconds = float(state["seconds"])
         for name in self.seen:
             self.seen[name] = (state[f"{name} squares"], state[f"{name} products"])
 
@@ -358,6 +362,7 @@ class Learner:
 
         keep: how much of what was seen before counts; by default as the number of the round says.
         """
+        began = time.process_time()
         if self.rounds == WARM and keep is None:
             self.start()
         fading = (KEPT_WARM if self.rounds < WARM else KEPT) if keep is None else keep
@@ -371,6 +376,7 @@ class Learner:
         self.learn_knocks(deals // 2)
         self.learn_takes(deals // 2)
         self.rounds += 1
+        self.seconds += time.process_time() - began
         self.shares = np.concatenate([self.shares, [shares]])
         self.last = np.concatenate([self.last, [self.weights]])[-AVERAGED:]
         return shares

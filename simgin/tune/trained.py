@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import numpy as np
 from simgin.report.sheet import Sheet
 from simgin.runs.ledger import Ledger
 from simgin.tune.confirmation import confirm
-from simgin.tune.found import Found, Parts, Wording, frame, interval
+from simgin.tune.found import TRAINING, Found, Parts, frame, interval, saved
 from simgin.tune.training import Round, TrainRequest, mean_weights, read_training, train
 from simgin.tune.tune_report import gain_sentences
 
@@ -28,16 +27,7 @@ SHOWN = 30  # weights at most in the table of a screen
 class Trained(Found):
     """What came of a training."""
 
-    words = Wording(
-        doing="Training",
-        done="trained",
-        before="start",
-        search="training",
-        pieces="rounds",
-        content="weights",
-        ending=".npy",
-        mark=b"\n# simgin train ",
-    )
+    words = TRAINING
     training: TrainRequest
     rounds: Sequence[Round]
     weights: np.ndarray
@@ -61,15 +51,8 @@ class Trained(Found):
         return list(zip(self.training.policy.start.items(), self.weights, strict=True))
 
     def file(self, command: str) -> bytes:
-        """The weights as numpy saves them, and behind them what made them and what they are worth.
-
-        Readers of arrays stop where the array ends.
-        """
-        content = io.BytesIO()
-        np.save(content, self.weights.astype(np.float32))
-        remarks = [command, *self.sentences]
-        text = "".join(f"\n# {remark}" for remark in remarks)
-        return content.getvalue() + f"{text}\n".encode()
+        """The weights, and behind them what made them and what they are worth."""
+        return saved(self.weights, command, *self.sentences)
 
     def tables(self) -> Mapping[str, pd.DataFrame]:
         """The frames of a training by the names of their files."""
