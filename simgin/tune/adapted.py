@@ -178,7 +178,7 @@ class Adapted(Found):
         rows = []
         for number, shares in enumerate(self.course, 1):
             rows.append((str(number), *(f"{100 * won:.1f}" for won in shares)))
-        note = "Of 4,000 matches each: the half-width of an interval is 1.5."
+        note = "Of 1,000 matches each: the half-width of an interval is 3 points."
         return [Sheet("Matches won before each round [%]", ("round", *POOL), rows, note)]
 
     @property
@@ -309,7 +309,7 @@ def _learn(
     for place, (kind, names) in enumerate(kinds):
         rivals = [None if name is None else loader.find(name) for name in names]
         seed = match.generation_seed(place + 1)
-        learner = decisions.Learner(rivals, own[place], seed, match.variant, workers)
+        learner = decisions.Learner(rivals, own[place], seed, match.variant, workers, known=True)
         learners.append(learner)
         rounds = _Rounds(training.rounds, training.deals // (2 - place), kind, run_ledger, see)
         rounds.play(learner, partial(_piece, part, training.rounds * place))
@@ -317,7 +317,7 @@ def _learn(
     before = time.process_time()
     apart = match.generation_seed(len(kinds) + 1)
     sets = patient.learned, hasty.learned
-    chances = decisions.chances_hasty(*sets, apart, match.variant, workers)
+    chances = decisions.chances_hasty(*sets, apart, match.variant, workers, known=True)
     seconds = hasty.seconds + patient.seconds + time.process_time() - before
     _finish(part(training.pieces - 2))
     return {

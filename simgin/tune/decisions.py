@@ -36,17 +36,17 @@ from simgin.tune.equity import equity_of
 
 TRIED = 5  # discards branched at most
 AT_ONCE = 4000  # deals branched in one call: their views take 16 MB
-MET = 4000  # matches against a rival in which scores are met
+MET, KNOWN_MET = 4000, 1000  # matches against a rival in which scores are met
 WARM = 4  # rounds that find a start, before those that count
 AVERAGED = 5  # the last rounds, whose mean is the result
 KEPT_WARM, KEPT = 0.7, 0.95  # how much of what was seen counts a round later
 RIDGE = 4000.0
 SMOOTH, LEVEL, LINEAR = 60.0, 1.0, 500.0  # penalties of the table of knocks
+KNOWN_LEVEL = 100.0  # questions that a cell of a table that is good already counts for
 PRIOR = 0.5  # probability that an unknown opponent knocks at once
 HASTY = ("simple",)  # who knocks at once
 PATIENT = (None, None, "gold-early", "gin-only")  # who wait; None: the player itself
 KINDS = (("simple", "gold"), ("gold-early", "gin-only"))  # who tell hasty players from patient
-
 # Policies and what describes them are compiled together, so mypy sees them untyped.
 # mypy: disable-error-code="no-untyped-def"
 
@@ -192,10 +192,10 @@ def solve(sums: Sums, prior: np.ndarray, pooled: float, apart: float) -> np.ndar
 
 
 @cache
-def knock_penalty() -> np.ndarray:
+def knock_penalty(level: float) -> np.ndarray:
     """The quadratic penalty on differences of neighbouring cells, and on the linear part."""
     cell = np.arange(CELLS).reshape(player.KNOCK_TURNS, player.COUNTS)
-    out = np.diag(np.where(np.arange(OF_KNOCKS) < CELLS, LEVEL, LINEAR))
+    out = np.diag(np.where(np.arange(OF_KNOCKS) < CELLS, level, LINEAR))
     for one, other in ((cell[1:], cell[:-1]), (cell[:, 1:], cell[:, :-1])):
         pull = np.zeros((one.size, OF_KNOCKS))
         row = np.arange(one.size)
@@ -226,12 +226,20 @@ class Learner:
         seed: int,
         variant: Variant,
         workers: int | None = None,
+        *,
+        known: bool = False,
     ) -> None:
-        """rivals: None stands for the player itself, as strong as it is by then."""
+        """rivals: None stands for the player itself, as strong as it is by then.
+
+        known: whether the weights are good already: knocks and takes are pulled towards them, too,
+        and few matches show which scores are met.
+        """
         self.variant, self.rules = variant, build_rules(variant)
         self.rivals, self.seed, self.workers = rivals, seed, workers
         self.equity = equity_of(variant)
         self.weights = weights.copy()
+        self.base = weights.copy() if known else np.zeros(player.ALL)  # of knocks and takes
+        self.level, self.matches = (KNOWN_LEVEL, KNOWN_MET) if known else (LEVEL, MET)
         self.next_unit, self.rounds = 0, 0
         self.seconds = 0.0  # of one processor, that all rounds took
         self.shares = np.zeros((0, len(rivals)))  # of matches won before each round
@@ -342,7 +350,8 @@ class Learner:
             return sums_of(stages(found.views), x, equity[:, 1] - equity[:, 0])
 
         seen = self.learn("takes", n, 2, try_take, sums)
-        weights = solve(seen, np.zeros((STAGES, player.OF_TAKE)), 20.0, 400.0)
+        base = self.base[player.TAKES :].reshape(STAGES, player.OF_TAKE)
+        weights = solve(seen, base, 20.0, 400.0)
         self.weights[player.TAKES :] = weights.ravel()
 
     def learn_knocks(self, n: int) -> None:
@@ -354,7 +363,9 @@ class Learner:
             return sums_of_knocks(found.views, x, equity[:, 1] - equity[:, 0])
 
         squares, products = self.learn("knocks", n, 2, try_knock, sums, wait_often)
-        weights = np.linalg.solve(squares + knock_penalty(), products)
+        base = self.base[player.KNOCKS : player.TAKES]
+        missing = products - squares @ base
+        weights = base + np.linalg.solve(squares + knock_penalty(self.level), missing)
         self.weights[player.KNOCKS : player.TAKES] = weights
 
     def round(self, deals: int, keep: float | None = None) -> np.ndarray:
@@ -369,7 +380,7 @@ class Learner:
         for squares, products in self.seen.values():
             squares *= fading
             products *= fading
-        records = [self.played(rival, MET) for rival in self.rivals]
+        records = [self.played(rival, self.matches) for rival in self.rivals]
         self.met = [standings_in(one) for one in records]
         shares = np.array([share_won(one) for one in records])
         self.learn_discards(deals)
@@ -473,18 +484,26 @@ def lasting(records: np.ndarray) -> np.ndarray:
 
 
 def chances_hasty(
-    patient: np.ndarray, hasty: np.ndarray, seed: int, variant: Variant, workers: int | None = None
+    patient: np.ndarray,
+    hasty: np.ndarray,
+    seed: int,
+    variant: Variant,
+    workers: int | None = None,
+    *,
+    known: bool = False,
 ) -> np.ndarray:
     """The probability that the opponent knocks at once, by what `champion.blend` looks at.
 
     By Bayes from matches of the hasty set against players who knock at once, and of the patient
-    one against players who wait.
+    one against players who wait; known: and against itself.
     """
     found = []
     for weights, names in zip((hasty, patient), KINDS, strict=True):
-        rivals = [loader.find(name) for name in names]
-        learner = Learner(rivals, weights, seed, variant, workers)
-        together = np.concatenate([learner.played(rival, 5 * MET) for rival in rivals])
+        rivals: list[Strategy | None] = [loader.find(name) for name in names]
+        if known and weights is patient:
+            rivals.append(None)
+        learner = Learner(rivals, weights, seed, variant, workers, known=known)
+        together = np.concatenate([learner.played(rival, 5 * learner.matches) for rival in rivals])
         found.append((opponent_cells(together), lasting(together)))
     (cells, length), (other_cells, other_length) = found
     likely = cells / other_cells
