@@ -1,4 +1,4 @@
-"""What a sweep answers: where each row goes, what breaks even, which value is best.
+"""What a sweep answers: where rows go, what breaks even, which value is best.
 
 A best value is chosen on the even batches and judged on the odd ones, so that the choice itself
 does not flatter it.
