@@ -120,7 +120,7 @@ def review_of(
     asked = read_request(
         [variants.find(game).text for game in games],
         None if against is None else variants.find(against).text,
-        players=[loader.find(player).text for player in players],
+        players=_texts(*players),
         goals=goals,
         sweep=sweep,
         adapt=adapt,

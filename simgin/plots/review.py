@@ -29,7 +29,8 @@ OUTCOMES = ("gin", "knock", "undercut", "void")
 OUTCOME_WORDS = {"void": "dead hand"}
 LEAST_LABELLED = 8  # per cent
 LEAST_REACH = 2.0  # percentage points: smallest end of a colour scale
-MOST_SHADE = 0.9  # of an ink, for the largest share of a map of knocks
+LEAST_SHOWN = 0.001  # share of knocks in a column of the map
+SPREAD = 0.5  # of a row, which the dots of all variants share
 
 
 @figures.picture
@@ -50,13 +51,9 @@ def match_length(
     for axes, (variant, part) in zip(panels, figures.groups(frame, "variant"), strict=True):
         _distribution(axes, part, looks[variant].colour)
         axes.set_ylim(0, 1.1 * most)
-        figures.panel_title(axes, f"{variant}: half of the matches take {_median(part)} or less")
+        figures.panel_title(axes, f"{variant}: median {part['median'].iloc[0]:.0f} turns")
     figures.axis_labels(panels[-1], "turns in a match", "matches, %")
     return figure
-
-
-def _median(part: pd.DataFrame) -> str:
-    return f"{part['median'].iloc[0]:.0f} turns"
 
 
 def _distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
@@ -118,7 +115,7 @@ def knock_chart(
     note = "The darker, the more of the strong player's knocks are made there."
     caption = figures.caption(frame, seed=seed, unit="knocks", note=note)
     figure = figures.new_figure(1.5 * len(names) + 0.3, "When the strong player knocks", caption)
-    panels = figures.stack_panels(figure, len(names), sharex=True)
+    panels = figures.stack_panels(figure, len(names))
     looks = figures.looks(names, among)
     for axes, (variant, part) in zip(panels, figures.groups(frame, "variant"), strict=True):
         _knock_cells(axes, part, looks[variant].colour)
@@ -136,7 +133,9 @@ def _knock_cells(axes: Axes, part: pd.DataFrame, colour: str) -> None:
     values = np.ma.masked_equal(table.to_numpy(dtype=float), 0)
     axes.pcolormesh(table.columns, table.index, values, cmap=shades, vmin=0)
     axes.grid(visible=False)
-    axes.set_xlim(0.5, float(part["turn"].max()) + 0.5)
+    knocked = part[part["share"] > LEAST_SHOWN]
+    axes.set_xlim(0.5, float(knocked["turn"].max()) + 0.5)
+    axes.set_ylim(-0.5, float(part[part["share"] > 0]["deadwood"].max()) + 0.5)
 
 
 @figures.picture
@@ -147,7 +146,7 @@ def kinds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
     """
     variants = figures.unique(frame["variant"])
     titles = figures.unique(frame["title"])
-    names = [f"{kind}" for _ in variants for kind in figures.unique(frame["kind"])]
+    names = figures.unique(frame["kind"])
     height = (figures.row_height(names) * len(names) + 0.5) * len(titles)
     note = "Changes from the base, between two of a kind. Bars are 95 % intervals."
     caption = figures.caption(frame, seed=seed, unit="matches", note=note)
@@ -156,7 +155,7 @@ def kinds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
     looks = figures.looks(variants, among)
     panels = figures.stack_panels(figure, len(titles))
     for axes, (heading, part) in zip(panels, figures.groups(frame, "title"), strict=True):
-        _kind_dots(axes, part, variants, looks)
+        _kind_dots(axes, part, names, looks)
         figures.style(axes, "x")
         figures.panel_title(axes, heading)
     figures.legend(panels[0])
@@ -164,16 +163,14 @@ def kinds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
 
 
 def _kind_dots(
-    axes: Axes, part: pd.DataFrame, variants: Sequence[str], looks: dict[str, figures.Series]
+    axes: Axes, part: pd.DataFrame, names: Sequence[str], looks: dict[str, figures.Series]
 ) -> None:
-    names: list[str] = []
-    for variant in variants:
-        rows = part[part["variant"] == variant]
-        at = np.arange(len(names), len(names) + len(rows))
-        figures.level_bars(
-            axes, at, figures.columns(rows, "value", "low", "high"), looks[variant], variant
-        )
-        names += list(rows["kind"])
+    """A row for each kind, in which the dots of the variants lie a little apart."""
+    for i, (variant, look) in enumerate(looks.items()):
+        rows = part[part["variant"] == variant].set_index("kind").reindex(names).dropna()
+        aside = SPREAD * ((i + 0.5) / len(looks) - 0.5)
+        at = aside + np.array([list(names).index(str(kind)) for kind in rows.index])
+        figures.level_bars(axes, at, figures.columns(rows, "value", "low", "high"), look, variant)
     axes.axvline(0, color=figures.FAINT, linewidth=1, zorder=1)
     figures.row_names(axes, names)
     axes.margins(x=0.06)
@@ -186,18 +183,22 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     Columns own, other (lower ends, per cent of the target), value, low, high; a map a variant.
     """
-    names = figures.unique(frame["variant"])
-    note = "Percentage points more than under the base. Empty: not clear, or never seen."
-    caption = figures.caption(frame, seed=seed, unit="deals", note=note)
-    figure = figures.new_figure(2.0 * len(names), "Win probability by score", caption)
     clear = (frame["low"] > 0) | (frame["high"] < 0)
+    names = figures.unique(frame[clear]["variant"])
+    note = "Percentage points more than under the base. Empty: not clear, or never seen."
+    if unclear := [name for name in figures.unique(frame["variant"]) if name not in names]:
+        note += f" Nowhere clear: {', '.join(unclear)}."
+    caption = figures.caption(frame, seed=seed, unit="deals", note=note)
+    names = names or unclear[:1]
+    frame = frame[frame["variant"].isin(names)]
+    figure = figures.new_figure(2.0 * len(names), "Win probability by score", caption)
     shown = frame.assign(value=100 * frame["value"].where(clear))
     reach = max(float(np.nanmax(np.abs(shown["value"]), initial=0.0)), LEAST_REACH)
     panels = figures.stack_panels(figure, len(names))
     for axes, (variant, part) in zip(panels, figures.groups(shown, "variant"), strict=True):
         table = part.pivot(index="own", columns="other", values="value")
         cells = table.to_numpy(dtype=float)
-        places = [f"{low:.0f}–{low + 20:.0f} %" for low in table.columns]  # noqa: RUF001
+        places = [f"{low:.0f}–{low + 20:.0f} %" for low in map(float, table.columns)]  # noqa: RUF001
         figures.heat_map(
             axes, cells, places, places, middle=0, reach=reach, form="{:+.0f}", size=figures.SMALL
         )
@@ -255,6 +256,7 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     figure = figures.new_figure(0.34 * len(table) + 0.4, str(frame["title"].iloc[0]), caption)
     (axes,) = figures.stack_panels(figure, 1)
     form = "{:.1f}" if np.nanmax(np.abs(cells)) < 20 else "{:.0f}"
-    figures.heat_map(axes, cells, table.index, table.columns, middle=middle, reach=reach, form=form)
+    names = list(table.index), list(table.columns)
+    figures.heat_map(axes, cells, *names, middle=middle, reach=reach, form=form)
     figures.axis_labels(axes, str(frame["x_name"].iloc[0]), str(frame["y_name"].iloc[0]))
     return figure

@@ -38,7 +38,8 @@ TONES = {
     "unclear": "dim",
 }
 TRUTH = {"True": "yes", "False": "no"}
-DIRECTIONS = re.compile(r"(?<=[▲▼] )(.+) (?:more|less|fewer|longer|shorter)$")
+# Of a verdict, what says enough on a narrow terminal: `▲ a little` of `▲ a little longer`
+GIST = re.compile(r"([▲▼] (?:a little|much|more|less)|too close|depends)\b.*")
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,8 @@ class Cell:
 
     @property
     def short(self) -> str:
-        """The cell without the word that its arrow says: `83 ▲ a little`."""
-        return DIRECTIONS.sub(r"\1", str(self))
+        """The cell with the gist of its word: `83 ▲ a little`."""
+        return GIST.sub(r"\1", str(self))
 
     @property
     def markdown(self) -> str:
@@ -173,7 +174,7 @@ class Table:
         else:
             texts = [tuple(map(_broken, row)) for row in self.rows]
             yield from _pieces(self.headings, texts, options.max_width)
-        if self.note:
+        if self.note and not self.has_cells:
             yield Text(self.note)
 
 

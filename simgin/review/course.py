@@ -52,7 +52,7 @@ def follow(matchup: Matchup, n: int, workers: int | None, progress: Progress | N
 def _counted(matchup: Matchup, first_unit: int, units: int) -> dict[str, np.ndarray]:
     _, records = play_recorded(matchup, first_unit, units)
     params = matchup.variant.row
-    counts = {"length": _lengths(records), "knocks": _knocks(records)}
+    counts = {"length": _lengths(records), "knocks": _knocks(records, len(matchup.players))}
     goal = goal_of(params)
     if matchup.b is not None and goal.score and goal.other is None:
         counts["leads"] = count_leads(records, params).sum(axis=0)
@@ -72,9 +72,9 @@ def _lengths(records: np.ndarray) -> np.ndarray:
     return np.bincount(np.minimum(turns, MOST_TURNS - 1), minlength=MOST_TURNS)
 
 
-def _knocks(records: np.ndarray) -> np.ndarray:
+def _knocks(records: np.ndarray, players: int) -> np.ndarray:
     knocked = records[np.isin(records["kind"], KNOCKS)]
-    turn = np.minimum((knocked["turns"] + 1) // 2, KNOCK_TURNS - 1)
+    turn = np.minimum(-(-knocked["turns"] // players), KNOCK_TURNS - 1)
     count = np.minimum(knocked["knock_count"], COUNTS - 1)
     cells = np.bincount(turn * COUNTS + count, minlength=KNOCK_TURNS * COUNTS)
     return cells.reshape(KNOCK_TURNS, COUNTS)

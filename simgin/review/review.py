@@ -79,14 +79,21 @@ Key = tuple[str, str, str]  # of a figure: variant, metric, kind
 
 @dataclass(frozen=True, eq=False)
 class Review:
-    """A review that was played, while its ledger is open. part: the batches that it counts."""
+    """A review that was played, while its ledger is open.
+
+    half: 0 or 1 where it counts the even or the odd batches alone.
+    """
 
     request: ReviewRequest
     findings: Findings
-    part: slice = slice(None)
+    half: int | None = None
 
     def __repr__(self) -> str:
         return f"<Review of {', '.join(self.request.variants)}; frames: metrics, differences>"
+
+    @property
+    def _part(self) -> slice:
+        return slice(None) if self.half is None else slice(self.half, None, 2)
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -119,7 +126,7 @@ class Review:
     def _cells(self) -> dict[tuple[str, str, str], np.ndarray]:
         """The batch rows of every cell, by variant, A and B."""
         return {
-            (cell.variant, cell.a, cell.b): course.merged(self.findings.rows(i))[self.part]
+            (cell.variant, cell.a, cell.b): course.merged(self.findings.rows(i))[self._part]
             for i, cell in enumerate(self.findings.cells)
         }
 
@@ -127,10 +134,10 @@ class Review:
     def _courses(self) -> dict[str, Mapping[str, np.ndarray]]:
         """What was followed of the strong player's matches, by variant."""
         ledger, n = self.findings.ledger, self.request.matches
-        courses = {}
+        courses: dict[str, Mapping[str, np.ndarray]] = {}
         for variant in self.request.played:
             counts = ledger.step(step_name(self.request, variant), n)
-            courses[variant] = {name: batches[self.part] for name, batches in counts.items()}
+            courses[variant] = {name: batches[self._part] for name, batches in counts.items()}
         return courses
 
     def won(self, variant: str, a: str, b: str) -> Quantity:
@@ -145,12 +152,13 @@ class Review:
 
     def _figures_of(self, variant: str) -> Iterator[tuple[Key, Measurement]]:
         asked_for = variant in self.request.variants
-        for kind in self.kinds if asked_for else (STRONG,):
-            played = self.played(variant, kind)
+        for name in self.kinds if asked_for else (STRONG,):
+            played = self.played(variant, name)
             for row in self.rows:
-                yield (variant, row.key, kind), row.measure(played)
+                yield (variant, row.key, name), row.measure(played)
         strong = self.request.player(variant)
-        for kind in self.request.kinds:
+        # Alone the naive player says it; others may play as the strong one does
+        for kind in self.request.kinds[: 1 if self.request.alone else None]:
             yield (variant, SKILL, kind.name), self._skill(variant, strong, kind.strategy)
         if self.has_waiting and asked_for:
             won = self.won(variant, FOR_GIN.strategy, AT_ONCE.strategy)

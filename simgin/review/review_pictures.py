@@ -63,7 +63,7 @@ def review_pictures(review: Review) -> Iterator[Picture]:
             columns=(*map(_text, ("title", "variant", "kind")), Column("value", "change")),
         )
     knocks = knock_chart(review)
-    if len(knocks):
+    if len(knocks) and not review.request.alone:
         yield Picture(
             "knock_chart",
             "When does the strong player knock?",
@@ -145,7 +145,7 @@ def kinds(review: Review) -> pd.DataFrame:
         for (variant, key, kind), change in review.changes.items():
             if key == row.key and variant in review.request.variants:
                 what = {"kind": kind, "title": f"{row.title}: change{_in_unit(row.unit)}"}
-                numbers = _limits(change.difference, row.factor)
+                numbers = _limits(change.difference, row.factor) | {"n": review.request.matches}
                 rows.append({**_named(review, variant, kind), **what, **numbers})
     return _frame(rows)
 
@@ -236,9 +236,14 @@ def sweep_frame(review: Review) -> pd.DataFrame:
     rows = []
     titles = {row.key: (row.title, row.factor, np.nan) for row in review.rows}
     if review.has_waiting:
-        titles[WAITING] = ("Playing for gin wins from knocking at once, %", 100, 50.0)
+        titles[WAITING] = ("Matches that playing for gin wins from knocking at once, %", 100, 50.0)
     for (variant, key, kind), number in review.figures.items():
-        if variant not in places or key not in titles or not isinstance(number, Quantity):
+        if (
+            variant not in places
+            or key not in titles
+            or key == "minutes"
+            or not isinstance(number, Quantity)
+        ):
             continue
         if kind != STRONG and key != WAITING:
             continue

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from simgin.findings.wording import listed
+from simgin.report.numbers import DASH
 from simgin.report.report import Report
 from simgin.report.table import Cell, Column, Table
 from simgin.review import verdicts
-from simgin.review.goals import MET, MISSED, read_goals
-from simgin.review.players import STRONG
+from simgin.review.goals import MET, MISSED, UNDECIDED, Goal, read_goals
+from simgin.review.players import FOR_GIN, STRONG
 from simgin.review.review import SKILL, WAITING, Change, Review
 from simgin.review.review_pictures import review_pictures
 from simgin.review.scorecard import EVENING, EVENINGS, LITTLE, MUCH, SAME, UNCLEAR, Row
-from simgin.review.sweeps import best_values, sweep_lines
+from simgin.review.sweeps import best_values, sweep_lines, values
 from simgin.review.verdicts import label, skill_size
 from simgin.rules import variants
 from simgin.stats.quantity import Quantity
@@ -22,10 +24,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
+GOAL_WORDS = (MET, MISSED, UNDECIDED)
 READING = (
-    f"Between strong players. Much: what an evening of {EVENING} matches under each would show, "
-    f"five times in six; a little: what {EVENINGS} evenings would; same: less. Of skill and seats "
-    "a little is 2 and 1, much 6 and 3 percentage points. ± are 95 % intervals."
+    f"Between strong players; ± are 95 % intervals. Much: what an evening of {EVENING} matches "
+    f"under each would show, five times in six; a little: what {EVENINGS} evenings would; same: "
+    "less. For skill, seats and shares of wins, a little is from 1 or 2 percentage points, much "
+    "from 3 or 6."
+)
+MEANINGS = (
+    " Minutes: at so many seconds a turn. Knock: the median own turn and deadwood of the strong "
+    "player's knocks. Comebacks: matches won by the side that was behind when one had half of the "
+    "target. Gin v knock: matches that playing for gin wins from knocking at once. Skill: matches "
+    "that the strong player wins from each weaker kind."
 )
 CANNOT_TELL = (
     "Fun, learning, bluffing, and people: these players never tire, misremember or talk. A strong "
@@ -54,9 +64,22 @@ def review_report(review: Review, command: str) -> Report:
 
 
 def _verdict(review: Review) -> list[str]:
+    """Goals first, then what is to be said of every rule set, or of the sweep."""
+    goals = [_goal_line(review, goal) for goal in read_goals(review.request.goals, review.rows)]
     if review.request.sweep:
-        return [f"{line}." for line in sweep_lines(review)]
-    return [f"{name}: {words}" for name, words in verdicts.verdicts(review)]
+        return goals + [f"{line}." for line in sweep_lines(review)]
+    return goals + [f"{name}: {words}" for name, words in verdicts.verdicts(review)]
+
+
+def _goal_line(review: Review, goal: Goal) -> str:
+    """By which rule sets a goal is met, missed, or neither for certain."""
+    found: dict[str, list[str]] = {}
+    for variant in review.request.variants:
+        number = review.figures[variant, goal.row.key, STRONG]
+        name = values(review, variant) if review.request.sweep else label(variant)
+        found.setdefault(goal.verdict(number), []).append(name)
+    parts = [f"{word} by {listed(found[word])}" for word in GOAL_WORDS if word in found]
+    return f"Goal {goal.text}: {'; '.join(parts)}."
 
 
 def _csv(frame: pd.DataFrame) -> str:
@@ -64,7 +87,6 @@ def _csv(frame: pd.DataFrame) -> str:
 
 
 def _tables(review: Review) -> Iterator[Table]:
-    yield _goals(review)
     yield scorecard(review)
     yield best_values(review) if review.request.sweep else _same_length(review)
 
@@ -73,41 +95,42 @@ def _tables(review: Review) -> Iterator[Table]:
 
 
 def scorecard(review: Review) -> Table:
-    """A row for each property, a column for each rule set; of a sweep the other way round."""
+    """A row for each property, a column for each rule set, the strong player's figures."""
     import pandas as pd
 
     request = review.request
-    names = {variant: label(variant) for variant in request.variants}
     rows = []
     for row in review.rows:
         cells = {variant: _cell(review, variant, row) for variant in request.variants}
-        if any(cell.text != "–" for cell in cells.values()):  # noqa: RUF001
+        if any(cell.text != DASH for cell in cells.values()):
             rows.append({"row": row.title, **cells})
     if review.has_waiting:
-        title = "Playing for gin wins from knocking at once"
-        rows.append({"row": title, **{v: _waiting(review, v) for v in request.variants}})
-    rows.append({"row": _skill_title(review), **{v: _skill(review, v) for v in request.variants}})
-    frame = pd.DataFrame(rows)
+        rows.append({"row": "Gin v knock", **{v: _waiting(review, v) for v in request.variants}})
+    rows.append({"row": "Skill", **{v: _skill(review, v) for v in request.variants}})
+    named = [(variant, label(variant)) for variant in request.variants]
+    title = "At a glance"
     if request.sweep:
-        turned = frame.set_index("row").T.reset_index(names="variant")
-        turned["variant"] = turned["variant"].map(names)
-        columns = [Column(name, "rules" if name == "variant" else name) for name in turned]
-        return Table("At a glance", turned, columns, READING)
-    columns = [Column("row", ""), *(Column(variant, names[variant]) for variant in names)]
-    return Table("At a glance", frame, columns, READING)
+        rows = [{name: _arrow(cell) for name, cell in row.items()} for row in rows]
+        named = [(variant, values(review, variant)) for variant in request.variants]
+        title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
+    columns = [Column("row", "property"), *(Column(*names) for names in named)]
+    note = READING + ("" if request.alone else MEANINGS)
+    return Table(title, pd.DataFrame(rows), columns, f"{note} Players: {_who(review)}")
 
 
-def _skill_title(review: Review) -> str:
-    if review.request.alone:
-        return "Skill: deals won more than by weaker players"
-    return "Skill: the strong player's matches against weaker kinds"
+def _arrow(cell: Any) -> Any:
+    """A cell of a wide table: of its word, the arrow alone."""
+    if not isinstance(cell, Cell):
+        return cell
+    arrow = cell.word[:1] if cell.word[:1] in ("▲", "▼") else ""
+    return Cell(cell.text, arrow, cell.light.partition(";")[0], cell.tone)
 
 
 def _cell(review: Review, variant: str, row: Row, key: str = STRONG) -> Cell:
     """The strong player's figure, its change in words, and the range of the others."""
     number = review.figures[variant, row.key, key]
     if not isinstance(number, Quantity) or number.value != number.value:
-        return Cell("–")  # noqa: RUF001
+        return Cell(DASH)
     text, light = row.text(number.value), row.light(number)
     if variant == review.request.base or review.request.base is None:
         return Cell(text, "", light, "base")
@@ -140,14 +163,8 @@ def _span(review: Review, variant: str, row: Row) -> str:
 
 def _waiting(review: Review, variant: str) -> Cell:
     """What playing for gin wins from knocking at once."""
-    (number,) = [n for (v, key, _), n in review.figures.items() if (v, key) == (variant, WAITING)]
-    (change,) = [
-        c for (v, key, _), c in review.changes.items() if (v, key) == (variant, WAITING)
-    ] or [None]
-    return _share_cell(number, change)
-
-
-def _share_cell(number: object, change: Change | None) -> Cell:
+    key = (variant, WAITING, FOR_GIN.name)
+    number, change = review.figures[key], review.changes.get(key)
     assert isinstance(number, Quantity)
     low, high = number.limits
     text, light = f"{100 * number.value:.0f} %", f"± {50 * (high - low):.1f}"
@@ -177,25 +194,7 @@ def _skill(review: Review, variant: str) -> Cell:
     return Cell(text, word, tone="depends" if size else TONES[found[1:]])
 
 
-# Goals and the same length
-
-
-def _goals(review: Review) -> Table:
-    """Met, missed or undecided, for every goal and rule set."""
-    import pandas as pd
-
-    tones = {MET: "same", MISSED: "much"}
-    rows = []
-    for goal in read_goals(review.request.goals, review.rows):
-        cells: dict[str, Any] = {"goal": goal.text}
-        for variant in review.request.variants:
-            number = review.figures[variant, goal.row.key, STRONG]
-            found = goal.verdict(number)
-            text = goal.row.text(number.value) if isinstance(number, Quantity) else ""
-            cells[variant] = Cell(found, text, tone=tones.get(found, "unclear"))
-        rows.append(cells)
-    columns = [Column(v, label(v)) for v in review.request.variants]
-    return Table("Goals", pd.DataFrame(rows), [Column("goal", "goal"), *columns])
+# The same length
 
 
 def _same_length(review: Review) -> Table:
@@ -212,14 +211,14 @@ def _same_length(review: Review) -> Table:
     rows = []
     for row in review.rows:
         cells = {variant: _cell(review, variant, row) for variant in shown}
-        if any(cell.text != "–" for cell in cells.values()):  # noqa: RUF001
+        if any(cell.text != DASH for cell in cells.values()):
             rows.append({"row": row.title, **cells})
-    rows.append({"row": _skill_title(review), **{v: _skill(review, v) for v in shown}})
+    rows.append({"row": "Skill", **{v: _skill(review, v) for v in shown}})
     note = (
         "Played to the target at which a match between strong players takes about as long as under "
         f"{label(base)}: shut-outs, comebacks and skill follow mostly from the length."
     )
-    columns = [Column("row", ""), *(Column(v, title) for v, title in shown.items())]
+    columns = [Column("row", "property"), *(Column(v, title) for v, title in shown.items())]
     return Table("At the same length", pd.DataFrame(rows), columns, note)
 
 
@@ -228,8 +227,8 @@ def _same_length(review: Review) -> Table:
 
 def _folded(review: Review) -> Iterator[Table]:
     """Every figure by kind of player, every difference."""
-    shown = review.metrics.assign(variant=review.metrics["variant"].map(label))
-    known = shown[shown["why"] == ""]
+    named = review.metrics.assign(variant=review.metrics["variant"].map(label))
+    known = named[named["why"] == ""]
     columns = (
         *(Column("variant", "rules"), Column("title", "what"), Column("kind", "kind of player")),
         *(Column("opponent", "against"), Column("value", "value"), Column("n", "n")),
@@ -242,14 +241,14 @@ def _folded(review: Review) -> Iterator[Table]:
             difference_low=changed["low"],
             difference_high=changed["high"],
         )
-        columns = (
+        shown = (
             *(Column("variant", "rules"), Column("title", "what")),
             *(Column("kind", "kind of player"), Column("opponent", "against")),
             *(Column("difference", "difference"), Column("p_holm", "p, Holm", digits=4)),
             Column("size", "in words"),
         )
         note = f"Each less {label(str(review.request.base))}; p is adjusted over this whole table."
-        yield Table("All differences", changed, columns, note)
+        yield Table("All differences", changed, shown, note)
 
 
 def _facts(review: Review) -> Iterator[tuple[str, str]]:
@@ -257,7 +256,6 @@ def _facts(review: Review) -> Iterator[tuple[str, str]]:
     yield "What this cannot tell", CANNOT_TELL
     if request.note:
         yield "Note", request.note
-    yield "Players", _who(review)
     each = "of every player" if request.alone else "of every pair of players"
     yield "Size", f"{request.matches:,} matches {each}, under every rule set, on the same packs."
     yield "Seed", str(request.seed)

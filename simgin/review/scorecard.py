@@ -8,13 +8,13 @@ rule set would show, *a little* what ten evenings would.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from simgin.core import sums
 from simgin.review import course
-from simgin.stats import metrics, quantity
+from simgin.stats import batches, metrics, quantity
 from simgin.stats.quantity import Quantity
 
 EVENING, EVENINGS = 5, 10  # matches of an evening, and how many evenings show a little
@@ -44,8 +44,11 @@ class Played:
 
     def per(self, unit: str, *facts: str, share: bool = False) -> Quantity:
         """The sum of some facts for each of another, such as turns for each of the matches."""
-        counts = sum(self.rows[:, sums.SUM + sums.FACT[fact]] for fact in facts)
-        return quantity.per_case(counts, self.rows[:, sums.SUM + sums.FACT[unit]], share=share)
+        columns = [sums.SUM + sums.FACT[fact] for fact in facts]
+        counts = self.rows[:, columns].sum(axis=1)
+        below = self.rows[:, sums.SUM + sums.FACT[unit]]
+        own = quantity.per_case(counts, below, share=share)
+        return replace(own, batches=batches.effective(self.rows))  # units, as of any metric
 
     @property
     def matches(self) -> int:
@@ -160,7 +163,7 @@ def minutes(seconds_per_turn: float) -> Row:
     """How long a match takes by the clock."""
     return Row(
         "minutes",
-        f"Minutes in a match, {seconds_per_turn:g} s a turn",
+        f"Minutes at {seconds_per_turn:g} s",
         lambda played: played.per("matches", "turns").scaled(seconds_per_turn / 60),
         more="longer",
         less="shorter",
@@ -170,16 +173,16 @@ def minutes(seconds_per_turn: float) -> Row:
 
 TURNS = Row(
     "turns_per_match",
-    "Turns in a match",
+    "Turns a match",
     _match_turns,
     more="longer",
     less="shorter",
     names=("turns per match", "turns a match", "match length"),
 )
-GIN = Row("gin", "Deals that end in gin", _share("gin", "big_gin", "shot"), 0, " %", factor=100)
+GIN = Row("gin", "Ended by gin", _share("gin", "big_gin", "shot"), 0, " %", factor=100)
 _DEAL_TURNS = Row(
     "turns",
-    "Turns in a deal",
+    "Turns a deal",
     _ratio("turns"),
     1,
     more="longer",
@@ -188,7 +191,7 @@ _DEAL_TURNS = Row(
 )
 DEALS = Row(
     "deals_per_match",
-    "Deals in a match",
+    "Deals a match",
     _ratio("deals_per_match"),
     1,
     less="fewer",
@@ -214,18 +217,18 @@ ROWS_OF_TWO = (
     GIN,
     Row(
         "knock_turn",
-        "Knocks: median own turn",
+        "Knock: own turn",
         _knocks(1),
         1,
         more="later",
         less="earlier",
         names=("knock turn",),
     ),
-    Row("knock_deadwood", "Knocks: median deadwood", _knocks(2), 1, names=("knock deadwood",)),
+    Row("knock_deadwood", "Knock: deadwood", _knocks(2), 1, names=("knock deadwood",)),
     _DEAD,
     Row(
         "seat",
-        "Won by the nondealer",
+        "Nondealer wins",
         _ratio("first_player_win"),
         1,
         " %",
@@ -233,15 +236,7 @@ ROWS_OF_TWO = (
         fixed=_LONG_RUN,
         names=("nondealer", "seats"),
     ),
-    Row(
-        "comebacks",
-        "Comebacks: behind at half the target, and won",
-        _comebacks,
-        0,
-        " %",
-        factor=100,
-        names=("comebacks",),
-    ),
+    Row("comebacks", "Comebacks", _comebacks, 0, " %", factor=100, names=("comebacks",)),
     Row(
         "shut_out",
         "Shut-outs",
@@ -264,7 +259,7 @@ ROWS_OF_ONE = (
         fixed=_LONG_RUN,
         names=("deals won",),
     ),
-    Row("score", "Score of a deal", _ratio("score"), 1, names=("score",)),
+    Row("score", "Score a deal", _ratio("score"), 1, names=("score",)),
     Row(
         "match_win",
         "Matches won",
@@ -278,7 +273,7 @@ ROWS_OF_ONE = (
     GIN,
     Row(
         "turns",
-        "Draws in a deal",
+        "Draws a deal",
         _ratio("turns"),
         1,
         more="longer",

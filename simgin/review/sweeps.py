@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simgin.findings.wording import listed
 from simgin.report.table import Column, Table
 from simgin.review.players import FOR_GIN, STRONG
 from simgin.review.review import SKILL, WAITING, Key, Review
 from simgin.review.scorecard import SAME, UNCLEAR, Measurement, Row, size
+from simgin.review.verdicts import label
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
 
@@ -32,10 +34,23 @@ Figures = Mapping[Key, Measurement]
 
 def words(review: Review, variant: str) -> str:
     """The values of a rule set, as in `undercut bonus 10`."""
-    points = itertools.product(*(values for _, values in review.request.sweep))
-    point = dict(zip(review.request.swept, points, strict=True))[variant]
-    names = [name.replace("_", " ") for name, _ in review.request.sweep]
-    return ", ".join(f"{name} {value}" for name, value in zip(names, point, strict=True))
+    point = request_point(review, variant)
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in point)
+
+
+def values(review: Review, variant: str) -> str:
+    """The values alone: `10`, or `20 / 10` of two parameters; of the base its name."""
+    point = request_point(review, variant)
+    return " / ".join(value for _, value in point) or label(variant)
+
+
+def request_point(review: Review, variant: str) -> list[tuple[str, str]]:
+    """The parameters of a sweep with their values under a rule set; none for a base beside it."""
+    request = review.request
+    names = [name for name, _ in request.sweep]
+    points = itertools.product(*(values for _, values in request.sweep))
+    found = dict(zip(request.swept, points, strict=True)).get(variant, ())
+    return list(zip(names, found, strict=False))
 
 
 def sweep_lines(review: Review) -> Iterator[str]:
@@ -64,25 +79,19 @@ def _course(review: Review, row: Row, first: str, last: str) -> Iterator[str]:
 
 def _break_even(review: Review) -> str:
     """Between which values playing for gin and knocking at once are worth the same."""
-    ((name, values),) = review.request.sweep
+    ((name, texts),) = review.request.sweep
     shares = [review.figures[variant, WAITING, FOR_GIN.name] for variant in review.request.swept]
     known = [share for share in shares if isinstance(share, Quantity)]
-    pays = [value for value, share in zip(values, known, strict=True) if share.limits[0] > EVEN]
-    loses = [value for value, share in zip(values, known, strict=True) if share.limits[1] < EVEN]
+    pays = [value for value, share in zip(texts, known, strict=True) if share.limits[0] > EVEN]
+    loses = [value for value, share in zip(texts, known, strict=True) if share.limits[1] < EVEN]
     subject = name.replace("_", " ")
     if not pays or not loses:
         way = "wins" if pays else "does not clearly win"
         return f"Playing for gin {way} from knocking at once with every {subject} tried"
     return (
-        f"Playing for gin beats knocking at once with {subject} {_listed(pays)}, and loses with "
-        f"{_listed(loses)}"
+        f"Playing for gin beats knocking at once with {subject} {listed(pays)}, and loses with "
+        f"{listed(loses)}"
     )
-
-
-def _listed(values: list[str]) -> str:
-    if len(values) < 3:
-        return " and ".join(values)
-    return f"{', '.join(values[:-1])} and {values[-1]}"
 
 
 # The best value
@@ -109,8 +118,8 @@ def best_values(review: Review) -> Table:
     """The best value for each aim, and those that are not clearly worse."""
     import pandas as pd
 
-    even = replace(review, part=slice(0, None, 2)).figures
-    odd = replace(review, part=slice(1, None, 2)).figures
+    even = replace(review, half=0).figures
+    odd = replace(review, half=1).figures
     rows = []
     aims = [
         *AIMS,

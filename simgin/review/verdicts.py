@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from simgin.findings.wording import listed
 from simgin.review.players import FOR_GIN, STRONG
 from simgin.review.review import SKILL, WAITING, Change, Review
 from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.stats.quantity import Quantity
-from simgin.text.messages import listed
 
 MOST_WORDS = 25
 NOTHING = "Nothing an evening would show."
 THE_SAME_GAME = "The same game: every match came out alike."
 NEARLY_ALL = 0.9  # share of deals
-# Fractions that people say, for lengths
+# What people say of a change of length, as a part of it
 FRACTIONS = {
     0.1: "a tenth",
     0.2: "a fifth",
@@ -30,6 +30,7 @@ FRACTIONS = {
     2 / 3: "two thirds",
     0.75: "three quarters",
 }
+LONGER = {1.75: "three times as long", 0.85: "twice as long", 0.42: "half as long again"}
 BASIC_RULES = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
 # What a clear change of a row is called at the end of a verdict
 OTHERS = {
@@ -39,7 +40,8 @@ OTHERS = {
     "seat": ("better for the nondealer", "worse for the nondealer"),
     "knock_turn": ("later knocks", "earlier knocks"),
     "turns": ("longer deals", "shorter deals"),
-    "win": ("easier to win", "harder to win"),
+    "win": ("deals easier to win", "deals harder to win"),
+    "match_win": ("matches easier to win", "matches harder to win"),
 }
 
 
@@ -177,14 +179,16 @@ def _length(review: Review, variant: str, own: dict[str, Change]) -> str:
         return f"matches a little {way}"
     base = review.figures[str(review.request.base), "turns_per_match", STRONG]
     assert isinstance(base, Quantity)
-    return f"matches {fraction(abs(change.difference.value) / base.value)} {way}"
+    return f"matches {times(change.difference.value / base.value)}"
 
 
-def fraction(part: float) -> str:
-    """The fraction that people would say for a part of a length."""
-    if part >= 0.9:
-        return "at least twice as long, and so" if part > 1.2 else "about their own length"
-    return FRACTIONS[min(FRACTIONS, key=lambda known: abs(known - part))]
+def times(change: float) -> str:
+    """A relative change of a length as people say it: `a third shorter`, `twice as long`."""
+    for least, words in LONGER.items():
+        if change >= least:
+            return words
+    part = FRACTIONS[min(FRACTIONS, key=lambda known: abs(known - abs(change)))]
+    return f"{part} {'longer' if change > 0 else 'shorter'}"
 
 
 def _gin(review: Review, variant: str, change: Change | None) -> str:

@@ -1,4 +1,4 @@
-"""The course of matches against slow twins, and the intervals of a scorecard by repeated reviews."""
+"""The course of matches against slow twins; intervals of a scorecard by repeated reviews."""
 
 import numpy as np
 import pytest

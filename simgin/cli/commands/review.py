@@ -105,7 +105,7 @@ def review(
     place = output or _place(request)
     command = repeated(output=place)
     session.check_output(place, record_deals=False)
-    with session.explain_wait():
+    with session.explain_wait("short trials first, to see who is strong under these rules."):
         request = settled(request, workers)
     plan = plan_review(request)
     if request.deep and not as_json:

@@ -1,0 +1,260 @@
+"""`simgin review`: what it plays, its figures against numpy, and the same bytes every way."""
+
+import json
+import math
+
+import pandas as pd
+import pytest
+
+from simgin.core import sums
+from simgin.report import figures
+from simgin.review import course, players
+from simgin.review.players import ALONE, KINDS, STRONG
+from simgin.review.review_plan import plan_review
+from simgin.review.review_request import ReviewRequest, read_request, settled
+from simgin.runs import directory, ledger
+from support import hostile
+from support import strict_html as wellformed
+from support.command_line import call, interrupted_after
+
+BASE, LONGER = "standard", "standard+points_target=200"
+GAMES = ("straight", LONGER)
+WORDS = ("review", *GAMES, "--against", BASE, "--matches", "1k", "-o", "out")
+WORDS += ("--players", "simple,gin-only,gold-early", "--goals", "turns per match 60..120")
+T975 = {9: 2.262157163}  # Student's t of ten batches
+
+
+def tree(place):
+    """Every file but the ledger, whose pages lie as they were written, and the manifest."""
+    left_out = {ledger.FILE, directory.MANIFEST}
+    files = hostile.tree(place).items()
+    return {name: content for name, content in files if name.split("-")[0] not in left_out}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def drawn_once():
+    """Pictures take most of the time: each is drawn as SVG only."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(figures, "png", lambda _: b"PNG")
+        yield
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The directory of a small review, made once: ten batches of every player against itself."""
+    with pytest.MonkeyPatch.context() as patched:
+        place = tmp_path_factory.mktemp("review")
+        patched.chdir(place)
+        patched.setenv("COLUMNS", "80")
+        return place / "out", call(*WORDS, "--workers", 1)
+
+
+@pytest.fixture(scope="module")
+def rows(made):
+    """The batch rows of every cell, by variant, A and B."""
+    manifest = json.loads((made[0] / directory.MANIFEST).read_text())
+    with ledger.reading(made[0] / ledger.FILE) as run_ledger:
+        return {
+            (matchup["variant"], matchup["a"], matchup["b"]): run_ledger.rows(
+                i, matchup["units"], sums.BATCH_MATCHES
+            )
+            for i, matchup in enumerate(manifest["matchups"])
+        }
+
+
+# What is played
+
+
+def test_every_kind_plays_itself_and_the_strong_player_every_other():
+    strong = ((BASE, "champion"), ("oklahoma", "gold"))
+    request = ReviewRequest((BASE, "oklahoma"), BASE, strong=strong)
+    plan = plan_review(request)
+    cells = {
+        (one.matchup.variant.text, one.matchup.a.text, one.matchup.b.text) for one in plan.tasks
+    }
+    for variant, player in strong:
+        weaker = [kind.strategy for kind in KINDS]
+        wanted = {(variant, name, name) for name in [*weaker, player]}
+        wanted |= {(variant, player, name) for name in weaker} | {(variant, "gin-only", "simple")}
+        assert {cell for cell in cells if cell[0] == variant} == wanted
+    assert [step.name for step in plan.steps] == [
+        "course of champion standard",
+        "course of gold oklahoma",
+    ]
+
+
+def test_a_review_of_one_player_has_a_naive_a_careful_and_a_strong_one():
+    request = settled(read_request(["solitary-gin"]))
+    names = [task.matchup.a.text for task in plan_review(request).tasks]
+    assert names[:2] == [kind.strategy for kind in ALONE] and len(names) == 3
+    assert read_request(["standard"], deep=True).matches == 2_000_000
+
+
+def test_who_clearly_beats_champion_is_the_strong_player(monkeypatch):
+    """The best of those that win clearly, in a trial on packs that the review does not play."""
+    shares = {"marjj-early": 0.6, "mishra-uniform": 0.62, "gold-early": 0.51}
+    seen = []
+
+    def trial(a, b, variant, seed, workers, metric):
+        seen.append((b, variant, metric))
+        return players.Quantity.with_error(shares[a], 0.01, 2000)
+
+    monkeypatch.setattr(players, "trial", trial)
+    assert players.strong_player("standard", 1, None) == "mishra-uniform"
+    shares |= {"marjj-early": 0.52, "mishra-uniform": 0.45}
+    assert players.strong_player("standard", 1, None) == "champion"
+    assert set(seen) == {("champion", "standard", "match_win")}
+
+
+def test_matches_to_the_target_of_the_same_length_are_as_long(made):
+    frame = pd.read_csv(made[0] / "metrics.csv").query("metric == 'turns_per_match'")
+    strong = frame[frame["kind"] == STRONG].set_index("variant")["value"]
+    (same,) = (variant for variant in strong.index if variant not in (BASE, *GAMES))
+    assert same.startswith("straight+points_target=") and strong["straight"] > 1.05 * strong[BASE]
+    assert strong[same] == pytest.approx(strong[BASE], rel=0.08)
+
+
+# The figures, against plain numpy
+
+
+def column(cell, fact):
+    return cell[:, sums.SUM + sums.FACT[fact]].astype(float)
+
+
+FIGURES = {
+    "turns_per_match": ("turns", "matches"),
+    "turns": ("turns", "deals"),
+    "deals_per_match": ("deals", "matches"),
+    "dead": ("void", "deals"),
+}
+
+
+@pytest.mark.parametrize("variant", [BASE, *GAMES])
+@pytest.mark.parametrize("kind", ["simple", "gin-only", STRONG])
+def test_figures_and_paired_differences_agree_with_numpy(made, rows, variant, kind):
+    name = "gold-early" if kind == STRONG else kind
+    metrics = pd.read_csv(made[0] / "metrics.csv").set_index(["variant", "metric", "kind"])
+    differences = pd.read_csv(made[0] / "differences.csv").set_index(["variant", "metric", "kind"])
+    for key, (over, under) in FIGURES.items():
+        moves = {}
+        for text in {variant, BASE}:
+            n, d = (column(rows[text, name, name], fact) for fact in (over, under))
+            moves[text] = (n.sum() / d.sum(), (n - n.sum() / d.sum() * d) / d.sum(), d.sum())
+        value, own, _ = moves[variant]
+        told = metrics.loc[variant, key, kind]
+        error = math.sqrt(10 / 9 * (own**2).sum())
+        assert [told["value"], told["se"]] == pytest.approx([value, error], rel=1e-8)
+        if key != "dead":
+            limits = [value - T975[9] * error, value + T975[9] * error]
+            assert [told["low"], told["high"]] == pytest.approx(limits, rel=1e-8)
+        if variant == BASE:
+            continue
+        told = differences.loc[variant, key, kind]
+        error = math.sqrt(10 / 9 * ((own - moves[BASE][1]) ** 2).sum())
+        if key == "dead" and error:  # a share: one case more on either side
+            error = math.hypot(error, 1 / moves[variant][2], 1 / moves[BASE][2])
+        expected = [value - moves[BASE][0], error]
+        assert [told["difference"], told["se"]] == pytest.approx(expected, rel=1e-8)
+        assert told["base_variant"] == BASE
+
+
+def test_skill_is_what_the_strong_player_wins_from_each_weaker_kind(made):
+    metrics = pd.read_csv(made[0] / "metrics.csv").query("metric == 'skill'")
+    table = pd.read_csv(made[0] / "table.csv").query("metric == 'match_win'")
+    pairs = table.set_index(["variant", "strategy", "opponent"])
+    for row in metrics.to_dict("records"):
+        told = pairs.loc[row["variant"], row["strategy"], row["opponent"]]
+        assert [row["value"], row["n"]] == [pytest.approx(told["value"]), 1000]
+
+
+def test_a_missing_number_has_a_reason(made):
+    metrics = pd.read_csv(made[0] / "metrics.csv", keep_default_na=False, na_values=[""])
+    why = metrics.set_index(["variant", "metric", "kind"])["why"].fillna("")
+    assert why["straight", "knock_turn", STRONG] == "only gin ends a deal"
+    assert ((metrics["why"].isna()) == metrics["value"].notna()).all()
+
+
+# What is said
+
+
+def test_question_verdict_and_scorecard_take_24_lines(made):
+    lines = made[1].stdout.splitlines()
+    end = next(i for i, line in enumerate(lines) if line.startswith("Skill"))
+    assert lines[0] == "Straight or Points target 200?" and end < 24
+    assert lines[1].startswith("Goal turns per match 60..120: ")
+    said = " ".join(" ".join(lines[1:9]).split())
+    assert "Straight: Matches " in said and "nearly every deal runs to gin" in said
+    assert "Points target 200: Matches " in said and "longer" in said
+
+
+def test_the_page_has_every_part_and_is_sound(made):
+    text = (made[0] / "report.html").read_text()
+    assert wellformed.faults(text) == []
+    for part in ("At a glance", "At the same length", "What this cannot tell", "All figures"):
+        assert part in text
+    pictures = {path.stem for path in (made[0] / "plots").glob("*.svg")}
+    assert pictures == {"match_length", "outcomes", "kinds", "knock_chart", "scores"}
+
+
+def test_json_has_every_figure(made, empty_directory):
+    rows = json.loads(call(*WORDS, "--json").stdout)["rows"]
+    frame = pd.read_csv(made[0] / "metrics.csv")
+    assert [row["metric"] for row in rows] == [*frame["metric"]]
+    assert {"variant", "metric", "title", "value", "se", "low", "high", "n", "why"} <= {*rows[0]}
+
+
+def test_a_file_asks_the_same_as_options(made, empty_directory):
+    """And what is wrong with a file is told by its key."""
+    (empty_directory / "club.toml").write_text(
+        f'title = "Which?"\nnote = "In May."\nrule_sets = ["straight", "{LONGER}"]\n'
+        f'against = "{BASE}"\nplayers = ["simple", "gin-only", "gold-early"]\nmatches = "1k"\n'
+        'goals = ["turns per match 60..120"]\n'
+    )
+    call("review", "--file", "club.toml", "-o", "out")
+    for name in ("metrics.csv", "differences.csv", "table.csv"):
+        assert (empty_directory / "out" / name).read_bytes() == (made[0] / name).read_bytes()
+    text = (empty_directory / "out" / "report.html").read_text()
+    assert "<h1>Which?</h1>" in text and "In May." in text
+    (empty_directory / "bad.toml").write_text('rule_set = ["straight"]\nseconds_per_turn = 0\n')
+    told = call("review", "--file", "bad.toml", code=2).stderr
+    assert "rule_set" in told and "seconds_per_turn" in told
+
+
+def test_a_sweep_ends_in_an_answer(empty_directory):
+    shown = call(
+        *("review", "standard", "--sweep", "undercut_bonus=0,10,40", "--matches", "1k"),
+        *("-o", "out", "--players", "simple,gin-only,gold-early"),
+    ).stdout
+    lines = " ".join(shown.split())
+    assert "Which undercut bonus? Turns a match: " in lines and "by undercut bonus" in lines
+    text = (empty_directory / "out" / "report.html").read_text()
+    assert "Best values" in text and wellformed.faults(text) == []
+    frame = pd.read_csv(empty_directory / "out" / "plots" / "sweep.csv")
+    assert sorted(set(frame["x"])) == [0, 10, 40]
+
+
+# The same bytes
+
+
+def test_an_interrupted_review_continues_to_the_same_bytes(made, empty_directory, monkeypatch):
+    """Made by one thread without a stop; here by two, stopped half way and in the second step."""
+    with monkeypatch.context() as patched:
+        interrupted_after(patched, 20)
+        message = call(*WORDS, "--workers", 2, code=130).stderr
+    assert "finished blocks are kept" in message
+    follow, seen = course.follow, []
+
+    def stopped(*arguments):
+        seen.append(arguments)
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+        return follow(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(course, "follow", stopped)
+        call(*WORDS, "--workers", 2, code=130)
+    call(*WORDS, "--workers", 2)
+    assert tree(empty_directory / "out") == tree(made[0])
+    before = tree(made[0])
+    call("report", made[0])
+    assert tree(made[0]) == before
