@@ -178,7 +178,7 @@ def test_means_of_the_field_and_paired_differences_agree_with_numpy(
         unseen = (np.mean(1 / np.array(deals), axis=1) ** 2).sum() / len(FIELD) ** 2
     expected = [value - base, math.sqrt(error(moves - base_moves) ** 2 + unseen)]
     told = differences.loc[variant, key]
-    assert [told["difference"], told["se"]] == pytest.approx(expected, rel=1e-8)
+    assert [told["value"], told["se"]] == pytest.approx(expected, rel=1e-8)
     assert told["base_variant"] == BASE
 
 
@@ -218,7 +218,7 @@ def test_the_screen_and_the_page_say_what_was_found(made, metrics, differences):
     )
     turns = differences.loc["straight", "turns"]
     wanted = [metrics["value"][variant, "turns"] for variant in ("straight", BASE)]
-    wanted += [turns["difference"], T975[9] * turns["se"]]
+    wanted += [turns["value"], T975[9] * turns["se"]]
     assert found and [float(part) for part in found.groups()] == pytest.approx(wanted, abs=0.06)
     assert "straight: gold, gold-early and gin-only play identically; all their deals" in said
     assert "Identical in every deal: luck share of a deal." in said
