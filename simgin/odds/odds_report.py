@@ -20,27 +20,22 @@ SOLO_READING = (
 
 def odds_report(odds: Odds, identity: Mapping[str, Any], command: str) -> Report:
     """The report of odds. identity: what the results depend on. command: repeats it."""
-    sheets = list(odds_sheets(odds))
-    sentences = odds_sentences(odds)
-    lead = SOLO_READING if "left" in odds.frames else READING
-    title = f"Odds of {', '.join(identity['variants'])}"
+    first, *others = odds_sheets(odds)
     return Report(
-        title=title,
-        lead=lead,
-        sentences=sentences,
+        question=f"Odds of {', '.join(identity['variants'])}",
+        verdict=odds_sentences(odds),
+        tables=[first],
         pictures=list(odds_pictures(odds)),
-        sheets=sheets,
-        facts=list(_facts(odds, identity)),
+        folded=others,
+        facts=[("Reading", reading(odds)), *_facts(odds, identity)],
         command=command,
-        summary=_summary(title, lead, sentences, [sheet.markdown() for sheet in sheets]),
-        tables=odds.csv_files(),
+        files=odds.csv_files(),
     )
 
 
-def _summary(title: str, lead: str, sentences: list[str], sections: list[str]) -> str:
-    """Title, sentences and tables, as Markdown."""
-    bullets = [f"* {sentence}" for sentence in sentences]
-    return "\n".join([f"# {title}\n", *bullets, "", lead, "", *sections])
+def reading(odds: Odds) -> str:
+    """How to read the tables."""
+    return SOLO_READING if "left" in odds.frames else READING
 
 
 def _facts(odds: Odds, identity: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -22,15 +22,14 @@ MOST_LINES = 30  # of words on a terminal
 def review_report(review: Review, command: str) -> Report:
     """The report of a review. command: repeats it."""
     return Report(
-        title=title(review),
-        lead=_lead(review),
-        sentences=review_sentences(review),
+        question=title(review),
+        verdict=review_sentences(review),
+        tables=[review_tables.portrait_sheet(review)],
         pictures=list(review_pictures(review)),
-        sheets=[review_tables.all_metrics_sheet(review)],
-        facts=list(_facts(review)),
+        folded=[review_tables.all_metrics_sheet(review)],
+        facts=[("Players", _lead(review)), *_facts(review)],
         command=command,
-        summary=_summary(review),
-        tables=_csv_files(review),
+        files=_csv_files(review),
     )
 
 
@@ -70,14 +69,6 @@ def _csv_files(review: Review) -> dict[str, str]:
     if review.request.others:
         frames["differences.csv"] = review.differences
     return {name: table.csv(frame) for name, frame in frames.items()}
-
-
-def _summary(review: Review) -> str:
-    """Title, sentences and the two tables, as Markdown."""
-    bullets = [f"* {sentence}" for sentence in review_sentences(review)]
-    sheets = (review_tables.metrics_sheet(review), review_tables.differences_sheet(review))
-    sections = [sheet.markdown() for sheet in sheets if sheet.rows]
-    return "\n".join([f"# {title(review)}\n", *bullets, ""]) + "\n".join(sections)
 
 
 def _facts(review: Review) -> Iterator[tuple[str, str]]:

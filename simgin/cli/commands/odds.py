@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -16,10 +15,10 @@ from simgin.cli.output import Answer, note, repeated
 from simgin.report import progress
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from simgin.play.matchup import Matchup
     from simgin.report.report import Report
-    from simgin.report.screen import Words
-    from simgin.report.sheet import Sheet
 
 PLACE = Path("results") / "odds"
 INTERRUPTED = 130  # exit code
@@ -97,18 +96,14 @@ def odds(
     Answer(command, tables.records(), seed, files).show(as_json, _screen(report, seed, details))
 
 
-def _screen(report: Report, seed: int, details: bool) -> Iterator[Words | Sheet | str]:
+def _screen(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:
     """What a terminal shows: words and the first table; with details, every table."""
     from simgin.report.screen import INTERVALS, Words
 
-    yield Words(report.sentences, MOST_LINES)
-    shown = report.sheets if details else report.sheets[:1]
-    for sheet in shown:
-        yield _folded(sheet)
-    yield ""
-    yield f"{report.lead} Seed {seed}." if details else f"{INTERVALS} Seed {seed}."
-    yield ""
-    if not details and len(report.sheets) > 1:
+    yield Words(report.verdict, MOST_LINES)
+    yield from [*report.tables, *report.folded] if details else report.tables
+    yield f"\n{dict(report.facts)['Reading'] if details else INTERVALS} Seed {seed}.\n"
+    if not details and report.folded:
         yield "More:    --details prints every table; summary.md has them, too."
 
 
@@ -126,14 +121,6 @@ def _prepare(matchup: Matchup) -> None:
 
     with session.explain_wait():
         kernel.prepare(matchup)
-
-
-def _folded(sheet: Sheet) -> Sheet:
-    """A sheet with lopsided intervals below their values, to fit a terminal."""
-    rows = []
-    for row in sheet.rows:
-        rows.append(tuple(cell.replace(" (", "\n(") for cell in row))
-    return dataclasses.replace(sheet, rows=rows)
 
 
 def _manifest(
