@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from simgin.odds import sample, solo_luck, solo_odds
+from simgin.odds import sample, solo_odds
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.review import players
 from simgin.review.extras import Extras, to_arrays
@@ -173,7 +173,7 @@ def _alone(matchup: Matchup, n: int, workers: int | None, progress: Progress | N
     draws = solo_odds.gin_draws(deals).to_dict("records")
     if draws:
         measured["gin_draw"] = _from_limits(draws[0])
-    for row in solo_luck.jokers_share(deals).to_dict("records"):
+    for row in solo_odds.jokers_share(deals).to_dict("records"):
         if row["metric"] == "win":
             measured["joker_share"] = _from_limits(row)
     return Extras(measured, {"odds": solo_odds.by_draws(deals), "totals": solo_odds.totals(deals)})

@@ -36,9 +36,9 @@ class Estimate:
         return self.low, self.high
 
     @property
-    def with_limits(self) -> tuple[float, float, float]:
-        """The value and its limits, as rows of frames have them."""
-        return self.value, self.low, self.high
+    def with_limits(self) -> tuple[float, float, float, float]:
+        """The value, its error and its limits, as rows of frames have them."""
+        return self.value, self.se, self.low, self.high
 
 
 def undefined(n: int) -> Estimate:
