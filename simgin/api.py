@@ -141,10 +141,10 @@ def odds_of(
 ) -> dict[str, pd.DataFrame]:
     """The frames of `simgin odds` by name.
 
-    A solitaire variant has strength, odds, left, gin, totals, gap and joker; a two-player variant
-    has seats and scores. strategies: weakest first, by default the usual ladder. deals: of each.
+    A solitaire variant has strength, bracket, odds, left, gin, totals, gap and joker; a two-player
+    variant has seats and scores. strategies: weakest first, by default the usual ladder. deals: of each.
     """
-    from simgin.odds.odds_request import measure, read_request
+    from simgin.odds.odds import measure, read_request
 
     request = read_request(
         [variants.find(variant).text],
@@ -153,7 +153,7 @@ def odds_of(
         seed=amounts.parse_seed(seed),
         complete=False,
     )
-    return measure(request, workers).tables.frames
+    return measure(request, workers).frames
 
 
 def tuned(
