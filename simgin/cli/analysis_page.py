@@ -65,15 +65,13 @@ def save(
     )
     drawn = _drawn(found)
     report = Report(
-        title=_title(found),
-        lead=reading,
-        sentences=list(_told(sentences, drawn)),
+        question=_title(found),
+        verdict=list(_told(sentences, drawn)),
+        tables=[_sheet(title, table) for title, table in tables.items()],
         pictures=list(_pictures(found, drawn)),
-        sheets=[_sheet(title, table) for title, table in tables.items()],
-        facts=list(_facts(analyses)),
+        facts=[("Reading", reading), *_facts(analyses)],
         command=command,
-        summary="\n".join([f"# {_title(found)}", "", *sentences.values(), ""]),
-        tables={"analysis.csv": frame(found).to_csv(index=False)},
+        files={"analysis.csv": frame(found).to_csv(index=False)},
     )
     return directory.save(place, contents, page.files(report))
 

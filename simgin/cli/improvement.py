@@ -127,7 +127,7 @@ def carry_out(
             manifest = _manifest(request, identity, workers, started, command)
             files += directory.save(place, manifest, {**page.files(report), words.file: content})
     answer = Answer(command, table.records(found.table), request.seed, files)
-    answer.show(as_json, [Words(report.sentences), *report.sheets, ""])
+    answer.show(as_json, [Words(report.verdict), *report.tables, ""])
     return found
 
 

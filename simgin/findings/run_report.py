@@ -9,7 +9,7 @@ from simgin.findings import run_tables
 from simgin.findings.health import describe_health
 from simgin.findings.run_pictures import run_pictures
 from simgin.findings.run_record import describe_size
-from simgin.findings.run_sentences import alike, run_sentences
+from simgin.findings.run_sentences import run_sentences
 from simgin.report import summary
 from simgin.report.report import Report
 from simgin.rules import variants
@@ -24,17 +24,15 @@ STANDARD = "standard"  # the variant that others are compared with
 
 def run_report(findings: Findings, command: str) -> Report:
     """The report of a run. command: repeats it."""
-    hypothesis = findings.record.hypothesis
     return Report(
-        title=findings.record.question or _title(findings.by_own_names),
-        lead=f"Hypothesis: {hypothesis}" if hypothesis else "",
-        sentences=run_sentences(findings.by_own_names),
+        question=findings.record.question or _title(findings.by_own_names),
+        verdict=run_sentences(findings.by_own_names),
+        tables=[run_tables.results(findings.table)],
         pictures=list(run_pictures(findings.by_own_names)),
-        sheets=[run_tables.results(findings.table), *run_tables.run_sheets(findings)],
+        folded=run_tables.run_sheets(findings),
         facts=list(_facts(findings)),
         command=command,
-        summary=_summary(findings),
-        tables=_tables(findings),
+        files=_tables(findings),
     )
 
 
@@ -56,20 +54,6 @@ def _tables(findings: Findings) -> dict[str, str]:
     return files | {"summary.csv": summary.csv(findings.table)}
 
 
-def _summary(findings: Findings) -> str:
-    """The question, the summary table and the other tables, as Markdown."""
-    record = findings.record
-    parts = []
-    if record.question:
-        parts.append(f"# {record.question}\n")
-    if record.hypothesis:
-        parts.append(f"Hypothesis: {record.hypothesis}\n")
-    parts.append(summary.markdown(findings.table))
-    parts += [f"{line}\n" for line in [*alike(findings.alike), *findings.ended]]
-    parts += [sheet.markdown() for sheet in run_tables.run_sheets(findings)]
-    return "\n".join(parts)
-
-
 def _title(findings: Findings) -> str:
     """The title of a run without a question: its first matchup, and how many there are."""
     first = findings.cells[0]
@@ -84,6 +68,8 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     """
     record = findings.record
     identity = record.identity
+    if record.hypothesis:
+        yield "Hypothesis", record.hypothesis
     yield "Played", describe_size(record)
     if record.stop:
         yield "Stopping rule", record.stop

@@ -20,7 +20,7 @@ def number(value: float, error: float) -> str:
     return f"{rounded:.{decimals}f}"
 
 
-def estimate(value: float, low: float, high: float, factor: int = 1) -> str:
+def estimate(value: float, low: float, high: float, factor: float = 1) -> str:
     """`50.12 ± 0.14`, or `0.0012 (0.0003 to 0.0044)` where lopsided, or a dash where undefined.
 
     All three are multiplied by `factor` first (100 for per cent).

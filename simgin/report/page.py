@@ -11,15 +11,15 @@ import base64
 import functools
 import hashlib
 import re
+import urllib.parse
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from simgin.report import figures
 from simgin.report.report import Picture, Report
-from simgin.report.sheet import NUMBER, Sheet
+from simgin.report.table import NUMBER, Cell, Table
 from simgin.report.wrapping import keep_units
 from simgin.text.messages import printable
 
@@ -33,7 +33,6 @@ TEMPLATE = Path(__file__).with_name("page.html.j2")
 FILTERED_FROM = 8  # rows; longer tables get a filter
 SCROLLED_FROM = 60  # rows; of a shorter table, such as all decisions of a deal, nothing is hidden
 LONG = 24  # characters; columns with longer text get more room
-VARIANT = "variant"  # heading of the column that names the variant of a row
 COLOURS = {
     figures.INK: "var(--ink)",
     figures.FAINT: "var(--faint)",
@@ -48,10 +47,10 @@ def files(report: Report, plots: str = PLOTS) -> dict[str, bytes | str]:
     plots: the folder of the plots, with its slash; empty for the directory itself.
     """
     return {
-        **report.tables,
-        SUMMARY: _without_html(report.summary),
+        **report.files,
+        SUMMARY: _without_html(report.markdown()),
         **drawings(report.pictures, plots),
-        PAGE: html(report),
+        PAGE: html(report, plots),
     }
 
 
@@ -61,69 +60,42 @@ def _without_html(markdown: str) -> str:
 
 
 def drawings(pictures: Sequence[Picture], plots: str = PLOTS) -> dict[str, bytes | str]:
-    """Every picture as a PNG and an SVG file, by its path in a run directory."""
+    """Every picture as a PNG and an SVG file, and its frame as csv, by their paths."""
     contents: dict[str, bytes | str] = {}
     for picture in pictures:
         contents[f"{plots}{picture.name}.png"] = figures.png(picture.figure)
         contents[f"{plots}{picture.name}.svg"] = picture.svg
+        if picture.csv:
+            contents[f"{plots}{picture.name}.csv"] = picture.csv
     return contents
 
 
-def html(report: Report) -> str:
-    """The page as HTML. Equal reports give equal text."""
-    tables = [_Table(f"table-{i}", sheet) for i, sheet in enumerate(report.sheets, start=1)]
+def html(report: Report, plots: str = PLOTS) -> str:
+    """The page as HTML, whose links lead to the files beside it. Equal reports give equal text."""
+    every = [*report.tables, *report.folded]
+    shown = [(f"table-{i}", table, _kinds(table)) for i, table in enumerate(every, start=1)]
     return _template().render(
         report=report,
+        verdict=[report.named(line) for line in report.verdict],
         drawn=[(picture, _drawing(picture)) for picture in report.pictures],
-        tables=tables,
-        variants=_variants(report.pictures, tables),
+        tables=shown[: len(report.tables)],
+        folded=shown[len(report.tables) :],
+        plots=plots,
         FILTERED_FROM=FILTERED_FROM,
         SCROLLED_FROM=SCROLLED_FROM,
     )
 
 
-# Tables
+def _kinds(table: Table) -> list[str]:
+    """CSS classes of every column: "number", "text" or "long text"."""
+    columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
+    return [_kind([str(cell) for cell in column if str(cell)]) for column in columns]
 
 
-@dataclass(frozen=True)
-class _Table:
-    """A sheet in the form that the template needs."""
-
-    name: str  # its id on the page
-    sheet: Sheet
-
-    @property
-    def rows(self) -> list[tuple[str | None, tuple[str, ...]]]:
-        """Every row with its variant, or None in a table without variants."""
-        headings = self.sheet.headings
-        if VARIANT not in headings:
-            return [(None, row) for row in self.sheet.rows]
-        column = headings.index(VARIANT)
-        return [(row[column], row) for row in self.sheet.rows]
-
-    @property
-    def kinds(self) -> list[str]:
-        """CSS classes of every column: "number", "text" or "long text"."""
-        columns = list(zip(*self.sheet.rows, strict=True))
-        if not columns:
-            columns = [()] * len(self.sheet.headings)
-        return [_kind(column) for column in columns]
-
-
-def _kind(column: Sequence[str]) -> str:
-    texts = [cell for cell in column if cell]
-    if all(NUMBER.match(text) for text in texts):
+def _kind(texts: Sequence[str]) -> str:
+    if all(map(NUMBER.match, texts)):
         return "number"
     return "long text" if max(map(len, texts)) > LONG else "text"
-
-
-def _variants(pictures: Sequence[Picture], tables: Sequence[_Table]) -> list[str]:
-    """The variants that the page can be restricted to, in order of appearance; none if only one."""
-    names: list[str | None] = [picture.variant for picture in pictures]
-    for table in tables:
-        names += [variant for variant, _ in table.rows]
-    distinct = list(dict.fromkeys(name for name in names if name))
-    return distinct if len(distinct) > 1 else []
 
 
 # The template
@@ -140,9 +112,13 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["breakable"] = _breakable
-    environment.filters["digest"] = _digest
-    environment.filters["keep_units"] = keep_units
+    environment.filters |= {
+        "breakable": _breakable,
+        "digest": _digest,
+        "keep_units": keep_units,
+        "link": urllib.parse.quote,
+    }
+    environment.tests["scored"] = lambda cell: isinstance(cell, Cell)
     return environment.get_template(TEMPLATE.name)
 
 
@@ -172,7 +148,7 @@ def _drawing(picture: Picture) -> Markup:
     for attribute in ("width", "height", "version"):
         root.attrib.pop(attribute, None)
     root.insert(0, _labelled("title", picture.name, picture.title))
-    root.insert(1, _labelled("desc", picture.name, picture.alt))
+    root.insert(1, _labelled("desc", picture.name, picture.words))
     # On paper a tall figure is shrunk; keep it at the left margin
     root.set("preserveAspectRatio", "xMinYMin meet")
     root.set("role", "img")

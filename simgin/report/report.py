@@ -1,49 +1,113 @@
-"""A report: what is said about a run, a review or a table of odds, before it is written anywhere.
+"""A report: what every command hands over, and the only thing that a page and a screen know.
 
-`simgin.report.page` makes its files. A picture takes a function in `simgin.plots` and a line where
-the pictures of its subject are listed; a table takes a `Sheet`.
+`simgin.report.page` makes its files. A subject makes frames, names their columns and says its
+verdict; a table takes a frame and columns, a picture a function in `simgin.plots`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simgin.report import figures
-from simgin.report.sheet import Sheet
+from simgin.report.screen import Words
+from simgin.report.table import Column, Table, described
+from simgin.version import version
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
+    from rich.console import RenderableType
+
+VERDICT_LINES = 10  # on a terminal: with the question and a scorecard they fill 24 lines
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure of matplotlib and its place on the page."""
+    """A figure of matplotlib, the question that it answers, and the frame that it shows.
+
+    alt: what there is to see, in words; made from the frame where there is none.
+    """
 
     name: str  # of its files; unique in a report
     title: str
-    alt: str  # what there is to see, with its figures, in words
+    alt: str
     figure: Figure
-    variant: str = ""  # shown with that variant only; empty: always
+    variant: str = ""
+    frame: pd.DataFrame | None = None
+    columns: Sequence[Column] = ()
 
     @cached_property
     def svg(self) -> str:
         """The figure as an SVG file: it is drawn once for its own file and for the page."""
         return figures.svg(self.figure, self.name)
 
+    @property
+    def words(self) -> str:
+        """The alternative text."""
+        if self.alt or self.frame is None:
+            return self.alt
+        return described(self.frame, self.columns)
+
+    @property
+    def csv(self) -> str:
+        """The frame as csv; empty without one."""
+        if self.frame is None:
+            return ""
+        return self.frame.to_csv(index=False, lineterminator="\n")
+
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that is said about one subject, in the order in which it is read."""
+    """Everything that is said about one subject, in the order in which it is read.
 
-    title: str
-    lead: str
-    sentences: Sequence[str]
-    pictures: Sequence[Picture]
-    sheets: Sequence[Sheet]
-    facts: Sequence[tuple[str, str]]  # how it was made: a label and a text
-    command: str  # repeats it
-    summary: str = ""  # Markdown
-    tables: Mapping[str, str] = field(default_factory=dict)  # CSV texts by file name
+    rules: names that the verdict may begin a line with, and a sentence on each. tables: the first
+    is the one that a screen shows. folded: what only those who ask for it see. facts: how it was
+    made, a label and a text. command: repeats it. files: csv texts by name. cite: whether the page
+    says how simgin is cited.
+    """
+
+    question: str
+    verdict: Sequence[str]
+    rules: Sequence[tuple[str, str]] = ()
+    tables: Sequence[Table] = ()
+    pictures: Sequence[Picture] = ()
+    folded: Sequence[Table] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    command: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    cite: bool = True
+
+    def screen(self, *, details: bool = False) -> Iterator[RenderableType]:
+        """What a terminal of 24 lines shows; with details, every table."""
+        from rich.text import Text
+
+        yield Text(self.question, style="bold")
+        yield Words(self.verdict, VERDICT_LINES)
+        yield from self.tables if details else self.tables[:1]
+        yield from self.folded if details else ()
+
+    def markdown(self) -> str:
+        """Question, rules, verdict and every table."""
+        rules = [f"* {name}: {sentence}" for name, sentence in self.rules]
+        verdict = [f"* {line}" for line in self.verdict]
+        parts = [f"# {self.question}", *filter(None, ("\n".join(rules), "\n".join(verdict)))]
+        tables = [table.markdown() for table in (*self.tables, *self.folded) if len(table.frame)]
+        return "\n\n".join([*parts, "\n".join(tables)])
+
+    def cited(self) -> str:
+        """The BibTeX entry of this version."""
+        return (
+            "@software{simgin,\n"
+            "  title = {simgin: a Monte Carlo simulator for Gin Rummy and its variants},\n"
+            "  author = {{The developers of simgin}},\n"
+            f"  version = {{{version()}}}\n"
+            "}"
+        )
+
+    def named(self, line: str) -> tuple[str, str]:
+        """A line of the verdict: the rules that it begins with, if any, and the rest."""
+        name, colon, rest = line.partition(": ")
+        return (name, rest) if colon and name in dict(self.rules) else ("", line)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simgin.report.numbers import DASH, estimate, number
-from simgin.report.sheet import markdown_table
+from simgin.report.table import markdown_table
 from simgin.stats import metrics, table
 from simgin.stats.metrics import BOTH, ONE, TWO
 from simgin.text.amounts import UNITS

@@ -548,8 +548,8 @@ def _refusals(path: Path) -> Iterator[None]:
         raise
     except BaseException as raised:
         error = sound(raised)
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+        stack = traceback.walk_tb(error.__traceback__)  # reads no source, nor asks for names
+        lines = [line for frame, line in stack if frame.f_code.co_filename == str(path)]
         place = f" (line {lines[-1]})" if lines else ""  # else the error says so itself
         raise StrategyError(f"{path} cannot be read{place}: {_reason(error)}") from None
 

@@ -15,30 +15,24 @@ from simgin.tune.tune_request import TuneRequest
 def found_report(found: Found, command: str) -> Report:
     """What came of it, for a page and a screen. command: repeats it."""
     request, words = found.request, found.words
-    sentences = found.sentences
     sheets = found.sheets()
     if found.is_moved:
         sheets.append(_confirmation_sheet(found))
-    title = f"{request.strategy.name}, {words.done} for {request.variant.text}"
-    lead = f"± is a 95 % interval. Gain: {words.done} less {words.before}, on the same packs."
-    bullets = [f"* {sentence}" for sentence in sentences]
-    sections = [sheet.markdown() for sheet in sheets]
     origin = f"stream {found.identity['stream']}, engine {found.identity['engine']}"
     files = f"{words.file} with the {words.done} {words.content}"
     return Report(
-        title=title,
-        lead=lead,
-        sentences=sentences,
+        question=f"{request.strategy.name}, {words.done} for {request.variant.text}",
+        verdict=found.sentences,
+        tables=sheets,
         pictures=found.pictures(),
-        sheets=sheets,
         facts=[
+            ("Gain", f"{words.done} less {words.before}, on the same packs; ± is a 95 % interval"),
             (words.search.capitalize(), found.method),
             ("Random numbers", origin),
             ("Beside this page", f"{files}, every table as CSV, manifest.json."),
         ],
         command=command,
-        summary="\n".join([f"# {title}\n", *bullets, "", lead, "", *sections]),
-        tables={name: table.csv(frame) for name, frame in found.tables().items()},
+        files={name: table.csv(frame) for name, frame in found.tables().items()},
     )
 
 

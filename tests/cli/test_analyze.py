@@ -10,6 +10,7 @@ import pytest
 
 import simgin
 from simgin.report import figures
+from support import strict_html
 from support.command_line import call
 
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS".split()
@@ -183,9 +184,9 @@ def position(tmp_path_factory):
 
 def test_the_page_stands_alone_and_says_what_it_shows(position):
     page = (position / "report.html").read_text()
-    assert not re.search(r'(?:src|href)="(?!#|data:)', page)
+    assert strict_html.faults(page) == []
     assert page.count("<figure") == 2
-    told = re.findall(r"<summary>Description</summary><p>(.*?)</p>", page, re.S)
+    told = re.findall(r"<desc[^>]*>(.*?)</desc>", page, re.S)
     assert "You hold 7H 7D 7C | 8C 9C TC | KS 4H TD AC 4C, deadwood 29" in told[0]
     assert re.search(r"Pile +QD TS 9D\* QH", told[0])
     assert "against the best, discard" in told[1]

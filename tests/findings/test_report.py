@@ -78,9 +78,9 @@ def emptied(place):
 
 
 def findings_on(files):
-    """The sentences of the page."""
+    """The verdict of the page."""
     page = files["report.html"].decode()
-    return page.partition('<h2 id="findings">')[2].partition("</section>")[0]
+    return page.partition('<ul class="verdict">')[2].partition("</ul>")[0]
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -20,16 +20,14 @@ def sound():
     return page.html(made())
 
 
-EMPTY = {"lead": "", "sentences": [], "pictures": [], "sheets": [], "facts": []}
+EMPTY = {name: [] for name in ("rules", "verdict", "tables", "pictures", "folded", "facts")}
 TWO = {"pictures": [Picture(name, "One", "Words.", figure()) for name in ("a", "b")]}
 
 
-@pytest.mark.parametrize("parts", [{}, EMPTY, TWO], ids=["whole", "empty", "alike"])
+@pytest.mark.parametrize("parts", [{}, EMPTY | {"files": {}}, TWO], ids=["whole", "empty", "alike"])
 def test_a_page_is_valid_html_and_the_same_each_time(parts):
     text = page.html(made(**parts))
     assert wellformed.faults(text) == [] and text == page.html(made(**parts))
-    linked = {"#findings", "#plots", "#tables"} & set(re.findall('href="([^"]*)"', text))
-    assert len(linked) == (0 if parts is EMPTY else 3)
 
 
 def test_names_are_escaped_everywhere():
@@ -37,10 +35,8 @@ def test_names_are_escaped_everywhere():
     assert wellformed.faults(text) == []
     root, _ = wellformed.read(text)
     assert "<script>alert" not in text and len(list(root.all("script"))) == 1
-    for tag in ("title", "h1", "li", "option", "th", "desc", "dt", "code"):
+    for tag in ("title", "h1", "li", "b", "h2", "th", "desc", "dt", "code"):
         assert any(HOSTILE in node.text for node in root.all(tag)), tag
-    shown = {node.attributes.get("data-variant") for node in wellformed.every(root)}
-    assert HOSTILE in shown
 
 
 def test_only_the_pages_own_script_may_run():
@@ -51,13 +47,37 @@ def test_only_the_pages_own_script_may_run():
     assert f"script-src 'sha256-{digest}'" in text
 
 
-def test_the_sections_are_in_order():
+def test_what_is_read_first_stands_first():
     root, _ = wellformed.read(sound())
-    assert [node.text for node in root.all("h2")] == ["Findings", "Plots", "Tables", "Methods"]
-    below = [node.text for node in root.all("h3")][-3:]
-    assert below == ["Results", "Small", "Command to repeat it"]
-    (pre,) = root.all("pre")
-    assert pre.text == "simgin match 'gold'"
+    titles = ["At a glance", "Results", "Who wins: gold", "League: standard?"]
+    titles += ["League: oklahoma+gin_bonus=20?", "Small", "How it was made"]
+    assert [node.text for node in root.all("h2")] == titles
+    (folded,) = root.all("details")
+    assert [node.text for node in folded.all("h2")] == ["Small"]
+    first, second = (node for node in root.all("li"))
+    assert first.text == "gold wins." and [node.text for node in second.all("b")] == ["standard"]
+    command, citation = root.all("pre")
+    assert command.text == "simgin match 'gold'" and citation.text.startswith("@software{simgin")
+    assert "@software" not in page.html(made(cite=False))
+
+
+def test_every_link_leads_to_a_file_that_is_written_with_the_page():
+    written = page.files(made())
+    root, _ = wellformed.read(str(written[page.PAGE]))
+    links = {node.attributes["href"] for node in root.all("a")} - {"#main"}
+    drawn = {f"plots/{name}" for name in ("league-0.csv", "league-1.csv", "wins.png")}
+    assert links >= {"table.csv", *drawn} and links <= set(written)
+    assert not links & {"plots/wins.csv"}, "a picture without a frame has no figures"
+
+
+def test_a_scorecard_shows_verdicts_in_colours_and_intervals_in_light_type():
+    root, _ = wellformed.read(sound())
+    card = next(root.all("table"))
+    cells = list(card.all("td"))
+    assert [node.attributes["class"] for node in cells[:4]] == ["base", "little", "base", "much"]
+    parts = [[node.text for node in cells[1].all(tag)] for tag in ("b", "i", "small")]
+    assert parts == [["84 %"], ["▲ a little more"], ["79 to 87"]]
+    assert not list(card.all("input")) and "sorted" not in card.attributes["class"]
 
 
 def test_pictures_use_the_pages_inks_and_keep_data_colours():
@@ -74,24 +94,12 @@ def test_pictures_use_the_pages_inks_and_keep_data_colours():
     assert "deals won, %" in [node.text for node in svg.all("text")], "text stays text"
 
 
-def test_several_variants_can_be_switched():
-    root, _ = wellformed.read(sound())
-    (select,) = root.all("select")
-    variants = ["standard", "oklahoma+gin_bonus=20"]
-    assert [node.text for node in select.all("option")] == ["all", *variants]
-    of_rows = [node.attributes.get("data-variant") for node in root.all("tr")]
-    assert of_rows.count("standard") == 3 and of_rows.count(None) == 3
-    of_figures = [node.attributes.get("data-variant") for node in root.all("figure")]
-    assert of_figures == [None, *variants]
-    assert not list(wellformed.read(page.html(made(variants=["standard"])))[0].all("select"))
-
-
 def test_columns_of_numbers_are_marked():
     numbers = ("1", "4,000 matches (40,756 deals)", "-0.3 ± 0.2", "0.088 (0.063 to 0.122)")
     cells = [(*numbers, "3,530, 3,668 (p < .0001)", "gold", "5 of gold")]
     cells.append(("2", "9 deals", "", "–", "1, 2", "1", "gold"))
     sheet = Sheet("Kinds", tuple("abcdefg"), cells)
-    root, _ = wellformed.read(page.html(made(sheets=[sheet])))
+    root, _ = wellformed.read(page.html(made(tables=[sheet], folded=[])))
     columns = [node for node in root.all("th") if node.attributes["scope"] == "col"]
     assert [node.attributes["class"] for node in columns] == ["number"] * 5 + ["text"] * 2
 
@@ -99,7 +107,7 @@ def test_columns_of_numbers_are_marked():
 @pytest.mark.parametrize(("rows", "scrolls"), [(40, False), (60, True)])
 def test_no_row_of_a_table_as_long_as_a_deal_is_hidden_in_a_box(rows, scrolls):
     sheet = Sheet("Every decision", ("turn", "action"), [("1", "knock")] * rows)
-    root, _ = wellformed.read(page.html(made(sheets=[sheet])))
+    root, _ = wellformed.read(page.html(made(tables=[sheet], folded=[])))
     (box,) = [node for node in root.all("div") if "scroll" in node.attributes.get("class", "")]
     assert ("high" in box.attributes["class"]) == scrolls
     assert page.html(made()).count("max-height: 85vh") == 1

@@ -1,9 +1,11 @@
 """Pages made for tests, with texts that would be code if they were not escaped."""
 
+import pandas as pd
 from matplotlib.figure import Figure
 
 from simgin.report.report import Picture, Report
 from simgin.report.sheet import Sheet
+from simgin.report.table import Cell, Column, Table
 
 HOSTILE = """a<b>&"c'd.py#x--></script><script>alert(1)</script>{{ 7*7 }}"""
 
@@ -22,25 +24,47 @@ def figure(words="deals won, %"):
     return out
 
 
+WINS = pd.DataFrame({"who": ["a", "b", "c"], "won": [3, 5, 4]})
+COLUMNS = [Column("who", "player"), Column("won", "wins")]
+TONES = ("base", "little", "much", "same", "depends", "unclear")
+WORDS = ("", "▲ a little more", "▼ much less", "same", "depends on the players", "unclear")
+ROWS = ("Turns in a match", "Minutes a match, 8 s a turn", "Deals ending in gin", "Skill")
+
+
+def scored(i, k):
+    """A cell; of the first column, the base, without a word."""
+    kind = (i + k) % len(TONES) if i else 0
+    return Cell(f"{83 + i + k} %", WORDS[kind], "79 to 87", TONES[kind])
+
+
+def scorecard(variants):
+    """A column a rule set and a row a measure, with every tone that a cell may have."""
+    cells = {str(i): [scored(i, k) for k in range(len(ROWS))] for i in range(len(variants))}
+    columns = [Column("row", "measure"), *(Column(str(i), one) for i, one in enumerate(variants))]
+    return Table("At a glance", pd.DataFrame({"row": ROWS, **cells}), columns, "Between equals.")
+
+
 def made(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
     cells = [("2.25 ± 0.10", "0.5"), ("-1,000 ± 3", "–"), ("", "-0.12 (-0.31 to 0.44)")]
     rows = [(variant, f"{name} {i}", *both) for variant in variants for i, both in enumerate(cells)]
     parts = {
-        "title": f"Who wins, {name}?",
-        "lead": "A hypothesis.",
-        "sentences": [f"{name} wins."],
+        "question": f"Who wins, {name}?",
+        "rules": [(variant, f"Differs, says {name}.") for variant in variants],
+        "verdict": [f"{name} wins.", f"{variants[0]}: matches are longer."],
         "pictures": [
             Picture("wins", f"Who wins: {name}", f"{name} wins 3.", figure()),
             *(
-                Picture(f"league-{i}", f"League: {one}", "Words.", figure(), one)
+                Picture(f"league-{i}", f"League: {one}?", "", figure(), frame=WINS, columns=COLUMNS)
                 for i, one in enumerate(variants)
             ),
         ],
-        "sheets": [
+        "tables": [
+            scorecard(variants),
             Sheet("Results", ("variant", "A", "points/deal", "void %"), rows, "How to read it."),
-            Sheet("Small", ("place", "who"), [("1", name)]),
         ],
+        "folded": [Sheet("Small", ("place", "who"), [("1", name)])],
         "facts": [("Seed", "1"), (f"Strategy {name}", "take lower")],
         "command": f"simgin match '{name}'",
+        "files": {"table.csv": "a,b\n"},
     }
     return Report(**(parts | more))

@@ -46,12 +46,12 @@ def _report(
     from simgin.findings.run_report import run_report
     from simgin.findings.run_screen import run_screen
     from simgin.review.review import restore_review
-    from simgin.review.review_report import review_report, review_screen
+    from simgin.review.review_report import review_report
 
     if "review" in manifest:
         review = restore_review(manifest["review"], findings)
         written = review_report(review, manifest["command"])
-        return written, review_screen(review, details=details)
+        return written, written.screen(details=details)
     return run_report(findings, manifest["command"]), run_screen(findings, details=details)
 
 
