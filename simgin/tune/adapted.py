@@ -15,7 +15,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -311,8 +311,9 @@ def _learn(
         seed = match.generation_seed(place + 1)
         learner = decisions.Learner(rivals, own[place], seed, match.variant, workers, known=True)
         learners.append(learner)
-        rounds = _Rounds(training.rounds, training.deals // (2 - place), kind, run_ledger, see)
-        rounds.play(learner, partial(_piece, part, training.rounds * place))
+        first, deals = training.rounds * place, training.deals // (2 - place)
+        pieces = [part(first + number) for number in range(training.rounds)]
+        _play_rounds(learner, kind, deals, run_ledger, pieces, see)
     hasty, patient = learners
     before = time.process_time()
     apart = match.generation_seed(len(kinds) + 1)
@@ -327,35 +328,25 @@ def _learn(
     }
 
 
-def _piece(part: Parts, first: int, number: int) -> Progress | None:
-    """The progress of a round, counted from 1, of those that begin at a piece of the work."""
-    return part(first + number - 1)
-
-
-@dataclass(frozen=True)
-class _Rounds:
-    """The rounds against one kind of opponents."""
-
-    rounds: int
-    deals: int
-    kind: str
-    ledger: Ledger
-    see: See
-
-    def play(self, learner: Learner, piece: Parts) -> None:
-        """Play them from the last that is kept on."""
-        step = f"rounds against who {self.kind}"
-        numbers = range(1, self.rounds + 1)
-        done = max((n for n in numbers if self.ledger.has_step(step, n)), default=0)
-        if done:
-            learner.go_on(self.ledger.step(step, done))
-            _finish(piece(done))
-        for number in numbers[done:]:
-            won = learner.round(self.deals)
-            self.ledger.add_step(step, number, learner.state)
-            _finish(piece(number))
-            shares = ", ".join(f"{100 * share:.1f}" for share in won)
-            self.see(f"against who {self.kind}, round {number} of {self.rounds}: won {shares} %")
+def _play_rounds(
+    learner: Learner,
+    kind: str,
+    deals: int,
+    run_ledger: Ledger,
+    pieces: Sequence[Progress | None],
+    see: See,
+) -> None:
+    """Play the rounds against one kind of opponents, from the last that is kept on."""
+    step = f"rounds against who {kind}"
+    rounds = len(pieces)
+    done = max((n for n in range(1, rounds + 1) if run_ledger.has_step(step, n)), default=0)
+    if done:
+        learner.go_on(run_ledger.step(step, done))
+    for number in range(done + 1, rounds + 1):
+        won = ", ".join(f"{100 * share:.1f}" for share in learner.round(deals))
+        run_ledger.add_step(step, number, learner.state)
+        _finish(pieces[number - 1])
+        see(f"against who {kind}, round {number} of {rounds}: won {won} % before it")
 
 
 def _finish(progress: Progress | None) -> None:

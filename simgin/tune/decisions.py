@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from simgin_strategies import champion as player
-from simgin_strategies._champion import COUNT, NEW_STAGES, SIZE, STAGES, discard_cost, looked_around
+from simgin_strategies._champion import NEW_STAGES, SIZE, STAGES, discard_cost, looked_around
 
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import compiled
@@ -297,34 +297,35 @@ class Learner:
         """
         n //= len(self.rivals)
         for rival, met in zip(self.rivals, self.met, strict=True):
-            deals, start = self.matchup(rival, "deal"), self.next_unit
-            kernel.prepare(deals)
-            lots = np.random.default_rng([self.seed, start])
-            sizes = [min(AT_ONCE, n - first) for first in range(0, n, AT_ONCE)]
-            standings = [met[lots.integers(len(met), size=size)] for size in sizes]
-            branch = partial(self._branch, deals, choose, start, most, standings, sums, explore)
-            for of_block in over_units(branch, n, AT_ONCE, self.workers):
+            for of_block in self._branched(rival, met, n, most, choose, sums, explore):
                 for seen, found in zip(self.seen[name], of_block, strict=True):
                     seen += found
             self.next_unit += n
         return self.seen[name]
 
-    def _branch(
+    def _branched(
         self,
-        deals: Matchup,
-        choose: Policy,
-        start: int,
+        rival: Strategy | None,
+        met: np.ndarray,
+        n: int,
         most: int,
-        standings: Sequence[np.ndarray],
+        choose: Policy,
         sums: Callable[[Branches, np.ndarray], Sums],
         explore: Policy | None,
-        first: int,
-        units: int,
-    ) -> Sums:
-        """The sums of a block of deals; standings: of every block."""
-        before = standings[first // AT_ONCE]
-        found = branch_deals(deals, choose, start + first, units, most, before, explore)
-        return sums(found, self.equity(found))
+    ) -> list[Sums]:
+        """The sums of n deals against a rival, block by block. met: standings to begin from."""
+        deals, start = self.matchup(rival, "deal"), self.next_unit
+        kernel.prepare(deals)
+        lots = np.random.default_rng([self.seed, start])
+        sizes = [min(AT_ONCE, n - first) for first in range(0, n, AT_ONCE)]
+        standings = [met[lots.integers(len(met), size=size)] for size in sizes]
+
+        def branch(first: int, units: int) -> Sums:
+            before = standings[first // AT_ONCE]
+            found = branch_deals(deals, choose, start + first, units, most, before, explore)
+            return sums(found, self.equity(found))
+
+        return over_units(branch, n, AT_ONCE, self.workers)
 
     def learn_discards(self, n: int) -> None:
         """Regress the equity of discards, less their question's mean, on their numbers."""
@@ -450,15 +451,6 @@ def numbers_of(patient: np.ndarray, hasty: np.ndarray, chances: np.ndarray) -> n
     blends = [patient + (hasty - patient) * (i / last) for i in range(player.BLENDS)]
     numbers = np.concatenate([*blends, np.rint(last * chances).ravel()])
     return numbers.astype(np.float32).astype(np.float64)
-
-
-def naive() -> np.ndarray:
-    """Weights to start from: least deadwood, knock at once, take what lowers the count."""
-    weights = np.zeros(player.ALL)
-    weights[COUNT : STAGES * SIZE : SIZE] = 1.0
-    weights[player.KNOCKS : player.KNOCK_EXTRA] = 1.0
-    weights[player.TAKES :: player.OF_TAKE] = 1.0
-    return weights
 
 
 def opponent_cells(records: np.ndarray) -> np.ndarray:
