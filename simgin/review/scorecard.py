@@ -21,7 +21,6 @@ from simgin.stats.quantity import Quantity
 EVENING, EVENINGS = 5, 10  # matches of an evening, and how many evenings show a little
 NO_KNOCK = "only gin ends a deal"
 NO_SCORE = "there is no single score to lead by"
-NOT_ALONE = "there is one player"
 # Words of size
 SAME, LITTLE, MUCH, UNCLEAR = "same", "a little", "much", "too close to call"
 
