@@ -167,7 +167,7 @@ def _kind_dots(
 ) -> None:
     """A row for each kind, in which the dots of the variants lie a little apart."""
     for i, (variant, look) in enumerate(looks.items()):
-        rows = part[part["variant"] == variant].set_index("kind").reindex(names).dropna()
+        rows = part[part["variant"] == variant].set_index("kind").reindex(list(names)).dropna()
         aside = SPREAD * ((i + 0.5) / len(looks) - 0.5)
         at = aside + np.array([list(names).index(str(kind)) for kind in rows.index])
         figures.level_bars(axes, at, figures.columns(rows, "value", "low", "high"), look, variant)

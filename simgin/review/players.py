@@ -19,6 +19,7 @@ from simgin.play.parallel import Progress, over_units
 from simgin.rules import variants
 from simgin.stats import metrics, quantity
 from simgin.stats.quantity import Quantity
+from simgin.tune import adapted
 
 STRONG = "strong"
 
@@ -89,9 +90,14 @@ def batch_rows(matchup: Matchup, n: int, workers: int | None) -> np.ndarray:
 
 def kept_or_strongest(variant: str, seed: int, workers: int | None) -> str:
     """A player that was learned for a rule set before, or else the strongest there is."""
+    if variants.find(variant).row["players"] == 2:
+        found = adapted.kept(variant)
+        if found is not None and found.better:
+            return found.player
     return strong_player(variant, seed, workers)
 
 
-def learned(variant: str, workers: int | None, progress: Progress | None) -> str:
-    """The player that training makes for a rule set; champion where it is not better."""
-    raise NotImplementedError
+def learned(variant: str, seed: int, workers: int | None, progress: Progress | None) -> str:
+    """The player that training makes for a rule set; the strongest there is if not better."""
+    found = adapted.adapt(variant, workers=workers, progress=progress)
+    return found.player if found.better else strong_player(variant, seed, workers)

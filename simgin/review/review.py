@@ -17,7 +17,7 @@ import numpy as np
 from simgin.findings.findings import Findings
 from simgin.review import course
 from simgin.review.players import AT_ONCE, FOR_GIN, STRONG
-from simgin.review.review_plan import step_name
+from simgin.review.review_plan import followed, step_name
 from simgin.review.review_request import ReviewError, ReviewRequest
 from simgin.review.scorecard import (
     SAME,
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FIGURE_COLUMNS = (
-    *("variant", "metric", "title", "kind", "strategy", "opponent", "unit"),
-    *("value", "se", "low", "high", "n", "why"),
+    *("variant", "strategy", "opponent", "unit", "metric", "value", "se", "low", "high", "n"),
+    *("title", "players", "why"),
 )
 DIFFERENCE_COLUMNS = (
-    *("variant", "base_variant", "metric", "title", "kind", "strategy", "opponent", "unit"),
-    *("difference", "se", "low", "high", "p", "p_holm", "n", "size"),
+    *("variant", "strategy", "opponent", "unit", "metric", "difference", "se", "low", "high", "n"),
+    *("title", "players", "base_variant", "p", "p_holm", "size"),
 )
 SKILL, WAITING = "skill", "waiting"  # keys of the figures of one player against another
 
@@ -117,10 +117,12 @@ class Review:
 
     def played(self, variant: str, kind: str) -> Played:
         """What was played between two of a kind, or by one alone."""
-        name = self.strategy(variant, kind)
+        return self.played_by(variant, self.strategy(variant, kind))
+
+    def played_by(self, variant: str, name: str) -> Played:
+        """What was played between two of a strategy, or by one alone."""
         rows = self._cells[variant, name, "" if self.request.alone else name]
-        followed = self._courses[variant] if kind == STRONG else {}
-        return Played(rows, followed)
+        return Played(rows, self._courses.get((variant, name), {}))
 
     @cached_property
     def _cells(self) -> dict[tuple[str, str, str], np.ndarray]:
@@ -131,13 +133,13 @@ class Review:
         }
 
     @cached_property
-    def _courses(self) -> dict[str, Mapping[str, np.ndarray]]:
-        """What was followed of the strong player's matches, by variant."""
+    def _courses(self) -> dict[tuple[str, str], Mapping[str, np.ndarray]]:
+        """What was followed of the strong player's matches, by variant and strategy."""
         ledger, n = self.findings.ledger, self.request.matches
-        courses: dict[str, Mapping[str, np.ndarray]] = {}
-        for variant in self.request.played:
-            counts = ledger.step(step_name(self.request, variant), n)
-            courses[variant] = {name: batches[self._part] for name, batches in counts.items()}
+        courses: dict[tuple[str, str], Mapping[str, np.ndarray]] = {}
+        for variant, name in followed(self.request):
+            counts = ledger.step(step_name(variant, name), n)
+            courses[variant, name] = {name: batches[self._part] for name, batches in counts.items()}
         return courses
 
     def won(self, variant: str, a: str, b: str) -> Quantity:
@@ -232,11 +234,13 @@ class Review:
         """
         rows = []
         for (variant, metric, kind), number in self.figures.items():
-            what = (variant, *self._names(variant, metric, kind))
+            names = self._names(variant, metric, kind)
             if isinstance(number, str):
-                rows.append((*what, *((np.nan,) * 4), 0, number))
+                rows.append({**names, "n": 0, "why": number})
             else:
-                rows.append((*what, number.value, number.se, *number.limits, number.n, ""))
+                low, high = number.limits
+                numbers = {"value": number.value, "se": number.se, "low": low, "high": high}
+                rows.append({**names, **numbers, "n": number.n, "why": ""})
         return _frame(rows, FIGURE_COLUMNS)
 
     @cached_property
@@ -246,31 +250,29 @@ class Review:
         rows = []
         for ((variant, metric, kind), change), p in zip(self.changes.items(), p_holm, strict=True):
             own = change.difference
-            what = (variant, self.request.base, *self._names(variant, metric, kind))
-            rows.append((*what, own.value, own.se, *own.limits, own.p, p, own.n, change.size))
+            low, high = own.limits
+            numbers = {"difference": own.value, "se": own.se, "low": low, "high": high, "n": own.n}
+            tests = {"base_variant": self.request.base, "p": own.p, "p_holm": p}
+            names = self._names(variant, metric, kind)
+            rows.append({**names, **numbers, **tests, "size": change.size})
         return _frame(rows, DIFFERENCE_COLUMNS)
 
-    def _names(self, variant: str, metric: str, kind: str) -> tuple[str, ...]:
-        """The metric with its title, the kind, who plays whom, and what is counted."""
+    def _names(self, variant: str, metric: str, kind: str) -> dict[str, str]:
+        """Who plays whom, the metric with its title, and whose figure it is."""
         name = self.strategy(variant, kind)
+        opponent, players = name, kind
         if metric == SKILL:
-            title = f"{STRONG} against: {kind}"
-            strong = self.request.player(variant)
-            return metric, title, STRONG, strong, "" if self.request.alone else name, "match"
-        if metric == WAITING:
-            return (
-                metric,
-                "plays for gin against knocks at once",
-                kind,
-                name,
-                AT_ONCE.strategy,
-                "match",
-            )
-        row = next(row for row in self.rows if row.key == metric)
-        return metric, row.title, kind, name, "" if self.request.alone else name, "match"
+            title, name, players = "Skill", self.request.player(variant), f"{STRONG} v {kind}"
+        elif metric == WAITING:
+            title, opponent, players = "Gin v knock", AT_ONCE.strategy, f"{kind} v {AT_ONCE.name}"
+        else:
+            title = next(row.title for row in self.rows if row.key == metric)
+        found = {"variant": variant, "strategy": name, "unit": metrics.MATCH, "metric": metric}
+        opponent = "" if self.request.alone else opponent
+        return {**found, "opponent": opponent, "title": title, "players": players}
 
 
-def _frame(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
+def _frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(rows, columns=list(columns))

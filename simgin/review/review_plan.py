@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import starmap
 
 from simgin.play.matchup import parse_matchup
 from simgin.review import course
-from simgin.review.players import AT_ONCE, FOR_GIN
+from simgin.review.players import AT_ONCE, CHAMPION, FOR_GIN
 from simgin.review.review_request import ReviewRequest
 from simgin.runs.block import Task
 from simgin.runs.plan import Plan
@@ -29,7 +30,7 @@ def plan_review(request: ReviewRequest) -> Plan:
         "review",
         tuple(tasks),
         question=f"What do these rules do to the game? {names}{against}",
-        steps=tuple(_step(request, variant) for variant in request.played),
+        steps=tuple(starmap(partial(_step, request), followed(request))),
     )
 
 
@@ -46,6 +47,9 @@ def _cells(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, str
             yield variant, strong, name
     if variant not in request.variants:  # the same with another target, between strong players
         return
+    if variant in request.learned:
+        yield variant, strong, CHAMPION
+        yield variant, CHAMPION, CHAMPION
     for name in weaker:
         yield variant, name, name
     if {AT_ONCE, FOR_GIN} <= set(request.kinds) and strong not in (
@@ -55,14 +59,19 @@ def _cells(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, str
         yield variant, FOR_GIN.strategy, AT_ONCE.strategy
 
 
-def step_name(request: ReviewRequest, variant: str) -> str:
-    """What the ledger knows the followed matches of a variant by."""
-    return f"course of {request.player(variant)} {variant}"
+def followed(request: ReviewRequest) -> list[tuple[str, str]]:
+    """Variant and player of the matches that are followed: the strong one's, and champion's."""
+    own = [(variant, request.player(variant)) for variant in request.played]
+    return [*own, *((variant, CHAMPION) for variant in request.learned)]
 
 
-def _step(request: ReviewRequest, variant: str) -> Step:
-    player = request.player(variant)
+def step_name(variant: str, player: str) -> str:
+    """What the ledger knows the followed matches of a player under a variant by."""
+    return f"course of {player} {variant}"
+
+
+def _step(request: ReviewRequest, variant: str, player: str) -> Step:
     other = None if request.alone else player
     matchup = parse_matchup(player, other, variant, request.seed, "match")
     play = partial(course.follow, matchup, request.matches)
-    return Step(step_name(request, variant), matchup, request.matches, 1.0, play)
+    return Step(step_name(variant, player), matchup, request.matches, 1.0, play)

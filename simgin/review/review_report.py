@@ -11,17 +11,18 @@ from simgin.report.report import Report
 from simgin.report.table import Cell, Column, Table
 from simgin.review import verdicts
 from simgin.review.goals import MET, MISSED, UNDECIDED, Goal, read_goals
-from simgin.review.players import FOR_GIN, STRONG
+from simgin.review.players import CHAMPION, FOR_GIN, STRONG
 from simgin.review.review import SKILL, WAITING, Change, Review
 from simgin.review.review_pictures import review_pictures
-from simgin.review.scorecard import EVENING, EVENINGS, LITTLE, MUCH, SAME, UNCLEAR, Row
+from simgin.review.scorecard import AGAINST, EVENING, EVENINGS, LITTLE, MUCH, SAME, UNCLEAR, Row
 from simgin.review.sweeps import best_values, sweep_lines, values
 from simgin.review.verdicts import label, skill_size
 from simgin.rules import variants
+from simgin.stats import table
 from simgin.stats.quantity import Quantity
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
 GOAL_WORDS = (MET, MISSED, UNDECIDED)
@@ -30,12 +31,6 @@ READING = (
     f"under each would show, five times in six; a little: what {EVENINGS} evenings would; same: "
     "less. For skill, seats and shares of wins, a little is from 1 or 2 percentage points, much "
     "from 3 or 6."
-)
-MEANINGS = (
-    " Minutes: at so many seconds a turn. Knock: the median own turn and deadwood of the strong "
-    "player's knocks. Comebacks: matches won by the side that was behind when one had half of the "
-    "target. Gin v knock: matches that playing for gin wins from knocking at once. Skill: matches "
-    "that the strong player wins from each weaker kind."
 )
 CANNOT_TELL = (
     "Fun, learning, bluffing, and people: these players never tire, misremember or talk. A strong "
@@ -56,9 +51,9 @@ def review_report(review: Review, command: str) -> Report:
         facts=list(_facts(review)),
         command=command,
         files={
-            "metrics.csv": _csv(review.metrics),
-            "differences.csv": _csv(review.differences),
-            "table.csv": _csv(review.findings.table),
+            "metrics.csv": table.csv(review.metrics),
+            "differences.csv": table.csv(review.differences),
+            "table.csv": table.csv(review.findings.table),
         },
     )
 
@@ -82,13 +77,10 @@ def _goal_line(review: Review, goal: Goal) -> str:
     return f"Goal {goal.text}: {'; '.join(parts)}."
 
 
-def _csv(frame: pd.DataFrame) -> str:
-    return frame.to_csv(index=False, lineterminator="\n")
-
-
 def _tables(review: Review) -> Iterator[Table]:
     yield scorecard(review)
     yield best_values(review) if review.request.sweep else _same_length(review)
+    yield _better_player(review)
 
 
 # The scorecard
@@ -114,8 +106,15 @@ def scorecard(review: Review) -> Table:
         named = [(variant, values(review, variant)) for variant in request.variants]
         title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
     columns = [Column("row", "property"), *(Column(*names) for names in named)]
-    note = READING + ("" if request.alone else MEANINGS)
-    return Table(title, pd.DataFrame(rows), columns, f"{note} Players: {_who(review)}")
+    note = f"{READING} {_meanings(review)}Players: {_who(review)}"
+    return Table(title, pd.DataFrame(rows), columns, note)
+
+
+def _meanings(review: Review) -> str:
+    """What titles of rows do not say."""
+    meanings = {row.title: row.meaning for row in review.rows if row.meaning}
+    meanings |= {} if review.request.alone else AGAINST
+    return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
 
 
 def _arrow(cell: Any) -> Any:
@@ -222,6 +221,44 @@ def _same_length(review: Review) -> Table:
     return Table("At the same length", pd.DataFrame(rows), columns, note)
 
 
+def _better_player(review: Review) -> Table:
+    """What a player that learned these rules does otherwise than champion."""
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    learned = review.request.learned
+    if learned:
+        won = {v: review.won(v, review.request.player(v), CHAMPION) for v in learned}
+        cells = {v: Cell(f"{100 * own.value:.1f} %", "", _half(own)) for v, own in won.items()}
+        rows.append({"row": "Wins from champion", **cells})
+    for row in review.rows:
+        cells = {variant: _learned_cell(review, variant, row) for variant in learned}
+        if any(cell.text != DASH for cell in cells.values()):
+            rows.append({"row": row.title, **cells})
+    note = (
+        "Matches between two players that learned these rules, against those between two of "
+        "champion, whose weights come from other rules."
+    )
+    columns = [Column("row", "property"), *(Column(v, label(v)) for v in learned)]
+    return Table("What a better player does differently", pd.DataFrame(rows), columns, note)
+
+
+def _half(own: Quantity) -> str:
+    low, high = own.limits
+    return f"± {50 * (high - low):.1f}"
+
+
+def _learned_cell(review: Review, variant: str, row: Row) -> Cell:
+    own = row.measure(review.played(variant, STRONG))
+    played = review.played_by(variant, CHAMPION)
+    before = row.measure(played)
+    if not isinstance(own, Quantity) or not isinstance(before, Quantity):
+        return Cell(DASH)
+    change = Change(own - before, row.bounds(before, played.matches))
+    word = _word(change, row.more, row.less)
+    return Cell(row.text(own.value), word, row.light(own), TONES[change.size])
+
+
 # Folded, and how it was made
 
 
@@ -230,8 +267,8 @@ def _folded(review: Review) -> Iterator[Table]:
     named = review.metrics.assign(variant=review.metrics["variant"].map(label))
     known = named[named["why"] == ""]
     columns = (
-        *(Column("variant", "rules"), Column("title", "what"), Column("kind", "kind of player")),
-        *(Column("opponent", "against"), Column("value", "value"), Column("n", "n")),
+        *(Column("variant", "rules"), Column("title", "what"), Column("players", "players")),
+        *(Column("value", "value"), Column("n", "n")),
     )
     yield Table("All figures", known, columns, "Shares are from 0 to 1.")
     if len(review.differences):
@@ -243,7 +280,7 @@ def _folded(review: Review) -> Iterator[Table]:
         )
         shown = (
             *(Column("variant", "rules"), Column("title", "what")),
-            *(Column("kind", "kind of player"), Column("opponent", "against")),
+            Column("players", "players"),
             *(Column("difference", "difference"), Column("p_holm", "p, Holm", digits=4)),
             Column("size", "in words"),
         )
@@ -275,7 +312,7 @@ def _who(review: Review) -> str:
 
 def _missing(review: Review) -> str:
     reasons: dict[str, list[str]] = {}
-    frame = review.metrics[(review.metrics["why"] != "") & (review.metrics["kind"] == STRONG)]
+    frame = review.metrics[(review.metrics["why"] != "") & (review.metrics["players"] == STRONG)]
     for row in frame.to_dict("records"):
         reasons.setdefault(row["why"], []).append(f"{row['title']} ({label(row['variant'])})")
     parts = [f"{', '.join(dict.fromkeys(what))}: {why}" for why, what in reasons.items()]
@@ -284,6 +321,4 @@ def _missing(review: Review) -> str:
 
 def rows_for_json(review: Review) -> Sequence[dict[str, Any]]:
     """The figures as --json prints them."""
-    from simgin.stats import table
-
     return table.records(review.metrics)

@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simgin.play.parallel import Progress, share
-from simgin.review.players import ALONE, KINDS, Kind, kept_or_strongest, learned, turns_per_match
+from simgin.review.players import (
+    ALONE,
+    CHAMPION,
+    KINDS,
+    Kind,
+    kept_or_strongest,
+    learned,
+    turns_per_match,
+)
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
 from simgin.strategy import loader
@@ -88,6 +96,11 @@ class ReviewRequest:
     def player(self, variant: str) -> str:
         """The strong player under a variant."""
         return dict(self.strong)[variant]
+
+    @property
+    def learned(self) -> list[str]:
+        """The variants whose strong player learned on from champion."""
+        return [variant for variant in self.variants if CHAMPION + "@" in self.player(variant)]
 
 
 def _tupled(value: Any) -> Any:
@@ -269,7 +282,7 @@ def _strong_player(
     if request.given_strong is not None:
         return request.given_strong
     if request.adapt:
-        return learned(variant, workers, progress)
+        return learned(variant, request.seed, workers, progress)
     return kept_or_strongest(variant, request.seed, workers)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from simgin.stats.quantity import Quantity
 EVENING, EVENINGS = 5, 10  # matches of an evening, and how many evenings show a little
 NO_KNOCK = "only gin ends a deal"
 NO_SCORE = "there is no single score to lead by"
-NOT_ALONE = "there is one player"
 # Words of size
 SAME, LITTLE, MUCH, UNCLEAR = "same", "a little", "much", "too close to call"
 
@@ -63,7 +63,7 @@ class Row:
     key: its name in files. title: for people. unit: written behind a value. more, less: how a
     higher and a lower value are put (`a little longer`). measure: its number. fixed: bounds of
     words of size, where they do not go by what an evening shows. factor: what values are shown
-    times. better: "higher" or "lower" where everybody wants it so. names: what goals call it.
+    times. names: what goals call it. meaning: what the title does not say.
     """
 
     key: str
@@ -75,8 +75,8 @@ class Row:
     less: str = "less"
     factor: float = 1
     fixed: tuple[float, float] | None = None
-    better: str = ""
     names: tuple[str, ...] = ()
+    meaning: str = ""
 
     def bounds(self, base: Quantity, matches: int) -> tuple[float, float]:
         """From where a difference is a little, and from where it is much.
@@ -159,129 +159,93 @@ def _shut_outs(played: Played) -> Measurement:
     return played.ratio("loser_zero") if "leads" in played.course else NO_SCORE
 
 
+_LONG_RUN = (0.01, 0.03)  # shares that add up over years, though no evening shows them
+SKILL_BOUNDS = (0.02, 0.06)
+_LONGER: dict[str, Any] = {"more": "longer", "less": "shorter"}
+_PERCENT: dict[str, Any] = {"unit": " %", "factor": 100}
+TURNS = Row("turns_per_match", "Turns a match", _match_turns, **_LONGER, names=("turns per match",))
+GIN = Row("gin", "Ended by gin", _share("gin", "big_gin", "shot"), **_PERCENT, names=("gin",))
+DEALS = Row(
+    *("deals_per_match", "Deals a match", _ratio("deals_per_match"), 1),
+    less="fewer",
+    names=("deals per match",),
+)
+
+
 def minutes(seconds_per_turn: float) -> Row:
     """How long a match takes by the clock."""
     return Row(
         "minutes",
         f"Minutes at {seconds_per_turn:g} s",
         lambda played: played.per("matches", "turns").scaled(seconds_per_turn / 60),
-        more="longer",
-        less="shorter",
-        names=("minutes", "minutes per match", "minutes a match"),
+        **_LONGER,
+        names=("minutes", "minutes per match"),
+        meaning="a match whose turns take so many seconds each",
     )
 
 
-TURNS = Row(
-    "turns_per_match",
-    "Turns a match",
-    _match_turns,
-    more="longer",
-    less="shorter",
-    names=("turns per match", "turns a match", "match length"),
-)
-GIN = Row("gin", "Ended by gin", _share("gin", "big_gin", "shot"), 0, " %", factor=100)
-_DEAL_TURNS = Row(
-    "turns",
-    "Turns a deal",
-    _ratio("turns"),
-    1,
-    more="longer",
-    less="shorter",
-    names=("turns per deal", "turns a deal"),
-)
-DEALS = Row(
-    "deals_per_match",
-    "Deals a match",
-    _ratio("deals_per_match"),
-    1,
-    less="fewer",
-    names=("deals per match", "deals a match"),
-)
-_DEAD = Row(
-    "dead",
-    "Dead hands",
-    _share("void", "stalled"),
-    1,
-    " %",
-    less="fewer",
-    factor=100,
-    better="lower",
-    names=("dead hands",),
-)
-_LONG_RUN = (0.01, 0.03)  # shares that add up over years, though no evening shows them
-SKILL_BOUNDS = (0.02, 0.06)
 ROWS_OF_TWO = (
     TURNS,
     DEALS,
-    _DEAL_TURNS,
+    Row("turns", "Turns a deal", _ratio("turns"), 1, **_LONGER, names=("turns per deal",)),
     GIN,
     Row(
-        "knock_turn",
-        "Knock: own turn",
-        _knocks(1),
-        1,
+        *("knock_turn", "Knock: own turn", _knocks(1), 1),
         more="later",
         less="earlier",
         names=("knock turn",),
+        meaning="the median own turn of the strong player's knocks",
     ),
-    Row("knock_deadwood", "Knock: deadwood", _knocks(2), 1, names=("knock deadwood",)),
-    _DEAD,
     Row(
-        "seat",
-        "Nondealer wins",
-        _ratio("first_player_win"),
-        1,
-        " %",
-        factor=100,
+        *("knock_deadwood", "Knock: deadwood", _knocks(2), 1),
+        names=("knock deadwood",),
+        meaning="the median deadwood of the strong player's knocks",
+    ),
+    Row(
+        *("dead", "Dead hands", _share("void", "stalled"), 1),
+        less="fewer",
+        **_PERCENT,
+        names=("dead hands",),
+    ),
+    Row(
+        *("seat", "Nondealer wins", _ratio("first_player_win"), 1),
+        **_PERCENT,
         fixed=_LONG_RUN,
         names=("nondealer", "seats"),
+        meaning="of the deals that somebody wins",
     ),
-    Row("comebacks", "Comebacks", _comebacks, 0, " %", factor=100, names=("comebacks",)),
     Row(
-        "shut_out",
-        "Shut-outs",
-        _shut_outs,
-        0,
-        " %",
+        *("comebacks", "Comebacks", _comebacks),
+        **_PERCENT,
+        names=("comebacks",),
+        meaning="matches won by the side that was behind when one first had half of the target",
+    ),
+    Row(
+        *("shut_out", "Shut-outs", _shut_outs),
         less="fewer",
-        factor=100,
+        **_PERCENT,
         names=("shut-outs", "shutouts"),
+        meaning="matches whose loser has nothing",
     ),
 )
 ROWS_OF_ONE = (
-    Row(
-        "win",
-        "Deals won",
-        _ratio("win"),
-        1,
-        " %",
-        factor=100,
-        fixed=_LONG_RUN,
-        names=("deals won",),
-    ),
+    Row("win", "Deals won", _ratio("win"), 1, **_PERCENT, fixed=_LONG_RUN, names=("deals won",)),
     Row("score", "Score a deal", _ratio("score"), 1, names=("score",)),
     Row(
-        "match_win",
-        "Matches won",
-        _ratio("match_win"),
-        1,
-        " %",
-        factor=100,
+        *("match_win", "Matches won", _ratio("match_win"), 1),
+        **_PERCENT,
         fixed=_LONG_RUN,
         names=("matches won",),
     ),
     GIN,
-    Row(
-        "turns",
-        "Draws a deal",
-        _ratio("turns"),
-        1,
-        more="longer",
-        less="shorter",
-        names=("draws", "turns per deal"),
-    ),
+    Row("turns", "Draws a deal", _ratio("turns"), 1, **_LONGER, names=("draws per deal",)),
     DEALS,
 )
+# Rows of one player against another
+AGAINST = {
+    "Gin v knock": "matches that playing for gin wins from knocking at once",
+    "Skill": "matches that the strong player wins from each weaker kind",
+}
 
 
 def rows_of(params: Mapping[str, object], seconds_per_turn: float) -> tuple[Row, ...]:

@@ -108,7 +108,7 @@ def test_who_clearly_beats_champion_is_the_strong_player(monkeypatch):
 
 def test_matches_to_the_target_of_the_same_length_are_as_long(made):
     frame = pd.read_csv(made[0] / "metrics.csv").query("metric == 'turns_per_match'")
-    strong = frame[frame["kind"] == STRONG].set_index("variant")["value"]
+    strong = frame[frame["players"] == STRONG].set_index("variant")["value"]
     (same,) = (variant for variant in strong.index if variant not in (BASE, *GAMES))
     assert same.startswith("straight+points_target=") and strong["straight"] > 1.05 * strong[BASE]
     assert strong[same] == pytest.approx(strong[BASE], rel=0.08)
@@ -133,8 +133,10 @@ FIGURES = {
 @pytest.mark.parametrize("kind", ["simple", "gin-only", STRONG])
 def test_figures_and_paired_differences_agree_with_numpy(made, rows, variant, kind):
     name = "gold-early" if kind == STRONG else kind
-    metrics = pd.read_csv(made[0] / "metrics.csv").set_index(["variant", "metric", "kind"])
-    differences = pd.read_csv(made[0] / "differences.csv").set_index(["variant", "metric", "kind"])
+    metrics = pd.read_csv(made[0] / "metrics.csv").set_index(["variant", "metric", "players"])
+    differences = pd.read_csv(made[0] / "differences.csv").set_index(
+        ["variant", "metric", "players"]
+    )
     for key, (over, under) in FIGURES.items():
         moves = {}
         for text in {variant, BASE}:
@@ -154,7 +156,7 @@ def test_figures_and_paired_differences_agree_with_numpy(made, rows, variant, ki
         if key == "dead" and error:  # a share: one case more on either side
             error = math.hypot(error, 1 / moves[variant][2], 1 / moves[BASE][2])
         expected = [value - moves[BASE][0], error]
-        assert [told["difference"], told["se"]] == pytest.approx(expected, rel=1e-8)
+        assert [told["value"], told["se"]] == pytest.approx(expected, rel=1e-8)
         assert told["base_variant"] == BASE
 
 
@@ -169,7 +171,7 @@ def test_skill_is_what_the_strong_player_wins_from_each_weaker_kind(made):
 
 def test_a_missing_number_has_a_reason(made):
     metrics = pd.read_csv(made[0] / "metrics.csv", keep_default_na=False, na_values=[""])
-    why = metrics.set_index(["variant", "metric", "kind"])["why"].fillna("")
+    why = metrics.set_index(["variant", "metric", "players"])["why"].fillna("")
     assert why["straight", "knock_turn", STRONG] == "only gin ends a deal"
     assert ((metrics["why"].isna()) == metrics["value"].notna()).all()
 

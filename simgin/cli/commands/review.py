@@ -96,7 +96,6 @@ def review(
     from simgin.review.goals import read_goals
     from simgin.review.review import Review
     from simgin.review.review_plan import plan_review
-    from simgin.review.review_request import settled
     from simgin.review.scorecard import rows_of
     from simgin.rules.variants import find
 
@@ -105,8 +104,7 @@ def review(
     place = output or _place(request)
     command = repeated(output=place)
     session.check_output(place, record_deals=False)
-    with session.explain_wait("short trials first, to see who is strong under these rules."):
-        request = settled(request, workers)
+    request = _settled(request, workers)
     plan = plan_review(request)
     if request.deep and not as_json:
         plan_rows = plan_table.rows(plan, place, workers, record_deals=False)
@@ -134,6 +132,23 @@ def review(
         if not details:
             parts.append(f"More:    {command_line('report', place, '--details')}")
         answer.show(as_json, parts)
+
+
+def _settled(request: ReviewRequest, workers: int | None) -> ReviewRequest:
+    """The request with who plays it: after trials, or after learning with live progress."""
+    from simgin.cli import session
+    from simgin.report import progress
+    from simgin.review.review_request import settled
+
+    if not request.adapt:
+        with session.explain_wait("short trials first, to see who is strong under these rules."):
+            return settled(request, workers)
+    try:
+        with progress.live("learning a strong player for every rule set") as report:
+            return settled(request, workers, report)
+    except KeyboardInterrupt:
+        note("interrupted; finished rounds of learning are kept. The same command goes on.")
+        raise click.exceptions.Exit(session.INTERRUPTED) from None
 
 
 def _read(variants: tuple[str, ...], asked: dict[str, Any]) -> ReviewRequest:
