@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from simgin import plots
-from simgin.findings.run_pictures import describe_league, file_word
+from simgin.findings.run_pictures import file_word
 from simgin.report import figures, numbers
 from simgin.report.report import Picture
 from simgin.review import review_frames, review_sentences
@@ -119,9 +119,8 @@ def median_total_in_words(frame: pd.DataFrame) -> str:
 
 
 def league_in_words(tables: tuple[pd.DataFrame, pd.DataFrame]) -> str:
-    """The order of a league, and its most one-sided pairing."""
-    standings, cross = tables
-    return describe_league(standings, cross, "match")
+    """The order of a league."""
+    return f"Heat map, best rating first: {', '.join(tables[0]['strategy'])}."
 
 
 def extremes_in_words(frame: pd.DataFrame) -> str:

@@ -184,7 +184,7 @@ def test_matches_have_their_own_panel():
     assert len(plots.win_and_points(matchups(*ONE), seed=1).axes) == 2
     figure = plots.win_and_points(matchups(*ONE, unit="match"), seed=1)
     titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles == ["deals won, %", "points per deal, A minus B", "matches won by A, %"]
+    assert titles == ["deals won %", "points/deal", "matches won %"]
 
 
 def test_outcomes_fill_the_bar():

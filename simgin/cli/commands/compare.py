@@ -24,7 +24,7 @@ def compare(run: Path, base: Path, details: bool, as_json: bool) -> None:
     the first, and so on. Runs with the same seed share their packs, so their differences are
     paired and much more precise.
     """
-    from simgin.findings import change_sentences, change_tables
+    from simgin.findings import run_tables, verdict
     from simgin.findings.compare import compare_runs, other_differences, read_run
     from simgin.report.screen import Words
     from simgin.runs import directory
@@ -35,8 +35,8 @@ def compare(run: Path, base: Path, details: bool, as_json: bool) -> None:
         differences = compare_runs(run_read, base_read)
         other_settings = other_differences(run_read, base_read)
         shown = differences.replace({**base_read.names, **run_read.names})
-        sheet = change_tables.differences(shown)
-        parts: list[object] = [Words(change_sentences.differences(shown))]
+        sheet = run_tables.differences(shown)
+        parts: list[object] = [Words(verdict.differences(shown))]
         if details or len(sheet.rows) <= MOST_ROWS:
             parts.append(sheet)
         else:
