@@ -269,18 +269,19 @@ def _printed(headings: Sequence[str], rows: Texts, room: int) -> Iterator[Render
     for number, piece in enumerate(pieces):
         yield from [""] * bool(number)
         left = room - sum(widths[i] for i in piece)
-        told = _folded({i: columns[i] for i in names}, left) | {i: columns[i] for i in piece}
-        heads, *lines = zip(*(told[i] for i in sorted(told)), strict=True)
-        yield _table(heads, lines)
+        told = {i: columns[i] for i in piece} | _folded({i: columns[i] for i in names}, left)
+        top, *lines = zip(*(told[i] for i in sorted(told)), strict=True)
+        yield _table(top, lines)
 
 
-def _folded(names: Mapping[int, Sequence[str]], room: int) -> dict[int, Sequence[str]]:
+def _folded(names: Mapping[int, tuple[str, ...]], room: int) -> dict[int, tuple[str, ...]]:
     """Columns of names that share a room: the widest are folded until they fit."""
     widths = {i: _widths([[cell] for cell in cells])[0] for i, cells in names.items()}
     while sum(widths.values()) > room and max(widths.values()) > GAP + 1:
         widths[max(widths, key=widths.__getitem__)] -= 1
     return {
-        i: ["\n".join(fold(cell, widths[i] - GAP)) for cell in cells] for i, cells in names.items()
+        i: tuple("\n".join(fold(cell, widths[i] - GAP)) for cell in cells)
+        for i, cells in names.items()
     }
 
 
