@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings.wording import listed
+from simgin.findings.verdict import listed
 from simgin.report.numbers import DASH
 from simgin.report.report import Report
 from simgin.report.table import Cell, Column, Table
