@@ -13,7 +13,7 @@ from simgin.odds import solo_odds
 from simgin.odds.odds import Odds
 from simgin.report import figures, numbers
 from simgin.report.report import Picture, Report
-from simgin.report.table import Column, Table
+from simgin.report.table import Column, Table, described
 from simgin.rules.variants import find
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def verdict(odds: Odds) -> Iterator[str]:
         name = f"{variant}: " if len(odds.strongest) > 1 else ""
         told = (ahead, by_deadwood, by_seat, won_alone, gin_by_draw)
         lines = [line for tell in told for line in tell(odds, variant)]
-        yield from (f"{name}{line}" for line in lines[: 2 if name else len(lines)])
+        yield from (f"{name}{line}" for line in lines[: 1 if name else len(lines)])
 
 
 def ahead(odds: Odds, variant: str) -> Iterator[str]:
@@ -112,8 +112,8 @@ def by_seat(odds: Odds, variant: str) -> Iterator[str]:
     """How many deals each seat wins between strong players."""
     rows = odds.rows("seats", variant, strongest=True, metric="win")
     if len(rows):
-        won = [f"the {row['seat']} {_percent(row)} %" for _, row in rows.iterrows()]
-        yield f"Of the deals between strong players {' and '.join(won)} are won."
+        won = [f"the {row['seat']} wins {100 * row['value']:.1f} %" for _, row in rows.iterrows()]
+        yield f"Of deals between strong players {', '.join(won)}."
 
 
 def won_alone(odds: Odds, variant: str) -> Iterator[str]:
@@ -149,10 +149,6 @@ def gin_by_draw(odds: Odds, variant: str) -> Iterator[str]:
             f"Half of the gins of a strong player have come by draw {draws['q50']:.0f}, "
             f"the middle 80 % on draws {draws['q10']:.0f} to {draws['q90']:.0f}."
         )
-
-
-def _percent(row: pd.Series) -> str:
-    return numbers.estimate(float(row["value"]), float(row["low"]), float(row["high"]), 100)
 
 
 def _is_known(rows: pd.DataFrame) -> pd.Series:
@@ -396,7 +392,7 @@ def odds_pictures(odds: Odds) -> Iterator[Picture]:
     if "bracket" in odds.frames:
         yield _picture(odds, "odds", "How soon does gin come?", _ends(odds, "odds"), plots.odds)
         shares = _ends(odds, "bracket")
-        yield _picture(odds, "strength", "How much is skill?", shares, plots.strength)
+        yield _picture(odds, "strength", "How much is skill?", shares, plots.skill)
     for name, title in {"totals": "What does a match come to?"}.items():
         if name in odds.frames:
             yield _picture(odds, name, title, _ends(odds, name), plots.totals)
@@ -412,7 +408,8 @@ def _picture(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) 
     columns = [Column(key, key) for key in keys if key in text]
     columns.append(Column(value, title, "%", digits=1, factor=100))
     figure = figures.drawn(draw, frame.reset_index(drop=True), seed=odds.seed, among=())
-    return Picture(name, title, "", figure, frame=frame, columns=columns)
+    # Without the frame, which lies beside the page as a csv of every player
+    return Picture(name, title, described(frame, columns), figure)
 
 
 def _ends(odds: Odds, name: str) -> pd.DataFrame:

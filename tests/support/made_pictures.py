@@ -142,6 +142,7 @@ FRAMES = {
     "scores": scores,
     "ladder": ladder,
     "odds": lambda v, s: shares(rows_for(v, s, kind=("gin", "joker"), draws=range(20))),
+    "skill": lambda v, s: spread(rows_for(v, (*s[:2], "hindsight"))),
     "strength": strength,
     "totals": lambda v, s: shares(rows_for(v[:1], s, total=range(0, 100, 10))),
     "differences": differences,
