@@ -28,7 +28,7 @@ WIDEST_HALF = 0.05  # what is known no better than that is not shown without its
 EVERY, EVERY_OF_FEW, FEW_DRAWS = 5, 3, 20  # draws between the rows of a table; where they are few
 SEEN_OFTEN = 0.01  # kinds of ending below this share have no column
 KINDS = {"gold": "knocks at once", "gold-early": "knocks early, then plays for gin"}
-NAIVE, STRONG = "naive", "strong"
+NAIVE, STRONG, SIGHTED = "naive", "strong", "sees the whole deck"
 WAYS = {"gin": "gone gin", "knock": "knocked", "joker": "met joker"}
 GOALS = {"win": "deal won", "score": "score", "match": "match won"}
 
@@ -57,8 +57,8 @@ def _facts(odds: Odds, identity: Mapping[str, Any]) -> Iterator[tuple[str, str]]
     yield "Reading", READING
     for variant, best in odds.strongest.items():
         yield f"Strong player of {variant}", best
-    if "bracket" in odds.frames:
-        yield "Naive player", solo_odds.NAIVE
+        for naive in odds.rows("bracket", variant)["strategy"][:-2]:
+            yield f"Naive player of {variant}", naive
     for sentence in odds.refused:
         yield "Not computed", sentence
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
@@ -413,19 +413,20 @@ def _picture(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) 
 
 
 def _ends(odds: Odds, name: str) -> pd.DataFrame:
-    """The rows of a frame about the naive and the strong player, by these names."""
+    """The rows of a frame about the naive and the strong player, by these names.
+
+    Of the bracket the last is who sees the whole deck, and the strong one is the best of ours.
+    """
     frame = odds.frames[name]
-    strong = frame["strategy"] == frame["variant"].map(odds.strongest)
-    named = (
-        frame["strategy"]
-        .where(~strong, STRONG)
-        .replace({solo_odds.NAIVE: NAIVE, solo_odds.HINDSIGHT: "sees the whole deck"})
-    )
+    strategies = frame.groupby("variant", sort=False)["strategy"]
+    bound = frame["strategy"] == solo_odds.HINDSIGHT
+    is_naive = frame["strategy"] == strategies.transform("first")
+    is_strong = frame["strategy"] == frame["variant"].map(odds.strongest)
     if name == "bracket":
-        named = named.where(named.isin([NAIVE, "sees the whole deck"]), STRONG)
-        return frame.assign(strategy=named)
-    known = frame.assign(strategy=named)
-    return known[named.isin([NAIVE, STRONG])].reset_index(drop=True)
+        is_naive &= strategies.transform("nunique") > 2
+        is_strong = ~(is_naive | bound)
+    named = frame["strategy"].mask(is_naive, NAIVE).mask(is_strong, STRONG).mask(bound, SIGHTED)
+    return frame.assign(strategy=named)[is_naive | is_strong | bound].reset_index(drop=True)
 
 
 def _file_word(text: str) -> str:

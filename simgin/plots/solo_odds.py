@@ -101,7 +101,7 @@ def _odds_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Series]) -> Non
         (draws,) = figures.columns(part, "draws")
         share = figures.percent(part, "share", "low", "high")
         figures.band(axes, draws, share, look, "")
-        name = ends_of[strategy] if kind == "gin" else str(kind)
+        name = ends_of[str(strategy)] if kind == "gin" else str(kind)
         ink = figures.INK if kind == "gin" else figures.FAINT
         ends.append((np.nan_to_num(share[0][-1]), name, ink))
     last = float(rows["draws"].max())
