@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from simgin import plots
 from simgin.odds import solo_odds
 from simgin.odds.odds import Odds
@@ -25,11 +23,8 @@ TURNS = (0, 2, 4, 6, 8)  # own turns after which a table shows the chance by dea
 BIN = 5  # points of deadwood in a row of it
 SPOKEN = (4, 20)  # own turns and deadwood that a sentence is about
 WIDEST_HALF = 0.05  # what is known no better than that is not shown without its interval
-EVERY, EVERY_OF_FEW, FEW_DRAWS = 5, 3, 20  # draws between the rows of a table; where they are few
-SEEN_OFTEN = 0.01  # kinds of ending below this share have no column
 KINDS = {"gold": "knocks at once", "gold-early": "knocks early, then plays for gin"}
 NAIVE, STRONG, SIGHTED = "naive", "strong", "sees the whole deck"
-WAYS = {"gin": "gone gin", "knock": "knocked", "joker": "met joker"}
 GOALS = {"win": "deal won", "score": "score", "match": "match won"}
 
 
@@ -172,9 +167,7 @@ def odds_tables(odds: Odds) -> list[Table]:
     ]
     if alone:
         tables.append(_alone(odds, alone))
-        if "gap" in odds.frames:
-            tables.append(_luck(odds))
-        tables += [make(odds, variant) for variant in alone for make in (_strength, _course)]
+        tables += [_strength(odds, variant) for variant in alone]
     return tables
 
 
@@ -249,13 +242,16 @@ def _seats(odds: Odds, variant: str) -> Table:
     )
 
 
-def _by_metric(rows: pd.DataFrame, name: str = "metric", value: str = "value") -> dict[str, Any]:
-    """The estimates of some rows side by side: NAME, NAME_low, NAME_high."""
+def _by_metric(rows: pd.DataFrame) -> dict[str, Any]:
+    """The estimates of some rows side by side, by metric: NAME, NAME_low, NAME_high."""
     cells: dict[str, Any] = {}
     for _, row in rows.iterrows():
-        cells |= {row[name]: row[value], f"{row[name]}_low": row["low"]}
-        cells[f"{row[name]}_high"] = row["high"]
+        cells |= _cells(row["metric"], row)
     return cells
+
+
+def _cells(name: str, row: Any) -> dict[str, Any]:
+    return {name: row["value"], f"{name}_low": row["low"], f"{name}_high": row["high"]}
 
 
 def _shares(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
@@ -274,64 +270,30 @@ def _alone(odds: Odds, variants: list[str]) -> Table:
     lines = []
     for variant in variants:
         rows = odds.rows("bracket", variant)
-        low, high = _bracket(rows)
-        ends = (
-            {NAIVE: rows.iloc[0], STRONG: rows.iloc[-2]}
-            if len(rows) > 2
-            else {STRONG: rows.iloc[0]}
-        )
-        line: dict[str, Any] = {"variant": variant, "best": f"{low} to {high}"}
+        line: dict[str, Any] = {"variant": variant, "best": "{} to {}".format(*_bracket(rows))}
+        line |= _cells(STRONG, rows.iloc[-2])
+        if len(rows) > 2:
+            line |= _cells(NAIVE, rows.iloc[0])
         matches = odds.rows("strength", variant, metric="match")
         if len(matches) > 1:
-            ends |= {f"{NAIVE}_match": matches.iloc[0], f"{STRONG}_match": matches.iloc[-1]}
-        for name, row in ends.items():
-            line |= {name: row["value"], f"{name}_low": row["low"], f"{name}_high": row["high"]}
+            line |= _cells("match_naive", matches.iloc[0]) | _cells("match", matches.iloc[-1])
         lines.append(line)
     titles = {
-        NAIVE: Column(NAIVE, "naive: gin", "%", factor=100),
-        STRONG: Column(STRONG, "strong: gin", "%", factor=100),
-        "best": Column("best", "best possible: gin", "%"),
-        f"{NAIVE}_match": Column(f"{NAIVE}_match", "naive: match won", "%", factor=100),
-        f"{STRONG}_match": Column(f"{STRONG}_match", "strong: match won", "%", factor=100),
+        NAIVE: "naive: gin",
+        STRONG: "strong: gin",
+        "best": "best possible: gin",
+        "match_naive": "naive: match won",
+        "match": "strong: match won",
     }
     frame = _frame(lines)
+    shown = [Column(name, titles[name], "%", factor=100) for name in titles if name in frame]
     return Table(
         "Deals gone gin, and matches won or goals met",
         frame,
-        [Column("variant", "game"), *[titles[name] for name in titles if name in frame]],
+        [Column("variant", "game"), *shown],
         "Best possible: between the best of our players and one who sees the whole deck. Without a "
         "knock only gin wins a deal.",
     )
-
-
-def _luck(odds: Odds) -> Table:
-    """What is luck and what is skill, a row for every variant."""
-    lines = []
-    for variant in odds.strongest:
-        gap = odds.rows("gap", variant)
-        if not len(gap):
-            continue
-        score = gap[gap["metric"] == "score"].iloc[0]
-        joker = odds.rows("joker", variant, strongest=True, metric="win")
-        line = {"variant": variant, **_by_metric(gap[gap["metric"] == "win"])}
-        needed = {"": "own_packs", "_low": "own_packs_low", "_high": "own_packs_high"}
-        line |= {f"needed{end}": score[name] for end, name in needed.items()}
-        line |= dict.fromkeys(("joker", "joker_low", "joker_high"), np.nan)
-        for _, row in joker.iterrows():
-            line |= {"joker": row["value"], "joker_low": row["low"], "joker_high": row["high"]}
-        lines.append(line)
-    columns = [
-        Column("variant", "game"),
-        Column("joker", "joker's place", "%", factor=100),
-        Column("win", "gap", "%", factor=100),
-        Column("needed", "deals needed"),
-    ]
-    note = (
-        "Joker's place: how much of the variance of winning it decides. Gap: deals won, the "
-        "strongest less the weakest. Deals needed: what each of the two must play, on packs of "
-        "their own, for their scores to show who is stronger (5 % test, 80 % power)."
-    )
-    return Table("Luck and skill", _frame(lines), columns, note)
 
 
 def _strength(odds: Odds, variant: str) -> Table:
@@ -347,32 +309,6 @@ def _strength(odds: Odds, variant: str) -> Table:
     lines = [{"strategy": name, **_by_metric(own)} for name, own in players]
     title = f"{game.title} ({variant}), {rows['n'].max():,} deals per strategy"
     return Table(title, _frame(lines), [Column("strategy", "strategy"), *_shares(rows, titles)])
-
-
-def _course(odds: Odds, variant: str) -> Table:
-    """The odds of the strong player by draws made and by cards left."""
-    ended = odds.rows("odds", variant, strongest=True)
-    left = odds.rows("left", variant, strongest=True, metric="win").set_index("left")
-    most = ended.groupby("kind", sort=False)["share"].max()
-    kinds = [kind for kind in most.index if kind in WAYS and most[kind] >= SEEN_OFTEN]
-    last = int(ended["draws"].max())
-    every = EVERY_OF_FEW if last <= FEW_DRAWS else EVERY
-    lines = []
-    for t in range(every, last + 1, every):
-        cards = int(left.index.max()) - t
-        if cards not in left.index and t != last:
-            continue
-        own = ended[(ended["draws"] == t) & ended["kind"].isin(kinds)]
-        line = {"draws": t, "left": cards, **_by_metric(own, "kind", "share")}
-        going: Any = left.loc[cards] if cards in left.index else dict.fromkeys(left, np.nan)
-        line |= {"win": going["value"], "win_low": going["low"], "win_high": going["high"]}
-        lines.append(line | {"deals": going["n"]})
-    shares = [Column(kind, WAYS[kind], "%", factor=100) for kind in kinds]
-    columns = [Column("draws", "draws"), Column("left", "left"), *shares]
-    columns += [Column("win", "if not, won", "%", factor=100), Column("deals", "deals", digits=0)]
-    note = "Left: cards in the deck, joker included. If not: won of the deals still in progress."
-    title = f"{variant} by draws made and cards left, {odds.strongest[variant]}"
-    return Table(title, _frame(lines), columns, note)
 
 
 # Pictures
