@@ -85,13 +85,6 @@ review.metrics[review.metrics["metric"].isin(["best_k", "patience", "early"])][
 ]
 
 # %% [markdown]
-# Each limit against each other, under the standard rules: does one beat all, or does every limit
-# have an answer?
-
-# %%
-plots.knock_matrix(review_frames.knock_matrix(review, "standard"), seed=1)
-
-# %% [markdown]
 # ## What a score is worth
 #
 # The probability of winning the match at every score, between equal players. In the middle, the
@@ -104,13 +97,6 @@ plots.scores(review_frames.scores(review, "standard"), seed=1)
 # %% [markdown]
 # ## Whether to believe it
 #
-# The estimate in the course of the run, with a band that is valid at every look. If it is still
-# drifting at the end, play more.
-
-# %%
-plots.convergence(review_frames.convergence(review), seed=1)
-
-# %% [markdown]
 # * All of this is about *these strategies*. A rule that skilled people would play differently is
 #   judged by how these play it.
 # * A longer match lets the better player win more often, whatever the rules. Compare match wins

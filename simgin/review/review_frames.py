@@ -16,11 +16,11 @@ import numpy as np
 
 from simgin import plots
 from simgin.core import sums
-from simgin.review import players, skill
-from simgin.review.players import LUCK_PAIR, REFERENCE
+from simgin.review import players
+from simgin.review.players import REFERENCE
 from simgin.review.review import Review
 from simgin.review.variant_matches import VariantMatches
-from simgin.stats import metrics, quantity, ratings, sequential
+from simgin.stats import metrics, quantity, ratings
 from simgin.stats.quantity import Quantity
 from simgin.stats.round_robin.results import RoundRobin
 
@@ -195,12 +195,6 @@ def _groups(outcomes: pd.DataFrame) -> np.ndarray:
     return np.asarray(outcomes.drop(columns="points").to_numpy().T)
 
 
-@_picture("Deadwood by turn", plots.deadwood)
-def deadwood(review: Review) -> pd.DataFrame:
-    """What gold-early holds after its own turns, as nondealer and as dealer."""
-    return _from_passes(review, "deadwood")
-
-
 @_picture("Knock threshold", plots.knock, "best_k", "patience")
 def knock(review: Review) -> pd.DataFrame:
     """What each knock limit scores against all the others.
@@ -217,48 +211,6 @@ def knock(review: Review) -> pd.DataFrame:
             for k in matrix.limits:
                 rows.append({**names, "k": k, "measure": measure, **_numbers(matrix.mean(k))})
     return _frame(rows)
-
-
-@_picture("Skill ladder", plots.ladder)
-def ladder(review: Review) -> pd.DataFrame:
-    """What every player wins against the next weaker one, by rating, under every variant."""
-    parts = []
-    for variant, matches in review.matches.items():
-        if matches.alone:
-            continue
-        pairings = matches.league(matches.players)
-        # By rating alone: two samples, since errors do not matter
-        rated = ratings.ratings(RoundRobin(pairings, review.request.seed, samples=2))
-        parts.append(skill.ladder(pairings, list(rated["strategy"])).assign(variant=variant))
-    return _together(parts)
-
-
-@_picture("Convergence of the estimate", plots.convergence)
-def convergence(review: Review) -> pd.DataFrame:
-    """The running share of matches that gold-early wins against gold, under the first variant.
-
-    With its confidence sequence.
-    """
-    variant, matches = next(iter(review.matches.items()))
-    if matches.alone:
-        return _frame([])
-    pair, batches = matches.pairing(*LUCK_PAIR)
-    metric = metrics.BY_NAME["match_win"]
-    as_b = pair[0] != LUCK_PAIR[0]
-    final = quantity.ratio(batches, metric, as_b)
-    if not final.se > 0:
-        return _frame([])  # two who play alike: there is nothing to settle
-    units = batches[:, sums.UNITS].cumsum()
-    rows = []
-    for i in range(1, len(batches)):
-        share = quantity.ratio(batches[: i + 1], metric, as_b)
-        multiplier = sequential.multiplier(int(units[i]), int(units[-1]))
-        half = multiplier * final.se * np.sqrt(units[-1] / units[i])
-        limits = {"low": share.value - half, "high": share.value + half, "n": share.n}
-        rows.append({"units": units[i], "value": share.value, **limits})
-    final_low, final_high = final.limits
-    frame = _frame(rows).assign(final_low=final_low, final_high=final_high)
-    return frame.assign(**_players(variant, *LUCK_PAIR))
 
 
 # Two players, each variant by itself
@@ -288,20 +240,6 @@ def scores(review: Review, variant: str) -> pd.DataFrame:
     Of gold-early against itself; empty where V does not go by points alone.
     """
     return _from_pass(review, variant, "scores").assign(**_players(variant, REFERENCE, REFERENCE))
-
-
-@_picture("Knock thresholds against each other", plots.knock_matrix, by_variant=True)
-def knock_matrix(review: Review, variant: str) -> pd.DataFrame:
-    """Points per deal of every knock limit k against every other j.
-
-    Empty where only gin ends a deal.
-    """
-    matrix = review.matches[variant].knock_matrix()
-    rows = []
-    for k, j in itertools.permutations(matrix.limits, 2):
-        names = _players(variant, f"gold-at:k={k}", f"gold-at:k={j}")
-        rows.append({**names, "k": k, "j": j, **_numbers(matrix.cell(k, j))})
-    return _frame(rows)
 
 
 # With a base

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from simgin import plots
-from simgin.findings.run_pictures import describe_league, file_word
+from simgin.findings.run_pictures import file_word
 from simgin.report import figures, numbers
 from simgin.report.report import Picture
 from simgin.review import review_frames, review_sentences
@@ -77,36 +77,6 @@ def _words(review: Review, picture: ReviewPicture, frame: Any) -> str:
     )
 
 
-def medians_in_words(frame: pd.DataFrame) -> str:
-    """Where the median hand starts and ends."""
-    parts = []
-    for _, rows in frame.groupby(["variant", "side"], sort=False):
-        first = rows.iloc[0]
-        last = rows.iloc[-1]
-        start = f"the median falls from {first['q50']:g}"
-        end = f"to {last['q50']:g} in {last['turn']} turns"
-        parts.append(f"{first['variant']}, {first['side']}: {start} {end}")
-    return "; ".join(parts) + "."
-
-
-def steps_in_words(frame: pd.DataFrame) -> str:
-    """What every player wins against the next."""
-    parts = [
-        f"{row['variant']}: {row['strategy']} wins {_share(row)} % against {row['opponent']}"
-        for row in frame.to_dict("records")
-    ]
-    return "; ".join(parts) + "."
-
-
-def convergence_in_words(frame: pd.DataFrame) -> str:
-    """Where an estimate began and ended, with the limits that hold at every look."""
-    ends = frame.iloc[[0, -1]].to_dict("records")
-    shares = [f"{_share(row)} % after {row['n']:,} matches" for row in ends]
-    first = ends[0]
-    pair = f"{first['strategy']} against {first['opponent']}"
-    return f"{pair} had won {shares[0]}, and {shares[1]}."
-
-
 def _share(row: Mapping[Hashable, Any]) -> str:
     """A share with its interval, in per cent."""
     return numbers.estimate(row["value"], row["low"], row["high"], 100)
@@ -119,9 +89,8 @@ def median_total_in_words(frame: pd.DataFrame) -> str:
 
 
 def league_in_words(tables: tuple[pd.DataFrame, pd.DataFrame]) -> str:
-    """The order of a league, and its most one-sided pairing."""
-    standings, cross = tables
-    return describe_league(standings, cross, "match")
+    """The order of a league."""
+    return f"Heat map, best rating first: {', '.join(tables[0]['strategy'])}."
 
 
 def extremes_in_words(frame: pd.DataFrame) -> str:
@@ -139,11 +108,7 @@ def _cell(cell: Mapping[Hashable, Any]) -> str:
 
 
 WORDS: dict[str, Callable[[Any], str]] = {
-    "deadwood": medians_in_words,
-    "ladder": steps_in_words,
-    "convergence": convergence_in_words,
     "totals": median_total_in_words,
     "league": league_in_words,
     "scores": extremes_in_words,
-    "knock_matrix": extremes_in_words,
 }

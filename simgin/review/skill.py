@@ -1,4 +1,4 @@
-"""How much skill counts: the skill ladder and the skill chain.
+"""How much skill counts: the skill chain.
 
 The chain is that of Elias, Garfield and Gutschera (GDC 2009); see
  docs/reference/rule-metrics.md#skill-and-luck.
@@ -6,23 +6,20 @@ The chain is that of Elias, Garfield and Gutschera (GDC 2009); see
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.stats import metrics, quantity, sequential
+from simgin.stats import sequential
 from simgin.stats.quantity import Quantity
 from simgin.stats.round_robin.bradley_terry import ELO
-from simgin.stats.round_robin.results import Pairings
 
 if TYPE_CHECKING:
     import pandas as pd
 
 CLEAR = 0.6  # share of matches that a step of the chain takes
-LADDER_COLUMNS = ("strategy", "opponent", "value", "low", "high", "n")
 
 
 @dataclass(frozen=True)
@@ -68,20 +65,6 @@ def _longest(players: Sequence[str], beaten: Mapping[str, Sequence[str]]) -> tup
         return max([path, *(extended((*path, name)) for name in after)], key=len)
 
     return max([(), *(extended((name,)) for name in players)], key=len)
-
-
-def ladder(pairings: Pairings, order: Sequence[str]) -> pd.DataFrame:
-    """The share of matches that each of `order`, best first, wins against the next.
-
-    Columns LADDER_COLUMNS.
-    """
-    import pandas as pd
-
-    rows = []
-    for a, b in itertools.pairwise(order):
-        won = quantity.between(pairings, a, b, metrics.BY_NAME["match_win"])
-        rows.append((a, b, won.value, *won.limits, won.n))
-    return pd.DataFrame(rows, columns=list(LADDER_COLUMNS))
 
 
 def elo(won: Quantity) -> Quantity:

@@ -227,10 +227,10 @@ def test_the_screen_and_the_page_say_what_was_found(made, metrics, differences):
     assert wellformed.faults(text) == []
     pictures = {path.stem for path in (place / "plots").glob("*.svg")}
     assert pictures == {path.stem for path in (place / "plots").glob("*.png")}
-    wanted = set("differences endings turns points deadwood knock ladder convergence".split())
+    wanted = set("differences endings turns points knock".split())
     files = {BASE: BASE, "straight": "straight", SHORT: "standard-points-target-50"}
     wanted |= {f"{name}-{variant}" for name in ("league", "scores") for variant in files.values()}
-    assert pictures == wanted | {f"knock_matrix-{files[variant]}" for variant in (BASE, SHORT)}
+    assert pictures == wanted
 
 
 def test_copies_are_recognised():

@@ -221,12 +221,6 @@ def test_the_skill_chain():
     assert skill.chain(cross(("a", "b", 0.5, 0.55))).steps == 0
 
 
-def test_the_ladder_counts_both_directions_of_a_pair():
-    found = skill.ladder({("b", "a"): won(0.3), ("b", "c"): won(0.8)}, ["a", "b", "c"])
-    assert found[["strategy", "opponent"]].values.tolist() == [["a", "b"], ["b", "c"]]
-    assert found["value"].tolist() == pytest.approx([0.7, 0.8])
-
-
 # How the lead of a match goes
 
 
