@@ -98,7 +98,7 @@ def carry_out(
     from simgin.runs import directory, ledger
     from simgin.stats import table
     from simgin.text.files import write_file
-    from simgin.tune.tune_report import found_report
+    from simgin.tune.found import found_report
 
     command = repeated(**settled)
     started = datetime.now(UTC)
