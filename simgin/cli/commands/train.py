@@ -59,8 +59,7 @@ def train(
     """Learn the weights of a STRATEGY, and measure what they gain.
 
     `champion` learns all of its decisions, for the rules of any VARIANT for two, going on from its
-    own weights: a minute and a half of one processor. What it becomes is kept, so that asking again
-    trains nothing.
+    own weights, in a minute of one processor. What it becomes is kept: asking again trains nothing.
 
     \b
       simgin train champion -v straight -o straight.npy
