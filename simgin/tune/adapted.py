@@ -1,7 +1,7 @@
 """Champion adapted to other rules: all of its decisions learned on, kept, and confirmed.
 
     found = adapt("straight")   # a minute of one processor, once
-    found.player                # champion@PATH.npy, or champion where nothing is gained
+    found.player                # champion@NAME.npy, or champion where nothing is gained
 
 What was learned is kept beside the compiled code, under a digest of all that it depends on: asked
 again, nothing is trained. Every finished round is kept, too, so what was broken off goes on.
@@ -82,7 +82,7 @@ class AdaptRequest:
         about = json.dumps([self.identity, self.rounds], sort_keys=True)
         digest = hashlib.sha256(about.encode()).hexdigest()
         rules = re.sub(r"[^a-z0-9]+", "-", self.match.variant.text.lower()).strip("-")
-        return folder / "learned" / f"{rules[:60]}-{digest[:8]}.npy"
+        return folder / loader.LEARNED / f"{rules[:60]}-{digest[:8]}.npy"
 
     @property
     def pieces(self) -> int:
@@ -120,7 +120,7 @@ class Adapted(Found):
     @property
     def player(self) -> str:
         """The text of the strategy that plays: what was learned if it is better, else champion."""
-        return f"{PLAYER}@{self.training.named}" if self.better else PLAYER
+        return f"{PLAYER}@{self.training.named.name}" if self.better else PLAYER
 
     @property
     def identity(self) -> dict[str, Any]:
