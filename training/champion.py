@@ -11,10 +11,12 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from simgin_strategies import champion as player
+from simgin_strategies._champion import COUNT, SIZE, STAGES
 
 from simgin.rules import variants
 from simgin.strategy import loader
-from simgin.tune.decisions import HASTY, PATIENT, WARM, Learner, chances_hasty, naive, numbers_of
+from simgin.tune.decisions import HASTY, PATIENT, WARM, Learner, chances_hasty, numbers_of
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 VARIANTS = (
@@ -25,6 +27,15 @@ VARIANTS = (
 )  # in the order of the file, see `champion.learned_under`
 DEALS, SEED = 400_000, 20261122
 ROUNDS = WARM + 8
+
+
+def naive() -> np.ndarray:
+    """Weights to start from: least deadwood, knock at once, take what lowers the count."""
+    weights = np.zeros(player.ALL)
+    weights[COUNT : STAGES * SIZE : SIZE] = 1.0
+    weights[player.KNOCKS : player.KNOCK_EXTRA] = 1.0
+    weights[player.TAKES :: player.OF_TAKE] = 1.0
+    return weights
 
 
 def learned(variant: str, deals: int, seed: int, rounds: int = ROUNDS) -> np.ndarray:

@@ -18,10 +18,12 @@ def save_run(
     place: Path, findings: Findings, started: datetime, command: str, record_deals: bool
 ) -> list[Path]:
     """Write the tables, plots and page of a run beside its ledger; its files."""
+    from simgin.findings.run_pictures import run_pictures
     from simgin.findings.run_report import run_report
     from simgin.report import page
 
-    files = page.files(run_report(findings, command))
+    report = run_report(findings, command, run_pictures(findings.by_own_names))
+    files = page.files(report)
     return session.save(
         place, findings, files, started=started, command=command, record_deals=record_deals
     )
@@ -71,9 +73,10 @@ def show_run(
     if as_json:
         answer.show(as_json, ())
         return
-    from simgin.findings.run_screen import run_screen
+    from simgin.findings.run_report import run_report
 
-    parts = [*told, *run_screen(findings, details=details), ""]
+    report = run_report(findings, answer.command, details=details)
+    parts = [*told, *report.screen(details=details), ""]
     if not details:
         parts.append(f"More:    {more}")
     answer.show(as_json, parts)

@@ -20,7 +20,6 @@ from simgin.stats import control_variates, league, mirroring, ratings, table
 from simgin.stats.differences import DIFFERENCE_COLUMNS, differences, holm
 from simgin.stats.estimate import Z95
 from simgin.stats.metrics import BY_NAME, headline
-from simgin.stats.mirroring import Sweeps
 from simgin.stats.played import Played
 from simgin.stats.round_robin.equilibrium import equilibrium_mix
 from simgin.stats.round_robin.non_additivity import NonAdditivity, non_additivity
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 # What variants are compared by, beside who wins
 VARIANT_METRICS = ("turns", "gin", "undercut", "void")
 NAMES = ("variant", "strategy", "opponent")
+SWEPT = ("swept", "swept_by_b", "p_sweeps")
 FRAMES = (
     *("table", "differences", "effects", "ratings"),
     *("standings", "cross", "pairing", "adjusted"),
@@ -218,19 +218,19 @@ class Findings:
 
     @cached_property
     def pairing(self) -> pd.DataFrame:
-        """What mirroring was worth to every mirrored cell: NAMES and MIRRORING_COLUMNS."""
+        """What mirroring was worth to every mirrored cell, and who swept its pairs.
+
+        NAMES, MIRRORING_COLUMNS, and pairs of which A won both halves, B did, and the exact p of
+        the sign test where the size was fixed.
+        """
         parts = []
         for i in self._mirrored:
-            rows = self.rows(i)
-            gain = mirroring.gain(rows, self.record.unit, self.record.ends[i].multiplier)
-            parts.append(self._named(i, gain))
-        return _joined(parts, (*NAMES, *mirroring.MIRRORING_COLUMNS))
-
-    @cached_property
-    def sweeps(self) -> dict[tuple[str, str, str], Sweeps]:
-        """How often either side won both halves of a pair, by variant, A and B."""
-        cells = [(i, self.cells[i]) for i in self._mirrored]
-        return {(c.variant, c.a, c.b): mirroring.sweeps(self._total(i)) for i, c in cells}
+            gain = mirroring.gain(self.rows(i), self.record.unit, self.record.ends[i].multiplier)
+            swept = mirroring.sweeps(self._total(i))
+            p = np.nan if self.record.stop else swept.p
+            told = gain.assign(swept=swept.a, swept_by_b=swept.b, p_sweeps=p)
+            parts.append(self._named(i, told))
+        return _joined(parts, (*NAMES, *mirroring.MIRRORING_COLUMNS, *SWEPT))
 
     @cached_property
     def adjusted(self) -> pd.DataFrame:
@@ -320,6 +320,14 @@ def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFra
     return pd.concat(parts, ignore_index=True)[names]
 
 
+def in_units(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
+    """A frame of metrics with their titles, and these columns as shown: per cent, points."""
+    metrics = frame["metric"].map(BY_NAME)
+    factors = metrics.map(lambda metric: metric.factor).astype(float)
+    scaled = {name: frame[name].astype(float) * factors for name in names}
+    return frame.assign(title=metrics.map(lambda metric: metric.title), **scaled)
+
+
 def as_drawn(differences: pd.DataFrame) -> pd.DataFrame:
     """Differences with a title, shares in per cent; undefined rows are dropped.
 
@@ -327,9 +335,5 @@ def as_drawn(differences: pd.DataFrame) -> pd.DataFrame:
     """
     if not {"metric", "difference"} <= set(differences.columns):
         raise ValueError("forest takes the differences of findings, such as found.differences.")
-    columns = differences["metric"].map(BY_NAME)
-    scaled = differences.assign(title=columns.map(lambda column: column.title))
-    factors = columns.map(lambda column: column.factor).astype(float)
-    for name in ("difference", "se", "low", "high"):
-        scaled[name] *= factors
+    scaled = in_units(differences, "difference", "se", "low", "high")
     return scaled[scaled["se"] > 0].reset_index(drop=True)

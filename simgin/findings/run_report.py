@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings import run_tables
 from simgin.findings.health import describe_health
-from simgin.findings.run_pictures import run_pictures
 from simgin.findings.run_record import describe_size
-from simgin.findings.run_sentences import run_sentences
+from simgin.findings.run_tables import main_table, run_tables
+from simgin.findings.verdict import verdict
 from simgin.report import summary
-from simgin.report.report import Report
+from simgin.report.report import Picture, Report
 from simgin.rules import variants
 from simgin.stats import table
 from simgin.text.messages import value_text
@@ -22,17 +21,21 @@ if TYPE_CHECKING:
 STANDARD = "standard"  # the variant that others are compared with
 
 
-def run_report(findings: Findings, command: str) -> Report:
-    """The report of a run. command: repeats it."""
+def run_report(
+    findings: Findings, command: str, pictures: Iterable[Picture] = (), *, details: bool = True
+) -> Report:
+    """The report of a run. command: repeats it. details: with the tables that are folded."""
+    told = findings.by_own_names
+    main = main_table(told)
     return Report(
-        question=findings.record.question or _title(findings.by_own_names),
-        verdict=run_sentences(findings.by_own_names),
-        tables=[run_tables.results(findings.table)],
-        pictures=list(run_pictures(findings.by_own_names)),
-        folded=run_tables.run_sheets(findings),
+        question=findings.record.question or _question(told),
+        verdict=verdict(told),
+        tables=[main] if main else [],
+        pictures=list(pictures),
+        folded=run_tables(told) if details else [],
         facts=list(_facts(findings)),
         command=command,
-        files=_tables(findings),
+        files=_tables(findings) if pictures else {},
     )
 
 
@@ -54,11 +57,14 @@ def _tables(findings: Findings) -> dict[str, str]:
     return files | {"summary.csv": summary.csv(findings.table)}
 
 
-def _title(findings: Findings) -> str:
-    """The title of a run without a question: its first matchup, and how many there are."""
-    first = findings.cells[0]
-    more = len(findings.cells) - 1
-    return f"{first.title}: {first.variant}" + (f", and {more} more" if more else "")
+def _question(findings: Findings) -> str:
+    """The question of a run that was given none."""
+    cell, *others = findings.cells
+    if others:
+        return "Who wins?"
+    if not cell.b:
+        return f"How well does {cell.a} do at {cell.variant}?"
+    return f"Does {cell.a} beat {cell.b}?" if cell.a != cell.b else f"How does {cell.a} do?"
 
 
 def _facts(findings: Findings) -> Iterator[tuple[str, str]]:

@@ -1,19 +1,20 @@
-"""The tables of a run, as sheets of text for the screen, for Markdown and for the page."""
+"""The tables of a run: leagues, differences, effects by field, what mirroring is worth."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from simgin.findings.change_tables import detectable, differences, effects
-from simgin.findings.league_tables import crosses, ratings, standings
-from simgin.findings.wording import ranged
+from simgin.findings.findings import in_units
+from simgin.findings.health import describe_health
+from simgin.findings.run_record import describe_size
+from simgin.findings.verdict import COMPARED, SURE, is_significant
 from simgin.report import numbers, summary
-from simgin.report.sheet import Sheet
-from simgin.stats import table
-from simgin.stats.estimate import POWER_80, Z95
-from simgin.stats.metrics import BY_NAME, headline
-from simgin.stats.mirroring import Sweeps
+from simgin.report.table import Column, Table
+from simgin.stats.estimate import Z95
+from simgin.stats.metrics import BY_NAME
 from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
@@ -21,165 +22,207 @@ if TYPE_CHECKING:
 
     from simgin.findings.findings import Findings
 
-MOST_ROWS = 60  # of a sheet on a screen
-WHO = ["variant", "strategy", "opponent"]
+WHO = (Column("variant", "variant"), Column("strategy", "A"), Column("opponent", "B"))
+LEAGUE = (
+    Column("strategy", "strategy"),
+    Column("elo", "Elo", better="higher"),
+    Column("lead", "lead over the next"),
+    Column("elo_v_mix", "Elo v the mix"),
+    Column("mix", "in the mix", "%", factor=100),
+)
+PAIRING = (
+    *WHO,
+    Column("measure", "of"),
+    Column("rho", "variance left"),
+    Column("luck", "luck share", "%", factor=100),
+    Column("swept", "swept by A"),
+    Column("swept_by_b", "by B"),
+    Column("p_sweeps", "p"),
+)
+ADJUSTED = (
+    *WHO,
+    Column("title", "metric"),
+    Column("value", "raw"),
+    Column("adjusted", "adjusted"),
+    Column("variance_ratio", "variance", digits=2),
+)
+LEAGUE_NOTE = (
+    "Elo is fitted to {unit} won (Bradley and Terry's model); the anchor has 0. A lead has the "
+    "error of the difference; an Elo has that of the distance to the anchor. The mix is the one "
+    "that nobody is measured ahead of."
+)
+PAIRING_NOTE = (
+    "Variance left: of a pair's result over that of two unpaired results; n paired results are "
+    "worth n divided by it. The luck share is the part of the variance of a single result that the "
+    "pack decides, for these two players. A pair is swept by a player who wins both of its halves; "
+    "p is that of the exact sign test."
+)
+ADJUSTED_NOTE = (
+    "The luck of the deadwood as dealt is taken out by regression; the raw figure stays valid. "
+    "± is 95 %. Variance is the adjusted one over the raw one."
+)
 
 
-def run_sheets(findings: Findings) -> list[Sheet]:
-    """Every sheet that has something to say about a run."""
-    beside = [*crosses(findings), _pairing(findings), _adjusted(findings.adjusted)]
-    return [sheet for sheet in [*_main_sheets(findings), *beside] if sheet.rows]
+def main_table(findings: Findings) -> Table | None:
+    """The league if there is one of a screen's length, else the results; None where all is said."""
+    rated = [*leagues(findings)]
+    if len(rated) == 1 and len(rated[0].frame) <= summary.MOST_ROWS:
+        return rated[0]
+    if findings.all_identical:
+        return None
+    return summary.on_screen(findings.table, findings.record.seed)
 
 
-def _main_sheets(findings: Findings) -> list[Sheet]:
-    """What a terminal shows, too."""
-    return [
+def run_tables(findings: Findings) -> list[Table]:
+    """Every table that has something to say about a run."""
+    results = summary.results(findings.table)
+    health = describe_health(findings.record.health, "batches")
+    told = f"{results.note} {describe_size(findings.record)} {health}".rstrip()
+    tables = [
+        replace(results, note=told),
         *effects(findings.effects),
         differences(findings.differences),
-        *standings(findings),
-        *ratings(findings),
+        *leagues(findings),
+        *crosses(findings),
+        Table("What mirroring is worth", findings.pairing, PAIRING, PAIRING_NOTE),
+        _adjusted(findings.adjusted),
     ]
+    if len(findings.cells) == 1:
+        tables.append(summary.details(findings.table))
+    return [table for table in tables if len(table.frame)]
 
 
-def on_screen(findings: Findings) -> list[Sheet | str]:
-    """The same for --details: what holds for every cell is a line; its table is in the summary."""
-    parts = [
-        *[_short(sheet) for sheet in _main_sheets(findings) if sheet.rows],
-        _detectable(findings),
-        _mirroring_line(findings.pairing),
-        _adjusted_lines(findings.adjusted),
-    ]
-    return list(filter(None, parts))
+def leagues(findings: Findings) -> Iterator[Table]:
+    """Ratings, their differences and the equilibrium mix of every round robin."""
+    for name, rows in findings.standings.groupby("variant", sort=False):
+        if rows["elo"].notna().all():
+            note = LEAGUE_NOTE.format(unit=UNITS[findings.record.unit])
+            yield Table(f"League: {name}", rows, LEAGUE, f"{note}{_fit(findings, str(name))}")
 
 
-def _short(sheet: Sheet) -> Sheet | str:
-    """A sheet, or where it is to be found if it would fill the screen several times."""
-    if len(sheet.rows) <= MOST_ROWS:
-        return sheet
-    file = f"{sheet.title.lower()}.csv"
-    return f"\n{sheet.title}: {len(sheet.rows)} rows, in summary.md and {file}."
-
-
-def results(frame: pd.DataFrame) -> Sheet:
-    """The summary: one row per matchup of a tidy frame."""
-    rows = summary.texts(frame)
-    cells = [tuple(row.values()) for row in rows]
-    return Sheet("Results", tuple(rows[0]), cells, summary.reading(frame))
-
-
-def _pairing(findings: Findings) -> Sheet:
-    """What mirroring is worth to every mirrored cell."""
-    lines = []
-    for names, rows in findings.pairing.groupby(WHO, sort=False):
-        variant, a, b = map(str, names)
-        swept = _swept(findings, findings.sweeps[variant, a, b])
-        lines.append((variant, f"{a} v {b}", *_pairing_figures(rows), swept))
-    note = (
-        "The variance of a pair's result over that of two unpaired results: n paired results are "
-        "worth n divided by it. The luck share is the part of the variance of a single result in "
-        "points that the pack decides, for these two players. A pair is swept by a player who wins "
-        "both of its halves; p is that of the exact sign test."
-    )
-    headings = ("variant", "A v B", "points", "won", "luck share", "swept by A, by B")
-    return Sheet("What mirroring is worth", headings, lines, note)
-
-
-def _pairing_figures(rows: pd.DataFrame) -> tuple[str, str, str]:
-    """rho of points and of what is won, and the luck share, of one cell."""
-    by_measure = rows.set_index("measure")
-    points = by_measure.loc["points"]
-    wins = by_measure.loc["share"]
-    luck = ranged(points, "luck", 100)
-    if luck != numbers.DASH:
-        luck = f"{luck} %"
-    return ranged(points, "rho"), ranged(wins, "rho"), luck
-
-
-def _swept(findings: Findings, sweeps: Sweeps) -> str:
-    """Pairs of which A won both halves, and B; with the exact p where the size was fixed."""
-    counts = f"{sweeps.a:,}, {sweeps.b:,}"
-    if findings.record.stop or math.isnan(sweeps.p):
-        return counts
-    if sweeps.p < 1e-4:
-        return f"{counts} (p < .0001)"
-    return f"{counts} (p {sweeps.p:.2g})"
-
-
-def _detectable(findings: Findings) -> str:
-    """The lead that every cell would have shown, of runs of pairs whose size was fixed."""
-    if any(end.multiplier is not None for end in findings.record.ends):
+def _fit(findings: Findings, variant: str) -> str:
+    """How much of the results fits no ratings."""
+    fit = findings.non_additivity[variant]
+    half = findings.multiplier / Z95 * fit.half
+    if math.isnan(fit.share):
         return ""
-    if not all(cell.mirrored for cell in findings.cells):
-        return ""
-    leads = []
-    for metric in headline(findings.record.unit, 2):
-        errors = [rows["se"].to_dict()[metric] for _, rows in table.matchups(findings.table)]
-        leads.append(detectable(POWER_80 * max(errors), metric))
-    if numbers.DASH in leads:
-        return ""
-    each = "every matchup" if len(findings.cells) > 1 else "this run"
-    unit = UNITS[findings.record.unit]
+    share = numbers.estimate(fit.share, fit.share - half, fit.share + half, 100)
     return (
-        f"A share {leads[0]} percentage points above one half of the {unit}, or a lead of "
-        f"{leads[1]} points a deal, would have been detected by {each} four times in five."
+        f" Non-additivity: {share} % of the deviance fits no ratings, because some players suit or "
+        "do not suit each other; that takes no circle."
     )
 
 
-def _mirroring_line(frame: pd.DataFrame) -> str:
-    """What mirroring is worth in a line: the figures of one cell, the range of several."""
-    known = frame[frame["rho"].notna()]
-    points = known[known["measure"] == "points"]
-    wins = known[known["measure"] == "share"]
-    if points.empty:
-        return ""
-    luck = _spread(points, "luck", 100)
-    points_left = _spread(points, "rho", 1)
-    left = f"Mirroring leaves {points_left} of the variance of points"
-    if len(wins):  # else one side won everything
-        wins_left = _spread(wins, "rho", 1)
-        left += f" and {wins_left} of that of wins"
-    return f"{left}; luck share {luck} %."
+def crosses(findings: Findings) -> Iterator[Table]:
+    """The cross-table of every round robin, in the order of its league table."""
+    unit = UNITS[findings.record.unit].capitalize()
+    standings = findings.standings
+    for variant, frame in findings.cross.groupby("variant", sort=False):
+        places = standings.loc[standings["variant"] == variant].set_index("strategy")["place"]
+        told = frame.assign(
+            strategy=[f"{places[name]} {name}" for name in frame["strategy"]],
+            column=frame["opponent"].map(places).map(str),
+            place=frame["strategy"].map(places),
+            against=frame["opponent"].map(places),
+        ).sort_values(["place", "against"])
+        title = f"{unit} won %, row against column: {variant}"
+        yield pivot(
+            title, told, "strategy", "column", _share, "Columns are numbered like the rows."
+        )
 
 
-def _spread(rows: pd.DataFrame, name: str, factor: int) -> str:
-    """The value of one row with its limits, the range of several."""
-    if len(rows) == 1:
-        return ranged(rows.iloc[0], name, factor)
-    values = factor * rows[name]
-    widths = rows[f"{name}_high"] - rows[f"{name}_low"]
-    error = factor * widths.max() / 2
-    least = numbers.number(values.min(), error)
-    largest = numbers.number(values.max(), error)
-    return f"{least} to {largest}"
+def _share(row: Any) -> str:
+    return numbers.estimate(row["share"], row["low"], row["high"], 100)
 
 
-def _adjusted_lines(frame: pd.DataFrame) -> str:
-    """What a control variate helps in one cell, in a line for every metric."""
-    if len(frame.groupby(WHO)) > 1:
-        return "Figures adjusted for the cards dealt are in the summary."
-    return "\n".join(
-        f"Adjusted for the cards dealt: {metric} {adjusted} (raw {raw}, variance {ratio})."
-        for _, _, metric, raw, adjusted, ratio in _adjusted(frame).rows
-    )
+def pivot(
+    title: str,
+    frame: pd.DataFrame,
+    line: str,
+    column: str,
+    text: Callable[[Any], str],
+    note: str = "",
+) -> Table:
+    """A table with a line for every value of one column of a frame, a column for each of another.
+
+    text: of a row.
+    """
+    import pandas as pd
+
+    headings = sorted(dict.fromkeys(frame[column]), key=_number)
+    cells: dict[str, dict[str, str]] = {}
+    for row in frame.to_dict("records"):
+        cells.setdefault(row[line], dict.fromkeys(headings, ""))[row[column]] = text(row)
+    told = pd.DataFrame([{line: name, **row} for name, row in cells.items()])
+    return Table(title, told, [Column(name, name) for name in (line, *headings)], note)
 
 
-def _adjusted(frame: pd.DataFrame) -> Sheet:
-    lines = []
-    for _, row in frame.iterrows():
-        metric = BY_NAME[row["metric"]]
-        raw = _plus_minus(metric.factor * row["value"], metric.factor * row["se"])
-        adjusted = _plus_minus(metric.factor * row["adjusted"], metric.factor * row["adjusted_se"])
-        who = " v ".join(filter(None, (row["strategy"], row["opponent"])))
-        ratio = f"{row['variance_ratio']:.2f}"
-        lines.append((row["variant"], who, metric.title, raw, adjusted, ratio))
+def _number(heading: str) -> int:
+    """Numbers in their order, names as they come."""
+    return int(heading) if heading.isdigit() else 0
+
+
+def differences(frame: pd.DataFrame) -> Table:
+    """One row per comparison, one column per metric."""
+    packs = "The sides played different packs, so the errors of both add up."
+    if frame["paired"].all():
+        packs = "Both sides played the same packs, so differences are paired."
     note = (
-        "The luck of the deadwood as dealt is taken out by regression; the raw figure stays valid. "
-        "± is 95 %. Variance is the adjusted one over the raw one."
+        f"{packs} * marks p < {SURE} after Holm's adjustment for the {frame['p'].count()} "
+        "comparisons of this table. Otherwise it is too close to call; a difference as large as "
+        "the number in brackets would have been detected in four runs of five."
     )
-    headings = ("variant", "who", "metric", "raw", "adjusted", "variance")
-    return Sheet("Adjusted for the cards dealt", headings, lines, note)
+    told = frame.assign(
+        comparison=[_minus(*map(str, row)) for row in frame[COMPARED].itertuples(index=False)],
+        column=[BY_NAME[name].title for name in frame["metric"]],
+    )
+    return pivot("Differences", told, "comparison", "column", _difference, note)
 
 
-def _plus_minus(value: float, se: float) -> str:
-    half = Z95 * se
-    return numbers.estimate(value, value - half, value + half)
+def _minus(
+    variant: str, base_variant: str, strategy: str, base_strategy: str, opponent: str
+) -> str:
+    """What is compared with what: the part that differs, and the rest in brackets."""
+    against = [f"v {opponent}"] if opponent else []
+    if variant != base_variant:
+        return f"{variant} - {base_variant} ({' '.join([strategy, *against])})"
+    if strategy != base_strategy:
+        return f"{strategy} - {base_strategy} ({', '.join([variant, *against])})"
+    return f"{strategy} ({' '.join([variant, *against])})"  # the same in two runs
+
+
+def _difference(row: Any) -> str:
+    if row["se"] == 0:
+        return "none"
+    factor = BY_NAME[row["metric"]].factor
+    text = numbers.estimate(row["difference"], row["low"], row["high"], factor)
+    if is_significant(row):
+        return f"{text} *"
+    if text == numbers.DASH or math.isnan(row.get("detectable", math.nan)):
+        return text
+    smallest = factor * row["detectable"]
+    return f"{text} ({numbers.number(smallest, smallest)})"
+
+
+def effects(frame: pd.DataFrame) -> Iterator[Table]:
+    """A table for every variant and metric: one row per change, one column per field."""
+    note = (
+        "What the player gains by the change. A field is what the others play: the same as the "
+        f"player, or the opponent named after v. * marks p < {SURE} after Holm's adjustment for "
+        f"the {frame['p'].count()} effects of the run."
+    )
+    for names, rows in frame.groupby(["variant", "metric"], sort=False):
+        variant, metric = map(str, names)
+        title = f"Effects under {variant}: {BY_NAME[metric].title}"
+        gains = rows.groupby("change")["difference"].transform("min")
+        ranked = rows.assign(gains=-gains).sort_values("gains", kind="stable")
+        yield pivot(title, ranked, "change", "field", _difference, note)
+
+
+def _adjusted(frame: pd.DataFrame) -> Table:
+    half = Z95 * frame["se"].astype(float)
+    value = frame["value"].astype(float)
+    told = frame.assign(low=value - half, high=value + half)
+    names = ("value", "low", "high", "adjusted", "adjusted_low", "adjusted_high")
+    title = "Adjusted for the cards dealt"
+    return Table(title, in_units(told, *names), ADJUSTED, ADJUSTED_NOTE)

@@ -21,24 +21,10 @@ ROW, HEAD, TITLE_LINE = 0.14, 0.42, 0.15  # inches of a row, a panel without tit
 ACROSS = 2  # panels side by side
 CHARACTERS = 26  # per line of the title of a panel
 SURE = 0.05  # p after Holm's adjustment
-LEAST_SHOWN = 1.6  # noticeable differences that a panel reaches to at least
 MARKED, MOST_MARKED = (0.01, 0.04, 0.2, 1, 4, 20, 80), 2  # points on the scale of effects
 ROOM = 1.15  # of the largest effect: where its scale ends
 BARS = "Bars are 95 % intervals on shared packs; one that cannot be seen is shorter than its dot."
 GREY_DOTS = "Grey and hollow: no clear difference."
-BAND = "Greatest change first; in the band, differences too small to matter."
-
-
-class Ranked(NamedTuple):
-    """Metrics by what there is to see of them.
-
-    shown: those with a clear difference that matters, the greatest first; all of them if there is
-    none. small: with clear differences that do not matter. unclear: without clear differences.
-    """
-
-    shown: list[str]
-    small: list[str]
-    unclear: list[str]
 
 
 class Rows(NamedTuple):
@@ -62,25 +48,25 @@ class Rows(NamedTuple):
 def differences(
     frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()
 ) -> Figure:
-    """Variants minus their base, or strategies minus theirs: a panel per metric, greatest first.
+    """Variants minus their base, or strategies minus theirs: a panel per metric.
 
     Columns metric, title, base_variant (and base_strategy), difference; optional p_holm, which
-    says what is clear (else the interval does), and notable, the least difference that matters,
-    drawn as a grey band. Metrics without a clear difference are only named, below. `simgin.forest`
-    makes such a frame from the differences of a run.
+    says what is clear (else the interval does). Metrics without a clear difference are only named,
+    below, if there are others. `simgin.forest` makes such a frame from the differences of a run.
     """
     compared = _compared(frame)
     base = str(frame[f"base_{compared}"].iloc[0])
     rows = _rows(frame[compared], among)
     frame = frame.assign(name=frame[compared].map(str), clear=_is_clear(frame))
-    ranked = _ranked(frame)
-    caption = figures.caption(frame, seed=seed, unit="deals or matches", note=_note(frame, ranked))
-    heads = list(_titles(frame)[ranked.shown])
-    figure, panels = _grid(f"Difference from {base}", caption, heads, rows)
-    for axes, metric in zip(panels, ranked.shown, strict=True):
-        part = frame[frame["metric"] == metric]
-        _panel(axes, part, rows)
-        _notable_band(axes, part)
+    titles = frame.drop_duplicates("metric").set_index("metric")["title"].map(str)
+    shown = figures.unique(frame.loc[frame["clear"], "metric"]) or list(titles.index)
+    unclear = [title for metric, title in titles.items() if metric not in shown]
+    note = f"{BARS} {GREY_DOTS}"
+    note += f" No clear difference: {', '.join(unclear)}." if unclear else ""
+    caption = figures.caption(frame, seed=seed, unit="deals or matches", note=note)
+    figure, panels = _grid(f"Difference from {base}", caption, list(titles[shown]), rows)
+    for axes, metric in zip(panels, shown, strict=True):
+        _panel(axes, frame[frame["metric"] == metric], rows)
     _finish_legend(panels[0], rows)
     return figure
 
@@ -126,53 +112,6 @@ def _is_clear(frame: pd.DataFrame) -> pd.Series:
     if "p_holm" in frame:
         return frame["p_holm"] < SURE
     return (frame["low"] > 0) | (frame["high"] < 0)
-
-
-def _sizes(frame: pd.DataFrame) -> pd.Series:
-    """Differences in units of the least that matters, or else of half their intervals."""
-    unit = frame["notable"] if "notable" in frame else (frame["high"] - frame["low"]) / 2
-    return (frame["difference"] / unit).abs()
-
-
-def _ranked(frame: pd.DataFrame) -> Ranked:
-    """The metrics of a frame by what there is to see of them."""
-    clear = frame[frame["clear"]]
-    matters = clear[_matters(clear)]
-    largest = _sizes(clear).groupby(clear["metric"]).max()
-    ordered = largest.sort_values(ascending=False, kind="stable")
-    shown: list[str] = []
-    small: list[str] = []
-    for metric in ordered.index:
-        (shown if (matters["metric"] == metric).any() else small).append(str(metric))
-    metrics = figures.unique(frame["metric"])
-    if not shown:
-        return Ranked(metrics, [], [])
-    return Ranked(shown, small, [metric for metric in metrics if metric not in ordered.index])
-
-
-def _matters(clear: pd.DataFrame) -> pd.Series:
-    """Whether a difference is as large as the least that matters, where there is such a limit."""
-    if "notable" not in clear:
-        return clear["clear"]
-    return _sizes(clear).ge(1) | clear["notable"].eq(np.inf)
-
-
-def _note(frame: pd.DataFrame, ranked: Ranked) -> str:
-    """How to read the panels, and the titles of metrics that have none."""
-    titles = _titles(frame)
-    parts = [BARS, GREY_DOTS]
-    if "notable" in frame:
-        parts.insert(0, BAND)
-    if ranked.small:
-        parts.append(f"Too small to matter: {', '.join(titles[ranked.small])}.")
-    if ranked.unclear:
-        parts.append(f"No clear difference: {', '.join(titles[ranked.unclear])}.")
-    return " ".join(parts)
-
-
-def _titles(frame: pd.DataFrame) -> pd.Series:
-    """The title of every metric."""
-    return frame.drop_duplicates("metric").set_index("metric")["title"].map(str)
 
 
 def _rows(names: pd.Series, among: Sequence[str]) -> Rows:
@@ -223,19 +162,6 @@ def _panel(axes: Axes, part: pd.DataFrame, rows: Rows) -> None:
         figures.hide_row_axis(axes, len(rows.names))
     axes.margins(x=0.12)
     axes.locator_params(axis="x", nbins=4)
-
-
-def _notable_band(axes: Axes, part: pd.DataFrame) -> None:
-    """Shade what is too small to matter; the panel reaches beyond it on both sides."""
-    if "notable" not in part:
-        return
-    notable = float(part["notable"].iloc[0])
-    if not np.isfinite(notable):
-        return
-    low, high = axes.get_xlim()
-    reach = LEAST_SHOWN * notable
-    axes.set_xlim(min(low, -reach), max(high, reach))
-    axes.axvspan(-notable, notable, color=figures.GRID, alpha=0.5, linewidth=0, zorder=0)
 
 
 def _root_scale(axes: Axes, reach: float) -> None:

@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["knock", "knock_matrix"]
+__all__ = ["knock"]
 
-PANEL, CELL = 2.1, 0.32  # inches
+PANEL = 2.1  # inches
 SPREAD = 0.6  # of a threshold, which the dots of all variants share
-LEAST_REACH = 0.1  # points: smallest end of the colour scale
 KNOCK_NOTE = "Large markers: best threshold of each variant. Bars are 95 % intervals."
 
 
@@ -86,27 +85,3 @@ def _line(axes: Axes, part: pd.DataFrame, factor: float, look: Series, aside: fl
         return
     best = int(np.nanargmax(value))
     axes.plot(k[best], value[best], look.marker, color=look.colour, markersize=8)
-
-
-@figures.picture
-def knock_matrix(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Points per deal of every knock threshold (rows) against every other, in one variant.
-
-    Columns k, j, value.
-    """
-    half = figures.widest_half(frame)
-    table = frame.pivot(index="k", columns="j", values="value")
-    note = f"Points per deal, row against column. 95 % intervals: ± {half:.2g} or less."
-    players = frame.assign(strategy="gold with each knock threshold", opponent="")
-    caption = figures.caption(players, seed=seed, unit="deals per pair", note=note)
-    variant = frame["variant"].iloc[0]
-    title = f"Knock thresholds against each other: {variant}"
-    figure = figures.new_figure(CELL * len(table) + 0.4, title, caption)
-    (axes,) = figures.stack_panels(figure, 1)
-    # Shade what is written, without a minus zero
-    values = np.round(table.to_numpy(dtype=float), 1) + 0.0
-    reach = max(float(np.nanmax(np.abs(values))), LEAST_REACH)
-    names = list(table.index), list(table.columns)
-    figures.heat_map(axes, values, *names, middle=0, reach=reach, form="{:+.1f}")
-    figures.axis_labels(axes, "threshold of the opponent", "threshold of the player")
-    return figure

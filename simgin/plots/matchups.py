@@ -10,7 +10,8 @@ import numpy as np
 
 from simgin.core.sums import KINDS, WON_KINDS
 from simgin.report import figures
-from simgin.report.summary import has_sides, played, roles, shown_columns
+from simgin.report.summary import has_sides, played, roles, shown
+from simgin.report.table import Column
 from simgin.report.wrapping import fold
 from simgin.stats import metrics, table
 
@@ -26,7 +27,7 @@ TYPE = 8  # points of labels and legends
 PANEL_HEAD = 0.6  # inches of a panel without its rows
 MOST_STACKED = 6  # matchups of panels one below another; of more, panels stand side by side
 MOST_NAMED = 8  # players in a caption; more are named beside their rows only
-SIDE_CHARACTERS = 40  # of the titles of panels side by side, together
+SIDE_CHARACTERS = 36  # of the titles of panels side by side, together
 LEAST_LABELLED = 7  # %; a narrower segment of a bar has no room for its number
 NOTE = "Bars are 95 % intervals; one that cannot be seen is shorter than its dot."
 
@@ -34,30 +35,7 @@ Key = tuple[str, str, str]  # variant, A, B
 Matchup = tuple[Key, "pd.DataFrame"]
 
 
-@dataclass(frozen=True)
-class Panel:
-    """One metric of `win_and_points`; even: where a line marks equal strength, if anywhere."""
-
-    metric: str
-    title: str
-    factor: int
-    even: float | None = None
-
-
-PANELS = {
-    2: (
-        Panel("deal_win", "deals won, %", 100),
-        Panel("margin", "points per deal, A minus B", 1, even=0),
-        Panel("match_win", "matches won by A, %", 100, even=50),
-        Panel("settlement", "settlement per match, in favour of A", 1, even=0),
-    ),
-    1: (
-        Panel("deal_win", "deals won, %", 100),
-        Panel("score", "score per deal", 1, even=0),
-        Panel("match_win", "matches won, %", 100, even=50),
-        Panel("goal_met", "matches won, %", 100, even=50),
-    ),
-}
+EVEN = {"margin": 0, "score": 0, "settlement": 0, "match_win": 0.5, "goal_met": 0.5}
 TITLES = {2: "Wins and points", 1: "Wins and score"}
 # Looks of the dots of the first player and, visible behind one, of the second
 FILLED = {"color": figures.INK, "fmt": "o", "markersize": 4, "zorder": 3}
@@ -76,8 +54,7 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Deals won, points per deal and, where played, matches won of each matchup, with 95 % bars."""
     matchups = list(table.matchups(frame))
     players = len(roles(frame))
-    shown = {column.metric for column in shown_columns(frame)}
-    panels = [panel for panel in PANELS[players] if panel.metric in shown]
+    panels = [column for column in shown(frame) if column.name in metrics.WINS]
     labels, common = _labels(matchups)
     side_by_side = len(matchups) > MOST_STACKED
     lines = 1 if side_by_side else len(panels)
@@ -97,7 +74,7 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     return figure
 
 
-def _narrow(drawn: Sequence[Axes], panels: Sequence[Panel]) -> None:
+def _narrow(drawn: Sequence[Axes], panels: Sequence[Column]) -> None:
     """Titles and numbers of panels that stand side by side."""
     width = SIDE_CHARACTERS // len(panels)
     for axes, panel in zip(drawn, panels, strict=True):
@@ -109,13 +86,13 @@ def _narrow(drawn: Sequence[Axes], panels: Sequence[Panel]) -> None:
 
 
 def _draw_panel(
-    axes: Axes, panel: Panel, matchups: list[Matchup], winners: tuple[str, str]
+    axes: Axes, panel: Column, matchups: list[Matchup], winners: tuple[str, str]
 ) -> None:
-    _dots(axes, matchups, panel.metric, panel.factor, label=winners[0], **FILLED)
-    if panel.metric == "deal_win" and _has_losses(matchups):
+    _dots(axes, matchups, panel.name, panel.factor, label=winners[0], **FILLED)
+    if panel.name == "deal_win" and _has_losses(matchups):
         _dots(axes, matchups, "deal_loss", panel.factor, label=winners[1], **HOLLOW)
-    if panel.even is not None:
-        axes.axvline(panel.even, color=figures.FAINT, linewidth=1, zorder=1)
+    if panel.name in EVEN:
+        axes.axvline(panel.factor * EVEN[panel.name], color=figures.FAINT, linewidth=1, zorder=1)
 
 
 def _has_losses(matchups: list[Matchup]) -> bool:
@@ -231,7 +208,7 @@ def _precision(frame: pd.DataFrame) -> str:
     return f"95 % intervals: ± {half:.2g} percentage points or less."
 
 
-def _dots(axes: Axes, matchups: list[Matchup], metric: str, factor: int, **style: Any) -> None:
+def _dots(axes: Axes, matchups: list[Matchup], metric: str, factor: float, **style: Any) -> None:
     cells = [table.cell(rows, metric) for _, rows in matchups]
     value, low, high = factor * np.array(cells).T
     bars = figures.bar_lengths(value, low, high)

@@ -1,21 +1,19 @@
-"""Results of a league: ratings, everybody against everybody, and the skill ladder."""
+"""Results of a league: ratings, and everybody against everybody."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simgin.report import figures
-from simgin.report.figures import Series
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ladder", "league", "ratings"]
+__all__ = ["league", "ratings"]
 
 UNITS = {"deal": "deals", "match": "matches"}
 HEAD = 0.5  # inches of a panel without its rows
@@ -23,14 +21,9 @@ TIGHTER = 0.06  # inches less for a row, where there are many
 LEAST_SIZE = 1.1  # inches
 ROOM = 1.35  # beyond the largest lead, on a scale that is compressed there
 LEADS = (0, 20, 40, 400)  # Elo that are marked; beyond the last but one they are compressed
-CLEAR_STEP = 60  # % of matches won that make a step of the skill chain
 CROWDED = 8  # players from which on the type is smaller
 CROWDED_TYPE = 7  # points
 MOST_NUMBERED = 14  # players; a table of more has no room for numbers
-LADDER_NOTE = (
-    f"Each player against the next below. Dashed: {CLEAR_STEP} %, which makes a step of the "
-    "skill chain. Bars are 95 % intervals."
-)
 RATINGS_NOTE = (
     "Right: how far everyone is ahead of the next below; where the bar reaches the line, their "
     "order is open; its scale is compressed beyond 40. Bars are 95 % intervals; those on the left "
@@ -112,38 +105,3 @@ def _rating_panel(axes: Axes, standings: pd.DataFrame, name: str) -> None:
     limits = figures.columns(standings, name, f"{name}_low", f"{name}_high")
     figures.level_bars(axes, np.arange(len(standings)), limits, figures.PLAIN, "")
     figures.hide_row_axis(axes, len(standings))
-
-
-@figures.picture
-def ladder(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
-    """Skill ladder: share of matches won by each player against the next below, best first.
-
-    Columns strategy, opponent, value; one panel per variant.
-    """
-    variants = list(figures.groups(frame, "variant"))
-    looks = figures.looks(figures.unique(frame["variant"]), among)
-    caption = figures.caption(frame, seed=seed, unit="matches per step", note=LADDER_NOTE)
-    heights = [HEAD + len(part) * figures.row_height(_steps(part)) for _, part in variants]
-    figure = figures.new_figure(sum(heights), "Skill ladder", caption)
-    grid = figure.subplots(len(variants), squeeze=False, sharex=True, height_ratios=heights)
-    panels = grid[:, 0]
-    for axes, (variant, part) in zip(panels, variants, strict=True):
-        _ladder_panel(axes, part, looks[variant])
-        figures.panel_title(axes, variant if len(variants) > 1 else "")
-    figures.axis_labels(panels[-1], "matches won, %")
-    return figure
-
-
-def _ladder_panel(axes: Axes, part: pd.DataFrame, look: Series) -> None:
-    figures.style(axes, "x")
-    limits = figures.percent(part, "value", "low", "high")
-    figures.level_bars(axes, np.arange(len(part)), limits, look, "")
-    axes.axvline(50, color=figures.FAINT, linewidth=1, zorder=1)
-    axes.axvline(CLEAR_STEP, color=figures.FAINT, linewidth=1, linestyle="--", zorder=1)
-    figures.row_names(axes, _steps(part))
-
-
-def _steps(part: pd.DataFrame) -> list[str]:
-    """The names of the rungs."""
-    pairs = zip(part["strategy"], part["opponent"], strict=True)
-    return [f"{player} v {next_below}" for player, next_below in pairs]

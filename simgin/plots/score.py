@@ -1,4 +1,4 @@
-"""Probability of winning the match by score."""
+"""Probability of winning: the match by score, the deal by deadwood and turn."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["scores"]
+__all__ = ["counts", "scores"]
 
 SCORES_HEIGHT = 3.6  # inches
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # of the contours
 SHADES = 41
 YOU_DEAL, OTHER_DEALS = 0, 1
+COUNTS_HEIGHT = 2.8  # inches
+FEWEST = 100  # rows behind a point; fewer deals say little
+CROWDED, CROWDED_TYPE = 12, 7  # turns from which on the type is smaller; points
+BIN = 5  # points of deadwood in a row of the heat map
 
 
 @figures.picture
@@ -71,3 +75,42 @@ def _contours(axes: Axes, table: pd.DataFrame) -> None:
     shades.set(edgecolor="face", linewidth=0.4)  # else the paper shines through between shades
     lines = axes.contour(x, y, shares, levels=LEVELS, colors=figures.DARKEST, linewidths=1)
     axes.clabel(lines, fmt=lambda level: f"{100 * level:g} %", fontsize=figures.NORMAL)
+
+
+@figures.picture
+def counts(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """Probability of winning the deal by own deadwood and turn: one heat map per player.
+
+    Columns turn, count, value; count is the lower end of a bin.
+    """
+    frame = frame[frame["n"] >= FEWEST]
+    panels = [
+        (f"{strategy}, {variant}: deals won, %", part)
+        for variant, rows in figures.groups(frame, "variant")
+        for strategy, part in figures.groups(rows, "strategy")
+    ]
+    caption = _counts_caption(frame, seed)
+    height = COUNTS_HEIGHT * len(panels)
+    figure = figures.new_figure(height, "Win probability by deadwood and turn", caption)
+    stacked = figures.stack_panels(figure, len(panels))
+    for axes, (title, part) in zip(stacked, panels, strict=True):
+        _counts_panel(axes, part)
+        figures.panel_title(axes, title)
+    return figure
+
+
+def _counts_caption(frame: pd.DataFrame, seed: int | None) -> str:
+    half = 100 * figures.widest_half(frame)
+    note = (
+        f"Deadwood in bins of {BIN}, labelled by their lower end. 95 % intervals: ± {half:.2g} or "
+        "less. Empty cells: too few deals."
+    )
+    return figures.caption(frame, seed=seed, unit="hands per cell", note=note)
+
+
+def _counts_panel(axes: Axes, part: pd.DataFrame) -> None:
+    table = 100 * part.pivot(index="count", columns="turn", values="value")
+    values = table.to_numpy(dtype=float)
+    size = CROWDED_TYPE if len(table.columns) > CROWDED else figures.NORMAL
+    figures.heat_map(axes, values, list(table.index), list(table.columns), size=size)
+    figures.axis_labels(axes, "own turns played", "own deadwood")

@@ -87,7 +87,8 @@ class Report:
         yield Text(self.question, style="bold")
         yield Words(self.verdict, VERDICT_LINES)
         yield from self.tables if details else self.tables[:1]
-        yield from self.folded if details else ()
+        if details:
+            yield from self.folded
 
     def markdown(self) -> str:
         """Question, rules, verdict and every table."""

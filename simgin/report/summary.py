@@ -1,20 +1,22 @@
-"""The summary table: one row per matchup, estimates with 95 % intervals; CSV and Markdown.
+"""The summary of matchups: a row each, estimates with 95 % intervals; what a screen shows of it.
 
 Deals won, points per deal and matches won stand side by side, because they can differ in sign
-(docs/explanation/statistics.md#traps). simgin.report.screen prints the same table on a terminal.
+(docs/explanation/statistics.md#traps).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from simgin.core.sums import WON_KINDS
 from simgin.report.numbers import DASH, estimate, number
-from simgin.report.table import markdown_table
+from simgin.report.table import Column, Table
 from simgin.stats import metrics, table
-from simgin.stats.metrics import BOTH, ONE, TWO
+from simgin.stats.metrics import BY_NAME, ONE, SHOWN, TWO, WINS
 from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
@@ -22,189 +24,135 @@ if TYPE_CHECKING:
 
 # Relative: a settlement nearer than this to the points of its deals is those points
 ADDED_UP = 1e-6
+MOST_ROWS = 18  # of a screen: with the words they fill two of 24 lines
+READING = f"± and brackets are 95 % intervals; {DASH} means too few deals to estimate."
 
 
-@dataclass(frozen=True)
-class Column:
-    """One column of the summary: a metric, its key, and the matchups that show it.
-
-    players: the numbers of players for which the metric exists. always: those that show it even if
-    it never happened; the others show it only where it did. ending: the kind of ending that it
-    counts, if it is one that somebody wins by. side: whose wins of that kind; empty: of either.
-    """
-
-    metric: str
-    key: str  # column name in summary.csv
-    players: tuple[int, ...] = BOTH
-    always: tuple[int, ...] = BOTH
-    ending: str = ""
-    side: str = ""  # "A" or "B"
-
-    @property
-    def title(self) -> str:
-        """The heading: `deals won %`, `A won by gin %`."""
-        if self.side:
-            won = metrics.BY_NAME[f"won_{self.ending}"]
-            return f"{self.side} {won.title}"
-        return metrics.BY_NAME[self.metric].title
-
-    @property
-    def factor(self) -> int:
-        """What values are multiplied by before they are printed."""
-        return metrics.BY_NAME[self.metric].factor
-
-
-def _ending(kind: str, *, always: tuple[int, ...] = ()) -> tuple[Column, ...]:
-    """How many deals end in a way that somebody wins by: in all, by A and by B."""
-    return (
-        Column(kind, f"{kind}_pct", BOTH, always, kind),
-        Column(f"won_{kind}", f"a_won_{kind}_pct", TWO, always, kind, "A"),
-        Column(f"lost_{kind}", f"b_won_{kind}_pct", TWO, always, kind, "B"),
-    )
-
-
-SUMMARY_COLUMNS = (
-    Column("deal_win", "deals_won_pct"),
-    Column("margin", "points_per_deal", TWO),
-    Column("score", "score_per_deal", ONE),
-    Column("match_win", "matches_won_pct"),
-    Column("goal_met", "goal_met_pct", ONE),
-    Column("settlement", "settlement", TWO),
-    *_ending("gin", always=BOTH),
-    *_ending("big_gin"),
-    *_ending("shot"),
-    *_ending("knock", always=TWO),
-    *_ending("undercut", always=TWO),
-    Column("even", "even_pct", always=()),
-    Column("void", "void_pct", always=TWO),
-    *_ending("refused"),
-    Column("joker", "joker_pct", always=()),
-    Column("limit", "limit_pct", always=()),
-    Column("stalled", "stalled_pct", always=()),
-    Column("turns", "turns"),
-)
-
-
-def played(*matchups: pd.DataFrame) -> str:
-    """`200,000 deals`, or `2,000 matches (20,412 to 20,980 deals)` over several matchups."""
-    deals = _range([_count(rows, metrics.DEAL) for rows in matchups])
-    if not any(_has_matches(rows) for rows in matchups):
-        return f"{deals} deals"
-    matches = _range([_count(rows, metrics.MATCH) for rows in matchups])
-    return f"{matches} matches ({deals} deals)"
-
-
-def texts(frame: pd.DataFrame) -> list[dict[str, str]]:
-    """One dictionary per matchup of a tidy frame: heading -> text, identity and size first."""
-    columns = shown_columns(frame)
-    names = roles(frame)
-    rows = []
-    for (variant, *players), matchup in table.matchups(frame):
-        row = {"variant": variant}
-        row |= zip(names, players, strict=False)
-        row["played"] = played(matchup)
-        for column in columns:
-            row[column.title] = _cell(matchup, column)
-        rows.append(row)
-    return rows
+# What is shown
 
 
 def roles(frame: pd.DataFrame) -> tuple[str, ...]:
     """Headings of the players: A and B, or `strategy` where every matchup is for one player."""
-    two_players = frame["opponent"] != ""
-    return ("A", "B") if two_players.any() else ("strategy",)
-
-
-def shown_columns(frame: pd.DataFrame) -> tuple[Column, ...]:
-    """The columns of a table about a tidy frame.
-
-    Endings are A's and B's where two players meet, and either's where each plays itself or alone.
-    """
-    apart = has_sides(frame)
-    shown = []
-    for column in known_columns(frame):
-        if not column.ending or bool(column.side) == apart:
-            shown.append(column)
-    return tuple(shown)
+    return ("A", "B") if (frame["opponent"] != "").any() else ("strategy",)
 
 
 def has_sides(frame: pd.DataFrame) -> bool:
     """Whether two different players meet in a tidy frame, and it says who won in which way."""
-    b = frame["opponent"]
-    met_another = (b != "") & (b != frame["strategy"])
-    says_how = frame["metric"] == "lost_gin"
-    return bool((met_another & says_how).any())
+    met_another = (frame["opponent"] != "") & (frame["opponent"] != frame["strategy"])
+    return bool((met_another & (frame["metric"] == "lost_gin")).any())
 
 
-def known_columns(frame: pd.DataFrame) -> tuple[Column, ...]:
-    """The columns with something to say about a tidy frame: those of summary.csv."""
+def shown(frame: pd.DataFrame) -> list[Column]:
+    """The metrics with something to say about a tidy frame.
+
+    Endings are A's and B's where two players meet, and either's where each plays itself or alone.
+    """
+    found = []
+    for name in _known(frame):
+        if name in WON_KINDS and has_sides(frame):
+            found += [_column(f"won_{name}", "A "), _column(f"lost_{name}", "B ")]
+        else:
+            found.append(_column(name))
+    return found
+
+
+def _column(name: str, side: str = "") -> Column:
+    """A metric; that B wins so is what A loses to."""
+    won = BY_NAME[name.replace("lost_", "won_")] if side else BY_NAME[name]
+    return Column(name, f"{side}{won.title}", factor=won.factor, better=won.better)
+
+
+def _known(frame: pd.DataFrame) -> list[str]:
     matchups = [rows for _, rows in table.matchups(frame)]
-    players = len(roles(frame))
-    known = []
-    for column in SUMMARY_COLUMNS:
-        if players in column.players and _is_known(column, matchups, players):
-            known.append(column)
-    return tuple(known)
+    return [name for name in SHOWN if _says(name, matchups, len(roles(frame)))]
 
 
-def _is_known(column: Column, matchups: Sequence[pd.DataFrame], players: int) -> bool:
-    metric = column.metric
-    if all(metric not in rows.index for rows in matchups):
+def _says(name: str, matchups: Sequence[pd.DataFrame], players: int) -> bool:
+    if all(name not in rows.index for rows in matchups):
         return False  # no matches were played
-    if metric in ("match_win", "goal_met") and players == 1:
-        return _goal_decides(matchups) == (metric == "goal_met")
-    if metric == "settlement":
+    if name in ("match_win", "goal_met") and players == 1:
+        # Meeting the goal may win every match; both columns would then be equal
+        return all(_value(rows, "goal_met") >= 0 for rows in matchups) == (name == "goal_met")
+    if name == "settlement":
         return any(_settles(rows) for rows in matchups)
-    if players in column.always:
-        return True
-    counted = column.ending or metric
-    return any(_value(rows, counted) > 0 for rows in matchups)
+    if players in SHOWN[name] or (SHOWN[name] in (ONE, TWO) and name in WINS):
+        return players in SHOWN[name]
+    return any(_value(rows, name) > 0 for rows in matchups)
 
 
 def _value(rows: pd.DataFrame, metric: str) -> float:
-    value, _, _ = table.cell(rows, metric)
-    return value
-
-
-def _goal_decides(matchups: Sequence[pd.DataFrame]) -> bool:
-    """Whether meeting a goal wins every match of one player; both columns would then be equal."""
-    return not any(map(math.isnan, [_value(rows, "goal_met") for rows in matchups]))
+    return table.cell(rows, metric)[0]
 
 
 def _settles(rows: pd.DataFrame) -> bool:
     """Whether matches pay anything but the points of their deals: bonuses, or columns."""
     settlement = _value(rows, "settlement")
-    if math.isnan(settlement):
-        return False
     points = _value(rows, "margin") * _value(rows, "deals_per_match")
-    return not math.isclose(settlement, points, rel_tol=ADDED_UP, abs_tol=ADDED_UP)
+    is_sum = math.isclose(settlement, points, rel_tol=ADDED_UP, abs_tol=ADDED_UP)
+    return not (math.isnan(settlement) or is_sum)
 
 
-def markdown(frame: pd.DataFrame) -> str:
-    """The summary as a Markdown table, followed by how to read it."""
-    rows = texts(frame)
-    lines = markdown_table(list(rows[0]), [list(row.values()) for row in rows])
-    lines += ["", reading(frame), ""]
-    return "\n".join(lines)
+# The frame, a row a matchup
+
+
+def wide(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row a matchup: variant, strategy, opponent, what was played, every metric with limits."""
+    import pandas as pd
+
+    rows = []
+    for (variant, a, b), matchup in table.matchups(frame):
+        row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
+        row["played"] = played(matchup)
+        for name in matchup.index:
+            row |= _limits(matchup, str(name))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _limits(matchup: pd.DataFrame, name: str) -> dict[str, float]:
+    limits = table.cell(matchup, name)
+    return dict(zip((name, f"{name}_low", f"{name}_high"), limits, strict=True))
+
+
+def played(*matchups: pd.DataFrame) -> str:
+    """`200,000 deals`, or `2,000 matches (20,412 to 20,980 deals)` over several matchups."""
+    deals = _range([_count(rows, metrics.DEAL) for rows in matchups])
+    if not any(_count(rows, metrics.MATCH) for rows in matchups):
+        return f"{deals} deals"
+    matches = _range([_count(rows, metrics.MATCH) for rows in matchups])
+    return f"{matches} matches ({deals} deals)"
+
+
+def _count(rows: pd.DataFrame, unit: str) -> int:
+    return int(rows.loc[rows["unit"] == unit, "n"].max() if unit in set(rows["unit"]) else 0)
+
+
+def _range(counts: list[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def results(frame: pd.DataFrame, title: str = "Results") -> Table:
+    """The summary: one row per matchup of a tidy frame."""
+    players = [*zip(("strategy", "opponent"), roles(frame), strict=False)]
+    names = [Column(*pair) for pair in (("variant", "variant"), *players, ("played", "played"))]
+    return Table(title, wide(frame), [*names, *shown(frame)], f"{reading(frame)} {READING}")
 
 
 def reading(frame: pd.DataFrame) -> str:
-    """How to read the summary, in a few sentences."""
+    """What the figures of the summary count."""
     if len(roles(frame)) == 1:
-        sentences = [_reading_solo(frame)]
-    else:
-        sentences = ["Wins are A's; points are A's minus B's."]
-        if not has_sides(frame):
-            sentences.append("Endings are by either player.")
-        if "settlement" in {column.metric for column in shown_columns(frame)}:
-            sentences.append("The settlement is what A receives for a match, bonuses included.")
-    sentences.append(f"± and brackets are 95 % intervals; {DASH} means too few deals to estimate.")
+        return _reading_solo(frame)
+    sentences = ["Wins are A's; points are A's minus B's."]
+    if not has_sides(frame):
+        sentences.append("Endings are by either player.")
+    if "settlement" in _known(frame):
+        sentences.append("The settlement is what A receives for a match, bonuses included.")
     return " ".join(sentences)
 
 
 def _reading_solo(frame: pd.DataFrame) -> str:
-    is_positive = frame["value"] > 0
-    happened = set(frame.loc[is_positive, "metric"])
+    happened = set(frame.loc[frame["value"] > 0, "metric"])
     if "joker" not in happened:
         return "The score is the penalty of a deal: lower is better."
     penalty = ", or the penalty in variants that count penalties" if "limit" in happened else ""
@@ -215,50 +163,97 @@ def csv(frame: pd.DataFrame) -> str:
     """The summary for a spreadsheet: value, low and high per estimate; undefined are empty."""
     import pandas as pd
 
-    columns = known_columns(frame)
-    present = set(frame["unit"])
-    units = [unit for unit in UNITS if unit in present]
+    sides = ("", "won_", "lost_") if len(roles(frame)) == 2 else ("",)
+    names = [f"{s}{n}" for n in _known(frame) for s in (sides if n in WON_KINDS else ("",))]
+    present = [unit for unit in UNITS if unit in set(frame["unit"])]
     rows = []
     for (variant, a, b), matchup in table.matchups(frame):
         row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
-        for unit in units:
-            row[UNITS[unit]] = _count(matchup, unit)
-        for column in columns:
-            row |= _spread(matchup, column)
+        row |= {UNITS[unit]: _count(matchup, unit) for unit in present}
+        for name in names:
+            row |= _spread(matchup, name)
         rows.append(row)
     return pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
 
 
-def _has_matches(rows: pd.DataFrame) -> bool:
-    return metrics.MATCH in set(rows["unit"])
-
-
-def _count(rows: pd.DataFrame, unit: str) -> int:
-    of_unit = rows["unit"] == unit
-    return int(rows.loc[of_unit, "n"].iloc[0])
-
-
-def _range(counts: list[int]) -> str:
-    low = min(counts)
-    high = max(counts)
-    if low == high:
-        return f"{low:,}"
-    return f"{low:,} to {high:,}"
-
-
-def _cell(rows: pd.DataFrame, column: Column) -> str:
-    value, low, high = table.cell(rows, column.metric)
-    return estimate(value, low, high, column.factor)
-
-
-def _spread(rows: pd.DataFrame, column: Column) -> dict[str, str]:
-    key = column.key
-    value, low, high = (column.factor * x for x in table.cell(rows, column.metric))
-    if math.isnan(value):
-        return {key: "", f"{key}_low": "", f"{key}_high": ""}
+def _spread(matchup: pd.DataFrame, name: str) -> dict[str, str]:
+    metric = BY_NAME[name]
+    value, low, high = (metric.factor * x for x in table.cell(matchup, name))
     half = (high - low) / 2
-    return {
-        key: number(value, half),
-        f"{key}_low": number(low, half),
-        f"{key}_high": number(high, half),
-    }
+    texts = ["" if math.isnan(value) else number(x, half) for x in (value, low, high)]
+    return dict(zip((metric.key, f"{metric.key}_low", f"{metric.key}_high"), texts, strict=True))
+
+
+# A screen
+
+
+def on_screen(frame: pd.DataFrame, seed: int) -> Table:
+    """The main figures: a column a player, or a row a matchup if there are more."""
+    matchups = [rows for _, rows in table.matchups(frame)]
+    told = wide(frame)
+    names = dict(zip(("variant", "strategy", "opponent"), ("variant", *roles(frame)), strict=False))
+    common = {name: told[name].iloc[0] for name in names if told[name].nunique() == 1}
+    size = f"{played(*matchups)}{' each' * (len(matchups) > 1)}, seed {seed}"
+    if len(matchups) == 1:
+        variant, *players = common.values()
+        who = " against ".join(players)
+        title = f"{who}, {variant}, {size}"
+        return _by_player(frame, title) if has_sides(frame) else _alone(frame, title, players[0])
+    title = "; ".join([*(f"{names[name]}: {text}" for name, text in common.items()), size])
+    columns = [Column(name, names[name]) for name in names if name not in common]
+    columns += [column for column in shown(frame) if column.name in WINS]
+    left = len(told) - MOST_ROWS
+    more = f"... and {left} more\n" if left > 0 else ""
+    return Table(title, told[:MOST_ROWS], columns, f"{more}{reading(frame)} {READING}")
+
+
+def _alone(frame: pd.DataFrame, title: str, player: str) -> Table:
+    """The figures of a player who meets nobody else."""
+    return _listed(title, {player: (frame, [column.name for column in shown(frame)])})
+
+
+def _by_player(frame: pd.DataFrame, title: str) -> Table:
+    """Both players of a matchup side by side."""
+    won = set(frame.loc[frame["value"] > 0, "metric"])
+    ways = [f"won_{kind}" for kind in WON_KINDS if f"won_{kind}" in won]
+    names = [*(name for name in WINS if name in _known(frame)), *ways]
+    return _listed(
+        title, {str(a): (rows, names) for a, rows in frame.groupby("strategy", sort=False)}
+    )
+
+
+def _listed(title: str, players: dict[str, tuple[pd.DataFrame, list[str]]]) -> Table:
+    """A column a player, a row a metric."""
+    import pandas as pd
+
+    columns: dict[str, list[str]] = {}
+    for player, (rows, names) in players.items():
+        seen = rows.set_index("metric")
+        columns["metric"] = [BY_NAME[name].title for name in names]
+        columns[player] = [
+            estimate(*table.cell(seen, name), BY_NAME[name].factor) for name in names
+        ]
+    headings = [Column("metric", "metric"), *(Column(player, player) for player in players)]
+    return Table(title, pd.DataFrame(columns), headings, READING)
+
+
+def details(frame: pd.DataFrame) -> Table:
+    """Every metric of the first matchup of a frame, from A's side, with its meaning."""
+    (variant, *names), rows = next(iter(table.matchups(frame)))
+    players = " against ".join(name for name in names if name)
+    known = rows[rows["value"].notna()].reset_index()
+    is_share = np.array([BY_NAME[name].share for name in known["metric"]], dtype=bool)
+    never = is_share & (known["value"] == 0)
+    undefined = rows.index[rows["value"].isna()]
+    notes = []
+    if never.any():
+        most = known.loc[never, "high"].max()
+        limit = number(most, most)
+        seen = ", ".join(known.loc[never, "metric"])
+        notes.append(f"Never seen: {seen} (each rate below {limit}, 95 %).")
+    if len(undefined):
+        notes.append(f"Too few deals to estimate: {', '.join(undefined)}.")
+    listed = known[~never].assign(meaning=lambda f: f["metric"].map(lambda n: BY_NAME[n].meaning))
+    columns = [Column("metric", "metric"), Column("value", "value"), Column("meaning", "meaning")]
+    title = f"{players}, {variant}, {played(rows)}: all metrics with 95 % intervals"
+    return Table(title, listed, columns, "\n".join(notes))

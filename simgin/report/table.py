@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 import numbers as kinds
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from simgin.report.numbers import DASH, estimate
+from simgin.report.screen import wrapped
+from simgin.report.wrapping import fold
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 NUMBER = re.compile(rf"\s*([-+<]?\s*[\d.,]*\d|{DASH}|$)")
 INTERVAL = re.compile(r"(?<=\d) (\(-?[\d.]+ to [^)]*\))")
 GAP = 3  # characters between two columns
-WIDEST = 1000  # characters: wide enough to measure the width that a table needs
+NAMES = 14  # characters that a column of names keeps beside numbers, or a third of the terminal
+MOST_SHOWN = 60  # rows on a terminal
 # Tones of a cell, which are its colours on a page, and how they are printed on a terminal
 TONES = {
     "": "",
@@ -156,26 +158,21 @@ class Table:
         return self.frame.loc[:, ~shown].to_csv(index=False, lineterminator="\n")
 
     def __rich_console__(
-        self, console: Console, options: ConsoleOptions
+        self, _console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
         from rich.text import Text
 
-        yield Text(f"\n{self.title}" + "\n" * (not self.has_cells), style="bold")
-        table = _table(self.headings, self.rows)
-        if not _fits(table, console, options) and not self.has_cells:
-            table = _table(self.headings, [tuple(map(_broken, row)) for row in self.rows])
-        if _fits(table, console, options):
-            yield table
-        elif self.has_cells:
-            yield _table(self.headings, self.rows, short=True)
-        elif len(self.rows) == 1:
-            name, *cells = self.rows[0]
-            yield _table(("", name), list(zip(self.headings[1:], cells, strict=True)))
-        else:
-            texts = [tuple(map(_broken, row)) for row in self.rows]
-            yield from _pieces(self.headings, texts, options.max_width)
+        title = wrapped(self.title, options.max_width)
+        yield Text(f"\n{title}" + "\n" * (not self.has_cells), style="bold")
+        if self.has_cells:
+            yield _scorecard(self.headings, self.rows, options.max_width)
+        elif self.rows:
+            rows = [tuple(map(str, row)) for row in self.rows[:MOST_SHOWN]]
+            yield from _printed(self.headings, rows, options.max_width)
+        if len(self.rows) > MOST_SHOWN:
+            yield Text(f"... and {len(self.rows) - MOST_SHOWN} more rows, in summary.md.")
         if self.note and not self.has_cells:
-            yield Text(self.note)
+            yield Text(wrapped(self.note, options.max_width))
 
 
 def described(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
@@ -217,76 +214,94 @@ def _markdown_row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(escaped) + " |"
 
 
-# Tables that are too wide for a terminal
+# On a terminal
+
+Texts = Sequence[Sequence[str]]
 
 
-def _fits(table: rich_table.Table, console: Console, options: ConsoleOptions) -> bool:
-    needed = console.measure(table, options=options.update(width=WIDEST)).maximum
-    return needed <= options.max_width
-
-
-def _broken(cell: str | Cell) -> str:
-    """A cell with a lopsided interval below its value."""
-    return INTERVAL.sub(r"\n\1", str(cell))
-
-
-def _pieces(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], room: int
-) -> Iterator[RenderableType]:
-    """A table that is too wide as several below each other, or else as a list."""
-    columns = list(zip(*rows, strict=True))
-    widths = [_width(column) + GAP for column in zip(headings, *rows, strict=True)]
-    names = [*takewhile(lambda i: not all(map(NUMBER.match, columns[i])), range(len(columns)))]
-    differing = [i for i in names if len({*columns[i]}) > 1] or names[:1]
-    pieces = [list(names)]
-    for i in range(len(names), len(columns)):
-        if sum(widths[k] for k in (*pieces[-1], i)) - GAP > room:
-            pieces.append(list(differing))
-        pieces[-1].append(i)
-    if any(sum(widths[i] for i in piece) - GAP > room for piece in pieces):
-        yield from _listed(headings, rows)
-        return
-    for number, piece in enumerate(pieces):
-        if number:
-            yield ""
-        yield _table([headings[i] for i in piece], [[row[i] for i in piece] for row in rows])
-
-
-def _width(cells: Sequence[str]) -> int:
-    return max(len(line) for cell in cells for line in cell.split("\n"))
-
-
-def _listed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[RenderableType]:
-    """A table that is too wide as a list: the name of each row, and its cells on the next line."""
+def _scorecard(
+    headings: Sequence[str], rows: Sequence[Sequence[str | Cell]], room: int
+) -> RenderableType:
+    """Where there is no room for it, cells lose the words that their arrows say."""
     from rich.text import Text
 
-    for name, *cells in rows:
-        facts = []
-        for heading, cell in zip(headings[1:], cells, strict=True):
-            if cell:
-                facts.append(f"{heading} {cell}")
-        yield Text(name)
-        yield Text("  " + ", ".join(facts))
+    whole = [[str(cell) for cell in row] for row in rows]
+    is_short = sum(_widths([headings, *whole])) > room + GAP
+    cells = []
+    for row in rows:
+        printed = [c if isinstance(c, str) else c.short if is_short else str(c) for c in row]
+        tones = ["" if isinstance(c, str) else TONES[c.tone] for c in row]
+        cells.append([Text(*pair) for pair in zip(printed, tones, strict=True)])
+    return _table(headings, cells)
 
 
-def _table(
-    headings: Sequence[str | Cell], rows: Sequence[Sequence[str | Cell]], *, short: bool = False
-) -> rich_table.Table:
-    """short: cells without the words that their arrows say."""
+def _printed(headings: Sequence[str], rows: Texts, room: int) -> Iterator[RenderableType]:
+    """A table; where it is too wide, with folded names, in several pieces, or turned."""
+    from rich.text import Text
+
+    room += GAP
+    if sum(_widths([headings, *rows])) <= room:
+        yield _table(headings, rows)
+        return
+    rows = [[INTERVAL.sub(r"\n\1", cell) for cell in row] for row in rows]
+    heads = [
+        "\n".join(fold(head, max(NAMES, width - GAP)))
+        for head, width in zip(headings, _widths(rows), strict=True)
+    ]
+    columns = list(zip(heads, *rows, strict=True))
+    names = [i for i, cells in enumerate(columns) if not all(map(NUMBER.match, cells[1:]))] or [0]
+    if len(rows) == 1:
+        yield _table(("", rows[0][0]), list(zip(headings[1:], rows[0][1:], strict=True)))
+        return
+    same = [i for i in names if len({*columns[i][1:]}) == 1]
+    same = same[len(same) == len(names) :]
+    if same:
+        yield Text("; ".join(": ".join(columns[i][:2]) for i in same) + "\n")
+    names = [i for i in names if i not in same]
+    widths = [_widths([[cell] for cell in cells])[0] for cells in columns]
+    least = min(sum(widths[i] for i in names), max(NAMES * len(names), room // 3))
+    pieces: list[list[int]] = [[]]
+    for i in range(len(columns)):
+        if i in names or i in same:
+            continue
+        if pieces[-1] and sum(widths[k] for k in (*pieces[-1], i)) + least > room:
+            pieces.append([])
+        pieces[-1].append(i)
+    for number, piece in enumerate(pieces):
+        yield from [""] * bool(number)
+        left = room - sum(widths[i] for i in piece)
+        told = {i: columns[i] for i in piece} | _folded({i: columns[i] for i in names}, left)
+        top, *lines = zip(*(told[i] for i in sorted(told)), strict=True)
+        yield _table(top, lines)
+
+
+def _folded(names: Mapping[int, tuple[str, ...]], room: int) -> dict[int, tuple[str, ...]]:
+    """Columns of names that share a room: the widest are folded until they fit."""
+    widths = {i: _widths([[cell] for cell in cells])[0] for i, cells in names.items()}
+    while sum(widths.values()) > room and max(widths.values()) > GAP + 1:
+        widths[max(widths, key=widths.__getitem__)] -= 1
+    return {
+        i: tuple("\n".join(fold(cell, widths[i] - GAP)) for cell in cells)
+        for i, cells in names.items()
+    }
+
+
+def _widths(rows: Texts) -> list[int]:
+    """The widths of columns, each with the gap behind it."""
+    return [
+        max(len(line) for cell in cells for line in cell.split("\n")) + GAP
+        for cells in zip(*rows, strict=True)
+    ]
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str | Text]]) -> rich_table.Table:
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for heading in headings:
-        table.add_column(str(heading), overflow="fold")
+    for heading, cells in zip(headings, zip(*rows, strict=True), strict=True):
+        is_number = all(isinstance(c, str) and NUMBER.match(c) for c in cells)
+        table.add_column(heading, justify="right" if is_number else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(_printed(cell, short) for cell in row))
+        table.add_row(*row)
     return table
-
-
-def _printed(cell: str | Cell, short: bool) -> str | Text:
-    from rich.text import Text
-
-    if isinstance(cell, str):
-        return cell
-    return Text(cell.short if short else str(cell), style=TONES[cell.tone])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.findings.wording import listed
+from simgin.findings.verdict import listed
 from simgin.report.table import Column, Table
 from simgin.review.players import FOR_GIN, STRONG
 from simgin.review.review import SKILL, WAITING, Key, Review

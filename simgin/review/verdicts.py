@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from simgin.findings.wording import listed
+from simgin.findings.verdict import listed
 from simgin.review.players import FOR_GIN, STRONG
 from simgin.review.review import SKILL, WAITING, Change, Review
 from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR

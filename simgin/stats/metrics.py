@@ -73,6 +73,12 @@ class Metric:
         return self.title.endswith("%")
 
     @property
+    def key(self) -> str:
+        """Its name in summary.csv."""
+        name = self.name.replace("won_", "a_won_").replace("lost_", "b_won_")
+        return KEYS.get(self.name, f"{name}_pct" if self.share else name)
+
+    @property
     def factor(self) -> int:
         """What values are multiplied by before they are shown."""
         return 100 if self.share else 1
@@ -338,6 +344,37 @@ METRICS: tuple[Metric, ...] = (
     *_SHOWDOWNS,
     *_MATCHES,
 )
+
+# What tables show of a matchup, in their order: the numbers of players for whom it is shown even
+# where it never happened. The first are those that say who wins.
+SHOWN = {
+    "deal_win": BOTH,
+    "margin": TWO,
+    "score": ONE,
+    "match_win": BOTH,
+    "goal_met": ONE,
+    "settlement": TWO,
+    "gin": BOTH,
+    "big_gin": (),
+    "shot": (),
+    "knock": TWO,
+    "undercut": TWO,
+    "even": (),
+    "void": TWO,
+    "refused": (),
+    "joker": (),
+    "limit": (),
+    "stalled": (),
+    "turns": BOTH,
+}
+WINS = tuple(SHOWN)[:6]
+# Their names in summary.csv, where they are not the metric's; shares end in _pct
+KEYS = {
+    "deal_win": "deals_won_pct",
+    "margin": "points_per_deal",
+    "score": "score_per_deal",
+    "match_win": "matches_won_pct",
+}
 
 BY_NAME = {metric.name: metric for metric in METRICS}
 

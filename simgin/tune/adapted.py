@@ -1,7 +1,7 @@
 """Champion adapted to other rules: all of its decisions learned on, kept, and confirmed.
 
     found = adapt("straight")   # a minute and a half of one processor, once
-    found.player                # champion@PATH.npy, or champion where nothing is gained
+    found.player                # champion@NAME.npy, or champion where nothing is gained
 
 What was learned is kept beside the compiled code, under a digest of all that it depends on: asked
 again, nothing is trained. Every finished round is kept, too, so what was broken off goes on.
@@ -15,7 +15,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +82,7 @@ class AdaptRequest:
         about = [self.identity, self.rounds, self.match.confirmed]
         digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
         rules = re.sub(r"[^a-z0-9]+", "-", self.match.variant.text.lower()).strip("-")
-        return folder / "learned" / f"{rules[:60]}-{digest[:8]}.npy"
+        return folder / loader.LEARNED / f"{rules[:60]}-{digest[:8]}.npy"
 
     @property
     def pieces(self) -> int:
@@ -120,7 +120,7 @@ class Adapted(Found):
     @property
     def player(self) -> str:
         """The text of the strategy that plays: what was learned if it is better, else champion."""
-        return f"{PLAYER}@{self.training.named}" if self.better else PLAYER
+        return f"{PLAYER}@{self.training.named.name}" if self.better else PLAYER
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class Adapted(Found):
         rows = []
         for number, shares in enumerate(self.course, 1):
             rows.append((str(number), *(f"{100 * won:.1f}" for won in shares)))
-        note = "Of 4,000 matches each: the half-width of an interval is 1.5."
+        note = "Of 1,000 matches each: the half-width of an interval is 3 points."
         return [Sheet("Matches won before each round [%]", ("round", *POOL), rows, note)]
 
     @property
@@ -309,15 +309,16 @@ def _learn(
     for place, (kind, names) in enumerate(kinds):
         rivals = [None if name is None else loader.find(name) for name in names]
         seed = match.generation_seed(place + 1)
-        learner = decisions.Learner(rivals, own[place], seed, match.variant, workers)
+        learner = decisions.Learner(rivals, own[place], seed, match.variant, workers, known=True)
         learners.append(learner)
-        rounds = _Rounds(training.rounds, training.deals // (2 - place), kind, run_ledger, see)
-        rounds.play(learner, partial(_piece, part, training.rounds * place))
+        first, deals = training.rounds * place, training.deals // (2 - place)
+        pieces = [part(first + number) for number in range(training.rounds)]
+        _play_rounds(learner, kind, deals, run_ledger, pieces, see)
     hasty, patient = learners
     before = time.process_time()
     apart = match.generation_seed(len(kinds) + 1)
     sets = patient.learned, hasty.learned
-    chances = decisions.chances_hasty(*sets, apart, match.variant, workers)
+    chances = decisions.chances_hasty(*sets, apart, match.variant, workers, known=True)
     seconds = hasty.seconds + patient.seconds + time.process_time() - before
     _finish(part(training.pieces - 2))
     return {
@@ -327,35 +328,25 @@ def _learn(
     }
 
 
-def _piece(part: Parts, first: int, number: int) -> Progress | None:
-    """The progress of a round, counted from 1, of those that begin at a piece of the work."""
-    return part(first + number - 1)
-
-
-@dataclass(frozen=True)
-class _Rounds:
-    """The rounds against one kind of opponents."""
-
-    rounds: int
-    deals: int
-    kind: str
-    ledger: Ledger
-    see: See
-
-    def play(self, learner: Learner, piece: Parts) -> None:
-        """Play them from the last that is kept on."""
-        step = f"rounds against who {self.kind}"
-        numbers = range(1, self.rounds + 1)
-        done = max((n for n in numbers if self.ledger.has_step(step, n)), default=0)
-        if done:
-            learner.go_on(self.ledger.step(step, done))
-            _finish(piece(done))
-        for number in numbers[done:]:
-            won = learner.round(self.deals)
-            self.ledger.add_step(step, number, learner.state)
-            _finish(piece(number))
-            shares = ", ".join(f"{100 * share:.1f}" for share in won)
-            self.see(f"against who {self.kind}, round {number} of {self.rounds}: won {shares} %")
+def _play_rounds(
+    learner: Learner,
+    kind: str,
+    deals: int,
+    run_ledger: Ledger,
+    pieces: Sequence[Progress | None],
+    see: See,
+) -> None:
+    """Play the rounds against one kind of opponents, from the last that is kept on."""
+    step = f"rounds against who {kind}"
+    rounds = len(pieces)
+    done = max((n for n in range(1, rounds + 1) if run_ledger.has_step(step, n)), default=0)
+    if done:
+        learner.go_on(run_ledger.step(step, done))
+    for number in range(done + 1, rounds + 1):
+        won = ", ".join(f"{100 * share:.1f}" for share in learner.round(deals))
+        run_ledger.add_step(step, number, learner.state)
+        _finish(pieces[number - 1])
+        see(f"against who {kind}, round {number} of {rounds}: won {won} % before it")
 
 
 def _finish(progress: Progress | None) -> None:

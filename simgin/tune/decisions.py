@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from simgin_strategies import champion as player
-from simgin_strategies._champion import COUNT, NEW_STAGES, SIZE, STAGES, discard_cost, looked_around
+from simgin_strategies._champion import NEW_STAGES, SIZE, STAGES, discard_cost, looked_around
 
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import compiled
@@ -36,17 +36,17 @@ from simgin.tune.equity import equity_of
 
 TRIED = 5  # discards branched at most
 AT_ONCE = 4000  # deals branched in one call: their views take 16 MB
-MET = 4000  # matches against a rival in which scores are met
+MET, KNOWN_MET = 4000, 1000  # matches against a rival in which scores are met
 WARM = 4  # rounds that find a start, before those that count
 AVERAGED = 5  # the last rounds, whose mean is the result
 KEPT_WARM, KEPT = 0.7, 0.95  # how much of what was seen counts a round later
 RIDGE = 4000.0
 SMOOTH, LEVEL, LINEAR = 60.0, 1.0, 500.0  # penalties of the table of knocks
+KNOWN_LEVEL = 100.0  # questions that a cell of a table that is good already counts for
 PRIOR = 0.5  # probability that an unknown opponent knocks at once
 HASTY = ("simple",)  # who knocks at once
 PATIENT = (None, None, "gold-early", "gin-only")  # who wait; None: the player itself
 KINDS = (("simple", "gold"), ("gold-early", "gin-only"))  # who tell hasty players from patient
-
 # Policies and what describes them are compiled together, so mypy sees them untyped.
 # mypy: disable-error-code="no-untyped-def"
 
@@ -192,10 +192,10 @@ def solve(sums: Sums, prior: np.ndarray, pooled: float, apart: float) -> np.ndar
 
 
 @cache
-def knock_penalty() -> np.ndarray:
+def knock_penalty(level: float) -> np.ndarray:
     """The quadratic penalty on differences of neighbouring cells, and on the linear part."""
     cell = np.arange(CELLS).reshape(player.KNOCK_TURNS, player.COUNTS)
-    out = np.diag(np.where(np.arange(OF_KNOCKS) < CELLS, LEVEL, LINEAR))
+    out = np.diag(np.where(np.arange(OF_KNOCKS) < CELLS, level, LINEAR))
     for one, other in ((cell[1:], cell[:-1]), (cell[:, 1:], cell[:, :-1])):
         pull = np.zeros((one.size, OF_KNOCKS))
         row = np.arange(one.size)
@@ -226,12 +226,20 @@ class Learner:
         seed: int,
         variant: Variant,
         workers: int | None = None,
+        *,
+        known: bool = False,
     ) -> None:
-        """rivals: None stands for the player itself, as strong as it is by then."""
+        """rivals: None stands for the player itself, as strong as it is by then.
+
+        known: whether the weights are good already: knocks and takes are pulled towards them, too,
+        and few matches show which scores are met.
+        """
         self.variant, self.rules = variant, build_rules(variant)
         self.rivals, self.seed, self.workers = rivals, seed, workers
         self.equity = equity_of(variant)
         self.weights = weights.copy()
+        self.base = weights.copy() if known else np.zeros(player.ALL)  # of knocks and takes
+        self.level, self.matches = (KNOWN_LEVEL, KNOWN_MET) if known else (LEVEL, MET)
         self.next_unit, self.rounds = 0, 0
         self.seconds = 0.0  # of one processor, that all rounds took
         self.shares = np.zeros((0, len(rivals)))  # of matches won before each round
@@ -289,34 +297,35 @@ class Learner:
         """
         n //= len(self.rivals)
         for rival, met in zip(self.rivals, self.met, strict=True):
-            deals, start = self.matchup(rival, "deal"), self.next_unit
-            kernel.prepare(deals)
-            lots = np.random.default_rng([self.seed, start])
-            sizes = [min(AT_ONCE, n - first) for first in range(0, n, AT_ONCE)]
-            standings = [met[lots.integers(len(met), size=size)] for size in sizes]
-            branch = partial(self._branch, deals, choose, start, most, standings, sums, explore)
-            for of_block in over_units(branch, n, AT_ONCE, self.workers):
+            for of_block in self._branched(rival, met, n, most, choose, sums, explore):
                 for seen, found in zip(self.seen[name], of_block, strict=True):
                     seen += found
             self.next_unit += n
         return self.seen[name]
 
-    def _branch(
+    def _branched(
         self,
-        deals: Matchup,
-        choose: Policy,
-        start: int,
+        rival: Strategy | None,
+        met: np.ndarray,
+        n: int,
         most: int,
-        standings: Sequence[np.ndarray],
+        choose: Policy,
         sums: Callable[[Branches, np.ndarray], Sums],
         explore: Policy | None,
-        first: int,
-        units: int,
-    ) -> Sums:
-        """The sums of a block of deals; standings: of every block."""
-        before = standings[first // AT_ONCE]
-        found = branch_deals(deals, choose, start + first, units, most, before, explore)
-        return sums(found, self.equity(found))
+    ) -> list[Sums]:
+        """The sums of n deals against a rival, block by block. met: standings to begin from."""
+        deals, start = self.matchup(rival, "deal"), self.next_unit
+        kernel.prepare(deals)
+        lots = np.random.default_rng([self.seed, start])
+        sizes = [min(AT_ONCE, n - first) for first in range(0, n, AT_ONCE)]
+        standings = [met[lots.integers(len(met), size=size)] for size in sizes]
+
+        def branch(first: int, units: int) -> Sums:
+            before = standings[first // AT_ONCE]
+            found = branch_deals(deals, choose, start + first, units, most, before, explore)
+            return sums(found, self.equity(found))
+
+        return over_units(branch, n, AT_ONCE, self.workers)
 
     def learn_discards(self, n: int) -> None:
         """Regress the equity of discards, less their question's mean, on their numbers."""
@@ -342,7 +351,8 @@ class Learner:
             return sums_of(stages(found.views), x, equity[:, 1] - equity[:, 0])
 
         seen = self.learn("takes", n, 2, try_take, sums)
-        weights = solve(seen, np.zeros((STAGES, player.OF_TAKE)), 20.0, 400.0)
+        base = self.base[player.TAKES :].reshape(STAGES, player.OF_TAKE)
+        weights = solve(seen, base, 20.0, 400.0)
         self.weights[player.TAKES :] = weights.ravel()
 
     def learn_knocks(self, n: int) -> None:
@@ -354,7 +364,9 @@ class Learner:
             return sums_of_knocks(found.views, x, equity[:, 1] - equity[:, 0])
 
         squares, products = self.learn("knocks", n, 2, try_knock, sums, wait_often)
-        weights = np.linalg.solve(squares + knock_penalty(), products)
+        base = self.base[player.KNOCKS : player.TAKES]
+        missing = products - squares @ base
+        weights = base + np.linalg.solve(squares + knock_penalty(self.level), missing)
         self.weights[player.KNOCKS : player.TAKES] = weights
 
     def round(self, deals: int, keep: float | None = None) -> np.ndarray:
@@ -369,7 +381,7 @@ class Learner:
         for squares, products in self.seen.values():
             squares *= fading
             products *= fading
-        records = [self.played(rival, MET) for rival in self.rivals]
+        records = [self.played(rival, self.matches) for rival in self.rivals]
         self.met = [standings_in(one) for one in records]
         shares = np.array([share_won(one) for one in records])
         self.learn_discards(deals)
@@ -441,15 +453,6 @@ def numbers_of(patient: np.ndarray, hasty: np.ndarray, chances: np.ndarray) -> n
     return numbers.astype(np.float32).astype(np.float64)
 
 
-def naive() -> np.ndarray:
-    """Weights to start from: least deadwood, knock at once, take what lowers the count."""
-    weights = np.zeros(player.ALL)
-    weights[COUNT : STAGES * SIZE : SIZE] = 1.0
-    weights[player.KNOCKS : player.KNOCK_EXTRA] = 1.0
-    weights[player.TAKES :: player.OF_TAKE] = 1.0
-    return weights
-
-
 def opponent_cells(records: np.ndarray) -> np.ndarray:
     """Smoothed shares of the cells of B's deals won and mean points: float64 (WON, MEANS)."""
     won = np.minimum(records["deals_b"], player.WON - 1)
@@ -473,18 +476,26 @@ def lasting(records: np.ndarray) -> np.ndarray:
 
 
 def chances_hasty(
-    patient: np.ndarray, hasty: np.ndarray, seed: int, variant: Variant, workers: int | None = None
+    patient: np.ndarray,
+    hasty: np.ndarray,
+    seed: int,
+    variant: Variant,
+    workers: int | None = None,
+    *,
+    known: bool = False,
 ) -> np.ndarray:
     """The probability that the opponent knocks at once, by what `champion.blend` looks at.
 
     By Bayes from matches of the hasty set against players who knock at once, and of the patient
-    one against players who wait.
+    one against players who wait; known: and against itself.
     """
     found = []
     for weights, names in zip((hasty, patient), KINDS, strict=True):
-        rivals = [loader.find(name) for name in names]
-        learner = Learner(rivals, weights, seed, variant, workers)
-        together = np.concatenate([learner.played(rival, 5 * MET) for rival in rivals])
+        rivals: list[Strategy | None] = [loader.find(name) for name in names]
+        if known and weights is patient:
+            rivals.append(None)
+        learner = Learner(rivals, weights, seed, variant, workers, known=known)
+        together = np.concatenate([learner.played(rival, 5 * learner.matches) for rival in rivals])
         found.append((opponent_cells(together), lasting(together)))
     (cells, length), (other_cells, other_length) = found
     likely = cells / other_cells

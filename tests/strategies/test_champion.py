@@ -269,7 +269,7 @@ def test_a_round_of_learning_makes_the_beginner_better(monkeypatch):
     """
     monkeypatch.setattr(decisions, "MET", 1000)
     eaai = variants.find("eaai")
-    learner = decisions.Learner([loader.find("simple")], decisions.naive(), 3, eaai)
+    learner = decisions.Learner([loader.find("simple")], training.naive(), 3, eaai)
     (before,) = learner.round(6000, 1.0)
     (after,) = learner.round(100, 1.0)
     assert before < 0.55

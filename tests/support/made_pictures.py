@@ -38,14 +38,6 @@ def renamed(rows, name):
     return [{name if key == "value" else key: x for key, x in row.items()} for row in rows]
 
 
-def deadwood(variants, strategies):
-    sides = ("nondealer", "dealer")
-    made = spread(rows_for(variants, strategies[:1], side=sides, turn=range(8)), half=2)
-    turn = made["turn"]
-    made = made.assign(q50=40 - 5 * turn, q10=30 - 4 * turn, q90=60 - 5 * turn)
-    return made.assign(low=made["q50"] - 1, high=made["q50"] + 1)
-
-
 def shares(rows):
     return spread(renamed(rows, "share"), "share")
 
@@ -68,8 +60,7 @@ def differences(variants, strategies):
         metric = {"metric": f"m{i}", "title": f"points rows_for deal, sd {i}"}
         rows.append({"variant": variant, **names, **metric, "difference": 10.0**i - 5})
     made = spread(rows, "difference", 0.5)
-    made["p_holm"] = (made["difference"].abs() < 6).astype(float)
-    return made.assign(notable=np.where(made["metric"] == "m6", np.inf, 20))
+    return made.assign(p_holm=(made["difference"].abs() < 6).astype(float))
 
 
 def effects(variants, strategies):
@@ -79,17 +70,6 @@ def effects(variants, strategies):
         for row in renamed(made, "difference")
     ]
     return spread(rows, "difference", 0.5)
-
-
-def convergence(variants, strategies):
-    one = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple", "value": 0.6}
-    made = spread([one | {"units": 100 * i} for i in range(1, 40)])
-    return made.assign(final_low=0.59, final_high=0.61)
-
-
-def knock_matrix(variants, strategies):
-    made = spread(rows_for(variants[:1], strategies[:1], k=(0, 2, 4), j=(0, 2, 4)))
-    return made[made["k"] != made["j"]].assign(value=lambda x: x["j"] - x["k"])
 
 
 def strength(variants, strategies):
@@ -124,29 +104,20 @@ def analysis(variants, strategies):
     return made.assign(worlds=made["n"])
 
 
-def ladder(variants, strategies):
-    rows = rows_for(variants, strategies)
-    return spread([row | {"opponent": "simple"} for row in rows])
-
-
 FRAMES = {
     "analysis": analysis,
     "turns": lambda v, s: shares(rows_for(v, s[:1], turns=range(30))),
     "points": points,
-    "deadwood": deadwood,
     "counts": lambda v, s: spread(rows_for(v, s[:1], turn=range(20), count=range(0, 60, 5))),
     "knock": lambda v, s: spread(
         rows_for(v, s[:1], measure=("points", "share"), k=range(0, 12, 2))
     ),
-    "knock_matrix": knock_matrix,
     "scores": scores,
-    "ladder": ladder,
     "odds": lambda v, s: shares(rows_for(v, s, kind=("gin", "joker"), draws=range(20))),
     "strength": strength,
     "totals": lambda v, s: shares(rows_for(v[:1], s, total=range(0, 100, 10))),
     "differences": differences,
     "effects": effects,
-    "convergence": convergence,
     "search": search,
 }
 # Variants and strategies of each size

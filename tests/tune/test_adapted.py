@@ -26,7 +26,7 @@ def toy(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patched:
         for module, name, size in (
             (equity, "DEALS", 20_000),
-            (decisions, "MET", 40),
+            (decisions, "KNOWN_MET", 40),
             (decisions, "AT_ONCE", 60),
         ):
             patched.setattr(module, name, size)

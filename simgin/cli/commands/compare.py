@@ -30,7 +30,7 @@ def compare(
     No significant difference does not mean no difference. With --margin X two are called the same
     within X where the whole interval of their difference lies inside it.
     """
-    from simgin.findings import change_sentences, change_tables
+    from simgin.findings import run_tables, verdict
     from simgin.findings.compare import compare_runs, other_differences, read_run
     from simgin.report.screen import Words
     from simgin.runs import directory
@@ -43,10 +43,10 @@ def compare(
             differences = equivalence.with_verdicts(differences, margin)
         other_settings = other_differences(run_read, base_read)
         shown = differences.replace({**base_read.names, **run_read.names})
-        sheet = change_tables.differences(shown)
-        parts: list[object] = [Words(change_sentences.differences(shown))]
+        sheet = run_tables.differences(shown)
+        parts: list[object] = [Words(verdict.differences(shown))]
         if margin is not None:
-            parts += change_sentences.equivalences(shown)
+            parts += verdict.equivalences(shown)
         if details or len(sheet.rows) <= MOST_ROWS:
             parts.append(sheet)
         else:

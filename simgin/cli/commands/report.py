@@ -43,8 +43,8 @@ def _report(
     findings: Findings, manifest: dict[str, Any], details: bool
 ) -> tuple[Report, Iterable[Any]]:
     """The report of a run, or of a review, and what a terminal shows of it."""
+    from simgin.findings.run_pictures import run_pictures
     from simgin.findings.run_report import run_report
-    from simgin.findings.run_screen import run_screen
     from simgin.review.review import restore_review
     from simgin.review.review_report import review_report
 
@@ -52,7 +52,9 @@ def _report(
         review = restore_review(manifest["review"], findings)
         written = review_report(review, manifest["command"])
         return written, written.screen(details=details)
-    return run_report(findings, manifest["command"]), run_screen(findings, details=details)
+    pictures = run_pictures(findings.by_own_names)
+    written = run_report(findings, manifest["command"], pictures)
+    return written, written.screen(details=details)
 
 
 def _manifest(place: Path) -> dict[str, Any]:

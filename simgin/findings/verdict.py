@@ -1,0 +1,446 @@
+"""What a run says, in sentences: the answer first, each figure with its interval as its table has.
+
+Where there are many matchups only the best and the worst are named, with how many there were: the
+best of many, chosen and measured on the same deals, looks better than it is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from simgin.report import numbers
+from simgin.stats import table
+from simgin.stats.equivalence import in_words
+from simgin.stats.metrics import BY_NAME
+from simgin.text.amounts import UNITS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simgin.core.cell import Cell
+    from simgin.findings.findings import Findings
+    from simgin.stats.round_robin.triads import Triads
+
+Limits = tuple[float, float, float]  # value, low, high
+Group = Sequence[tuple[str, "pd.DataFrame"]]  # strategies, and the rows of their matchups
+
+MOST = 6  # sentences of a kind, or names in one; the rest are counted
+FEWEST_VALUES = 3  # of one strategy, among which a best one is named
+SURE = 0.05  # level of tests
+SMALLEST_P = 1e-4  # a smaller one is not printed
+COMPARED = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
+# What there is more or fewer of, by the metrics that are compared
+COUNTED = {
+    "deal_win": "of the deals won",
+    "match_win": "of the matches won",
+    "win": "of the deals won",
+    "margin": "points a deal",
+    "score": "points a deal",
+    "turns": "turns a deal",
+    "gin": "of the deals ended by gin",
+    "undercut": "of the deals ended by an undercut",
+    "void": "of the deals dead hands",
+}
+# By who is significantly ahead: 1 for A, -1 for B, 0 for neither
+BEATS = {1: "{a} beats {b}", -1: "{a} loses to {b}", 0: "too close to call between {a} and {b}"}
+# What decides between several strategies, the first that is known: alone, and against another
+DECISIVE = {
+    False: (
+        ("goal_met", "% of matches with the goal met"),
+        ("match_win", "% of matches won"),
+        ("win", "% of deals won"),
+        ("score", "points a deal"),
+    ),
+    True: (("match_win", "% of matches won"), ("margin", "points a deal")),
+}
+
+
+def verdict(findings: Findings) -> list[str]:
+    """Everything that a run says, the most important first; of several variants, under which."""
+    others = findings.table[~findings.table["variant"].isin(set(findings.standings["variant"]))]
+    for cell in findings.identical:
+        is_one = others["strategy"].isin(cell.players) & others["opponent"].isin(cell.players)
+        others = others[~(is_one & (others["variant"] == cell.variant))]
+    sentences = [
+        *leagues(findings.standings, findings.cross, findings.triads, UNITS[findings.record.unit]),
+        *alike(findings.alike),
+        *identical(findings.identical),
+        *effects(findings.effects),
+        *matchups(others),
+        *differences(findings.differences),
+        *findings.ended,
+    ] or [_nothing_found(findings)]
+    if len({cell.variant for cell in findings.cells}) > 1:
+        return sentences
+    return [_without_variant(sentence, findings) for sentence in sentences]
+
+
+def _without_variant(sentence: str, findings: Findings) -> str:
+    """A sentence that does not name its variant; names of players keep their small letters."""
+    variant = findings.cells[0].variant
+    short = sentence.removeprefix(f"{variant}: ")
+    short = short.replace(f" ({variant}, ", " (").replace(f" ({variant})", "")
+    is_name = short.startswith(tuple(findings.record.identity["strategies"]))
+    return short if is_name else short[:1].upper() + short[1:]
+
+
+def _nothing_found(findings: Findings) -> str:
+    """Why there is nothing to say."""
+    cell, *others = findings.cells
+    if others or cell.a != cell.b:
+        return "Too few deals for any finding: play more."
+    _, rows = next(table.matchups(findings.table))
+    share = percent(rows, "first_player_win")
+    return f"{cell.a} plays itself; the nondealer wins {share} of decided deals."
+
+
+# Figures and lists
+
+
+def side(limits: Limits, even: float) -> int:
+    """1 above `even`, -1 below, 0 where the interval holds it or is undefined."""
+    value, low, high = limits
+    if math.isnan(low + high) or low <= even <= high:
+        return 0
+    return 1 if value > even else -1
+
+
+def size(limits: Limits, factor: int = 1) -> str:
+    """An estimate without its sign, for sentences whose words say which way it goes."""
+    value, low, high = limits
+    if value > 0:
+        return numbers.estimate(value, low, high, factor)
+    return numbers.estimate(-value, -high, -low, factor)
+
+
+def ranged(row: Any, name: str, factor: int = 1) -> str:
+    """An estimate of a row, with the limits that stand beside it."""
+    return numbers.estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
+
+
+def percent(rows: pd.DataFrame, metric: str) -> str:
+    """A share with its interval, in per cent."""
+    return f"{numbers.estimate(*table.cell(rows, metric), 100)} %"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """`a, b and c`."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def counted(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    if len(names) <= MOST:
+        return listed(names)
+    return f"{', '.join(names[: MOST - 1])} and {len(names) - MOST + 1} more"
+
+
+# Leagues
+
+
+def leagues(
+    standings: pd.DataFrame, cross: pd.DataFrame, triads: Mapping[str, Triads], unit: str
+) -> Iterator[str]:
+    """Who leads every league, which pairs are level, and whether anybody goes in circles."""
+    for name, rows in standings.groupby("variant", sort=False):
+        variant = str(name)
+        lines = [*_league(rows, cross[cross["variant"] == variant], unit)]
+        if rows["elo"].notna().all():
+            lines.append(circles(triads[variant]))
+        yield from [f"{variant}: {line}" for line in lines if line]
+
+
+def _league(rows: pd.DataFrame, cross: pd.DataFrame, unit: str) -> Iterator[str]:
+    if math.isnan(rows["elo"].iloc[0]):
+        yield f"too few {unit} to rate these {len(rows)} strategies."
+        return
+    order = [str(name) for name in rows["strategy"]]
+    limits_of = {
+        (row["strategy"], row["opponent"]): (row["share"], row["low"], row["high"])
+        for row in cross.to_dict("records")
+    }
+    shares = {pair: limits_of[pair] for pair in itertools.combinations(order, 2)}
+    (leader, second, *_), (_, runner_up, *_) = order, rows.to_dict("records")
+    limits = shares[leader, second]
+    does = {1: "It beats", -1: "Even so, it loses to", 0: "Too close to call between it and"}
+    won = f"it wins {numbers.estimate(*limits, 100)} % of {unit}"
+    yield (
+        f"{leader} leads the league of {len(order)} by {unit} won ({_elo(rows.iloc[0])}). "
+        f"{does[side(limits, 0.5)]} the second, {second} ({_elo(runner_up)}): {won}. "
+        f"Last is {order[-1]} ({_elo(rows.iloc[-1])})."
+    )
+    if rows["match_win"].isna().all():
+        yield "matches may rank them otherwise; matches = 5000 plays some."
+    if rows["mix"].notna().all():
+        yield mix(rows)
+    level = [f"{a} and {b}" for (a, b), share in shares.items() if side(share, 0.5) == 0]
+    if level:
+        more = [f"{len(level) - MOST} more"] * (len(level) > MOST)
+        names = "; ".join([*level[:MOST], *more])
+        yield f"too close to call in {len(level)} of {len(shares)} pairs: {names}."
+    else:
+        yield f"all {len(shares)} pairs differ significantly in {unit} won."
+
+
+def mix(rows: pd.DataFrame) -> str:
+    """The equilibrium mix, the greatest weight first."""
+    ranked = rows[rows["mix"] > 0].sort_values("mix", ascending=False, kind="stable")
+    parts = [f"{row['strategy']}, {ranged(row, 'mix', 100)} %" for _, row in ranked.iterrows()]
+    if len(parts) == 1:
+        alone = ranked["strategy"].iloc[0]
+        return f"nobody here was measured ahead of {alone}: the equilibrium mix is {alone} alone."
+    return f"nobody is ahead of the equilibrium mix: {'; '.join(parts)}."
+
+
+def circles(triads: Triads) -> str:
+    """Whether any three players go round in a circle, and how far the clearest is from chance."""
+    if not triads.examined:
+        return ""
+    sure = len(triads.sure)
+    which = f"{sure or 'none'} of {triads.examined:,} triads go{'es' * (sure < 2)}"
+    if triads.examined == 1:
+        which = f"the only triad {'goes' if sure else 'does not go'}"
+    if triads.circles.empty:
+        return f"{which} round in a circle."
+    clearest = triads.circles.iloc[0]
+    path = " over ".join(clearest[name] for name in ("first", "second", "third", "first"))
+    p = clearest["p_holm"]
+    p_text = f"under {SMALLEST_P:g}" if p < SMALLEST_P else f"{p:.2g}"
+    return (
+        f"{which} round in a circle beyond chance; the clearest, {path}, has "
+        f"{100 * clearest['share']:.1f} % in its closest pair, {clearest['excess']:.1f} standard "
+        f"errors above even (p {p_text} after Holm's adjustment)."
+    )
+
+
+def _elo(row: Any) -> str:
+    if row["elo"] == row["elo_low"] == row["elo_high"] == 0:
+        return "Elo 0, the anchor"
+    return f"Elo {ranged(row, 'elo')}"
+
+
+def alike(groups: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[str]:
+    """Which strategies of a round robin are one player under several names."""
+    for variant, found in groups.items():
+        for names in found:
+            times = "twice" if len(names) == 2 else f"{len(names)} times"
+            yield (
+                f"{variant}: {listed(names)} play alike: each has the same results against all "
+                f"others, so the league counts one player {times}. Leave out all but one."
+            )
+
+
+def identical(cells: Sequence[Cell]) -> list[str]:
+    """Which matchups are a strategy against itself under another name."""
+    return [
+        f"{cell.variant}: {cell.a} and {cell.b} play identically: every deal ended alike, whoever "
+        "held which hand."
+        for cell in cells
+    ]
+
+
+# Matchups
+
+
+def matchups(frame: pd.DataFrame) -> list[str]:
+    """Who wins every matchup of a tidy frame, and by how much.
+
+    Of more than MOST matchups only the best and the worst against one opponent. Of several values
+    of one strategy, first the best.
+    """
+    groups: dict[tuple[str, str], list[tuple[str, pd.DataFrame]]] = {}
+    for (variant, a, b), rows in table.matchups(frame):
+        if a != b:  # a strategy that plays itself wins one half
+            groups.setdefault((variant, b), []).append((a, rows))
+    is_long = sum(map(len, groups.values())) > MOST
+    sentences = []
+    for (variant, b), group in groups.items():
+        bases = {a.partition(":")[0] for a, _ in group}
+        if is_long or (b and len(bases) == 1 and len(group) >= FEWEST_VALUES):
+            what = "strategies" if is_long else "values"
+            sentences.append(f"{variant}: {_best_and_worst(b, group, what)}")
+        if not is_long:
+            sentences += [f"{variant}: {_matchup(a, b, rows)}" for a, rows in group]
+    return sentences
+
+
+def _matchup(a: str, b: str, rows: pd.DataFrame) -> str:
+    """Who wins matches, or else deals, and whether points say otherwise."""
+    if not b:
+        return _solo(a, rows)
+    margin, share = table.cell(rows, "margin"), table.cell(rows, "match_win")
+    if math.isnan(margin[0]):
+        return f"too few deals to compare {a} and {b}."
+    gains = side(margin, 0)
+    won = f"{percent(rows, 'deal_win')} of deals ({b} {percent(rows, 'deal_loss')})"
+    if math.isnan(share[0]):
+        points = numbers.estimate(*margin)
+        return f"{BEATS[gains].format(a=a, b=b)}: {a} wins {won}, {points} points a deal."
+    ahead = side(share, 0.5)
+    said = f"{BEATS[ahead].format(a=a, b=b)}: {a} wins {percent(rows, 'match_win')} of matches."
+    if ahead * gains < 0:
+        does = "gains" if gains > 0 else "loses"
+        return f"{said} Even so, it {does} {size(margin)} points a deal and wins {won}."
+    return said
+
+
+def _solo(a: str, rows: pd.DataFrame) -> str:
+    """The goal or the matches where they were played, then the deals."""
+    takes = _counts_penalties(rows)
+    said = {
+        "goal_met": f"meets the goal in {percent(rows, 'goal_met')} of matches",
+        "match_win": f"wins {percent(rows, 'match_win')} of matches",
+        "win": f"wins {percent(rows, 'win')} of deals",
+        "gin": f"goes gin in {percent(rows, 'gin')} of deals",
+    }
+    known = {name for name in said if not math.isnan(table.cell(rows, name)[0])}
+    known -= {"match_win"} if "goal_met" in known else set()
+    known -= {name for name in ("win", "gin") if not table.cell(rows, name)[0] > 0}
+    known -= {"win"} if takes else set()
+    parts = [text for name, text in said.items() if name in known]
+    score = table.cell(rows, "score")
+    if not math.isnan(score[0]):
+        does, kind = ("takes", "penalty points") if takes else ("scores", "points")
+        parts.append(f"{does} {numbers.estimate(*score)} {kind} a deal")
+    return f"{a} {listed(parts)}." if parts else f"too few deals to judge {a}."
+
+
+def _counts_penalties(rows: pd.DataFrame) -> bool:
+    """Whether a deal costs points: where it may end by the last permitted draw."""
+    return table.cell(rows, "limit")[0] > 0
+
+
+def _best_and_worst(b: str, group: Group, what: str) -> str:
+    """The best and the worst of several strategies against one opponent, or alone."""
+    every = DECISIVE[bool(b)]
+    told_by = [
+        one for one in every if any(abs(table.cell(rows, one[0])[0]) > 0 for _, rows in group)
+    ]
+    metric, unit = [*told_by, every[-1]][0]
+    few_is_good = metric == "score" and any(_counts_penalties(rows) for _, rows in group)
+    unit = "penalty points a deal" if few_is_good else unit
+    cells = [(table.cell(rows, metric), a) for a, rows in group]
+    known = sorted([one for one in cells if not math.isnan(one[0][0])], reverse=not few_is_good)
+    if not known:
+        return "too few deals for a finding."
+    told = [f"{numbers.estimate(*limits, BY_NAME[metric].factor)} {unit}" for limits, _ in known]
+    against = f" against {b}" if b else ""
+    ((_, low, high), best), *others = known
+    if not others:
+        return f"{best} has {told[0]}{against}."
+    near = [a for limits, a in others if limits[1] <= high and low <= limits[2]]
+    pronoun = "that" if len(near) == 1 else "those"
+    overlap = f"; its interval overlaps {pronoun} of {counted(near)}" if near else ""
+    return (
+        f"of {len(known)} {what}{against}, {best} does best with {told[0]}{overlap}; "
+        f"{known[-1][1]} does worst with {told[-1]}."
+    )
+
+
+# Changes of strategies and of rules
+
+
+def effects(frame: pd.DataFrame) -> Iterator[str]:
+    """Which changes gain or lose points in every field, and for which the field decides."""
+    points = frame[frame["metric"] == "margin"]
+    for variant, rows in points.groupby("variant", sort=False):
+        by_verdict: dict[str, list[str]] = {}
+        for change, group in rows.groupby("change", sort=False):
+            by_verdict.setdefault(_over_fields(group), []).append(str(change))
+        for said, changes in by_verdict.items():
+            yield f"{variant}: {said} {counted(changes)}."
+
+
+def _over_fields(rows: pd.DataFrame) -> str:
+    """What a change does over all fields, up to its name."""
+    signs = {
+        math.copysign(1, row["difference"]) if is_significant(row) else 0
+        for _, row in rows.iterrows()
+    }
+    if signs == {0}:
+        return "too close to call in every field:"
+    if {-1, 1} <= signs:
+        return "points are gained in some fields and lost in others by"
+    does, other = ("gained", "lost") if 1 in signs else ("lost", "gained")
+    if 0 in signs:
+        return f"points are {does} in some fields, and {other} for certain in none, by"
+    return f"points are {does} in every field by"
+
+
+def differences(frame: pd.DataFrame) -> list[str]:
+    """What differs significantly, comparison by comparison, the clearest difference first.
+
+    The comparisons without a significant difference are counted.
+    """
+    clear: list[tuple[float, str]] = []
+    groups = frame.groupby(COMPARED, sort=False)
+    for names, rows in groups:
+        significant = [row for _, row in rows.iterrows() if is_significant(row)]
+        if significant:
+            largest = max(abs(row["difference"]) / row["se"] for row in significant)
+            parts = "; ".join(map(_difference, significant))
+            clear.append((largest, f"{_instead(*map(str, names))}: {parts}."))
+    clear.sort(key=lambda line: -line[0])
+    sentences = [line for _, line in clear[:MOST]]
+    more = len(clear) - MOST
+    if more > 0:
+        show = "comparison shows" if more == 1 else "comparisons show"
+        sentences.append(f"{more} more {show} a difference: see the table of differences.")
+    silent = len(groups) - len(clear)
+    if silent:
+        which = f"{silent} of {len(groups)} comparisons"
+        which = which if len(groups) > 1 else "the only comparison"
+        level = "5 % level, after Holm's adjustment"
+        sentences.append(f"No significant difference in {which} ({level}).")
+    return sentences
+
+
+def is_significant(row: Any) -> bool:
+    """Whether a row of differences is more than chance.
+
+    By Holm's p, or by the limits of a run that looked at its results.
+    """
+    if not row["se"] > 0:
+        return False
+    if math.isnan(row["p"]):
+        return bool(row["low"] > 0 or row["high"] < 0)
+    return bool(row["p_holm"] < SURE)
+
+
+def _instead(
+    variant: str, base_variant: str, strategy: str, base_strategy: str, opponent: str
+) -> str:
+    """What is compared with what, and under which conditions."""
+    against = [f"against {opponent}"] if opponent else []
+    if variant != base_variant:
+        return f"{variant} instead of {base_variant} ({' '.join([strategy, *against])})"
+    rest = ", ".join([variant, *against])
+    if strategy == base_strategy:  # the same in two runs
+        return f"{strategy} ({rest}), minus the second run"
+    return f"{strategy} instead of {base_strategy} ({rest})"
+
+
+def _difference(row: Any) -> str:
+    """`19.9 ± 1.7 percentage points more of the matches won`."""
+    metric = BY_NAME[row["metric"]]
+    amount = size((row["difference"], row["low"], row["high"]), metric.factor)
+    points = " percentage points" if metric.share else ""
+    more = "more" if row["difference"] > 0 else "fewer"
+    return f"{amount}{points} {more} {COUNTED[metric.name]}"
+
+
+def equivalences(frame: pd.DataFrame) -> Iterator[str]:
+    """What is the same within a margin, and what is not (`equivalence.with_verdicts`)."""
+    for _, row in frame[frame["verdict"].notna()].iterrows():
+        names = [row[name] for name in ("variant", "strategy")]
+        base = [row[name] for name in ("base_variant", "base_strategy")]
+        pairs = zip(names, base, strict=True)
+        what = " ".join(f"{a} and {b}" if a != b else a for a, b in pairs)
+        against = f" v {row['opponent']}" if row["opponent"] else ""
+        title = BY_NAME[row["metric"]].title
+        told = in_words(row["verdict"], row["margin"], row["metric"])
+        yield f"{what}{against}, {title}: {told}."
