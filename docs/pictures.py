@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
+from blocks.reference import csv
 from simgin_strategies import _champion as sight
 from simgin_strategies import champion
 
@@ -36,8 +36,8 @@ DRAWS = {
 
 def league_pictures(place: Path) -> Iterator[tuple[str, Figure]]:
     """Ratings and cross-table of every variant, by the names of their files."""
-    cross = pd.read_csv(place / "cross.csv")
-    standings = pd.read_csv(place / "league.csv")
+    cross = csv(place.name, "cross")
+    standings = csv(place.name, "league")
     for variant, rows in standings.groupby("variant", sort=False):
         word = file_word(str(variant))
         pairs = cross[cross["variant"] == variant]
@@ -47,7 +47,7 @@ def league_pictures(place: Path) -> Iterator[tuple[str, Figure]]:
 
 def effects_pictures(place: Path) -> Iterator[tuple[str, Figure]]:
     """Effects by field in every variant, by the names of their files."""
-    effects = pd.read_csv(place / "effects.csv")
+    effects = csv(place.name, "effects")
     points = effects[effects["metric"] == "margin"]
     fields = figures.unique(points["field"])
     for variant, rows in points.groupby("variant", sort=False):

@@ -21,6 +21,10 @@ from pathlib import Path
 import pytest
 from packaging.specifiers import SpecifierSet
 
+from simgin.report.citation import AUTHORS, LICENSE, TITLE, bibtex
+from simgin.version import version
+from support import command_line
+
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 BUILD = "from setuptools import build_meta as b; b.build_wheel('out'); b.build_sdist('out')"
@@ -114,6 +118,11 @@ def test_links_of_the_package_page_name_files_at_its_address() -> None:
 def test_the_citation_is_of_this_version_and_place() -> None:
     citation = (ROOT / "CITATION.cff").read_text()
     assert f"\nversion: {PROJECT['version']}\n" in citation
+    for line in (f'title: "{TITLE}"', f"  - name: {AUTHORS}", f"license: {LICENSE}"):
+        assert f"\n{line}\n" in citation
+    entry = command_line.call("cite").stdout
+    assert entry == f"{bibtex()}\n" and entry.count("{") == entry.count("}")
+    assert all(text in entry for text in ("@software{simgin,", TITLE, version()))
     address = PROJECT.get("urls", {}).get("Repository")
     assert (f"\nrepository-code: {address}\n" in citation) == (address is not None)
     assert ("repository-code:" in citation) == (address is not None)

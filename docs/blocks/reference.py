@@ -27,8 +27,22 @@ def tidy_rows(result: str) -> pd.DataFrame:
 
 
 def csv(result: str, name: str) -> pd.DataFrame:
-    """Another table of a reference result."""
-    return pd.read_csv(REFERENCE / result / f"{name}.csv")
+    """Another table of a reference result, as findings have it: a league has a row a strategy."""
+    rows = pd.read_csv(REFERENCE / result / f"{name}.csv")
+    if name == "league":
+        return _wide(rows)
+    own = {"cross": "share", "effects": "difference", "differences": "difference"}
+    return rows.rename(columns={"value": own.get(name, "value")})
+
+
+def _wide(rows: pd.DataFrame) -> pd.DataFrame:
+    """Tidy rows with a column for each metric, its error and its limits."""
+    keys = ["variant", "strategy", "place", "n"]
+    ends = {"value": "", "se": "_se", "low": "_low", "high": "_high"}
+    table = rows.set_index([*keys, "metric"])[list(ends)].unstack("metric")
+    table.columns = [f"{metric}{ends[end]}" for end, metric in table.columns]
+    in_order = pd.MultiIndex.from_frame(rows[keys].drop_duplicates())
+    return table.loc[in_order].reset_index()
 
 
 def summary_section(result: str, title: str) -> str:

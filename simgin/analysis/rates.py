@@ -117,9 +117,9 @@ class ErrorRates:
     def frame(self) -> pd.DataFrame:
         """A row for each kind of decision (mistake: empty), each mistake of it, and all together.
 
-        variant, strategy, opponent, judge. per_deal: how often a deal something else was found
-        better. points: given up a deal, with se, low and high; unit: points, or "% of deals" won.
-        deals, worlds.
+        Tidy rows: value is what is given up a deal, in points or as a share of deals won from 0
+        to 1 (`counted` says which). per_deal: how often a deal something else was found better.
+        points: the value as it is shown, in points or per cent.
         """
         import pandas as pd
 
@@ -138,18 +138,29 @@ class ErrorRates:
             "variant": self.trial.matchup.variant.text,
             "strategy": self.trial.matchup.a.text,
             "opponent": self.trial.matchup.opponent,
-            "judge": self.trial.judge.a.text,
+            "unit": "deal",
+            "metric": "given_up",
+            **self.tidy(rate),
+            "n": self.deals,
             "kind": kind,
             "mistake": mistake,
+            "judge": self.trial.judge.a.text,
             "per_deal": self.frequency(named, mistake),
             "points": rate.value,
-            "se": rate.se,
-            "low": rate.low,
-            "high": rate.high,
-            "unit": self.unit,
+            "counted": self.unit,
             "deals": self.deals,
             "worlds": self.trial.worlds,
         }
+
+    @property
+    def factor(self) -> int:
+        """What a tidy value is multiplied by to be shown: 100 for a share, in per cent."""
+        return 100 if self.unit.startswith("%") else 1
+
+    def tidy(self, rate: Estimate) -> dict[str, float]:
+        """Value, error and limits of what is given up as tidy rows have them."""
+        names = ("value", "se", "low", "high")
+        return {name: getattr(rate, name) / self.factor for name in names}
 
     def _by_unit(self, number: Callable[[Judged], float]) -> np.ndarray:
         """The sum of a number over the decisions of each unit, a deal."""

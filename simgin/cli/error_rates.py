@@ -73,7 +73,7 @@ def _table(rates: ErrorRates) -> Table:
     table = plain_table("decision", "not the best, a deal", given_up(rates.trial.matchup))
     for row in rates.frame().to_dict("records"):
         title = f"  {row['mistake']}" if row["mistake"] else KINDS[row["kind"]]
-        points = numbers.estimate(row["points"], row["low"], row["high"])
+        points = numbers.estimate(row["value"], row["low"], row["high"], rates.factor)
         table.add_row(title, f"{row['per_deal']:.2f}", points)
     return table
 
@@ -127,10 +127,9 @@ def rates_rows(rates: ErrorRates) -> list[Row]:
                 "done": judged.done,
                 "best": judged.best,
                 "points": lead.value,
-                "se": lead.se,
-                "low": lead.low,
-                "high": lead.high,
-                "unit": rates.unit,
+                **rates.tidy(lead),
+                "unit": "deal",
+                "counted": rates.unit,
                 "command": replay_command(rates, judged),
             }
         )

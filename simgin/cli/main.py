@@ -41,6 +41,7 @@ COMMANDS = {
     "hand": "Evaluate a hand: deadwood, melds, best discards.",
     "analyze": "Find the best action in a position, and what mistakes cost.",
     "find": "Find deals worth looking at: undercuts, big losses, mistakes.",
+    "cite": "Print how to cite simgin, for BibTeX.",
     "doctor": "Check this installation.",
     "bench": "Measure the speed of this machine.",
 }

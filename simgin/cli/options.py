@@ -75,6 +75,12 @@ read_until = _reader(amounts.parse_half_width)
 read_sprt = _reader(amounts.parse_elo_bounds)
 read_seconds = _reader(amounts.parse_seconds)
 
+margin_option = click.option(
+    "--margin",
+    callback=read_until,
+    metavar="X",
+    help="Also say what is the same within a margin: 1% of wins, or 0.5 points a deal.",
+)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else to stdout."
 )

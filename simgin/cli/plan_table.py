@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,9 @@ from simgin.cli.session import explain_wait
 from simgin.play import kernel
 from simgin.play.parallel import usable_cpus
 from simgin.runs import ledger, schedule
-from simgin.runs.plan import Plan, unit_seconds
+from simgin.runs.plan import Plan, deviations, unit_seconds
+from simgin.stats import equivalence
+from simgin.stats.estimate import Z95, units_to_see
 from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
@@ -23,36 +26,57 @@ MOST_ROWS = 40  # matchups listed; the others are counted
 
 
 def rows(
-    plan: Plan, place: Path, workers: int | None, *, record_deals: bool
+    plan: Plan,
+    place: Path | None,
+    workers: int | None,
+    *,
+    record_deals: bool,
+    expected: bool = False,
+    power: str | float | None = None,
 ) -> list[dict[str, Any]]:
     """One object per matchup for --json: who plays what, and how much is left to play.
 
     n: deals or matches, or the most of them. units: those missing from the ledger. seconds: an
-    estimate from a few units played and thrown away.
+    estimate from a few units played and thrown away. expected: with half_width, that of the 95 %
+    intervals to expect, by metric. power: a difference, as of `amounts.parse_half_width`; with
+    needed, the deals or matches that show it in four runs of five.
     """
     threads = workers or usable_cpus()
     units_left = _units_left(plan, place, record_deals)
     seconds_each = _unit_seconds(plan)
     table = []
     for task, units, seconds in zip(plan.tasks, units_left, seconds_each, strict=True):
-        table.append(
-            {
-                "variant": task.matchup.variant.text,
-                "strategy": task.matchup.a.text,
-                "opponent": task.matchup.opponent,
-                "unit": plan.unit,
-                "n": task.n,
-                "units": units,
-                "seconds": plan.seconds or float(f"{units * seconds / threads:.3g}"),
-            }
-        )
+        row = {
+            "variant": task.matchup.variant.text,
+            "strategy": task.matchup.a.text,
+            "opponent": task.matchup.opponent,
+            "unit": plan.unit,
+            "n": task.n,
+            "units": units,
+            "seconds": plan.seconds or float(f"{units * seconds / threads:.3g}"),
+        }
+        if expected:
+            row |= _precision(task, power)
+        table.append(row)
     return table
 
 
+def _precision(task: Task, power: str | float | None) -> dict[str, Any]:
+    """The half-widths to expect of a task, and the size that a difference needs."""
+    share, points = by_metric = deviations(task.matchup)
+    half = {name: Z95 * sd / math.sqrt(task.units) for name, sd in by_metric.items()}
+    found: dict[str, Any] = {"half_width": {name: float(f"{x:.3g}") for name, x in half.items()}}
+    if power is not None:
+        deviation = by_metric[share if isinstance(power, str) else points]
+        units = units_to_see(equivalence.size(power), deviation)
+        found["needed"] = units * (2 if task.matchup.mirrored else 1)
+    return found
+
+
 def announce(
-    plan: Plan, plan_rows: Sequence[Mapping[str, Any]], place: Path, *, table: bool = False
+    plan: Plan, plan_rows: Sequence[Mapping[str, Any]], place: Path | None, *, table: bool = False
 ) -> None:
-    """Print the question, the hypothesis, how long it takes and the output directory.
+    """Print the question, the hypothesis, how long it takes and the output directory, if any.
 
     table: also a line for every matchup of the plan, its `rows`.
     """
@@ -66,20 +90,34 @@ def announce(
             out.print(f"... and {len(plan_rows) - MOST_ROWS} more")
     units = sum(row["units"] for row in plan_rows)
     seconds = sum(row["seconds"] for row in plan_rows)
-    out.print(f"{_total(plan, units, seconds)}{_steps(plan)} Results go to {place}.")
+    goes = f" Results go to {place}." if place else ""
+    out.print(f"{_total(plan, units, seconds)}{_steps(plan)}{goes}")
 
 
 def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
-    table = grid("Plan", "variant", "A", "B", "size", "time")
+    table = grid("Plan", "variant", "A", "B", "size", "± %", "± pts", "time")
+    table.columns[3].no_wrap = True
     for task, row in zip(plan.tasks, plan_rows, strict=False):
+        share, points = row["half_width"].values()
         table.add_row(
             row["variant"],
             row["strategy"],
             row["opponent"],
             _size(plan, task, row["units"]),
+            f"{100 * share:.2g}",
+            f"{points:.2g}",
             _time(plan, row["seconds"]),
         )
     return table
+
+
+def needed(plan_row: Mapping[str, Any], power: str | float) -> str:
+    """How much must be played to see a difference, in a sentence."""
+    size = f"{power} of the wins" if isinstance(power, str) else f"{power:g} points a deal"
+    return (
+        f"To see a difference of {size} four times in five: "
+        f"{plan_row['needed']:,} {UNITS[plan_row['unit']]}."
+    )
 
 
 def _steps(plan: Plan) -> str:
@@ -101,9 +139,9 @@ def _unit_seconds(plan: Plan) -> list[float]:
     return [unit_seconds(task.matchup) for task in plan.tasks]
 
 
-def _units_left(plan: Plan, place: Path, record_deals: bool) -> list[int]:
+def _units_left(plan: Plan, place: Path | None, record_deals: bool) -> list[int]:
     """Per task, the units that are not in the ledger yet."""
-    if not (place / ledger.FILE).is_file():
+    if place is None or not (place / ledger.FILE).is_file():
         return [schedule.left(task, ()) for task in plan.tasks]
     with ledger.reading(place / ledger.FILE) as run_ledger:
         run_ledger.check(plan.identity)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 EFFECT_COLUMNS = (
     *("variant", "change", "field", "strategy", "base_strategy", "opponent"),
-    *("unit", "metric", "difference", "se", "low", "high", "p", "p_holm", "n"),
+    *("unit", "metric", "difference", "se", "low", "high", "p", "p_holm", "n", "kind"),
 )
 # What a strategy has against itself, by the metrics that effects are measured in
 EVEN = {"margin": 0.0, "match_win": 0.5}
@@ -41,7 +41,9 @@ def measure(effect: Effect, played: Played, base: Played | None) -> pd.DataFrame
     if played.cell.unit == "match":
         names.append("match_win")
     frame = differences([(played, base)], names) if base else _beyond_even(played, names)
-    frame = frame.assign(change=effect.change, field=effect.field, base_strategy=effect.base)
+    frame = frame.assign(
+        change=effect.change, field=effect.field, base_strategy=effect.base, kind="effect"
+    )
     return frame[[name for name in EFFECT_COLUMNS if name != "p_holm"]]
 
 

@@ -174,9 +174,12 @@ class Findings:
 
     @cached_property
     def cross(self) -> pd.DataFrame:
-        """The cross-table of every round robin: CROSS_COLUMNS, and the variant."""
+        """The cross-table of every round robin: CROSS_COLUMNS, unit, metric, and the variant."""
+        unit = self.record.unit
+        named = {"unit": unit, "metric": headline(unit, 2)[0], "kind": "league"}
         return self._by_league(
-            lambda _, robin: ratings.cross_table(robin.pairings), ratings.CROSS_COLUMNS
+            lambda _, robin: ratings.cross_table(robin.pairings).assign(**named),
+            (*ratings.CROSS_COLUMNS, *named),
         )
 
     def _by_league(

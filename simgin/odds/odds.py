@@ -1,110 +1,234 @@
-"""The odds of some variants: frames by name, and the player they are mostly about."""
+"""Odds: which variants, which players, how many deals; what is measured; and its frames by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.odds import seats, solo_luck, solo_odds
+from simgin.odds import sample, seats, solo_odds
 from simgin.odds.sample import Deals
 from simgin.odds.seats import Table
+from simgin.play import kernel
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.parallel import share
+from simgin.rules import variants
+from simgin.rules.variants import Variant
 from simgin.stats import table
+from simgin.strategy import loader
+from simgin.value import turns
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simgin.play.parallel import Progress
+
+SOLO_DEALS = 40_000  # per player of a solitaire variant
+PAIR_DEALS = 400_000  # per player of a two-player variant
+SAMPLED = 20  # one in so many two-player deals is followed turn by turn, to value hands
+STOPPERS = "solo-greedy+knock=at:k={k}"  # who shows which deadwood to knock with
+
+Prepare = Callable[[Matchup], None]
+Group = tuple[str, tuple[str, ...]]  # a variant and its players
+
+
+@dataclass(frozen=True)
+class OddsRequest:
+    """Whose odds are asked for, under which variants.
+
+    variants, strategies: canonical texts, the strategies weakest first; without strategies the
+    usual players of each variant. deals: per player; None takes SOLO_DEALS or PAIR_DEALS.
+    complete: with results by knock threshold, and by turn and deadwood.
+    """
+
+    variants: tuple[str, ...]
+    strategies: tuple[str, ...] = ()
+    deals: int | None = None
+    seed: int = 1
+    complete: bool = True
+
+    @property
+    def ladders(self) -> list[Group]:
+        """Every solitaire variant with its players, weakest first."""
+        alone = _solitaire(self.variants)
+        return [(game.text, self.strategies or solo_odds.ladder(game)) for game in alone]
+
+    @property
+    def stoppers(self) -> list[Group]:
+        """Every solitaire variant with a knock, with a player for each knock threshold."""
+        groups = []
+        for variant in _solitaire(self.variants):
+            limit = variant.row["knock_limit"]
+            if limit and self.complete:
+                players = tuple(STOPPERS.format(k=k) for k in range(int(str(limit)) + 1))
+                groups.append((variant.text, players))
+        return groups
+
+    @property
+    def pairs(self) -> list[Group]:
+        """Every two-player variant with those who play against themselves, weakest first."""
+        alone = {variant.text for variant in _solitaire(self.variants)}
+        players = self.strategies or seats.PLAYERS
+        return [(variant, players) for variant in self.variants if variant not in alone]
+
+    @property
+    def names(self) -> list[str]:
+        """Who plays what, in the order of play: the steps of the measurement."""
+        groups = (*self.ladders, *self.stoppers, *self.pairs)
+        return [f"{player}, {variant}" for variant, players in groups for player in players]
+
 
 @dataclass(frozen=True)
 class Odds:
-    """Frames by name.
+    """Frames by name, and what they rest on.
 
-    strongest: the player whom the odds by draws are about, by variant. refused: sentences on what
-    cannot be had.
+    strongest: the player whom odds are mostly about, by variant. refused: sentences on what cannot
+    be had. played: every matchup with its units.
     """
 
     seed: int
     frames: dict[str, pd.DataFrame]
     strongest: dict[str, str] = field(default_factory=dict)
-    refused: list[str] = field(default_factory=list)
+    refused: Sequence[str] = ()
+    played: Sequence[tuple[Matchup, int]] = ()
 
     def records(self) -> list[dict[str, Any]]:
         """Every row of every frame for JSON, with the name of its table.
 
         What is undefined or without bound is None.
         """
-        records = []
-        for name, frame in self.frames.items():
-            for row in table.records(frame.replace([np.inf, -np.inf], np.nan)):
-                records.append({"table": name, **row})
-        return records
+        return [
+            {"table": name, **row}
+            for name, frame in self.frames.items()
+            for row in table.records(frame.replace([np.inf, -np.inf], np.nan))
+        ]
 
     def csv_files(self) -> dict[str, str]:
         """Every frame as CSV, by the name of its file."""
         return {f"{name}.csv": table.csv(frame) for name, frame in self.frames.items()}
 
-    def by_variant(self, name: str) -> Iterator[tuple[str, pd.DataFrame]]:
-        """The rows of a frame, variant by variant; nothing if there is no such frame."""
-        frame = self.frames.get(name)
-        if frame is None:
-            return
-        for variant, rows in frame.groupby("variant", sort=False):
-            yield str(variant), rows
+    def rows(self, name: str, variant: str, **wanted: object) -> pd.DataFrame:
+        """The rows of a frame about a variant with these values; none without such a frame.
 
-    def of_strongest(self, name: str, variant: str) -> pd.DataFrame:
-        """The rows of a frame about the strongest player of a variant; none if it has no frame."""
-        frame = self.frames.get(name)
-        if frame is None:
-            return self.frames["strength"].head(0)
-        is_strongest = frame["strategy"] == self.strongest[variant]
-        return frame[(frame["variant"] == variant) & is_strongest]
+        strongest=True: only those of its strongest player.
+        """
+        if name not in self.frames:
+            return next(iter(self.frames.values())).head(0)
+        if wanted.pop("strongest", False):
+            wanted["strategy"] = self.strongest[variant]
+        frame = self.frames[name]
+        for column, value in {"variant": variant, **wanted}.items():
+            frame = frame[frame[column] == value]
+        return frame
+
+
+def read_request(
+    variant_texts: Sequence[str],
+    strategies: Sequence[str] = (),
+    *,
+    deals: int | None = None,
+    seed: int = 1,
+    complete: bool = True,
+) -> OddsRequest:
+    """The request for variants, by default all solitaire ones, and strategies; each taken once.
+
+    Raises ValueError for a name that does not exist.
+    """
+    solitaire = [variant.text for variant in _solitaire(variants.names())]
+    chosen = [variants.find(text).text for text in variant_texts or solitaire]
+    players = [loader.find(text).text for text in strategies]
+    return OddsRequest(
+        tuple(dict.fromkeys(chosen)), tuple(dict.fromkeys(players)), deals, seed, complete
+    )
+
+
+def measure(
+    request: OddsRequest,
+    workers: int | None = None,
+    *,
+    progress: Progress | None = None,
+    prepare: Prepare = kernel.prepare,
+) -> Odds:
+    """The odds of a request; players on disk from an earlier measurement are not played again.
+
+    prepare compiles a matchup before it is played. Raises DealsError for too few deals and
+    SeatError for a strategy that cannot play a variant.
+    """
+    players = len(request.names)
+    steps = (share(progress, place, players) for place in range(players))
+    how: dict[str, Any] = {"seed": request.seed, "workers": workers}
+
+    def alone(groups: Sequence[Group]) -> list[list[Deals]]:
+        n = request.deals or SOLO_DEALS
+        return [
+            [
+                sample.play_alone(one, variant, n, progress=next(steps), prepare=prepare, **how)
+                for one in group
+            ]
+            for variant, group in groups
+        ]
+
+    ladders = alone(request.ladders)
+    stopped = alone(request.stoppers)
+    tables: list[Table] = []
+    counts: list[pd.DataFrame] = []
+    for variant, group in request.pairs:
+        for player in group:
+            step = next(steps)
+            prepare(parse_matchup(player, player, variant, request.seed, "deal"))
+            n = request.deals or PAIR_DEALS
+            own = seats.play_self(player, variant, n, progress=share(step, 0, 2), **how)
+            tables.append(own)
+            if request.complete:
+                followed = turns.play(own.matchup, n // SAMPLED, workers, share(step, 1, 2))
+                counts.append(turns.counts(followed))
+            if step:
+                step(1, 1)
+    return build_odds(ladders, tables, request.seed, stopped=stopped, counts=counts)
 
 
 def build_odds(
-    samples: Sequence[Sequence[Deals]],
+    ladders: Sequence[Sequence[Deals]],
     tables: Sequence[Table],
     seed: int,
     *,
-    thresholds: Sequence[pd.DataFrame] = (),
+    stopped: Sequence[Sequence[Deals]] = (),
     counts: Sequence[pd.DataFrame] = (),
 ) -> Odds:
     """The odds of solitaire variants (for each its players, weak to strong) and of two players.
 
-    thresholds: `solo.by_threshold` of variants with a knock. counts: `simgin.value.turns.counts`.
-    Frames without rows are left out.
+    stopped: of variants with a knock, a player for each threshold. counts:
+    `simgin.value.turns.counts`. Frames without rows are left out.
     """
-    every = list(chain.from_iterable(samples))
+    every = [deals for players in ladders for deals in players]
+    pairs = [players for players in ladders if len(players) > 1]
     parts: dict[str, list[pd.DataFrame]] = {
-        "strength": [],
+        "strength": [solo_odds.by_strength(players) for players in ladders],
+        "bracket": [solo_odds.bracket(players) for players in ladders],
         "odds": [solo_odds.by_draws(deals) for deals in every],
         "left": [solo_odds.by_cards_left(deals) for deals in every],
         "gin": [solo_odds.gin_draws(deals) for deals in every],
         "totals": [solo_odds.totals(deals) for deals in every],
-        "gap": _gaps(samples),
-        "joker": [solo_luck.jokers_share(deals) for deals in every],
-        "threshold": list(thresholds),
+        "gap": [solo_odds.gap(players[0], players[-1]) for players in pairs],
+        "joker": [solo_odds.jokers_share(deals) for deals in every],
+        "threshold": [solo_odds.by_threshold(group) for group in stopped],
         "counts": list(counts),
-        "seats": [seats.by_seat(table) for table in tables],
-        "scores": [seats.by_score(table) for table in tables],
+        "seats": [seats.by_seat(own) for own in tables],
+        "scores": [seats.by_score(own) for own in tables],
     }
-    if every:
-        parts["strength"].append(solo_odds.by_strength(every))
-    strongest = {}
-    for players in samples:
-        best = players[-1]
-        strongest[best.variant] = best.strategy
-    reasons = [table.refused for table in tables]
-    reasons += [solo_odds.refusal(deals) for deals in every]
-    refused = [sentence for sentence in reasons if sentence]
-    return Odds(seed, dict(_filled(parts)), strongest, refused)
-
-
-def _gaps(samples: Sequence[Sequence[Deals]]) -> list[pd.DataFrame]:
-    """The gap between the weakest and the strongest player of every variant that has two."""
-    return [solo_luck.gap(players[0], players[-1]) for players in samples if len(players) > 1]
+    strongest = {players[-1].variant: players[-1].strategy for players in ladders}
+    strongest |= {own.variant: own.strategy for own in tables}  # the last of each
+    reasons = [own.refused for own in tables] + [solo_odds.refusal(deals) for deals in every]
+    solo = [deals for players in (*ladders, *stopped) for deals in players]
+    return Odds(
+        seed,
+        dict(_filled(parts)),
+        strongest,
+        list(filter(None, reasons)),
+        [(own.matchup, own.units) for own in solo] + [(own.matchup, own.deals) for own in tables],
+    )
 
 
 def _filled(parts: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -114,3 +238,7 @@ def _filled(parts: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.Data
         filled = [frame for frame in frames if len(frame)]
         if filled:
             yield name, pd.concat(filled, ignore_index=True)
+
+
+def _solitaire(texts: Sequence[str]) -> list[Variant]:
+    return [variant for variant in map(variants.find, texts) if variant.row["players"] == 1]

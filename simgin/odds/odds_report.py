@@ -1,48 +1,435 @@
-"""The report of odds: sentences, pictures, tables, and how they were made."""
+"""The report of odds: the answer as a player says it, tables, pictures, and how they were made."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from simgin import plots
+from simgin.odds import solo_odds
 from simgin.odds.odds import Odds
-from simgin.odds.odds_pictures import odds_pictures
-from simgin.odds.odds_sentences import odds_sentences
-from simgin.odds.sheets import odds_sheets
-from simgin.report.report import Report
+from simgin.report import figures, numbers
+from simgin.report.report import Picture, Report
+from simgin.report.table import Column, Table
+from simgin.rules.variants import find
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 READING = "± and brackets are 95 % intervals."
-SOLO_READING = (
-    f"{READING} Left: cards in the deck, joker included. If not: share won of the deals still in "
-    "progress."
-)
+STEPS = 10  # scores of a side in the table
+TURNS = (0, 2, 4, 6, 8)  # own turns after which a table shows the chance by deadwood
+BIN = 5  # points of deadwood in a row of it
+SPOKEN = (4, 20)  # own turns and deadwood that a sentence is about
+WIDEST_HALF = 0.05  # what is known no better than that is not shown without its interval
+EVERY, EVERY_OF_FEW, FEW_DRAWS = 5, 3, 20  # draws between the rows of a table; where they are few
+SEEN_OFTEN = 0.01  # kinds of ending below this share have no column
+KINDS = {"gold": "knocks at once", "gold-early": "knocks early, then plays for gin"}
+NAIVE, STRONG = "naive", "strong"
+WAYS = {"gin": "gone gin", "knock": "knocked", "joker": "met joker"}
+GOALS = {"win": "deal won", "score": "score", "match": "match won"}
 
 
 def odds_report(odds: Odds, identity: Mapping[str, Any], command: str) -> Report:
     """The report of odds. identity: what the results depend on. command: repeats it."""
-    first, *others = odds_sheets(odds)
+    first, *others = odds_tables(odds)
+    open_tables = sum(name in odds.frames for name in ("scores", "counts", "seats"))
     return Report(
         question=f"Odds of {', '.join(identity['variants'])}",
-        verdict=odds_sentences(odds),
-        tables=[first],
+        verdict=list(verdict(odds)),
+        rules=[(name, find(name).title) for name in odds.strongest]
+        if len(odds.strongest) > 1
+        else (),
+        tables=[first, *others[: max(0, open_tables - 1)]],
         pictures=list(odds_pictures(odds)),
-        folded=others,
-        facts=[("Reading", reading(odds)), *_facts(odds, identity)],
+        folded=others[max(0, open_tables - 1) :],
+        facts=list(_facts(odds, identity)),
         command=command,
         files=odds.csv_files(),
     )
 
 
-def reading(odds: Odds) -> str:
-    """How to read the tables."""
-    return SOLO_READING if "left" in odds.frames else READING
-
-
 def _facts(odds: Odds, identity: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """How the odds were made."""
+    yield "Reading", READING
     for variant, best in odds.strongest.items():
-        yield f"Strongest player of {variant}", best
+        yield f"Strong player of {variant}", best
+    if "bracket" in odds.frames:
+        yield "Naive player", solo_odds.NAIVE
     for sentence in odds.refused:
         yield "Not computed", sentence
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
-    yield "Beside this page", "every table as CSV, every picture as SVG and PNG, manifest.json."
+
+
+# The answer
+
+
+def verdict(odds: Odds) -> Iterator[str]:
+    """What a player would say, variant by variant, with the name in front if there are several."""
+    for variant in odds.strongest:
+        name = f"{variant}: " if len(odds.strongest) > 1 else ""
+        told = (ahead, by_deadwood, by_seat, won_alone, gin_by_draw)
+        lines = [line for tell in told for line in tell(odds, variant)]
+        yield from (f"{name}{line}" for line in lines[: 2 if name else len(lines)])
+
+
+def ahead(odds: Odds, variant: str) -> Iterator[str]:
+    """What a lead is worth: three quarters of the target against one half."""
+    rows = odds.rows("scores", variant, strongest=True)
+    if len(rows):
+        target = int(rows["a"].max()) + 1
+        a, b = _rounded(0.75 * target), _rounded(0.5 * target)
+        parts = [f"Ahead {a} to {b} you win {_won_at(rows, a, b)} % of matches between equals"]
+        parts.append(f"ahead {b} to 0 {_won_at(rows, b, 0)} %")
+        yield f"{'; '.join(parts)}."
+
+
+def _rounded(points: float) -> int:
+    """A score as people name it."""
+    return round(points / 5) * 5 if points >= 10 else round(points)
+
+
+def _won_at(rows: pd.DataFrame, a: int, b: int) -> str:
+    """The share of matches won at a score, whoever deals, in per cent."""
+    return f"{100 * float(rows[(rows['a'] == a) & (rows['b'] == b)]['value'].mean()):.0f}"
+
+
+def by_deadwood(odds: Odds, variant: str) -> Iterator[str]:
+    """What a hand is worth after some turns."""
+    turn, deadwood = SPOKEN
+    rows = odds.rows("counts", variant, strongest=True, turn=turn, count=deadwood)
+    for _, row in rows[_is_known(rows)].iterrows():
+        yield (
+            f"With {deadwood} to {deadwood + BIN - 1} points of deadwood after {turn} turns of "
+            f"your own you win {100 * row['value']:.0f} % of deals."
+        )
+
+
+def by_seat(odds: Odds, variant: str) -> Iterator[str]:
+    """How many deals each seat wins between strong players."""
+    rows = odds.rows("seats", variant, strongest=True, metric="win")
+    if len(rows):
+        won = [f"the {row['seat']} {_percent(row)} %" for _, row in rows.iterrows()]
+        yield f"Of the deals between strong players {' and '.join(won)} are won."
+
+
+def won_alone(odds: Odds, variant: str) -> Iterator[str]:
+    """What a naive and a strong player alone achieve, and where the best possible one lies."""
+    bracket = odds.rows("bracket", variant)
+    if not len(bracket):
+        return
+    goal = "win" if not find(variant).row["knock_limit"] else "go gin in"
+    shares = [f"{100 * value:.0f} %" for value in bracket["value"]]
+    low, high = _bracket(bracket)
+    players = f"playing well you {goal} {shares[-2]} of deals"
+    if len(bracket) > 2:
+        players = f"playing naively you {goal} {shares[0]} of deals, playing well {shares[1]}"
+    yield f"{players.capitalize()}; the best possible player lies between {low} and {high} %."
+    matches = odds.rows("strength", variant, metric="match")["value"]
+    if len(matches) > 1:
+        goal = "meets the goal in" if find(variant).goal.total else "wins"
+        ends = (100 * matches.iloc[0], 100 * matches.iloc[-1])
+        yield "A naive player {} {:.0f} % of matches, a strong one {:.0f} %.".format(goal, *ends)
+
+
+def _bracket(rows: pd.DataFrame) -> tuple[int, int]:
+    """Whole per cents between which the best possible player lies, at the outer 95 % limits."""
+    return math.floor(100 * rows["low"].iloc[-2]), math.ceil(100 * rows["high"].iloc[-1])
+
+
+def gin_by_draw(odds: Odds, variant: str) -> Iterator[str]:
+    """On which draw the strong player goes gin."""
+    rows = odds.rows("gin", variant, strongest=True)
+    if len(rows):
+        draws = rows.set_index("statistic")["value"]
+        yield (
+            f"Half of the gins of a strong player have come by draw {draws['q50']:.0f}, "
+            f"the middle 80 % on draws {draws['q10']:.0f} to {draws['q90']:.0f}."
+        )
+
+
+def _percent(row: pd.Series) -> str:
+    return numbers.estimate(float(row["value"]), float(row["low"]), float(row["high"]), 100)
+
+
+def _is_known(rows: pd.DataFrame) -> pd.Series:
+    """Which rows are known well enough to be told without their intervals."""
+    return (rows["high"] - rows["low"]) / 2 <= WIDEST_HALF
+
+
+# Tables
+
+
+def odds_tables(odds: Odds) -> list[Table]:
+    """Every table: of two players by score, deadwood and seat; then of one player."""
+    makers = (("scores", _scores), ("counts", _counts), ("seats", _seats))
+    pairs = [variant for variant in odds.strongest if len(odds.rows("seats", variant))]
+    alone = [variant for variant in odds.strongest if variant not in pairs]
+    tables = [
+        make(odds, variant)
+        for variant in pairs
+        for name, make in makers
+        if len(odds.rows(name, variant))
+    ]
+    if alone:
+        tables.append(_alone(odds, alone))
+        if "gap" in odds.frames:
+            tables.append(_luck(odds))
+        tables += [make(odds, variant) for variant in alone for make in (_strength, _course)]
+    return tables
+
+
+def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(rows)
+
+
+def _grid(odds: Odds, title: str, table: pd.DataFrame, first: str, note: str) -> Table:
+    """A table of whole per cents, by row and column."""
+    frame = (100 * table).reset_index()
+    frame.columns = [str(name) for name in frame.columns]
+    frame[frame.columns[0]] = frame[frame.columns[0]].astype(str)
+    columns = [Column(name, name, digits=0) for name in frame.columns[1:]]
+    return Table(title, frame, [Column(frame.columns[0], first), *columns], note)
+
+
+def _scores(odds: Odds, variant: str) -> Table:
+    """V at ten scores of either side, whoever deals, of the strong player."""
+    rows = odds.rows("scores", variant, strongest=True)
+    target = int(rows["a"].max()) + 1
+    tens = sorted({target * step // STEPS for step in range(STEPS)})
+    few = rows[rows["a"].isin(tens) & rows["b"].isin(tens)]
+    table = few.pivot_table(index="a", columns="b", values="value", aggfunc="mean")
+    half = 100 * float((few["high"] - few["low"]).max() / 2)
+    dealt = few.pivot_table(index=["a", "b"], columns="dealer", values="value")
+    effect = 100 * float((dealt[0] - dealt[1]).abs().max() / 2)
+    return _grid(
+        odds,
+        f"Matches won by score, %: {variant}, {odds.strongest[variant]} against itself",
+        table,
+        "you",
+        f"Rows: your points; columns: the opponent's. 95 % intervals are ± {half:.2g} or less; who "
+        f"deals changes a cell by {effect:.2g} at most.",
+    )
+
+
+def _counts(odds: Odds, variant: str) -> Table:
+    """The chance to win the deal by deadwood after some turns, of the strong player."""
+    rows = odds.rows("counts", variant, strongest=True)
+    shown = rows[rows["turn"].isin(TURNS) & _is_known(rows)]
+    table = shown.pivot(index="count", columns="turn", values="value")
+    table.index = [f"{count} to {count + BIN - 1}" for count in table.index]
+    table.columns = [f"after {turn}" for turn in table.columns]
+    return _grid(
+        odds,
+        f"Deals won by deadwood and own turns, %: {variant}, {odds.strongest[variant]} against "
+        "itself",
+        table,
+        "deadwood",
+        f"Columns: own turns played. {numbers.DASH}: known to less than ± {100 * WIDEST_HALF:.0f}; "
+        "every turn with its interval is in counts.csv.",
+    )
+
+
+def _seats(odds: Odds, variant: str) -> Table:
+    """What each seat wins, a row for a player and a seat."""
+    lines = []
+    rows = odds.rows("seats", variant)
+    for (player, seat), own in rows.groupby(["strategy", "seat"], sort=False):
+        who = KINDS.get(str(player), STRONG if player == odds.strongest[variant] else "")
+        name = f"{who} ({player})" if who else str(player)
+        lines.append({"player": name, "seat": seat, **_by_metric(own)})
+    titles = {"win": "deal won", "nobody": "nobody's", "match": "match won"}
+    return Table(
+        f"Deals and matches won by seat: {variant}, each against itself",
+        _frame(lines),
+        [Column("player", "player"), Column("seat", "seat"), *_shares(rows, titles)],
+        "Match: for the seat in the first deal, or for either seat if the rules treat them "
+        "differently.",
+    )
+
+
+def _by_metric(rows: pd.DataFrame, name: str = "metric", value: str = "value") -> dict[str, Any]:
+    """The estimates of some rows side by side: NAME, NAME_low, NAME_high."""
+    cells: dict[str, Any] = {}
+    for _, row in rows.iterrows():
+        cells |= {row[name]: row[value], f"{row[name]}_low": row["low"]}
+        cells[f"{row[name]}_high"] = row["high"]
+    return cells
+
+
+def _shares(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
+    """Columns of the metrics that occur in the rows; all but scores are shares."""
+    there = [name for name in titles if name in set(rows["metric"])]
+    return [
+        Column(name, titles[name])
+        if name == "score"
+        else Column(name, titles[name], "%", factor=100)
+        for name in there
+    ]
+
+
+def _alone(odds: Odds, variants: list[str]) -> Table:
+    """What a naive and a strong player achieve, a row for a game."""
+    lines = []
+    for variant in variants:
+        rows = odds.rows("bracket", variant)
+        low, high = _bracket(rows)
+        ends = (
+            {NAIVE: rows.iloc[0], STRONG: rows.iloc[-2]}
+            if len(rows) > 2
+            else {STRONG: rows.iloc[0]}
+        )
+        line: dict[str, Any] = {"variant": variant, "best": f"{low} to {high}"}
+        matches = odds.rows("strength", variant, metric="match")
+        if len(matches) > 1:
+            ends |= {f"{NAIVE}_match": matches.iloc[0], f"{STRONG}_match": matches.iloc[-1]}
+        for name, row in ends.items():
+            line |= {name: row["value"], f"{name}_low": row["low"], f"{name}_high": row["high"]}
+        lines.append(line)
+    titles = {
+        NAIVE: Column(NAIVE, "naive: gin", "%", factor=100),
+        STRONG: Column(STRONG, "strong: gin", "%", factor=100),
+        "best": Column("best", "best possible: gin", "%"),
+        f"{NAIVE}_match": Column(f"{NAIVE}_match", "naive: match won", "%", factor=100),
+        f"{STRONG}_match": Column(f"{STRONG}_match", "strong: match won", "%", factor=100),
+    }
+    frame = _frame(lines)
+    return Table(
+        "Deals gone gin, and matches won or goals met",
+        frame,
+        [Column("variant", "game"), *[titles[name] for name in titles if name in frame]],
+        "Best possible: between the best of our players and one who sees the whole deck. Without a "
+        "knock only gin wins a deal.",
+    )
+
+
+def _luck(odds: Odds) -> Table:
+    """What is luck and what is skill, a row for every variant."""
+    lines = []
+    for variant in odds.strongest:
+        gap = odds.rows("gap", variant)
+        if not len(gap):
+            continue
+        score = gap[gap["metric"] == "score"].iloc[0]
+        joker = odds.rows("joker", variant, strongest=True, metric="win")
+        line = {"variant": variant, **_by_metric(gap[gap["metric"] == "win"])}
+        needed = {"": "own_packs", "_low": "own_packs_low", "_high": "own_packs_high"}
+        line |= {f"needed{end}": score[name] for end, name in needed.items()}
+        line |= dict.fromkeys(("joker", "joker_low", "joker_high"), np.nan)
+        for _, row in joker.iterrows():
+            line |= {"joker": row["value"], "joker_low": row["low"], "joker_high": row["high"]}
+        lines.append(line)
+    columns = [
+        Column("variant", "game"),
+        Column("joker", "joker's place", "%", factor=100),
+        Column("win", "gap", "%", factor=100),
+        Column("needed", "deals needed"),
+    ]
+    note = (
+        "Joker's place: how much of the variance of winning it decides. Gap: deals won, the "
+        "strongest less the weakest. Deals needed: what each of the two must play, on packs of "
+        "their own, for their scores to show who is stronger (5 % test, 80 % power)."
+    )
+    return Table("Luck and skill", _frame(lines), columns, note)
+
+
+def _strength(odds: Odds, variant: str) -> Table:
+    """Who wins how often, a row a player."""
+    game = find(variant)
+    titles = dict(GOALS)
+    if game.row["deal_scoring"] == "penalty":
+        titles["score"] = "penalty"
+    if game.goal.total:
+        titles["match"] = "goal met"
+    rows = odds.rows("strength", variant)
+    players = rows.groupby("strategy", sort=False)
+    lines = [{"strategy": name, **_by_metric(own)} for name, own in players]
+    title = f"{game.title} ({variant}), {rows['n'].max():,} deals per strategy"
+    return Table(title, _frame(lines), [Column("strategy", "strategy"), *_shares(rows, titles)])
+
+
+def _course(odds: Odds, variant: str) -> Table:
+    """The odds of the strong player by draws made and by cards left."""
+    ended = odds.rows("odds", variant, strongest=True)
+    left = odds.rows("left", variant, strongest=True, metric="win").set_index("left")
+    most = ended.groupby("kind", sort=False)["share"].max()
+    kinds = [kind for kind in most.index if kind in WAYS and most[kind] >= SEEN_OFTEN]
+    last = int(ended["draws"].max())
+    every = EVERY_OF_FEW if last <= FEW_DRAWS else EVERY
+    lines = []
+    for t in range(every, last + 1, every):
+        cards = int(left.index.max()) - t
+        if cards not in left.index and t != last:
+            continue
+        own = ended[(ended["draws"] == t) & ended["kind"].isin(kinds)]
+        line = {"draws": t, "left": cards, **_by_metric(own, "kind", "share")}
+        going: Any = left.loc[cards] if cards in left.index else dict.fromkeys(left, np.nan)
+        line |= {"win": going["value"], "win_low": going["low"], "win_high": going["high"]}
+        lines.append(line | {"deals": going["n"]})
+    shares = [Column(kind, WAYS[kind], "%", factor=100) for kind in kinds]
+    columns = [Column("draws", "draws"), Column("left", "left"), *shares]
+    columns += [Column("win", "if not, won", "%", factor=100), Column("deals", "deals", digits=0)]
+    note = "Left: cards in the deck, joker included. If not: won of the deals still in progress."
+    title = f"{variant} by draws made and cards left, {odds.strongest[variant]}"
+    return Table(title, _frame(lines), columns, note)
+
+
+# Pictures
+
+
+def odds_pictures(odds: Odds) -> Iterator[Picture]:
+    """A picture a question: of two players by score and deadwood, of one by draw and by skill."""
+    for variant in odds.strongest:
+        parts = (
+            ("scores", plots.scores, "What is a lead worth?"),
+            ("counts", plots.counts, "What is a hand worth?"),
+        )
+        for name, draw, title in parts:
+            rows = odds.rows(name, variant, strongest=True)
+            if len(rows):
+                yield _picture(odds, f"{name}-{_file_word(variant)}", title, rows, draw)
+    if "bracket" in odds.frames:
+        yield _picture(odds, "odds", "How soon does gin come?", _ends(odds, "odds"), plots.odds)
+        shares = _ends(odds, "bracket")
+        yield _picture(odds, "strength", "How much is skill?", shares, plots.strength)
+    for name, title in {"totals": "What does a match come to?"}.items():
+        if name in odds.frames:
+            yield _picture(odds, name, title, _ends(odds, name), plots.totals)
+    if "threshold" in odds.frames:
+        frame = odds.frames["threshold"]
+        yield _picture(odds, "threshold", "Should you knock, or wait for gin?", frame, plots.knock)
+
+
+def _picture(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) -> Picture:
+    text = ["variant", "strategy", "kind", "statistic", "metric", "measure"]
+    value = "share" if "share" in frame else "value"
+    keys = [column for column in (*text, "a", "b", "turn", "count", "draws") if column in frame]
+    columns = [Column(key, key) for key in keys if key in text]
+    columns.append(Column(value, title, "%", digits=1, factor=100))
+    figure = figures.drawn(draw, frame.reset_index(drop=True), seed=odds.seed, among=())
+    return Picture(name, title, "", figure, frame=frame, columns=columns)
+
+
+def _ends(odds: Odds, name: str) -> pd.DataFrame:
+    """The rows of a frame about the naive and the strong player, by these names."""
+    frame = odds.frames[name]
+    strong = frame["strategy"] == frame["variant"].map(odds.strongest)
+    named = (
+        frame["strategy"]
+        .where(~strong, STRONG)
+        .replace({solo_odds.NAIVE: NAIVE, solo_odds.HINDSIGHT: "sees the whole deck"})
+    )
+    if name == "bracket":
+        named = named.where(named.isin([NAIVE, "sees the whole deck"]), STRONG)
+        return frame.assign(strategy=named)
+    known = frame.assign(strategy=named)
+    return known[named.isin([NAIVE, STRONG])].reset_index(drop=True)
+
+
+def _file_word(text: str) -> str:
+    return "".join(sign if sign.isalnum() or sign in ".-" else "-" for sign in text)

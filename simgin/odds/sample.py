@@ -88,7 +88,7 @@ class Deals:
 
 def deck(variant: Variant) -> int:
     """Cards in the deck of a solitaire variant after the deal, the joker among them: 42 or 43."""
-    return 52 - _dealt(variant) + int(build_rules(variant).joker != NO_JOKER)
+    return 52 - dealt(variant) + int(build_rules(variant).joker != NO_JOKER)
 
 
 def play_alone(
@@ -164,12 +164,12 @@ def played(
 def _short(matchup: Matchup, records: np.ndarray) -> np.ndarray:
     """The rows of Deals from the records of deals."""
     place = _joker_places(matchup, records["unit"], records["deal"])
-    dealt = _dealt(matchup.variant)
-    in_deck = place >= dealt
+    held = dealt(matchup.variant)
+    in_deck = place >= held
     met_joker = (records["kind"] == KINDS.index("joker")) & in_deck
     columns = {
         "unit": records["unit"],
-        "place": np.where(in_deck, place - dealt, -1),
+        "place": np.where(in_deck, place - held, -1),
         "drawn": records["draws_a"] + met_joker,
         "kind": records["kind"],
         "won": records["winner"] == 0,
@@ -179,7 +179,8 @@ def _short(matchup: Matchup, records: np.ndarray) -> np.ndarray:
     return np.stack([columns[name] for name in DEAL_COLUMNS], axis=1).astype(np.int32)
 
 
-def _dealt(variant: Variant) -> int:
+def dealt(variant: Variant) -> int:
+    """Cards in the hand of a solitaire variant as dealt: 10, or 11 where a discard comes first."""
     return 11 if build_rules(variant).first_turn == DISCARD_FIRST else 10
 
 

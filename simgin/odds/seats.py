@@ -6,6 +6,7 @@ named at its function, and n: the deals behind a row.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 
     from simgin.play.parallel import Progress
 
-# Who knocks at once, and who soon waits for gin: the two between which most people play
-PLAYERS = ("gold", "gold-early")
+# Who knocks at once, who soon waits for gin, and the strongest of those who play alike at every
+# score: where the score changes how a deal is played, V takes hours (champion)
+PLAYERS = ("gold", "gold-early", "marjj-early")
 SEATS = ("dealer", "nondealer")
-GRID = (0, 25, 50, 75)  # shares of the target in per cent, for a table on a screen
 POINTS = (("score",), ("score",))  # what both sides of a match to points count
-SEAT_COLUMNS = ("seat", "metric", "value", "low", "high", "n")
-SCORE_COLUMNS = ("a", "b", "dealer", "value", "low", "high", "n")
+SEAT_COLUMNS = ("seat", "metric", "value", "se", "low", "high", "n")
+SCORE_COLUMNS = ("a", "b", "dealer", "value", "se", "low", "high", "n")
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def by_seat(table: Table) -> pd.DataFrame:
     return _frame(table, rows, SEAT_COLUMNS)
 
 
-def _results(table: Table, seat: str) -> Iterator[tuple[str, float, float, float, int]]:
+def _results(table: Table, seat: str) -> Iterator[tuple[Any, ...]]:
     """How often the deal is won by who sits there, and by nobody."""
     outcomes = table.outcomes
     counts = outcomes.counts.sum(axis=0)
@@ -120,7 +121,7 @@ def _results(table: Table, seat: str) -> Iterator[tuple[str, float, float, float
     own = dealer if seat == "dealer" else 1 - dealer
     for metric, is_chosen in {"win": winner == own, "nobody": winner < 0}.items():
         share = int(counts[is_chosen].sum()) // table.counted / n
-        yield metric, share, *wilson(share, n), n
+        yield metric, share, math.sqrt(share * (1 - share) / n), *wilson(share, n), n
 
 
 def _matches(known: Value) -> Iterator[tuple[str, Estimate]]:
@@ -155,12 +156,6 @@ def by_score(table: Table) -> pd.DataFrame:
     scores["high"] = (scores["value"] + half).clip(upper=1)
     scores["n"] = table.deals
     return _with_players(table, scores, SCORE_COLUMNS)
-
-
-def grid(frame: pd.DataFrame, target: int) -> pd.DataFrame:
-    """The rows of `by_score` at the shares GRID of the target, both ways."""
-    scores = [target * share // 100 for share in GRID]
-    return frame[frame["a"].isin(scores) & frame["b"].isin(scores)].reset_index(drop=True)
 
 
 def _frame(table: Table, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:

@@ -5,8 +5,8 @@
     by_strength(samples)  # chance to win, to go gin, to win the match; mean score, by player
     by_draws(samples[-1])  # by what draw the best of them has gone gin, or met the joker
 
-Every frame has the columns variant, strategy, opponent (empty), those named at its function, and n:
-the deals, or matches, behind a row.
+Every frame has the columns variant, strategy, opponent (empty), those named at its function, the
+value with se, low and high, and n: the deals, or matches, behind a row.
 """
 
 from __future__ import annotations
@@ -18,18 +18,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.odds.sample import Deals
-from simgin.odds.solo_estimates import (
-    deal_ratios,
-    deals_frame,
-    if_varied,
-    sums_by_unit,
-    unit_ratios,
-    with_players,
-)
+from simgin.core.cards import PACK
+from simgin.core.meldings import melds_in
+from simgin.core.rules import NO_JOKER
+from simgin.odds.sample import Deals, dealt
+from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
-from simgin.stats.estimate import ENOUGH_UNITS, Estimate, around, quantile
-from simgin.value import value
+from simgin.stats.estimate import (
+    ENOUGH_UNITS,
+    POWER_80,
+    Estimate,
+    around,
+    mean_of,
+    quantile,
+    undefined,
+)
+from simgin.stats.ratios import RatioSums, estimate_ratio
+from simgin.value import outcomes, value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,12 +55,25 @@ LADDERS = {
 }
 QUANTILES = (0.1, 0.5, 0.9)
 
-STRENGTH_COLUMNS = ("metric", "value", "low", "high", "n")
-DRAW_COLUMNS = ("draws", "kind", "share", "low", "high", "n")
-LEFT_COLUMNS = ("left", "metric", "value", "low", "high", "n")
-GIN_COLUMNS = ("statistic", "value", "low", "high", "n")
-TOTAL_COLUMNS = ("total", "share", "low", "high", "n")
-THRESHOLD_COLUMNS = ("k", "measure", "value", "low", "high", "n")
+GROUPS = 20  # of a jackknife, as in `simgin.value.outcomes`
+RESULTS = {"win": "won", "score": "score"}  # metrics of a deal, and the columns they are from
+HINDSIGHT = "hindsight"  # a player who sees the whole deck
+DECKS = 10_000  # that it is shown
+MOST_MELDS = 1024
+
+STATED = ("value", "se", "low", "high", "n")
+STRENGTH_COLUMNS = ("metric", *STATED)
+DRAW_COLUMNS = ("draws", "kind", "share", *STATED[1:])
+LEFT_COLUMNS = ("left", "metric", *STATED)
+GIN_COLUMNS = ("statistic", *STATED)
+TOTAL_COLUMNS = ("total", "share", *STATED[1:])
+THRESHOLD_COLUMNS = ("k", "measure", *STATED)
+JOKER_COLUMNS = ("metric", *STATED)
+GAP_COLUMNS = (
+    *("base_strategy", "metric", *STATED[:-1]),
+    *("own_packs", "own_packs_low", "own_packs_high"),
+    *("same_packs", "same_packs_low", "same_packs_high", "n"),
+)
 
 
 def ladder(variant: Variant) -> tuple[str, ...]:
@@ -89,7 +107,7 @@ def _strength(deals: Deals) -> pd.DataFrame:
     return deals_frame(deals, rows, STRENGTH_COLUMNS)
 
 
-def _results(deals: Deals) -> list[tuple[str, float, float, float, int]]:
+def _results(deals: Deals) -> list[tuple[Any, ...]]:
     """How a deal comes out: the chance to win and to go gin, and the mean score."""
     n = len(deals.rows)
     all_deals = np.ones(n, np.int64)
@@ -187,7 +205,8 @@ def gin_draws(deals: Deals) -> pd.DataFrame:
     mean = if_varied(around(float(drawn.mean()), se, n, np.inf, least=0.0))
     rows: list[tuple[Any, ...]] = [("mean", *mean.with_limits, n)]
     for q in QUANTILES:
-        rows.append((f"q{100 * q:.0f}", *drawn[_quantile_places(n, q)].tolist(), n))
+        middle, *limits = drawn[_quantile_places(n, q)].tolist()
+        rows.append((f"q{100 * q:.0f}", middle, np.nan, *limits, n))
     return deals_frame(deals, rows, GIN_COLUMNS)
 
 
@@ -254,3 +273,233 @@ def _most_draws(deals: Deals) -> int:
     """Draws in the longest deal that the rules allow: the joker is found at the end of the deck."""
     most = deals.matchup.variant.row["max_draws"]
     return deals.deck if most is None else int(str(most))
+
+
+# Luck and skill
+
+
+def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
+    """The gap between two players on the same packs, and how many deals show it: GAP_COLUMNS.
+
+    The frame names the stronger. Metrics: win, score. own_packs and same_packs: deals of each that
+    a 5 % test needs to find the difference in four runs of five, (2.8 sigma / difference)^2, if
+    both play packs of their own or the same ones. Their limits are those of the difference; the
+    spread is known far better.
+    """
+    deals = len(strong.rows)
+    rows = []
+    for metric, column in RESULTS.items():
+        a = sums_by_unit(strong, column)
+        b = sums_by_unit(weak, column)
+        n = len(a)
+        # Deals in a unit
+        each = deals / n
+        difference = (a - b) / each
+        se = difference.std(ddof=1) / np.sqrt(n)
+        found = if_varied(around(float(difference.mean()), float(se), n, np.inf))
+        own = (a.var(ddof=1) + b.var(ddof=1)) / each
+        same = difference.var(ddof=1) * each
+        numbers = (*found.with_limits, *_needed(own, found), *_needed(same, found))
+        rows.append((weak.strategy, metric, *numbers, deals))
+    return deals_frame(strong, rows, GAP_COLUMNS)
+
+
+def _needed(variance: float, difference: Estimate) -> tuple[float, float, float]:
+    """Deals that show a difference, and what they are at its limits; infinite if it may be 0."""
+    low, high = difference.limits
+    if np.isnan(difference.value):
+        return np.nan, np.nan, np.nan
+    nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+    gaps = np.array([difference.value, max(abs(low), abs(high)), nearest])
+    with np.errstate(divide="ignore"):
+        value, least, most = (POWER_80**2 * variance / gaps**2).tolist()
+    return value, least, most
+
+
+def bracket(samples: Sequence[Deals]) -> pd.DataFrame:
+    """Between whom the best possible player lies, in deals that end with gin: STRENGTH_COLUMNS.
+
+    The weakest player, the one who goes gin most often, and HINDSIGHT. Metric: gin, which is all
+    that wins a deal where there is no knock.
+    """
+    import pandas as pd
+
+    parts = []
+    for deals in samples:
+        gin = deals.ended(*ENDINGS["gin"])
+        (share,) = deal_ratios(deals, [(gin, np.ones(len(gin), np.int64))])
+        parts.append((share.value, deals, ("gin", *share.with_limits, len(gin))))
+    best = max(parts[1:] or parts, key=lambda part: part[0])
+    chosen = [parts[0], best] if len(parts) > 1 else [best]
+    frames = [deals_frame(deals, [row], STRENGTH_COLUMNS) for _, deals, row in chosen]
+    first = samples[0].matchup
+    bound = mean_of(hindsight(first.variant, DECKS, first.seed))
+    row = ("gin", *bound.with_limits, DECKS)
+    frame = pd.DataFrame([row], columns=list(STRENGTH_COLUMNS))
+    return pd.concat(
+        [*frames, with_players(frame, first.variant.text, HINDSIGHT)], ignore_index=True
+    )
+
+
+def hindsight(variant: Variant, n: int, seed: int) -> np.ndarray:
+    """The chance to go gin of one who sees the whole deck, for each of n decks: float64 (n,).
+
+    Every choice of ten of the cards seen so far can be held. So hindsight goes out as soon as those
+    hold ten in melds, which can be split in three, three and four, or in two runs of five. Over the
+    joker's places is averaged exactly; a joker in the hand counts as dealt again.
+    """
+    rules = build_rules(variant)
+    places = np.random.default_rng(seed).permuted(
+        np.tile(np.arange(52, dtype=np.int8), (n, 1)), axis=1
+    )
+    seen = np.ascontiguousarray(places.T) + 1  # how many cards have been seen with each
+    threes, fours, fives = _melds_of_sizes(rules)
+    pairs = _disjoint(threes)
+    both = np.maximum(_seen(threes, seen)[pairs[:, 0]], _seen(threes, seen)[pairs[:, 1]])
+    least = np.full(n, PACK.bit_count() + 1, np.int64)
+    for four in fours:
+        apart = (threes[pairs] & four == 0).all(axis=1)
+        whole = np.maximum(_seen(np.array([four]), seen), both[apart].min(axis=0))
+        least = np.minimum(least, whole[0])
+    of_five = _disjoint(fives)
+    runs = np.maximum(_seen(fives, seen)[of_five[:, 0]], _seen(fives, seen)[of_five[:, 1]])
+    draws = np.maximum(np.minimum(least, runs.min(axis=0)) - dealt(variant), 0)
+    if rules.joker == NO_JOKER:
+        return np.where(draws <= rules.max_draws, 1.0, 0.0)
+    joker_places = 53 - dealt(variant)
+    return np.asarray(np.maximum(joker_places - draws, 0) / joker_places)
+
+
+def _melds_of_sizes(rules: Any) -> list[np.ndarray]:
+    """Masks of all melds of three, of four and of five cards: int64 (melds,) each."""
+    found = np.zeros(MOST_MELDS, np.int64)
+    melds = found[: melds_in(PACK, rules, found)]
+    return [melds[np.bitwise_count(melds) == size] for size in (3, 4, 5)]
+
+
+def _disjoint(melds: np.ndarray) -> np.ndarray:
+    """Pairs of melds without a common card, by their places: int (pairs, 2)."""
+    first, second = np.triu_indices(len(melds), 1)
+    apart = melds[first] & melds[second] == 0
+    return np.stack([first[apart], second[apart]], axis=1)
+
+
+def _seen(melds: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """How many cards have been seen with the last of each meld: int8 (melds, decks)."""
+    cards = [[card for card in range(52) if meld >> card & 1] for meld in melds.tolist()]
+    return np.stack([seen[own].max(axis=0) for own in cards])
+
+
+def jokers_share(deals: Deals) -> pd.DataFrame:
+    """The share of the variance of a deal's result that the joker's place decides: JOKER_COLUMNS.
+
+    Var(E[result | place]) over the whole variance, from the mean squares of a one-way layout, so
+    that finite cells add nothing (Searle, Casella and McCulloch 1992, Variance Components, 3.6);
+    the error by leaving out each of twenty groups. Metrics: win, score. No rows without a joker,
+    nor where the results of some groups do not vary.
+    """
+    place = deals.column("place")
+    group = deals.column("unit") % GROUPS
+    if (place < 0).all():
+        return deals_frame(deals, [], JOKER_COLUMNS)
+    n = int((place >= 0).sum())
+    rows = []
+    for metric, column in RESULTS.items():
+        result = deals.column(column)
+        each = [group == g for g in range(GROUPS)]
+        parts = [_cells(place[own], result[own], deals.deck) for own in each]
+        rows.append((metric, *_share_between(parts).with_limits, n))
+    return deals_frame(deals, rows, JOKER_COLUMNS).dropna(ignore_index=True)
+
+
+def _share_between(parts: Sequence[np.ndarray]) -> Estimate:
+    """The share of the variance between the cells with its limits; parts: the cells by group."""
+    total = np.array(parts).sum(axis=0)
+    se = float(outcomes.jackknife(np.array([_between(total - part) for part in parts])))
+    return if_varied(around(_between(total), se, GROUPS, GROUPS, least=0.0, most=1.0))
+
+
+def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
+    """Number, sum and sum of squares of the results at every place: float64 (3, size)."""
+    known = place >= 0
+    powers = [(result[known] ** power).astype(float) for power in range(3)]
+    return np.stack([np.bincount(place[known], numbers, size) for numbers in powers])
+
+
+def _between(cells: np.ndarray) -> float:
+    """The share of the variance between the cells: number, sum and sum of squares of each."""
+    n, total, square = cells[:, cells[0] > 0]
+    results = n.sum()
+    freedom = len(n) - 1
+    explained = (total**2 / n).sum()
+    overall = total.sum() ** 2 / results
+    unequal = (n**2).sum() / results
+    within = (square.sum() - explained) / (results - len(n))
+    among = (explained - overall) / freedom
+    between = (among - within) / ((results - unequal) / freedom)
+    whole = between + within
+    return float(between / whole) if whole > 0 else np.nan
+
+
+# Estimates, and frames of them
+
+
+def deal_ratios(
+    deals: Deals, pairs: Sequence[tuple[np.ndarray, np.ndarray]], *, share: bool = True
+) -> list[Estimate]:
+    """Ratios of sums over deals, with errors clustered over units.
+
+    pairs: numerator and denominator, each one number a deal.
+    """
+    unit = deals.column("unit")
+
+    def by_unit(numbers: np.ndarray) -> np.ndarray:
+        return np.bincount(unit, numbers).astype(np.int64)
+
+    numerators = [by_unit(numerator) for numerator, _ in pairs]
+    denominators = [by_unit(denominator) for _, denominator in pairs]
+    return unit_ratios(*numerators, np.stack(denominators), share=share)
+
+
+def unit_ratios(*parts: np.ndarray, share: bool = True) -> list[Estimate]:
+    """Ratios of sums over units: numerators, then the denominators, one for all or one for each."""
+    numerators = np.stack(parts[:-1])
+    denominators = np.broadcast_to(parts[-1], numerators.shape)
+    estimates = []
+    for n, d in zip(numerators, denominators, strict=True):
+        sums = RatioSums(
+            numerator=int(n.sum()),
+            numerator_square=int((n * n).sum()),
+            denominator=int(d.sum()),
+            denominator_square=int((d * d).sum()),
+            cross=int((n * d).sum()),
+            share=share,
+            always=bool((d > 0).all()),
+        )
+        estimates.append(estimate_ratio(len(n), sums))
+    return estimates
+
+
+def sums_by_unit(deals: Deals, column: str) -> np.ndarray:
+    """The sum of a column over every unit: float64 (units,)."""
+    return np.bincount(deals.column("unit"), deals.column(column))
+
+
+def if_varied(estimate: Estimate) -> Estimate:
+    """The estimate; none where nothing varies, since that is no error of nothing."""
+    return undefined(int(estimate.n)) if estimate.se == 0 else estimate
+
+
+def deals_frame(
+    deals: Deals, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]
+) -> pd.DataFrame:
+    """A tidy frame with who played the deals in front."""
+    import pandas as pd
+
+    return with_players(pd.DataFrame(rows, columns=list(columns)), deals.variant, deals.strategy)
+
+
+def with_players(frame: pd.DataFrame, variant: str, strategy: str) -> pd.DataFrame:
+    """A frame with who played what in front."""
+    names = {"variant": variant, "strategy": strategy, "opponent": ""}
+    return frame.assign(**names)[[*names, *frame.columns]]

@@ -11,6 +11,7 @@ from simgin.plots.length import *
 from simgin.plots.matchups import *
 from simgin.plots.positions import *
 from simgin.plots.rankings import *
+from simgin.plots.review import *
 from simgin.plots.score import *
 from simgin.plots.solo_odds import *
 from simgin.plots.tuning import *

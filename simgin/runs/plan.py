@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
+from simgin.core import sums
 from simgin.play.kernel import play
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.runs import experiment, stopping
@@ -16,6 +20,8 @@ from simgin.runs.block import Task
 from simgin.runs.experiment import Effect, Experiment
 from simgin.runs.manifest import run_identity
 from simgin.runs.steps import Step
+from simgin.stats import metrics
+from simgin.stats.ratios import estimate_metric
 from simgin.text import amounts
 from simgin.text.amounts import AmountError
 
@@ -128,7 +134,12 @@ def _rules(
 
 
 def unit_seconds(matchup: Matchup) -> float:
-    """Seconds that a unit takes on one processor here, from a few that are played and dropped.
+    """Seconds that a unit takes on one processor here, from a few that are played and dropped."""
+    return pilot(matchup)[0]
+
+
+def pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
+    """Seconds that a unit takes on one processor here, and the batch rows of a few units.
 
     Time in which others had the processor does not count.
     """
@@ -136,8 +147,23 @@ def unit_seconds(matchup: Matchup) -> float:
     play(matchup, 0, units)  # the first call of a process takes longer
     while True:
         started = time.process_time()
-        play(matchup, 0, units)
+        rows = play(matchup, 0, units)
         seconds = time.process_time() - started
         if seconds > PILOT_SECONDS or units >= matchup.batch:
-            return seconds / units
+            return seconds / units, rows
         units = min(matchup.batch, units * 8)
+
+
+def deviations(matchup: Matchup) -> dict[str, float]:
+    """Standard deviation of a unit's share won and points, by metric (`metrics.headline`).
+
+    Measured in a pilot; where that is too short for an estimate, the nominal one of stopping rules.
+    """
+    total = pilot(matchup)[1].sum(axis=0)
+    found = {}
+    for name in metrics.headline(matchup.unit, len(matchup.players)):
+        se = estimate_metric(total, metrics.BY_NAME[name]).se
+        measured = se * math.sqrt(total[sums.UNITS])
+        nominal = stopping.NOMINAL_SD.get(name, stopping.SHARE_SD)[matchup.mirrored]
+        found[name] = measured if measured > 0 else nominal
+    return found

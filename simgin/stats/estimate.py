@@ -36,9 +36,9 @@ class Estimate:
         return self.low, self.high
 
     @property
-    def with_limits(self) -> tuple[float, float, float]:
-        """The value and its limits, as rows of frames have them."""
-        return self.value, self.low, self.high
+    def with_limits(self) -> tuple[float, float, float, float]:
+        """The value, its error and its limits, as rows of frames have them."""
+        return self.value, self.se, self.low, self.high
 
 
 def undefined(n: int) -> Estimate:
@@ -116,3 +116,11 @@ def smallest_detectable_difference(se: float) -> float:
     To be stated beside every "no difference": 2.8 standard errors.
     """
     return POWER_80 * se
+
+
+def units_to_see(difference: float, deviation: float) -> int:
+    """Units that a two-sided 5 % test needs to find a true difference in four runs of five.
+
+    deviation: the standard deviation of one unit (of a pair's mean, where packs are mirrored).
+    """
+    return math.ceil((POWER_80 * deviation / difference) ** 2)

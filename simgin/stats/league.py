@@ -25,13 +25,12 @@ MEASURES = {"deal": ("deal_win", "margin"), "match": ("match_win", "deal_win", "
 LEAGUE_COLUMNS = (
     "place",
     "strategy",
-    "elo",
-    "elo_low",
-    "elo_high",
-    *(f"{measure}{end}" for measure in MEASURES["match"] for end in ("", "_low", "_high")),
+    *("elo", "elo_se", "elo_low", "elo_high"),
+    *(f"{measure}{end}" for measure in MEASURES["match"] for end in ("", "_se", "_low", "_high")),
     "n",
-    *("lead", "lead_low", "lead_high"),
+    *("lead", "lead_se", "lead_low", "lead_high"),
     *MIX_COLUMNS[1:],
+    "kind",
 )
 
 
@@ -47,11 +46,13 @@ def standings(seen: Sequence[Played], ratings: pd.DataFrame, mix: pd.DataFrame) 
 
     rows = []
     by_name = mix.set_index("strategy")
-    rated = ratings.rename(columns={"low": "elo_low", "high": "elo_high"})
+    rated = ratings.rename(columns={"se": "elo_se", "low": "elo_low", "high": "elo_high"})
     for place, own_rating in enumerate(rated.to_dict("records"), start=1):
         strategy = own_rating["strategy"]
         own = [played for played in seen if played.strategy == strategy]
-        rows.append({"place": place, **own_rating, **_means(own), **by_name.loc[strategy]})
+        rows.append(
+            {"kind": "league", "place": place, **own_rating, **_means(own), **by_name.loc[strategy]}
+        )
     return pd.DataFrame(rows, columns=list(LEAGUE_COLUMNS))
 
 
@@ -93,17 +94,19 @@ def _means(cells: Sequence[Played]) -> dict[str, float]:
     unit = cells[0].cell.unit
     row: dict[str, float] = {}
     for name in MEASURES[unit]:
-        mean, half = _mean(cells, metrics.BY_NAME[name])
-        row |= {name: mean, f"{name}_low": mean - half, f"{name}_high": mean + half}
+        mean, se, half = _mean(cells, metrics.BY_NAME[name])
+        row |= {name: mean, f"{name}_se": se}
+        row |= {f"{name}_low": mean - half, f"{name}_high": mean + half}
     row["n"] = sum(batches.count_played(played.rows, unit) for played in cells)
     return row
 
 
-def _mean(cells: Sequence[Played], metric: Metric) -> tuple[float, float]:
-    """The mean of a metric over cells, and the half-width of its interval.
+def _mean(cells: Sequence[Played], metric: Metric) -> tuple[float, float, float]:
+    """The mean of a metric over cells, its standard error, and the half-width of its interval.
 
     The half-width is NaN where there are too few batches.
     """
     mean = quantity.mean([quantity.ratio(own.rows, metric, own.as_b) for own in cells])
     widest = max(played.multiplier or Z95 for played in cells) / Z95
-    return mean.value, quantile(batches.effective(cells[0].rows)) * mean.se * widest
+    half = quantile(batches.effective(cells[0].rows)) * mean.se * widest
+    return mean.value, mean.se, half

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 RATING_COLUMNS = (
     *("strategy", "elo", "se", "low", "high"),
-    *("lead", "lead_low", "lead_high", "n"),
+    *("lead", "lead_se", "lead_low", "lead_high", "n"),
 )
 CROSS_COLUMNS = ("strategy", "opponent", "share", "se", "low", "high", "n")
 
@@ -89,6 +89,7 @@ def _ranked(robin: RoundRobin) -> pd.DataFrame:
         "low": elo[0] - half,
         "high": elo[0] + half,
         "lead": lead[0],
+        "lead_se": robin.error(lead[1:]),
         "lead_low": lead[0] - lead_half,
         "lead_high": lead[0] + lead_half,
     }

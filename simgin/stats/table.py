@@ -1,4 +1,4 @@
-"""Tidy rows: one estimate a row, the same in table.csv and in every --json."""
+"""Tidy rows: one estimate a row, with the same first ten columns in every csv and every --json."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from simgin.stats.ratios import estimate_metric
 from simgin.text.files import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
 TEXTS = ("variant", "strategy", "opponent", "unit", "metric")
 NUMBERS = ("value", "se", "low", "high")
 TABLE_COLUMNS = (*TEXTS, *NUMBERS, "n")
+# What frames call what the ten columns have
+VALUES = {"difference": "value", "share": "value"}
+PLAYERS = {"first": "strategy", "second": "opponent"}
 DIGITS = 10  # significant, so that the last bits of a platform's arithmetic do not reach the file
 
 
@@ -61,12 +64,51 @@ def estimates(
     return rows
 
 
+def in_schema(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame of estimates as tidy rows: TABLE_COLUMNS, then what else it has.
+
+    A difference or a share is the value. Where several estimates stand in a row (NAME, NAME_low,
+    NAME_high, and NAME_se or se), each gets a row of its own with NAME as the metric. What a frame
+    does not have is empty; `kind` tells what is no plain figure of a matchup. A frame without
+    estimates is returned as it is.
+    """
+    wide = [str(name) for name in frame if {f"{name}_low", f"{name}_high"} <= set(frame)]
+    if not {"value", *VALUES} & set(frame):
+        if not wide:
+            return frame
+        frame = _one_a_row(frame, wide)
+    if "difference" in frame and "kind" not in frame:
+        frame = frame.assign(kind="difference")
+    renamed = frame.rename(columns=PLAYERS if "value" in frame else {**VALUES, **PLAYERS})
+    missing: dict[str, Any] = dict.fromkeys(TEXTS, "") | dict.fromkeys((*NUMBERS, "n"), np.nan)
+    if "metric" in renamed:
+        units = {name: metric.unit for name, metric in metrics.BY_NAME.items()}
+        missing["unit"] = renamed["metric"].map(units).fillna("")
+    added = {name: value for name, value in missing.items() if name not in renamed}
+    others = [name for name in renamed if name not in TABLE_COLUMNS]
+    return renamed.assign(**added)[[*TABLE_COLUMNS, *others]]
+
+
+def _one_a_row(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The estimates of a row below each other, row by row."""
+    import pandas as pd
+
+    ends = {"": "value", "_se": "se", "_low": "low", "_high": "high"}
+    own = {f"{name}{end}" for name in names for end in ends}
+    rest = frame[[name for name in frame if name not in own]]
+    parts = []
+    for name in names:
+        numbers = {to: frame[f"{name}{end}"] for end, to in ends.items() if f"{name}{end}" in frame}
+        parts.append(rest.assign(metric=name, **numbers))
+    return pd.concat(parts).sort_index(kind="stable", ignore_index=True)
+
+
 def csv(frame: pd.DataFrame) -> str:
-    """The frame as CSV text: 10 significant digits, undefined cells empty.
+    """The frame as CSV text (`in_schema`): 10 significant digits, undefined cells empty.
 
     A line ends with one newline character on every system.
     """
-    return frame.to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
+    return in_schema(frame).to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
 
 
 def read(path: str | Path) -> pd.DataFrame:
@@ -86,8 +128,13 @@ def read(path: str | Path) -> pd.DataFrame:
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows as dictionaries for JSON, numbers as in the CSV, undefined cells None."""
-    return [for_json(row) for row in frame.to_dict(orient="records")]
+    """The rows (`in_schema`) as dictionaries for JSON, numbers as in the CSV, undefined cells None.
+
+    A difference or a share stands under its own name, too.
+    """
+    rows = in_schema(frame)
+    own = {name: rows[to] for name, to in VALUES.items() if name in frame and name not in rows}
+    return [for_json(row) for row in rows.assign(**own).to_dict(orient="records")]
 
 
 def for_json(row: Mapping[Any, Any]) -> dict[str, Any]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
 
 from simgin.play.parallel import Progress
 from simgin.report import numbers
@@ -42,6 +45,18 @@ class Wording(NamedTuple):
     def file(self) -> str:
         """The name of the file in a directory."""
         return f"{self.done}{self.ending}"
+
+
+TRAINING = Wording(
+    doing="Training",
+    done="trained",
+    before="start",
+    search="training",
+    pieces="rounds",
+    content="weights",
+    ending=".npy",
+    mark=b"\n# simgin train ",
+)
 
 
 @dataclass(frozen=True)
@@ -82,6 +97,18 @@ class Found:
         raise NotImplementedError
 
     @property
+    def sentences(self) -> list[str]:
+        """What it is worth."""
+        raise NotImplementedError
+
+    @property
+    def sums_up(self) -> str:
+        """What the line of the whole pool is called; empty where there is none."""
+        if len(self.request.pool) == 1:
+            return ""
+        return "hardest of the pool" if self.request.objective == "worst" else "mean of the pool"
+
+    @property
     def method(self) -> str:
         """How it was made, in a sentence."""
         raise NotImplementedError
@@ -101,6 +128,14 @@ class Found:
     def pictures(self) -> list[Picture]:
         """What there is to see of it."""
         return []
+
+
+def saved(weights: np.ndarray, *remarks: str) -> bytes:
+    """Weights as numpy saves them, and remarks behind them: readers stop where the array ends."""
+    content = io.BytesIO()
+    np.save(content, weights.astype(np.float32))
+    text = "".join(f"\n# {remark}" for remark in remarks)
+    return content.getvalue() + f"{text}\n".encode() * bool(remarks)
 
 
 def limits(name: str, estimate: Estimate) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,12 +11,14 @@ import numpy as np
 from simgin.report.sheet import Sheet
 from simgin.runs.ledger import Ledger
 from simgin.tune.confirmation import confirm
-from simgin.tune.found import Found, Parts, Wording, frame, interval
-from simgin.tune.training import Round, TrainRequest, mean_weights, train
+from simgin.tune.found import TRAINING, Found, Parts, frame, interval, saved
+from simgin.tune.training import Round, TrainRequest, mean_weights, read_training, train
 from simgin.tune.tune_report import gain_sentences
 
 if TYPE_CHECKING:
     import pandas as pd
+
+__all__ = ["Trained", "carry_out", "plan_sentence", "read_training"]
 
 SHOWN = 30  # weights at most in the table of a screen
 
@@ -26,16 +27,7 @@ SHOWN = 30  # weights at most in the table of a screen
 class Trained(Found):
     """What came of a training."""
 
-    words = Wording(
-        doing="Training",
-        done="trained",
-        before="start",
-        search="training",
-        pieces="rounds",
-        content="weights",
-        ending=".npy",
-        mark=b"\n# simgin train ",
-    )
+    words = TRAINING
     training: TrainRequest
     rounds: Sequence[Round]
     weights: np.ndarray
@@ -59,15 +51,8 @@ class Trained(Found):
         return list(zip(self.training.policy.start.items(), self.weights, strict=True))
 
     def file(self, command: str) -> bytes:
-        """The weights as numpy saves them, and behind them what made them and what they are worth.
-
-        Readers of arrays stop where the array ends.
-        """
-        content = io.BytesIO()
-        np.save(content, self.weights.astype(np.float32))
-        remarks = [command, *gain_sentences(self)]
-        text = "".join(f"\n# {remark}" for remark in remarks)
-        return content.getvalue() + f"{text}\n".encode()
+        """The weights, and behind them what made them and what they are worth."""
+        return saved(self.weights, command, *self.sentences)
 
     def tables(self) -> Mapping[str, pd.DataFrame]:
         """The frames of a training by the names of their files."""
@@ -100,6 +85,11 @@ class Trained(Found):
         ]
 
     @property
+    def sentences(self) -> list[str]:
+        """Whether anything was gained, and what it is worth against what it was."""
+        return gain_sentences(self)
+
+    @property
     def method(self) -> str:
         """How the training was made."""
         training = self.training
@@ -114,14 +104,14 @@ def carry_out(
     ledger: Ledger,
     workers: int | None = None,
     part: Parts = lambda place: None,
-    see: Callable[[Round], None] = lambda played: None,
+    see: Callable[[str], None] = lambda line: None,
 ) -> Trained:
     """Train and confirm; what is in the ledger is not played again.
 
     part: takes the progress of the rounds and of the confirmation, as pieces of the work. see: is
-    shown every round.
+    shown a line for every round.
     """
-    rounds = train(training, ledger, workers, part, see)
+    rounds = train(training, ledger, workers, part, lambda one: see(_round_line(training, one)))
     weights = mean_weights(rounds)
     strategy = training.trained(weights)
     confirmation = confirm(training.match, strategy, ledger, workers, part(training.rounds))
@@ -139,7 +129,7 @@ def plan_sentence(training: TrainRequest) -> str:
     )
 
 
-def round_line(training: TrainRequest, played: Round) -> str:
+def _round_line(training: TrainRequest, played: Round) -> str:
     """What a round gained, in a line."""
     gain = interval(training.match, played.gain)
     return (

@@ -47,6 +47,11 @@ class TrainRequest:
     named: Path  # the file that the strategy reads its weights from
 
     @property
+    def pieces(self) -> int:
+        """Parts of the work: the rounds, and the confirmation."""
+        return self.rounds + 1
+
+    @property
     def policy(self) -> Policy:
         """The policy that learns, with its weights before any training."""
         policy = self.match.strategy.discard

@@ -22,7 +22,7 @@ def found_report(found: Found, command: str) -> Report:
     files = f"{words.file} with the {words.done} {words.content}"
     return Report(
         question=f"{request.strategy.name}, {words.done} for {request.variant.text}",
-        verdict=gain_sentences(found),
+        verdict=found.sentences,
         tables=sheets,
         pictures=found.pictures(),
         facts=[
@@ -95,9 +95,8 @@ def _confirmation_sheet(found: Found) -> Sheet:
         if line.opponent == request.strategy.text:
             name = f"{name}, the {words.before}"
         lines.append((name, line))
-    if len(request.pool) > 1:
-        title = "hardest of the pool" if request.objective == "worst" else "mean of the pool"
-        lines.append((title, found.confirmation.objective))
+    if found.sums_up:
+        lines.append((found.sums_up, found.confirmation.objective))
     rows = []
     for name, line in lines:
         cells = [interval(request, each) for each in (line.default, line.tuned, line.gain)]

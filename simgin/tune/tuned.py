@@ -92,7 +92,7 @@ class Tuned(Found):
 
     def file(self, command: str) -> bytes:
         """The tuned numbers as `name@FILE.toml` reads them, with what they are worth."""
-        remarks = [command, *gain_sentences(self)]
+        remarks = [command, *self.sentences]
         head = "".join(f"# {remark}\n" for remark in remarks)
         text = values_text(slot_values(self.request.knobs, self.values))
         return f"{head}\n{text}".encode()
@@ -124,6 +124,11 @@ class Tuned(Found):
         )
         figure = plots.search(self.path, seed=self.request.seed)
         return [Picture("search", "Course of the search", told, figure)]
+
+    @property
+    def sentences(self) -> list[str]:
+        """Whether anything was gained, and what it is worth against what it was."""
+        return gain_sentences(self)
 
     @property
     def method(self) -> str:

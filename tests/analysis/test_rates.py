@@ -123,7 +123,7 @@ def test_the_strongest_judges_and_is_met(variant, own, players):
     assert trial.matchup.opponent == trial.judge.opponent == players[1]
     if variant == "solitaire-gin":  # points are not counted
         rates = error_rates(read_trial(own, None, variant, own, 100, 0, 1))
-        assert rates.unit == "% of deals" and set(rates.frame()["unit"]) == {"% of deals"}
+        assert rates.unit == "% of deals" and set(rates.frame()["counted"]) == {"% of deals"}
 
 
 def test_the_hidden_hand_is_the_one_of_the_deal(rates):

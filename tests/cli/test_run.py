@@ -139,6 +139,37 @@ def test_a_dry_run_writes_nothing_and_shows_what_is_left(empty_directory):
     assert "4,000 deals (50 % done)" in output and files(empty_directory) == before
 
 
+@pytest.mark.parametrize(("size", "metric"), [("--deals", "deal_win"), ("--matches", "match_win")])
+def test_a_dry_run_says_how_wide_intervals_will_be_and_what_a_difference_takes(size, metric):
+    words = ("match", "gold", "gin-only", size, "4000", "--json")
+    (plan,) = json.loads(call(*words, "--dry-run", "--power", "2%").stdout)["rows"]
+    rows = json.loads(call(*words).stdout)["rows"]
+    own = next(row for row in rows if (row["strategy"], row["metric"]) == ("gold", metric))
+    assert plan["half_width"][metric] == pytest.approx((own["high"] - own["low"]) / 2, rel=0.25)
+    # 1.96 standard errors are the half-width at 4,000; 2.8 of them are 0.02 at the size asked for
+    half = plan["half_width"][metric]
+    assert plan["needed"] == pytest.approx(4000 * (2.8 / 1.96 * half / 0.02) ** 2, rel=0.02)
+    told = call(*words[:-1], "--power", "2%").stdout
+    assert "2% of the wins four times in five" in told
+
+
+@pytest.mark.parametrize(
+    ("margin", "metric", "verdict", "words"),
+    [
+        ("20%", "deal_win", "same", "the same within 20 percentage points"),
+        ("0.001", "margin", "open", "too close to call"),
+        ("0.1%", "deal_win", "open", "too close to call"),
+    ],
+)
+def test_a_margin_tells_what_is_the_same(margin, metric, verdict, words):
+    asked = ("match", "gold", "simple", "--deals", "4000", "--margin", margin)
+    assert words in " ".join(call(*asked).stdout.split())
+    rows = json.loads(call(*asked, "--json").stdout)["rows"]
+    (judged,) = [row for row in rows if "verdict" in row]
+    assert (judged["strategy"], judged["metric"], judged["verdict"]) == ("gold", metric, verdict)
+    assert "two players" in call("match", "gold", "gold", "--margin", margin, code=2).stderr
+
+
 # `simgin match`: what it prints, its JSON contract and its files
 
 

@@ -120,7 +120,7 @@ def test_the_rank_correlation_of_error_rates_with_the_league_is_right() -> None:
     """Spearman's: the correlation of ranks, where no two are tied."""
     points = RATES[RATES["kind"] == "all"].set_index("strategy")["points"]
     league = pd.read_csv(REFERENCE / "league" / "league.csv").set_index("strategy")
-    elo = league[league["variant"] == "eaai"]["elo"]
+    elo = league[(league["variant"] == "eaai") & (league["metric"] == "elo")]["value"]
     value = elo.rank().corr(-points[elo.index].rank())
     assert value > 0
     assert f"Rank correlation with Elo: {value:.2f} (" in FINDINGS

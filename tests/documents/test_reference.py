@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from simgin.stats.metrics import BY_NAME
+from simgin.stats.table import TABLE_COLUMNS
 from support.command_line import call
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,3 +31,18 @@ def test_the_tutorial_quotes_the_reference_results() -> None:
     for row in rows:
         _, a, _b, _played, *cells = [cell.strip() for cell in row.strip("|").split("|")]
         assert f"| {a} | " + " | ".join(cells) + " |" in quoted
+
+
+FRAMES = [
+    path
+    for path in sorted((ROOT / "results/reference").rglob("*.csv"))
+    if path.stem not in ("summary", "costliest")  # tables for people
+]
+
+
+@pytest.mark.parametrize("path", FRAMES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_frame_has_the_columns_of_tidy_rows_and_shares_from_0_to_1(path: Path) -> None:
+    frame = pd.read_csv(path, keep_default_na=False, na_values={"value": ""})
+    assert tuple(frame.columns[:10]) == TABLE_COLUMNS
+    shares = frame[frame["metric"].map(lambda name: name in BY_NAME and BY_NAME[name].share)]
+    assert shares["value"].abs().max() <= 1 or shares.empty

@@ -9,6 +9,8 @@ from simgin.core.cell import Cell
 from simgin.stats import batches, quantity
 from simgin.stats import differences as contrast
 from simgin.stats.differences import differences, holm
+from simgin.stats.equivalence import APART, BEYOND, OPEN, SAME, verdict, with_verdicts
+from simgin.stats.estimate import units_to_see
 from simgin.stats.metrics import BY_NAME, unit_metrics
 from simgin.stats.played import Played
 from simgin.stats.ratios import estimate_metric
@@ -183,3 +185,52 @@ def test_all_differences_of_a_frame_are_one_holm_family():
     assert len(frame) == 4
     assert frame["p_holm"].to_numpy() == pytest.approx(holm(frame["p"].to_numpy()), nan_ok=True)
     assert differences([], ["margin"]).empty
+
+
+@pytest.mark.parametrize(
+    ("beyond", "least", "most"), [(0.0, 0, 0.04), (0.01, 0, 0.005), (-0.02, 0.97, 1)]
+)
+def test_two_are_called_the_same_in_one_run_of_forty_where_the_difference_is_the_margin(
+    beyond, least, most
+):
+    """A margin that the truth reaches, surpasses by four errors, or stays below by eight."""
+    true = toy.truth(BAGS[0], "a_deal_win") - toy.truth(BAGS[1], "a_deal_win")
+    margin = f"{100 * (abs(true) - beyond):.12g}%"
+    rng, same = np.random.default_rng(8), 0
+    for _ in range(250):
+        cells = [side(toy.rows(rng, bag, 60, 400)) for bag in BAGS]
+        frame = differences([cells], ["deal_win", "margin"])
+        found = with_verdicts(frame, margin)
+        assert found["verdict"].isna().tolist() == [False, True]
+        same += found["verdict"][0] == SAME
+    assert least <= same / 250 <= most
+
+
+@pytest.mark.parametrize(
+    ("limits", "found"),
+    [
+        ((-0.9, 0.9), SAME),
+        ((0.1, 0.9), SAME),
+        ((-0.9, 1), OPEN),
+        ((-2, 2), OPEN),
+        ((np.nan, np.nan), OPEN),
+        ((0.1, 1.5), APART),
+        ((-3, -2), BEYOND),
+        ((1.1, 2), BEYOND),
+    ],
+)
+def test_a_verdict_of_limits_about_a_margin_of_one(limits, found):
+    assert verdict(*limits, 1) == found
+
+
+def test_who_plays_alike_is_the_same_within_any_margin():
+    found = with_verdicts(differences([(side(rows(0)), side(rows(0)))], ["margin"]), 0.001)
+    assert found["verdict"][0] == SAME and found["margin"][0] == 0.001
+
+
+def test_the_size_that_is_asked_for_finds_a_difference_in_four_runs_of_five():
+    rng = np.random.default_rng(3)
+    n = units_to_see(0.5, deviation=2.0)
+    means = 0.5 + 2.0 / np.sqrt(n) * rng.standard_normal(10_000)
+    assert n == 126
+    assert np.mean(means > 1.96 * 2.0 / np.sqrt(n)) == pytest.approx(0.8, abs=0.02)

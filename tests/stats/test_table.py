@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from simgin.core import sums
@@ -82,6 +83,30 @@ def test_the_csv_has_ten_digits_empty_cells_and_unix_line_ends():
     shot = next(row for row in rows if row["metric"] == "points_shot")
     assert (shot["value"], shot["n"]) == (None, 6000)
     assert rows[0]["value"] == float(lines[1].split(",")[5])
+
+
+def test_every_frame_of_estimates_is_written_with_the_same_first_columns():
+    who = {"variant": "eaai", "strategy": "gold", "opponent": "simple"}
+    limits = {"se": 0.01, "low": 0.2, "high": 0.3}
+    told = {**who, "metric": "match_win", "difference": 0.25, **limits, "n": 9, "p": 0.5}
+    lines = table.csv(pd.DataFrame([told])).splitlines()
+    assert lines[0] == "variant,strategy,opponent,unit,metric,value,se,low,high,n,p,kind"
+    assert lines[1] == "eaai,gold,simple,match,match_win,0.25,0.01,0.2,0.3,9,0.5,difference"
+    (row,) = table.records(pd.DataFrame([told]))
+    assert row["value"] == row["difference"] == 0.25 and list(row)[:10] == [*table.TABLE_COLUMNS]
+    rows = pd.DataFrame({"place": [1, 2], "strategy": ["a", "b"], "n": [5, 6]})
+    for name, first in {"elo": 10, "margin": 0.5}.items():
+        for at, end in enumerate(("", "_se", "_low", "_high")):
+            rows[name + end] = [first + at, 2 * first + at]
+    lines = table.csv(rows).splitlines()
+    assert lines[1:] == [
+        ",a,,,elo,10,11,12,13,5,1",
+        ",a,,deal,margin,0.5,1.5,2.5,3.5,5,1",
+        ",b,,,elo,20,21,22,23,6,2",
+        ",b,,deal,margin,1,2,3,4,6,2",
+    ]
+    numbers = pd.DataFrame({"parameter": ["k"], "tuned": [3]})
+    assert table.csv(numbers) == "parameter,tuned\nk,3\n"
 
 
 def test_a_zero_has_no_minus_sign():

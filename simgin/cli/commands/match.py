@@ -10,7 +10,7 @@ import click
 
 from simgin.cli import options
 from simgin.cli.debug import DEBUG_DEALS, debug_option, policy_calls
-from simgin.cli.output import note, repeated
+from simgin.cli.output import Answer, note, repeated, say
 from simgin.text.amounts import MOST_UNITS, UNITS
 
 MORE = "--details prints every metric, and how much the run can show."
@@ -48,6 +48,14 @@ MORE = "--details prints every metric, and how much the run can show."
 @options.scheduler_option
 @options.output_option("Keep tables, plots and the HTML page in this directory.")
 @options.record_option
+@options.margin_option
+@click.option(
+    "--power",
+    callback=options.read_until,
+    metavar="X",
+    help="Print how much must be played to see a difference, 1% of wins or 0.5 points, and stop.",
+)
+@click.option("--dry-run", is_flag=True, help="Print the time and the half-widths to expect.")
 @click.option(
     "--details",
     is_flag=True,
@@ -69,6 +77,9 @@ def match(
     scheduler: str | None,
     output: Path | None,
     record: bool,
+    margin: str | float | None,
+    power: str | float | None,
+    dry_run: bool,
     details: bool,
     debug: bool,
     as_json: bool,
@@ -89,9 +100,13 @@ def match(
     Nothing is written without -o. With it, the same command resumes an interrupted run, and a
     larger --deals or --matches extends a finished one. With --until, --sprt or --for, --deals or
     --matches sets the maximum.
+
+    Before a long one, --dry-run prints how narrow the intervals will be, and --power X how much
+    must be played to see a difference of X. No significant difference does not mean no difference:
+    with --margin X both are called the same within X where the whole interval lies inside it.
     """
-    from simgin.cli import session
-    from simgin.cli.run_answer import run_answer, save_run, show_run
+    from simgin.cli import plan_table, session
+    from simgin.cli.run_answer import add_verdict, run_answer, save_run, show_run
     from simgin.runs.plan import plan_matchup
 
     if debug and deals is None and matches is None:
@@ -115,6 +130,19 @@ def match(
     players = dict(zip("ab", [player.text for player in matchup.players], strict=False))
     settled = {**players, "variant": matchup.variant.text}
     command = repeated(**settled, **size)
+    if margin is not None and not matchup.mirrored:
+        raise click.UsageError("--margin needs two players: name two different strategies.")
+    if dry_run or power is not None:
+        plan_rows = plan_table.rows(
+            plan, output, workers, record_deals=record, expected=True, power=power
+        )
+        if as_json:
+            Answer(command, plan_rows, seed, stopped="dry run").show(True, ())
+            return
+        plan_table.announce(plan, plan_rows, output, table=True)
+        if power is not None:
+            say(plan_table.needed(plan_rows[0], power))
+        return
     session.check_output(output, record)
     session.warn_of_single_deals(plan.matchups)
     started = datetime.now(UTC)
@@ -130,4 +158,5 @@ def match(
         if output is not None:
             files = save_run(output, findings, started, command, record)
         answer = run_answer(findings, command, files)
-        show_run(answer, findings, MORE, details=details, as_json=as_json)
+        told = () if margin is None else (add_verdict(answer.rows, findings, margin),)
+        show_run(answer, findings, MORE, details=details, as_json=as_json, told=told)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 PLACE = Path("results") / "odds"
 INTERRUPTED = 130  # exit code
-MOST_LINES = 24  # of words above the table
 
 
 @click.command()
@@ -65,12 +64,12 @@ def odds(
     Finished players are cached: the same odds come at once, and an interrupted command resumes
     with the next player.
     """
-    from simgin.odds import odds_request
+    from simgin.odds.odds import measure, read_request
     from simgin.odds.odds_report import odds_report
     from simgin.report import page
     from simgin.runs import directory
 
-    request = odds_request.read_request(variants, strategies, deals=deals, seed=seed)
+    request = read_request(variants, strategies, deals=deals, seed=seed)
     command = repeated()
     place = output or PLACE
     # The default directory is for whatever was asked last
@@ -78,7 +77,7 @@ def odds(
     started = datetime.now(UTC)
     try:
         with progress.live("odds") as report_progress:
-            measured = odds_request.measure(
+            found = measure(
                 request,
                 workers,
                 progress=partial(_report_player, report_progress, request.names),
@@ -87,22 +86,20 @@ def odds(
     except KeyboardInterrupt:
         note(f"interrupted; finished players are kept. Continue with: {command}")
         raise click.exceptions.Exit(INTERRUPTED) from None
-    tables = measured.tables
-    for sentence in tables.refused:
+    for sentence in found.refused:
         note(sentence)
-    manifest = _manifest(measured.played, workers, started, command)
-    report = odds_report(tables, manifest, command)
+    manifest = _manifest(found.played, workers, started, command)
+    report = odds_report(found, manifest, command)
     files = directory.save(place, manifest, page.files(report, plots=""))
-    Answer(command, tables.records(), seed, files).show(as_json, _screen(report, seed, details))
+    Answer(command, found.records(), seed, files).show(as_json, _screen(report, seed, details))
 
 
 def _screen(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:
     """What a terminal shows: words and the first table; with details, every table."""
-    from simgin.report.screen import INTERVALS, Words
+    from simgin.odds.odds_report import READING
 
-    yield Words(report.verdict, MOST_LINES)
-    yield from [*report.tables, *report.folded] if details else report.tables
-    yield f"\n{dict(report.facts)['Reading'] if details else INTERVALS} Seed {seed}.\n"
+    yield from report.screen(details=details)
+    yield f"\n{READING} Seed {seed}.\n"
     if not details and report.folded:
         yield "More:    --details prints every table; summary.md has them, too."
 

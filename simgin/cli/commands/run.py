@@ -18,7 +18,9 @@ from simgin.cli.output import Answer, command_line, repeated
 @options.workers_option
 @options.scheduler_option
 @options.record_option
-@click.option("--dry-run", is_flag=True, help="Print the plan with its estimated time, and stop.")
+@click.option(
+    "--dry-run", is_flag=True, help="Print the plan, its time and the half-widths to expect."
+)
 @options.details_option
 @options.json_option
 def run(
@@ -62,7 +64,7 @@ def run(
     session.check_output(place, record)
     session.warn_of_single_deals(plan.matchups)
     if dry_run or not as_json:
-        plan_rows = plan_table.rows(plan, place, workers, record_deals=record)
+        plan_rows = plan_table.rows(plan, place, workers, record_deals=record, expected=dry_run)
         if dry_run and as_json:
             Answer(command, plan_rows, plan.seed, stopped="dry run").show(True, ())
         else:

@@ -1,0 +1,15 @@
+"""`simgin cite`: the reference for a paper."""
+
+import click
+
+
+@click.command()
+def cite() -> None:
+    """Print how to cite simgin, for BibTeX.
+
+    Results are cited with the version, the command and the seed, which every page and every
+    manifest.json has.
+    """
+    from simgin.report import citation
+
+    click.echo(citation.bibtex())

@@ -1,0 +1,28 @@
+"""How simgin is cited: one text for `simgin cite`, the foot of pages, and CITATION.cff."""
+
+from __future__ import annotations
+
+from simgin.version import version
+
+TITLE = "simgin: a Monte Carlo simulator for Gin Rummy and its variants"
+AUTHORS = "The developers of simgin"
+LICENSE = "MIT"
+
+
+def sentence() -> str:
+    """The citation as a sentence of a list of references."""
+    return f"{AUTHORS}. {TITLE}, version {version()}."
+
+
+def bibtex() -> str:
+    """The citation as an entry for BibTeX."""
+    return "\n".join(
+        (
+            "@software{simgin,",
+            f"  author  = {{{{{AUTHORS}}}}},",
+            f"  title   = {{{TITLE}}},",
+            f"  version = {{{version()}}},",
+            f"  license = {{{LICENSE}}},",
+            "}",
+        )
+    )
