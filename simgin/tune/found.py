@@ -12,7 +12,7 @@ import numpy as np
 from simgin.play.parallel import Progress
 from simgin.report import numbers
 from simgin.report.report import Picture
-from simgin.report.sheet import Sheet
+from simgin.report.table import Table
 from simgin.stats.estimate import Estimate
 from simgin.strategy import Strategy
 from simgin.tune.confirmation import Confirmation
@@ -121,7 +121,7 @@ class Found:
         """Its frames by the names of their files."""
         raise NotImplementedError
 
-    def sheets(self) -> list[Sheet]:
+    def shown(self) -> list[Table]:
         """Its tables for people, but for the confirmation."""
         raise NotImplementedError
 
@@ -152,7 +152,5 @@ def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 def interval(request: TuneRequest, estimate: Estimate) -> str:
     """A figure with its interval; one half against oneself has none."""
-    factor = request.metric.factor
-    if estimate.se == 0:
-        return f"{factor * estimate.value:g}"
-    return numbers.estimate(estimate.value, estimate.low, estimate.high, factor)
+    limits = (estimate.value, estimate.low, estimate.high)
+    return numbers.estimate(*limits, request.metric.factor)
