@@ -304,10 +304,14 @@ def _who(review: Review) -> str:
     request = review.request
     named = [f"{kind} ({name})" if kind != name else name for kind, name in request.kinds]
     strong = {request.player(variant) for variant in request.variants}
+    stay = [label(v) for v in request.variants if request.adapt and v not in request.learned]
     if len(strong) == 1:
-        return f"{'; '.join([*named, f'{STRONG} ({strong.pop()})'])}."
-    by_rules = [f"{request.player(v)} under {label(v)}" for v in request.variants]
-    return f"{'; '.join(named)}; {STRONG}: {', '.join(by_rules)}."
+        named.append(f"{STRONG} ({strong.pop()})")
+    else:
+        by_rules = [f"{request.player(v)} under {label(v)}" for v in request.variants]
+        named.append(f"{STRONG}: {', '.join(by_rules)}")
+    learned = f" Learning gained nothing under {listed(stay)}." if stay else ""
+    return f"{'; '.join(named)}.{learned}"
 
 
 def _missing(review: Review) -> str:

@@ -35,6 +35,7 @@ from simgin.strategy.text_form import (
 from simgin.text.files import read_bytes
 from simgin.text.messages import described, did_you_mean, error_text, quoted, sound, tell
 
+LEARNED = "learned"  # folder of the cache in which learned weights are kept
 # The policies of the slots that an author leaves out
 DEFAULTS = {
     "take": "lower",
@@ -116,11 +117,22 @@ def _find(text: str) -> Strategy:
         changed = set_policy_values(policy, reference.values, reference.text)
         strategy = exchange(strategy, {slot: changed})
     if form.weights is not None:
-        _check_weights(strategy, form.weights, text)
-        strategy = with_weights(strategy, form.weights)
+        file = _kept(form.weights)
+        _check_weights(strategy, file, text)
+        strategy = with_weights(strategy, file)
     elif form.file is not None:
         strategy = _with_values(strategy, values_file.read_values(form.file), text)
     return exchange(strategy, {}, _canonical_text(form, strategy))
+
+
+def _kept(file: Path) -> Path:
+    """A file of weights; a name alone that is not here may be that of a player that was learned."""
+    if file.exists() or file.name != str(file):
+        return file
+    from simgin.core import jit  # loads the compiler, and few strategies have a file
+
+    kept = jit.cache_root() / jit.digest() / LEARNED / file
+    return kept if kept.is_file() else file
 
 
 def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
