@@ -219,7 +219,7 @@ def _counts(odds: Odds, variant: str) -> Table:
         "itself",
         table,
         "deadwood",
-        f"Columns: own turns played. {numbers.DASH}: known to less than ± {100 * WIDEST_HALF:.0f}; "
+        f"Columns: own turns played. {numbers.DASH}: known no better than ± {100 * WIDEST_HALF:.0f}; "
         "every turn with its interval is in counts.csv.",
     )
 
