@@ -6,7 +6,8 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- games -->                           one row for every variant
     <!-- table: EXPERIMENT VARIANT... -->    what an experiment measured, in these variants or all
     <!-- metrics: UNIT -->                   the metrics per deal, or per match
-    <!-- traits: PLAYERS -->                 the rule metrics of reviews for so many players
+    <!-- kinds -->                           who stands for each kind of player in a review
+    <!-- scorecard -->                       the rows of a review's scorecard
     <!-- plots -->                           the pictures that simgin.plots draws
     <!-- view -->                           the fields of the view that a policy is given
     <!-- roster -->                          every strategy with its idea, source and strength
@@ -40,7 +41,8 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "games": games.index,
     "table": games.measured,
     "metrics": metrics.of_unit,
-    "traits": metrics.of_rules,
+    "kinds": metrics.kinds_of_player,
+    "scorecard": metrics.of_reviews,
     "plots": metrics.pictures,
     "view": strategies.view,
     "roster": strategies.roster,

@@ -11,10 +11,9 @@
 # %% [markdown]
 # # A rule review
 #
-# You want to change a rule, or choose between two: what will it do to the game? In a review, a
-# field of strategies plays every variant with the same packs, and the variants are compared. How it
-# works: [reviews](../docs/how-to/reviews.md). What every metric means: [rule
-# metrics](../docs/reference/rule-metrics.md).
+# You want to change a rule, or choose between two: what will it do to the game? In a review, four
+# kinds of player play every rule set with the same packs, and the rule sets are compared. How it
+# works, and what every row means: [reviews](../docs/how-to/reviews.md).
 #
 # Here, two changes are compared with the standard rules: Oklahoma, where the upcard sets the knock
 # limit, and a smaller undercut bonus.
@@ -23,7 +22,7 @@
 # %matplotlib inline
 import simgin
 from simgin import plots
-from simgin.review import review_frames, review_sentences
+from simgin.review import review_pictures, review_report, verdicts
 
 # %% [markdown]
 # A thousand matches per pair of strategies are enough for this notebook. `simgin review` plays
@@ -37,72 +36,53 @@ review = simgin.review_of(
 # %% [markdown]
 # ## What changes
 #
-# For every topic: the largest change that is significant after Holm's adjustment, and what shows no
-# significant change.
+# In words, by what players would notice: *much* is what an evening of five matches would show, *a
+# little* what ten evenings would.
 
 # %%
-print(*review_sentences.review_sentences(review), sep="\n\n")
+print(*verdicts.verdicts(review), sep="\n")
+
+# %%
+review_report.scorecard(review).frame
 
 # %% [markdown]
-# The same for every metric, and all at once as a picture. Where a bar does not touch the zero line,
-# something has changed. With this many metrics, some bars will miss it by chance. The stars in a
-# review's tables, and its sentences, allow for that.
+# Every difference, for every kind of player. With this many, some intervals miss zero by chance;
+# `p_holm` allows for that.
 
 # %%
-review.differences[["variant", "title", "difference", "low", "high", "p_holm"]]
+review.differences[["variant", "title", "players", "difference", "low", "high", "p_holm", "size"]]
+
+# %% [markdown]
+# ## For whom
+#
+# Who plays matters more than the rule: what makes one kind of player go for gin may leave another
+# as it was.
 
 # %%
-plots.differences(review_frames.differences(review), seed=1)
+plots.kinds(review_pictures.kinds(review), seed=1)
+
+# %%
+plots.outcomes_by_kind(review_pictures.outcomes_by_kind(review), seed=1)
 
 # %% [markdown]
 # ## How it plays
 #
-# How deals end, how long they last, and what they are worth.
+# How long a match takes, when the strong player knocks, and what a lead is worth.
 
 # %%
-plots.endings(review_frames.endings(review), seed=1)
+plots.match_length(review_pictures.match_length(review), seed=1)
 
 # %%
-plots.turns(review_frames.turns(review), seed=1)
+plots.knock_chart(review_pictures.knock_chart(review), seed=1)
 
 # %%
-plots.points(review_frames.points(review), seed=1)
+plots.score_difference(review_pictures.score_difference(review), seed=1)
 
 # %% [markdown]
-# ## When to knock
-#
-# Strategies that differ only in the deadwood they knock with: what each scores against all the
-# others. If the curve falls from left to right, it pays to wait for gin. If it rises, it pays to
-# knock at once. A rule that flattens the curve leaves the decision to taste; one that lifts an end
-# makes the decision for you.
-
-# %%
-plots.knock(review_frames.knock(review), seed=1)
-
-# %%
-review.metrics[review.metrics["metric"].isin(["best_k", "patience", "early"])][
-    ["variant", "title", "value", "low", "high", "n"]
-]
-
-# %% [markdown]
-# ## What a score is worth
-#
-# The probability of winning the match at every score, between equal players. In the middle, the
-# lead is what counts. From 75 points on, a single gin wins the match, since it brings 25 points and
-# more. A side that gets there has done most of the work.
-
-# %%
-plots.scores(review_frames.scores(review, "standard"), seed=1)
-
-# %% [markdown]
-# ## Whether to believe it
-#
-# * All of this is about *these strategies*. A rule that skilled people would play differently is
-#   judged by how these play it.
+# * All of this is about *these strategies*. Players who know the rules better may play otherwise:
+#   `adapt=True` learns one for every rule set.
 # * A longer match lets the better player win more often, whatever the rules. Compare match wins
-#   only at equal length.
-# * A change that does not show here may show with more matches. The sentences above say how large a
-#   change would have shown.
+#   only at equal length; the page has a scorecard for that.
+# * A change that does not show here may show with more matches.
 #
-# To go further: `simgin review oklahoma standard+undercut_bonus=10 --against standard -o
-# results/mine`. With `--deep`, it adds comebacks, choices and the ladder of skill.
+# To go further: `simgin review oklahoma standard+undercut_bonus=10 --against standard --adapt`.

@@ -97,27 +97,39 @@ def review_of(
     rules: Game | Sequence[Game],
     against: Game | None = None,
     *,
+    players: Sequence[Player] = (),
+    goals: Sequence[str] = (),
+    sweep: Sequence[str] = (),
+    adapt: bool = False,
     matches: int | str | None = None,
     deep: bool = False,
     seed: int = 1,
     workers: int | None = None,
 ) -> Review:
-    """How rule changes affect the game, as `simgin review` measures it.
+    """What a change of the rules does, for every kind of player, as `simgin review` measures it.
 
     rules: a variant or several. Plays 20,000 matches per pair of players by default (5,000 in a
-    solitaire variant); at least 1,000 are needed for win probabilities by score. The frames are
-    `metrics` and `differences`; `simgin.review.review_frames` has those of the plots. Raises
-    ReviewError for variants that cannot be compared.
+    solitaire variant). The frames are `metrics` and `differences`. Raises ReviewError for variants
+    that cannot be compared.
     """
-    from simgin.review.review import read_review
+    from simgin.review.review import Review
     from simgin.review.review_plan import plan_review
-    from simgin.review.review_request import read_request
+    from simgin.review.review_request import read_request, settled
 
     games = [rules] if isinstance(rules, str | Variant) else rules
-    names = [variants.find(game).text for game in games]
-    base = None if against is None else variants.find(against).text
-    request = read_request(names, base, deep=deep, matches=matches, seed=amounts.parse_seed(seed))
-    return read_review(request, _play(plan_review(request), workers))
+    asked = read_request(
+        [variants.find(game).text for game in games],
+        None if against is None else variants.find(against).text,
+        players=_texts(*players),
+        goals=goals,
+        sweep=sweep,
+        adapt=adapt,
+        deep=deep,
+        matches=matches,
+        seed=amounts.parse_seed(seed),
+    )
+    request = settled(asked, workers)
+    return Review(request, _play(plan_review(request), workers))
 
 
 def odds_of(

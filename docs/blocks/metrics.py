@@ -1,11 +1,14 @@
-"""Blocks of the pages of metrics, rule metrics and plots, from their records in the code."""
+"""Blocks of the pages of metrics, reviews and plots, from their records in the code."""
 
 import inspect
 
 from blocks import facts
 from blocks.markdown import one_line, table
 from simgin import plots
-from simgin.review import review_frames, rule_metrics, solo_metrics
+from simgin.review import players, scorecard
+from simgin.review.review import SKILL, WAITING
+from simgin.review.review_request import SECONDS_PER_TURN
+from simgin.rules import variants
 from simgin.stats import metrics
 from simgin.stats.metrics import Metric
 
@@ -29,24 +32,34 @@ def definition(metric: Metric) -> tuple[str, ...]:
     )
 
 
-def of_rules(players: str) -> str:
-    """Every rule metric of reviews for so many players."""
-    records = solo_metrics.SOLO_METRICS if players == "1" else rule_metrics.RULE_METRICS
-    lines = []
-    for metric in records:
-        notable = f"{metric.factor * metric.notable:g}" if metric.state else ""
-        deep = "yes" if metric.deep else ""
-        meaning = one_line(metric.meaning)
-        lines.append((metric.heading, f"`{metric.key}`", meaning, deep, notable))
-    return table(("metric", "in `metrics.csv`", "what it is", "`--deep`", "reported from"), lines)
+def of_reviews() -> str:
+    """Every row of a scorecard for two players."""
+    rows = scorecard.rows_of(variants.find("standard").row, SECONDS_PER_TURN)
+    lines = [
+        (row.title, f"`{row.key}`", row.meaning, _fixed(row.fixed), ", ".join(row.names))
+        for row in rows
+    ]
+    keys = {"Gin v knock": WAITING, "Skill": SKILL}
+    for title, meaning in scorecard.AGAINST.items():
+        lines.append((title, f"`{keys[title]}`", meaning, _fixed(scorecard.SKILL_BOUNDS), ""))
+    head = ("row", "in `metrics.csv`", "what it is", "a little, much from", "in goals")
+    return table(head, lines)
+
+
+def _fixed(bounds: tuple[float, float] | None) -> str:
+    return "" if bounds is None else " and ".join(f"{100 * bound:g} points" for bound in bounds)
+
+
+def kinds_of_player() -> str:
+    """Who stands for each kind of player, for two and for one."""
+    strong = players.Kind(players.STRONG, players.CHAMPION)
+    lines = [(kind.name, f"`{kind.strategy}`") for kind in (*players.KINDS, strong)]
+    lines += [(f"alone: {kind.name}", f"`{kind.strategy}`") for kind in players.ALONE]
+    return table(("kind of player", "strategy"), lines)
 
 
 def pictures() -> str:
-    """Every picture with its columns, and the function that makes such a frame of a review."""
-    lines = []
-    for name in plots.__all__:
-        if name not in ("png", "svg"):
-            is_made = inspect.isfunction(getattr(review_frames, name, None))
-            about = one_line(inspect.getdoc(getattr(plots, name)))
-            lines.append((f"`{name}`", about, f"`review_frames.{name}`" if is_made else ""))
-    return table(("`simgin.plots`", "what it draws", "frame of a review"), lines)
+    """Every picture with its columns."""
+    names = [name for name in plots.__all__ if name not in ("png", "svg")]
+    lines = [(f"`{name}`", one_line(inspect.getdoc(getattr(plots, name)))) for name in names]
+    return table(("`simgin.plots`", "what it draws"), lines)

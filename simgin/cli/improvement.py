@@ -79,15 +79,18 @@ def carry_out(
     *,
     pieces: int,
     identity: dict[str, Any],
+    settled: dict[str, Any],
     workers: int | None,
     output: Path | None,
     place: Path | None,
     as_json: bool,
+    kept: str = "",
 ) -> Found:
     """Play with live progress, write the files and print what came of it.
 
     play: takes the ledger, and what takes the progress of each of the pieces. so_far: what stands
-    below the bar. identity: of the ledger.
+    below the bar. identity: of the ledger. settled: what the options of the command came to. kept:
+    what keeps the pieces where no directory does.
     """
     from simgin.play.parallel import SHARES, share
     from simgin.report import page, progress
@@ -95,9 +98,9 @@ def carry_out(
     from simgin.runs import directory, ledger
     from simgin.stats import table
     from simgin.text.files import write_file
-    from simgin.tune.tune_report import found_report
+    from simgin.tune.found import found_report
 
-    command = repeated(**settled(request))
+    command = repeated(**settled)
     started = datetime.now(UTC)
     path = None if place is None else directory.begin(place, command)
     with ledger.opened(path, identity) as run_ledger:
@@ -111,11 +114,11 @@ def carry_out(
 
                 found = play(run_ledger, lambda piece: share(look, piece, pieces))
         except KeyboardInterrupt:
-            note(_interrupted(words, place, command))
+            note(_interrupted(words, kept or place, command))
             raise click.exceptions.Exit(INTERRUPTED) from None
         report = found_report(found, command)
         # What stands in the file depends on neither its place nor the number of workers.
-        content = found.file(repeated(**settled(request), output=None, place=None))
+        content = found.file(repeated(**settled, output=None, place=None))
         files = []
         if output is not None:
             write_file(output, content)
@@ -123,7 +126,9 @@ def carry_out(
         if place is not None:
             manifest = _manifest(request, identity, workers, started, command)
             files += directory.save(place, manifest, {**page.files(report), words.file: content})
-    answer = Answer(command, table.records(found.table), request.seed, files)
+    # A row an opponent, as scripts know them; the csv beside the page has one a figure.
+    rows = [table.for_json(row) for row in found.table.to_dict("records")]
+    answer = Answer(command, rows, request.seed, files)
     answer.show(as_json, [Words(report.verdict), *report.tables, ""])
     return found
 
@@ -151,7 +156,7 @@ def _manifest(
     )
 
 
-def _interrupted(words: Wording, place: Path | None, command: str) -> str:
+def _interrupted(words: Wording, place: Path | str | None, command: str) -> str:
     """What is kept, and how to go on."""
     if place is None:
         return f"interrupted; nothing was kept. Start again with: {command} --run DIR"

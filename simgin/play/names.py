@@ -10,7 +10,8 @@ from simgin.play.matchup import Matchup
 from simgin.strategy import Strategy
 from simgin.strategy.text_form import parse
 
-FOLDERS = re.compile(r"(?<==)[^=+#]*/(?=[^/=+#]*\.py\b)")  # of a policy's file, as in +knock=a/b.py
+# Of the file of a policy or of weights, as in +knock=a/b.py and champion@a/b.npy
+FOLDERS = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.py\b)|(?<=@).*/(?=[^/]*$)")
 
 
 def own_names(matchups: Iterable[Matchup]) -> dict[str, str]:
@@ -30,14 +31,17 @@ def own_names(matchups: Iterable[Matchup]) -> dict[str, str]:
 
 
 def _path(text: str) -> PurePath:
-    return PurePath(parse(text).strategy.name.partition("#")[0])
+    """The file that tells a strategy apart: of its weights, or that declares it."""
+    form = parse(text)
+    return PurePath(form.weights or form.strategy.name.partition("#")[0])
 
 
 def _own_name(strategy: Strategy) -> str:
     """The own name with the values and policies that follow the file in the text."""
     text = strategy.text
-    if _path(text).suffix == ".py":
-        text = strategy.name + text.removeprefix(parse(text).strategy.name)
+    name = parse(text).strategy.name
+    if PurePath(name.partition("#")[0]).suffix == ".py":
+        text = strategy.name + text.removeprefix(name)
     return FOLDERS.sub("", text)
 
 

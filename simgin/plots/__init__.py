@@ -7,10 +7,10 @@ names variant, strategies, n and seed.
 
 from simgin.plots.forest import *
 from simgin.plots.knocking import *
-from simgin.plots.length import *
 from simgin.plots.matchups import *
 from simgin.plots.positions import *
 from simgin.plots.rankings import *
+from simgin.plots.review import *
 from simgin.plots.score import *
 from simgin.plots.solo_odds import *
 from simgin.plots.tuning import *

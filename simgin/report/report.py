@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-VERDICT_LINES = 6  # on a terminal: with the question and a scorecard they fill 24 lines
+VERDICT_LINES = 10  # on a terminal: with the question and a scorecard they fill 24 lines
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,8 @@ TONES = {
     "unclear": "dim",
 }
 TRUTH = {"True": "yes", "False": "no"}
-DIRECTIONS = re.compile(r"(?<=[▲▼] )(.+) (?:more|less|fewer|longer|shorter)$")
+# Of a verdict, what says enough on a narrow terminal: `▲ a little` of `▲ a little longer`
+GIST = re.compile(r"([▲▼] (?:a little|much|more|less)|too close|depends)\b.*")
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ class Cell:
 
     @property
     def short(self) -> str:
-        """The cell without the word that its arrow says: `83 ▲ a little`."""
-        return DIRECTIONS.sub(r"\1", str(self))
+        """The cell with the gist of its word: `83 ▲ a little`."""
+        return GIST.sub(r"\1", str(self))
 
     @property
     def markdown(self) -> str:
@@ -170,7 +171,7 @@ class Table:
             yield from _printed(self.headings, rows, options.max_width)
         if len(self.rows) > MOST_SHOWN:
             yield Text(f"... and {len(self.rows) - MOST_SHOWN} more rows, in summary.md.")
-        if self.note:
+        if self.note and not self.has_cells:
             yield Text(wrapped(self.note, options.max_width))
 
 

@@ -1,1 +1,1 @@
-"""What rules do to the game: metrics and differences between variants."""
+"""A review: what a change of the rules does, for each kind of player, as an answer."""

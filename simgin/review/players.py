@@ -1,40 +1,103 @@
-"""The players of a review: whose play stands for a variant, and who else is met."""
+"""Who plays a review: kinds of player, called by what they do, and the strong player of a rule set.
+
+Who plays matters more than anything, so figures are given for every kind, and never averaged over
+them. The figure quoted as the game's own is that of the strong player.
+"""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
 from simgin.odds import solo_odds
+from simgin.play import kernel
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.parallel import Progress, over_units
 from simgin.rules import variants
-from simgin.strategy import catalogue
+from simgin.stats import metrics, quantity
+from simgin.stats.quantity import Quantity
+from simgin.tune import adapted
 
-FIELD = ("gold", "gold-early", "simple", "gin-only")
-REFERENCE = "gold-early"  # who plays the passes, and whom restricted players meet
-LUCK_PAIR = ("gold-early", "gold")  # whose deals the luck share is measured on
-WEAK = ("stock-greedy", "rlcard-novice", "random")  # the foot of the skill ladder
-QUICK = 10_000  # deals a second
-
-# What is taken away from the reference player, as canonical text: cells are named by it
-RESTRICTIONS = ("take=never", "knock=at:k=0", "knock=at", "discard=uniform")
-
-# Who plays every variant for one player, weakest first; the best player of a variant comes last
-SOLO_FIELD = (solo_odds.NAIVE, "solo-greedy", "solo-lookahead")
+STRONG = "strong"
 
 
-def restricted(restriction: str) -> str:
-    """The reference player with a restriction, as text."""
-    return f"{REFERENCE}+{restriction}"
+class Kind(NamedTuple):
+    """A kind of player. name: what it does. strategy: the canonical text of who plays it."""
+
+    name: str
+    strategy: str
 
 
-def strongest_quick() -> str:
-    """The strategy with the best rating of those that play 10,000 deals a second."""
-    return catalogue.best(at_least=QUICK)
+AT_ONCE = Kind("knocks at once", "simple")
+FOR_GIN = Kind("plays for gin", "gin-only")
+KINDS = (AT_ONCE, Kind("knocks early, then plays for gin", "gold-early"), FOR_GIN)
+ALONE = (Kind("naive", solo_odds.NAIVE), Kind("careful", "solo-lookahead"))
+
+CHAMPION = "champion"
+# Who may be stronger than champion where its weights were learned under other rules
+CHALLENGERS = ("marjj-early", "mishra-uniform", "gold-early")
+CLEARLY = 2.39  # standard errors: 5 % shared among three, two-sided
+TRIED = 2_000  # matches of a trial, on packs of its own
+TRIAL_SEED = 0x7261696C  # added to the seed of a review
 
 
-def best_solo(variant: str) -> str:
-    """The strongest quick player of a variant for one player."""
-    return solo_odds.quick_ladder(variants.find(variant))[-1]
+def strong_player(variant: str, seed: int, workers: int | None) -> str:
+    """The strongest player of a rule set: champion, or whom it loses to in a short trial.
+
+    A challenger has to win clearly: at 5 %, shared among all of them.
+    """
+    rules = variants.find(variant)
+    if rules.row["players"] == 1:
+        return solo_odds.quick_ladder(rules)[-1]
+    best, most = CHAMPION, 0.5
+    for name in CHALLENGERS:
+        won = trial(name, CHAMPION, variant, seed, workers, "match_win")
+        if won.value - CLEARLY * won.se > 0.5 and won.value > most:
+            best, most = name, won.value
+    return best
 
 
-def solo_field(variant: str) -> tuple[str, ...]:
-    """Who plays a variant for one player, weakest first."""
-    best = best_solo(variant)
-    return (*(name for name in SOLO_FIELD if name != best), best)
+def turns_per_match(player: str, variant: str, seed: int, workers: int | None) -> float:
+    """How many turns a match takes between two of one player, from a trial."""
+    turns = trial(player, player, variant, seed, workers, "turns")
+    deals = trial(player, player, variant, seed, workers, "deals_per_match")
+    return turns.value * deals.value
+
+
+def trial(a: str, b: str, variant: str, seed: int, workers: int | None, metric: str) -> Quantity:
+    """A metric of a against b, in matches on packs that the review does not play."""
+    rows = _trial_rows(a, b, variant, (seed + TRIAL_SEED) % 2**64, workers)
+    return quantity.ratio(rows, metrics.BY_NAME[metric])
+
+
+@functools.lru_cache(maxsize=256)
+def _trial_rows(a: str, b: str, variant: str, seed: int, workers: int | None) -> np.ndarray:
+    matchup = parse_matchup(a, b, variant, seed, "match")
+    return batch_rows(matchup, TRIED, workers)
+
+
+def batch_rows(matchup: Matchup, n: int, workers: int | None) -> np.ndarray:
+    """Batch rows of so many deals or matches."""
+    kernel.prepare(matchup)
+    parts: Sequence[np.ndarray] = over_units(
+        functools.partial(kernel.play, matchup), matchup.units(n), matchup.batch, workers
+    )
+    return np.concatenate(parts)
+
+
+def kept_or_strongest(variant: str, seed: int, workers: int | None) -> str:
+    """A player that was learned for a rule set before, or else the strongest there is."""
+    if variants.find(variant).row["players"] == 2:
+        found = adapted.kept(variant)
+        if found is not None and found.better:
+            return found.player
+    return strong_player(variant, seed, workers)
+
+
+def learned(variant: str, seed: int, workers: int | None, progress: Progress | None) -> str:
+    """The player that training makes for a rule set; the strongest there is if not better."""
+    found = adapted.adapt(variant, workers=workers, progress=progress)
+    return found.player if found.better else strong_player(variant, seed, workers)

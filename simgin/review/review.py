@@ -1,4 +1,4 @@
-"""A review: the metrics of variants and their differences from the base, as data.
+"""A review that was played, as data: figures of every kind of player, and their differences.
 
 Everything is computed from the ledger: from the batch rows of its cells, and from the results of
 its steps. Nothing here plays.
@@ -6,7 +6,8 @@ its steps. Nothing here plays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,39 +15,58 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simgin.findings.findings import Findings
-from simgin.review import knocking
-from simgin.review.extras import Extras, from_arrays
-from simgin.review.passes import passes
-from simgin.review.review_plan import with_bonuses
+from simgin.review import course
+from simgin.review.players import AT_ONCE, FOR_GIN, STRONG
+from simgin.review.review_plan import followed, step_name
 from simgin.review.review_request import ReviewError, ReviewRequest
-from simgin.review.rule_metrics import ONLY_GIN, RuleMetric, measurement
-from simgin.review.variant_matches import Measurement, VariantMatches
+from simgin.review.scorecard import (
+    SAME,
+    SKILL_BOUNDS,
+    UNCLEAR,
+    Measurement,
+    Played,
+    Row,
+    rows_of,
+    size,
+)
 from simgin.rules import variants
 from simgin.runs.manifest import engine_digest
+from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simgin.runs.steps import Arrays
-
-# Batches of a cell: of more, neighbours are added up, since a deep review would not fit into
-# memory, and errors are known to 2 %
-MOST_BATCHES = 1_000
-METRIC_COLUMNS = ("variant", "metric", "title", "value", "se", "low", "high", "n", "why")
-DIFFERENCE_COLUMNS = (
-    *("variant", "base_variant", "metric", "title", "difference"),
-    *("se", "low", "high", "p", "p_holm", "n"),
+FIGURE_COLUMNS = (
+    *("variant", "strategy", "opponent", "unit", "metric", "value", "se", "low", "high", "n"),
+    *("title", "players", "why"),
 )
+DIFFERENCE_COLUMNS = (
+    *("variant", "strategy", "opponent", "unit", "metric", "difference", "se", "low", "high", "n"),
+    *("title", "players", "base_variant", "p", "p_holm", "size"),
+)
+SKILL, WAITING = "skill", "waiting"  # keys of the figures of one player against another
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """The difference of a metric between a variant and the base."""
+    """The difference of a figure between a variant and the base, and the word for its size."""
 
     difference: Quantity
-    p_holm: float
+    bounds: tuple[float, float]
+
+    @property
+    def size(self) -> str:
+        """SAME, LITTLE, MUCH or UNCLEAR (`simgin.review.scorecard`)."""
+        return size(self.difference, self.bounds)
+
+    @property
+    def sign(self) -> int:
+        """1 for more, -1 for less, 0 where that is not clear."""
+        if self.size in (SAME, UNCLEAR):
+            return 0
+        return 1 if self.difference.value > 0 else -1
 
     @property
     def is_none(self) -> bool:
@@ -54,156 +74,208 @@ class Change:
         return self.difference.value == 0 and self.difference.se == 0
 
 
+Key = tuple[str, str, str]  # of a figure: variant, metric, kind
+
+
 @dataclass(frozen=True, eq=False)
 class Review:
-    """A review that was played, while its ledger is open. extras: results of passes, by variant."""
+    """A review that was played, while its ledger is open.
+
+    half: 0 or 1 where it counts the even or the odd batches alone.
+    """
 
     request: ReviewRequest
     findings: Findings
-    extras: Mapping[str, Extras]
+    half: int | None = None
 
     def __repr__(self) -> str:
         return f"<Review of {', '.join(self.request.variants)}; frames: metrics, differences>"
 
-    @cached_property
-    def matches(self) -> dict[str, VariantMatches]:
-        """What was played under each variant, in the order of the request."""
-        return {variant: self._matches(variant) for variant in self.request.variants}
-
-    def metric(self, key: str) -> RuleMetric:
-        """The rule metric of a key. Raises KeyError where there is none."""
-        return self._metric_by_key[key]
+    @property
+    def _part(self) -> slice:
+        return slice(None) if self.half is None else slice(self.half, None, 2)
 
     @cached_property
-    def _metric_by_key(self) -> dict[str, RuleMetric]:
-        return {metric.key: metric for metric in self.request.metrics}
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of the scorecard."""
+        keys: dict[str, Row] = {}
+        for variant in self.request.variants:
+            for row in rows_of(variants.find(variant).row, self.request.seconds_per_turn):
+                keys.setdefault(row.key, row)
+        return tuple(keys.values())
 
     @cached_property
-    def measurements(self) -> dict[tuple[str, str], Measurement]:
-        """Every metric of every variant, by variant and key."""
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of player, weakest first."""
+        return (*(kind.name for kind in self.request.kinds), STRONG)
+
+    def strategy(self, variant: str, kind: str) -> str:
+        """Who plays for a kind under a variant."""
+        if kind == STRONG:
+            return self.request.player(variant)
+        return dict(self.request.kinds)[kind]
+
+    def played(self, variant: str, kind: str) -> Played:
+        """What was played between two of a kind, or by one alone."""
+        return self.played_by(variant, self.strategy(variant, kind))
+
+    def played_by(self, variant: str, name: str) -> Played:
+        """What was played between two of a strategy, or by one alone."""
+        rows = self._cells[variant, name, "" if self.request.alone else name]
+        return Played(rows, self._courses.get((variant, name), {}))
+
+    @cached_property
+    def _cells(self) -> dict[tuple[str, str, str], np.ndarray]:
+        """The batch rows of every cell, by variant, A and B."""
         return {
-            (variant, metric.key): measurement(metric, matches, deep=self.request.deep)
-            for variant, matches in self.matches.items()
-            for metric in self.request.metrics
+            (cell.variant, cell.a, cell.b): course.merged(self.findings.rows(i))[self._part]
+            for i, cell in enumerate(self.findings.cells)
         }
 
     @cached_property
-    def metrics(self) -> pd.DataFrame:
-        """The metrics of every variant, METRIC_COLUMNS; `why`: the reason if there is no number."""
-        import pandas as pd
+    def _courses(self) -> dict[tuple[str, str], Mapping[str, np.ndarray]]:
+        """What was followed of the strong player's matches, by variant and strategy."""
+        ledger, n = self.findings.ledger, self.request.matches
+        courses: dict[tuple[str, str], Mapping[str, np.ndarray]] = {}
+        for variant, name in followed(self.request):
+            counts = ledger.step(step_name(variant, name), n)
+            courses[variant, name] = {name: batches[self._part] for name, batches in counts.items()}
+        return courses
 
-        rows = [
-            (variant, *_metric_row(self.metric(key), number))
-            for (variant, key), number in self.measurements.items()
-        ]
-        return pd.DataFrame(rows, columns=list(METRIC_COLUMNS))
+    def won(self, variant: str, a: str, b: str) -> Quantity:
+        """The share of matches that one strategy wins against another."""
+        cells = {(b, c): rows for (of, b, c), rows in self._cells.items() if of == variant}
+        return quantity.between(cells, a, b, metrics.BY_NAME["match_win"])
 
     @cached_property
-    def changes(self) -> dict[tuple[str, str], Change]:
-        """Variant minus base of every metric that both have, by variant and key.
+    def figures(self) -> dict[Key, Measurement]:
+        """Every figure of every variant that was played, or why there is none."""
+        return dict(itertools.chain.from_iterable(map(self._figures_of, self.request.played)))
 
-        They are one family for Holm's method.
-        """
-        differences = self._from_base()
-        p_holm = holm(np.array([difference.p for difference in differences.values()], float))
-        changes = map(Change, differences.values(), p_holm.tolist())
-        return dict(zip(differences, changes, strict=True))
+    def _figures_of(self, variant: str) -> Iterator[tuple[Key, Measurement]]:
+        asked_for = variant in self.request.variants
+        for name in self.kinds if asked_for else (STRONG,):
+            played = self.played(variant, name)
+            for row in self.rows:
+                yield (variant, row.key, name), row.measure(played)
+        strong = self.request.player(variant)
+        # Alone the naive player says it; others may play as the strong one does
+        for kind in self.request.kinds[: 1 if self.request.alone else None]:
+            yield (variant, SKILL, kind.name), self._skill(variant, strong, kind.strategy)
+        if self.has_waiting and asked_for:
+            won = self.won(variant, FOR_GIN.strategy, AT_ONCE.strategy)
+            yield (variant, WAITING, FOR_GIN.name), won
 
-    def _from_base(self) -> dict[tuple[str, str], Quantity]:
-        others = self.request.others
-        base = str(self.request.base)
-        differences = {}
-        for (variant, key), own in self.measurements.items():
-            if variant not in others:
+    @property
+    def has_waiting(self) -> bool:
+        """Whether one kind plays for gin and another knocks at once."""
+        return {AT_ONCE, FOR_GIN} <= set(self.request.kinds)
+
+    def _skill(self, variant: str, strong: str, weaker: str) -> Measurement:
+        """What the strong player wins from a weaker one; alone, what it wins more than that."""
+        if self.request.alone:
+            own, less = (self._cells[variant, name, ""] for name in (strong, weaker))
+            win = metrics.BY_NAME["win"]
+            return quantity.ratio(own, win) - quantity.ratio(less, win)
+        if strong == weaker:
+            return "one and the same player"
+        return self.won(variant, strong, weaker)
+
+    @cached_property
+    def changes(self) -> dict[Key, Change]:
+        """Every figure less that of the base, where both have one; also at the same length."""
+        base = self.request.base
+        changes = {}
+        for (variant, metric, kind), own in self.figures.items():
+            if base is None or variant == base:
                 continue
-            of_base = self.measurements[base, key]
+            of_base = self.figures[base, metric, kind]
             if isinstance(own, Quantity) and isinstance(of_base, Quantity):
-                differences[variant, key] = own - of_base
-        return differences
+                bounds = self._bounds(metric, of_base)
+                changes[variant, metric, kind] = Change(own - of_base, bounds)
+        return changes
 
-    @cached_property
-    def differences(self) -> pd.DataFrame:
-        """The changes as a frame, DIFFERENCE_COLUMNS."""
-        import pandas as pd
+    def _bounds(self, metric: str, own: Quantity) -> tuple[float, float]:
+        """The bounds of a row, those of the strong player's figures for every kind."""
+        if metric in (SKILL, WAITING):
+            return SKILL_BOUNDS
+        base = self.request.base
+        assert base is not None
+        strong = self.figures[base, metric, STRONG]
+        row = next(row for row in self.rows if row.key == metric)
+        known = strong if isinstance(strong, Quantity) else own
+        return row.bounds(known, self.played(base, STRONG).matches)
 
-        rows = []
-        for (variant, key), change in self.changes.items():
-            own = change.difference
-            what = (variant, self.request.base, key, self.metric(key).column_title)
-            rows.append((*what, own.value, own.se, *own.limits, own.p, change.p_holm, own.n))
-        return pd.DataFrame(rows, columns=list(DIFFERENCE_COLUMNS))
+    def disagree(self, variant: str, metric: str) -> bool:
+        """Whether kinds of player differ in a change by more than a little, for certain."""
+        own = [
+            change
+            for (of, key, _), change in self.changes.items()
+            if (of, key) == (variant, metric)
+        ]
+        return any(
+            one.difference.limits[0] - other.difference.limits[1] > 0
+            and one.difference.value - other.difference.value > one.bounds[0]
+            for one, other in itertools.permutations(own, 2)
+        )
 
     def is_copy(self, variant: str) -> bool:
         """Whether every match came out as under the base: the rules differ where nobody went."""
-        base = str(self.request.base)
-        own_cells = self.matches[variant].cells
-        base_cells = self.matches[base].cells
-        return own_cells.keys() == base_cells.keys() and all(
-            np.array_equal(rows, base_cells[pair]) for pair, rows in own_cells.items()
-        )
+        own = [change for (of, *_), change in self.changes.items() if of == variant]
+        return bool(own) and all(change.is_none for change in own)
 
-    def cells(self, variant: str) -> dict[tuple[str, str], np.ndarray]:
-        """The batch rows of a variant's cells, by A and B, at most MOST_BATCHES of each."""
-        return {
-            (cell.a, cell.b): merged(self.findings.rows(i))
-            for i, cell in enumerate(self.findings.cells)
-            if cell.variant == variant
-        }
+    # Frames
 
-    def _matches(self, variant: str) -> VariantMatches:
-        request = self.request
-        measured = dict(self.extras[variant].measured)
-        if request.deep and not request.alone:
-            measured["break_even"] = self._break_even(variant)
-        return VariantMatches(
-            variant=variant,
-            params=variants.find(variant).row,
-            field=request.field,
-            players=request.players,
-            cells=self.cells(variant),
-            measured=measured,
-        )
+    @cached_property
+    def metrics(self) -> pd.DataFrame:
+        """Every figure, FIGURE_COLUMNS; `why`: the reason if there is no number.
 
-    def _break_even(self, variant: str) -> Measurement:
-        """From the cells of the same variant with other undercut bonuses."""
-        ks = knocking.limits(variants.find(variant).row)
-        if len(ks) < 2:
-            return ONLY_GIN
-        ends = (ks[0], ks[-1])
-        premiums = {
-            bonus: knocking.matrix(ends, self.cells(text)).patience()
-            for bonus, text in with_bonuses(variant).items()
-        }
-        return knocking.break_even(premiums)
+        Shares are from 0 to 1. kind: whose figure it is. unit: what n counts.
+        """
+        rows = []
+        for (variant, metric, kind), number in self.figures.items():
+            names = self._names(variant, metric, kind)
+            if isinstance(number, str):
+                rows.append({**names, "n": 0, "why": number})
+            else:
+                low, high = number.limits
+                numbers = {"value": number.value, "se": number.se, "low": low, "high": high}
+                rows.append({**names, **numbers, "n": number.n, "why": ""})
+        return _frame(rows, FIGURE_COLUMNS)
 
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """Every change, DIFFERENCE_COLUMNS; all are one family for Holm's method."""
+        p_holm = holm(np.array([change.difference.p for change in self.changes.values()], float))
+        rows = []
+        for ((variant, metric, kind), change), p in zip(self.changes.items(), p_holm, strict=True):
+            own = change.difference
+            low, high = own.limits
+            numbers = {"difference": own.value, "se": own.se, "low": low, "high": high, "n": own.n}
+            tests = {"base_variant": self.request.base, "p": own.p, "p_holm": p}
+            names = self._names(variant, metric, kind)
+            rows.append({**names, **numbers, **tests, "size": change.size})
+        return _frame(rows, DIFFERENCE_COLUMNS)
 
-def merged(rows: np.ndarray) -> np.ndarray:
-    """At most MOST_BATCHES batch rows, int64 (batches, columns): neighbours are added up."""
-    if len(rows) <= MOST_BATCHES:
-        return rows
-    starts = np.arange(0, len(rows), -(-len(rows) // MOST_BATCHES))
-    return np.asarray(np.add.reduceat(rows, starts, axis=0))
-
-
-def _metric_row(metric: RuleMetric, number: Measurement) -> tuple[object, ...]:
-    """The values of METRIC_COLUMNS after the variant."""
-    if isinstance(number, str):
-        return metric.key, metric.column_title, *((np.nan,) * 4), 0, number
-    return (metric.key, metric.column_title, number.value, number.se, *number.limits, number.n, "")
+    def _names(self, variant: str, metric: str, kind: str) -> dict[str, str]:
+        """Who plays whom, the metric with its title, and whose figure it is."""
+        name = self.strategy(variant, kind)
+        opponent, players = name, kind
+        if metric == SKILL:
+            title, name, players = "Skill", self.request.player(variant), f"{STRONG} v {kind}"
+        elif metric == WAITING:
+            title, opponent, players = "Gin v knock", AT_ONCE.strategy, f"{kind} v {AT_ONCE.name}"
+        else:
+            title = next(row.title for row in self.rows if row.key == metric)
+        found = {"variant": variant, "strategy": name, "unit": metrics.MATCH, "metric": metric}
+        opponent = "" if self.request.alone else opponent
+        return {**found, "opponent": opponent, "title": title, "players": players}
 
 
-def read_review(request: ReviewRequest, findings: Findings) -> Review:
-    """The review that a ledger holds. LedgerError if some of its steps are missing or damaged."""
-    extras = {variant: _read_extras(request, variant, findings) for variant in request.variants}
-    return Review(request, findings, extras)
+def _frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
+    import pandas as pd
 
-
-def _read_extras(request: ReviewRequest, variant: str, findings: Findings) -> Extras:
-    """What the passes over a variant left in the ledger."""
-    arrays: Arrays = {}
-    for own in passes(request):
-        arrays |= findings.ledger.step(own.step_name(variant), own.size(request))
-    return from_arrays(arrays)
+    return pd.DataFrame(rows, columns=list(columns))
 
 
 def restore_review(entry: Mapping[str, Any], findings: Findings) -> Review:
@@ -211,9 +283,9 @@ def restore_review(entry: Mapping[str, Any], findings: Findings) -> Review:
 
     Raises ReviewError if another engine played it, or if it is older than such reviews.
     """
-    if findings.record.identity["engine"] != engine_digest():
+    if findings.record.identity["engine"] != engine_digest() or "kinds" not in entry:
         raise ReviewError(
             "another version of simgin made this review; make it again with this one, in another "
             "directory."
         )
-    return read_review(ReviewRequest.from_manifest(entry), findings)
+    return Review(ReviewRequest.from_manifest(entry), findings)

@@ -1,114 +1,269 @@
-"""The pictures of a review, each with what there is to see in words."""
+"""The pictures of a review, one question each, with the frames that they draw."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from simgin import plots
-from simgin.findings.run_pictures import file_word
-from simgin.report import figures, numbers
+from simgin.core import sums
 from simgin.report.report import Picture
-from simgin.review import review_frames, review_sentences
-from simgin.review.review import Review
-from simgin.review.review_frames import PICTURES, ReviewPicture
+from simgin.report.table import Column
+from simgin.review import course
+from simgin.review.players import STRONG
+from simgin.review.review import WAITING, Review
+from simgin.review.verdicts import label
+from simgin.stats import quantity
+from simgin.stats.quantity import Quantity
 
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_BINS = 30
+FAR = 0.995  # share of the matches that a picture of lengths reaches over
+SHOWN_BY_KIND = ("turns_per_match", "gin", "win", "turns")  # rows of the picture of kinds
+FIFTHS = 5  # of the target, in pictures of scores
+
 
 def review_pictures(review: Review) -> Iterator[Picture]:
-    """Every picture, what changes first; those of a single variant are switched with it."""
-    if review.request.others:
-        yield from _differences(review)
-    for picture in PICTURES:
-        if not picture.by_variant:
-            yield from _together(review, picture)
-    for variant in review.request.variants:
-        for picture in PICTURES:
-            if picture.by_variant and _is_for(review, picture):
-                yield from _of_variant(review, variant, picture)
-
-
-def _differences(review: Review) -> Iterator[Picture]:
-    request = review.request
-    frame = review_frames.differences(review)
-    if not len(frame):
+    """Every picture, in the order of the page."""
+    seed = review.request.seed
+    names = [label(variant) for variant in review.request.variants]
+    if review.request.sweep:
+        yield from _sweep(review)
         return
-    figure = plots.differences(frame, seed=request.seed, among=request.variants)
-    title = f"Difference from {request.base}"
-    yield Picture("differences", title, " ".join(review_sentences.review_sentences(review)), figure)
-
-
-def _is_for(review: Review, picture: ReviewPicture) -> bool:
-    """Totals are those of one player, the other pictures of a single variant those of two."""
-    return review.request.alone == (picture.frame is review_frames.totals)
-
-
-def _together(review: Review, picture: ReviewPicture) -> Iterator[Picture]:
-    frame = picture.frame(review)
-    if len(frame):
-        yield _drawn(review, picture, frame, picture.name, picture.title)
-
-
-def _of_variant(review: Review, variant: str, picture: ReviewPicture) -> Iterator[Picture]:
-    frame = picture.frame(review, variant)
-    if len(frame):
-        name = f"{picture.name}-{file_word(variant)}"
-        yield _drawn(review, picture, frame, name, f"{picture.title}: {variant}", variant)
-
-
-def _drawn(
-    review: Review, picture: ReviewPicture, frame: Any, name: str, title: str, variant: str = ""
-) -> Picture:
-    """A picture in which every variant has its colour of this page, and its words."""
-    request = review.request
-    figure = figures.drawn(picture.draw, frame, seed=request.seed, among=request.variants)
-    return Picture(name, title, _words(review, picture, frame), figure, variant)
-
-
-def _words(review: Review, picture: ReviewPicture, frame: Any) -> str:
-    """What a picture shows, for whoever cannot see it."""
-    if not picture.keys:
-        return WORDS[picture.name](frame)
-    measured = {metric.key for metric in review.request.metrics}
-    return review_sentences.metrics_in_words(
-        review, [key for key in picture.keys if key in measured]
+    lengths = match_length(review)
+    yield Picture(
+        "match_length",
+        "How long does a match take?",
+        "",
+        plots.match_length(lengths, seed=seed, among=names),
+        frame=lengths,
+        columns=(Column("variant", ""), Column("median", "median turns")),
     )
+    outcomes = outcomes_by_kind(review)
+    yield Picture(
+        "outcomes",
+        "How do deals end?",
+        "",
+        plots.outcomes_by_kind(outcomes, seed=seed),
+        frame=outcomes,
+        columns=(*map(_text, ("variant", "kind", "metric")), Column("value", "share")),
+    )
+    changed = kinds(review)
+    if len(changed):
+        yield Picture(
+            "kinds",
+            "Does it hold for every kind of player?",
+            "",
+            plots.kinds(changed, seed=seed, among=names),
+            frame=changed,
+            columns=(*map(_text, ("title", "variant", "kind")), Column("value", "change")),
+        )
+    knocks = knock_chart(review)
+    if len(knocks) and not review.request.alone:
+        yield Picture(
+            "knock_chart",
+            "When does the strong player knock?",
+            "",
+            plots.knock_chart(knocks, seed=seed, among=names),
+            frame=knocks,
+            columns=(*map(_text, ("variant", "turn", "deadwood")), Column("share", "share")),
+        )
+    scores = score_difference(review)
+    if len(scores):
+        yield Picture(
+            "scores",
+            "What is a lead worth?",
+            "",
+            plots.score_difference(scores, seed=seed),
+            frame=scores,
+            columns=(*map(_text, ("variant", "own", "other")), Column("value", "difference")),
+        )
 
 
-def _share(row: Mapping[Hashable, Any]) -> str:
-    """A share with its interval, in per cent."""
-    return numbers.estimate(row["value"], row["low"], row["high"], 100)
+def _text(name: str) -> Column:
+    return Column(name, name)
 
 
-def median_total_in_words(frame: pd.DataFrame) -> str:
-    """The median total."""
-    median = frame["total"][frame["share"].cumsum() >= 0.5].iloc[0]
-    return f"Half of the matches add up to {median:g} or less."
+def _named(review: Review, variant: str, kind: str = STRONG) -> dict[str, Any]:
+    name = review.strategy(variant, kind)
+    opponent = "" if review.request.alone else name
+    return {"variant": label(variant), "strategy": name, "opponent": opponent}
 
 
-def league_in_words(tables: tuple[pd.DataFrame, pd.DataFrame]) -> str:
-    """The order of a league."""
-    return f"Heat map, best rating first: {', '.join(tables[0]['strategy'])}."
+def _limits(own: Quantity, factor: float = 1) -> dict[str, Any]:
+    low, high = own.limits
+    return {"value": factor * own.value, "low": factor * low, "high": factor * high, "n": own.n}
 
 
-def extremes_in_words(frame: pd.DataFrame) -> str:
-    """The least and the greatest value of a picture of many cells."""
-    cells = frame.sort_values("value", kind="stable").to_dict("records")
-    least = _cell(cells[0])
-    greatest = _cell(cells[-1])
-    return f"From {least} to {greatest}."
+def match_length(review: Review) -> pd.DataFrame:
+    """Shares of matches by their turns, between strong players, in bins of one width."""
+    counts = {
+        variant: review.played(variant, STRONG).course["length"]
+        for variant in review.request.variants
+    }
+    reach = max(
+        int(np.searchsorted(c.sum(axis=0).cumsum(), FAR * c.sum())) for c in counts.values()
+    )
+    width = max(1, -(-reach // MOST_BINS))
+    starts = np.arange(0, reach + 1, width)
+    rows = []
+    for variant, count in counts.items():
+        median = int(np.searchsorted(count.sum(axis=0).cumsum(), count.sum() / 2))
+        binned = np.add.reduceat(count[:, : starts[-1] + width], starts, axis=1)
+        for start, share in zip(starts, quantity.shares(binned, count.sum(axis=1)), strict=True):
+            where = {"turns": start, "width": width, "median": median}
+            rows.append({**_named(review, variant), **where, **_share(share)})
+    return _frame(rows)
 
 
-def _cell(cell: Mapping[Hashable, Any]) -> str:
-    place = [f"{name} {cell[name]:g}" for name in ("a", "b", "k", "j") if name in cell]
-    number = numbers.estimate(cell["value"], cell["low"], cell["high"])
-    return f"{number} ({', '.join(place)})"
+def _share(own: Quantity) -> dict[str, Any]:
+    numbers = _limits(own)
+    return {"share": numbers.pop("value"), **numbers}
 
 
-WORDS: dict[str, Callable[[Any], str]] = {
-    "totals": median_total_in_words,
-    "league": league_in_words,
-    "scores": extremes_in_words,
-}
+def outcomes_by_kind(review: Review) -> pd.DataFrame:
+    """Shares of deals by how they end, for every kind of player."""
+    rows = []
+    ends = {
+        "gin": ("gin", "big_gin", "shot"),
+        "knock": ("knock", "even"),
+        "undercut": ("undercut",),
+        "void": tuple(set(sums.KINDS) - {"gin", "big_gin", "shot", "knock", "even", "undercut"}),
+    }
+    for variant in review.request.variants:
+        for kind in review.kinds:
+            played = review.played(variant, kind)
+            for metric, kinds_of_end in ends.items():
+                share = played.per("deals", *kinds_of_end, share=True)
+                what = {"kind": kind, "metric": metric}
+                rows.append({**_named(review, variant, kind), **what, **_limits(share)})
+    return _frame(rows)
+
+
+def kinds(review: Review) -> pd.DataFrame:
+    """Changes from the base of a few rows, for every kind of player, as they are shown."""
+    rows = []
+    for row in (row for row in review.rows if row.key in SHOWN_BY_KIND[:3]):
+        for (variant, key, kind), change in review.changes.items():
+            if key == row.key and variant in review.request.variants:
+                what = {"kind": kind, "title": f"{row.title}: change{_in_unit(row.unit)}"}
+                numbers = _limits(change.difference, row.factor) | {"n": review.request.matches}
+                rows.append({**_named(review, variant, kind), **what, **numbers})
+    return _frame(rows)
+
+
+def _in_unit(unit: str) -> str:
+    return ", percentage points" if unit else ""
+
+
+def knock_chart(review: Review) -> pd.DataFrame:
+    """Where the strong player's knocks lie, as shares of its knocks under the same rules."""
+    rows = []
+    for variant in review.request.variants:
+        knocks = review.played(variant, STRONG).course.get("knocks")
+        if knocks is None or not knocks.any():
+            continue
+        per_batch = knocks.sum(axis=(1, 2))
+        for turn, count in np.ndindex(knocks.shape[1:]):
+            if turn:
+                share = quantity.per_case(knocks[:, turn, count], per_batch, share=True)
+                where = {"turn": turn, "deadwood": count}
+                rows.append({**_named(review, variant), **where, **_share(share)})
+    return _frame(rows)
+
+
+def score_difference(review: Review) -> pd.DataFrame:
+    """Win probability by fifths of the target that both sides have, less the base's."""
+    base = review.request.base
+    if base is None:
+        return _frame([])
+    of_base = _by_score(review, base)
+    rows = []
+    for variant in review.request.others:
+        for place, own in _by_score(review, variant).items():
+            if place in of_base:
+                where = {
+                    name: 100 / FIFTHS * at
+                    for name, at in zip(("own", "other"), place, strict=True)
+                }
+                rows.append({**_named(review, variant), **where, **_limits(own - of_base[place])})
+    return _frame(rows)
+
+
+def _by_score(review: Review, variant: str) -> dict[tuple[int, int], Quantity]:
+    """The share of matches that a side won from a score, where it was seen."""
+    scores = review.played(variant, STRONG).course.get("scores")
+    if scores is None:
+        return {}
+    size = course.STEPS // FIFTHS
+    shape = (len(scores), FIFTHS, size, FIFTHS, size, 2)
+    deals, won = np.moveaxis(scores.reshape(shape).sum(axis=(2, 4)), -1, 0)
+    return {
+        (i, j): quantity.per_case(won[:, i, j], deals[:, i, j], share=True)
+        for i in range(FIFTHS)
+        for j in range(FIFTHS)
+        if i != j and deals[:, i, j].any()  # at equal scores it is one half
+    }
+
+
+def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(rows)
+
+
+# Sweeps
+
+
+def _sweep(review: Review) -> Iterator[Picture]:
+    """Curves of one parameter together, or a map of every row for two."""
+    seed = review.request.seed
+    frame = sweep_frame(review)
+    columns = (*map(_text, ("title", "variant")), Column("value", "value"))
+    if len(review.request.sweep) == 1:
+        figure = plots.sweep_curves(frame, seed=seed)
+        yield Picture("sweep", "What does each value do?", "", figure, frame=frame, columns=columns)
+        return
+    for i, (title, part) in enumerate(frame.groupby("title", sort=False), start=1):
+        figure = plots.sweep_map(part, seed=seed)
+        yield Picture(f"sweep_{i}", str(title), "", figure, frame=part, columns=columns)
+
+
+def sweep_frame(review: Review) -> pd.DataFrame:
+    """Every row of the scorecard at every value, as it is shown; even: where neither side gains."""
+    (x_name, xs), *second = review.request.sweep
+    y_name, ys = second[0] if second else ("", ("",))
+    places = dict(zip(review.request.swept, ((x, y) for x in xs for y in ys), strict=True))
+    rows = []
+    titles = {row.key: (row.title, row.factor, np.nan) for row in review.rows}
+    if review.has_waiting:
+        titles[WAITING] = ("Matches that playing for gin wins from knocking at once, %", 100, 50.0)
+    for (variant, key, kind), number in review.figures.items():
+        if (
+            variant not in places
+            or key not in titles
+            or key == "minutes"
+            or not isinstance(number, Quantity)
+        ):
+            continue
+        if kind != STRONG and key != WAITING:
+            continue
+        title, factor, even = titles[key]
+        x, y = places[variant]
+        where = {"title": title, "x": _number(x), "y": _number(y), "even": even}
+        axes = {"parameter": _words(x_name), "x_name": _words(x_name), "y_name": _words(y_name)}
+        base = {"is_base": variant == review.request.base}
+        rows.append({**_named(review, variant), **where, **axes, **base, **_limits(number, factor)})
+    return _frame(rows)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _number(text: str) -> float | str:
+    return float(text) if text.replace("-", "", 1).isdecimal() else text

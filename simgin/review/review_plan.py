@@ -1,27 +1,24 @@
-"""The plan of a review: the matches that its ledger counts, and the passes beside them."""
+"""The plan of a review: the matches that its ledger counts, and the matches that are followed."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
+from itertools import starmap
 
 from simgin.play.matchup import parse_matchup
-from simgin.review import knocking, players
-from simgin.review.passes import plan_steps
-from simgin.review.players import REFERENCE
+from simgin.review import course
+from simgin.review.players import AT_ONCE, CHAMPION, FOR_GIN
 from simgin.review.review_request import ReviewRequest
-from simgin.rules import variants
 from simgin.runs.block import Task
 from simgin.runs.plan import Plan
-
-BONUSES = (10, 15, 20, 25)  # undercut bonuses that the break-even bonus is taken from
+from simgin.runs.steps import Step
 
 
 def plan_review(request: ReviewRequest) -> Plan:
-    """Everything that a review plays."""
-    # Two variants may share a third with another bonus: every cell is played once
+    """Everything that a settled request plays."""
     cells: dict[tuple[str, str, str | None], None] = {}
-    for variant in request.variants:
+    for variant in request.played:
         cells |= dict.fromkeys(_cells(request, variant))
     tasks = [
         Task(parse_matchup(a, b, variant, request.seed, "match"), request.matches)
@@ -33,40 +30,48 @@ def plan_review(request: ReviewRequest) -> Plan:
         "review",
         tuple(tasks),
         question=f"What do these rules do to the game? {names}{against}",
-        steps=plan_steps(request),
+        steps=tuple(starmap(partial(_step, request), followed(request))),
     )
 
 
 def _cells(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, str | None]]:
-    """Variant, A and B of every cell about a variant, in pairs where A and B differ."""
+    """Variant, A and B: every kind against itself, and the strong player against each other."""
+    strong = request.player(variant)
+    weaker = [kind.strategy for kind in request.kinds]
     if request.alone:
-        for name in players.solo_field(variant):
-            yield variant, name, None
+        yield from ((variant, name, None) for name in dict.fromkeys([*weaker, strong]))
         return
-    by_limit = [knocking.player(k) for k in knocking.limits(variants.find(variant).row)]
-    for a, b in _pairs(request, by_limit):
-        yield variant, a, b
-    if request.deep and len(by_limit) > 1:
-        for text in with_bonuses(variant).values():
-            if text != variant:
-                yield text, by_limit[0], by_limit[-1]
+    yield variant, strong, strong
+    for name in weaker:
+        if name != strong:
+            yield variant, strong, name
+    if variant not in request.variants:  # the same with another target, between strong players
+        return
+    if variant in request.learned:
+        yield variant, strong, CHAMPION
+        yield variant, CHAMPION, CHAMPION
+    for name in weaker:
+        yield variant, name, name
+    if {AT_ONCE, FOR_GIN} <= set(request.kinds) and strong not in (
+        AT_ONCE.strategy,
+        FOR_GIN.strategy,
+    ):
+        yield variant, FOR_GIN.strategy, AT_ONCE.strategy
 
 
-def _pairs(request: ReviewRequest, by_limit: Sequence[str]) -> dict[tuple[str, str], None]:
-    """A and B of the cells of a variant for two. by_limit: its players that differ in knocking."""
-    pairs: dict[tuple[str, str], None] = {}
-    for name in request.field:
-        pairs[name, name] = None
-    pairs |= dict.fromkeys(itertools.combinations(request.players, 2))
-    for a, b in itertools.combinations(by_limit, 2):
-        if (b, a) not in pairs:
-            pairs[a, b] = None
-    if request.deep:
-        for restriction in players.RESTRICTIONS:
-            pairs[players.restricted(restriction), REFERENCE] = None
-    return pairs
+def followed(request: ReviewRequest) -> list[tuple[str, str]]:
+    """Variant and player of the matches that are followed: the strong one's, and champion's."""
+    own = [(variant, request.player(variant)) for variant in request.played]
+    return [*own, *((variant, CHAMPION) for variant in request.learned)]
 
 
-def with_bonuses(variant: str) -> dict[int, str]:
-    """The canonical text of the variant with each of several undercut bonuses."""
-    return {bonus: variants.find(f"{variant}+undercut_bonus={bonus}").text for bonus in BONUSES}
+def step_name(variant: str, player: str) -> str:
+    """What the ledger knows the followed matches of a player under a variant by."""
+    return f"course of {player} {variant}"
+
+
+def _step(request: ReviewRequest, variant: str, player: str) -> Step:
+    other = None if request.alone else player
+    matchup = parse_matchup(player, other, variant, request.seed, "match")
+    play = partial(course.follow, matchup, request.matches)
+    return Step(step_name(variant, player), matchup, request.matches, 1.0, play)

@@ -1,111 +1,328 @@
-"""The report of a review: sentences, pictures, tables, and how it was made."""
+"""The report of a review: question, verdicts, scorecard, goals, kinds of player, pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from simgin.findings.run_record import describe_size
-from simgin.findings.run_report import describe_rules
+from simgin.findings.verdict import listed
+from simgin.report.numbers import DASH
 from simgin.report.report import Report
-from simgin.report.screen import Words
-from simgin.report.sheet import Sheet
-from simgin.review import review_tables, solo_metrics
-from simgin.review.players import LUCK_PAIR, REFERENCE, best_solo
-from simgin.review.review import Review
+from simgin.report.table import Cell, Column, Table
+from simgin.review import verdicts
+from simgin.review.goals import MET, MISSED, UNDECIDED, Goal, read_goals
+from simgin.review.players import CHAMPION, FOR_GIN, STRONG
+from simgin.review.review import SKILL, WAITING, Change, Review
 from simgin.review.review_pictures import review_pictures
-from simgin.review.review_sentences import review_sentences
+from simgin.review.scorecard import AGAINST, EVENING, EVENINGS, LITTLE, MUCH, SAME, UNCLEAR, Row
+from simgin.review.sweeps import best_values, sweep_lines, values
+from simgin.review.verdicts import label, skill_size
+from simgin.rules import variants
 from simgin.stats import table
+from simgin.stats.quantity import Quantity
 
-MOST_LINES = 30  # of words on a terminal
+if TYPE_CHECKING:
+    pass
+
+TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
+GOAL_WORDS = (MET, MISSED, UNDECIDED)
+READING = (
+    f"Between strong players; ± are 95 % intervals. Much: what an evening of {EVENING} matches "
+    f"under each would show, five times in six; a little: what {EVENINGS} evenings would; same: "
+    "less. For skill, seats and shares of wins, a little is from 1 or 2 percentage points, much "
+    "from 3 or 6."
+)
+CANNOT_TELL = (
+    "Fun, learning, bluffing, and people: these players never tire, misremember or talk. A strong "
+    "player is the strongest program here, not the best play there is."
+)
 
 
 def review_report(review: Review, command: str) -> Report:
-    """The report of a review. command: repeats it."""
+    """Everything that is said about a review."""
+    tables = [table for table in _tables(review) if len(table.frame)]
     return Report(
-        question=title(review),
-        verdict=review_sentences(review),
-        tables=[review_tables.portrait_sheet(review)],
+        verdicts.question(review),
+        _verdict(review),
+        rules=verdicts.rules_in_words(review),
+        tables=tables,
         pictures=list(review_pictures(review)),
-        folded=[review_tables.all_metrics_sheet(review)],
-        facts=[("Players", _lead(review)), *_facts(review)],
+        folded=list(_folded(review)),
+        facts=list(_facts(review)),
         command=command,
-        files=_csv_files(review),
+        files={
+            "metrics.csv": table.csv(review.metrics),
+            "differences.csv": table.csv(review.differences),
+            "table.csv": table.csv(review.findings.table),
+        },
     )
 
 
-def review_screen(review: Review, *, details: bool = False) -> Iterator[Words | Sheet]:
-    """What a terminal shows of a review: words and a table; with details, every metric."""
-    yield Words(review_sentences(review), MOST_LINES)
-    yield review_tables.portrait_sheet(review)
-    if details:
-        yield review_tables.metrics_sheet(review)
-        if review.request.others:
-            yield review_tables.differences_sheet(review)
+def _verdict(review: Review) -> list[str]:
+    """Goals first, then what is to be said of every rule set, or of the sweep."""
+    goals = [_goal_line(review, goal) for goal in read_goals(review.request.goals, review.rows)]
+    if review.request.sweep:
+        return goals + [f"{line}." for line in sweep_lines(review)]
+    return goals + [f"{name}: {words}" for name, words in verdicts.verdicts(review)]
 
 
-def title(review: Review) -> str:
-    """What was reviewed, and against what."""
+def _goal_line(review: Review, goal: Goal) -> str:
+    """By which rule sets a goal is met, missed, or neither for certain."""
+    found: dict[str, list[str]] = {}
+    for variant in review.request.variants:
+        number = review.figures[variant, goal.row.key, STRONG]
+        name = values(review, variant) if review.request.sweep else label(variant)
+        found.setdefault(goal.verdict(number), []).append(name)
+    parts = [f"{word} by {listed(found[word])}" for word in GOAL_WORDS if word in found]
+    return f"Goal {goal.text}: {'; '.join(parts)}."
+
+
+def _tables(review: Review) -> Iterator[Table]:
+    yield scorecard(review)
+    yield best_values(review) if review.request.sweep else _same_length(review)
+    yield _better_player(review)
+
+
+# The scorecard
+
+
+def scorecard(review: Review) -> Table:
+    """A row for each property, a column for each rule set, the strong player's figures."""
+    import pandas as pd
+
     request = review.request
-    if request.others:
-        return f"{', '.join(request.others)} against {request.base}"
-    return f"Review of {', '.join(request.variants)}"
+    rows = []
+    for row in review.rows:
+        cells = {variant: _cell(review, variant, row) for variant in request.variants}
+        if any(cell.text != DASH for cell in cells.values()):
+            rows.append({"row": row.title, **cells})
+    if review.has_waiting:
+        rows.append({"row": "Gin v knock", **{v: _waiting(review, v) for v in request.variants}})
+    rows.append({"row": "Skill", **{v: _skill(review, v) for v in request.variants}})
+    named = [(variant, label(variant)) for variant in request.variants]
+    title = "At a glance"
+    if request.sweep:
+        rows = [{name: _arrow(cell) for name, cell in row.items()} for row in rows]
+        named = [(variant, values(review, variant)) for variant in request.variants]
+        title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
+    columns = [Column("row", "property"), *(Column(*names) for names in named)]
+    note = f"{READING} {_meanings(review)}Players: {_who(review)}"
+    return Table(title, pd.DataFrame(rows), columns, note)
 
 
-def _lead(review: Review) -> str:
-    request = review.request
-    field = ", ".join(request.field)
-    size = f"{request.matches:,} matches"
-    if request.alone:
-        return f"Played by {field}: {size} each, on the same packs."
-    return (
-        f"Played by {field} and by players who differ only in their knock threshold: {size} for "
-        "every pair of players."
+def _meanings(review: Review) -> str:
+    """What titles of rows do not say."""
+    meanings = {row.title: row.meaning for row in review.rows if row.meaning}
+    meanings |= {} if review.request.alone else AGAINST
+    return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
+
+
+def _arrow(cell: Any) -> Any:
+    """A cell of a wide table: of its word, the arrow alone."""
+    if not isinstance(cell, Cell):
+        return cell
+    arrow = cell.word[:1] if cell.word[:1] in ("▲", "▼") else ""
+    return Cell(cell.text, arrow, cell.light.partition(";")[0], cell.tone)
+
+
+def _cell(review: Review, variant: str, row: Row, key: str = STRONG) -> Cell:
+    """The strong player's figure, its change in words, and the range of the others."""
+    number = review.figures[variant, row.key, key]
+    if not isinstance(number, Quantity) or number.value != number.value:
+        return Cell(DASH)
+    text, light = row.text(number.value), row.light(number)
+    if variant == review.request.base or review.request.base is None:
+        return Cell(text, "", light, "base")
+    change = review.changes.get((variant, row.key, key))
+    if change is None:
+        return Cell(text, "", light, "unclear")
+    word = _word(change, row.more, row.less)
+    if review.disagree(variant, row.key):
+        light = f"{light}; by kind {_span(review, variant, row)}"
+    return Cell(text, word, light, TONES[change.size])
+
+
+def _word(change: Change, more: str, less: str) -> str:
+    """`▲ a little longer`, `same` or `too close to call`."""
+    if not change.sign:
+        return change.size
+    arrow, way = ("▲", more) if change.sign > 0 else ("▼", less)
+    return f"{arrow} {change.size} {way}"
+
+
+def _span(review: Review, variant: str, row: Row) -> str:
+    """The least and the greatest change of any kind of player, as in `-61 to +25`."""
+    values = [
+        change.difference.value * row.factor
+        for (of, key, _), change in review.changes.items()
+        if (of, key) == (variant, row.key)
+    ]
+    return f"{min(values):+.{row.digits}f} to {max(values):+.{row.digits}f}"
+
+
+def _waiting(review: Review, variant: str) -> Cell:
+    """What playing for gin wins from knocking at once."""
+    key = (variant, WAITING, FOR_GIN.name)
+    number, change = review.figures[key], review.changes.get(key)
+    assert isinstance(number, Quantity)
+    low, high = number.limits
+    text, light = f"{100 * number.value:.0f} %", f"± {50 * (high - low):.1f}"
+    if change is None:
+        return Cell(text, "", light, "base")
+    return Cell(text, _word(change, "more", "less"), light, TONES[change.size])
+
+
+def _skill(review: Review, variant: str) -> Cell:
+    """The least and the greatest share that the strong player wins from a weaker kind."""
+    values = [
+        100 * number.value
+        for (of, key, _), number in review.figures.items()
+        if (of, key) == (variant, SKILL) and isinstance(number, Quantity)
+    ]
+    text = f"{min(values):.0f} to {max(values):.0f} %" if len(values) > 1 else f"{values[0]:.0f} %"
+    if variant == review.request.base or review.request.base is None:
+        return Cell(text, tone="base")
+    found = skill_size(review, variant)
+    words = {"depends": "depends on the opponent", SAME: SAME, UNCLEAR: UNCLEAR}
+    if found in words:
+        tone = {"depends": "depends", SAME: "same", UNCLEAR: "unclear"}[found]
+        return Cell(text, words[found], tone=tone)
+    arrow, way = ("▲", "more") if "+" in found else ("▼", "less")
+    size = "against some" if found.startswith("some") else ""
+    word = f"{arrow} {way} {size}" if size else f"{arrow} {found[1:]} {way}"
+    return Cell(text, word, tone="depends" if size else TONES[found[1:]])
+
+
+# The same length
+
+
+def _same_length(review: Review) -> Table:
+    """The scorecard at the targets that make matches as long as the base's."""
+    import pandas as pd
+
+    same = dict(review.request.same_length)
+    if not same:
+        return Table("At the same length", pd.DataFrame(), ())
+    base = str(review.request.base)
+    shown = {base: label(base)}
+    for variant, text in same.items():
+        shown[text] = f"{label(variant)} to {variants.find(text).row['points_target']}"
+    rows = []
+    for row in review.rows:
+        cells = {variant: _cell(review, variant, row) for variant in shown}
+        if any(cell.text != DASH for cell in cells.values()):
+            rows.append({"row": row.title, **cells})
+    rows.append({"row": "Skill", **{v: _skill(review, v) for v in shown}})
+    note = (
+        "Played to the target at which a match between strong players takes about as long as under "
+        f"{label(base)}: shut-outs, comebacks and skill follow mostly from the length."
     )
+    columns = [Column("row", "property"), *(Column(v, title) for v, title in shown.items())]
+    return Table("At the same length", pd.DataFrame(rows), columns, note)
 
 
-def _csv_files(review: Review) -> dict[str, str]:
-    """The CSV files by name."""
-    frames = {"table.csv": review.findings.table, "metrics.csv": review.metrics}
-    if review.request.others:
-        frames["differences.csv"] = review.differences
-    return {name: table.csv(frame) for name, frame in frames.items()}
+def _better_player(review: Review) -> Table:
+    """What a player that learned these rules does otherwise than champion."""
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    learned = review.request.learned
+    if learned:
+        won = {v: review.won(v, review.request.player(v), CHAMPION) for v in learned}
+        cells = {v: Cell(f"{100 * own.value:.1f} %", "", _half(own)) for v, own in won.items()}
+        rows.append({"row": "Wins from champion", **cells})
+    for row in review.rows:
+        cells = {variant: _learned_cell(review, variant, row) for variant in learned}
+        if any(cell.text != DASH for cell in cells.values()):
+            rows.append({"row": row.title, **cells})
+    note = (
+        "Matches between two players that learned these rules, against those between two of "
+        "champion, whose weights come from other rules."
+    )
+    columns = [Column("row", "property"), *(Column(v, label(v)) for v in learned)]
+    return Table("What a better player does differently", pd.DataFrame(rows), columns, note)
+
+
+def _half(own: Quantity) -> str:
+    low, high = own.limits
+    return f"± {50 * (high - low):.1f}"
+
+
+def _learned_cell(review: Review, variant: str, row: Row) -> Cell:
+    own = row.measure(review.played(variant, STRONG))
+    played = review.played_by(variant, CHAMPION)
+    before = row.measure(played)
+    if not isinstance(own, Quantity) or not isinstance(before, Quantity):
+        return Cell(DASH)
+    change = Change(own - before, row.bounds(before, played.matches))
+    word = _word(change, row.more, row.less)
+    return Cell(row.text(own.value), word, row.light(own), TONES[change.size])
+
+
+# Folded, and how it was made
+
+
+def _folded(review: Review) -> Iterator[Table]:
+    """Every figure by kind of player, every difference."""
+    named = review.metrics.assign(variant=review.metrics["variant"].map(label))
+    known = named[named["why"] == ""]
+    columns = (
+        *(Column("variant", "rules"), Column("title", "what"), Column("players", "players")),
+        *(Column("value", "value"), Column("n", "n")),
+    )
+    yield Table("All figures", known, columns, "Shares are from 0 to 1.")
+    if len(review.differences):
+        changed = review.differences
+        changed = changed.assign(
+            variant=changed["variant"].map(label),
+            difference_low=changed["low"],
+            difference_high=changed["high"],
+        )
+        shown = (
+            *(Column("variant", "rules"), Column("title", "what")),
+            Column("players", "players"),
+            *(Column("difference", "difference"), Column("p_holm", "p, Holm", digits=4)),
+            Column("size", "in words"),
+        )
+        note = f"Each less {label(str(review.request.base))}; p is adjusted over this whole table."
+        yield Table("All differences", changed, shown, note)
 
 
 def _facts(review: Review) -> Iterator[tuple[str, str]]:
-    """How it was made."""
-    record = review.findings.record
-    yield "Played", describe_size(record)
-    yield from _solo_passes(review) if review.request.alone else _passes(review)
-    for name, params in record.identity["variants"].items():
-        yield f"Rules of {name}", describe_rules(params)
-    stream = record.identity["stream"]
-    engine = record.identity["engine"]
-    yield "Random numbers", f"stream {stream}, engine {engine}"
-    yield (
-        "Other files",
-        "metrics.csv has every metric, table.csv every matchup, manifest.json versions and times.",
-    )
-
-
-def _solo_passes(review: Review) -> Iterator[tuple[str, str]]:
-    yield "The naive player", solo_metrics.NAIVE
-    for variant in review.request.variants:
-        deals = int(review.extras[variant].frames["odds"]["n"].iloc[0])
-        yield (
-            f"The best player of {variant}",
-            f"{best_solo(variant)}; draws and the joker's place from {deals:,} deals.",
-        )
-
-
-def _passes(review: Review) -> Iterator[tuple[str, str]]:
-    """What else was played under the same rules, and what could not be measured."""
     request = review.request
-    field = ", ".join(request.field)
-    yield "Field", f"{field}: metrics are means over them, each playing itself."
-    deals = f"{request.singles:,} single deals of"
-    yield "Luck", f"{deals} {LUCK_PAIR[0]} against {LUCK_PAIR[1]}, every pack played twice."
-    yield "Points, win probability by score", f"{deals} {REFERENCE} against itself."
-    for variant in request.variants:
-        notes = review.extras[variant].notes
-        if "value" in notes:
-            yield f"No win probability by score for {variant}", notes["value"]
+    yield "What this cannot tell", CANNOT_TELL
+    if request.note:
+        yield "Note", request.note
+    each = "of every player" if request.alone else "of every pair of players"
+    yield "Size", f"{request.matches:,} matches {each}, under every rule set, on the same packs."
+    yield "Seed", str(request.seed)
+    yield "Why some figures are missing", _missing(review)
+
+
+def _who(review: Review) -> str:
+    """Every kind with its strategy, and the strong player by rule set where that differs."""
+    request = review.request
+    named = [f"{kind} ({name})" if kind != name else name for kind, name in request.kinds]
+    strong = {request.player(variant) for variant in request.variants}
+    stay = [label(v) for v in request.variants if request.adapt and v not in request.learned]
+    if len(strong) == 1:
+        named.append(f"{STRONG} ({strong.pop()})")
+    else:
+        by_rules = [f"{request.player(v)} under {label(v)}" for v in request.variants]
+        named.append(f"{STRONG}: {', '.join(by_rules)}")
+    learned = f" Learning gained nothing under {listed(stay)}." if stay else ""
+    return f"{'; '.join(named)}.{learned}"
+
+
+def _missing(review: Review) -> str:
+    reasons: dict[str, list[str]] = {}
+    frame = review.metrics[(review.metrics["why"] != "") & (review.metrics["players"] == STRONG)]
+    for row in frame.to_dict("records"):
+        reasons.setdefault(row["why"], []).append(f"{row['title']} ({label(row['variant'])})")
+    parts = [f"{', '.join(dict.fromkeys(what))}: {why}" for why, what in reasons.items()]
+    return "; ".join(parts) + "." if parts else "None is."
+
+
+def rows_for_json(review: Review) -> Sequence[dict[str, Any]]:
+    """The figures as --json prints them."""
+    return table.records(review.metrics)

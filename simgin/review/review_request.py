@@ -1,25 +1,37 @@
-"""The request of a review: which variants, against which base, and how much of each is played."""
+"""The request of a review: which rule sets, against which base, who plays, what it shall answer."""
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from simgin.review import players, rule_metrics, solo_metrics
-from simgin.review.rule_metrics import RuleMetric
+from simgin.play.parallel import Progress, share
+from simgin.review.players import (
+    ALONE,
+    CHAMPION,
+    KINDS,
+    Kind,
+    kept_or_strongest,
+    learned,
+    turns_per_match,
+)
 from simgin.rules import variants
+from simgin.rules.parameters import parameters
+from simgin.strategy import loader
 from simgin.text import amounts
+from simgin.text.messages import did_you_mean, shown
 
 MATCHES = 20_000  # of every pair of players
 MATCHES_ALONE = 5_000  # of every player of a variant for one player
 FEWEST_MATCHES = 1_000  # of a pair: five batches of pairs, without which nothing has an error
 DEEPER = 100  # times as many matches with --deep: a tenth of the error
-SINGLES = 10  # single deals of a pair for every match of the others
-SINGLES_ALONE = 8  # single deals of the best player of a variant for one player, likewise
-HANDS = 40  # one of so many single deals is followed turn by turn
-# Deals followed turn by turn at most, since they are kept hand by hand
-MOST_HANDS = 50_000
+SECONDS_PER_TURN = 8.0
+MOST_VALUES = 50  # combinations of a sweep
+SAME = 0.1  # by what share lengths may differ without another target
+ROUND_TARGET = 5  # points
 
 
 class ReviewError(ValueError):
@@ -28,18 +40,36 @@ class ReviewError(ValueError):
 
 @dataclass(frozen=True)
 class ReviewRequest:
-    """What is to be reviewed. variants: canonical texts, the base first if there is one."""
+    """What is to be reviewed. All of it is text and numbers, so that a manifest keeps it.
+
+    variants: canonical texts, the base first if there is one. kinds: the weaker kinds of player
+    and the strategy of each, weakest first. strong: the strong player of every variant and target,
+    once it is settled who plays. same_length: variants, and each with the target that makes its
+    matches as long as the base's. goals: as they were written. sweep: parameters and their values.
+    """
 
     variants: tuple[str, ...]
     base: str | None = None
+    kinds: tuple[Kind, ...] = KINDS
+    strong: tuple[tuple[str, str], ...] = ()
+    same_length: tuple[tuple[str, str], ...] = ()
+    given_strong: str | None = None
+    adapt: bool = False
     deep: bool = False
     matches: int = MATCHES
     seed: int = 1
+    seconds_per_turn: float = SECONDS_PER_TURN
+    title: str = ""
+    note: str = ""
+    goals: tuple[str, ...] = ()
+    sweep: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @classmethod
     def from_manifest(cls, entry: Mapping[str, Any]) -> ReviewRequest:
         """The request that a manifest records, field by field."""
-        return cls(**{**entry, "variants": tuple(entry["variants"])})
+        fields = {name: _tupled(value) for name, value in entry.items()}
+        kinds = tuple(Kind(*kind) for kind in fields.pop("kinds"))
+        return cls(kinds=kinds, **fields)
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -54,54 +84,58 @@ class ReviewRequest:
         return variants.find(self.variants[0]).row["players"] == 1
 
     @property
-    def field(self) -> tuple[str, ...]:
-        """Whose play stands for a variant; alone: of all variants, weakest first."""
-        if self.alone:
-            names = dict.fromkeys([*players.SOLO_FIELD, *map(players.best_solo, self.variants)])
-            return tuple(names)
-        if self.deep:
-            return (*players.FIELD, "marjj", players.strongest_quick())
-        return players.FIELD
+    def played(self) -> tuple[str, ...]:
+        """Every variant that is played: those asked for, and those with another target."""
+        return (*self.variants, *(text for _, text in self.same_length))
 
     @property
-    def players(self) -> tuple[str, ...]:
-        """Who meets whom: the field, and for a deep review the foot of the ladder."""
-        if self.deep and not self.alone:
-            return (*self.field, *players.WEAK)
-        return self.field
+    def swept(self) -> list[str]:
+        """The variant of every point of a sweep, the last parameter changing first."""
+        return _points(str(self.base), self.sweep)
+
+    def player(self, variant: str) -> str:
+        """The strong player under a variant."""
+        return dict(self.strong)[variant]
 
     @property
-    def metrics(self) -> tuple[RuleMetric, ...]:
-        """What is measured of each variant."""
-        if self.alone:
-            return solo_metrics.SOLO_METRICS
-        return rule_metrics.RULE_METRICS
+    def learned(self) -> list[str]:
+        """The variants whose strong player learned on from champion."""
+        return [variant for variant in self.variants if CHAMPION + "@" in self.player(variant)]
 
-    @property
-    def singles(self) -> int:
-        """Single deals of each pass over a variant."""
-        return (SINGLES_ALONE if self.alone else SINGLES) * self.matches
 
-    @property
-    def hands(self) -> int:
-        """Single deals followed turn by turn."""
-        return min(self.singles // HANDS, MOST_HANDS)
+def _tupled(value: Any) -> Any:
+    return tuple(map(_tupled, value)) if isinstance(value, list) else value
 
 
 def read_request(
     names: Sequence[str],
-    against: str | None,
+    against: str | None = None,
     *,
+    players: Sequence[str] = (),
+    sweep: Sequence[str] = (),
+    goals: Sequence[str] = (),
     deep: bool = False,
+    adapt: bool = False,
     matches: int | str | None = None,
     seed: int = 1,
+    seconds_per_turn: float = SECONDS_PER_TURN,
+    title: str = "",
+    note: str = "",
 ) -> ReviewRequest:
-    """The request in words. Raises ReviewError for variants that cannot stand side by side."""
+    """The request in words. Raises ReviewError for what cannot be reviewed.
+
+    players: strategies instead of the usual kinds, weakest first; the last one is the strong
+    player. sweep: one or two texts like undercut_bonus=0,10,25 or knock_limit=0..10.
+    """
     if not names and against is None:
         raise ReviewError(
             "name at least one variant, like: simgin review oklahoma --against standard. "
             "`simgin variants` lists them."
         )
+    if sweep:
+        names, against, swept = _swept(names, against, sweep)
+    else:
+        swept = ()
     base = () if against is None else (against,)
     named = [variants.find(name) for name in (*base, *names)]
     if len({variant.row["players"] for variant in named}) > 1:
@@ -109,16 +143,169 @@ def read_request(
             "variants for one player and for two have no metric in common: review them separately."
         )
     texts = tuple(dict.fromkeys(variant.text for variant in named))
+    if against is not None and texts[0] in (variant.text for variant in named[1:]):
+        texts = tuple(dict.fromkeys(variant.text for variant in named[1:]))  # a sweep's order
+    base_text = named[0].text
     alone = named[0].row["players"] == 1
+    kinds, strong = _kinds(players, alone)
+    return ReviewRequest(
+        texts,
+        base_text if against is not None and len(texts) > 1 else None,
+        kinds=kinds,
+        given_strong=strong,
+        adapt=_may_adapt(adapt, alone),
+        deep=deep,
+        matches=_size(matches, alone, deep),
+        seed=amounts.parse_seed(seed),
+        seconds_per_turn=seconds_per_turn,
+        title=title,
+        note=note,
+        goals=tuple(goals),
+        sweep=swept,
+    )
+
+
+def _size(matches: int | str | None, alone: bool, deep: bool) -> int:
     if matches is None:
         usual = MATCHES_ALONE if alone else MATCHES
-        n = usual * DEEPER if deep else usual
-    else:
-        n = amounts.parse_count(matches)
+        return usual * DEEPER if deep else usual
+    n = amounts.parse_count(matches)
     if n < FEWEST_MATCHES:
         raise ReviewError(
             f"{n} matches are too few for error estimates: use at least {FEWEST_MATCHES}."
         )
-    is_compared = against is not None and len(texts) > 1
-    reviewed_against = texts[0] if is_compared else None
-    return ReviewRequest(texts, reviewed_against, deep=deep, matches=n, seed=seed)
+    return n
+
+
+def _may_adapt(adapt: bool, alone: bool) -> bool:
+    if adapt and alone:
+        raise ReviewError("--adapt learns players for two-player rules; leave it out here.")
+    return adapt
+
+
+def _kinds(players: Sequence[str], alone: bool) -> tuple[tuple[Kind, ...], str | None]:
+    """The weaker kinds, and the strong player if one was given."""
+    if not players:
+        return (ALONE if alone else KINDS), None
+    texts = [loader.find(name).text for name in players]
+    if len(set(texts)) < 2:
+        raise ReviewError(
+            "--players takes at least two different strategies, weakest first; the last one is "
+            "the strong player."
+        )
+    *weaker, strong = dict.fromkeys(texts)
+    return tuple(Kind(text, text) for text in weaker), strong
+
+
+# Sweeps
+
+
+def _swept(
+    names: Sequence[str], against: str | None, sweep: Sequence[str]
+) -> tuple[list[str], str, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """The variants of a sweep, its base, and the values of each parameter."""
+    if against is not None or len(names) != 1 or len(sweep) > 2:
+        raise ReviewError(
+            "a sweep is of one variant, by one or two parameters: "
+            "simgin review standard --sweep undercut_bonus=0,10,25."
+        )
+    swept = tuple(map(_values, sweep))
+    if len({name for name, _ in swept}) < len(swept):
+        raise ReviewError("the two parameters of a sweep are one; give two different ones.")
+    points = math.prod(len(values) for _, values in swept)
+    if points > MOST_VALUES:
+        raise ReviewError(f"{points} rule sets are too many; keep {MOST_VALUES} or fewer.")
+    base = variants.find(names[0]).text
+    return _points(base, swept), base, swept
+
+
+def _points(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
+    """The canonical text of the base with every combination of values."""
+    texts = []
+    for point in itertools.product(*(values for _, values in sweep)):
+        settings = [f"{name}={value}" for (name, _), value in zip(sweep, point, strict=True)]
+        texts.append(variants.find("+".join([base, *settings])).text)
+    return texts
+
+
+def _values(text: str) -> tuple[str, tuple[str, ...]]:
+    """`knock_limit=0..3` as a name and the texts of its values."""
+    name, equals, values = text.partition("=")
+    name = name.strip()
+    if name not in parameters():
+        near = did_you_mean(name, parameters())
+        raise ReviewError(f"there is no parameter {shown(name)}{near}")
+    found = [value for part in values.split(",") for value in _span(part.strip()) if value]
+    if not equals or not found:
+        raise ReviewError(f"give {name} its values, like --sweep {name}=0,10,25.")
+    return name, tuple(dict.fromkeys(found))
+
+
+def _span(part: str) -> Sequence[str]:
+    """The values from `2..5`, or the one that it is."""
+    first, dots, last = part.partition("..")
+    if not dots:
+        return (part,)
+    if not (first.isdecimal() and last.isdecimal()) or int(last) - int(first) > MOST_VALUES:
+        raise ReviewError(f"{shown(part)} is no short span of whole numbers, like 0..10.")
+    return [str(value) for value in range(int(first), int(last) + 1)]
+
+
+# Who plays, and to which target
+
+
+def settled(
+    request: ReviewRequest, workers: int | None = None, progress: Progress | None = None
+) -> ReviewRequest:
+    """The request with the strong player of every rule set, and targets of the same length.
+
+    It plays: short trials, and with `adapt` trainings, whose results are kept.
+    """
+    strong = {}
+    for place, variant in enumerate(request.variants):
+        part = share(progress, place, len(request.variants))
+        strong[variant] = _strong_player(request, variant, workers, part)
+    same = {}
+    if not request.alone and not request.sweep and request.base is not None:
+        wanted = turns_per_match(strong[request.base], request.base, request.seed, workers)
+        for variant in request.others:
+            text = _of_length(wanted, variant, strong[variant], request.seed, workers)
+            if text is not None and text not in request.variants:
+                same[variant] = text
+                strong[text] = strong[variant]
+    return replace(request, strong=tuple(strong.items()), same_length=tuple(same.items()))
+
+
+def _strong_player(
+    request: ReviewRequest, variant: str, workers: int | None, progress: Progress | None
+) -> str:
+    if request.given_strong is not None:
+        return request.given_strong
+    if request.adapt:
+        return learned(variant, request.seed, workers, progress)
+    return kept_or_strongest(variant, request.seed, workers)
+
+
+def _of_length(
+    turns: float, variant: str, player: str, seed: int, workers: int | None
+) -> str | None:
+    """The variant with the target at which a match takes so many turns; None where it does.
+
+    Matches are nearly as long as their target, so one step from a first guess is enough.
+    """
+    rules = variants.find(variant)
+    target = rules.row["points_target"]
+    if rules.goal.score != "points" or not isinstance(target, int):
+        return None
+    own = turns_per_match(player, variant, seed, workers)
+    if abs(own / turns - 1) <= SAME:
+        return None
+    guess = _rounded(target * turns / own)
+    found = turns_per_match(player, f"{variant}+points_target={guess}", seed, workers)
+    slope = (found - own) / (guess - target) if guess != target else 0.0
+    final = _rounded(guess + (turns - found) / slope) if slope > 0 else guess
+    return variants.find(f"{variant}+points_target={final}").text
+
+
+def _rounded(target: float) -> int:
+    return max(ROUND_TARGET, ROUND_TARGET * round(target / ROUND_TARGET))

@@ -43,6 +43,7 @@ class Parameter:
     optional: bool = False  # none is a value, not a dash
     example: Value = None  # what a message proposes if the default is a dash
     plain: str = ""  # the meaning for readers without the rule book, if it refers to that
+    words: Mapping[str, str] = field(default_factory=dict)  # what a player says of a value
     acts_with: Conditions = field(default_factory=dict)  # all needed for an effect; empty: always
     idle_with: Conditions = field(default_factory=dict)  # together they take the effect away
 
@@ -88,6 +89,11 @@ class Parameter:
             f"up to {MAX_TABLE_ROWS} rows points:games, with rising points {limits} "
             f"and games 1..{MAX_GAMES}, like 30:4/60:3/90:2/120:1"
         )
+
+    def said(self, value: Value) -> str:
+        """What a player would say of a value, as in `undercut +25`; empty if there is nothing."""
+        text = self.write(value)
+        return self.words.get(text, self.words.get("*", "")).replace("{value}", text)
 
     def values(self) -> str:
         """What may be written for the parameter, as short as can be: `yes, no`, `0..100, none`."""

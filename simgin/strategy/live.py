@@ -26,7 +26,7 @@ from numba.core.serialize import ReduceMixin
 
 from simgin.core.inner import LazyDispatcher
 from simgin.strategy.author import Strategy, helper
-from simgin.strategy.reads import BUILT_IN, ENGINE, FIXED, is_built_in, reached, read_in_modules
+from simgin.strategy.reads import BUILT_IN, ENGINE, FIXED, home, reached, read_in_modules
 from simgin.strategy.text_form import StrategyError, exchange
 from simgin.text.files import read_bytes
 from simgin.text.messages import error_text, quoted
@@ -51,7 +51,7 @@ def fingerprint(function: Callable[..., Any]) -> str:
     Hexadecimal. Empty where functions or their files cannot be told apart: it is compiled at every
     start then.
     """
-    if not is_built_in(function) and _is_numba_extended():
+    if not home(function).startswith(BUILT_IN) and _is_numba_extended():
         return ""
     digest = hashlib.sha256(version().encode())
     try:
@@ -77,9 +77,9 @@ def copied(
     fixed: how modules are called that every process has. StrategyError, which names the value as
     said, if it reads what cannot be copied.
     """
-    homes = {str(one.__module__) for function in functions for one in reached(function)}
-    modules = [sys.modules[home] for home in homes & sys.modules.keys()]
-    by_value = [module for module in modules if not module.__name__.startswith(fixed)]
+    homes = {home(one) for function in functions for one in reached(function)}
+    modules = [sys.modules[name] for name in homes & sys.modules.keys()]
+    by_value = [module for module in modules if not home(module).startswith(fixed)]
     stream = io.BytesIO()
     with _lock:
         for module in by_value:
@@ -105,7 +105,7 @@ def read(content: bytes) -> Strategy:
     sys.modules[module] = ModuleType(module)  # numba looks for it
     for policy in strategy.policies:
         for function in reached(policy.function):
-            if not is_built_in(function):
+            if not home(function).startswith(BUILT_IN):
                 function.__module__ = module
     return exchange(strategy, {one.slot: replace(one, live=content) for one in strategy.policies})
 
@@ -129,7 +129,7 @@ class _Copier(cloudpickle.Pickler):  # type: ignore[misc]
         if not isinstance(value, ReduceMixin):
             return super().reducer_override(value)
         function: Any = value
-        if str(function.__module__).startswith(self._fixed):
+        if home(function).startswith(self._fixed):
             return function.__name__  # found in its module
         if isinstance(value, Dispatcher):
             return _recompiled, (type(value), {**function._reduce_states(), "uuid": ""})

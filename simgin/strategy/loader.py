@@ -16,6 +16,8 @@ from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
+
 from simgin.core.answers import SLOTS
 from simgin.strategy import values_file
 from simgin.strategy.author import Policy, Strategy
@@ -33,6 +35,7 @@ from simgin.strategy.text_form import (
 from simgin.text.files import read_bytes
 from simgin.text.messages import described, did_you_mean, error_text, quoted, sound, tell
 
+LEARNED = "learned"  # folder of the cache in which learned weights are kept
 # The policies of the slots that an author leaves out
 DEFAULTS = {
     "take": "lower",
@@ -113,9 +116,65 @@ def _find(text: str) -> Strategy:
         policy = _policy(slot, reference.name)
         changed = set_policy_values(policy, reference.values, reference.text)
         strategy = exchange(strategy, {slot: changed})
-    if form.file is not None:
+    if form.weights is not None:
+        file = _kept(form.weights)
+        _check_weights(strategy, file, text)
+        strategy = with_weights(strategy, file)
+    elif form.file is not None:
         strategy = _with_values(strategy, values_file.read_values(form.file), text)
     return exchange(strategy, {}, _canonical_text(form, strategy))
+
+
+def _kept(file: Path) -> Path:
+    """A file of weights; a name alone that is not here may be that of a player that was learned."""
+    if file.exists() or file.name != str(file):
+        return file
+    from simgin.core import jit  # loads the compiler, and few strategies have a file
+
+    kept = jit.cache_root() / jit.digest() / LEARNED / file
+    return kept if kept.is_file() else file
+
+
+def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
+    """A strategy with other weights, of a file or as they are, in place of those of its discards.
+
+    Policies of other slots that read the same file get them, too.
+    """
+    changed = {policy.slot: replace(policy, weights=weights) for policy in _weighed_alike(strategy)}
+    return exchange(strategy, changed, strategy.text)
+
+
+def _weighed_alike(strategy: Strategy) -> list[Policy]:
+    """The policies that read the file of the discard policy's weights; none if it has no file."""
+    own = strategy.discard.weights if strategy.discard else None
+    if not isinstance(own, Path):
+        return []
+    policies = [policy for policy in strategy.policies if isinstance(policy.weights, Path)]
+    return [policy for policy in policies if policy.weights == own]
+
+
+def _check_weights(strategy: Strategy, file: Path, text: str) -> None:
+    """Raise StrategyError unless a file holds as many weights as the strategy's own."""
+    alike = _weighed_alike(strategy)
+    if not alike:
+        raise StrategyError(
+            f"{quoted(text)}: the discards of {strategy.name} have no weights; @FILE.npy stands "
+            "behind a strategy that reads some, such as champion."
+        )
+    if not file.exists():
+        raise StrategyError(
+            f"there is no file {file}; name one that `simgin train {strategy.name}` wrote."
+        )
+    from simgin.strategy import compiler  # takes a while, and few strategies have a file
+
+    params = len(alike[0].params)
+    needed = compiler.vector(alike[0]).size - params
+    found = compiler.vector(replace(alike[0], weights=file)).size - params
+    if found != needed:
+        raise StrategyError(
+            f"{file} holds {found:,} weights where {strategy.name} has {needed:,}; name a file "
+            f"that `simgin train {strategy.name}` wrote."
+        )
 
 
 def set_slots(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> Strategy:
@@ -208,6 +267,8 @@ def _canonical_text(form: TextForm, strategy: Strategy) -> str:
     """
     name = form.strategy.name
     base = _strategy(name)
+    if form.weights is not None:
+        base = with_weights(base, form.weights)
     own = {policy.slot: policy for policy in strategy.policies if policy.slot not in form.policies}
     values: dict[str, str] = {}  # those that several policies share are given once
     for slot, policy in list(own.items()):
@@ -223,7 +284,7 @@ def _canonical_text(form: TextForm, strategy: Strategy) -> str:
             known = known(**{name: values[name] for name in values.keys() & known.params.keys()})
         if policy.slot not in own and policy != known:
             text += f"+{policy.slot}={_reference_text(policy)}"
-    return text
+    return text if form.weights is None else f"{text}@{form.weights}"
 
 
 def _are_shared(policy: Policy, names: Iterable[str], others: Iterable[Policy]) -> bool:
@@ -499,8 +560,8 @@ def _refusals(path: Path) -> Iterator[None]:
         raise
     except BaseException as raised:
         error = sound(raised)
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+        stack = traceback.walk_tb(error.__traceback__)  # reads no source, nor asks for names
+        lines = [line for frame, line in stack if frame.f_code.co_filename == str(path)]
         place = f" (line {lines[-1]})" if lines else ""  # else the error says so itself
         raise StrategyError(f"{path} cannot be read{place}: {_reason(error)}") from None
 

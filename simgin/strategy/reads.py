@@ -16,14 +16,20 @@ ENGINE = ("simgin.core.", "simgin.toolkit.")  # what the digest of the cache's d
 # Packages whose versions are part of the name of that directory
 FIXED = ("numpy", "numba", "math", "cmath", "operator", "builtins")
 # A policy's only source of chance is `view.noise`, which the seed determines
-CHANCE = ("random", "numpy.random", "secrets", "uuid", "time", "datetime", "os")
+CHANCE = ("random.", "numpy.random.", "secrets.", "uuid.", "time.", "datetime.", "os.")
 # What Python gives differs from process to process
 CHANCE_OF_PYTHON = ("hash", "id")
 
 
 def is_built_in(function: Callable[..., Any]) -> bool:
     """Whether a function is of a strategy that comes with simgin."""
-    return str(function.__module__).startswith(BUILT_IN)
+    return home(function).startswith(BUILT_IN)
+
+
+def home(value: Any) -> str:
+    """How a module is called, or that of a function or class; empty where it is no text."""
+    name = getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", "")
+    return name if type(name) is str else ""  # to ask an author's object for a text may raise
 
 
 def reached(function: Callable[..., Any]) -> list[FunctionType]:
@@ -33,7 +39,7 @@ def reached(function: Callable[..., Any]) -> list[FunctionType]:
         for _, value in _values(one):
             helper = value.py_func if _is_compiled(value) else value
             is_new = isinstance(helper, FunctionType) and helper not in found
-            if is_new and not _is_fixed(str(helper.__module__)):
+            if is_new and not _is_fixed(home(helper)):
                 found.append(helper)
     return found
 
@@ -68,7 +74,7 @@ def _values(function: Any) -> Iterator[tuple[str, Any]]:
         for name in sorted(wanted & space.keys()):
             value = space[name]
             yield name, value
-            is_authors = isinstance(value, ModuleType) and not _is_fixed(value.__name__)
+            is_authors = isinstance(value, ModuleType) and not _is_fixed(home(value))
             if is_authors and not any(vars(value) is known for known in spaces):
                 spaces.append(vars(value))
 
@@ -114,12 +120,10 @@ def find_chance(function: Callable[..., Any]) -> str:
 
 
 def _comes_from_chance(value: Any) -> bool:
-    if isinstance(value, ModuleType):
-        return _is_chance(value.__name__)
     # `from random import random` is a method of a generator that the module keeps
     owner = getattr(value, "__self__", value)
-    return _is_chance(getattr(value, "__module__", None)) or _is_chance(type(owner).__module__)
+    return _is_chance(home(value)) or _is_chance(home(type(owner)))
 
 
-def _is_chance(module: object) -> bool:
-    return any(module == name or str(module).startswith(f"{name}.") for name in CHANCE)
+def _is_chance(module: str) -> bool:
+    return f"{module}.".startswith(CHANCE)

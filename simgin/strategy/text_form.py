@@ -1,10 +1,11 @@
-"""The text form of strategies: `name[:p=v{,p=v}]{+slot=name[:p=v{,p=v}]}[@FILE.toml]`.
+"""The text form of strategies: `name[:p=v{,p=v}]{+slot=name[:p=v{,p=v}]}[@FILE]`.
 
     gold    gold-early:k=7    simple+knock=at:k=4    mine.py    mine.py#second+discard=low
-    mine.py@tuned.toml
+    mine.py@tuned.toml    champion@learned.npy
 
 After `slot=` stands the policy that takes that slot, or a strategy whose policy of that slot does;
-`+stake=` sets both offer and answer. Last comes a file with values of parameters, slot by slot.
+`+stake=` sets both offer and answer. Last comes a file: of values of parameters, slot by slot, or
+of weights in place of the strategy's own.
 """
 
 import re
@@ -22,7 +23,7 @@ _PART = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
 _STRAY = re.compile(r"\+(\w+)=")  # in front of the first slot that is known
 _VALUES = re.compile(r":(?=[A-Za-z_]\w*=)")
 _ITEM = re.compile(r"\s*\w+\s*=.*\S.*")
-_FILE = re.compile(r"(.*)@([^@]+\.toml)\s*", re.DOTALL)
+_FILE = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL)
 
 
 class StrategyError(ValueError):
@@ -44,7 +45,12 @@ class TextForm:
 
     strategy: Reference
     policies: Mapping[str, Reference]  # by slot: what replaces the strategy's own policy
-    file: Path | None = None  # of values, which come last
+    file: Path | None = None  # of values or weights, which comes last
+
+    @property
+    def weights(self) -> Path | None:
+        """The file, if it holds weights."""
+        return self.file if self.file is not None and self.file.suffix == ".npy" else None
 
 
 # Reading

@@ -11,8 +11,7 @@ import pytest
 from simgin import plots, toolkit
 from simgin.checks.contract import CHECKS
 from simgin.cli.main import cli
-from simgin.review import players, review_request, rule_metrics, solo_metrics
-from simgin.review.review_request import read_request
+from simgin.review import players, review_request, scorecard
 from simgin.rules import variants
 from simgin.stats import metrics
 from support.command_line import call
@@ -168,9 +167,7 @@ def test_every_question_on_the_rules_is_answered_on_some_page() -> None:
     assert sorted(re.findall(r"^\| (\w+-\d+) \|", text, re.M)) == sorted(asked)
 
 
-QUOTED = ("how-to/reviews.md", "reference/rule-metrics.md", "reference/plots.md")
-REVIEWS, RULE_METRICS, PLOTS = ((DOCS / name).read_text() for name in QUOTED)
-TOLD = {1: solo_metrics.SOLO_METRICS, 2: rule_metrics.RULE_METRICS}
+REVIEWS, PLOTS = ((DOCS / name).read_text() for name in ("how-to/reviews.md", "reference/plots.md"))
 
 
 def rows(text: str, block: str) -> list[list[str]]:
@@ -180,16 +177,11 @@ def rows(text: str, block: str) -> list[list[str]]:
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]
 
 
-@pytest.mark.parametrize("players", [1, 2])
-def test_every_review_metric_is_described_once_in_its_own_whole_sentences(players: int) -> None:
-    found = rows(RULE_METRICS, f"traits: {players}")
-    assert {len(row) for row in found} == {5}
-    told = [(row[0], row[1].strip("`"), bool(row[3])) for row in found]
-    assert told == [(one.heading, one.key, one.deep) for one in TOLD[players]]
-    assert len({one.key for one in TOLD[players]}) == len(told)
-    assert all(one.meaning.endswith(".") for one in TOLD[players])
-    words = [row[2] for row in found]
-    assert all(words) and len(set(words)) == len(words)
+def test_every_row_of_a_scorecard_is_described() -> None:
+    told = [(row[0], row[1].strip("`")) for row in rows(REVIEWS, "scorecard")]
+    known = scorecard.rows_of(variants.find("standard").row, review_request.SECONDS_PER_TURN)
+    against = [("Gin v knock", "waiting"), ("Skill", "skill")]
+    assert told == [*((row.title, row.key) for row in known), *against]
 
 
 def test_every_plot_is_described_and_every_plot_of_a_review_is_shown() -> None:
@@ -197,23 +189,15 @@ def test_every_plot_is_described_and_every_plot_of_a_review_is_shown() -> None:
     assert {row[0].strip("`") for row in found} | {"png", "svg"} == set(plots.__all__)
     assert all(row[1] for row in found)
     pictures = re.findall(r"!\[[^\]]+\]\(\S*/plots/(\S+)\.png\)", REVIEWS)
-    expected = "differences endings turns points deadwood knock knock_matrix scores ladder league"
-    assert {name.partition("-")[0] for name in pictures} >= {*expected.split(), "convergence"}
+    assert pictures == ["match_length", "outcomes", "kinds", "knock_chart", "scores"]
 
 
 def test_the_page_states_what_a_review_plays() -> None:
-    played = REVIEWS.split("## What is played")[1].split("## How to read")[0]
-    two, alone = (read_request([name], None, deep=True) for name in ("standard", "solitaire-gin"))
-    for name in (*players.FIELD, *players.WEAK, "marjj"):
-        assert f"`{name}`" in played
-    field = {*players.FIELD, *players.WEAK, "marjj"}
-    assert set(two.players) - {players.strongest_quick()} == field
-    assert f"{review_request.MATCHES_ALONE:,} matches each" in played
-    assert alone.matches == review_request.MATCHES_ALONE * review_request.DEEPER
-    assert f"{review_request.MATCHES:,} matches of every pair" in REVIEWS
-    assert f"({review_request.MOST_HANDS:,} at most)" in played
+    told = dict(rows(REVIEWS, "kinds"))
+    assert told["strong"] == f"`{players.CHAMPION}`"
     assert (
-        review_request.SINGLES / review_request.HANDS == 1 / 4
-    )  # "a quarter of one for every match"
-    # "ten for every match", "a hundred times as many"
-    assert (review_request.SINGLES, review_request.DEEPER) == (10, 100)
+        f"{review_request.MATCHES:,} matches ({review_request.MATCHES_ALONE:,} a player" in REVIEWS
+    )
+    assert all(f"`{name}`" in REVIEWS for name in players.CHALLENGERS)
+    assert (review_request.DEEPER, scorecard.EVENING, scorecard.EVENINGS) == (100, 5, 10)
+    assert (review_request.SAME, review_request.ROUND_TARGET) == (0.1, 5)

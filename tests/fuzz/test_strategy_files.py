@@ -122,9 +122,17 @@ def test_any_strategy_file_is_read_or_refused(empty_directory, n):
         else:
             path.unlink(missing_ok=True)
     for name in set(sys.modules) - modules:
-        if str(name).startswith("simgin_plugin_"):  # a file may name itself with a number
+        if isinstance(name, str) and name.startswith("simgin_plugin_"):  # it may be a number
             del sys.modules[name]
     assert n / 20 < sound < 0.7 * n
+
+
+@pytest.mark.parametrize("name", ["7", "10**5000", "type('Odd', (), {'__repr__': 7})()"])
+def test_a_file_and_a_module_that_it_reads_are_called_by_no_text(empty_directory, name):
+    calls = f"import types\nM = types.ModuleType('m')\nM.x = 1\n__name__ = M.__name__ = {name}\n"
+    Path("mine.py").write_text(HEAD + calls + SOUND.replace("return 1", "return M.x"))
+    assert read_or_refused("mine.py")
+    answer("match", "mine.py", "--deals", 10, codes=(0, 2))
 
 
 DECLARED = ["Strategy(None)", "Strategy('x', about=3)", "Strategy('x', take=take(len))"]

@@ -17,6 +17,7 @@ from support.dask_cluster import dask
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
+PATIENCE = 300  # seconds after which what a run was to do never comes
 STARTING = 6.0  # seconds within which a kill may meet a process that has not begun to play
 
 
@@ -50,7 +51,9 @@ class Run:
 
     def until(self, reached):
         """Wait until `reached`; returns whether that came before the process ended."""
+        last = time.monotonic() + PATIENCE
         while not reached():
+            assert time.monotonic() < last
             if self.process.poll() is not None:
                 return False
             time.sleep(1e-3)
@@ -63,7 +66,7 @@ class Run:
 
     def end(self, *codes):
         """Let the process end by itself."""
-        _, said = self.process.communicate(timeout=300)
+        _, said = self.process.communicate(timeout=PATIENCE)
         assert self.process.returncode in (codes or (0,)), said
         return self.process.returncode
 
@@ -116,7 +119,7 @@ def assert_alike(path, place, fresh):
 def test_a_run_killed_many_times_ends_with_the_same_bytes(
     tmp_path, deals, kills, seconds, endings, least
 ):
-    """Some seconds after its first block, at any instant, and while its files are written."""
+    """Some seconds after its ledger is begun, at any instant, and while its files are written."""
     rng = np.random.default_rng(kills)
     path, place, fresh = experiment(tmp_path, deals), tmp_path / "killed", tmp_path / "fresh"
     call("run", path, "-o", fresh, "--json")
@@ -147,9 +150,12 @@ def test_a_killed_client_leaves_no_processes(tmp_path):
     """Its local workers end by themselves."""
     psutil = pytest.importorskip("psutil", reason="comes with distributed")
     run = Run(experiment(tmp_path, "500M"), tmp_path / "killed", "--scheduler", "local:1")
-    assert run.until(run.has_committed)
-    children = psutil.Process(run.process.pid).children(recursive=True)
-    assert children and run.kill()
+    client = psutil.Process(run.process.pid)
+    assert run.until(run.has_committed) and run.until(client.children)  # a ledger is begun alone
+    begun = state(run._log)
+    assert run.until(lambda: state(run._log) != begun)  # what a worker played
+    children = client.children(recursive=True)
+    assert len(children) > 1 and run.kill()  # a worker, and Python's own process beside it
     assert psutil.wait_procs(children, timeout=30)[1] == []
 
 

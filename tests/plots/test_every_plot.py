@@ -65,8 +65,9 @@ def test_an_svg_has_text_shapes_and_its_own_ids(name):
 
 
 def test_bands_and_lines_show_the_values_and_limits():
-    frame = FRAMES["turns"](VARIANTS[:1], STRATEGIES[:1])
-    (axes,) = plots.turns(frame, seed=1).axes
+    frame = FRAMES["odds"](VARIANTS[:1], STRATEGIES[:1])
+    frame = frame[frame["kind"] == "gin"]
+    (axes,) = plots.odds(frame, seed=1).axes
     assert axes.lines[0].get_ydata() == pytest.approx(100 * frame["share"])
     ends = axes.collections[0].get_paths()[0].vertices[:, 1]
     limits = (100 * frame["low"].min(), 100 * frame["high"].max())

@@ -4,7 +4,6 @@ from itertools import combinations
 from pathlib import Path
 
 import champion as training
-import equity
 import numpy as np
 import pytest
 from simgin_strategies import _champion as sight
@@ -24,6 +23,8 @@ from simgin.play.rollout import Worlds, legal_actions, play_in
 from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.strategy import loader
+from simgin.tune import decisions
+from simgin.tune.equity import by_points, equity_of
 from support.hands import NAMES, game, members
 from support.shapes import in_melds, is_meld, outs, partner, touches, ways
 from support.variant_lists import TWO_PLAYER
@@ -171,7 +172,7 @@ def test_every_number_of_a_discard_means_what_its_name_says(questions):
         array[0] = view
         legal = members(view.legal)
         numbers = np.zeros((1, len(legal), sight.SIZE))
-        training.describe_discards(array, np.array([legal]), RULES, numbers)
+        decisions.writer(decisions.describe_discards)(array, np.array([legal]), RULES, numbers)
         for card, found in zip(legal, numbers[0], strict=True):
             hand = [other for other in members(view.hand) if other != card]
             want = {**meaning_of_hand(view, hand), **meaning_of_discard(view, card, hand)}
@@ -193,7 +194,7 @@ def test_the_discard_of_least_cost_is_made(questions):
         array[0] = view
         legal = members(view.legal)
         rows = np.zeros((1, len(legal), sight.SIZE))
-        training.describe_discards(array, np.array([legal]), RULES, rows)
+        decisions.writer(decisions.describe_discards)(array, np.array([legal]), RULES, rows)
         stage = sum(view.own_turn >= first for first in (3, 5, 8, 11))
         first = int(player.blend(view, RULES, params)) + sight.SIZE * stage
         weights = params[first : first + sight.SIZE]
@@ -239,9 +240,9 @@ def test_every_variant_has_the_weights_of_the_rules_most_like_its_own():
 
 
 def test_learning_in_miniature_repeats_to_the_byte(monkeypatch):
-    for setting, number in {"WARM": 1, "ROUNDS": 1, "MET": 20}.items():
-        monkeypatch.setattr(training, setting, number)
-    first, again = (training.learned("dice", 30, 5) for _ in range(2))
+    for setting, number in {"WARM": 1, "MET": 20}.items():
+        monkeypatch.setattr(decisions, setting, number)
+    first, again = (training.learned("dice", 30, 5, rounds=2) for _ in range(2))
     assert first.tobytes() == again.tobytes()
     assert first.size == player.EACH
 
@@ -252,11 +253,13 @@ def test_what_a_deal_is_worth():
     records["points_a"], records["points_b"] = [[30, 0]], [[0, 12]]
     records["winner"], records["stake"] = [[0, 1]], [[1, 3]]
     found = Branches(None, None, records, np.array([[70, 95, 2, 5]]))
-    assert equity.equity_of(variants.find("eaai"))(found).tolist() == [[180.0, 0.0]]
-    assert equity.equity_of(variants.find("dice"))(found).tolist() == [[25.0, -75.0]]
-    assert equity.equity_of(variants.find("pro"))(found).tolist() == [[30.0, -12.0]]
+    assert equity_of(variants.find("eaai"))(found).tolist() == [[180.0, 0.0]]
+    assert equity_of(variants.find("dice"))(found).tolist() == [[25.0, -75.0]]
+    assert equity_of(variants.find("pro"))(found).tolist() == [[30.0, -12.0]]
     level = Branches(None, None, np.zeros((1, 2), DEAL), np.array([[40, 40, 0, 0]]))
-    assert equity.equity_of(variants.find("rush"))(level) == pytest.approx(90.0, abs=0.5)
+    assert equity_of(variants.find("rush"))(level) == pytest.approx(90.0, abs=0.5)
+    # There is no one value of a score where the seats differ
+    assert equity_of(variants.find("standard+first_dealer=0")) is by_points
 
 
 @pytest.mark.slow
@@ -266,8 +269,9 @@ def test_a_round_of_learning_makes_the_beginner_better(monkeypatch):
     So it was with three seeds. A share of 1,000 matches has a standard error of 1.5 points: a sound
     learner fails in fewer than one of 10,000 runs.
     """
-    monkeypatch.setattr(training, "MET", 1000)
-    learner = training.Learner([loader.find("simple")], training.naive(), 3)
+    monkeypatch.setattr(decisions, "MET", 1000)
+    eaai = variants.find("eaai")
+    learner = decisions.Learner([loader.find("simple")], training.naive(), 3, eaai)
     (before,) = learner.round(6000, 1.0)
     (after,) = learner.round(100, 1.0)
     assert before < 0.55

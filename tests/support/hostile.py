@@ -89,7 +89,7 @@ def changed(draw, value):
         elif how == "name" and isinstance(holder, dict):
             holder[draw(st.sampled_from((f"{key}s", "", "__class__")))] = holder.pop(key)
         elif how == "nest":
-            for _ in range(draw(st.sampled_from((1, 50, 600)))):
+            for _ in range(draw(st.sampled_from((1, 50, 300)))):
                 holder[key] = [holder[key]]
         else:
             holder[key] = copied(draw(st.sampled_from(VALUES)))

@@ -46,12 +46,12 @@ def _report(
     from simgin.findings.run_pictures import run_pictures
     from simgin.findings.run_report import run_report
     from simgin.review.review import restore_review
-    from simgin.review.review_report import review_report, review_screen
+    from simgin.review.review_report import review_report
 
     if "review" in manifest:
         review = restore_review(manifest["review"], findings)
         written = review_report(review, manifest["command"])
-        return written, review_screen(review, details=details)
+        return written, written.screen(details=details)
     pictures = run_pictures(findings.by_own_names)
     written = run_report(findings, manifest["command"], pictures)
     return written, written.screen(details=details)

@@ -1,15 +1,22 @@
-"""`simgin review`: how rule changes affect the game."""
+"""`simgin review`: what a change of the rules does to the game."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from simgin.cli import options
 from simgin.cli.output import Answer, command_line, note, repeated
+
+if TYPE_CHECKING:
+    from simgin.review.review_request import ReviewRequest
+
+PLACE_CHARACTERS = 80  # of the name of a directory that nobody named
 
 
 @click.command()
@@ -20,12 +27,41 @@ from simgin.cli.output import Answer, command_line, note, repeated
     metavar="BASE",
     help="Compare with this variant, on the same packs.",
 )
-@options.output_option("Directory for the results.", required=True)
 @click.option(
-    "--deep",
-    is_flag=True,
-    help="Add stronger players, comebacks and the skill ladder; a tenth of the error; takes hours.",
+    "--file",
+    type=click.Path(path_type=Path),
+    metavar="FILE.toml",
+    help="Read title, rule sets, players and goals from a file; options given here come first.",
 )
+@options.output_option("Directory for the results [default: results/review-...].")
+@click.option(
+    "--players",
+    metavar="A,B,...",
+    help="Strategies or files instead of the usual kinds, weakest first, the strong one last.",
+)
+@click.option(
+    "--adapt",
+    is_flag=True,
+    help="Learn a strong player for every rule set first: two minutes each, kept for later.",
+)
+@click.option(
+    "--goals",
+    metavar="GOALS",
+    help="What the game shall be like, as in 'turns per match 100..140, gin 40..50 %'.",
+)
+@click.option(
+    "--sweep",
+    multiple=True,
+    metavar="PARAMETER=VALUES",
+    help="Review a parameter's values, like undercut_bonus=0,10,25; twice for a map of two.",
+)
+@click.option(
+    "--seconds-per-turn",
+    type=click.FloatRange(0, min_open=True),
+    metavar="S",
+    help="Turns into minutes [default: 8].",
+)
+@click.option("--deep", is_flag=True, help="A hundred times the matches: a tenth of the error.")
 @options.count_option("--matches", "Matches per pair of players [default: 20k; 2M with --deep].")
 @options.seed_option
 @options.workers_option
@@ -34,64 +70,116 @@ from simgin.cli.output import Answer, command_line, note, repeated
 @options.json_option
 def review(
     variants: tuple[str, ...],
-    against: str | None,
-    output: Path,
-    deep: bool,
-    matches: int | None,
-    seed: int,
+    output: Path | None,
     workers: int | None,
     scheduler: str | None,
     details: bool,
     as_json: bool,
+    **asked: Any,
 ) -> None:
-    """Measure how rule changes affect the game.
-
-    Compares length, deal outcomes, seat and score advantage, the best knock threshold, luck and
-    skill:
+    """Decide on a rule: what it does to a match, to skill, and for whom.
 
     \b
-      simgin review oklahoma straight --against standard -o results/rules
-      simgin review standard+undercut_bonus=10 --against standard -o results/bonus
+      simgin review oklahoma straight --against standard
+      simgin review standard+undercut_bonus=10 --against standard --adapt
+      simgin review standard --sweep undercut_bonus=0,10,20,25,30
+      simgin review oklahoma --against standard --goals 'turns per match 60..90'
 
-    Each variant is played by gold, gold-early, simple and gin-only in all pairings, and by players
-    who differ only in their knock threshold. The page report.html starts with what changes.
+    Four kinds of player play every variant on the same packs: one that knocks at once, one that
+    knocks early and then plays for gin, one that plays for gin, and a strong one. The page
+    report.html has the verdict and a scorecard first, then pictures; a file of TOML keeps what a
+    club asks: title, note, rule_sets, against, players, goals, seconds_per_turn.
 
     The same command resumes an interrupted review, and more matches extend a finished one.
     """
     from simgin.cli import plan_table, session
+    from simgin.review.goals import read_goals
+    from simgin.review.review import Review
     from simgin.review.review_plan import plan_review
-    from simgin.review.review_request import read_request
+    from simgin.review.scorecard import rows_of
+    from simgin.rules.variants import find
 
-    request = read_request(variants, against, deep=deep, matches=matches, seed=seed)
+    request = _read(variants, asked)
+    read_goals(request.goals, rows_of(find(request.variants[0]).row, request.seconds_per_turn))
+    place = output or _place(request)
+    command = repeated(output=place)
+    session.check_output(place, record_deals=False)
+    request = _settled(request, workers)
     plan = plan_review(request)
-    command = repeated()
-    session.check_output(output, record_deals=False)
-    if deep and not as_json:
-        plan_rows = plan_table.rows(plan, output, workers, record_deals=False)
-        plan_table.announce(plan, plan_rows, output)
+    if request.deep and not as_json:
+        plan_rows = plan_table.rows(plan, place, workers, record_deals=False)
+        plan_table.announce(plan, plan_rows, place)
     started = datetime.now(UTC)
     with session.play_plan(
-        plan, output, command, workers=workers, scheduler=scheduler, record_deals=False
+        plan, place, command, workers=workers, scheduler=scheduler, record_deals=False
     ) as findings:
         from simgin.report import page
-        from simgin.review.review import read_review
-        from simgin.review.review_report import review_report, review_screen
-        from simgin.stats import table
+        from simgin.review.review_report import review_report, rows_for_json
 
-        note("all matches played; drawing the plots.")
-        review_data = read_review(request, findings)
-        report = review_report(review_data, command)
+        note("all matches played; drawing the pictures.")
+        played = Review(request, findings)
+        report = review_report(played, command)
         files = session.save(
-            output,
+            place,
             findings,
             page.files(report),
             started=started,
             command=command,
             review=asdict(request),
         )
-        rows = table.records(review_data.metrics)
-        answer = Answer(command, rows, seed, files, findings.stopped)
-        parts: list[object] = [*review_screen(review_data, details=details), ""]
+        answer = Answer(command, list(rows_for_json(played)), request.seed, files, findings.stopped)
+        parts: list[object] = [*report.screen(details=details), ""]
         if not details:
-            parts.append(f"More:    {command_line('report', output, '--details')}")
+            parts.append(f"More:    {command_line('report', place, '--details')}")
         answer.show(as_json, parts)
+
+
+def _settled(request: ReviewRequest, workers: int | None) -> ReviewRequest:
+    """The request with who plays it: after trials, or after learning with live progress."""
+    from simgin.cli import session
+    from simgin.report import progress
+    from simgin.review.review_request import settled
+
+    if not request.adapt:
+        with session.explain_wait("short trials first, to see who is strong under these rules."):
+            return settled(request, workers)
+    try:
+        with progress.live("learning a strong player for every rule set") as report:
+            return settled(request, workers, report)
+    except KeyboardInterrupt:
+        note("interrupted; finished rounds of learning are kept. The same command goes on.")
+        raise click.exceptions.Exit(session.INTERRUPTED) from None
+
+
+def _read(variants: tuple[str, ...], asked: dict[str, Any]) -> ReviewRequest:
+    """What is asked for: by the file if there is one, and by options, which come first."""
+    from simgin.review.review_file import read_file
+    from simgin.review.review_request import read_request
+
+    path = asked.pop("file")
+    given = {} if path is None else read_file(path)
+    for name in ("players", "goals"):
+        if asked[name] is not None:
+            given[name] = [part.strip() for part in asked[name].split(",")]
+    for name in ("against", "sweep", "seconds_per_turn", "matches", "adapt", "deep"):
+        if asked[name]:
+            given[name] = asked[name]
+    if path is None or _is_typed("seed"):
+        given["seed"] = asked["seed"]
+    if variants:
+        given["names"] = variants
+    return read_request(given.pop("names", ()), given.pop("against", None), **given)
+
+
+def _is_typed(option: str) -> bool:
+    source = click.get_current_context().get_parameter_source(option)
+    return source is click.core.ParameterSource.COMMANDLINE
+
+
+def _place(request: ReviewRequest) -> Path:
+    """The directory of a review that nobody named."""
+    words = [*request.others, "against", request.base] if request.base else request.variants
+    if request.sweep:
+        words = [str(request.base), *(name for name, _ in request.sweep)]
+    name = re.sub(r"[^a-z0-9=]+", "-", "-".join(map(str, words)).lower()).strip("-")
+    return Path("results") / f"review-{name}"[:PLACE_CHARACTERS]

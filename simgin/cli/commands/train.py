@@ -1,9 +1,9 @@
-"""`simgin train`: weights for the discards of a strategy, learned on branches of deals."""
+"""`simgin train`: the weights of a strategy, learned on branches of deals."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,7 +11,8 @@ from simgin.cli import improvement, options
 from simgin.cli.output import command_line, console, say
 
 if TYPE_CHECKING:
-    from simgin.tune.training import Round, TrainRequest
+    from simgin.tune.adapted import AdaptRequest
+    from simgin.tune.training import TrainRequest
 
 
 @click.command()
@@ -21,18 +22,16 @@ if TYPE_CHECKING:
 @click.option(
     "--rounds",
     type=click.IntRange(1, 1000),
-    default=8,
-    show_default=True,
     metavar="N",
-    help="Rounds; each is played with the weights of the one before.",
+    help="Rounds; each is played with the weights of the one before [default: 8; champion 12].",
 )
 @options.count_option(
     "--deals",
-    "Deals to learn from in a round, against each opponent.",
-    default="20k",
-    show_default=True,
+    "Deals to learn from in a round, against each opponent [default: 20k; champion 40k in all].",
 )
-@improvement.confirm_option
+@options.count_option(
+    "--confirm", "Matches of the confirmation against each opponent [default: 40k; champion 10k]."
+)
 @options.seed_option
 @options.workers_option
 @click.option(
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE.npy",
-    help="Write the weights: to the file that the strategy names, to be played.",
+    help="Write the weights: to the file that the strategy names, or to play STRATEGY@FILE.npy.",
 )
 @improvement.place_option("Keep the rounds in this directory, with tables. It can be resumed.")
 @options.json_option
@@ -48,75 +47,85 @@ def train(
     strategy: str,
     variant: str,
     against: tuple[str, ...],
-    rounds: int,
-    deals: int,
-    confirm: int,
+    rounds: int | None,
+    deals: int | None,
+    confirm: int | None,
     seed: int,
     workers: int | None,
     output: Path | None,
     place: Path | None,
     as_json: bool,
 ) -> None:
-    """Learn weights for the discards of a STRATEGY, and measure what they gain.
+    """Learn the weights of a STRATEGY, and measure what they gain.
 
-    Its discard policy weighs some numbers of each card, and names them:
+    `champion` learns all of its decisions, for the rules of any VARIANT for two, going on from its
+    own weights, in a minute of one processor. What it becomes is kept: asking again trains nothing.
+
+    \b
+      simgin train champion -v straight -o straight.npy
+      simgin match champion@straight.npy champion -v straight
+
+    Of other strategies the discards are learned. The discard policy weighs some numbers of each
+    card, and names them:
 
     \b
       @discard(weights="mine.npy", describe=describe, start=START)
 
-    Deals are played on with several discards, in the same world; what each of them leads to is
+    Deals are played on with several answers, in the same world; what each of them leads to is
     regressed on its numbers, round after round. The weights then play against those of the start
     on packs that the training never saw.
 
     \b
       simgin train mine.py -o mine.npy
       simgin train mine.py -v eaai --against simple --against gold-early
-      simgin match mine.py simple
 
-    With --run, the same command resumes an interrupted training, and more --rounds continue a
-    finished one.
+    The same command resumes an interrupted training: with --run, of champion always. More --rounds
+    continue a finished one that has a directory.
     """
     from simgin.report.screen import Words
-    from simgin.tune import trained
-    from simgin.tune.training import read_training
+    from simgin.tune import adapted
+    from simgin.tune import training as discards
 
-    words = trained.Trained.words
+    kind: Any = adapted if strategy == adapted.PLAYER else discards
+    words = adapted.Adapted.words
     improvement.check_output(words, output, place)
-    training = read_training(
-        strategy, variant, against, rounds=rounds, deals=deals, confirmed=confirm, seed=seed
-    )
+    given = {"rounds": rounds, "deals": deals, "confirmed": confirm}
+    sizes = {name: size for name, size in given.items() if size is not None}
+    training = kind.read_training(strategy, variant, against, seed=seed, **sizes)
+    match = training.match
     if not as_json:
-        console().print(Words([trained.plan_sentence(training)]))
-    improvement.prepare(training.match)
+        console().print(Words([kind.plan_sentence(training)]))
+    improvement.prepare(match)
     lines: list[str] = []
-
-    def see(played: Round) -> None:
-        lines.append(trained.round_line(training, played))
-
+    settled = improvement.settled(match) | {"confirm": match.confirmed}
+    settled |= {"rounds": training.rounds, "deals": training.deals}
     improvement.carry_out(
-        training.match,
+        match,
         words,
-        lambda ledger, part: trained.carry_out(training, ledger, workers, part, see),
+        lambda ledger, part: kind.carry_out(training, ledger, workers, part, lines.append),
         lambda: "\n".join(lines),
-        pieces=training.rounds + 1,
+        pieces=training.pieces,
         identity=training.identity,
+        settled=settled if kind is discards else settled | {"against": ()},
         workers=workers,
         output=output,
         place=place,
         as_json=as_json,
+        kept="" if kind is discards else "the cache",
     )
     if not as_json:
         say(_play_line(training, output))
 
 
-def _play_line(training: TrainRequest, output: Path | None) -> str:
-    """How the weights are played: a strategy reads them from the file that it names."""
+def _play_line(training: AdaptRequest | TrainRequest, output: Path | None) -> str:
+    """How the weights are played: from a file that the player's text names, or that it reads."""
     match = training.match
-    strategy = match.strategy.text
-    if output is None:
+    strategy, opponent = match.strategy.text, match.pool[0].text
+    if strategy == "champion":
+        strategy, opponent = f"{strategy}@{output or training.named}", strategy
+    elif output is None:
         return f"Keep:    give -o {training.named}, the file that the strategy reads."
-    if output.resolve() != training.named.resolve():
+    elif output.resolve() != training.named.resolve():
         return f"Play:    {strategy} reads {training.named}; move {output} there."
-    opponent, variant = match.pool[0].text, match.variant.text
-    words = command_line("match", strategy, opponent, "-v", variant, "--matches", "20k")
+    words = command_line("match", strategy, opponent, "-v", match.variant.text, "--matches", "20k")
     return f"Play:    {words}"

@@ -126,6 +126,7 @@ def tune(
         lambda: tuned.course_line(request, seen),
         pieces=request.generations + 2,
         identity=request.identity,
+        settled=improvement.settled(request),
         workers=workers,
         output=output,
         place=place,

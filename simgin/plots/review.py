@@ -1,0 +1,268 @@
+"""Pictures of a review: one question each, one colour a rule set, the same scales."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin.report import figures
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "kinds",
+    "knock_chart",
+    "match_length",
+    "outcomes_by_kind",
+    "score_difference",
+    "sweep_curves",
+    "sweep_map",
+]
+
+PANEL = 1.0  # inches of a distribution
+OUTCOMES = ("gin", "knock", "undercut", "void")
+OUTCOME_WORDS = {"void": "dead hand"}
+LEAST_LABELLED = 8  # per cent
+LEAST_REACH = 2.0  # percentage points: smallest end of a colour scale
+LEAST_SHOWN = 0.001  # share of knocks in a column of the map
+SPREAD = 0.5  # of a row, which the dots of all variants share
+
+
+@figures.picture
+def match_length(
+    frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()
+) -> Figure:
+    """How many turns matches take: a distribution for every variant, its median marked.
+
+    Columns turns (lower end of a bin), width, share, median.
+    """
+    names = figures.unique(frame["variant"])
+    note = (
+        f"Bins of {int(frame['width'].iloc[0])} turns of both players. The line is the median. "
+        f"{_precision(frame)}"
+    )
+    caption = figures.caption(frame, seed=seed, unit="matches", note=note)
+    figure = figures.new_figure(PANEL * len(names) + 0.4, "How long a match takes", caption)
+    looks = figures.looks(names, among)
+    panels = figures.stack_panels(figure, len(names), sharex=True)
+    most = 100 * float(frame["share"].max())
+    for axes, (variant, part) in zip(panels, figures.groups(frame, "variant"), strict=True):
+        _distribution(axes, part, looks[variant].colour)
+        axes.set_ylim(0, 1.1 * most)
+        figures.panel_title(axes, f"{variant}: median {part['median'].iloc[0]:.0f} turns")
+    figures.axis_labels(panels[-1], "turns in a match", "matches, %")
+    return figure
+
+
+def _precision(frame: pd.DataFrame) -> str:
+    return f"95 % intervals: ± {100 * figures.widest_half(frame):.2g} percentage points or less."
+
+
+def _distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
+    turns, width, share = figures.columns(part, "turns", "width", "share")
+    axes.bar(turns, 100 * share, width=width, align="edge", color=colour, alpha=0.55)
+    axes.axvline(part["median"].iloc[0], color=figures.INK, linewidth=1.2)
+    axes.locator_params(axis="y", nbins=3)
+
+
+@figures.picture
+def outcomes_by_kind(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """How deals end: a bar for each kind of player under each variant.
+
+    Columns kind, metric (gin, knock, undercut, void), value.
+    """
+    names = figures.unique(frame["variant"])
+    kinds = figures.unique(frame["kind"])
+    height = figures.row_height(kinds) * len(kinds)
+    note = f"Between two of a kind. {_precision(frame)}"
+    caption = figures.caption(frame, seed=seed, unit="deals", note=note)
+    words = [OUTCOME_WORDS.get(name, name) for name in OUTCOMES]
+    figure = figures.new_figure((height + 0.35) * len(names), "How deals end", caption, words)
+    panels = figures.stack_panels(figure, len(names), sharex=True)
+    for axes, (variant, part) in zip(panels, figures.groups(frame, "variant"), strict=True):
+        _outcome_bars(axes, part, kinds)
+        figures.panel_title(axes, variant)
+    figures.axis_labels(panels[-1], "deals, %")
+    figures.legend(panels[0])
+    return figure
+
+
+def _outcome_bars(axes: Axes, part: pd.DataFrame, kinds: Sequence[str]) -> None:
+    left = np.zeros(len(kinds))
+    for outcome in OUTCOMES:
+        rows = part[part["metric"] == outcome].set_index("kind")["value"]
+        shares = np.nan_to_num([100 * rows.get(kind, 0.0) for kind in kinds])
+        label = OUTCOME_WORDS.get(outcome, outcome)
+        colour = figures.KINDS[outcome]
+        bars = axes.barh(range(len(kinds)), shares, left=left, color=colour, label=label)
+        texts = [f"{share:.0f}" if share >= LEAST_LABELLED else "" for share in shares]
+        ink = figures.LIGHTEST if outcome in figures.WHITE_TEXT else figures.DARKEST
+        axes.bar_label(bars, texts, label_type="center", fontsize=figures.SMALL, color=ink)
+        left = left + shares
+    figures.row_names(axes, kinds)
+    axes.set_xlim(0, 100)
+    axes.grid(visible=False)
+
+
+@figures.picture
+def knock_chart(
+    frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()
+) -> Figure:
+    """With how much deadwood the strong player knocks, by its own turn, for every variant.
+
+    Columns turn, deadwood, share (of all knocks of the variant).
+    """
+    names = figures.unique(frame["variant"])
+    note = f"The darker, the more of the strong player's knocks lie there. {_precision(frame)}"
+    caption = figures.caption(frame, seed=seed, unit="knocks", note=note)
+    figure = figures.new_figure(1.5 * len(names) + 0.3, "When the strong player knocks", caption)
+    panels = figures.stack_panels(figure, len(names))
+    looks = figures.looks(names, among)
+    for axes, (variant, part) in zip(panels, figures.groups(frame, "variant"), strict=True):
+        _knock_cells(axes, part, looks[variant].colour)
+        figures.panel_title(axes, variant)
+        figures.axis_labels(axes, "", "deadwood")
+    figures.axis_labels(panels[-1], "own turn", "deadwood")
+    return figure
+
+
+def _knock_cells(axes: Axes, part: pd.DataFrame, colour: str) -> None:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    table = part.pivot(index="deadwood", columns="turn", values="share")
+    shades = LinearSegmentedColormap.from_list("knocks", [figures.PAPER, colour])
+    values = np.ma.masked_equal(table.to_numpy(dtype=float), 0)
+    axes.pcolormesh(table.columns, table.index, values, cmap=shades, vmin=0)
+    axes.grid(visible=False)
+    knocked = part[part["share"] > LEAST_SHOWN]
+    axes.set_xlim(0.5, float(knocked["turn"].max()) + 0.5)
+    axes.set_ylim(-0.5, float(part[part["share"] > 0]["deadwood"].max()) + 0.5)
+
+
+@figures.picture
+def kinds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
+    """Does it hold for every kind of player? Changes from the base, a dot for each kind.
+
+    Columns kind, title, value; a panel for each title. Dots are in the colour of their variant.
+    """
+    variants = figures.unique(frame["variant"])
+    titles = figures.unique(frame["title"])
+    names = figures.unique(frame["kind"])
+    height = (figures.row_height(names) * len(names) + 0.5) * len(titles)
+    note = "Changes from the base, between two of a kind. Bars are 95 % intervals."
+    caption = figures.caption(frame, seed=seed, unit="matches", note=note)
+    title = "Does it hold for every kind of player?"
+    figure = figures.new_figure(height, title, caption, variants)
+    looks = figures.looks(variants, among)
+    panels = figures.stack_panels(figure, len(titles))
+    for axes, (heading, part) in zip(panels, figures.groups(frame, "title"), strict=True):
+        _kind_dots(axes, part, names, looks)
+        figures.style(axes, "x")
+        figures.panel_title(axes, heading)
+    figures.legend(panels[0])
+    return figure
+
+
+def _kind_dots(
+    axes: Axes, part: pd.DataFrame, names: Sequence[str], looks: dict[str, figures.Series]
+) -> None:
+    """A row for each kind, in which the dots of the variants lie a little apart."""
+    for i, (variant, look) in enumerate(looks.items()):
+        rows = part[part["variant"] == variant].set_index("kind").reindex(list(names)).dropna()
+        aside = SPREAD * ((i + 0.5) / len(looks) - 0.5)
+        at = aside + np.array([list(names).index(str(kind)) for kind in rows.index])
+        figures.level_bars(axes, at, figures.columns(rows, "value", "low", "high"), look, variant)
+    axes.axvline(0, color=figures.FAINT, linewidth=1, zorder=1)
+    figures.row_names(axes, names)
+    axes.margins(x=0.06)
+    axes.locator_params(axis="x", nbins=6)
+
+
+@figures.picture
+def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """Win probability by score, less that under the base, in percentage points.
+
+    Columns own, other (lower ends, per cent of the target), value, low, high; a map a variant.
+    """
+    clear = (frame["low"] > 0) | (frame["high"] < 0)
+    names = figures.unique(frame[clear]["variant"])
+    note = "Percentage points more than under the base, where the 95 % interval is clear of zero."
+    if unclear := [name for name in figures.unique(frame["variant"]) if name not in names]:
+        note += f" Nowhere clear: {', '.join(unclear)}."
+    caption = figures.caption(frame, seed=seed, unit="deals", note=note)
+    names = names or unclear[:1]
+    frame = frame[frame["variant"].isin(names)]
+    figure = figures.new_figure(2.0 * len(names), "Win probability by score", caption)
+    shown = frame.assign(value=100 * frame["value"].where(clear))
+    reach = max(float(np.nanmax(np.abs(shown["value"]), initial=0.0)), LEAST_REACH)
+    panels = figures.stack_panels(figure, len(names))
+    for axes, (variant, part) in zip(panels, figures.groups(shown, "variant"), strict=True):
+        table = part.pivot(index="own", columns="other", values="value")
+        cells = table.to_numpy(dtype=float)
+        places = [f"{low:.0f}–{low + 20:.0f} %" for low in map(float, table.columns)]  # noqa: RUF001
+        figures.heat_map(
+            axes, cells, places, places, middle=0, reach=reach, form="{:+.0f}", size=figures.SMALL
+        )
+        figures.panel_title(axes, variant)
+        figures.axis_labels(axes, "", "own score")
+    figures.axis_labels(panels[-1], "opponent's score, of the target", "own score")
+    return figure
+
+
+@figures.picture
+def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """What a parameter does to every row of the scorecard: a curve each, the base marked.
+
+    Columns x, title, value, is_base; values are as they are shown.
+    """
+    titles = figures.unique(frame["title"])
+    caption = figures.caption(
+        frame, seed=seed, unit="matches", note="Bands are 95 % intervals. Ring: the base."
+    )
+    name = str(frame["parameter"].iloc[0])
+    figure = figures.new_figure(1.25 * len(titles), f"What the {name} does", caption)
+    panels = figures.stack_panels(figure, len(titles), sharex=True)
+    for axes, (title, part) in zip(panels, figures.groups(frame, "title"), strict=True):
+        _curve(axes, part.sort_values("x"))
+        figures.panel_title(axes, title)
+    figures.axis_labels(panels[-1], name)
+    return figure
+
+
+def _curve(axes: Axes, part: pd.DataFrame) -> None:
+    (x,) = figures.columns(part, "x")
+    limits = figures.columns(part, "value", "low", "high")
+    figures.band(axes, x, limits, figures.series(0), "")
+    axes.plot(x, limits[0], "o", color=figures.BLUE, markersize=3.5)
+    base = part[part["is_base"]]
+    axes.plot(base["x"], base["value"], "o", markersize=9, fillstyle="none", color=figures.INK)
+    axes.locator_params(axis="y", nbins=4)
+
+
+@figures.picture
+def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """What two parameters do to a row of the scorecard: a heat map of its values.
+
+    Columns x, y, title, value, x_name, y_name; values are as they are shown. One title.
+    """
+    half = figures.widest_half(frame)
+    note = f"95 % intervals: ± {half:.2g} or less."
+    caption = figures.caption(frame, seed=seed, unit="matches", note=note)
+    table = frame.pivot(index="y", columns="x", values="value")
+    cells = table.to_numpy(dtype=float)
+    middle = float(np.nanmean([np.nanmin(cells), np.nanmax(cells)]))
+    if frame["even"].notna().all():
+        middle = float(frame["even"].iloc[0])
+    reach = max(float(np.nanmax(np.abs(cells - middle))), 1e-9)
+    figure = figures.new_figure(0.34 * len(table) + 0.4, str(frame["title"].iloc[0]), caption)
+    (axes,) = figures.stack_panels(figure, 1)
+    form = "{:.1f}" if np.nanmax(np.abs(cells)) < 20 else "{:.0f}"
+    names = list(table.index), list(table.columns)
+    figures.heat_map(axes, cells, *names, middle=middle, reach=reach, form=form)
+    figures.axis_labels(axes, str(frame["x_name"].iloc[0]), str(frame["y_name"].iloc[0]))
+    return figure

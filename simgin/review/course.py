@@ -1,0 +1,141 @@
+"""The course of matches between two of a kind: their length, knocks, comebacks, scores.
+
+A step of a review plays matches deal by deal, and keeps counts batch by batch, so that medians and
+shares have errors clustered by match.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin.core import sums
+from simgin.core.match import UNDECIDED
+from simgin.play.kernel import play_recorded, prepare
+from simgin.play.matchup import Matchup
+from simgin.play.parallel import over_units
+from simgin.rules.goals import goal_of
+from simgin.rules.parameters import Params
+from simgin.stats.quantity import Quantity
+from simgin.value.states import number
+
+if TYPE_CHECKING:
+    from simgin.play.parallel import Progress
+    from simgin.runs.steps import Arrays
+
+# Batches of a course or a cell: of more, neighbours are added up, since a deep review would not fit
+# into memory, and errors are known to 2 %
+MOST_BATCHES = 1_000
+MOST_TURNS = 1_000  # turns of a match; the last bin holds the longer ones
+KNOCK_TURNS, COUNTS = 26, 16  # own turns and deadwood of knocks; the last bins hold the greater
+STEPS = 10  # parts of the target in which scores are counted
+KNOCKS = [sums.KINDS.index(kind) for kind in ("knock", "undercut", "even")]
+
+
+def follow(matchup: Matchup, n: int, workers: int | None, progress: Progress | None) -> Arrays:
+    """Counts of so many matches, int64, each (batches, ...).
+
+    length: matches by turns (MOST_TURNS). knocks: by own turn and deadwood (KNOCK_TURNS, COUNTS).
+    leads: matches, those that somebody won after one side had half of the target and more than the
+    other, those of them that the other won. scores: deals before which one side had one tenth of
+    the target and the other another, and those of them after which the first one won the match.
+    """
+    prepare(matchup)
+    units = matchup.units(n)
+    size = matchup.batch * -(-units // (MOST_BATCHES * matchup.batch))
+    parts = over_units(partial(_counted, matchup), units, size, workers, progress)
+    return {name: np.stack([part[name] for part in parts]) for name in parts[0]}
+
+
+def _counted(matchup: Matchup, first_unit: int, units: int) -> dict[str, np.ndarray]:
+    _, records = play_recorded(matchup, first_unit, units)
+    params = matchup.variant.row
+    counts = {"length": _lengths(records), "knocks": _knocks(records, len(matchup.players))}
+    goal = goal_of(params)
+    if matchup.b is not None and goal.score and goal.other is None:
+        counts["leads"] = count_leads(records, params).sum(axis=0)
+        counts["scores"] = _scores(records, params)
+    return counts
+
+
+def _first_and_last(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The places of the first and the last deal of every match."""
+    last = np.flatnonzero(records["outcome"] != UNDECIDED)
+    return np.append(0, last[:-1] + 1), last
+
+
+def _lengths(records: np.ndarray) -> np.ndarray:
+    first, _ = _first_and_last(records)
+    turns = np.add.reduceat(records["turns"], first)
+    return np.bincount(np.minimum(turns, MOST_TURNS - 1), minlength=MOST_TURNS)
+
+
+def _knocks(records: np.ndarray, players: int) -> np.ndarray:
+    knocked = records[np.isin(records["kind"], KNOCKS)]
+    turn = np.minimum(-(-knocked["turns"] // players), KNOCK_TURNS - 1)
+    count = np.minimum(knocked["knock_count"], COUNTS - 1)
+    cells = np.bincount(turn * COUNTS + count, minlength=KNOCK_TURNS * COUNTS)
+    return cells.reshape(KNOCK_TURNS, COUNTS)
+
+
+def count_leads(records: np.ndarray, params: Params) -> np.ndarray:
+    """The three columns of `leads` for recorded matches (`core.record.DEAL`): (matches, 3)."""
+    own, other, target = _standings(records, params)
+    lead = np.sign(own - other)
+    first, last = _first_and_last(records)
+    outcome = records["outcome"][last]
+    won = np.select([outcome == 0, outcome == 1], [1, -1], 0)
+    is_half = (2 * np.maximum(own, other) >= target) & (lead != 0)
+    deals = np.arange(len(records))
+    at = np.minimum.reduceat(np.where(is_half, deals, len(deals)), first)
+    half_way = (at < len(deals)) & (won != 0)
+    comebacks = half_way & (lead[np.minimum(at, len(deals) - 1)] != won)
+    return np.stack([np.ones_like(won), half_way, comebacks], axis=1)
+
+
+def _standings(records: np.ndarray, params: Params) -> tuple[np.ndarray, np.ndarray, int]:
+    """What both sides have before every deal of what a match is played for, and the target."""
+    ((field, name),) = goal_of(params).side.targets.items()
+    return records[f"{field}_a"], records[f"{field}_b"], number(params, name)
+
+
+def _scores(records: np.ndarray, params: Params) -> np.ndarray:
+    """Deals and later wins by the tenths of the target that one side has and the other has."""
+    own, other, target = _standings(records, params)
+    first, last = _first_and_last(records)
+    winner = np.repeat(records["outcome"][last], last + 1 - first)
+    counts = np.zeros((STEPS, STEPS, 2), np.int64)
+    for side, (mine, theirs) in enumerate(((own, other), (other, own))):
+        cell = tuple(np.clip(points * STEPS // target, 0, STEPS - 1) for points in (mine, theirs))
+        np.add.at(counts[..., 0], cell, winner >= 0)
+        np.add.at(counts[..., 1], cell, winner == side)
+    return counts
+
+
+def merged(rows: np.ndarray) -> np.ndarray:
+    """At most MOST_BATCHES batch rows, int64 (batches, columns): neighbours are added up."""
+    if len(rows) <= MOST_BATCHES:
+        return rows
+    starts = np.arange(0, len(rows), -(-len(rows) // MOST_BATCHES))
+    return np.asarray(np.add.reduceat(rows, starts, axis=0))
+
+
+def median(counts: np.ndarray) -> Quantity:
+    """The median of counted whole numbers, int64 (batches, values), each spread over its unit.
+
+    The grouped median: value v stands for v - 1/2 to v + 1/2. A batch moves it by how far its own
+    share below the median is from one half, over the density there (Woodruff 1952).
+    """
+    total = counts.sum(axis=0)
+    n = int(total.sum())
+    if not n:
+        return Quantity.with_error(np.nan, np.nan, 0)
+    below = np.append(0, total.cumsum())
+    place = int(np.searchsorted(below[1:], n / 2))
+    inside = (n / 2 - below[place]) / total[place]
+    share = counts[:, :place].sum(axis=1) + inside * counts[:, place]
+    moves = (counts.sum(axis=1) / 2 - share) / total[place]
+    batches = counts.sum(axis=1, dtype=float)
+    return Quantity(place - 0.5 + inside, n, moves, float(n**2 / (batches @ batches)))

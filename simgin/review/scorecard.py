@@ -1,0 +1,261 @@
+"""The scorecard: what a review measures of a rule set, a record a row, and its words of size.
+
+Every figure is that of one kind of player; the game's own is that of the strong player. How much a
+difference is goes by what players would notice (`Row.bounds`): *much* is what an evening under each
+rule set would show, *a little* what ten evenings would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from simgin.core import sums
+from simgin.review import course
+from simgin.stats import batches, metrics, quantity
+from simgin.stats.quantity import Quantity
+
+EVENING, EVENINGS = 5, 10  # matches of an evening, and how many evenings show a little
+NO_KNOCK = "only gin ends a deal"
+NO_SCORE = "there is no single score to lead by"
+# Words of size
+SAME, LITTLE, MUCH, UNCLEAR = "same", "a little", "much", "too close to call"
+
+Measurement = Quantity | str  # or the reason why there is no number
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What was played under a variant between two of one player, or by one alone.
+
+    rows: batch rows, int64 (batches, sums.COLUMNS). course: see `simgin.review.course.follow`;
+    empty for players whose matches were not followed.
+    """
+
+    rows: np.ndarray
+    course: Mapping[str, np.ndarray]
+
+    def ratio(self, metric: str) -> Quantity:
+        """A metric of all matches."""
+        return quantity.ratio(self.rows, metrics.BY_NAME[metric])
+
+    def per(self, unit: str, *facts: str, share: bool = False) -> Quantity:
+        """The sum of some facts for each of another, such as turns for each of the matches."""
+        columns = [sums.SUM + sums.FACT[fact] for fact in facts]
+        counts = self.rows[:, columns].sum(axis=1)
+        below = self.rows[:, sums.SUM + sums.FACT[unit]]
+        own = quantity.per_case(counts, below, share=share)
+        return replace(own, batches=batches.effective(self.rows))  # units, as of any metric
+
+    @property
+    def matches(self) -> int:
+        """How many matches were played."""
+        return int(self.rows[:, sums.SUM + sums.FACT["matches"]].sum())
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the scorecard.
+
+    key: its name in files. title: for people. unit: written behind a value. more, less: how a
+    higher and a lower value are put (`a little longer`). measure: its number. fixed: bounds of
+    words of size, where they do not go by what an evening shows. factor: what values are shown
+    times. names: what goals call it. meaning: what the title does not say.
+    """
+
+    key: str
+    title: str
+    measure: Callable[[Played], Measurement]
+    digits: int = 0
+    unit: str = ""
+    more: str = "more"
+    less: str = "less"
+    factor: float = 1
+    fixed: tuple[float, float] | None = None
+    names: tuple[str, ...] = ()
+    meaning: str = ""
+
+    def bounds(self, base: Quantity, matches: int) -> tuple[float, float]:
+        """From where a difference is a little, and from where it is much.
+
+        One that as many matches under each rule set would show in five cases of six: the standard
+        error of the difference of so many, from that of the base, is as large as the difference.
+        """
+        if self.fixed is not None:
+            return self.fixed
+        per_match = base.se * np.sqrt(matches)
+        much = float(per_match * np.sqrt(2 / EVENING))
+        return much / np.sqrt(EVENINGS), much
+
+    def text(self, value: float) -> str:
+        """A value as people read it."""
+        return f"{value * self.factor:.{self.digits}f}{self.unit}"
+
+    def light(self, number: Quantity) -> str:
+        """The interval of a value, without its unit, with the digits that it needs."""
+        low, high = (limit * self.factor for limit in number.limits)
+        half = (high - low) / 2
+        return f"± {half:.{max(self.digits, 1 if half >= 0.05 else 2)}f}"
+
+
+def size(difference: Quantity, bounds: tuple[float, float]) -> str:
+    """How much a difference is: SAME, LITTLE, MUCH or UNCLEAR.
+
+    SAME needs the whole interval within the first bound. Of two words that the interval allows,
+    the smaller one is used; where it allows SAME and another, it is UNCLEAR.
+    """
+    little, much = bounds
+    low, high = difference.limits
+    if np.isnan(low + high + little):
+        return UNCLEAR
+    if -little <= low and high <= little:
+        return SAME
+    least = max(low, -high)
+    if least >= much:
+        return MUCH
+    return LITTLE if least >= little else UNCLEAR
+
+
+# Measures
+
+
+def _share(*kinds: str) -> Callable[[Played], Measurement]:
+    return lambda played: played.per("deals", *kinds, share=True)
+
+
+def _ratio(metric: str) -> Callable[[Played], Measurement]:
+    return lambda played: played.ratio(metric)
+
+
+def _match_turns(played: Played) -> Measurement:
+    return played.per("matches", "turns")
+
+
+def _knocks(axis: int) -> Callable[[Played], Measurement]:
+    """The median of knocks, by own turn (1) or by deadwood (2)."""
+
+    def measure(played: Played) -> Measurement:
+        if "knocks" not in played.course:
+            return "its matches were not followed"
+        knocks = played.course["knocks"].sum(axis=3 - axis)
+        return course.median(knocks) if knocks.any() else NO_KNOCK
+
+    return measure
+
+
+def _comebacks(played: Played) -> Measurement:
+    if "leads" not in played.course:
+        return NO_SCORE
+    _, half_way, comebacks = played.course["leads"].T
+    if not half_way.any():
+        return "nobody won from half way"
+    return quantity.per_case(comebacks, half_way, share=True)
+
+
+def _shut_outs(played: Played) -> Measurement:
+    return played.ratio("loser_zero") if "leads" in played.course else NO_SCORE
+
+
+_LONG_RUN = (0.01, 0.03)  # shares that add up over years, though no evening shows them
+SKILL_BOUNDS = (0.02, 0.06)
+_LONGER: dict[str, Any] = {"more": "longer", "less": "shorter"}
+_PERCENT: dict[str, Any] = {"unit": " %", "factor": 100}
+TURNS = Row("turns_per_match", "Turns a match", _match_turns, **_LONGER, names=("turns per match",))
+GIN = Row("gin", "Ended by gin", _share("gin", "big_gin", "shot"), **_PERCENT, names=("gin",))
+DEALS = Row(
+    *("deals_per_match", "Deals a match", _ratio("deals_per_match"), 1),
+    less="fewer",
+    names=("deals per match",),
+)
+
+
+def minutes(seconds_per_turn: float) -> Row:
+    """How long a match takes by the clock."""
+    return Row(
+        "minutes",
+        f"Minutes at {seconds_per_turn:g} s",
+        lambda played: played.per("matches", "turns").scaled(seconds_per_turn / 60),
+        **_LONGER,
+        names=("minutes", "minutes per match"),
+        meaning="a match whose turns take so many seconds each",
+    )
+
+
+ROWS_OF_TWO = (
+    TURNS,
+    DEALS,
+    Row("turns", "Turns a deal", _ratio("turns"), 1, **_LONGER, names=("turns per deal",)),
+    GIN,
+    Row(
+        *("knock_turn", "Knock: own turn", _knocks(1), 1),
+        more="later",
+        less="earlier",
+        names=("knock turn",),
+        meaning="the median own turn of the strong player's knocks",
+    ),
+    Row(
+        *("knock_deadwood", "Knock: deadwood", _knocks(2), 1),
+        names=("knock deadwood",),
+        meaning="the median deadwood of the strong player's knocks",
+    ),
+    Row(
+        *("dead", "Dead hands", _share("void", "stalled"), 1),
+        less="fewer",
+        **_PERCENT,
+        names=("dead hands",),
+    ),
+    Row(
+        *("seat", "Nondealer wins", _ratio("first_player_win"), 1),
+        **_PERCENT,
+        fixed=_LONG_RUN,
+        names=("nondealer", "seats"),
+        meaning="of the deals that somebody wins",
+    ),
+    Row(
+        *("comebacks", "Comebacks", _comebacks),
+        **_PERCENT,
+        names=("comebacks",),
+        meaning="matches won by the side that was behind when one first had half of the target",
+    ),
+    Row(
+        *("shut_out", "Shut-outs", _shut_outs),
+        less="fewer",
+        **_PERCENT,
+        names=("shut-outs", "shutouts"),
+        meaning="matches whose loser has nothing",
+    ),
+)
+ROWS_OF_ONE = (
+    Row("win", "Deals won", _ratio("win"), 1, **_PERCENT, fixed=_LONG_RUN, names=("deals won",)),
+    Row("score", "Score a deal", _ratio("score"), 1, names=("score",)),
+    Row(
+        *("match_win", "Matches won", _ratio("match_win"), 1),
+        **_PERCENT,
+        fixed=_LONG_RUN,
+        names=("matches won",),
+    ),
+    GIN,
+    Row("turns", "Draws a deal", _ratio("turns"), 1, **_LONGER, names=("draws per deal",)),
+    DEALS,
+)
+# Rows of one player against another
+AGAINST = {
+    "Gin v knock": "matches that playing for gin wins from knocking at once",
+    "Skill": "matches that the strong player wins from each weaker kind",
+}
+
+
+def rows_of(params: Mapping[str, object], seconds_per_turn: float) -> tuple[Row, ...]:
+    """The rows for rules like these."""
+    if params["players"] == 2:
+        first, *others = ROWS_OF_TWO
+        return (first, minutes(seconds_per_turn), *others)
+    left_out = set()
+    if params["deal_scoring"] == "penalty":
+        left_out |= {"win"}
+    if params["goal"] == "single":
+        left_out |= {"match_win", "deals_per_match"}
+    return tuple(row for row in ROWS_OF_ONE if row.key not in left_out)

@@ -1,0 +1,252 @@
+"""What a review says: the question, the rules in words, and a verdict of each rule set.
+
+A verdict has no figures with errors and at most 25 words: how long a match is, how deals end, who
+gains, what skill counts. Its words follow from the words of size of the scorecard alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from simgin.findings.verdict import listed
+from simgin.review.players import FOR_GIN, STRONG
+from simgin.review.review import SKILL, WAITING, Change, Review
+from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR
+from simgin.rules import variants
+from simgin.rules.variants import Variant
+from simgin.stats.quantity import Quantity
+
+MOST_WORDS = 25
+NOTHING = "Nothing an evening would show."
+THE_SAME_GAME = "The same game: every match came out alike."
+NEARLY_ALL = 0.9  # share of deals
+# What people say of a change of length, as a part of it
+FRACTIONS = {
+    0.1: "a tenth",
+    0.2: "a fifth",
+    0.25: "a quarter",
+    1 / 3: "a third",
+    0.5: "half",
+    2 / 3: "two thirds",
+    0.75: "three quarters",
+}
+LONGER = {1.75: "three times as long", 0.85: "twice as long", 0.42: "half as long again"}
+BASIC_RULES = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
+# What a clear change of a row is called at the end of a verdict
+OTHERS = {
+    "dead": ("more dead hands", "fewer dead hands"),
+    "shut_out": ("more shut-outs", "fewer shut-outs"),
+    "comebacks": ("more comebacks", "fewer comebacks"),
+    "seat": ("better for the nondealer", "worse for the nondealer"),
+    "knock_turn": ("later knocks", "earlier knocks"),
+    "turns": ("longer deals", "shorter deals"),
+    "win": ("deals easier to win", "deals harder to win"),
+    "match_win": ("matches easier to win", "matches harder to win"),
+}
+
+
+# The question and the rules
+
+
+def question(review: Review) -> str:
+    """The user's title, or which rules are asked about."""
+    request = review.request
+    if request.title:
+        return request.title
+    if request.sweep:
+        names = listed([name.replace("_", " ") for name, _ in request.sweep])
+        return f"Which {names}?"
+    if not request.others:
+        return f"What is {listed(list(map(label, request.variants)))} like?"
+    if len(request.others) == 1:
+        return f"{label(request.others[0])} or {label(str(request.base))}?"
+    *most, last = map(label, request.others)
+    return f"{', '.join(most)} or {last}?"
+
+
+def label(variant: str) -> str:
+    """What a rule set is called: its name, and the settings that differ from it."""
+    name, *settings = variant.split("+")
+    named = [setting for setting in settings if "=" not in setting]
+    words = [setting.replace("_", " ").replace("=", " ") for setting in settings if "=" in setting]
+    if words and name == "standard" and not named:
+        return capital(", ".join(words))
+    names = " ".join([name.rpartition("#")[2], *named])
+    return ", ".join([capital(names.replace("-", " ")), *words])
+
+
+def capital(text: str) -> str:
+    """A text whose first letter is a capital."""
+    return text[:1].upper() + text[1:]
+
+
+def rules_in_words(review: Review) -> list[tuple[str, str]]:
+    """Every rule set in a sentence: the base's main rules, of the others what differs."""
+    request = review.request
+    base = variants.find(request.base or "standard")
+    sentences = []
+    for text in request.variants:
+        variant = variants.find(text)
+        said = _differing(variant, base) or _basic(variant)
+        sentences.append((label(text), f"{capital('; '.join(said))}."))
+    if request.others:
+        sentences.append(("Everything else", f"as in {label(str(request.base))}."))
+    return sentences
+
+
+def _differing(variant: Variant, base: Variant) -> list[str]:
+    known = variants.parameters()
+    return _said(
+        variant, [name for name, *_ in variants.difference(base, variant) if name in known]
+    )
+
+
+def _basic(variant: Variant) -> list[str]:
+    return (
+        _said(variant, BASIC_RULES) if variant.row["players"] == 2 else [variant.about.rstrip(".")]
+    )
+
+
+def _said(variant: Variant, names: Sequence[str]) -> list[str]:
+    known = variants.parameters()
+    acting = [known[name] for name in names if known[name].acts(variant.row)]
+    return [text for text in (rule.said(variant.row[rule.name]) for rule in acting) if text]
+
+
+# Verdicts
+
+
+def verdicts(review: Review) -> list[tuple[str, str]]:
+    """What is to be said of every rule set that is compared, or of each by itself."""
+    request = review.request
+    if request.others:
+        return [(label(variant), verdict(review, variant)) for variant in request.others]
+    return [(label(variant), _alone(review, variant)) for variant in request.variants]
+
+
+def verdict(review: Review, variant: str) -> str:
+    """A rule set against the base, in at most 25 words."""
+    if review.is_copy(variant):
+        return THE_SAME_GAME
+    own = {
+        key: change
+        for (of, key, kind), change in review.changes.items()
+        if of == variant and kind == STRONG
+    }
+    skilled = skill_size(review, variant)
+    all_same = skilled == SAME and all(change.size == SAME for change in own.values())
+    if all_same and not any(review.disagree(variant, key) for key in own):
+        return NOTHING
+    clauses = list(_clauses(review, variant, own))
+    clauses.append(SKILL_WORDS[skilled])
+    return sentence(clauses)
+
+
+def sentence(clauses: Sequence[str]) -> str:
+    """Clauses as one sentence, as many as there is room for; the last one always."""
+    *first, last = [clause for clause in clauses if clause]
+    kept: list[str] = []
+    for clause in first:
+        if len(" ".join([*kept, clause, last]).split()) <= MOST_WORDS:
+            kept.append(clause)
+    return capital("; ".join([*kept, last])) + "."
+
+
+def _clauses(review: Review, variant: str, own: dict[str, Change]) -> Iterator[str]:
+    yield _length(review, variant, own)
+    yield _gin(review, variant, own.get("gin"))
+    waiting = review.changes.get((variant, WAITING, FOR_GIN.name))
+    if waiting is not None and waiting.size == MUCH:
+        yield "playing for gin pays " + ("more" if waiting.sign > 0 else "less")
+    for wanted in (MUCH, LITTLE):
+        for key, words in OTHERS.items():
+            if key in own and own[key].size == wanted and own[key].sign:
+                a_few = "" if wanted == MUCH else "slightly "
+                yield a_few + words[own[key].sign < 0]
+
+
+def _length(review: Review, variant: str, own: dict[str, Change]) -> str:
+    """How long a match is."""
+    change = own.get("turns_per_match")
+    if change is None or change.size == UNCLEAR:
+        return ""
+    if review.disagree(variant, "turns_per_match") and change.size == SAME:
+        return "matches as long between strong players, not for every kind"
+    if change.size == SAME:
+        return "matches as long"
+    way = "longer" if change.sign > 0 else "shorter"
+    if change.size == LITTLE:
+        return f"matches a little {way}"
+    base = review.figures[str(review.request.base), "turns_per_match", STRONG]
+    assert isinstance(base, Quantity)
+    return f"matches {times(change.difference.value / base.value)}"
+
+
+def times(change: float) -> str:
+    """A relative change of a length as people say it: `a third shorter`, `twice as long`."""
+    for least, words in LONGER.items():
+        if change >= least:
+            return words
+    part = FRACTIONS[min(FRACTIONS, key=lambda known: abs(known - abs(change)))]
+    return f"{part} {'longer' if change > 0 else 'shorter'}"
+
+
+def _gin(review: Review, variant: str, change: Change | None) -> str:
+    if change is None or not change.sign:
+        return ""
+    share = review.figures[variant, "gin", STRONG]
+    assert isinstance(share, Quantity)
+    if share.value >= NEARLY_ALL and change.sign > 0:
+        return "nearly every deal runs to gin"
+    many = "much " if change.size == MUCH else "a little "
+    return many + ("more gin" if change.sign > 0 else "less gin")
+
+
+def skill_size(review: Review, variant: str) -> str:
+    """What skill counts against the base, over all weaker kinds of player.
+
+    A word of size with its sign where all kinds agree: SAME, `+a little`, `-much`, the smallest of
+    their words. `some+` or `some-` where only some change, `depends` where signs differ, UNCLEAR.
+    """
+    found = [
+        change for (of, key, _), change in review.changes.items() if (of, key) == (variant, SKILL)
+    ]
+    clear = [change for change in found if change.sign]
+    signs = {change.sign for change in clear}
+    if not clear:
+        return SAME if found and all(change.size == SAME for change in found) else UNCLEAR
+    if len(signs) > 1:
+        return "depends"
+    sign = "+" if signs == {1} else "-"
+    if len(clear) < len(found):
+        return f"some{sign}"
+    return sign + (MUCH if all(change.size == MUCH for change in clear) else LITTLE)
+
+
+SKILL_WORDS = {
+    SAME: "skill counts as before",
+    UNCLEAR: "no clear change in skill",
+    "depends": "skill counts more against some, less against others",
+    "some+": "skill counts more, against some",
+    "some-": "skill counts less, against some",
+    f"+{LITTLE}": "skill counts a little more",
+    f"+{MUCH}": "skill counts much more",
+    f"-{LITTLE}": "skill counts a little less",
+    f"-{MUCH}": "skill counts much less",
+}
+
+
+def _alone(review: Review, variant: str) -> str:
+    """A rule set by itself: its length, its gin, and what skill wins."""
+    parts = []
+    for key, words in (
+        ("turns_per_match", "about {} turns a match"),
+        ("minutes", "{} minutes"),
+        ("win", "a strong player wins {} of the deals"),
+        ("gin", "{} of deals end in gin"),
+    ):
+        found = review.figures.get((variant, key, STRONG))
+        if isinstance(found, Quantity):
+            row = next(row for row in review.rows if row.key == key)
+            parts.append(words.format(f"{found.value * row.factor:.0f}{row.unit}"))
+    return sentence(parts)

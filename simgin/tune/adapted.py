@@ -1,0 +1,349 @@
+"""Champion adapted to other rules: all of its decisions learned on, kept, and confirmed.
+
+    found = adapt("straight")   # a minute of one processor, once
+    found.player                # champion@NAME.npy, or champion where nothing is gained
+
+What was learned is kept beside the compiled code, under a digest of all that it depends on: asked
+again, nothing is trained. Every finished round is kept, too, so what was broken off goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simgin.core import jit
+from simgin.play.parallel import SHARES, Progress, share
+from simgin.report import numbers
+from simgin.report.table import Column, Table
+from simgin.runs import ledger
+from simgin.runs.ledger import Ledger
+from simgin.runs.manifest import run_identity
+from simgin.stats.differences import holm
+from simgin.stats.estimate import Estimate, two_sided
+from simgin.strategy import loader
+from simgin.text.amounts import parse_count, parse_seed
+from simgin.text.files import read_bytes, write_file
+from simgin.tune.confirmation import confirm
+from simgin.tune.found import TRAINING, Found, Parts, frame, saved
+from simgin.tune.knobs import TuneError
+from simgin.tune.tune_request import TuneRequest, read_matches, read_players
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simgin.tune.decisions import Learner
+
+See = Callable[[str], None]  # is shown a line for every round
+
+PLAYER = "champion"
+POOL = ("simple", "gold-early", "gin-only")  # whom it learns against, beside itself
+ROUNDS = 12  # against each kind of opponent
+DEALS = 40_000  # branched in a round
+CONFIRMED = 10_000  # matches of the confirmation against each opponent
+FORM = 1  # raised whenever learning would come to other numbers
+LEARNED = "learned"  # the step of the ledger that ends the learning
+BETTER = 0.05  # p of the confirmation, by Holm
+
+
+@dataclass(frozen=True)
+class AdaptRequest:
+    """A training of champion before it begins."""
+
+    match: TuneRequest  # under which rules, and how it is confirmed
+    rounds: int  # against each kind of opponent
+    deals: int  # branched in a round
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """All that the numbers depend on, but for the number of rounds."""
+        matchups = self.match.matchups(self.match.strategy, self.match.seed)
+        search = f"training of all decisions on {self.deals} deals a round, form {FORM}"
+        return run_identity(matchups, search=search)
+
+    @cached_property
+    def named(self) -> Path:
+        """Where the player is kept; its rounds lie beside it. TuneError if nothing can be."""
+        folder = jit.cache_directory()
+        if folder is None:
+            raise TuneError(
+                "learned players are kept in the cache, which cannot be written; name another "
+                "folder with SIMGIN_CACHE_DIR."
+            )
+        about = json.dumps([self.identity, self.rounds], sort_keys=True)
+        digest = hashlib.sha256(about.encode()).hexdigest()
+        rules = re.sub(r"[^a-z0-9]+", "-", self.match.variant.text.lower()).strip("-")
+        return folder / loader.LEARNED / f"{rules[:60]}-{digest[:8]}.npy"
+
+    @property
+    def pieces(self) -> int:
+        """Parts of the work: the rounds, telling opponents apart, and the confirmation."""
+        return 2 * self.rounds + 2
+
+
+@dataclass(frozen=True)
+class Adapted(Found):
+    """What champion became under some rules, and whether that is better."""
+
+    words = TRAINING
+    training: AdaptRequest
+    weights: np.ndarray  # float64, as champion reads them
+    course: np.ndarray  # matches won before each round: float64 (rounds, POOL)
+    seconds: float  # of one processor, that learning took
+
+    @property
+    def p_holm(self) -> dict[str, float]:
+        """Holm's p of every gain, by opponent."""
+        gains = {line.opponent: line.gain for line in self.confirmation.every}
+        p = [two_sided(gain.value, gain.se, gain.n) for gain in gains.values()]
+        return dict(zip(gains, map(float, holm(np.array(p))), strict=True))
+
+    @property
+    def gain(self) -> Estimate:
+        """Matches that it wins from champion, less one half."""
+        return self.confirmation.direct.gain
+
+    @property
+    def better(self) -> bool:
+        """Whether it beats champion on packs that it never saw."""
+        return self.gain.value > 0 and self.p_holm[PLAYER] < BETTER
+
+    @property
+    def player(self) -> str:
+        """The text of the strategy that plays: what was learned if it is better, else champion."""
+        return f"{PLAYER}@{self.training.named.name}" if self.better else PLAYER
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What may not change when the training is continued."""
+        return self.training.identity
+
+    @property
+    def sentences(self) -> list[str]:
+        """Whether it is better than champion; against whom of the others it wins less."""
+        variant, n = self.request.variant.text, self.request.confirmed
+        won = self.confirmation.direct.tuned
+        figure = numbers.estimate(won.value, won.low, won.high, 100)
+        what = f"{figure} % of the matches against champion"
+        size = f"{n:,} matches of {self.words.unseen}, {variant}"
+        if not self.better:
+            return [
+                "What was learned is not better than champion, and champion is what plays: it "
+                f"wins {what}, on {size}."
+            ]
+        sentences = [f"What was learned is better than champion: it wins {what}, on {size}."]
+        p = self.p_holm
+        for line in self.confirmation.lines:
+            if line.gain.value < 0 and p[line.opponent] < BETTER:
+                gain = numbers.estimate(-line.gain.value, -line.gain.high, -line.gain.low, 100)
+                sentences.append(
+                    f"Against {line.opponent} it wins {gain} points fewer than champion."
+                )
+        return sentences
+
+    @property
+    def sums_up(self) -> str:
+        """Nothing: these opponents are not alike."""
+        return ""
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The confirmation, with Holm's p of each gain."""
+        table = super().table
+        return table.assign(p_holm=table["opponent"].map(self.p_holm))
+
+    def file(self, command: str) -> bytes:
+        """The weights, and behind them what made them and what they are worth."""
+        return saved(self.weights, command, *self.sentences)
+
+    def tables(self) -> Mapping[str, pd.DataFrame]:
+        """The frames of a training by the names of their files."""
+        rounds = []
+        for number, shares in enumerate(self.course, 1):
+            for opponent, won in zip(POOL, shares, strict=True):
+                rounds.append({"round": number, "opponent": opponent, "won": won})
+        return {"rounds.csv": frame(rounds), "confirmation.csv": self.table}
+
+    def shown(self) -> list[Table]:
+        """The course of the training."""
+        rows = enumerate(self.course, 1)
+        told = frame([{"round": n, **dict(zip(POOL, won, strict=True))} for n, won in rows])
+        columns = [Column(name, name, digits=1, factor=100) for name in POOL]
+        note = "Of 1,000 matches each: the half-width of an interval is 3 points."
+        title = "Matches won before each round [%]"
+        return [Table(title, told, [Column("round", "round"), *columns], note)]
+
+    @property
+    def method(self) -> str:
+        """How the training was made."""
+        training = self.training
+        return (
+            f"{training.rounds} rounds of {training.deals:,} deals against opponents who wait for "
+            f"gin, and as many of {training.deals // 2:,} against those who knock at once, from "
+            "champion's own weights on; the mean of the last rounds."
+        )
+
+
+def read_training(
+    strategy: str,
+    variant: str,
+    against: Sequence[str] = (),
+    *,
+    rounds: int = ROUNDS,
+    deals: int | str = DEALS,
+    confirmed: int | str = CONFIRMED,
+    seed: int = 1,
+) -> AdaptRequest:
+    """The request that texts name. strategy: champion, which has opponents of its own.
+
+    deals: branched in a round. confirmed: matches of the confirmation against each opponent. Raises
+    TuneError if others are named, SeatError for one player, AmountError, and what the loader of
+    variants raises.
+    """
+    if against:
+        raise TuneError(
+            f"champion learns against opponents of its own, {', '.join(POOL)} and itself; leave "
+            "--against out."
+        )
+    player, rules, pool = read_players(strategy, variant, POOL)
+    confirming = read_matches(confirmed)
+    match = TuneRequest(player, rules, pool, (), confirmed=confirming, seed=parse_seed(seed))
+    return AdaptRequest(match, rounds, parse_count(deals))
+
+
+def adapt(
+    variant: str, *, workers: int | None = None, progress: Progress | None = None, **sizes: Any
+) -> Adapted:
+    """Champion adapted to a variant for two: from the cache, or learned, confirmed and kept there.
+
+    progress: of learning and confirmation together. sizes: seed, deals, rounds and confirmed of
+    `read_training`. Raises SeatError for one player, TuneError where nothing can be kept,
+    LedgerError while another process learns the same.
+    """
+    training = read_training(PLAYER, variant, **sizes)
+    return carry_out(training, None, workers, lambda piece: share(progress, piece, training.pieces))
+
+
+def kept(variant: str, **sizes: Any) -> Adapted | None:
+    """What `adapt` has kept for a variant; None if it would have to learn."""
+    training = read_training(PLAYER, variant, **sizes)
+    return carry_out(training, None) if training.named.exists() else None
+
+
+def carry_out(
+    training: AdaptRequest,
+    _ledger: Ledger | None,
+    workers: int | None = None,
+    part: Parts = lambda place: None,
+    see: See = lambda line: None,
+) -> Adapted:
+    """Learn and confirm; what the cache keeps is not played again, so it has the only ledger.
+
+    part: takes the progress of each piece of the work. see: is shown a line for every round.
+    """
+    place, match = training.named, training.match
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with ledger.opened(place.with_suffix(".sqlite"), training.identity) as run_ledger:
+        learned = _learned(training, run_ledger, workers, part, see)
+        weights = learned["weights"]
+        content = saved(weights)
+        digest = hashlib.sha256(content).hexdigest()
+        strategy = loader.with_weights(match.strategy, weights)
+        strategy = replace(strategy, text=f"{PLAYER} (trained, {digest[:8]})")
+        confirmation = confirm(match, strategy, run_ledger, workers, part(training.pieces - 1))
+    if not place.exists() or read_bytes(place) != content:
+        write_file(place, content)
+    seconds = float(learned["seconds"])
+    return Adapted(match, strategy, confirmation, training, weights, learned["course"], seconds)
+
+
+def _learned(
+    training: AdaptRequest, run_ledger: Ledger, workers: int | None, part: Parts, see: See
+) -> dict[str, np.ndarray]:
+    """What was learned; what the ledger has is not learned again.
+
+    weights: float64, as champion reads them. course: the shares of matches won before each round,
+    (rounds, POOL). seconds: of one processor.
+    """
+    if not run_ledger.has_step(LEARNED, training.rounds):
+        learned = _learn(training, run_ledger, workers, part, see)
+        run_ledger.add_step(LEARNED, training.rounds, learned)
+    return run_ledger.step(LEARNED, training.rounds)
+
+
+def _learn(
+    training: AdaptRequest, run_ledger: Ledger, workers: int | None, part: Parts, see: See
+) -> dict[str, np.ndarray]:
+    """All rounds against both kinds of opponents, and how they are told apart."""
+    from simgin.tune import decisions
+
+    match = training.match
+    own = decisions.weights_learned_under(match.variant)
+    kinds = (("knock at once", decisions.HASTY), ("wait for gin", decisions.PATIENT))
+    learners = []
+    for place, (kind, names) in enumerate(kinds):
+        rivals = [None if name is None else loader.find(name) for name in names]
+        seed = match.generation_seed(place + 1)
+        learner = decisions.Learner(rivals, own[place], seed, match.variant, workers, known=True)
+        learners.append(learner)
+        first, deals = training.rounds * place, training.deals // (2 - place)
+        pieces = [part(first + number) for number in range(training.rounds)]
+        _play_rounds(learner, kind, deals, run_ledger, pieces, see)
+    hasty, patient = learners
+    before = time.process_time()
+    apart = match.generation_seed(len(kinds) + 1)
+    sets = patient.learned, hasty.learned
+    chances = decisions.chances_hasty(*sets, apart, match.variant, workers, known=True)
+    seconds = hasty.seconds + patient.seconds + time.process_time() - before
+    _finish(part(training.pieces - 2))
+    return {
+        "weights": decisions.under_any_rules(decisions.numbers_of(*sets, chances)),
+        "course": np.hstack([hasty.shares, patient.shares[:, 1 - len(POOL) :]]),
+        "seconds": np.array(seconds),
+    }
+
+
+def _play_rounds(
+    learner: Learner,
+    kind: str,
+    deals: int,
+    run_ledger: Ledger,
+    pieces: Sequence[Progress | None],
+    see: See,
+) -> None:
+    """Play the rounds against one kind of opponents, from the last that is kept on."""
+    step = f"rounds against who {kind}"
+    rounds = len(pieces)
+    done = max((n for n in range(1, rounds + 1) if run_ledger.has_step(step, n)), default=0)
+    if done:
+        learner.go_on(run_ledger.step(step, done))
+    for number in range(done + 1, rounds + 1):
+        won = ", ".join(f"{100 * share:.1f}" for share in learner.round(deals))
+        run_ledger.add_step(step, number, learner.state)
+        _finish(pieces[number - 1])
+        see(f"against who {kind}, round {number} of {rounds}: won {won} % before it")
+
+
+def _finish(progress: Progress | None) -> None:
+    if progress is not None:
+        progress(SHARES, SHARES)
+
+
+def plan_sentence(training: AdaptRequest) -> str:
+    """What will be played."""
+    match = training.match
+    return (
+        f"Champion learns all of its decisions under {match.variant.text}: {training.rounds} "
+        f"rounds of {training.deals // 2:,} deals against opponents who knock at once, then of "
+        f"{training.deals:,} against those who wait for gin. Then {match.confirmed:,} matches on "
+        f"{Adapted.words.unseen} confirm what was learned."
+    )

@@ -1,0 +1,516 @@
+"""All decisions of `champion`, learned on branches: discards, knocks, takes, kind of opponent.
+
+Deals are branched at one question of the player (simgin.play.branches): every answer worth trying
+is played on in the same world. What an answer gains, as the change of the probability of winning
+the match, is regressed on the named numbers of that answer. Since all answers of a question share
+one world, what they share is taken out of both sides first. Ridge penalties pull towards the
+weights of the round before; a few such rounds, and the mean of the last ones, are the result.
+
+Two sets of weights are learned: one against `simple`, who knocks at once, one against players who
+wait for gin. They are mixed in nine blends by the probability that the opponent is of the first
+kind, which a table gives by the deals that he won in the match and by how long the deal lasts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from simgin_strategies import champion as player
+from simgin_strategies._champion import NEW_STAGES, SIZE, STAGES, discard_cost, looked_around
+
+from simgin.core.deadwood import deadwood
+from simgin.core.jit import compiled
+from simgin.play import kernel
+from simgin.play.branches import Branches, branch_deals
+from simgin.play.matchup import Matchup
+from simgin.play.parallel import over_units
+from simgin.rules.build import build_rules
+from simgin.rules.variants import Variant
+from simgin.strategy import Policy, Strategy, compiler, discard, helper, knock, live, loader, take
+from simgin.toolkit import chance, gin_or_better, lowers, meldable
+from simgin.tune.equity import equity_of
+
+TRIED = 5  # discards branched at most
+AT_ONCE = 4000  # deals branched in one call: their views take 16 MB
+MET, KNOWN_MET = 4000, 1000  # matches against a rival in which scores are met
+WARM = 4  # rounds that find a start, before those that count
+AVERAGED = 5  # the last rounds, whose mean is the result
+KEPT_WARM, KEPT = 0.7, 0.95  # how much of what was seen counts a round later
+RIDGE = 4000.0
+SMOOTH, LEVEL, LINEAR = 60.0, 1.0, 500.0  # penalties of the table of knocks
+KNOWN_LEVEL = 10.0  # questions that a cell of a table that is good already counts for
+PRIOR = 0.5  # probability that an unknown opponent knocks at once
+HASTY = ("simple",)  # who knocks at once
+PATIENT = (None, None, "gold-early", "gin-only")  # who wait; None: the player itself
+KINDS = (("simple", "gold"), ("gold-early", "gin-only"))  # who tell hasty players from patient
+# Policies and what describes them are compiled together, so mypy sees them untyped.
+# mypy: disable-error-code="no-untyped-def"
+
+
+# What is tried
+
+
+@helper
+def cheapest(view, rules, params, few):
+    """The discards of least cost, at most `few`, as bits."""
+    common, weights = player.prepare(view, rules), player.weights_in_force(view, rules, params)
+    prices = np.full(52, player.TOO_HIGH)
+    found: Any = np.int64(0)
+    for card in range(52):
+        if view.legal >> card & 1:
+            prices[card] = player.price(card, common, view, rules, weights)
+    for _ in range(few):
+        least = prices.argmin()
+        if prices[least] < player.TOO_HIGH:
+            found |= 1 << least
+            prices[least] = player.TOO_HIGH
+    return found
+
+
+@discard
+def try_discards(view, rules, params):
+    """The discards of least cost."""
+    return cheapest(view, rules, params, TRIED)
+
+
+@knock
+def try_knock(view, rules, params):
+    """To knock and to play on, except with gin."""
+    return 0 if gin_or_better(view) else 3
+
+
+@knock(noise=True)
+def wait_often(view, rules, params):
+    """Knock in two of five cases, so that later chances are met too."""
+    return gin_or_better(view) or chance(0.4, view.noise)
+
+
+@take
+def try_take(view, rules, params):
+    """To take and to leave what lowers the count."""
+    return 3 if lowers(view, rules) and view.legal & 3 == 3 else 0
+
+
+# What is known of an answer
+
+
+def describe_discards(views, answers, rules, out):
+    """Write the numbers of every discard tried to out, float64 (questions, answers, SIZE)."""
+    weights = np.zeros(SIZE)
+    for i in range(len(views)):
+        view = views[i]
+        around = looked_around(view)
+        for k in range(answers.shape[1]):
+            card = answers[i, k]
+            if card >= 0:
+                ten = view.hand & ~(1 << card)
+                count = deadwood(ten, rules)
+                loose = ten & ~meldable(ten, rules)
+                for j in range(SIZE):
+                    weights[j] = 1.0
+                    cost = discard_cost(card, ten, loose, count, around, view, rules, weights)
+                    out[i, k, j] = cost
+                    weights[j] = 0.0
+
+
+def describe_takes(views, rules, params, out):
+    """Write the numbers of every card on offer to out, float64 (questions, OF_TAKE)."""
+    for i in range(len(views)):
+        weights = player.weights_in_force(views[i], rules, params)
+        x = player.describe_take(views[i], rules, weights)
+        for j in range(player.OF_TAKE):
+            out[i, j] = x[j]
+
+
+def describe_knocks(views, rules, out):
+    """Write the numbers of every knock to out, float64 (questions, OF_KNOCK)."""
+    for i in range(len(views)):
+        x = player.describe_knock(views[i], rules)
+        for j in range(player.OF_KNOCK):
+            out[i, j] = x[j]
+
+
+@cache
+def writer(describe: Callable[..., None]) -> Callable[..., None]:
+    """One of the functions above, compiled; kept on disk until what it reads changes."""
+    key = live.fingerprint(describe)
+    written: Callable[..., None] = compiled(describe, keep=bool(key), key=key)
+    return written
+
+
+def stages(views: np.ndarray) -> np.ndarray:
+    """The stage of the deal at each question, as `_champion.stage`."""
+    return np.searchsorted(NEW_STAGES, views["own_turn"], side="right")
+
+
+# Regression
+
+Sums = tuple[np.ndarray, np.ndarray]  # of squares and of products, by stage of the deal
+CELLS = player.KNOCK_TURNS * player.COUNTS
+OF_KNOCKS = CELLS + STAGES * player.OF_KNOCK  # numbers of a knock: a table, and some by stage
+
+
+def sums_of(stage: np.ndarray, x: np.ndarray, y: np.ndarray) -> Sums:
+    """Least-squares sums of rows of numbers and what they led to, by stage."""
+    squares = np.zeros((STAGES, x.shape[1], x.shape[1]))
+    products = np.zeros((STAGES, x.shape[1]))
+    for s in range(STAGES):
+        rows = x[stage == s]
+        squares[s] = rows.T @ rows
+        products[s] = rows.T @ y[stage == s]
+    return squares, products
+
+
+def sums_of_knocks(views: np.ndarray, x: np.ndarray, y: np.ndarray) -> Sums:
+    """The same of knocks: a table by turn and count, and a linear part by stage."""
+    turn = np.minimum(views["own_turn"], player.KNOCK_TURNS) - 1
+    count = np.minimum(views["ending_count"], player.COUNTS - 1)
+    row = np.arange(len(views))
+    full = np.zeros((len(views), OF_KNOCKS))
+    full[row, turn * player.COUNTS + count] = 1
+    first = CELLS + player.OF_KNOCK * stages(views)
+    for j in range(player.OF_KNOCK):
+        full[row, first + j] = x[:, j]
+    return full.T @ full, full.T @ y
+
+
+def solve(sums: Sums, prior: np.ndarray, pooled: float, apart: float) -> np.ndarray:
+    """Weights (stages, size) near `prior`: one change for all stages, then one of each."""
+    squares, products = sums
+    eye = np.eye(len(prior[0]))
+    missing = products - np.einsum("sij,sj->si", squares, prior)
+    shift = np.linalg.solve(squares.sum(axis=0) + pooled * eye, missing.sum(axis=0))
+    weights = prior + shift
+    for s in range(STAGES):
+        rest = missing[s] - squares[s] @ shift
+        weights[s] += np.linalg.solve(squares[s] + apart * eye, rest)
+    return weights
+
+
+@cache
+def knock_penalty(level: float) -> np.ndarray:
+    """The quadratic penalty on differences of neighbouring cells, and on the linear part."""
+    cell = np.arange(CELLS).reshape(player.KNOCK_TURNS, player.COUNTS)
+    out = np.diag(np.where(np.arange(OF_KNOCKS) < CELLS, level, LINEAR))
+    for one, other in ((cell[1:], cell[:-1]), (cell[:, 1:], cell[:, :-1])):
+        pull = np.zeros((one.size, OF_KNOCKS))
+        row = np.arange(one.size)
+        pull[row, one.ravel()] = 1
+        pull[row, other.ravel()] = -1
+        out += SMOOTH * pull.T @ pull
+    return out
+
+
+def less_mean(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
+    """Numbers less the mean of what was tried at their question; 0 for what was not."""
+    kept = np.where(tried, numbers, 0)
+    mean = kept.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
+    apart: np.ndarray = np.where(tried, kept - mean, 0)
+    return apart
+
+
+# Learning
+
+
+class Learner:
+    """One set of weights, learned against some rivals."""
+
+    def __init__(
+        self,
+        rivals: Sequence[Strategy | None],
+        weights: np.ndarray,
+        seed: int,
+        variant: Variant,
+        workers: int | None = None,
+        *,
+        known: bool = False,
+    ) -> None:
+        """rivals: None stands for the player itself, as strong as it is by then.
+
+        known: whether the weights are good already: knocks and takes are pulled towards them, too,
+        and few matches show which scores are met.
+        """
+        self.variant, self.rules = variant, build_rules(variant)
+        self.rivals, self.seed, self.workers = rivals, seed, workers
+        self.equity = equity_of(variant)
+        self.weights = weights.copy()
+        self.base = weights.copy() if known else np.zeros(player.ALL)  # of knocks and takes
+        self.level, self.matches = (KNOWN_LEVEL, KNOWN_MET) if known else (LEVEL, MET)
+        self.next_unit, self.rounds = 0, 0
+        self.seconds = 0.0  # of one processor, that all rounds took
+        self.shares = np.zeros((0, len(rivals)))  # of matches won before each round
+        self.last = np.zeros((0, player.ALL))  # the weights after each of the last rounds
+        self.start()
+
+    def start(self) -> None:
+        """Forget what was seen, and pull towards the weights of now."""
+        self.prior = self.weights[: STAGES * SIZE].reshape(STAGES, SIZE).copy()
+        self.seen = {
+            name: (np.zeros((*stages, size, size)), np.zeros((*stages, size)))
+            for name, stages, size in (
+                ("discards", (STAGES,), SIZE),
+                ("takes", (STAGES,), player.OF_TAKE),
+                ("knocks", (), OF_KNOCKS),
+            )
+        }
+
+    @property
+    def state(self) -> dict[str, np.ndarray]:
+        """All that the next rounds and the result depend on."""
+        arrays = {"weights": self.weights, "prior": self.prior}
+        arrays |= {"last": self.last, "shares": self.shares, "next": np.array(self.next_unit)}
+        arrays["seconds"] = np.array(self.seconds)
+        for name, (squares, products) in self.seen.items():
+            arrays |= {f"{name} squares": squares, f"{name} products": products}
+        return arrays
+
+    def go_on(self, state: Mapping[str, np.ndarray]) -> None:
+        """Take up the state that a round ended with."""
+        self.weights, self.prior = state["weights"].copy(), state["prior"]
+        self.last, self.shares = state["last"], state["shares"]
+        self.next_unit, self.rounds = int(state["next"]), len(self.shares)
+        self.seconds = float(state["seconds"])
+        for name in self.seen:
+            self.seen[name] = (state[f"{name} squares"], state[f"{name} products"])
+
+    def matchup(self, rival: Strategy | None, unit: Any) -> Matchup:
+        """The player as it is by now against a rival."""
+        own = with_numbers(single(self.weights))
+        return Matchup(self.variant, own, rival or own, self.seed, unit)
+
+    def learn(
+        self,
+        name: str,
+        n: int,
+        most: int,
+        choose: Policy,
+        sums: Callable[[Branches, np.ndarray], Sums],
+        explore: Policy | None = None,
+    ) -> Sums:
+        """Branch n deals against all rivals, and add what their answers led to.
+
+        sums: of questions, and of what their answers lead to in match equity.
+        """
+        n //= len(self.rivals)
+        for rival, met in zip(self.rivals, self.met, strict=True):
+            for of_block in self._branched(rival, met, n, most, choose, sums, explore):
+                for seen, found in zip(self.seen[name], of_block, strict=True):
+                    seen += found
+            self.next_unit += n
+        return self.seen[name]
+
+    def _branched(
+        self,
+        rival: Strategy | None,
+        met: np.ndarray,
+        n: int,
+        most: int,
+        choose: Policy,
+        sums: Callable[[Branches, np.ndarray], Sums],
+        explore: Policy | None,
+    ) -> list[Sums]:
+        """The sums of n deals against a rival, block by block. met: standings to begin from."""
+        deals, start = self.matchup(rival, "deal"), self.next_unit
+        kernel.prepare(deals)
+        lots = np.random.default_rng([self.seed, start])
+        sizes = [min(AT_ONCE, n - first) for first in range(0, n, AT_ONCE)]
+        standings = [met[lots.integers(len(met), size=size)] for size in sizes]
+
+        def branch(first: int, units: int) -> Sums:
+            before = standings[first // AT_ONCE]
+            found = branch_deals(deals, choose, start + first, units, most, before, explore)
+            return sums(found, self.equity(found))
+
+        return over_units(branch, n, AT_ONCE, self.workers)
+
+    def learn_discards(self, n: int) -> None:
+        """Regress the equity of discards, less their question's mean, on their numbers."""
+
+        def sums(found: Branches, equity: np.ndarray) -> Sums:
+            x = np.zeros((*found.answers.shape, SIZE))
+            writer(describe_discards)(found.views, found.answers, self.rules, x)
+            x = less_mean(x, found.tried[..., None])
+            y = less_mean(equity, found.tried)
+            return sums_of(np.repeat(stages(found.views), TRIED), x.reshape(-1, SIZE), -y.ravel())
+
+        seen = self.learn("discards", n, TRIED, try_discards, sums)
+        weights = solve(seen, self.prior, RIDGE, RIDGE)
+        self.weights[: STAGES * SIZE] = weights.ravel()
+
+    def learn_takes(self, n: int) -> None:
+        """Regress what taking gains on its numbers."""
+        params = single(self.weights)
+
+        def sums(found: Branches, equity: np.ndarray) -> Sums:
+            x = np.zeros((len(found.views), player.OF_TAKE))
+            writer(describe_takes)(found.views, self.rules, params, x)
+            return sums_of(stages(found.views), x, equity[:, 1] - equity[:, 0])
+
+        seen = self.learn("takes", n, 2, try_take, sums)
+        base = self.base[player.TAKES :].reshape(STAGES, player.OF_TAKE)
+        weights = solve(seen, base, 20.0, 400.0)
+        self.weights[player.TAKES :] = weights.ravel()
+
+    def learn_knocks(self, n: int) -> None:
+        """Regress what knocking gains on its table and its numbers."""
+
+        def sums(found: Branches, equity: np.ndarray) -> Sums:
+            x = np.zeros((len(found.views), player.OF_KNOCK))
+            writer(describe_knocks)(found.views, self.rules, x)
+            return sums_of_knocks(found.views, x, equity[:, 1] - equity[:, 0])
+
+        squares, products = self.learn("knocks", n, 2, try_knock, sums, wait_often)
+        base = self.base[player.KNOCKS : player.TAKES]
+        missing = products - squares @ base
+        weights = base + np.linalg.solve(squares + knock_penalty(self.level), missing)
+        self.weights[player.KNOCKS : player.TAKES] = weights
+
+    def round(self, deals: int, keep: float | None = None) -> np.ndarray:
+        """One round of learning; returns the shares of matches won before it, by rival.
+
+        keep: how much of what was seen before counts; by default as the number of the round says.
+        """
+        began = time.process_time()
+        if self.rounds == WARM and keep is None:
+            self.start()
+        fading = (KEPT_WARM if self.rounds < WARM else KEPT) if keep is None else keep
+        for squares, products in self.seen.values():
+            squares *= fading
+            products *= fading
+        records = [self.played(rival, self.matches) for rival in self.rivals]
+        self.met = [standings_in(one) for one in records]
+        shares = np.array([share_won(one) for one in records])
+        self.learn_discards(deals)
+        self.learn_knocks(deals // 2)
+        self.learn_takes(deals // 2)
+        self.rounds += 1
+        self.seconds += time.process_time() - began
+        self.shares = np.concatenate([self.shares, [shares]])
+        self.last = np.concatenate([self.last, [self.weights]])[-AVERAGED:]
+        return shares
+
+    @property
+    def learned(self) -> np.ndarray:
+        """The mean weights of the last rounds: float64 (player.ALL,)."""
+        mean: np.ndarray = np.mean(self.last, axis=0)
+        return mean
+
+    def played(self, rival: Strategy | None, matches: int) -> np.ndarray:
+        """The records of the deals of some matches against a rival."""
+        matchup = self.matchup(rival, "match")
+        kernel.prepare(matchup)
+        play = partial(_records, matchup)
+        units = matchup.units(matches)
+        return np.concatenate(over_units(play, units, max(1, units // 8), self.workers))
+
+
+def _records(matchup: Matchup, first: int, units: int) -> np.ndarray:
+    return kernel.play_recorded(matchup, first, units)[1]
+
+
+def standings_in(records: np.ndarray) -> np.ndarray:
+    """The standings before deals: int64 (deals, 4), as simgin.play.branches takes them."""
+    return np.stack([records[name] for name in ("score_a", "score_b", "deals_a", "deals_b")], 1)
+
+
+def share_won(records: np.ndarray) -> float:
+    """The share of the finished matches that A won."""
+    return float((records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum())
+
+
+# The player's numbers
+
+
+def with_numbers(numbers: np.ndarray) -> Strategy:
+    """Champion with other numbers than those of its file."""
+    return loader.with_weights(loader.find("champion"), numbers)
+
+
+def single(weights: np.ndarray) -> np.ndarray:
+    """The numbers of a player with one set of weights, under any rules."""
+    never = np.zeros((player.WON, player.MEANS, player.TURNS))
+    return under_any_rules(numbers_of(weights, weights, never))
+
+
+def under_any_rules(numbers: np.ndarray) -> np.ndarray:
+    """The numbers for rules of one kind, as those for every kind that champion knows."""
+    return np.tile(numbers, player.ALL_RULES // player.EACH)
+
+
+def numbers_of(patient: np.ndarray, hasty: np.ndarray, chances: np.ndarray) -> np.ndarray:
+    """The numbers for rules of one kind: nine blends of two sets of weights, and which one when.
+
+    chances: the probability that the opponent knocks at once, by deals won, their mean points and
+    own turn.
+    """
+    last = player.BLENDS - 1
+    blends = [patient + (hasty - patient) * (i / last) for i in range(player.BLENDS)]
+    numbers = np.concatenate([*blends, np.rint(last * chances).ravel()])
+    return numbers.astype(np.float32).astype(np.float64)
+
+
+def opponent_cells(records: np.ndarray) -> np.ndarray:
+    """Smoothed shares of the cells of B's deals won and mean points: float64 (WON, MEANS)."""
+    won = np.minimum(records["deals_b"], player.WON - 1)
+    mean = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
+    mean = np.where(won > 0, np.minimum(mean, player.MEANS - 1), 0)
+    cells = np.zeros((player.WON, player.MEANS))
+    np.add.at(cells, (won, mean), 1.0)
+    smooth = cells.copy()
+    smooth[1:, 1:] += 0.5 * cells[1:, :-1]
+    smooth[1:, :-1] += 0.5 * cells[1:, 1:]
+    smooth += 0.5
+    shares: np.ndarray = smooth / smooth.sum(axis=1, keepdims=True)
+    return shares
+
+
+def lasting(records: np.ndarray) -> np.ndarray:
+    """The share of deals that reach each own turn of a player: float64 (TURNS,)."""
+    turn = np.arange(player.TURNS)
+    shares: np.ndarray = (records["turns"][:, None] >= 2 * turn).mean(axis=0)
+    return shares
+
+
+def chances_hasty(
+    patient: np.ndarray,
+    hasty: np.ndarray,
+    seed: int,
+    variant: Variant,
+    workers: int | None = None,
+    *,
+    known: bool = False,
+) -> np.ndarray:
+    """The probability that the opponent knocks at once, by what `champion.blend` looks at.
+
+    By Bayes from matches of the hasty set against players who knock at once, and of the patient
+    one against players who wait; known: and against itself.
+    """
+    found = []
+    for weights, names in zip((hasty, patient), KINDS, strict=True):
+        rivals: list[Strategy | None] = [loader.find(name) for name in names]
+        if known and weights is patient:
+            rivals.append(None)
+        learner = Learner(rivals, weights, seed, variant, workers, known=known)
+        together = np.concatenate([learner.played(rival, 5 * learner.matches) for rival in rivals])
+        found.append((opponent_cells(together), lasting(together)))
+    (cells, length), (other_cells, other_length) = found
+    likely = cells / other_cells
+    likely[0] = 1
+    turns = length / np.maximum(other_length, 1e-6)
+    odds = PRIOR / (1 - PRIOR) * likely[:, :, None] * turns
+    chances: np.ndarray = odds / (1 + odds)
+    return chances
+
+
+def weights_learned_under(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
+    """Champion's own weights under the rules most like these: the hasty set, the patient one."""
+    policy = loader.find("champion").discard
+    assert policy is not None, "champion has one"
+    first = int(player.learned_under(build_rules(variant)))
+    numbers = compiler.vector(policy)[first : first + player.KINDS]
+    blends = numbers.reshape(player.BLENDS, player.ALL)
+    return blends[-1].copy(), blends[0].copy()

@@ -1,0 +1,131 @@
+"""The course of matches against slow twins; intervals of a scorecard by repeated reviews."""
+
+import numpy as np
+import pytest
+
+from simgin.core import sums
+from simgin.play import kernel
+from simgin.play.matchup import parse_matchup
+from simgin.review import course
+from simgin.review.players import batch_rows
+from simgin.review.scorecard import Played, rows_of
+from simgin.stats.quantity import Quantity
+
+MATCHES = 300
+
+
+@pytest.fixture(scope="module", params=["standard", "oklahoma+points_target=50", "dice"])
+def matchup(request):
+    return parse_matchup("gold", "gold", request.param, 3, "match")
+
+
+@pytest.fixture(scope="module")
+def deals(matchup):
+    """The deals of every match, in order."""
+    _, records = kernel.play_recorded(matchup, 0, MATCHES)
+    matches = {}
+    for record in records:
+        matches.setdefault(int(record["unit"]), []).append(record)
+    return list(matches.values())
+
+
+@pytest.fixture(scope="module")
+def followed(matchup):
+    return course.follow(matchup, MATCHES, 1, None)
+
+
+def test_lengths_and_knocks_are_those_of_the_deals(deals, followed):
+    lengths = np.zeros(course.MOST_TURNS, int)
+    knocks = np.zeros((course.KNOCK_TURNS, course.COUNTS), int)
+    for match in deals:
+        lengths[min(sum(deal["turns"] for deal in match), course.MOST_TURNS - 1)] += 1
+        for deal in match:
+            if sums.KINDS[deal["kind"]] in ("knock", "undercut", "even"):
+                turn = -(-deal["turns"] // 2)
+                knocks[min(turn, course.KNOCK_TURNS - 1), min(deal["knock_count"], 15)] += 1
+    assert (followed["length"].sum(axis=0) == lengths).all() and len(followed["length"]) == 3
+    assert (followed["knocks"].sum(axis=0) == knocks).all() and knocks.any()
+
+
+def test_comebacks_and_scores_are_those_of_the_deals(matchup, deals, followed):
+    field, target = {"points": ("score", matchup.variant.row["points_target"])}.get(
+        matchup.variant.goal.score, ("deals", matchup.variant.row["deals_target"])
+    )
+    led, came_back = 0, 0
+    scores = np.zeros((10, 10, 2), int)
+    for match in deals:
+        winner = match[-1]["outcome"]
+        leader = None
+        for deal in match:
+            points = [int(deal[f"{field}_{side}"]) for side in "ab"]
+            if leader is None and max(points) * 2 >= target and points[0] != points[1]:
+                leader = points.index(max(points))
+            for side in (0, 1):
+                cell = tuple(min(9, points[who] * 10 // target) for who in (side, 1 - side))
+                scores[cell] += (winner >= 0, winner == side)
+        if leader is not None and winner >= 0:
+            led += 1
+            came_back += winner != leader
+    assert followed["leads"].sum(axis=0).tolist() == [MATCHES, led, came_back] and led > 100
+    assert (followed["scores"].sum(axis=0) == scores).all()
+
+
+def test_workers_and_batches_change_nothing(matchup, followed):
+    other = course.follow(matchup, MATCHES, 2, None)
+    assert all((other[name] == followed[name]).all() for name in followed)
+
+
+def test_the_median_of_whole_numbers_spread_over_their_units():
+    assert course.median(np.array([[0, 4, 0, 0], [0, 4, 0, 0]])).value == pytest.approx(1.0)
+    assert course.median(np.array([[1, 1, 0, 0], [1, 1, 0, 0]])).value == pytest.approx(0.5)
+    assert np.isnan(course.median(np.zeros((3, 4), int)).value)
+    rng = np.random.default_rng(5)
+    values = rng.poisson(6, (400, 50))
+    counts = np.stack([np.bincount(row, minlength=40) for row in values])
+    spread = np.sort((values + rng.random(values.shape) - 0.5).ravel())
+    own = course.median(counts)
+    assert own.value == pytest.approx(np.median(spread), abs=0.02)
+    # The jackknife's error, which knows nothing of densities
+    left_out = [course.median(np.delete(counts, i, axis=0)).value for i in range(len(counts))]
+    jackknife = np.sqrt((len(counts) - 1) * np.var(left_out))
+    assert own.se == pytest.approx(jackknife, rel=0.05)
+
+
+# Intervals
+
+RULES = ("standard", "straight+points_target=90", "oklahoma")
+
+
+def scorecard(seed, matches):
+    """Every number of a scorecard of three rule sets, between two of `gold-early`."""
+    found = {}
+    for variant in RULES:
+        matchup = parse_matchup("gold-early", "gold-early", variant, seed, "match")
+        followed = course.follow(matchup, matches, 1, None)
+        played = Played(course.merged(batch_rows(matchup, matches, 1)), followed)
+        for row in rows_of(matchup.variant.row, 8):
+            found[variant, row.key] = row.measure(played)
+    for variant in RULES[1:]:
+        for row in rows_of(parse_matchup("gold", "gold", variant, 1, "match").variant.row, 8):
+            own, base = found[variant, row.key], found[RULES[0], row.key]
+            if isinstance(own, Quantity) and isinstance(base, Quantity):
+                found[variant, row.key, "difference"] = own - base
+    return {key: number for key, number in found.items() if isinstance(number, Quantity)}
+
+
+@pytest.mark.parametrize("reviews", [pytest.param(2_000, marks=pytest.mark.slow), 25])
+def test_every_interval_holds_the_truth_95_times_in_100(reviews):
+    """The truth is a review of 60 times as many matches, whose own error widens nothing by 1 %."""
+    truth = scorecard(10**9, 120_000 if reviews > 100 else 20_000)
+    hits = dict.fromkeys(truth, 0)
+    for seed in range(reviews):
+        for key, number in scorecard(seed, 1_000).items():
+            low, high = number.limits
+            hits[key] += bool(low <= truth[key].value <= high)
+    rates = {key: 100 * hit / reviews for key, hit in hits.items()}
+    print(*(f"{key}: {rate:.1f}" for key, rate in rates.items()), sep="\n")
+    # Five standard errors of a rate of 95 %: a false alarm in 30,000 runs of some 60 intervals
+    reach = 5 * 100 * np.sqrt(0.95 * 0.05 / reviews)
+    assert min(rates.values()) > 95 - reach - 0.5, min(rates, key=rates.get)
+    if reviews > 100:
+        assert 94 <= np.mean(list(rates.values())) <= 96

@@ -1,0 +1,240 @@
+"""What a review says of constructed results: words of size, verdicts, goals, the scorecard."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from simgin.review import goals, verdicts
+from simgin.review.players import FOR_GIN, KINDS, STRONG
+from simgin.review.review import SKILL, SKILL_BOUNDS, WAITING, Change, Review
+from simgin.review.review_report import scorecard
+from simgin.review.review_request import ReviewError, ReviewRequest, read_request
+from simgin.review.scorecard import LITTLE, MUCH, ROWS_OF_TWO, SAME, UNCLEAR, rows_of, size
+from simgin.rules import variants
+from simgin.stats.quantity import Quantity
+
+KEYS = [row.key for row in rows_of(variants.find("standard").row, 8)]
+BASE, OTHER = "standard", "straight"
+BASES = {"turns_per_match": 80.0, "gin": 0.5, "knock_turn": 6.0, "seat": 0.51}
+BOUNDS = {"turns_per_match": (8, 24), "gin": (0.05, 0.15), "seat": (0.01, 0.03)}
+
+
+def number(value, half=0.0):
+    return Quantity.with_error(value, half / 1.959964, 20_000)
+
+
+def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0, gin=0.5):
+    """A review of `straight` against `standard` in which the strong player's rows change so.
+
+    everybody: changes of the weaker kinds, by row. A quantity may stand for a change.
+    """
+    request = ReviewRequest((BASE, OTHER), BASE, strong=((BASE, "champion"), (OTHER, "champion")))
+    made = Review(request, None)
+    figures, found = {}, {}
+    kinds = [kind.name for kind in KINDS]
+    for variant, kind, key in itertools.product((BASE, OTHER), [*kinds, STRONG], KEYS):
+        figures[variant, key, kind] = number(BASES.get(key, 1.0), half)
+    figures[OTHER, "gin", STRONG] = number(gin, half)
+    for kind, key in itertools.product([*kinds, STRONG], KEYS):
+        change = dict(changes).get(key, 0.0) if kind == STRONG else None
+        if change is None:
+            change = dict(everybody).get(key, dict(changes).get(key, 0.0))
+        change = change if isinstance(change, Quantity) else number(change, half)
+        found[OTHER, key, kind] = Change(change, BOUNDS.get(key, (1, 3)))
+    for kind, change in zip(kinds, skill, strict=True):
+        for variant in (BASE, OTHER):
+            figures[variant, SKILL, kind] = number(0.75, half)
+        found[OTHER, SKILL, kind] = Change(number(change, half), SKILL_BOUNDS)
+    for variant in (BASE, OTHER):
+        figures[variant, WAITING, FOR_GIN.name] = number(0.5, half)
+    found[OTHER, WAITING, FOR_GIN.name] = Change(number(waiting, half), SKILL_BOUNDS)
+    made.__dict__.update(figures=figures, changes=found)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [
+        (-0.9, 0.9, SAME),
+        (-1.1, 0.9, UNCLEAR),
+        (0.5, 1.5, UNCLEAR),
+        (-5.0, 5.0, UNCLEAR),
+        (1.1, 2.9, LITTLE),
+        (2.0, 5.0, LITTLE),  # at least a little, perhaps much: the smaller word
+        (-2.9, -1.1, LITTLE),
+        (3.1, 9.0, MUCH),
+        (-9.0, -3.1, MUCH),
+        (np.nan, np.nan, UNCLEAR),
+    ],
+)
+def test_words_of_size_follow_the_whole_interval(low, high, word):
+    difference = Quantity.with_span((low + high) / 2, (low, high), 1000)
+    if np.isnan(low):
+        difference = Quantity.with_error(np.nan, np.nan, 0)
+    assert size(difference, (1.0, 3.0)) == word
+
+
+def test_an_evening_of_five_matches_shows_much_five_times_in_six():
+    rng = np.random.default_rng(7)
+    base = rng.normal(80, 30, 20_000)
+    row = ROWS_OF_TWO[0]
+    known = Quantity.with_error(base.mean(), base.std() / np.sqrt(len(base)), len(base))
+    little, much = row.bounds(known, len(base))
+    for shift, matches in ((much, 5), (little, 50)):
+        means = rng.normal(80, 30, (40_000, 2, matches)).mean(axis=2)
+        right = (means[:, 1] + shift > means[:, 0]).mean()
+        assert right == pytest.approx(0.841, abs=0.008)  # four standard errors
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (review(half=0.0), "The same game: every match came out alike."),
+        (review(), "Nothing an evening would show."),
+        (
+            review({"gin": 0.1, "turns_per_match": 12}, everybody={"turns_per_match": 12}),
+            "Matches a little longer; a little more gin; skill counts as before.",
+        ),
+        (
+            review({"turns_per_match": -27}, skill=(0.1, 0.1, 0.1)),
+            "Matches a third shorter; skill counts much more.",
+        ),
+        (
+            review({"gin": 0.45}, gin=0.96, skill=(-0.03, -0.1, -0.04), waiting=-0.2),
+            "Matches as long; nearly every deal runs to gin; playing for gin pays less; skill "
+            "counts a little less.",
+        ),
+        (
+            review(skill=(0.05, -0.05, 0.0)),
+            "Matches as long; skill counts more against some, less against others.",
+        ),
+        (
+            review({"turns_per_match": 0.0}, everybody={"turns_per_match": 30}),
+            "Matches as long between strong players, not for every kind; skill counts as before.",
+        ),
+        (
+            review({"turns_per_match": number(9, 30), "gin": number(0.1, 0.2)}, skill=(0.01,) * 3),
+            "Skill counts as before.",
+        ),
+        (
+            review({"seat": 0.02}, skill=(number(0.03, 0.03).value,) * 3),
+            "Matches as long; slightly better for the nondealer; skill counts a little more.",
+        ),
+    ],
+)
+def test_a_verdict_follows_from_the_words_of_size(made, said):
+    found = verdicts.verdict(made, OTHER)
+    assert found == said and len(found.split()) <= verdicts.MOST_WORDS
+
+
+def test_everything_changed_still_takes_25_words():
+    changes = dict.fromkeys(KEYS, 10.0)
+    found = verdicts.verdict(review(changes, skill=(0.1,) * 3, waiting=0.2, gin=0.99), OTHER)
+    assert len(found.split()) <= verdicts.MOST_WORDS
+    assert found.startswith("Matches ") and found.endswith("skill counts much more.")
+
+
+def test_kinds_that_disagree_are_told_by_their_range_and_never_by_a_mean():
+    made = review({"turns_per_match": 30.0}, everybody={"turns_per_match": -20.0})
+    assert made.disagree(OTHER, "turns_per_match") and not made.disagree(OTHER, "gin")
+    (row,) = scorecard(made).frame.query("row == 'Turns a match'").to_dict("records")
+    cell = row[OTHER]
+    assert (cell.text, cell.word, cell.tone) == ("80", "▲ much longer", "much")
+    assert cell.light.endswith("by kind -20 to +30")
+    (gin,) = scorecard(made).frame.query("row == 'Ended by gin'").to_dict("records")
+    assert (gin[OTHER].word, gin[BASE].tone, "kind" in gin[OTHER].light) == (SAME, "base", False)
+
+
+def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
+    made = review({"gin": number(0.05, 0.03)}, skill=(0.0, 0.0, 0.03))
+    rows = scorecard(made).frame.set_index("row")[OTHER]
+    assert (rows["Ended by gin"].word, rows["Ended by gin"].tone) == (UNCLEAR, "unclear")
+    skill = rows["Skill"]
+    assert (skill.text, skill.word, skill.tone) == ("75 to 75 %", "▲ more against some", "depends")
+
+
+# Goals
+
+
+def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
+    rows = rows_of(variants.find("standard").row, 8)
+    read = goals.read_goals(
+        ["turns per match 100..140, gin 40..50 %", "dead hands < 5 %, minutes at least 10"], rows
+    )
+    assert [(goal.row.key, goal.low, goal.high) for goal in read] == [
+        ("turns_per_match", 100, 140),
+        ("gin", 40, 50),
+        ("dead", -np.inf, 5),
+        ("minutes", 10, np.inf),
+    ]
+    turns, gin, *_ = read
+    assert [turns.verdict(number(x, 5)) for x in (120, 137, 150)] == ["met", "undecided", "missed"]
+    assert gin.verdict(number(0.45, 0.01)) == "met" and gin.verdict("no number") == "undecided"
+
+
+@pytest.mark.parametrize("text", ["gin", "gin 50..40 %", "speed 1..2", "gin 4 %", "turns 1..x"])
+def test_what_is_no_goal_is_told_in_a_sentence(text):
+    with pytest.raises(ReviewError, match=r"\.$|\?$"):
+        goals.read_goals([text], rows_of(variants.find("standard").row, 8))
+
+
+# Rules in words, and requests
+
+
+def test_rules_are_said_by_what_differs():
+    request = read_request(["oklahoma", "tedesco+gin_bonus=20"], "standard")
+    made = Review(request, None)
+    assert verdicts.question(made) == "Oklahoma or Tedesco, gin bonus 20?"
+    assert verdicts.rules_in_words(made) == [
+        ("Standard", "Knock with 10 or less; gin +25; undercut +25; play to 100 points."),
+        ("Oklahoma", "The first upcard sets the most you may knock with."),
+        (
+            "Tedesco, gin bonus 20",
+            "The first upcard sets the most you may knock with; a discard taken to knock must be "
+            "melded; runs go round the corner; the defender's aces count 15; gin +20; a spade "
+            "upcard doubles the score.",
+        ),
+        ("Everything else", "as in Standard."),
+    ]
+
+
+def test_every_rule_set_can_be_said_and_every_value_has_words():
+    for name in variants.names():
+        made = Review(read_request([name], None), None)
+        for _, sentence in verdicts.rules_in_words(made):
+            assert sentence.endswith(".") and "{" not in sentence and sentence[0].isupper()
+    for parameter in variants.parameters().values():
+        for choice in parameter.choices:
+            if parameter.words:
+                assert parameter.said(choice), (parameter.name, choice)
+
+
+def test_a_sweep_is_every_value_of_one_or_two_parameters():
+    one = read_request(["standard"], sweep=["undercut_bonus=0,25,10..12"])
+    bonuses = ("0", "25", "10", "11", "12")
+    assert one.sweep == (("undercut_bonus", bonuses),) and one.base == "standard"
+    assert one.swept[1] == "standard" and one.variants == tuple(one.swept)
+    two = read_request(["standard"], sweep=["gin_bonus=0,20", "undercut_bonus=0,10"])
+    assert two.variants[0] == "standard" and len(two.variants) == 5
+    assert two.swept[1] == "standard+gin_bonus=0+undercut_bonus=10"
+
+
+@pytest.mark.parametrize(
+    ("names", "more"),
+    [
+        (["standard", "oklahoma"], {"sweep": ["gin_bonus=1,2"]}),
+        (["standard"], {"sweep": ["gin=1,2"]}),
+        (["standard"], {"sweep": ["gin_bonus=0..900"]}),
+        (["standard"], {"sweep": ["gin_bonus"]}),
+        (["standard"], {"sweep": ["gin_bonus=1", "gin_bonus=2"]}),
+        (["standard"], {"players": ["gold"]}),
+        (["standard", "solitaire-gin"], {}),
+        (["solitaire-gin"], {"adapt": True}),
+        (["standard"], {"matches": 10}),
+        ([], {}),
+    ],
+)
+def test_what_cannot_be_reviewed_is_told_in_a_sentence(names, more):
+    with pytest.raises(ReviewError, match=r"[.?]$"):
+        read_request(names, **more)

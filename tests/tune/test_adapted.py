@@ -1,0 +1,176 @@
+"""Champion adapted to other rules: the same bytes again, what plays, and weights by file name."""
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simgin.play.matchup import parse_matchup
+from simgin.play.names import own_names
+from simgin.stats.estimate import Estimate
+from simgin.strategy import loader
+from simgin.tune import adapted, decisions, equity
+from simgin.tune.confirmation import Confirmation, Line
+from support.command_line import call
+
+TOY = {"deals": 600, "confirmed": 1000, "rounds": 2}
+OWN = Path(__file__).resolve().parents[2] / "strategies" / "champion.npy"
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    """Trainings of a second, which make champion worse, in folders of their own."""
+    folder = tmp_path_factory.mktemp("learned")
+    with pytest.MonkeyPatch.context() as patched:
+        for module, name, size in (
+            (equity, "DEALS", 20_000),
+            (decisions, "KNOWN_MET", 40),
+            (decisions, "AT_ONCE", 60),
+        ):
+            patched.setattr(module, name, size)
+        place = property(lambda training: folder / f"{training.rounds}.npy")
+        patched.setattr(adapted.AdaptRequest, "named", place)
+        yield folder
+    equity.match_values.cache_clear()
+
+
+def learned(workers, stop=None):
+    """What came of a training, and its file; or None if it was interrupted behind a round."""
+    lines = []
+
+    def see(line):
+        lines.append(line)
+        if len(lines) == stop:
+            raise KeyboardInterrupt
+
+    training = adapted.read_training("champion", "straight", **TOY)
+    try:
+        found = adapted.carry_out(training, None, workers, see=see)
+    except KeyboardInterrupt:
+        return None
+    return found, training.named.read_bytes()
+
+
+def test_broken_off_anywhere_it_comes_to_the_same_bytes_with_any_number_of_workers(
+    toy, monkeypatch
+):
+    assert adapted.kept("straight", **TOY) is None
+    whole, content = learned(1)
+    for ending in (".npy", ".sqlite"):
+        (toy / f"2{ending}").unlink()
+    assert learned(2, stop=1) is learned(1, stop=2) is None
+    again, same = learned(2)
+    assert same == content and again.table.equals(whole.table)
+    assert (again.course == whole.course).all() and again.course.shape == (2, 3)
+    # What is kept is not learned again; a damaged file is written anew
+    monkeypatch.setattr(decisions, "Learner", None)
+    (toy / "2.npy").write_bytes(b"damaged")
+    assert adapted.kept("straight", **TOY).table.equals(whole.table)
+    assert (toy / "2.npy").read_bytes() == content
+    # 600 deals teach nothing: some 43 % of matches, with a standard error of 2
+    assert not whole.better and whole.player == "champion"
+    assert "not better than champion, and champion is what plays" in whole.sentences[0]
+
+
+def found_with(gains):
+    """What came of a training whose confirmation found these gains, of standard error one point."""
+    lines = []
+    for opponent, gain in gains.items():
+        after = Estimate(0.5 + gain, 0.01, 100, 0.48 + gain, 0.52 + gain)
+        before = Estimate(0.5, 0.0, 100, 0.5, 0.5)
+        change = Estimate(gain, 0.01, 100, gain - 0.02, gain + 0.02)
+        lines.append(Line(opponent, after, before, change))
+    confirmation = Confirmation(tuple(lines[:-1]), lines[-1], lines[-1])
+    training = adapted.read_training("champion", "straight")
+    match, course = training.match, np.zeros((12, 3))
+    return adapted.Adapted(match, match.strategy, confirmation, training, np.zeros(3), course, 80.0)
+
+
+def test_what_plays_follows_from_the_matches_against_champion():
+    """A gain of 2.2 standard errors would do alone, and is one of four: Holm's p is above 5 %."""
+    same = dict.fromkeys(adapted.POOL, 0.0)
+    for gain, is_better in ((0.03, True), (0.022, False), (0.0, False), (-0.05, False)):
+        found = found_with({**same, "champion": gain})
+        assert found.better == is_better and found.gain.value == gain
+        assert found.player.startswith("champion@") == is_better
+        assert ("not better" in found.sentences[0]) != is_better
+    (_, worse) = found_with({**same, "simple": -0.04, "champion": 0.05}).sentences
+    assert worse == "Against simple it wins 4.0 ± 2.0 points fewer than champion."
+
+
+def test_champion_has_opponents_of_its_own():
+    told = call(*"train champion --against gold".split(), code=2).stderr
+    assert "champion learns against opponents of its own" in told
+    told = call(*"train champion -v solitaire-gin".split(), code=2).stderr
+    assert "is for one player" in told
+
+
+def test_the_command_says_what_plays_and_writes_a_file_for_it(toy, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = "train champion -v straight --deals 600 --rounds 1 --confirm 1k".split()
+    said = call(*words, "-o", "mine.npy", "--run", "page").stdout
+    assert "champion is what plays" in said and "against simple" not in said
+    assert "Play:    simgin match champion@mine.npy champion -v straight" in said
+    assert {"report.html", "rounds.csv", "trained.npy"} < {x.name for x in Path("page").iterdir()}
+    answer = json.loads(call(*words, "--json").stdout)
+    assert [row["opponent"] for row in answer["rows"]] == [*adapted.POOL, "champion"]
+    assert all(0 <= row["p_holm"] <= 1 for row in answer["rows"])
+    assert "--rounds 1" in answer["command"] and "--against" not in answer["command"]
+
+
+# Weights by file name
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    """Champion's own weights in a file of another name."""
+    monkeypatch.chdir(tmp_path)
+    Path("in").mkdir()
+    Path("in/mine.npy").write_bytes(OWN.read_bytes())
+    return "in/mine.npy"
+
+
+@pytest.mark.parametrize(
+    "text", ["champion@{}", "simple+discard=champion@{}", "champion+knock=at:k=4@{}"]
+)
+def test_a_strategy_with_other_weights_is_found_by_its_text(file, text):
+    found = loader.find(text.format(file))
+    assert found.text == text.format(file)
+    assert found.discard.weights == Path(file)
+    assert found.answer.weights == loader.find("champion").answer.weights or "simple" in text
+    assert pickle.loads(pickle.dumps(found)).policies == found.policies
+    (short,) = {*own_names([parse_matchup(found.text, "gold", "eaai", 1, "deal")]).values()}
+    assert short == text.format("mine.npy")
+
+
+def test_it_plays_by_the_content_of_the_file_and_the_manifest_tells_it(file):
+    numbers = np.load(file)
+    words = f"match champion@{file} champion -v eaai --deals 200 --json".split()
+    same = json.loads(call(*words, "-o", "same").stdout)["rows"]
+    margin = [row["value"] for row in same if row["metric"] == "margin"]
+    assert set(margin) == {0}
+    np.save(file, np.zeros_like(numbers))
+    other = json.loads(call(*words, "-o", "other").stdout)["rows"]
+    assert [row["value"] for row in other if row["metric"] == "margin"] != margin
+    both = [json.loads(Path(place, "manifest.json").read_text()) for place in ("same", "other")]
+    digests = [one["strategies"][f"champion@{file}"]["digest"] for one in both]
+    assert len({*digests}) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "told"),
+    [
+        ("champion@none.npy", None, "there is no file none.npy; name one that `simgin train"),
+        ("champion@bad.npy", np.zeros(5), "bad.npy holds 5 weights where champion has 25,136"),
+        ("champion@bad.npy", np.full(25_136, np.nan), "it is not an array of real numbers"),
+        ("champion@bad.npy", np.array(["a"] * 25_136), "it is not an array of real numbers"),
+        ("champion@in", None, "there is no strategy 'champion@in'"),
+        ("gold@bad.npy", np.zeros(5), "the discards of gold have no weights"),
+    ],
+)
+def test_other_files_get_a_sentence(file, text, content, told):
+    if content is not None:
+        np.save("bad.npy", content)
+    assert told in call("match", text, "simple", "--deals", "100", code=2).stderr
