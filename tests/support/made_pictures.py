@@ -42,10 +42,6 @@ def shares(rows):
     return spread(renamed(rows, "share"), "share")
 
 
-def points(variants, strategies):
-    return shares(rows_for(variants, strategies[:1], points=range(0, 80, 10))).assign(width=10)
-
-
 def scores(variants, strategies):
     tens = range(0, 100, 10)
     made = spread(rows_for(variants[:1], strategies[:1], dealer=(0, 1), a=tens, b=tens))
@@ -106,8 +102,6 @@ def analysis(variants, strategies):
 
 FRAMES = {
     "analysis": analysis,
-    "turns": lambda v, s: shares(rows_for(v, s[:1], turns=range(30))),
-    "points": points,
     "counts": lambda v, s: spread(rows_for(v, s[:1], turn=range(20), count=range(0, 60, 5))),
     "knock": lambda v, s: spread(
         rows_for(v, s[:1], measure=("points", "share"), k=range(0, 12, 2))
