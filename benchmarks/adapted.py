@@ -33,6 +33,7 @@ VARIANTS = (
     "tedesco",
     "rainbow",
 )
+STRONG = ("champion", "mishra-uniform", "marjj-early", "marjj", "simple", "gold-early")
 SLOW = ("mc", "champion-mc")
 FOLDER = Path(__file__).resolve().parent.parent / "results" / "reference" / "adapted"
 SEED = 777001
@@ -41,9 +42,9 @@ KEY = ["variant", "opponent"]
 
 
 def roster() -> list[str]:
-    """Everybody who plays for two, champion first."""
-    others = [name for name in loader.built_in() if name not in ("champion", *SLOW)]
-    return ["champion", *(name for name in others if not name.startswith("solo-"))]
+    """Everybody who plays for two, the strong first."""
+    others = [name for name in loader.built_in() if name not in (*STRONG, *SLOW)]
+    return [*STRONG, *(name for name in others if not name.startswith("solo-"))]
 
 
 def row(variant: str, opponent: str, workers: int | None) -> dict[str, object]:

@@ -12,7 +12,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- view -->                           the fields of the view that a policy is given
     <!-- roster -->                          every strategy with its idea, source and strength
     <!-- speed -->                           what the reference bench measured
-    <!-- odds -->                            what `simgin odds` prints for one player
+    <!-- odds: GAME -->                      what `simgin odds` prints for a game, or for one player
     <!-- commands -->                       the help of every command
     <!-- api: MODULE [NAME...] -->          the public functions of a module
     <!-- screen: COMMAND -->                what a command prints, but for the way to repeat it
@@ -47,7 +47,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "view": strategies.view,
     "roster": strategies.roster,
     "speed": strategies.speed,
-    "odds": strategies.solo_odds,
+    "odds": strategies.odds,
     "commands": commands.reference,
     "api": api.api,
     "screen": commands.screen,

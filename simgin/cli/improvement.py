@@ -98,7 +98,7 @@ def carry_out(
     from simgin.runs import directory, ledger
     from simgin.stats import table
     from simgin.text.files import write_file
-    from simgin.tune.tune_report import found_report
+    from simgin.tune.found import found_report
 
     command = repeated(**settled)
     started = datetime.now(UTC)
@@ -126,7 +126,9 @@ def carry_out(
         if place is not None:
             manifest = _manifest(request, identity, workers, started, command)
             files += directory.save(place, manifest, {**page.files(report), words.file: content})
-    answer = Answer(command, table.records(found.table), request.seed, files)
+    # A row an opponent, as scripts know them; the csv beside the page has one a figure.
+    rows = [table.for_json(row) for row in found.table.to_dict("records")]
+    answer = Answer(command, rows, request.seed, files)
     answer.show(as_json, [Words(report.verdict), *report.tables, ""])
     return found
 

@@ -18,7 +18,6 @@ from types import ModuleType
 
 import numpy as np
 
-from simgin.core import jit
 from simgin.core.answers import SLOTS
 from simgin.strategy import values_file
 from simgin.strategy.author import Policy, Strategy
@@ -36,8 +35,8 @@ from simgin.strategy.text_form import (
 from simgin.text.files import read_bytes
 from simgin.text.messages import described, did_you_mean, error_text, quoted, sound, tell
 
-# The policies of the slots that an author leaves out
 LEARNED = "learned"  # folder of the cache in which learned weights are kept
+# The policies of the slots that an author leaves out
 DEFAULTS = {
     "take": "lower",
     "discard": "low",
@@ -130,6 +129,8 @@ def _kept(file: Path) -> Path:
     """A file of weights; a name alone that is not here may be that of a player that was learned."""
     if file.exists() or file.name != str(file):
         return file
+    from simgin.core import jit  # loads the compiler, and few strategies have a file
+
     kept = jit.cache_root() / jit.digest() / LEARNED / file
     return kept if kept.is_file() else file
 

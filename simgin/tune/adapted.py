@@ -1,6 +1,6 @@
 """Champion adapted to other rules: all of its decisions learned on, kept, and confirmed.
 
-    found = adapt("straight")   # a minute and a half of one processor, once
+    found = adapt("straight")   # a minute of one processor, once
     found.player                # champion@NAME.npy, or champion where nothing is gained
 
 What was learned is kept beside the compiled code, under a digest of all that it depends on: asked
@@ -79,8 +79,8 @@ class AdaptRequest:
                 "learned players are kept in the cache, which cannot be written; name another "
                 "folder with SIMGIN_CACHE_DIR."
             )
-        about = [self.identity, self.rounds, self.match.confirmed]
-        digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
+        about = json.dumps([self.identity, self.rounds], sort_keys=True)
+        digest = hashlib.sha256(about.encode()).hexdigest()
         rules = re.sub(r"[^a-z0-9]+", "-", self.match.variant.text.lower()).strip("-")
         return folder / loader.LEARNED / f"{rules[:60]}-{digest[:8]}.npy"
 
@@ -204,8 +204,9 @@ def read_training(
 ) -> AdaptRequest:
     """The request that texts name. strategy: champion, which has opponents of its own.
 
-    Raises TuneError if others are named, SeatError for one player, AmountError, and what the loader
-    of variants raises.
+    deals: branched in a round. confirmed: matches of the confirmation against each opponent. Raises
+    TuneError if others are named, SeatError for one player, AmountError, and what the loader of
+    variants raises.
     """
     if against:
         raise TuneError(
@@ -219,39 +220,21 @@ def read_training(
 
 
 def adapt(
-    variant: str,
-    *,
-    seed: int = 1,
-    deals: int | str = DEALS,
-    rounds: int = ROUNDS,
-    confirmed: int | str = CONFIRMED,
-    workers: int | None = None,
-    progress: Progress | None = None,
+    variant: str, *, workers: int | None = None, progress: Progress | None = None, **sizes: Any
 ) -> Adapted:
     """Champion adapted to a variant for two: from the cache, or learned, confirmed and kept there.
 
-    deals: branched in a round. progress: of learning and confirmation together. Raises SeatError
-    for one player, TuneError where nothing can be kept, LedgerError while another process learns
-    the same.
+    progress: of learning and confirmation together. sizes: seed, deals, rounds and confirmed of
+    `read_training`. Raises SeatError for one player, TuneError where nothing can be kept,
+    LedgerError while another process learns the same.
     """
-    training = read_training(
-        PLAYER, variant, seed=seed, deals=deals, rounds=rounds, confirmed=confirmed
-    )
+    training = read_training(PLAYER, variant, **sizes)
     return carry_out(training, None, workers, lambda piece: share(progress, piece, training.pieces))
 
 
-def kept(
-    variant: str,
-    *,
-    seed: int = 1,
-    deals: int | str = DEALS,
-    rounds: int = ROUNDS,
-    confirmed: int | str = CONFIRMED,
-) -> Adapted | None:
+def kept(variant: str, **sizes: Any) -> Adapted | None:
     """What `adapt` has kept for a variant; None if it would have to learn."""
-    training = read_training(
-        PLAYER, variant, seed=seed, deals=deals, rounds=rounds, confirmed=confirmed
-    )
+    training = read_training(PLAYER, variant, **sizes)
     return carry_out(training, None) if training.named.exists() else None
 
 

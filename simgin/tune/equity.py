@@ -1,12 +1,13 @@
 """What a deal is worth under the rules of a variant, in about the points of deals.
 
 Where points win the match, the change of the probability of winning it counts; where won deals do,
-the deals; elsewhere the points.
+the deals; elsewhere, and where the seats have unlike chances, the points.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 
 import numpy as np
@@ -27,7 +28,8 @@ def equity_of(variant: Variant) -> Equity:
     """What branches are worth to A: float64 of the shape of their records."""
     goal = variant.row["goal"]
     if goal == "points":
-        return by_score(variant)
+        with suppress(value.ValueRefused):  # where no such value can be had, the points count
+            return by_score(variant)
     return by_deals if goal == "deals" else by_points
 
 

@@ -1,4 +1,4 @@
-"""What came of a search or of a training: who it was, what it became, and what that is worth."""
+"""What came of a search or of a training: who it was, what it became, its worth, and its page."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import numpy as np
 
 from simgin.play.parallel import Progress
 from simgin.report import numbers
-from simgin.report.report import Picture
+from simgin.report.report import Picture, Report
 from simgin.report.sheet import Sheet
+from simgin.stats import table
 from simgin.stats.estimate import Estimate
 from simgin.strategy import Strategy
-from simgin.tune.confirmation import Confirmation
+from simgin.tune.confirmation import Confirmation, Line
 from simgin.tune.tune_request import TuneRequest
 
 if TYPE_CHECKING:
@@ -98,8 +99,8 @@ class Found:
 
     @property
     def sentences(self) -> list[str]:
-        """What it is worth."""
-        raise NotImplementedError
+        """Whether anything was gained, and what it is worth against what it was."""
+        return _gain_sentences(self)
 
     @property
     def sums_up(self) -> str:
@@ -156,3 +157,100 @@ def interval(request: TuneRequest, estimate: Estimate) -> str:
     if estimate.se == 0:
         return f"{factor * estimate.value:g}"
     return numbers.estimate(estimate.value, estimate.low, estimate.high, factor)
+
+
+def found_report(found: Found, command: str) -> Report:
+    """What came of it, for a page and a screen. command: repeats it."""
+    request, words = found.request, found.words
+    sheets = found.sheets()
+    if found.is_moved:
+        sheets.append(_confirmation_sheet(found))
+    origin = f"stream {found.identity['stream']}, engine {found.identity['engine']}"
+    files = f"{words.file} with the {words.done} {words.content}"
+    return Report(
+        question=f"{request.strategy.name}, {words.done} for {request.variant.text}",
+        verdict=found.sentences,
+        tables=sheets,
+        pictures=found.pictures(),
+        facts=[
+            ("Gain", f"{words.done} less {words.before}, on the same packs; ± is a 95 % interval"),
+            (words.search.capitalize(), found.method),
+            ("Random numbers", origin),
+            ("Beside this page", f"{files}, every table as CSV, manifest.json."),
+        ],
+        command=command,
+        files={name: table.csv(frame) for name, frame in found.tables().items()},
+    )
+
+
+def _gain_sentences(found: Found) -> list[str]:
+    """Whether anything was gained, and what it is worth against what it was."""
+    words = found.words
+    if not found.is_moved:
+        return [
+            f"The {words.search} ended where it began: nothing is gained, and the {words.before}s "
+            "stay."
+        ]
+    direct = found.confirmation.direct
+    sentences = [_verdict(found, found.confirmation.objective)]
+    if found.confirmation.objective.gain.low > 0 > direct.gain.high:
+        figure = interval(found.request, direct.tuned)
+        unit = "points per deal" if found.request.objective == "points" else "% of the matches"
+        sentences.append(
+            f"But against the {words.before} itself it makes only {figure} {unit}: it is fitted to "
+            "its opponents, and not the better player."
+        )
+    return sentences
+
+
+def _verdict(found: Found, line: Line) -> str:
+    words, request = found.words, found.request
+    gain = interval(request, line.gain)
+    unit = "points" if request.objective == "points" else "percentage points"
+    before, after = _value(request, line.default), _value(request, line.tuned)
+    size = f"on {request.confirmed:,} matches of {words.unseen}"
+    change = f"{before} become {after} {_measure(request)}, {size}"
+    advice = f"Keep the {words.before}{'s' * (words.before == 'default')}."
+    if line.gain.low > 0:
+        return f"{words.doing} gained {gain} {unit}: {change}."
+    if line.gain.high < 0:
+        return f"{words.doing} gained nothing: {change}. {advice}"
+    return f"No gain is shown, {gain} {unit}: {change}. {advice}"
+
+
+def _measure(request: TuneRequest) -> str:
+    """What is counted, against whom."""
+    if request.objective == "points":
+        return f"points per deal against {request.opponents}"
+    hardest = "the hardest of " if request.objective == "worst" and len(request.pool) > 1 else ""
+    return f"% of the matches against {hardest}{request.opponents}"
+
+
+def _value(request: TuneRequest, estimate: Estimate) -> str:
+    """A figure without its interval."""
+    factor = request.metric.factor
+    span = factor * (estimate.high - estimate.low)
+    return numbers.number(factor * estimate.value, span / 2)
+
+
+def _confirmation_sheet(found: Found) -> Sheet:
+    """What was found against everybody, beside what it began as."""
+    words, request = found.words, found.request
+    lines = []
+    for line in found.confirmation.every:
+        name = request.names[line.opponent]
+        if line.opponent == request.strategy.text:
+            name = f"{name}, the {words.before}"
+        lines.append((name, line))
+    if found.sums_up:
+        lines.append((found.sums_up, found.confirmation.objective))
+    rows = []
+    for name, line in lines:
+        cells = [interval(request, each) for each in (line.default, line.tuned, line.gain)]
+        rows.append((name, *cells))
+    return Sheet(
+        f"Confirmation: {request.metric.title}",
+        ("against", words.before, words.done, "gain"),
+        rows,
+        f"{request.confirmed:,} matches each, seed {request.seed}, on {words.unseen}.",
+    )

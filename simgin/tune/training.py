@@ -8,32 +8,37 @@ alone, so a training that was interrupted goes on from its ledger to the same en
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import Progress, over_units, share
+from simgin.report.sheet import Sheet
 from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import run_identity
 from simgin.stats.estimate import Estimate
 from simgin.strategy import Policy, Strategy
 from simgin.text.amounts import parse_count, parse_seed
-from simgin.tune.discards import Lessons, lessons
+from simgin.tune.confirmation import confirm
+from simgin.tune.discards import Lessons, added, lessons, solve
 from simgin.tune.field import kept_step, worths
-from simgin.tune.found import Parts
-from simgin.tune.regression import added, solve
+from simgin.tune.found import TRAINING, Found, Parts, frame, interval, saved
 from simgin.tune.search import LIMITS
 from simgin.tune.tune_request import CONFIRMED, TuneRequest, read_matches, read_players
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ROUNDS = 8
 DEALS = 20_000  # branched in a round against each opponent
 WATCHED = 4_000  # matches against each opponent that show what a round gained
+SHOWN = 30  # weights at most in the table of a screen
 BLOCK = 2_000  # deals branched in one call: their views take 8 MB
 
 
@@ -179,3 +184,116 @@ def _play(
     after, base = worths(match, players, fresh, WATCHED, workers)
     gain = np.array(astuple(after.gain(base)))
     return {"weights": learned, "questions": np.array(every.questions), "gain": gain}
+
+
+# What came of it
+
+
+@dataclass(frozen=True)
+class Trained(Found):
+    """What came of a training."""
+
+    words = TRAINING
+    training: TrainRequest
+    rounds: Sequence[Round]
+    weights: np.ndarray
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What may not change when the training is continued."""
+        return self.training.identity
+
+    @property
+    def parameters(self) -> pd.DataFrame:
+        """The weights: number, start, trained."""
+        rows = []
+        for (number, before), after in self._learned:
+            rows.append({"number": number, "start": before, "trained": after})
+        return frame(rows)
+
+    @property
+    def _learned(self) -> list[tuple[tuple[str, float], float]]:
+        """Every number with its weight before, and after."""
+        return list(zip(self.training.policy.start.items(), self.weights, strict=True))
+
+    def file(self, command: str) -> bytes:
+        """The weights, and behind them what made them and what they are worth."""
+        return saved(self.weights, command, *self.sentences)
+
+    def tables(self) -> Mapping[str, pd.DataFrame]:
+        """The frames of a training by the names of their files."""
+        rounds = []
+        for played in self.rounds:
+            gain = {"gain": played.gain.value, "low": played.gain.low, "high": played.gain.high}
+            rounds.append({"round": played.number, "questions": played.questions, **gain})
+        return {
+            "parameters.csv": self.parameters,
+            "rounds.csv": frame(rounds),
+            "confirmation.csv": self.table,
+        }
+
+    def sheets(self) -> list[Sheet]:
+        """The course, and the first weights; all are in the file."""
+        rounds = []
+        for played in self.rounds:
+            gain = interval(self.request, played.gain)
+            rounds.append((str(played.number), f"{played.questions:,}", gain))
+        title = "Rounds: matches won more than at the start [%]"
+        weights = []
+        for (number, before), after in self._learned[:SHOWN]:
+            weights.append((number, f"{before:g}", f"{after:.3g}"))
+        note = "The card with the least sum of weights times numbers is thrown; sums are points."
+        if len(self.weights) > SHOWN:
+            note = f"The first {SHOWN} of {len(self.weights)}. {note}"
+        return [
+            Sheet(title, ("round", "questions", "gain"), rounds),
+            Sheet("Weights", ("number", "start", "trained"), weights, note),
+        ]
+
+    @property
+    def method(self) -> str:
+        """How the training was made."""
+        training = self.training
+        return (
+            f"{training.rounds} rounds of {training.deals:,} deals against every opponent, each "
+            "with the weights of the round before; the mean of the later half of them."
+        )
+
+
+def carry_out(
+    training: TrainRequest,
+    ledger: Ledger,
+    workers: int | None = None,
+    part: Parts = lambda place: None,
+    see: Callable[[str], None] = lambda line: None,
+) -> Trained:
+    """Train and confirm; what is in the ledger is not played again.
+
+    part: takes the progress of the rounds and of the confirmation, as pieces of the work. see: is
+    shown a line for every round.
+    """
+    rounds = train(training, ledger, workers, part, lambda one: see(_round_line(training, one)))
+    weights = mean_weights(rounds)
+    strategy = training.trained(weights)
+    confirmation = confirm(training.match, strategy, ledger, workers, part(training.rounds))
+    return Trained(training.match, strategy, confirmation, training, rounds, weights)
+
+
+def plan_sentence(training: TrainRequest) -> str:
+    """What will be played."""
+    match = training.match
+    return (
+        f"{training.rounds} rounds of {training.deals:,} deals against {match.opponents} "
+        f"({match.variant.text}): each is played on with several discards, and what they lead to "
+        f"teaches {len(training.start)} weights. Then {match.confirmed:,} matches on "
+        f"{Trained.words.unseen} confirm what was learned."
+    )
+
+
+def _round_line(training: TrainRequest, played: Round) -> str:
+    """What a round gained, in a line."""
+    gain = interval(training.match, played.gain)
+    return (
+        f"round {played.number} of {training.rounds}: gain {gain} % of the matches, from "
+        f"{played.questions:,} questions"
+    )

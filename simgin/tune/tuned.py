@@ -16,7 +16,6 @@ from simgin.tune.confirmation import confirm
 from simgin.tune.found import Found, Parts, Wording, frame, interval
 from simgin.tune.knobs import slot_values
 from simgin.tune.search import Course, Generation, Middle, choose, search
-from simgin.tune.tune_report import gain_sentences
 from simgin.tune.tune_request import TuneRequest, Values
 
 if TYPE_CHECKING:
@@ -124,11 +123,6 @@ class Tuned(Found):
         )
         figure = plots.search(self.path, seed=self.request.seed)
         return [Picture("search", "Course of the search", told, figure)]
-
-    @property
-    def sentences(self) -> list[str]:
-        """Whether anything was gained, and what it is worth against what it was."""
-        return gain_sentences(self)
 
     @property
     def method(self) -> str:

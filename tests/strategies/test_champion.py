@@ -24,7 +24,7 @@ from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.strategy import loader
 from simgin.tune import decisions
-from simgin.tune.equity import equity_of
+from simgin.tune.equity import by_points, equity_of
 from support.hands import NAMES, game, members
 from support.shapes import in_melds, is_meld, outs, partner, touches, ways
 from support.variant_lists import TWO_PLAYER
@@ -258,6 +258,8 @@ def test_what_a_deal_is_worth():
     assert equity_of(variants.find("pro"))(found).tolist() == [[30.0, -12.0]]
     level = Branches(None, None, np.zeros((1, 2), DEAL), np.array([[40, 40, 0, 0]]))
     assert equity_of(variants.find("rush"))(level) == pytest.approx(90.0, abs=0.5)
+    # There is no one value of a score where the seats differ
+    assert equity_of(variants.find("standard+first_dealer=0")) is by_points
 
 
 @pytest.mark.slow

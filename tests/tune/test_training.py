@@ -8,11 +8,9 @@ from simgin.play.matchup import Matchup
 from simgin.rules.build import build_rules
 from simgin.runs import ledger
 from simgin.strategy import compiler, loader
-from simgin.tune import regression
-from simgin.tune.discards import TRIED, lessons
+from simgin.tune.discards import HELD, TRIED, added, least_squares, lessons, solve
 from simgin.tune.knobs import TuneError
-from simgin.tune.trained import Trained, carry_out
-from simgin.tune.training import read_training, train
+from simgin.tune.training import Trained, carry_out, read_training, train
 from support.weighed import WEIGHED, write_weighed
 
 SHORT = {"rounds": 2, "deals": 300, "confirmed": 1000, "seed": 3}
@@ -59,11 +57,11 @@ def test_the_weights_are_those_of_a_least_squares_twin(seed):
     tried = np.arange(TRIED) < counts[:, None]
     before = lot.normal(size=4)
     parts = (slice(0, 25), slice(25, 60))
-    halves = [regression.least_squares(numbers[p], points[p], tried[p]) for p in parts]
-    weights = regression.solve(regression.added(halves), before)
+    halves = [least_squares(numbers[p], points[p], tried[p]) for p in parts]
+    weights = solve(added(halves), before)
     asked = zip(numbers, points, counts, strict=True)
     questions = [list(zip(x[:n], y[:n], strict=True)) for x, y, n in asked]
-    twin = least_squares_twin(questions, before, regression.HELD)
+    twin = least_squares_twin(questions, before, HELD)
     assert np.allclose(weights, twin, atol=1e-9)
     assert weights[3] == before[3]
 
@@ -94,8 +92,8 @@ def test_lessons_are_those_of_the_discards_one_by_one(file):
         margins = {card: one.points_a - one.points_b for card, one in told.items()}
         questions.append([(by_card[card], margin) for card, margin in margins.items()])
     assert sums.questions == len(questions) > 30
-    weights = regression.solve(sums, start)
-    assert np.allclose(weights, least_squares_twin(questions, start, regression.HELD))
+    weights = solve(sums, start)
+    assert np.allclose(weights, least_squares_twin(questions, start, HELD))
 
 
 # Training

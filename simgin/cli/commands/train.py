@@ -59,8 +59,7 @@ def train(
     """Learn the weights of a STRATEGY, and measure what they gain.
 
     `champion` learns all of its decisions, for the rules of any VARIANT for two, going on from its
-    own weights: a minute and a half of one processor. What it becomes is kept, so that asking again
-    trains nothing.
+    own weights, in a minute of one processor. What it becomes is kept: asking again trains nothing.
 
     \b
       simgin train champion -v straight -o straight.npy
@@ -84,10 +83,11 @@ def train(
     continue a finished one that has a directory.
     """
     from simgin.report.screen import Words
-    from simgin.tune import adapted, trained
+    from simgin.tune import adapted
+    from simgin.tune import training as discards
 
-    kind: Any = adapted if strategy == adapted.PLAYER else trained
-    words = trained.Trained.words
+    kind: Any = adapted if strategy == adapted.PLAYER else discards
+    words = adapted.Adapted.words
     improvement.check_output(words, output, place)
     given = {"rounds": rounds, "deals": deals, "confirmed": confirm}
     sizes = {name: size for name, size in given.items() if size is not None}
@@ -106,12 +106,12 @@ def train(
         lambda: "\n".join(lines),
         pieces=training.pieces,
         identity=training.identity,
-        settled=settled if kind is trained else settled | {"against": ()},
+        settled=settled if kind is discards else settled | {"against": ()},
         workers=workers,
         output=output,
         place=place,
         as_json=as_json,
-        kept="" if kind is trained else "the cache",
+        kept="" if kind is discards else "the cache",
     )
     if not as_json:
         say(_play_line(training, output))
