@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from simgin.core import jit
 from simgin.play.matchup import parse_matchup
 from simgin.play.names import own_names
 from simgin.stats.estimate import Estimate
@@ -157,6 +158,17 @@ def test_it_plays_by_the_content_of_the_file_and_the_manifest_tells_it(file):
     both = [json.loads(Path(place, "manifest.json").read_text()) for place in ("same", "other")]
     digests = [one["strategies"][f"champion@{file}"]["digest"] for one in both]
     assert len({*digests}) == 2
+
+
+def test_a_name_without_a_folder_is_looked_for_where_learned_players_are_kept(file, monkeypatch):
+    monkeypatch.setenv("SIMGIN_CACHE_DIR", str(Path("cache").absolute()))
+    kept = Path("cache", jit.digest(), loader.LEARNED, "kept.npy").absolute()
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(OWN.read_bytes())
+    found = loader.find("champion@kept.npy")
+    assert found.text == "champion@kept.npy" and found.discard.weights == kept
+    Path("kept.npy").write_bytes(OWN.read_bytes())
+    assert loader.find("champion@kept.npy").discard.weights == Path("kept.npy")
 
 
 @pytest.mark.parametrize(
