@@ -1,4 +1,4 @@
-# make setup, demo, test, test-slow, conform, check, docs, bench, train: all on a machine with python3 (3.11 or newer), make and git.
+# make setup, demo, test, test-slow, conform, check, docs, bench, reference, train: all on a machine with python3 (3.11 or newer), make and git.
 
 PYTHON ?= python3
 VENV := .venv
@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 
 FILE ?= tests/data/rules_vectors.json
 
-.PHONY: setup demo test test-slow conform check docs bench train clean
+.PHONY: setup demo test test-slow conform check docs bench reference train clean
 
 setup: $(STAMP)
 
@@ -49,6 +49,11 @@ docs: setup
 
 bench: setup
 	$(BIN)/simgin bench
+
+# Everything in results/reference anew, the quickest first; resumes after a kill. All of it takes some
+# ten hours of two cores: ONLY="demo dice" rebuilds those, and --list says what each takes.
+reference: setup
+	$(BIN)/python benchmarks/reference.py $(ONLY)
 
 # Every number that policies read (strategies/*.npy), learned anew from the seeds in the scripts:
 # about three quarters of an hour of one core. The champion is learned with the table of match values.

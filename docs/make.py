@@ -7,12 +7,13 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- table: EXPERIMENT VARIANT... -->    what an experiment measured, in these variants or all
     <!-- metrics: UNIT -->                   the metrics per deal, or per match
     <!-- kinds -->                           who stands for each kind of player in a review
+    <!-- reviewed: NAME -->                  verdicts and scorecard of a review in results/reference
     <!-- scorecard -->                       the rows of a review's scorecard
     <!-- plots -->                           the pictures that simgin.plots draws
     <!-- view -->                           the fields of the view that a policy is given
     <!-- roster -->                          every strategy with its idea, source and strength
     <!-- speed -->                           what the reference bench measured
-    <!-- odds -->                            what `simgin odds` prints for one player
+    <!-- odds: GAME -->                      what `simgin odds` prints for a game, or for one player
     <!-- commands -->                       the help of every command
     <!-- api: MODULE [NAME...] -->          the public functions of a module
     <!-- screen: COMMAND -->                what a command prints, but for the way to repeat it
@@ -43,11 +44,12 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "metrics": metrics.of_unit,
     "kinds": metrics.kinds_of_player,
     "scorecard": metrics.of_reviews,
+    "reviewed": metrics.of_review,
     "plots": metrics.pictures,
     "view": strategies.view,
     "roster": strategies.roster,
     "speed": strategies.speed,
-    "odds": strategies.solo_odds,
+    "odds": strategies.odds,
     "commands": commands.reference,
     "api": api.api,
     "screen": commands.screen,
@@ -79,7 +81,8 @@ def main(kinds: Collection[str]) -> None:
 
 def pages() -> list[Path]:
     """Pages with generated blocks."""
-    return [page for page in sorted(HERE.rglob("*.md")) if BLOCK.search(page.read_text())]
+    every = [HERE.parent / "README.md", *sorted(HERE.rglob("*.md"))]
+    return [page for page in every if BLOCK.search(page.read_text())]
 
 
 def filled(page: Path, kinds: Collection[str]) -> str:

@@ -142,8 +142,8 @@ def odds_of(
     """The frames of `simgin odds` by name.
 
     A solitaire variant has strength, bracket, odds, left, gin, totals, gap and joker; a two-player
-    variant has seats and scores. strategies: weakest first, by default the usual ladder. deals: of
-    each.
+    variant has seats and scores. strategies: weakest first, by default the usual ladder. deals:
+    of each.
     """
     from simgin.odds.odds import measure, read_request
 

@@ -2,23 +2,18 @@
 
 from typing import Any
 
-from blocks.games import one_player_variants
 from blocks.markdown import table as markdown_table
 from blocks.reference import REFERENCE, ROOT, SEED, bench, csv, summary_section, tidy_rows
 from simgin import plots
 from simgin.core.view import FIELDS
-from simgin.odds import sample
-from simgin.odds.odds import build_odds
-from simgin.odds.sheets import odds_sheets
-from simgin.odds.solo_odds import ladder
+from simgin.odds.odds import measure, read_request
+from simgin.odds.odds_report import odds_tables, verdict
 from simgin.report import numbers
-from simgin.rules import variants
 from simgin.stats import table
 from simgin.strategy import catalogue as known
 from simgin.strategy import loader
 
 CATALOGUE = ROOT / "simgin" / "strategy" / "catalogue.toml"
-ODDS_DEALS = 40_000  # as in `simgin odds`
 VIEW_ARRAYS = (
     ("own_columns", "goal columns: own points in each column"),
     ("other_columns", "the opponent's"),
@@ -73,19 +68,13 @@ def speed() -> str:
     return markdown_table(("", "threads", "per second", "ratio to the calibration kernel"), lines)
 
 
-def solo_odds() -> str:
-    """The sheets of `simgin odds` for all variants for one player, as tables under their titles."""
-    alone = [
-        [
-            sample.play_alone(player, variant, ODDS_DEALS)
-            for player in ladder(variants.find(variant))
-        ]
-        for variant in one_player_variants()
-    ]
-    parts = []
-    for sheet in odds_sheets(build_odds(alone, [], 1)):
-        parts += [f"**{sheet.title}**", markdown_table(sheet.headings, sheet.rows)]
-        parts += [sheet.note] if sheet.note else []
+def odds(*games: str) -> str:
+    """What `simgin odds` says of some games, or of all for one player, and its tables."""
+    found = measure(read_request(games, complete=bool(games)))
+    parts = ["\n".join(f"* {line}" for line in verdict(found))]
+    for own in odds_tables(found):
+        parts += [f"**{own.title}**", markdown_table(own.headings, own.rows)]
+        parts += [own.note] if own.note else []
     return "\n\n".join(parts)
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.report import numbers
 from simgin.stats import table
-from simgin.stats.equivalence import in_words
 from simgin.stats.metrics import BY_NAME
 from simgin.text.amounts import UNITS
 
@@ -431,16 +430,3 @@ def _difference(row: Any) -> str:
     points = " percentage points" if metric.share else ""
     more = "more" if row["difference"] > 0 else "fewer"
     return f"{amount}{points} {more} {COUNTED[metric.name]}"
-
-
-def equivalences(frame: pd.DataFrame) -> Iterator[str]:
-    """What is the same within a margin, and what is not (`equivalence.with_verdicts`)."""
-    for _, row in frame[frame["verdict"].notna()].iterrows():
-        names = [row[name] for name in ("variant", "strategy")]
-        base = [row[name] for name in ("base_variant", "base_strategy")]
-        pairs = zip(names, base, strict=True)
-        what = " ".join(f"{a} and {b}" if a != b else a for a, b in pairs)
-        against = f" v {row['opponent']}" if row["opponent"] else ""
-        title = BY_NAME[row["metric"]].title
-        told = in_words(row["verdict"], row["margin"], row["metric"])
-        yield f"{what}{against}, {title}: {told}."

@@ -6,14 +6,12 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from simgin import plots
 from simgin.odds import solo_odds
 from simgin.odds.odds import Odds
 from simgin.report import figures, numbers
 from simgin.report.report import Picture, Report
-from simgin.report.table import Column, Table
+from simgin.report.table import Column, Table, described
 from simgin.rules.variants import find
 
 if TYPE_CHECKING:
@@ -25,11 +23,8 @@ TURNS = (0, 2, 4, 6, 8)  # own turns after which a table shows the chance by dea
 BIN = 5  # points of deadwood in a row of it
 SPOKEN = (4, 20)  # own turns and deadwood that a sentence is about
 WIDEST_HALF = 0.05  # what is known no better than that is not shown without its interval
-EVERY, EVERY_OF_FEW, FEW_DRAWS = 5, 3, 20  # draws between the rows of a table; where they are few
-SEEN_OFTEN = 0.01  # kinds of ending below this share have no column
 KINDS = {"gold": "knocks at once", "gold-early": "knocks early, then plays for gin"}
-NAIVE, STRONG = "naive", "strong"
-WAYS = {"gin": "gone gin", "knock": "knocked", "joker": "met joker"}
+NAIVE, STRONG, SIGHTED = "naive", "strong", "sees the whole deck"
 GOALS = {"win": "deal won", "score": "score", "match": "match won"}
 
 
@@ -57,8 +52,8 @@ def _facts(odds: Odds, identity: Mapping[str, Any]) -> Iterator[tuple[str, str]]
     yield "Reading", READING
     for variant, best in odds.strongest.items():
         yield f"Strong player of {variant}", best
-    if "bracket" in odds.frames:
-        yield "Naive player", solo_odds.NAIVE
+        for naive in odds.rows("bracket", variant)["strategy"][:-2]:
+            yield f"Naive player of {variant}", naive
     for sentence in odds.refused:
         yield "Not computed", sentence
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
@@ -73,7 +68,7 @@ def verdict(odds: Odds) -> Iterator[str]:
         name = f"{variant}: " if len(odds.strongest) > 1 else ""
         told = (ahead, by_deadwood, by_seat, won_alone, gin_by_draw)
         lines = [line for tell in told for line in tell(odds, variant)]
-        yield from (f"{name}{line}" for line in lines[: 2 if name else len(lines)])
+        yield from (f"{name}{line}" for line in lines[: 1 if name else len(lines)])
 
 
 def ahead(odds: Odds, variant: str) -> Iterator[str]:
@@ -112,8 +107,8 @@ def by_seat(odds: Odds, variant: str) -> Iterator[str]:
     """How many deals each seat wins between strong players."""
     rows = odds.rows("seats", variant, strongest=True, metric="win")
     if len(rows):
-        won = [f"the {row['seat']} {_percent(row)} %" for _, row in rows.iterrows()]
-        yield f"Of the deals between strong players {' and '.join(won)} are won."
+        won = [f"the {row['seat']} wins {100 * row['value']:.1f} %" for _, row in rows.iterrows()]
+        yield f"Of deals between strong players {', '.join(won)}."
 
 
 def won_alone(odds: Odds, variant: str) -> Iterator[str]:
@@ -151,10 +146,6 @@ def gin_by_draw(odds: Odds, variant: str) -> Iterator[str]:
         )
 
 
-def _percent(row: pd.Series) -> str:
-    return numbers.estimate(float(row["value"]), float(row["low"]), float(row["high"]), 100)
-
-
 def _is_known(rows: pd.DataFrame) -> pd.Series:
     """Which rows are known well enough to be told without their intervals."""
     return (rows["high"] - rows["low"]) / 2 <= WIDEST_HALF
@@ -176,9 +167,7 @@ def odds_tables(odds: Odds) -> list[Table]:
     ]
     if alone:
         tables.append(_alone(odds, alone))
-        if "gap" in odds.frames:
-            tables.append(_luck(odds))
-        tables += [make(odds, variant) for variant in alone for make in (_strength, _course)]
+        tables += [_strength(odds, variant) for variant in alone]
     return tables
 
 
@@ -253,13 +242,16 @@ def _seats(odds: Odds, variant: str) -> Table:
     )
 
 
-def _by_metric(rows: pd.DataFrame, name: str = "metric", value: str = "value") -> dict[str, Any]:
-    """The estimates of some rows side by side: NAME, NAME_low, NAME_high."""
+def _by_metric(rows: pd.DataFrame) -> dict[str, Any]:
+    """The estimates of some rows side by side, by metric: NAME, NAME_low, NAME_high."""
     cells: dict[str, Any] = {}
     for _, row in rows.iterrows():
-        cells |= {row[name]: row[value], f"{row[name]}_low": row["low"]}
-        cells[f"{row[name]}_high"] = row["high"]
+        cells |= _cells(row["metric"], row)
     return cells
+
+
+def _cells(name: str, row: Any) -> dict[str, Any]:
+    return {name: row["value"], f"{name}_low": row["low"], f"{name}_high": row["high"]}
 
 
 def _shares(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
@@ -278,64 +270,30 @@ def _alone(odds: Odds, variants: list[str]) -> Table:
     lines = []
     for variant in variants:
         rows = odds.rows("bracket", variant)
-        low, high = _bracket(rows)
-        ends = (
-            {NAIVE: rows.iloc[0], STRONG: rows.iloc[-2]}
-            if len(rows) > 2
-            else {STRONG: rows.iloc[0]}
-        )
-        line: dict[str, Any] = {"variant": variant, "best": f"{low} to {high}"}
+        line: dict[str, Any] = {"variant": variant, "best": "{} to {}".format(*_bracket(rows))}
+        line |= _cells(STRONG, rows.iloc[-2])
+        if len(rows) > 2:
+            line |= _cells(NAIVE, rows.iloc[0])
         matches = odds.rows("strength", variant, metric="match")
         if len(matches) > 1:
-            ends |= {f"{NAIVE}_match": matches.iloc[0], f"{STRONG}_match": matches.iloc[-1]}
-        for name, row in ends.items():
-            line |= {name: row["value"], f"{name}_low": row["low"], f"{name}_high": row["high"]}
+            line |= _cells("match_naive", matches.iloc[0]) | _cells("match", matches.iloc[-1])
         lines.append(line)
     titles = {
-        NAIVE: Column(NAIVE, "naive: gin", "%", factor=100),
-        STRONG: Column(STRONG, "strong: gin", "%", factor=100),
-        "best": Column("best", "best possible: gin", "%"),
-        f"{NAIVE}_match": Column(f"{NAIVE}_match", "naive: match won", "%", factor=100),
-        f"{STRONG}_match": Column(f"{STRONG}_match", "strong: match won", "%", factor=100),
+        NAIVE: "naive: gin",
+        STRONG: "strong: gin",
+        "best": "best possible: gin",
+        "match_naive": "naive: match won",
+        "match": "strong: match won",
     }
     frame = _frame(lines)
+    shown = [Column(name, titles[name], "%", factor=100) for name in titles if name in frame]
     return Table(
         "Deals gone gin, and matches won or goals met",
         frame,
-        [Column("variant", "game"), *[titles[name] for name in titles if name in frame]],
+        [Column("variant", "game"), *shown],
         "Best possible: between the best of our players and one who sees the whole deck. Without a "
         "knock only gin wins a deal.",
     )
-
-
-def _luck(odds: Odds) -> Table:
-    """What is luck and what is skill, a row for every variant."""
-    lines = []
-    for variant in odds.strongest:
-        gap = odds.rows("gap", variant)
-        if not len(gap):
-            continue
-        score = gap[gap["metric"] == "score"].iloc[0]
-        joker = odds.rows("joker", variant, strongest=True, metric="win")
-        line = {"variant": variant, **_by_metric(gap[gap["metric"] == "win"])}
-        needed = {"": "own_packs", "_low": "own_packs_low", "_high": "own_packs_high"}
-        line |= {f"needed{end}": score[name] for end, name in needed.items()}
-        line |= dict.fromkeys(("joker", "joker_low", "joker_high"), np.nan)
-        for _, row in joker.iterrows():
-            line |= {"joker": row["value"], "joker_low": row["low"], "joker_high": row["high"]}
-        lines.append(line)
-    columns = [
-        Column("variant", "game"),
-        Column("joker", "joker's place", "%", factor=100),
-        Column("win", "gap", "%", factor=100),
-        Column("needed", "deals needed"),
-    ]
-    note = (
-        "Joker's place: how much of the variance of winning it decides. Gap: deals won, the "
-        "strongest less the weakest. Deals needed: what each of the two must play, on packs of "
-        "their own, for their scores to show who is stronger (5 % test, 80 % power)."
-    )
-    return Table("Luck and skill", _frame(lines), columns, note)
 
 
 def _strength(odds: Odds, variant: str) -> Table:
@@ -351,32 +309,6 @@ def _strength(odds: Odds, variant: str) -> Table:
     lines = [{"strategy": name, **_by_metric(own)} for name, own in players]
     title = f"{game.title} ({variant}), {rows['n'].max():,} deals per strategy"
     return Table(title, _frame(lines), [Column("strategy", "strategy"), *_shares(rows, titles)])
-
-
-def _course(odds: Odds, variant: str) -> Table:
-    """The odds of the strong player by draws made and by cards left."""
-    ended = odds.rows("odds", variant, strongest=True)
-    left = odds.rows("left", variant, strongest=True, metric="win").set_index("left")
-    most = ended.groupby("kind", sort=False)["share"].max()
-    kinds = [kind for kind in most.index if kind in WAYS and most[kind] >= SEEN_OFTEN]
-    last = int(ended["draws"].max())
-    every = EVERY_OF_FEW if last <= FEW_DRAWS else EVERY
-    lines = []
-    for t in range(every, last + 1, every):
-        cards = int(left.index.max()) - t
-        if cards not in left.index and t != last:
-            continue
-        own = ended[(ended["draws"] == t) & ended["kind"].isin(kinds)]
-        line = {"draws": t, "left": cards, **_by_metric(own, "kind", "share")}
-        going: Any = left.loc[cards] if cards in left.index else dict.fromkeys(left, np.nan)
-        line |= {"win": going["value"], "win_low": going["low"], "win_high": going["high"]}
-        lines.append(line | {"deals": going["n"]})
-    shares = [Column(kind, WAYS[kind], "%", factor=100) for kind in kinds]
-    columns = [Column("draws", "draws"), Column("left", "left"), *shares]
-    columns += [Column("win", "if not, won", "%", factor=100), Column("deals", "deals", digits=0)]
-    note = "Left: cards in the deck, joker included. If not: won of the deals still in progress."
-    title = f"{variant} by draws made and cards left, {odds.strongest[variant]}"
-    return Table(title, _frame(lines), columns, note)
 
 
 # Pictures
@@ -396,7 +328,7 @@ def odds_pictures(odds: Odds) -> Iterator[Picture]:
     if "bracket" in odds.frames:
         yield _picture(odds, "odds", "How soon does gin come?", _ends(odds, "odds"), plots.odds)
         shares = _ends(odds, "bracket")
-        yield _picture(odds, "strength", "How much is skill?", shares, plots.strength)
+        yield _picture(odds, "strength", "How much is skill?", shares, plots.skill)
     for name, title in {"totals": "What does a match come to?"}.items():
         if name in odds.frames:
             yield _picture(odds, name, title, _ends(odds, name), plots.totals)
@@ -412,23 +344,25 @@ def _picture(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) 
     columns = [Column(key, key) for key in keys if key in text]
     columns.append(Column(value, title, "%", digits=1, factor=100))
     figure = figures.drawn(draw, frame.reset_index(drop=True), seed=odds.seed, among=())
-    return Picture(name, title, "", figure, frame=frame, columns=columns)
+    # Without the frame, which lies beside the page as a csv of every player
+    return Picture(name, title, described(frame, columns), figure)
 
 
 def _ends(odds: Odds, name: str) -> pd.DataFrame:
-    """The rows of a frame about the naive and the strong player, by these names."""
+    """The rows of a frame about the naive and the strong player, by these names.
+
+    Of the bracket the last is who sees the whole deck, and the strong one is the best of ours.
+    """
     frame = odds.frames[name]
-    strong = frame["strategy"] == frame["variant"].map(odds.strongest)
-    named = (
-        frame["strategy"]
-        .where(~strong, STRONG)
-        .replace({solo_odds.NAIVE: NAIVE, solo_odds.HINDSIGHT: "sees the whole deck"})
-    )
+    strategies = frame.groupby("variant", sort=False)["strategy"]
+    bound = frame["strategy"] == solo_odds.HINDSIGHT
+    is_naive = frame["strategy"] == strategies.transform("first")
+    is_strong = frame["strategy"] == frame["variant"].map(odds.strongest)
     if name == "bracket":
-        named = named.where(named.isin([NAIVE, "sees the whole deck"]), STRONG)
-        return frame.assign(strategy=named)
-    known = frame.assign(strategy=named)
-    return known[named.isin([NAIVE, STRONG])].reset_index(drop=True)
+        is_naive &= strategies.transform("nunique") > 2
+        is_strong = ~(is_naive | bound)
+    named = frame["strategy"].mask(is_naive, NAIVE).mask(is_strong, STRONG).mask(bound, SIGHTED)
+    return frame.assign(strategy=named)[is_naive | is_strong | bound].reset_index(drop=True)
 
 
 def _file_word(text: str) -> str:

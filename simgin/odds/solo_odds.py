@@ -349,10 +349,10 @@ def hindsight(variant: Variant, n: int, seed: int) -> np.ndarray:
     joker's places is averaged exactly; a joker in the hand counts as dealt again.
     """
     rules = build_rules(variant)
-    places = np.random.default_rng(seed).permuted(
-        np.tile(np.arange(52, dtype=np.int8), (n, 1)), axis=1
-    )
-    seen = np.ascontiguousarray(places.T) + 1  # how many cards have been seen with each
+    pack = np.tile(np.arange(52), (n, 1))
+    decks = np.random.default_rng(seed).permuted(pack, axis=1)
+    # How many cards have been seen with each card: its place in the deck and one
+    seen = np.ascontiguousarray(np.argsort(decks, axis=1).T + 1).astype(np.int8)
     threes, fours, fives = _melds_of_sizes(rules)
     pairs = _disjoint(threes)
     both = np.maximum(_seen(threes, seen)[pairs[:, 0]], _seen(threes, seen)[pairs[:, 1]])

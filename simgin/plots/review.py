@@ -42,7 +42,10 @@ def match_length(
     Columns turns (lower end of a bin), width, share, median.
     """
     names = figures.unique(frame["variant"])
-    note = f"Bins of {int(frame['width'].iloc[0])} turns of both players. The line is the median."
+    note = (
+        f"Bins of {int(frame['width'].iloc[0])} turns of both players. The line is the median. "
+        f"{_precision(frame)}"
+    )
     caption = figures.caption(frame, seed=seed, unit="matches", note=note)
     figure = figures.new_figure(PANEL * len(names) + 0.4, "How long a match takes", caption)
     looks = figures.looks(names, among)
@@ -54,6 +57,10 @@ def match_length(
         figures.panel_title(axes, f"{variant}: median {part['median'].iloc[0]:.0f} turns")
     figures.axis_labels(panels[-1], "turns in a match", "matches, %")
     return figure
+
+
+def _precision(frame: pd.DataFrame) -> str:
+    return f"95 % intervals: ± {100 * figures.widest_half(frame):.2g} percentage points or less."
 
 
 def _distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
@@ -72,8 +79,7 @@ def outcomes_by_kind(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     names = figures.unique(frame["variant"])
     kinds = figures.unique(frame["kind"])
     height = figures.row_height(kinds) * len(kinds)
-    half = 100 * figures.widest_half(frame)
-    note = f"Between two of a kind. 95 % intervals: ± {half:.2g} percentage points or less."
+    note = f"Between two of a kind. {_precision(frame)}"
     caption = figures.caption(frame, seed=seed, unit="deals", note=note)
     words = [OUTCOME_WORDS.get(name, name) for name in OUTCOMES]
     figure = figures.new_figure((height + 0.35) * len(names), "How deals end", caption, words)
@@ -112,7 +118,7 @@ def knock_chart(
     Columns turn, deadwood, share (of all knocks of the variant).
     """
     names = figures.unique(frame["variant"])
-    note = "The darker, the more of the strong player's knocks are made there."
+    note = f"The darker, the more of the strong player's knocks lie there. {_precision(frame)}"
     caption = figures.caption(frame, seed=seed, unit="knocks", note=note)
     figure = figures.new_figure(1.5 * len(names) + 0.3, "When the strong player knocks", caption)
     panels = figures.stack_panels(figure, len(names))
@@ -185,7 +191,7 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     clear = (frame["low"] > 0) | (frame["high"] < 0)
     names = figures.unique(frame[clear]["variant"])
-    note = "Percentage points more than under the base. Empty: not clear, or never seen."
+    note = "Percentage points more than under the base, where the 95 % interval is clear of zero."
     if unclear := [name for name in figures.unique(frame["variant"]) if name not in names]:
         note += f" Nowhere clear: {', '.join(unclear)}."
     caption = figures.caption(frame, seed=seed, unit="deals", note=note)

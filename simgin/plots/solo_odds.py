@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["odds", "strength", "totals"]
+__all__ = ["odds", "skill", "strength", "totals"]
 
 SMALL, LARGE = 1.75, 2.8  # inches of one panel of several, and of a single one
 TOTALS_HEIGHT = 1.25  # inches of one panel
@@ -27,13 +27,16 @@ PANEL_CHARACTERS = {1: 48, 2: 25}  # per line of the title of a panel, by panels
 MOST_MEASURES = 3  # side by side
 NO_BREAK = "\N{NO-BREAK SPACE}"
 TITLE_CHARACTERS = {1: 40, 2: 22, 3: 13}  # per line of the title of a measure, by their number
-# Outcome -> label, for those drawn in grey besides gin
-OUTCOMES = {"knock": "knock", "joker": "joker drawn", "limit": "out of draws"}
-LOOKS = {
-    "knock": Series(figures.FAINT, "", "-."),
-    "joker": Series(figures.FAINT, "", ":"),
-    "limit": Series(figures.FAINT, "", "--"),
-}
+# Other outcomes than gin, in grey
+LOOKS = {"knock": Series(figures.FAINT, "", "-."), "joker": Series(figures.FAINT, "", ":")}
+SEEN_OFTEN = 0.01  # others below this share are not drawn
+APART = 13  # per cent of deals between the names of two lines
+ROOM = 0.3  # of a panel's draws, right of the lines for their names
+ODDS_NOTE = "Shares of all deals; bands are 95 % intervals."
+SKILL_NOTE = (
+    "Pale: where the best possible player lies, up to one who sees the whole deck. Bars are 95 % "
+    "intervals."
+)
 STRENGTH_NOTE = "Bars are 95 % intervals; one that cannot be seen is shorter than its dot."
 TOTALS_NOTE = f"Coloured: totals of {GOAL} or less, which win the match. Bars are 95 % intervals."
 # Metric -> panel title
@@ -50,30 +53,22 @@ MEASURES = {
 
 @figures.picture
 def odds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
-    """Cumulative probability of gin by draw, one line per strategy; other outcomes in grey.
+    """Cumulative probability of gin by draw of the weakest and the strongest strategy.
 
-    Columns draws, kind, share; one panel per variant. Strategies come weakest first; other outcomes
-    are those of the last.
+    Columns draws, kind, share; one panel per variant, its lines named where they end. Strategies
+    come weakest first: naive and strong; in grey the joker drawn and knocks, of the last.
     """
-    frame = _gin_and_outcomes_of_strongest(frame)
+    frame = _ends_and_outcomes(frame)
     owner = figures.owner(frame, among)
     frame = frame.assign(owner=frame[owner].map(str))
     looks = figures.looks(figures.unique(frame["owner"]), among)
     variants = figures.unique(frame["variant"])
-    others = [kind for kind in figures.unique(frame["kind"]) if kind in OUTCOMES]
-    legend = {OUTCOMES[kind]: LOOKS[kind] for kind in others}
-    if owner == "strategy":
-        legend = looks | legend
-    else:  # one line of gin in a panel, in the colour of its variant
-        legend = {"gin": figures.PLAIN} | legend
-        looks = {name: look._replace(dash="-") for name, look in looks.items()}
     across = min(ACROSS, len(variants))
     lines = figures.lines_of_panels(len(variants), across)
     figure = figures.new_figure(
         lines * (LARGE if across == 1 else SMALL),
         "Probability of gin by draw, %",
-        _odds_caption(frame, others, seed),
-        list(legend),
+        figures.caption(frame, seed=seed, unit="deals", note=ODDS_NOTE),
     )
     grid = figure.subplots(lines, across, squeeze=False, sharey=True)
     panels = grid.ravel()
@@ -82,40 +77,73 @@ def odds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] =
         figures.panel_title(axes, variant, PANEL_CHARACTERS[across])
     figures.hide(panels[len(variants) :])
     figures.label_outer(grid, len(variants), "draws", "deals, %")
-    _name_lines(panels[0], legend)
-    figures.legend(panels[0])
     return figure
 
 
-def _gin_and_outcomes_of_strongest(frame: pd.DataFrame) -> pd.DataFrame:
-    strongest = frame.groupby("variant", sort=False)["strategy"].transform("last")
-    is_drawn = (frame["kind"] == "gin") | (frame["strategy"] == strongest)
-    return frame[is_drawn]
-
-
-def _odds_caption(frame: pd.DataFrame, others: list[str], seed: int | None) -> str:
-    note = "Shares of all deals; bands are 95 % intervals."
-    if others:
-        note += " Grey: other outcomes of the strongest player."
-    return figures.caption(frame, seed=seed, unit="deals", note=note)
+def _ends_and_outcomes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Gin of the first and the last strategy of a variant, and what else ends deals of the last."""
+    strategies = frame.groupby("variant", sort=False)["strategy"]
+    is_last = frame["strategy"] == strategies.transform("last")
+    is_first = frame["strategy"] == strategies.transform("first")
+    is_seen = frame.groupby(["variant", "strategy", "kind"])["share"].transform("max") >= SEEN_OFTEN
+    is_other = frame["kind"].isin(list(LOOKS)) & is_last & is_seen
+    return frame[(frame["kind"] == "gin") & (is_first | is_last) | is_other]
 
 
 def _odds_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Series]) -> None:
+    """Lines with their names, which stand right of the data and apart from each other."""
     figures.style(axes)
-    for kind, of_kind in figures.groups(rows, "kind"):
-        for _, part in figures.groups(of_kind, "strategy"):
-            look = LOOKS[kind] if kind in OUTCOMES else looks[part["owner"].iloc[0]]
-            (draws,) = figures.columns(part, "draws")
-            figures.band(axes, draws, figures.percent(part, "share", "low", "high"), look, "")
-    axes.set_ylim(0, 100)
-    axes.set_xlim(left=0)
+    names = figures.unique(rows["strategy"])
+    ends_of = {names[0]: "naive", names[-1]: "strong"} if len(names) > 1 else {names[0]: "gin"}
+    ends = []
+    for (kind, strategy), part in rows.groupby(["kind", "strategy"], sort=False):
+        look = LOOKS.get(str(kind)) or looks[part["owner"].iloc[0]]
+        (draws,) = figures.columns(part, "draws")
+        share = figures.percent(part, "share", "low", "high")
+        figures.band(axes, draws, share, look, "")
+        name = ends_of[str(strategy)] if kind == "gin" else str(kind)
+        ink = figures.INK if kind == "gin" else figures.FAINT
+        ends.append((np.nan_to_num(share[0][-1]), name, ink))
+    last = float(rows["draws"].max())
+    free = 100.0
+    for end, name, ink in sorted(ends, reverse=True):
+        free = min(end + APART / 2, free)
+        axes.text(1.04 * last, free, name, color=ink, fontsize=figures.SMALL, va="top")
+        free -= APART
+    axes.set_ylim(min(0, free), 100)
+    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= last])
+    axes.set_xlim(0, last * (1 + ROOM))
 
 
-def _name_lines(axes: Axes, looks: dict[str, Series]) -> None:
-    """Entries of the legend, for the lines of all panels."""
-    nothing = np.zeros(0)
-    for label, look in looks.items():
-        figures.band(axes, nothing, [nothing] * 3, look, label)
+@figures.picture
+def skill(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
+    """What the weakest and the strongest player alone win, and how far the best possible may go.
+
+    Columns value, low, high: a row for each, the last with the whole deck in sight. A line a
+    variant; the pale bar is where the best possible player lies.
+    """
+    variants = figures.unique(frame["variant"])
+    looks = figures.looks(figures.unique(frame["strategy"]), among)
+    caption = figures.caption(frame, seed=seed, unit="deals", note=SKILL_NOTE)
+    height = BLOCK + len(variants) * figures.row_height(variants)
+    figure = figures.new_figure(height, "Deals that end with gin, %", caption, list(looks)[:-1])
+    (axes,) = figures.stack_panels(figure, 1)
+    figures.style(axes, "x")
+    for place, variant in enumerate(variants):
+        rows = frame[frame["variant"] == variant]
+        players = list(figures.groups(rows, "strategy"))[:-1]
+        low, high = 100 * players[-1][1]["low"].iloc[0], 100 * rows["high"].iloc[-1]
+        axes.barh(place, high - low, left=low, height=0.5, color=figures.GRID)
+        for player, own in players:
+            shown = figures.percent(own, "value", "low", "high")
+            label = "" if place else player
+            figures.level_bars(axes, np.array([place]), shown, looks[player], label)
+    axes.set_yticks([])
+    figures.hide_row_axis(axes, len(variants))
+    figures.row_names(axes, variants)
+    axes.set_xlim(0, 100)
+    figures.legend(axes)
+    return figure
 
 
 @figures.picture

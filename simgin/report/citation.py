@@ -9,11 +9,6 @@ AUTHORS = "The developers of simgin"
 LICENSE = "MIT"
 
 
-def sentence() -> str:
-    """The citation as a sentence of a list of references."""
-    return f"{AUTHORS}. {TITLE}, version {version()}."
-
-
 def bibtex() -> str:
     """The citation as an entry for BibTeX."""
     return "\n".join(

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simgin.report import figures
+from simgin.report.citation import bibtex
 from simgin.report.screen import Words
 from simgin.report.table import Column, Table, described
-from simgin.version import version
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,13 +100,7 @@ class Report:
 
     def cited(self) -> str:
         """The BibTeX entry of this version."""
-        return (
-            "@software{simgin,\n"
-            "  title = {simgin: a Monte Carlo simulator for Gin Rummy and its variants},\n"
-            "  author = {{The developers of simgin}},\n"
-            f"  version = {{{version()}}}\n"
-            "}"
-        )
+        return bibtex()
 
     def named(self, line: str) -> tuple[str, str]:
         """A line of the verdict: the rules that it begins with, if any, and the rest."""

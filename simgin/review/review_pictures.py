@@ -102,21 +102,27 @@ def _limits(own: Quantity, factor: float = 1) -> dict[str, Any]:
 def match_length(review: Review) -> pd.DataFrame:
     """Shares of matches by their turns, between strong players, in bins of one width."""
     counts = {
-        variant: review.played(variant, STRONG).course["length"].sum(axis=0)
+        variant: review.played(variant, STRONG).course["length"]
         for variant in review.request.variants
     }
-    reach = max(int(np.searchsorted(c.cumsum(), FAR * c.sum())) for c in counts.values())
+    reach = max(
+        int(np.searchsorted(c.sum(axis=0).cumsum(), FAR * c.sum())) for c in counts.values()
+    )
     width = max(1, -(-reach // MOST_BINS))
+    starts = np.arange(0, reach + 1, width)
     rows = []
     for variant, count in counts.items():
-        bins = np.bincount(np.arange(len(count)) // width, count)[: reach // width + 1]
-        median = int(np.searchsorted(count.cumsum(), count.sum() / 2))
-        n = int(count.sum())
-        for i, matches in enumerate(bins):
-            (share,) = quantity.shares(np.array([[matches]]), np.array([n]))
-            where = {"turns": i * width, "width": width, "share": share.value, "median": median}
-            rows.append({**_named(review, variant), **where, "low": np.nan, "high": np.nan, "n": n})
+        median = int(np.searchsorted(count.sum(axis=0).cumsum(), count.sum() / 2))
+        binned = np.add.reduceat(count[:, : starts[-1] + width], starts, axis=1)
+        for start, share in zip(starts, quantity.shares(binned, count.sum(axis=1)), strict=True):
+            where = {"turns": start, "width": width, "median": median}
+            rows.append({**_named(review, variant), **where, **_share(share)})
     return _frame(rows)
+
+
+def _share(own: Quantity) -> dict[str, Any]:
+    numbers = _limits(own)
+    return {"share": numbers.pop("value"), **numbers}
 
 
 def outcomes_by_kind(review: Review) -> pd.DataFrame:
@@ -161,13 +167,12 @@ def knock_chart(review: Review) -> pd.DataFrame:
         knocks = review.played(variant, STRONG).course.get("knocks")
         if knocks is None or not knocks.any():
             continue
-        total = knocks.sum(axis=0)
-        n = int(total.sum())
-        for (turn, count), knocked in np.ndenumerate(total):
+        per_batch = knocks.sum(axis=(1, 2))
+        for turn, count in np.ndindex(knocks.shape[1:]):
             if turn:
-                where = {"turn": turn, "deadwood": count, "share": knocked / n}
-                limits = {"low": np.nan, "high": np.nan, "n": n}
-                rows.append({**_named(review, variant), **where, **limits})
+                share = quantity.per_case(knocks[:, turn, count], per_batch, share=True)
+                where = {"turn": turn, "deadwood": count}
+                rows.append({**_named(review, variant), **where, **_share(share)})
     return _frame(rows)
 
 

@@ -9,6 +9,7 @@ difference as large as the margin, or larger, is called so in one run of forty a
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,3 +89,13 @@ def in_words(verdict: str, margin: float, metric: str) -> str:
         OPEN: f"too close to call: too little was played to say that they are within {near}",
     }
     return words[verdict]
+
+
+def sentences(frame: pd.DataFrame) -> Iterator[str]:
+    """What is the same within a margin, and what is not, of the rows of `with_verdicts`."""
+    for _, row in frame[frame["verdict"].notna()].iterrows():
+        pairs = [(row[name], row[f"base_{name}"]) for name in ("variant", "strategy")]
+        what = " ".join(f"{a} and {b}" if a != b else a for a, b in pairs)
+        against = f" v {row['opponent']}" if row["opponent"] else ""
+        told = in_words(row["verdict"], row["margin"], row["metric"])
+        yield f"{what}{against}, {BY_NAME[row['metric']].title}: {told}."

@@ -7,7 +7,7 @@ ratio of sums gets its moves by the jackknife.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,8 +27,7 @@ class Quantity:
 
     n: deals or matches that it rests on. moves: float64 (batches,), how far each batch moves the
     value; empty where the error comes from elsewhere, as `own_se`. batches: how many of equal size
-    they are worth. share: it lies in 0..1. span: for a choice or a count, which has no standard
-    error, the least and the largest that it may be.
+    they are worth. share: it lies in 0..1.
     """
 
     value: float
@@ -37,7 +36,6 @@ class Quantity:
     batches: float
     share: bool = False
     own_se: float = np.nan
-    span: tuple[float, float] | None = None
     case: float = 0.0
     unseen: float = 0.0
 
@@ -45,12 +43,6 @@ class Quantity:
     def with_error(cls, value: float, se: float, n: int, share: bool = False) -> Quantity:
         """An estimate whose error is known, but not its batches."""
         return cls(value, n, NO_MOVES, np.inf, share, se)
-
-    @classmethod
-    def with_span(cls, value: float, span: tuple[float, float], n: int) -> Quantity:
-        """A choice or a count, with the least and the largest that it may be."""
-        least, largest = span
-        return cls(float(value), n, NO_MOVES, np.inf, span=(float(least), float(largest)))
 
     @property
     def se(self) -> float:
@@ -77,8 +69,6 @@ class Quantity:
     @property
     def limits(self) -> tuple[float, float]:
         """The 95 % interval; for a share Wilson's, for as many trials as its error is worth."""
-        if self.span is not None:
-            return self.span
         se = self.se
         z = quantile(self.freedom + 1)
         if np.isnan(self.value + se):
@@ -165,13 +155,6 @@ def per_case(counts: np.ndarray, among: np.ndarray, *, share: bool = False) -> Q
     moves = (counts - value * among) / n
     effective = float(n**2 / (among.astype(float) @ among))
     return Quantity(value, n, moves, effective, share, case=1 / n if share else 0.0)
-
-
-def jackknife(rows: np.ndarray, function: Callable[[np.ndarray], float], n: int) -> Quantity:
-    """Any function of the sum of batch rows (batches, columns)."""
-    total = rows.sum(axis=0)
-    left_out = [function(total - row) for row in rows]
-    return from_left_out(float(function(total)), np.array(left_out), n)
 
 
 def from_left_out(value: float, left_out: np.ndarray, n: int) -> Quantity:

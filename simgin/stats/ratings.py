@@ -13,17 +13,8 @@ import numpy as np
 
 from simgin.stats import batches
 from simgin.stats.ratios import RatioSums, estimate_ratio
-from simgin.stats.round_robin.bradley_terry import ELO, strengths
-from simgin.stats.round_robin.results import (
-    PAIRS,
-    Pairings,
-    RoundRobin,
-    connected,
-    count_wins,
-    longest,
-    player_names,
-    with_virtual_draws,
-)
+from simgin.stats.round_robin.bradley_terry import ELO
+from simgin.stats.round_robin.results import PAIRS, Pairings, RoundRobin, connected
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,18 +94,6 @@ def _unrated(robin: RoundRobin) -> pd.DataFrame:
     unknown = dict.fromkeys(RATING_COLUMNS, np.nan)
     counts = [_results(robin.pairings, name) for name in robin.names]
     return pd.DataFrame({**unknown, "strategy": robin.names, "n": counts})
-
-
-def leave_batches_out(pairings: Pairings) -> np.ndarray:
-    """Elo (mean 0) of everyone from all batches, and then with each left out: (1 + batches, k).
-
-    In the order in which players are named. All pairings have the same number of batches, which are
-    those of the same packs.
-    """
-    count = longest(pairings)
-    weights = np.vstack([np.ones(count), 1 - np.eye(count)])
-    wins = count_wins(player_names(pairings), pairings, weights)
-    return np.asarray(ELO * strengths(with_virtual_draws(wins)))
 
 
 def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:

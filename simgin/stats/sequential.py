@@ -84,11 +84,6 @@ def share_of_elo(elo: float) -> float:
     return float(1 / (1 + 10 ** (-elo / 400)))
 
 
-def elo_of_share(share: float) -> float:
-    """The difference in Elo that a share between 0 and 1 (both excluded) is worth."""
-    return 400 * (log(share) - log(1 - share)) / log(10)
-
-
 def bounds(alpha: float = ALPHA, beta: float = ALPHA) -> tuple[float, float]:
     """Wald's bounds: H0 is accepted at or below the first, H1 at or above the second.
 

@@ -2,14 +2,9 @@
 
 import numpy as np
 
-from simgin.core.bits import lowest
-from simgin.core.cards import PACK
-from simgin.core.deadwood import best_discards, deadwood_of
-from simgin.core.endings import legal_discards
+from simgin.core.deadwood import deadwood_of
 from simgin.core.jit import jit
 from simgin.core.rules import DISCARD_FIRST
-from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
-from simgin.toolkit.prospects import hits, melds_through
 
 # Deals turn by turn (`simgin.value.turns`)
 
@@ -103,112 +98,25 @@ def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
         if not alone:
             dealt = _hand_as_dealt(state, rules, False, alone)
             hands[1 - first] = dealt
-    may_take = not alone and rules.take_discard
-    top = state.upcard
-    pile = 1 << top if top >= 0 else 0
     for t in range(state.turns):
         seat = int(view0.history[t, 0])
-        source = view0.history[t, 1]
         thrown = int(view0.history[t, 3])
         # Each view knows the cards that its own seat drew.
         known0 = int(view0.history[t, 2])
         known1 = int(view1.history[t, 2])
         card = max(known0, known1)
-        takes = 0
-        if may_take and top >= 0 and source != FROM_DEAL:
-            takes = int(_take_lowers(hands[seat], top, rules))
-        taken = -1
-        drawn = -1
-        if source == FROM_PILE:
-            pile ^= 1 << card
-            taken = card
-        if source == FROM_STOCK:
-            drawn = card
-        eleven = hands[seat]
         if card >= 0:
-            eleven |= 1 << card
-        legal = legal_discards(eleven, taken, drawn, rules)
-        others = PACK & ~(eleven | pile)
-        unbeaten, least = _choices(eleven, legal, others, alone, rules)
-        hands[seat] = eleven
+            hands[seat] |= 1 << card
         if thrown >= 0:
-            bit = 1 << thrown
-            hands[seat] = eleven & ~bit
-            pile |= bit
-            top = thrown
+            hands[seat] &= ~(1 << thrown)
         own_turns[seat] += 1
-        other = -1
-        if not alone:
-            other = deadwood_of(hands[1 - seat], rules, 0)
         turn = turns[n]
         turn.deal = deal
         turn.turn = t + 1
         turn.own_turn = own_turns[seat]
         turn.side = seat ^ state.half
-        turn.dealer = not alone and seat == state.dealer
         turn.count = deadwood_of(hands[seat], rules, 0)
-        turn.other = other
-        turn.actions = takes + unbeaten + (least <= state.limit)
         n += 1
-    return n
-
-
-@jit
-def _take_lowers(ten, card, rules):
-    """Whether a card from the pile would lower the deadwood; if not, taking it gains nothing."""
-    eleven = ten | 1 << card
-    lowest_left = best_discards(eleven, ten, rules)[0]
-    return lowest_left < deadwood_of(ten, rules, 0)
-
-
-@jit
-def _choices(eleven, legal, others, alone, rules):
-    """Count the legal discards that no other beats; find the least deadwood that one leaves.
-
-    Two discards differ if they leave different deadwood or are of different danger: the number of
-    melds that the opponent could make of the card with cards he may hold, all unseen cards being
-    alike. For a single player, whom nobody threatens, danger is the outs that a discard costs:
-    minus the unseen cards that would meld with what is kept.
-
-    Returns how many of those that differ no other beats in both, and the least deadwood.
-    """
-    lefts = np.empty(11, np.int64)
-    dangers = np.empty(11, np.int64)
-    n = 0
-    while legal:
-        card = lowest(legal)
-        legal &= legal - 1
-        ten = eleven & ~(1 << card)
-        left = deadwood_of(ten, rules, 0)
-        danger = -hits(ten, others, rules) if alone else melds_through(card, others, rules)
-        known = False
-        for k in range(n):
-            same_left = lefts[k] == left
-            known |= same_left and dangers[k] == danger
-        if not known:
-            lefts[n] = left
-            dangers[n] = danger
-            n += 1
-    lefts = lefts[:n]
-    dangers = dangers[:n]
-    least = lefts.min() if n else 1 << 20
-    unbeaten = _unbeaten(lefts, dangers)
-    return max(unbeaten, 1), least
-
-
-@jit
-def _unbeaten(lefts, dangers):
-    """Count the pairs (left, danger), all different, that no other is as low as in both."""
-    n = 0
-    for i in range(lefts.shape[0]):
-        left = lefts[i]
-        danger = dangers[i]
-        beaten = False
-        for k in range(lefts.shape[0]):
-            as_low = lefts[k] <= left
-            as_safe = dangers[k] <= danger
-            beaten |= k != i and as_low and as_safe
-        n += not beaten
     return n
 
 

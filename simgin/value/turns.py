@@ -1,7 +1,6 @@
-"""Deals turn by turn: what both hands were worth after every turn, and what there was to decide.
+"""Deals turn by turn: what a hand was worth after every turn, and how often it won.
 
-    played = play(parse_matchup("gold", "simple", "standard", 1, "deal"), 20_000)
-    deadwood(played), counts(played), share_with_choice(played)
+    counts(play(parse_matchup("gold", "simple", "standard", 1, "deal"), 20_000))
 
 A light second pass beside the engine. The deals are played and recorded as ever; then each is
 played once more by the same kernel, which stops with it in the state, and pack and histories show
@@ -35,8 +34,7 @@ from simgin.play.kernel import (
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import over_units
 from simgin.rules.build import build_rules
-from simgin.stats import observations
-from simgin.stats.estimate import ENOUGH_UNITS, Estimate, share_limits
+from simgin.stats.estimate import ENOUGH_UNITS, share_limits
 from simgin.strategy import interpret
 from simgin.value import kernels
 
@@ -48,20 +46,11 @@ if TYPE_CHECKING:
 CALL_DEALS = 2_000  # of one call of the second pass
 
 # One turn. deal: its place in the records; turn: its number, from 1; own_turn: its number among the
-# player's own; side: who moved (0 A, 1 B); dealer: whether he dealt; count, other: deadwood of the
-# mover and of the other after it (-1 alone). actions: what there was to choose from, which is a
-# discard that no other beats in both deadwood and danger, and one each for a take and an ending
-# that are worth a thought.
-TURN = np.dtype(
-    [
-        (name, np.int64)
-        for name in ("deal", "turn", "own_turn", "side", "dealer", "count", "other", "actions")
-    ]
-)
+# player's own; side: who moved (0 A, 1 B); count: deadwood of the mover after it.
+TURN = np.dtype([(name, np.int64) for name in ("deal", "turn", "own_turn", "side", "count")])
 TURNS_TYPE = types.Array(from_dtype(TURN), 1, "C")
 BIN = 5  # points of deadwood
 
-DEADWOOD_COLUMNS = ("turn", "side", "q10", "q50", "q90", "low", "high", "n")
 COUNT_COLUMNS = ("turn", "count", "value", "se", "low", "high", "n")
 
 
@@ -164,29 +153,6 @@ def _loop(players: int) -> Any:
     return jit.compiled(function, types.void(*arguments, *([HOOK_TYPE] * hooks)))
 
 
-# Frames
-
-
-def deadwood(turns: Turns) -> pd.DataFrame:
-    """Deadwood of A after each of its own turns (0: as dealt), in deals that went on.
-
-    Columns variant, strategy, opponent and DEADWOOD_COLUMNS; side is nondealer, dealer or (alone)
-    player, low and high are limits of the median, n counts deals. Of a strategy against itself both
-    sides count. What rests on fewer than 30 units is left out.
-    """
-    import pandas as pd
-
-    rows = []
-    for (turn, side), held in _after_turns(turns).groupby(["turn", "side"]):
-        x = held["count"].to_numpy()
-        unit = held["unit"].to_numpy()
-        if len(np.unique(unit)) < ENOUGH_UNITS:
-            continue
-        quantiles = np.quantile(x, (0.1, 0.5, 0.9))
-        rows.append((turn, side, *quantiles, *observations.median_limits(x, unit), len(x)))
-    return _with_players(turns.matchup, pd.DataFrame(rows, columns=list(DEADWOOD_COLUMNS)))
-
-
 def counts(turns: Turns) -> pd.DataFrame:
     """The chance of A to win the deal by its own deadwood after so many turns of its own.
 
@@ -196,81 +162,57 @@ def counts(turns: Turns) -> pd.DataFrame:
     """
     import pandas as pd
 
-    after = _after_turns(turns)
-    keys = np.stack([after["turn"], after["count"] // BIN], axis=1)
-    cells, place = np.unique(keys, axis=0, return_inverse=True)
-    value, se, n = observations.by_cell(
-        after["won"].to_numpy(float), after["unit"].to_numpy(), place.reshape(-1), len(cells)
-    )
-    columns = {"turn": cells[:, 0], "count": cells[:, 1] * BIN, "value": value, "se": se, "n": n}
-    frame = pd.DataFrame(columns)
-    frame = frame[frame["value"].notna()].reset_index(drop=True)
-    limits = [share_limits(*cell) for cell in frame[["value", "se", "n"]].itertuples(index=False)]
-    low, high = np.array(limits).reshape(-1, 2).T
-    frame["low"] = low
-    frame["high"] = high
-    return _with_players(turns.matchup, frame[list(COUNT_COLUMNS)])
-
-
-def share_with_choice(turns: Turns) -> Estimate:
-    """The share of turns with a real choice: more than one action that no other beats.
-
-    Takes, endings and discards that differ are actions (docs/reference/metrics.md#decisions).
-    """
-    return observations.mean(turns.column("actions") > 1, turns.record("unit"))
-
-
-def _after_turns(turns: Turns) -> pd.DataFrame:
-    """What A held after its own turns (0: as dealt) in deals that went on.
-
-    Columns turn, side, count, unit, and won: whether the deal was won in the end.
-    """
-    import pandas as pd
-
     matchup = turns.matchup
-    records = turns.records
-    went_on = ~turns.last
-    frames = []
-    # Of a strategy against itself both sides count
+    turn, count, unit, won = _after_turns(turns)
+    keys = np.stack([turn, count // BIN], axis=1)
+    cells, place = np.unique(keys, axis=0, return_inverse=True)
+    value, se, n = _by_cell(won, unit, place.reshape(-1), len(cells))
+    limits = [share_limits(*cell) for cell in zip(value, se, n, strict=True)]
+    low, high = np.array(limits).reshape(-1, 2).T
+    names = {"variant": matchup.variant.text, "strategy": matchup.a.text}
+    columns = {"turn": cells[:, 0], "count": cells[:, 1] * BIN, "value": value, "se": se}
+    frame = pd.DataFrame(columns | {"low": low, "high": high, "n": n})
+    frame = frame.assign(**names, opponent=matchup.opponent)[[*names, "opponent", *COUNT_COLUMNS]]
+    return frame[frame["value"].notna()].reset_index(drop=True)
+
+
+def _after_turns(turns: Turns) -> np.ndarray:
+    """Own turn (0: as dealt), deadwood, unit, and whether the deal was won: int64 (4, hands).
+
+    Of A after its own turns in deals that went on; of a strategy against itself, of both sides.
+    """
+    matchup = turns.matchup
+    rows = turns.rows[~turns.last]
+    of_turns = turns.records[rows["deal"]]
+    hands = []
     for who in (0,) if matchup.b is None or matchup.mirrored else (0, 1):
-        chosen = went_on & (turns.column("side") == who)
-        deal = turns.column("deal")[chosen]
-        after_turn = _held(
-            matchup,
-            who,
-            turn=turns.column("own_turn")[chosen],
-            count_then=turns.column("count")[chosen],
-            deals=records[deal],
-        )
-        dealt = records[f"dealt_{'ab'[who]}"]
-        as_dealt = _held(
-            matchup, who, turn=np.zeros(len(dealt), np.int64), count_then=dealt, deals=records
-        )
-        frames += [after_turn, as_dealt]
-    return pd.concat(frames, ignore_index=True)
+        own = rows["side"] == who
+        of_own = of_turns[own]
+        dealt = turns.records
+        as_dealt = np.zeros(len(dealt), np.int64)
+        hands += [
+            (rows["own_turn"][own], rows["count"][own], of_own["unit"], of_own["winner"] == who),
+            (as_dealt, dealt[f"dealt_{'ab'[who]}"], dealt["unit"], dealt["winner"] == who),
+        ]
+    return np.concatenate([np.stack(hand).astype(np.int64) for hand in hands], axis=1)
 
 
-def _held(
-    matchup: Matchup, who: int, turn: np.ndarray, count_then: np.ndarray, deals: np.ndarray
-) -> pd.DataFrame:
-    """Rows of `_after_turns` of one side; deals: the record of each row's deal."""
-    import pandas as pd
+def _by_cell(
+    x: np.ndarray, unit: np.ndarray, cell: np.ndarray, cells: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The mean of x in each of `cells` cells, its standard error and the number of observations.
 
-    names = np.array(["player"] * 2 if matchup.b is None else ["nondealer", "dealer"])
-    is_dealer = deals["dealer"] == who
-    columns = {
-        "turn": turn,
-        "side": names[is_dealer.astype(np.int64)],
-        "count": count_then,
-        "unit": deals["unit"],
-        "won": deals["winner"] == who,
-    }
-    return pd.DataFrame(columns)
-
-
-def _with_players(matchup: Matchup, frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame with who played what in front."""
-    frame.insert(0, "variant", matchup.variant.text)
-    frame.insert(1, "strategy", matchup.a.text)
-    frame.insert(2, "opponent", matchup.opponent)
-    return frame
+    Errors are clustered by unit (docs/explanation/statistics.md#units-and-pairs); NaN in cells of
+    fewer than 30 units. cell: of every observation, from 0.
+    """
+    n = np.bincount(cell, minlength=cells)
+    filled = np.maximum(n, 1)
+    units = unit.max(initial=0) + 1
+    keys, place = np.unique(cell * units + unit, return_inverse=True)
+    own = keys // units
+    counts = np.bincount(own, minlength=cells)
+    means = np.bincount(cell, x, minlength=cells) / filled
+    value = np.where(counts >= ENOUGH_UNITS, means, np.nan)
+    squares = np.bincount(place, x - value[cell], minlength=len(keys)) ** 2
+    correction = counts / np.maximum(counts - 1, 1)
+    return value, np.sqrt(correction * np.bincount(own, squares, minlength=cells)) / filled, n

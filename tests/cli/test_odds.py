@@ -7,20 +7,24 @@ from functools import partial
 import pandas as pd
 import pytest
 
-from simgin.odds import odds_request
+from simgin.stats.table import TABLE_COLUMNS
 from support import command_line
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
-NAMES = ["variant", "strategy", "opponent"]
 call = partial(command_line.call, "odds")
-PICTURES = {  # the columns that the plots rely on
-    "odds": ["draws", "kind", "share", "low", "high", "n"],
-    "strength": ["metric", "value", "low", "high", "n"],
-    "totals": ["total", "share", "low", "high", "n"],
-    "threshold": ["k", "measure", "value", "low", "high", "n"],
-    "scores": ["a", "b", "dealer", "value", "low", "high", "n"],
+# What follows the columns of tidy rows, by table
+OTHERS = {
+    "strength": [],
+    "bracket": [],
+    "odds": ["draws", "kind"],
+    "left": ["left"],
+    "gin": ["statistic"],
+    "totals": ["total"],
+    "joker": [],
+    "threshold": ["k", "measure"],
 }
+KEYS = {"odds": ["share"], "totals": ["share"]}  # that JSON has besides
 SOLO = ("--strategy", "solo-greedy", "--strategy", "gold+discard=hits", "--deals", "2000")
 
 
@@ -31,50 +35,49 @@ def assert_narrow(output):
 def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     output = call("solitaire-gin-knock", "solitary-gin", *SOLO, "--details").stdout
     assert_narrow(output)
-    assert "joker included" in output
-    headings = ("match won %", "goal met %", "penalty", "met joker %", "left")
-    for words in (*headings, "Solitaire Gin Rummy with knocking", "Luck and skill", "Seed 1."):
+    headings = ("match won %", "goal met %", "penalty", "best possible")
+    for words in (*headings, "Solitaire Gin Rummy with knocking", "Seed 1."):
         assert words in output
     repeated = shlex.split(output.splitlines()[-1].removeprefix("Repeat:  "))
     assert repeated[:2] == ["simgin", "odds"] and repeated[-2:] == ["--seed", "1"]
     assert call(*repeated[2:], "--details").stdout == output
     place = empty_directory / "results" / "odds"
-    tables = ("strength", "odds", "left", "gin", "totals", "gap", "joker", "threshold")
+    tables = (*OTHERS, "gap")
     shown = ("odds", "strength", "totals", "threshold")
     written = {"manifest.json", "report.html", "summary.md", *(f"{name}.csv" for name in tables)}
     written |= {f"{name}.{kind}" for name in shown for kind in ("svg", "png")}
     assert {path.name for path in place.iterdir()} == written
     for name in tables:
         frame = pd.read_csv(place / f"{name}.csv", keep_default_na=False)
-        assert list(frame.columns[:3]) == NAMES and frame.columns[-1] == "n"
-        assert set(frame["opponent"]) == {""}
-        if name in PICTURES:
-            assert list(frame.columns) == [*NAMES, *PICTURES[name]]
+        assert tuple(frame.columns[:10]) == TABLE_COLUMNS and set(frame["opponent"]) == {""}
+        if name in OTHERS:
+            assert list(frame.columns[10:]) == OTHERS[name]
     threshold = pd.read_csv(place / "threshold.csv")
     assert set(threshold["k"]) == set(range(11)) and set(threshold["strategy"]) == {"solo-greedy"}
     assert set(threshold["measure"]) == {"points", "share"}
 
 
-def test_a_two_player_variant_is_shown_by_seat(empty_directory):
+def test_two_players_are_told_what_a_lead_is_worth(empty_directory):
     words = ("standard", "--strategy", "gold", "--deals", "10k", "-o", "out")
     output = call(*words).stdout
-    assert len(output.splitlines()) <= 48 and output.count("\n\n") >= 2
-    assert "Win probability by score" not in output and "nondealer" in output
+    assert output.splitlines()[1].startswith("Ahead 75 to 50 you win ")
+    assert len(output.splitlines()) <= 28 and "Matches won by score" in output
     output = call(*words, "--details").stdout
     assert_narrow(output)
-    assert "nondealer" in output and "Win probability by score" in output
-    assert "joker" not in output
+    assert "nondealer" in output and "deadwood" in output and "joker" not in output
     frame = pd.read_csv(empty_directory / "out" / "scores.csv")
-    assert list(frame.columns) == [*NAMES, *PICTURES["scores"]]
-    assert (empty_directory / "out" / "scores-standard-gold.svg").exists()
+    assert list(frame.columns) == [*TABLE_COLUMNS, "a", "b", "dealer"]
+    for name in ("scores-standard", "counts-standard"):
+        assert (empty_directory / "out" / f"{name}.svg").exists()
 
 
 def test_with_json_nothing_else_is_on_stdout():
     whole = json.loads(call("solitaire-gin", *SOLO, "--json").stdout)
     assert list(whole) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
-    tables = {"strength", "odds", "left", "gin", "gap", "joker"}
+    tables = {"strength", "bracket", "odds", "left", "gin", "gap", "joker"}
     assert {row["table"] for row in whole["rows"]} == tables
-    assert all({*NAMES, "n"} <= set(row) for row in whole["rows"])
+    for row in whole["rows"]:
+        assert [*row][1:11] == [*TABLE_COLUMNS] and {*KEYS.get(row["table"], ())} <= {*row}
 
 
 @pytest.mark.parametrize(
@@ -95,6 +98,6 @@ def test_an_interruption_names_the_command_that_continues(monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(odds_request, "measure", interrupted)
+    monkeypatch.setattr("simgin.odds.odds.measure", interrupted)
     told = call("solitaire-gin", code=130).stderr
     assert "Continue with: simgin odds solitaire-gin --seed 1" in told

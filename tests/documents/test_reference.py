@@ -1,5 +1,8 @@
 """The reference results quoted in the tutorial are what this version computes, byte for byte."""
 
+import importlib.util
+import json
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -10,17 +13,52 @@ from simgin.stats.table import TABLE_COLUMNS
 from support.command_line import call
 
 ROOT = Path(__file__).resolve().parents[2]
+SPEC = importlib.util.spec_from_file_location("reference", ROOT / "benchmarks" / "reference.py")
+reference = sys.modules["reference"] = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(reference)
 REFERENCE = ROOT / "results/reference/demo"
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_the_demo_experiment_reproduces_the_reference_results(
+@pytest.mark.parametrize("name", ["demo", pytest.param("dice", marks=pytest.mark.slow)])
+def test_a_quick_experiment_reproduces_the_reference_results(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every frame and the summary, byte for byte; `make reference` makes the others."""
+    monkeypatch.chdir(ROOT)
+    call("run", f"experiments/{name}.toml", "-o", tmp_path / name)
+    committed = ROOT / "results/reference" / name
+    for path in (*committed.glob("*.csv"), committed / "summary.md"):
+        assert (tmp_path / name / path.name).read_bytes() == path.read_bytes(), path.name
+    manifest = json.loads((committed / "manifest.json").read_text())
+    own = json.loads((tmp_path / name / "manifest.json").read_text())
+    assert all(own[key] == manifest[key] for key in ("seed", "variants", "matchups", "question"))
+
+
+def test_every_reference_result_has_a_command_that_makes_it() -> None:
+    made = {one.name: one.command for one in reference.references()}
+    there = {path.name for path in REFERENCE.parent.iterdir() if path.is_dir()}
+    assert there <= set(made)
+    assert made["demo"][-4:-1] == ("run", "experiments/demo.toml", "-o")
+
+
+def test_making_a_reference_copies_frames_and_the_pictures_that_are_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(ROOT)
-    call("run", "experiments/demo.toml", "-o", tmp_path / "demo")
-    assert (tmp_path / "demo/table.csv").read_bytes() == (REFERENCE / "table.csv").read_bytes()
-    assert (tmp_path / "demo/summary.md").read_text() == (REFERENCE / "summary.md").read_text()
+    """A command of the test's own writes them; what no page shows stays where it was made."""
+    monkeypatch.setattr(reference, "WORK", tmp_path / "work")
+    monkeypatch.setattr(reference, "REFERENCE", tmp_path / "reference")
+    made, kept = tmp_path / "work/mine", tmp_path / "reference/mine"
+    for name in ("table.csv", "manifest.json", "ledger.sqlite", "plots/a.png", "plots/b.png"):
+        (made / name).parent.mkdir(parents=True, exist_ok=True)
+        (made / name).write_text("new")
+    (kept / "plots").mkdir(parents=True)
+    (kept / "plots/a.png").write_text("old")
+    monkeypatch.setitem(reference.OTHERS, "mine", ("true",))
+    reference.Reference("mine").make()
+    written = {path.relative_to(kept).as_posix() for path in kept.rglob("*") if path.is_file()}
+    assert written == {"table.csv", "manifest.json", "plots/a.png"}
+    assert all((kept / name).read_text() == "new" for name in written)
 
 
 def test_the_tutorial_quotes_the_reference_results() -> None:

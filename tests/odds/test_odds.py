@@ -1,23 +1,24 @@
 """Odds: against single deals, exact identities, published figures, known laws, sums and V."""
 
 import itertools
+import math
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import binom
 
 from simgin.core import sums
 from simgin.core.sums import KINDS
 from simgin.core.view import FROM_STOCK
-from simgin.odds import sample, seats, solo_luck, solo_odds
-from simgin.odds.odds import Odds
-from simgin.odds.odds_sentences import odds_sentences
+from simgin.odds import sample, seats, solo_odds
+from simgin.odds.odds import Odds, build_odds
+from simgin.odds.odds_report import odds_tables, verdict
 from simgin.odds.sample import DEAL_COLUMNS, Deals
 from simgin.play import kernel
 from simgin.play.matchup import SeatError, parse_matchup
 from simgin.play.watch import watch_deal
+from simgin.rules import variants
 from simgin.runs import runner
 from simgin.stats import batches
 from simgin.value import outcomes, value
@@ -95,16 +96,16 @@ def test_the_difference_of_two_strategies_on_a_hundred_packs():
     """The paired difference is 0 or 1 with variance .24 n / (n - 1)."""
     rows = HUNDRED.rows.copy()
     rows[:40, DEAL_COLUMNS.index("won")] = 0
-    found = row(solo_luck.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
+    found = row(solo_odds.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
     assert found["value"] == pytest.approx(0.4)
     assert found["high"] - 0.4 == pytest.approx(1.96 * np.sqrt(0.24 / 99))
     assert found["same_packs"] == pytest.approx(2.8**2 * 0.24 * 100 / 99 / 0.16)
     assert found["own_packs"] == pytest.approx(2.8**2 * (0.21 + 0.21) * 100 / 99 / 0.16)
     assert found["same_packs_low"] < found["same_packs"] < found["same_packs_high"]
-    assert solo_luck.gap(HUNDRED, HUNDRED)["value"].isna().all()  # no difference has no error
+    assert solo_odds.gap(HUNDRED, HUNDRED)["value"].isna().all()  # no difference has no error
     rows = HUNDRED.rows.copy()
     rows[[0, 50], DEAL_COLUMNS.index("won")] = [0, 1]
-    even = row(solo_luck.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
+    even = row(solo_odds.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
     assert even["low"] < 0 < even["high"]
     assert np.isinf(even["own_packs_high"])
     assert even["own_packs_low"] > 100
@@ -272,7 +273,7 @@ def estimated(one):
     strength, draws = solo_odds.by_strength([one]), solo_odds.by_draws(one)
     left, joker, gin = (
         solo_odds.by_cards_left(one),
-        solo_luck.jokers_share(one),
+        solo_odds.jokers_share(one),
         solo_odds.gin_draws(one),
     )
     return {
@@ -309,7 +310,7 @@ def test_the_jokers_share_is_unbiased_for_few_deals():
         deals = random_deals(rng, 300)
         rows = deals.rows.copy()
         rows[:, DEAL_COLUMNS.index("place")] = rng.integers(0, 43, 300)
-        frame = solo_luck.jokers_share(replace(deals, rows=rows))
+        frame = solo_odds.jokers_share(replace(deals, rows=rows))
         found.append(row(frame, metric="win")["value"])
     assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(100)
 
@@ -317,7 +318,7 @@ def test_the_jokers_share_is_unbiased_for_few_deals():
 def test_the_jokers_share_of_a_player_who_never_wins_is_undefined():
     """Without gin there are no draws of gin and no part of the joker in winning."""
     never = made([[u, u % 43, u % 43 + 1, JOKER, 0, -1, 1] for u in range(1_000)])
-    assert solo_odds.gin_draws(never).empty and solo_luck.jokers_share(never).empty
+    assert solo_odds.gin_draws(never).empty and solo_odds.jokers_share(never).empty
     win = row(solo_odds.by_strength([never]), metric="win")
     assert win["value"] == 0 < win["high"] < 0.005
 
@@ -380,7 +381,7 @@ def test_the_match_odds_by_seat_are_v_at_the_start(standard):
 
 def test_every_score_occurs_once_and_both_sides_agree(standard):
     frame = seats.by_score(standard)
-    columns = "variant strategy opponent a b dealer value low high n"
+    columns = "variant strategy opponent a b dealer value se low high n"
     assert list(frame.columns) == columns.split()
     assert len(frame) == 100 * 100 * 2 == len(frame.drop_duplicates(["a", "b", "dealer"]))
     at = frame.set_index(["a", "b", "dealer"])["value"]
@@ -389,9 +390,25 @@ def test_every_score_occurs_once_and_both_sides_agree(standard):
     assert at[90, 10, 0] > at[50, 50, 0] > at[10, 90, 0]
     limits = [0, *(frame[name] for name in ("low", "value", "high")), 1]
     assert all((low <= high).all() for low, high in itertools.pairwise(map(np.asarray, limits)))
-    small = seats.grid(frame, 100)  # of the screen
-    assert sorted(set(small["a"])) == sorted(set(small["b"])) == [0, 25, 50, 75]
-    assert len(small) == 32
+
+
+def test_the_first_line_and_the_table_are_v_whoever_deals(standard):
+    """Ahead 75 to 50: the mean of both dealers, in the sentence and in the table of ten by ten."""
+    frame = seats.by_score(standard)
+    odds = Odds(1, {"scores": frame, "seats": seats.by_seat(standard)}, {"standard": "gold"})
+    v = standard.value
+    ahead = f"{50 * (v.win(75, 50, 0) + v.win(75, 50, 1)):.0f}"
+    early = f"{50 * (v.win(50, 0, 0) + v.win(50, 0, 1)):.0f}"
+    first, second = verdict(odds)
+    assert first == (
+        f"Ahead 75 to 50 you win {ahead} % of matches between equals; ahead 50 to 0 {early} %."
+    )
+    assert second.startswith("Of deals between strong players the dealer wins ")
+    scores, by_seat = odds_tables(odds)
+    tens = [str(ten) for ten in range(0, 100, 10)]
+    assert scores.headings == ("you", *tens) and [row[0] for row in scores.rows] == tens
+    assert scores.rows[7][6] == f"{50 * (v.win(70, 50, 0) + v.win(70, 50, 1)):.0f}"
+    assert [row[1] for row in by_seat.rows] == ["dealer", "nondealer"]
 
 
 def test_what_has_no_v_or_no_seats_says_so():
@@ -424,24 +441,45 @@ def test_intervals_by_seat_have_nominal_coverage():
     assert held >= 86
 
 
-def shares(key, *names):
-    """A frame of shares by variant and another name."""
-    found = pd.DataFrame({key: names, "value": [0.02, 0.76][: len(names)]})
-    limits = {"low": found["value"] - 0.01, "high": found["value"] + 0.01}
-    return found.assign(variant="solitary-gin", metric="win", **limits)
+def ladder(*wins):
+    """Deals of players who go gin in so many of 400 deals, weakest first."""
+    names = (solo_odds.NAIVE, "solo-greedy", "solo-dp")[-len(wins) :]
+    return [
+        replace(
+            made(
+                [
+                    [u, u % 43, 8, GIN if u < won else JOKER, u < won, 1, u >= won]
+                    for u in range(400)
+                ]
+            ),
+            matchup=sample.seat_alone(name, "solitaire-gin", 1),
+        )
+        for name, won in zip(names, wins, strict=True)
+    ]
 
 
-@pytest.mark.parametrize("players", [["naive"], ["naive", "strong"]])
-@pytest.mark.parametrize("with_more", [False, True])
-def test_the_sentences_of_odds(players, with_more):
-    best = players[-1]
-    frames = {"strength": shares("strategy", *players)}
-    if with_more:
-        gin = pd.DataFrame({"statistic": ["q10", "q50", "q90"], "value": [7.0, 12.0, 15.0]})
-        frames["gin"] = gin.assign(variant="solitary-gin", strategy=best)
-        frames["joker"] = shares("strategy", *players)
-        frames["seats"] = shares("seat", "nondealer", "dealer").assign(strategy="gold")
-    said = odds_sentences(Odds(1, frames, {"solitary-gin": best}))
-    assert [fault for line in said for fault in faults(line)] == []
-    assert said[0].startswith(f"solitary-gin: {best} wins {'76' if len(players) > 1 else '2.0'}")
-    assert len(said) == (4 if with_more else 1)
+@pytest.mark.parametrize(
+    ("wins", "ends"),
+    [((100, 220, 200), (100, 220)), ((100, 150, 200), (100, 200)), ((200,), (200,))],
+)
+def test_the_best_possible_player_lies_between_the_best_of_ours_and_hindsight(wins, ends):
+    """Also where the strongest by score is not the one who goes gin most often."""
+    odds = build_odds([ladder(*wins)], [], 1)
+    found = odds.frames["bracket"]
+    assert found["value"][:-1].tolist() == [won / 400 for won in ends]
+    bound = found.iloc[-1]
+    chances = solo_odds.hindsight(variants.find("solitaire-gin"), solo_odds.DECKS, 1)
+    assert (bound["strategy"], bound["value"]) == (solo_odds.HINDSIGHT, chances.mean())
+    low, high = found["low"].iloc[-2], bound["high"]
+    first, *others = verdict(odds)
+    limits = f"between {math.floor(100 * low)} and {math.ceil(100 * high)} %."
+    assert first.endswith(f"the best possible player lies {limits}")
+    shares = "playing well you win 50 % of deals"
+    if len(wins) > 1:
+        well = f"{100 * ends[1] / 400:.0f}"
+        shares = f"playing naively you win 25 % of deals, playing well {well} %"
+    assert first.lower().startswith(f"{shares}; ")
+    assert others == [
+        "Half of the gins of a strong player have come by draw 8, the middle 80 % on draws 8 to 8."
+    ]
+    assert [fault for line in verdict(odds) for fault in faults(line)] == []

@@ -12,6 +12,7 @@ from simgin.core.cards import PACK
 from simgin.core.jit import compiled
 from simgin.core.meldings import melds_in
 from simgin.core.rules import DISCARD_FIRST, NO_JOKER
+from simgin.odds.solo_odds import hindsight
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 
@@ -61,7 +62,7 @@ def draws_to_gin(decks, dealt, threes, fours, fives, out):
 
 
 def chances_to_win(rules, n, seed):
-    """The probability that hindsight wins each of n decks, over the joker's places."""
+    """The probability that hindsight wins each of n decks, over the joker's places, by search."""
     dealt = 11 if rules.first_turn == DISCARD_FIRST else 10
     decks = np.random.default_rng(seed).permuted(np.tile(np.arange(52), (n, 1)), axis=1)
     draws = np.zeros(n, np.int64)
@@ -79,3 +80,13 @@ def test_hindsight_wins_the_share_that_the_page_says(text):
     won, half = WON[text]
     error = np.hypot(half / 1.96, chances.std(ddof=1) / 100)
     assert abs(chances.mean() - won) < 4 * error
+
+
+@pytest.mark.parametrize(
+    "text", [*WON, "solitaire-gin+rainbow=yes", "solitaire-gin+ace_runs=corner"]
+)
+def test_the_bound_of_odds_agrees_deck_by_deck(text):
+    """Which finds it from all pairs and triples of melds at once."""
+    variant = variants.find(text)
+    found = hindsight(variant, 300, 5)
+    assert found == pytest.approx(chances_to_win(build_rules(variant), 300, 5), abs=1e-12)

@@ -104,7 +104,47 @@ def analysis(variants, strategies):
     return made.assign(worlds=made["n"])
 
 
+def of_kinds(variants, **columns):
+    """A row for every variant, kind of player and combination of columns, of a review."""
+    kinds = ("knocks at once", "knocks early, then plays for gin", "strong")
+    made = rows_for(variants, ("gold",), kind=kinds, **columns)
+    return spread([row | {"opponent": "gold"} for row in made])
+
+
+def fifths(variants, _):
+    places = [20 * i for i in range(5)]
+    made = spread(rows_for(variants, ("gold",), own=places, other=places))
+    value = (made["other"] - made["own"]) / 1000
+    return made.assign(value=value, low=value - 0.01, high=value + 0.01, opponent="gold")
+
+
+def sweep(_, strategies):
+    """Two rows of a scorecard by two parameters, the first of which is swept."""
+    made = rows_for(("standard",), strategies[:1], title=("Turns", "Gin, %"), x=range(5))
+    rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in made]
+    names = {"parameter": "undercut bonus", "is_base": False}
+    return spread(rows, half=2).assign(**names)
+
+
+def sweep_map(_, strategies):
+    made = rows_for(("standard",), strategies[:1], x=range(0, 25, 5), y=range(0, 50, 10))
+    rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in made]
+    names = {"title": "Turns a match", "x_name": "gin bonus", "y_name": "undercut bonus"}
+    return spread(rows, half=2).assign(**names, even=np.nan)
+
+
 FRAMES = {
+    "kinds": lambda v, _: of_kinds(v, title=("Turns: change", "Gin: change, points")),
+    "outcomes_by_kind": lambda v, _: of_kinds(
+        v, metric=("gin", "knock", "undercut", "void")
+    ).assign(value=0.25, low=0.24, high=0.26),
+    "match_length": lambda v, s: shares(rows_for(v, s[:1], turns=range(0, 200, 10))).assign(
+        width=10, median=85.0
+    ),
+    "knock_chart": lambda v, s: shares(rows_for(v, s[:1], turn=range(1, 12), deadwood=range(11))),
+    "score_difference": fifths,
+    "sweep_curves": sweep,
+    "sweep_map": sweep_map,
     "analysis": analysis,
     "turns": lambda v, s: shares(rows_for(v, s[:1], turns=range(30))),
     "points": points,
@@ -114,6 +154,7 @@ FRAMES = {
     ),
     "scores": scores,
     "odds": lambda v, s: shares(rows_for(v, s, kind=("gin", "joker"), draws=range(20))),
+    "skill": lambda v, s: spread(rows_for(v, (*s[:2], "hindsight"))),
     "strength": strength,
     "totals": lambda v, s: shares(rows_for(v[:1], s, total=range(0, 100, 10))),
     "differences": differences,

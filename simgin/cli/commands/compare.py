@@ -46,7 +46,7 @@ def compare(
         sheet = run_tables.differences(shown)
         parts: list[object] = [Words(verdict.differences(shown))]
         if margin is not None:
-            parts += verdict.equivalences(shown)
+            parts += equivalence.sentences(shown)
         if details or len(sheet.rows) <= MOST_ROWS:
             parts.append(sheet)
         else:

@@ -1,0 +1,108 @@
+"""Rebuild results/reference: every run, review and table of odds that the pages quote.
+
+    python benchmarks/reference.py [NAME...]      (make reference)
+    python benchmarks/reference.py --list         what each takes here
+
+Each is played in build/reference/NAME, where its ledger stays: the same command resumes after a
+kill, and says at once that a finished one is complete. From there its frames, its manifest and the
+pictures that pages show (those that lie in results/reference now) are copied. Without NAME all are
+rebuilt, the quickest first: some ten hours of two cores, most of it for league, champion-variants
+and knock-rules. The figures of speed (bench.json) are of a machine, and no part of it.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+REFERENCE = ROOT / "results" / "reference"
+WORK = ROOT / "build" / "reference"
+SIMGIN = (sys.executable, "-m", "simgin")
+LARGEST = 1_500_000  # bytes of a frame that is committed; a larger one is in build/reference
+# What is no experiment: its command, but for where it goes
+OTHERS: dict[str, tuple[str, ...]] = {
+    "odds": (*SIMGIN, "odds"),
+    "odds-standard": (*SIMGIN, "odds", "standard"),
+    "review": (*SIMGIN, "review", "oklahoma", "straight", "tedesco", "--against", "standard"),
+    "error-rates": (sys.executable, "benchmarks/error_rates.py"),
+}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A directory of results/reference and the command that makes it."""
+
+    name: str
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The whole command; an experiment of the same name, or one of OTHERS."""
+        own = OTHERS.get(self.name) or (*SIMGIN, "run", f"experiments/{self.name}.toml")
+        return (*own, "-o", str(WORK / self.name))
+
+    def seconds(self) -> float | None:
+        """How long what is left of an experiment takes here; None for other commands."""
+        if self.name in OTHERS:
+            return None
+        words = (*self.command, "--dry-run", "--json")
+        plan = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        return float(sum(row["seconds"] for row in json.loads(plan)["rows"]))
+
+    def make(self) -> None:
+        """Play what is missing, and copy what is committed. Raises CalledProcessError."""
+        subprocess.run(self.command, cwd=ROOT, check=True)
+        place = REFERENCE / self.name
+        place.mkdir(parents=True, exist_ok=True)
+        shown = {path.relative_to(place) for path in place.rglob("*.png")}
+        for path in sorted((WORK / self.name).rglob("*")):
+            own = path.relative_to(WORK / self.name)
+            is_frame = path.suffix == ".csv" and own.parent == Path()
+            small = is_frame and path.stat().st_size <= LARGEST
+            if small or own in shown or own.name in ("manifest.json", "summary.md"):
+                (place / own).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, place / own)
+
+
+def references() -> list[Reference]:
+    """Everything in results/reference that a command makes."""
+    experiments = {path.stem for path in (ROOT / "experiments").glob("*.toml")}
+    there = {path.name for path in REFERENCE.iterdir() if path.is_dir()}
+    return [Reference(name) for name in sorted(there & experiments | set(OTHERS))]
+
+
+def in_words(seconds: float | None) -> str:
+    """A time for people."""
+    if seconds is None:
+        return "time unknown"
+    return f"about {seconds:.0f} s" if seconds < 100 else f"about {seconds / 60:.0f} min"
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--list", action="store_true", help="only say what each takes")
+    asked = parser.parse_args()
+    every = {one.name: one for one in references()}
+    if unknown := set(asked.names) - set(every):
+        sys.exit(f"{', '.join(sorted(unknown))}: no such result; there are {', '.join(every)}.")
+    todo = [every[name] for name in asked.names or every]
+    times = {one.name: one.seconds() for one in todo}
+    known = sum(time for time in times.values() if time is not None)
+    print(f"{len(todo)} results, {in_words(known)} of play, and what has no estimate")
+    todo.sort(key=lambda one: times[one.name] or 1e9)
+    started = time.monotonic()
+    for number, one in enumerate(todo, start=1):
+        print(f"{number} of {len(todo)}: {one.name}, {in_words(times[one.name])}", flush=True)
+        if not asked.list:
+            one.make()
+    print(f"done in {(time.monotonic() - started) / 60:.1f} min")
+
+
+if __name__ == "__main__":
+    main()
