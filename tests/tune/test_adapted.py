@@ -178,6 +178,7 @@ def test_a_name_without_a_folder_is_looked_for_where_learned_players_are_kept(fi
         ("champion@bad.npy", np.zeros(5), "bad.npy holds 5 weights where champion has 25,136"),
         ("champion@bad.npy", np.full(25_136, np.nan), "it is not an array of real numbers"),
         ("champion@bad.npy", np.array(["a"] * 25_136), "it is not an array of real numbers"),
+        ("champion@in/mine.npy+knock=at", None, "a file of values or weights comes last"),
         ("champion@in", None, "there is no strategy 'champion@in'"),
         ("gold@bad.npy", np.zeros(5), "the discards of gold have no weights"),
     ],
