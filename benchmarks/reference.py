@@ -3,11 +3,11 @@
     python benchmarks/reference.py [NAME...]      (make reference)
     python benchmarks/reference.py --list         what each takes here
 
-Each is played in build/reference/ENGINE/NAME, where its ledger stays: the same command resumes after
-a kill, and says at once that a finished one is complete; another engine begins anew. From there its frames, its manifest and the
-pictures that pages show (those that lie in results/reference now) are copied. Without NAME all are
-rebuilt, the quickest first: some ten hours of two cores, most of it for league, champion-variants
-and knock-rules. The figures of speed (bench.json) are of a machine, and no part of it.
+Each is played in build/reference/ENGINE/NAME, where its ledger stays: the same command resumes
+after a kill, and says at once that a finished one is complete; another engine begins anew. From
+there its frames, its manifest and the pictures that pages show (those that lie in results/reference
+now) are copied. Without NAME all are rebuilt, the quickest first, which takes hours; --list says
+how many here. The figures of speed (bench.json) are of a machine, and no part of it.
 """
 
 import argparse
