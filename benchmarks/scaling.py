@@ -16,7 +16,7 @@ from pathlib import Path
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.play.parallel import usable_cpus
-from simgin.runs import invariants, ledger, runner, schedule
+from simgin.runs import ledger, runner, schedule
 from simgin.runs.block import Task
 from simgin.runs.cluster import Cluster
 from simgin.runs.ledger import pack
@@ -151,7 +151,7 @@ def main():
     rows = kernel.play(quick, 0, quick.batch * ROWS)
     play = (time.perf_counter() - started) / ROWS
     blob = pack(rows)
-    check = best_seconds(lambda: invariants.check(quick, units, rows)) / ROWS
+    check = best_seconds(lambda: block.check(quick, units, rows)) / ROWS
     packing = best_seconds(lambda: pack(rows)) / ROWS
     print(
         f"a batch of 1,000 pairs on its worker: {1e3 * play:.2f} ms to play, "

@@ -12,8 +12,8 @@ from simgin.findings.findings import VARIANT_METRICS
 from simgin.findings.run_record import RunRecord, check_ledger, read_record
 from simgin.runs import directory, ledger
 from simgin.stats import differences
+from simgin.stats.batches import Played
 from simgin.stats.metrics import headline
-from simgin.stats.played import Played
 from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:

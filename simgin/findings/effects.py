@@ -14,10 +14,10 @@ import numpy as np
 
 from simgin.runs.experiment import Effect
 from simgin.stats import batches
+from simgin.stats.batches import Played
 from simgin.stats.differences import differences
 from simgin.stats.estimate import two_sided
 from simgin.stats.metrics import BY_NAME
-from simgin.stats.played import Played
 from simgin.stats.ratios import estimate_metric
 
 if TYPE_CHECKING:

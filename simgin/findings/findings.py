@@ -16,15 +16,20 @@ from simgin.findings.effects import EFFECT_COLUMNS, measure
 from simgin.findings.run_record import RunRecord
 from simgin.runs.experiment import Effect
 from simgin.runs.stopping import COMPLETE, End
-from simgin.stats import control_variates, league, mirroring, ratings, table
+from simgin.stats import control_variates, league, mirroring, table
+from simgin.stats.batches import Played
 from simgin.stats.differences import DIFFERENCE_COLUMNS, differences, holm
+from simgin.stats.equilibrium import equilibrium_mix
 from simgin.stats.estimate import Z95
 from simgin.stats.metrics import BY_NAME, headline
-from simgin.stats.played import Played
-from simgin.stats.round_robin.equilibrium import equilibrium_mix
-from simgin.stats.round_robin.non_additivity import NonAdditivity, non_additivity
-from simgin.stats.round_robin.results import RoundRobin
-from simgin.stats.round_robin.triads import TRIAD_COLUMNS, Triads, triads
+from simgin.stats.round_robin import (
+    TRIAD_COLUMNS,
+    NonAdditivity,
+    RoundRobin,
+    Triads,
+    non_additivity,
+    triads,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,7 +164,7 @@ class Findings:
     def ratings(self) -> pd.DataFrame:
         """Elo of everyone in every round robin: RATING_COLUMNS, and the variant."""
         return self._by_league(
-            lambda _, robin: self._widened(ratings.ratings(robin)), ratings.RATING_COLUMNS
+            lambda _, robin: self._widened(league.ratings(robin)), league.RATING_COLUMNS
         )
 
     @cached_property
@@ -178,8 +183,8 @@ class Findings:
         unit = self.record.unit
         named = {"unit": unit, "metric": headline(unit, 2)[0], "kind": "league"}
         return self._by_league(
-            lambda _, robin: ratings.cross_table(robin.pairings).assign(**named),
-            (*ratings.CROSS_COLUMNS, *named),
+            lambda _, robin: league.cross_table(robin.pairings).assign(**named),
+            (*league.CROSS_COLUMNS, *named),
         )
 
     def _by_league(

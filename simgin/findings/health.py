@@ -12,7 +12,7 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.play.kernel import play
-from simgin.runs import invariants
+from simgin.runs import block
 from simgin.stats.homogeneity import Homogeneity, homogeneity
 from simgin.stats.metrics import headline
 
@@ -83,7 +83,7 @@ def _play_again(matchup: Matchup, batch: int, row: np.ndarray) -> int:
     """The batch that stands out, after a second play that came to the same."""
     again = play(matchup, batch * matchup.batch, int(row[sums.UNITS]))[0]
     if (again != row).any():
-        raise invariants.IdentityError(
+        raise block.IdentityError(
             f"{matchup.title} ({matchup.variant.text}): batch {batch} in the ledger is not what it "
             "is when it is played again. Run `simgin doctor` on every machine that took part, and "
             "begin again in another directory."

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from simgin.core.cell import Cell
     from simgin.findings.findings import Findings
-    from simgin.stats.round_robin.triads import Triads
+    from simgin.stats.round_robin import Triads
 
 Limits = tuple[float, float, float]  # value, low, high
 Group = Sequence[tuple[str, "pd.DataFrame"]]  # strategies, and the rows of their matchups

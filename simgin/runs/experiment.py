@@ -21,8 +21,7 @@ from simgin.text import amounts, examples
 from simgin.text.messages import shown
 
 if TYPE_CHECKING:
-    from simgin.runs.experiment_file import File
-    from simgin.runs.sweep import Point
+    from simgin.runs.experiment_file import File, Point
 
 DEFAULT_DEALS = 100_000
 DEFAULT_MATCHES = 5_000
@@ -181,10 +180,10 @@ def default_size(
 
 def _sources(file: File, seed: int) -> Iterator[Source]:
     """Every cell that a file names with the key that names it, variant by variant."""
-    from simgin.runs import sweep
+    from simgin.runs import experiment_file
 
     points: dict[str | None, list[Point]] = {}
-    for point in sweep.points(file.sweep) if file.sweep else []:
+    for point in experiment_file.sweep_points(file.sweep) if file.sweep else []:
         points.setdefault(point.variant, []).append(point)
     for variant in list(filter(None, points)) or dict.fromkeys(file.variants):
         for key, a, b in _pairs(file, variant, points.get(variant) or points.get(None, [])):
@@ -216,12 +215,12 @@ def _effects(file: File) -> Iterator[Effect]:
 
     A change that changes nothing, or makes the player one of the others, is left out.
     """
-    from simgin.runs import sweep
+    from simgin.runs import experiment_file
 
     for change in dict.fromkeys(file.changes):
         for field in file.fields:
             opponent = field.against or field.strategy
-            strategy = sweep.strategy_text(f"{field.strategy}+{change}")
+            strategy = experiment_file.strategy_text(f"{field.strategy}+{change}")
             if strategy not in (field.strategy, opponent):
                 yield Effect(change, strategy, field.strategy, opponent)
 

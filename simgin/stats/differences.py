@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.stats import batches, metrics, quantity
-from simgin.stats.batches import ENOUGH_BATCHES
+from simgin.stats.batches import ENOUGH_BATCHES, Played
 from simgin.stats.estimate import Z95, Estimate, quantile, smallest_detectable_difference, two_sided
 from simgin.stats.metrics import Metric
-from simgin.stats.played import Played
 from simgin.stats.quantity import Quantity
 from simgin.stats.ratios import estimate_metric
 

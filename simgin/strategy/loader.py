@@ -568,8 +568,7 @@ def _refusals(path: Path) -> Iterator[None]:
 
 def _reason(error: BaseException) -> str:
     """What a file raised when it was read, with the likely spelling of a name it imports."""
-    message = error_text(error)
-    missing = _MISSING.match(message)
+    missing = _MISSING.match(error_text(error))
     if isinstance(error, ImportError) and missing and missing[2] in sys.modules:
         near = did_you_mean(missing[1], vars(sys.modules[missing[2]]))
         return f"{missing[2]} has no {missing[1]}{near}"

@@ -15,9 +15,9 @@ from simgin.runs.block import Task
 from simgin.runs.ledger import Ledger, LedgerError
 from simgin.runs.threads import Threads
 from simgin.stats import batches, quantity
+from simgin.stats.batches import Played
 from simgin.stats.estimate import Estimate, quantile
 from simgin.stats.metrics import Metric
-from simgin.stats.played import Played
 from simgin.strategy import Strategy
 from simgin.tune.tune_request import TuneRequest
 

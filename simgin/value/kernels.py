@@ -120,11 +120,11 @@ def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
     return n
 
 
-# V between deals (`simgin.value.tracks`)
+# V between deals (`simgin.value.states`)
 
 
 def fill_table(table, to_a, to_b, chance_a, chance_b, dealer, nobody, each):
-    """Fill a table from its end; `simgin.value.tracks.fill` says what the arguments are."""
+    """Fill a table from its end; `simgin.value.states.fill` says what the arguments are."""
     # Chance of the same places again, by dealer and next dealer
     stay = np.zeros((2, 2))
     rows, ends_a = to_a.shape

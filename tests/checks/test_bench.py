@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from simgin.checks import bench, bench_change
-from simgin.checks.bench_change import BenchError, Change, changes
+from simgin.checks import bench
+from simgin.checks.bench import BenchError, Change, changes
 from simgin.core.state import new_state
 from simgin.play.matchup import Matchup
 from simgin.play.watch import watch_deal
@@ -107,7 +107,7 @@ def test_a_file_without_figures_is_refused(tmp_path, text):
     path = tmp_path / "bench.json"
     path.write_text(text)
     with pytest.raises(BenchError, match=NO_FIGURES.replace(".", r"\.")):
-        bench_change.read_rounds(path)
+        bench.read_rounds(path)
 
 
 def test_what_can_be_neither_saved_nor_compared_is_refused_before_anything_is_measured(
@@ -161,9 +161,9 @@ def test_an_installation_is_measured_in_turns(tmp_path, monkeypatch):
     )
     old = program(tmp_path / "old", text.replace("NAME", "old").replace("RATIO", "60"))
     new = program(tmp_path / "new", text.replace("NAME", "new").replace("RATIO", "40"))
-    monkeypatch.setattr(bench_change, "ROUNDS", 2)
-    monkeypatch.setattr(bench_change, "THIS", [str(new)])
-    (change,) = changes(*bench_change.measure_in_turns(old, 0.5))
+    monkeypatch.setattr(bench, "ROUNDS", 2)
+    monkeypatch.setattr(bench, "THIS", [str(new)])
+    (change,) = changes(*bench.measure_in_turns(old, 0.5))
     assert (change.faster, change.low, change.high) == (1.5, 1.5, 1.5)
     words = "bench --seconds 0.5 --json"
     assert log.read_text().splitlines() == [f"{name} {words}" for name in ("old", "new")] * 2

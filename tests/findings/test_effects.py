@@ -8,7 +8,7 @@ from simgin.core import sums
 from simgin.core.cell import Cell
 from simgin.findings.effects import measure
 from simgin.runs.experiment import Effect
-from simgin.stats.played import Played
+from simgin.stats.batches import Played
 from support import toy_deals as toy
 
 SIMPLE = Effect("knock=early", "gold+knock=early", "gold", "simple")

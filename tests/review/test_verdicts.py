@@ -69,9 +69,7 @@ def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0,
     ],
 )
 def test_words_of_size_follow_the_whole_interval(low, high, word):
-    difference = Quantity.with_span((low + high) / 2, (low, high), 1000)
-    if np.isnan(low):
-        difference = Quantity.with_error(np.nan, np.nan, 0)
+    difference = number((low + high) / 2, (high - low) / 2)
     assert size(difference, (1.0, 3.0)) == word
 
 

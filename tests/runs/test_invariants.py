@@ -8,9 +8,8 @@ from simgin.findings import health
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules import variants
-from simgin.runs import invariants, ledger, runner
-from simgin.runs.block import Task
-from simgin.runs.invariants import IdentityError
+from simgin.runs import block, ledger, runner
+from simgin.runs.block import IdentityError, Task
 from simgin.runs.ledger import opened, pack
 from simgin.runs.stopping import End
 from simgin.runs.threads import SerialTeam, Threads
@@ -47,7 +46,7 @@ def pair(a, b, variant, unit, seed=11):
 def test_every_row_the_engine_plays_passes(variant, unit):
     for a, b in ALONE if variant in games.ONE_PLAYER else PAIRS:
         cell = pair(a, b, variant, unit)
-        invariants.check(cell, *batches(cell, UNITS[unit]))
+        block.check(cell, *batches(cell, UNITS[unit]))
 
 
 # What was damaged
@@ -67,13 +66,13 @@ def sound(request):
     a, b, variant, unit = request.param
     cell = pair(a, b, variant, unit)
     found = kernel.play(cell, 0, cell.batch)
-    invariants.check(cell, [cell.batch], found)
+    block.check(cell, [cell.batch], found)
     return cell, found[0]
 
 
 def passes(one, row):
     try:
-        invariants.check(one, [one.batch], row[None])
+        block.check(one, [one.batch], row[None])
     except IdentityError as error:
         assert str(error).endswith(".")
         return False
@@ -109,7 +108,7 @@ def test_one_too_many_is_noticed_in_most_columns(sound, by):
 def test_a_flipped_high_bit_or_a_missing_number_is_noticed(sound):
     """Beside those products only squares of values that may be negative have no upper bound."""
     one, found = sound
-    signed = (*invariants.SIGNED, *(invariants.PENALTIES if one.b is None else ()))
+    signed = (*block.SIGNED, *(block.PENALTIES if one.b is None else ()))
     loose = {f"square of {fact}" for fact in signed} | LOOSE
     for bit in np.random.default_rng(21).integers(24, 62, 6).tolist():
         unseen = unnoticed(one, found, lambda n, bit=bit: n ^ 1 << bit)
@@ -122,20 +121,20 @@ def test_units_doubled_left_out_or_of_another_batch_are_noticed(sound):
     n = one.batch
     told = rf"units asked for and played: {n} and {2 * n} in a batch of {n} units"
     with pytest.raises(IdentityError, match=told):
-        invariants.check(one, [n], 2 * found[None])
+        block.check(one, [n], 2 * found[None])
     fewer = kernel.play(one, 0, n - 1)
-    invariants.check(one, [n - 1], fewer)
+    block.check(one, [n - 1], fewer)
     more = found + fewer[0]
     more[sums.UNITS] = n
     with pytest.raises(IdentityError, match=f"{one.unit} results of all units"):
-        invariants.check(one, [n], more[None])
+        block.check(one, [n], more[None])
 
 
 def test_a_block_of_another_shape_is_noticed(sound):
     one, found = sound
     for units, wrong in (([one.batch] * 2, found[None]), ([one.batch], found[None, :-1])):
         with pytest.raises(IdentityError, match="came back as an array of shape"):
-            invariants.check(one, units, wrong)
+            block.check(one, units, wrong)
 
 
 # What becomes of it
@@ -167,7 +166,7 @@ def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team, w
         kept = {batch for batch, _ in ledger.finished(0, 1000)}
         assert 0 in kept and not any(batch >= 7 for batch in kept)
         rows = ledger.rows(0, 1000 * len(kept), 1000)
-        invariants.check(matchup, [1000] * len(kept), rows)
+        block.check(matchup, [1000] * len(kept), rows)
 
 
 # A batch that stands out is played again and must repeat
@@ -215,7 +214,7 @@ def test_a_batch_that_does_not_repeat_is_an_error(game):
     rows = np.array(game[1])
     rows[4, sums.SUM + sums.FACT["a_deal_win"]] += 400
     with pytest.raises(
-        invariants.IdentityError,
+        block.IdentityError,
         match=r"gold v simple \(eaai\): batch 4 in the ledger is not what it is",
     ):
         found(game, rows)

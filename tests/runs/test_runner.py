@@ -10,7 +10,7 @@ import pytest
 from simgin.core import sums
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
-from simgin.runs import invariants, runner, schedule
+from simgin.runs import block, runner, schedule
 from simgin.runs.block import Task
 from simgin.runs.ledger import opened, pack
 from simgin.runs.stopping import COMPLETE, End
@@ -45,7 +45,7 @@ def failing(*bad, delay=lambda unit: 0.0):
 @pytest.fixture
 def toys(monkeypatch):
     """Play toys in place of matchups; their rows are not checked."""
-    monkeypatch.setattr(invariants, "check", lambda *_: None)
+    monkeypatch.setattr(block, "check", lambda *_: None)
 
     def played_by(player):
         monkeypatch.setattr(kernel, "play", player)

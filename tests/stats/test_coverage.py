@@ -28,10 +28,10 @@ from simgin.stats import (
     ratings,
     sequential,
 )
-from simgin.stats.played import Played
+from simgin.stats.batches import Played
+from simgin.stats.bradley_terry import ELO, strengths
 from simgin.stats.ratios import estimate_metric
-from simgin.stats.round_robin.bradley_terry import ELO, strengths
-from simgin.stats.round_robin.results import RoundRobin, count_wins
+from simgin.stats.round_robin import RoundRobin, count_wins
 from support import toy_deals as toy
 
 SEED = 1

@@ -9,21 +9,21 @@ from scipy import optimize, stats
 
 from simgin.core import sums
 from simgin.core.cell import Cell
-from simgin.stats import league, ratings, table
+from simgin.stats import league, table
+from simgin.stats.batches import Played
+from simgin.stats.bradley_terry import ELO, strengths
+from simgin.stats.equilibrium import equilibrium_mix
+from simgin.stats.league import cross_table
 from simgin.stats.metrics import BY_NAME
-from simgin.stats.played import Played
-from simgin.stats.ratings import cross_table
 from simgin.stats.ratios import estimate_metric
-from simgin.stats.round_robin.bradley_terry import ELO, strengths
-from simgin.stats.round_robin.equilibrium import equilibrium_mix
-from simgin.stats.round_robin.results import RoundRobin, resample
+from simgin.stats.round_robin import RoundRobin, resample
 from support import toy_deals as toy
 from support.plain_philox import plain_words
 from support.round_robins import field, pairing
 
 
 def rated(pairings, seed=1, **how):
-    return ratings.ratings(RoundRobin(pairings, seed, **how))
+    return league.ratings(RoundRobin(pairings, seed, **how))
 
 
 def test_strengths_maximise_the_likelihood():
@@ -141,7 +141,7 @@ def both_sides(rows, unit="match"):
 
 def standings(rows, unit="match"):
     robin = RoundRobin(rows, 1)
-    return league.standings(both_sides(rows, unit), ratings.ratings(robin), equilibrium_mix(robin))
+    return league.standings(both_sides(rows, unit), league.ratings(robin), equilibrium_mix(robin))
 
 
 def test_standings_are_means_over_opponents():
@@ -158,7 +158,7 @@ def test_standings_are_means_over_opponents():
 def test_standings_have_leads_and_the_mix():
     rows = played(1)
     found, robin = standings(rows), RoundRobin(rows, 1)
-    assert found["lead"].to_numpy() == pytest.approx(ratings.ratings(robin)["lead"], nan_ok=True)
+    assert found["lead"].to_numpy() == pytest.approx(league.ratings(robin)["lead"], nan_ok=True)
     mix = equilibrium_mix(robin).set_index("strategy").loc[found["strategy"]]
     for name in mix:
         assert found[name].to_numpy() == pytest.approx(mix[name].to_numpy())

@@ -7,12 +7,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simgin.stats.ratings import CROSS_COLUMNS
-from simgin.stats.round_robin.bradley_terry import ELO, deviances
-from simgin.stats.round_robin.equilibrium import MIX_COLUMNS, equilibrium, equilibrium_mix
-from simgin.stats.round_robin.non_additivity import non_additivity
-from simgin.stats.round_robin.results import RoundRobin
-from simgin.stats.round_robin.triads import triads
+from simgin.stats.bradley_terry import ELO, deviances
+from simgin.stats.equilibrium import MIX_COLUMNS, equilibrium, equilibrium_mix
+from simgin.stats.league import CROSS_COLUMNS
+from simgin.stats.round_robin import RoundRobin, non_additivity, triads
 from support.round_robins import field, pairing
 
 LINE = {"simple": 0.0, "b": 60.0, "c": -30.0, "d": 10.0}

@@ -7,7 +7,7 @@ import simgin
 from simgin.rules import variants
 from simgin.runs import ledger
 from simgin.stats import batches, differences, metrics
-from simgin.stats.played import Played
+from simgin.stats.batches import Played
 from simgin.strategy import Param, loader, values_file
 from simgin.strategy.text_form import StrategyError
 from simgin.tune import field

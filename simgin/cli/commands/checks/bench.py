@@ -16,7 +16,7 @@ from simgin.cli.output import Answer, grid, note, repeated
 from simgin.text.files import check_file, write_file
 
 if TYPE_CHECKING:
-    from simgin.checks.bench_change import Change
+    from simgin.checks.bench import Change
 
 KERNELS = 4  # figures besides matchups and strategies
 READING = """
@@ -66,8 +66,7 @@ def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool
     With --against, BEFORE is a file, or another installation: its `simgin` program or its virtual
     environment, which is measured in turns with this one.
     """
-    from simgin.checks.bench import SEED
-    from simgin.checks.bench_change import read_rounds
+    from simgin.checks.bench import SEED, read_rounds
 
     if save is not None:
         check_file(save)
@@ -77,7 +76,7 @@ def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool
     rows: list[Any] = list(now[0])
     parts = _figure_parts(now[0])
     if against is not None:
-        from simgin.checks.bench_change import changes
+        from simgin.checks.bench import changes
 
         changed = changes(before, now)
         rows = [asdict(change) for change in changed]
@@ -94,11 +93,11 @@ def _rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequen
     """Rounds of figures before (none without --against) and now."""
     if against is None:
         return [], [_measure(seconds)]
-    from simgin.checks import bench_change
+    from simgin.checks import bench
 
-    if other := bench_change.find_installation(against):
-        return bench_change.measure_in_turns(other, seconds, note)
-    return bench_change.read_rounds(against), [_measure(seconds)]
+    if other := bench.find_installation(against):
+        return bench.measure_in_turns(other, seconds, note)
+    return bench.read_rounds(against), [_measure(seconds)]
 
 
 def _measure(seconds: float) -> list[dict[str, Any]]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.stats.round_robin.bradley_terry import ELO
-from simgin.stats.round_robin.results import RoundRobin
+from simgin.stats.bradley_terry import ELO
+from simgin.stats.round_robin import RoundRobin
 
 if TYPE_CHECKING:
     import pandas as pd

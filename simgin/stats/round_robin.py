@@ -1,23 +1,29 @@
 """What everyone won of everyone, in all batches and in bootstrap samples of them.
 
-Cells share their packs, so batches are resampled jointly for all pairings
+And how far one number can say it: what fits no ratings, and who beats whom in a circle. Cells share
+their packs, so batches are resampled jointly for all pairings
 (docs/explanation/statistics.md#ratings).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simgin.core import rng, sums
 from simgin.stats import batches
 from simgin.stats.batches import ENOUGH_BATCHES
+from simgin.stats.bradley_terry import deviances, strengths
 from simgin.stats.estimate import quantile
-from simgin.stats.round_robin.bradley_terry import strengths
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ANCHOR = "simple"
 SAMPLES = 1000  # of the bootstrap
@@ -188,3 +194,133 @@ def _reached(names: Sequence[str], pairings: Pairings) -> list[str]:
     _, component = connected_components(met, directed=False)
     own = component[0]
     return [name for name, label in zip(names, component, strict=True) if label == own]
+
+
+@dataclass(frozen=True)
+class NonAdditivity:
+    """The share, 0..1, of a round robin's deviance from even chances that ratings leave.
+
+    0 if the log odds of all pairs are differences of ratings, 1 for rock, paper, scissors. NaN
+    unless everyone met everyone, three at least, in enough batches.
+    """
+
+    share: float  # with the part that noise alone makes subtracted, at least 0
+    raw: float
+    se: float  # of the share, from the bootstrap
+    half: float  # half the width of its 95 % interval
+
+
+UNKNOWN = NonAdditivity(np.nan, np.nan, np.nan, np.nan)
+
+
+def non_additivity(robin: RoundRobin) -> NonAdditivity:
+    """The deviance from Bradley and Terry's model over that from even chances.
+
+    A ratio of deviances, 1 - R² (Cameron and Windmeijer, Journal of Econometrics 1997), weighs
+    every pair by what its matches tell; squares of log odds would be ruled by pairs that one side
+    never won. Noise adds to a deviance; what it adds is taken from the bootstrap, which adds as
+    much again.
+    """
+    if not robin.is_complete or not robin.is_enough:
+        return UNKNOWN
+    left = deviances(robin.wins, robin.strengths)
+    whole = deviances(robin.wins, np.zeros_like(robin.strengths))
+    if not whole.all():
+        return NonAdditivity(
+            0.0, 0.0, 0.0, 0.0
+        )  # not a single uneven result, in some sample at least
+    raw = float(left[0] / whole[0])
+    correction = robin.batches / (robin.batches - 1)
+    noise = correction * (left[1:].mean() - left[0])
+    excess = max(0.0, float(left[0] - noise))
+    sampled = left[1:] / whole[1:]
+    return NonAdditivity(
+        share=excess / float(whole[0]),
+        raw=raw,
+        se=float(robin.error(sampled)),
+        half=float(robin.half_width(sampled)),
+    )
+
+
+SURE = 0.05
+TRIAD_COLUMNS = ("first", "second", "third", "share", "excess", "p_holm")
+
+
+@dataclass(frozen=True)
+class Triads:
+    """The circles among all triads of a round robin.
+
+    examined: how many triads there are. circles: those that go round, by what was observed, the
+    clearest first (TRIAD_COLUMNS): the first beats the second, the second the third, the third the
+    first; share: what the winner takes in the closest of the three pairs; excess: that share less
+    one half, in standard errors; p_holm: for "some of the three does not win", after Holm's
+    adjustment for both directions of all triads.
+    """
+
+    examined: int
+    circles: pd.DataFrame
+
+    @property
+    def sure(self) -> pd.DataFrame:
+        """The circles beyond chance."""
+        return self.circles[self.circles["p_holm"] < SURE]
+
+
+def triads(cross: pd.DataFrame) -> Triads:
+    """The triads of a cross-table (`simgin.stats.league.CROSS_COLUMNS`).
+
+    A triad is a circle only if all three pairs are won, so the closest pair decides (intersection
+    and union test: Berger, Technometrics 1982). Triads with a pair of unknown share are left out.
+    """
+    import pandas as pd
+    from scipy.special import ndtr
+
+    names = list(dict.fromkeys(cross["strategy"]))
+    shares = _square(cross, names, "share")
+    errors = _square(cross, names, "se")
+    leads = shares - 0.5
+    with np.errstate(divide="ignore", invalid="ignore"):
+        excess = np.where(leads == 0, 0, leads / errors)
+    examined = 0
+    found: list[tuple[object, ...]] = []
+    for trio in itertools.combinations(range(len(names)), 3):
+        around = list(_links(trio))
+        if np.isnan([shares[link] for link in around]).any():
+            continue
+        examined += 1
+        found += _circle(around, names, shares, excess)
+    frame = pd.DataFrame(found, columns=list(TRIAD_COLUMNS))
+    ranked = frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
+    adjusted = _holm_among(ndtr(-ranked["excess"].to_numpy(dtype=float)), 2 * examined)
+    return Triads(examined, ranked.assign(p_holm=adjusted))
+
+
+Link = tuple[int, int]
+
+
+def _links(trio: Sequence[int]) -> Iterator[Link]:
+    """Each against the next, and the last against the first."""
+    i, j, k = trio
+    yield from ((i, j), (j, k), (k, i))
+
+
+def _circle(
+    around: Sequence[Link], names: Sequence[str], shares: np.ndarray, excess: np.ndarray
+) -> Iterator[tuple[object, ...]]:
+    """The row of a triad that goes round one way or the other; nothing of another."""
+    for links in (around, [(j, i) for i, j in reversed(around)]):
+        closest = min(links, key=lambda link: excess[link])
+        if excess[closest] > 0:
+            players = [names[winner] for winner, _ in links]
+            yield (*players, shares[closest], excess[closest], np.nan)
+
+
+def _square(cross: pd.DataFrame, names: list[str], column: str) -> np.ndarray:
+    table = cross.pivot(index="strategy", columns="opponent", values=column)
+    return table.reindex(index=names, columns=names).to_numpy(dtype=float)
+
+
+def _holm_among(p: np.ndarray, tests: int) -> np.ndarray:
+    """Holm's adjusted p of the smallest, in order, of so many tests."""
+    steps = np.maximum.accumulate((tests - np.arange(len(p))) * p)
+    return np.asarray(np.minimum(1, steps))
