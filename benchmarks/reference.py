@@ -95,7 +95,7 @@ def main() -> None:
     times = {one.name: one.seconds() for one in todo}
     known = sum(time for time in times.values() if time is not None)
     print(f"{len(todo)} results, {in_words(known)} of play, and what has no estimate")
-    todo.sort(key=lambda one: times[one.name] or 1e9)
+    todo.sort(key=lambda one: float("inf") if times[one.name] is None else times[one.name])
     started = time.monotonic()
     for number, one in enumerate(todo, start=1):
         print(f"{number} of {len(todo)}: {one.name}, {in_words(times[one.name])}", flush=True)

@@ -7,6 +7,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- table: EXPERIMENT VARIANT... -->    what an experiment measured, in these variants or all
     <!-- metrics: UNIT -->                   the metrics per deal, or per match
     <!-- kinds -->                           who stands for each kind of player in a review
+    <!-- reviewed: NAME -->                  verdicts and scorecard of a review in results/reference
     <!-- scorecard -->                       the rows of a review's scorecard
     <!-- plots -->                           the pictures that simgin.plots draws
     <!-- view -->                           the fields of the view that a policy is given
@@ -43,6 +44,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "metrics": metrics.of_unit,
     "kinds": metrics.kinds_of_player,
     "scorecard": metrics.of_reviews,
+    "reviewed": metrics.of_review,
     "plots": metrics.pictures,
     "view": strategies.view,
     "roster": strategies.roster,
@@ -79,7 +81,8 @@ def main(kinds: Collection[str]) -> None:
 
 def pages() -> list[Path]:
     """Pages with generated blocks."""
-    return [page for page in sorted(HERE.rglob("*.md")) if BLOCK.search(page.read_text())]
+    every = [HERE.parent / "README.md", *sorted(HERE.rglob("*.md"))]
+    return [page for page in every if BLOCK.search(page.read_text())]
 
 
 def filled(page: Path, kinds: Collection[str]) -> str:

@@ -1,9 +1,11 @@
 """Blocks of the pages of metrics, reviews and plots, from their records in the code."""
 
 import inspect
+import re
 
 from blocks import facts
 from blocks.markdown import one_line, table
+from blocks.reference import REFERENCE
 from simgin import plots
 from simgin.review import players, scorecard
 from simgin.review.review import SKILL, WAITING
@@ -48,6 +50,13 @@ def of_reviews() -> str:
 
 def _fixed(bounds: tuple[float, float] | None) -> str:
     return "" if bounds is None else " and ".join(f"{100 * bound:g} points" for bound in bounds)
+
+
+def of_review(name: str) -> str:
+    """The verdicts and the scorecard of a review in results/reference, without what kinds differ."""
+    parts = (REFERENCE / name / "summary.md").read_text().split("\n\n")
+    verdict, card = parts[2], parts[parts.index("## At a glance") + 1]
+    return "\n\n".join((verdict, re.sub(r"; by kind [^)]*", "", card)))
 
 
 def kinds_of_player() -> str:

@@ -19,14 +19,14 @@ from simgin.play.parallel import usable_cpus
 from simgin.plots import analysis as forest
 from simgin.report import figures, page
 from simgin.report.report import Picture, Report
-from simgin.report.sheet import Sheet
+from simgin.report.table import Column, Table
 from simgin.rules.build import build_rules
 from simgin.runs import directory, manifest
 from simgin.runs.stopping import End
 from simgin.text.notation import card_text, hand_text
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich import table as rich_table
 
 MOST_DRAWN = 6  # decisions of a whole deal: those that cost most
 HAND = 10  # cards of the opponent
@@ -41,7 +41,7 @@ def save(
     command: str,
     found: Found,
     sentences: Mapping[str, str],
-    tables: Mapping[str, Table],
+    tables: Mapping[str, rich_table.Table],
     reading: str,
     workers: int | None,
 ) -> list[Path]:
@@ -67,7 +67,7 @@ def save(
     report = Report(
         question=_title(found),
         verdict=list(_told(sentences, drawn)),
-        tables=[_sheet(title, table) for title, table in tables.items()],
+        tables=[_page_table(title, table) for title, table in tables.items()],
         pictures=list(_pictures(found, drawn)),
         facts=[("Reading", reading), *_facts(analyses)],
         command=command,
@@ -115,15 +115,12 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _sheet(title: str, table: Table) -> Sheet:
+def _page_table(title: str, table: rich_table.Table) -> Table:
     """A table of the terminal as one of the page."""
-    headings = []
-    columns = []
-    for column in table.columns:
-        headings.append(str(column.header))
-        columns.append(map(str, column.cells))
-    rows = list(zip(*columns, strict=True))
-    return Sheet(_capital(title), tuple(headings), rows)
+    import pandas as pd
+
+    cells = {str(column.header): [str(cell) for cell in column.cells] for column in table.columns}
+    return Table(_capital(title), pd.DataFrame(cells), [Column(name, name) for name in cells])
 
 
 def _facts(analyses: Sequence[Analysis]) -> Iterator[tuple[str, str]]:

@@ -118,17 +118,20 @@ def rates_rows(rates: ErrorRates) -> list[Row]:
     found: list[Row] = []
     for row in rates.frame().to_dict("records"):
         found.append({str(name): value for name, value in row.items()})
+    who = {name: found[0][name] for name in ("variant", "strategy", "opponent", "unit")}
     for judged, lead in rates.costliest(COSTLIEST):
         found.append(
             {
+                **who,
+                "metric": "cost",
+                **rates.tidy(lead),
+                "n": int(lead.n),
                 "decision": judged.place,
                 "kind": judged.kind,
                 "mistake": judged.mistake,
                 "done": judged.done,
                 "best": judged.best,
                 "points": lead.value,
-                **rates.tidy(lead),
-                "unit": "deal",
                 "counted": rates.unit,
                 "command": replay_command(rates, judged),
             }

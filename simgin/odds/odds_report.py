@@ -77,9 +77,10 @@ def ahead(odds: Odds, variant: str) -> Iterator[str]:
     if len(rows):
         target = int(rows["a"].max()) + 1
         a, b = _rounded(0.75 * target), _rounded(0.5 * target)
-        parts = [f"Ahead {a} to {b} you win {_won_at(rows, a, b)} % of matches between equals"]
-        parts.append(f"ahead {b} to 0 {_won_at(rows, b, 0)} %")
-        yield f"{'; '.join(parts)}."
+        yield (
+            f"Ahead {a} to {b} you win {_won_at(rows, a, b)} % of matches between equals, "
+            f"ahead {b} to 0 you win {_won_at(rows, b, 0)} %."
+        )
 
 
 def _rounded(points: float) -> int:
@@ -219,8 +220,8 @@ def _counts(odds: Odds, variant: str) -> Table:
         "itself",
         table,
         "deadwood",
-        f"Columns: own turns played. {numbers.DASH}: known to less than ± {100 * WIDEST_HALF:.0f}; "
-        "every turn with its interval is in counts.csv.",
+        f"Columns: own turns played. {numbers.DASH}: known no better than ± "
+        f"{100 * WIDEST_HALF:.0f}; every turn with its interval is in counts.csv.",
     )
 
 

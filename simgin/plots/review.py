@@ -74,10 +74,10 @@ def _distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
 def outcomes_by_kind(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """How deals end: a bar for each kind of player under each variant.
 
-    Columns kind, metric (gin, knock, undercut, void), value.
+    Columns players, metric (gin, knock, undercut, void), value.
     """
     names = figures.unique(frame["variant"])
-    kinds = figures.unique(frame["kind"])
+    kinds = figures.unique(frame["players"])
     height = figures.row_height(kinds) * len(kinds)
     note = f"Between two of a kind. {_precision(frame)}"
     caption = figures.caption(frame, seed=seed, unit="deals", note=note)
@@ -95,7 +95,7 @@ def outcomes_by_kind(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 def _outcome_bars(axes: Axes, part: pd.DataFrame, kinds: Sequence[str]) -> None:
     left = np.zeros(len(kinds))
     for outcome in OUTCOMES:
-        rows = part[part["metric"] == outcome].set_index("kind")["value"]
+        rows = part[part["metric"] == outcome].set_index("players")["value"]
         shares = np.nan_to_num([100 * rows.get(kind, 0.0) for kind in kinds])
         label = OUTCOME_WORDS.get(outcome, outcome)
         colour = figures.KINDS[outcome]
@@ -148,11 +148,11 @@ def _knock_cells(axes: Axes, part: pd.DataFrame, colour: str) -> None:
 def kinds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
     """Does it hold for every kind of player? Changes from the base, a dot for each kind.
 
-    Columns kind, title, value; a panel for each title. Dots are in the colour of their variant.
+    Columns players, title, factor, value; a panel for each title, a colour for each variant.
     """
     variants = figures.unique(frame["variant"])
     titles = figures.unique(frame["title"])
-    names = figures.unique(frame["kind"])
+    names = figures.unique(frame["players"])
     height = (figures.row_height(names) * len(names) + 0.5) * len(titles)
     note = "Changes from the base, between two of a kind. Bars are 95 % intervals."
     caption = figures.caption(frame, seed=seed, unit="matches", note=note)
@@ -168,15 +168,21 @@ def kinds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
     return figure
 
 
+def _as_shown(rows: pd.DataFrame) -> list[np.ndarray]:
+    """Values and limits, times the factor that they are shown with."""
+    (factor,) = figures.columns(rows, "factor")
+    return [factor * numbers for numbers in figures.columns(rows, "value", "low", "high")]
+
+
 def _kind_dots(
     axes: Axes, part: pd.DataFrame, names: Sequence[str], looks: dict[str, figures.Series]
 ) -> None:
     """A row for each kind, in which the dots of the variants lie a little apart."""
     for i, (variant, look) in enumerate(looks.items()):
-        rows = part[part["variant"] == variant].set_index("kind").reindex(list(names)).dropna()
+        rows = part[part["variant"] == variant].set_index("players").reindex(list(names)).dropna()
         aside = SPREAD * ((i + 0.5) / len(looks) - 0.5)
         at = aside + np.array([list(names).index(str(kind)) for kind in rows.index])
-        figures.level_bars(axes, at, figures.columns(rows, "value", "low", "high"), look, variant)
+        figures.level_bars(axes, at, _as_shown(rows), look, variant)
     axes.axvline(0, color=figures.FAINT, linewidth=1, zorder=1)
     figures.row_names(axes, names)
     axes.margins(x=0.06)
@@ -218,7 +224,7 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """What a parameter does to every row of the scorecard: a curve each, the base marked.
 
-    Columns x, title, value, is_base; values are as they are shown.
+    Columns parameter, x, title, factor, value, is_base.
     """
     titles = figures.unique(frame["title"])
     caption = figures.caption(
@@ -236,11 +242,11 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 def _curve(axes: Axes, part: pd.DataFrame) -> None:
     (x,) = figures.columns(part, "x")
-    limits = figures.columns(part, "value", "low", "high")
+    limits = _as_shown(part)
     figures.band(axes, x, limits, figures.series(0), "")
     axes.plot(x, limits[0], "o", color=figures.BLUE, markersize=3.5)
-    base = part[part["is_base"]]
-    axes.plot(base["x"], base["value"], "o", markersize=9, fillstyle="none", color=figures.INK)
+    base = part["is_base"].to_numpy(bool)
+    axes.plot(x[base], limits[0][base], "o", markersize=9, fillstyle="none", color=figures.INK)
     axes.locator_params(axis="y", nbins=4)
 
 
@@ -248,12 +254,12 @@ def _curve(axes: Axes, part: pd.DataFrame) -> None:
 def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """What two parameters do to a row of the scorecard: a heat map of its values.
 
-    Columns x, y, title, value, x_name, y_name; values are as they are shown. One title.
+    Columns x, y, title, factor, value, x_name, y_name, even (which is pale). One title.
     """
-    half = figures.widest_half(frame)
-    note = f"95 % intervals: ± {half:.2g} or less."
+    shown = frame.assign(**dict(zip(("value", "low", "high"), _as_shown(frame), strict=True)))
+    note = f"95 % intervals: ± {figures.widest_half(shown):.2g} or less."
     caption = figures.caption(frame, seed=seed, unit="matches", note=note)
-    table = frame.pivot(index="y", columns="x", values="value")
+    table = shown.pivot(index="y", columns="x", values="value")
     cells = table.to_numpy(dtype=float)
     middle = float(np.nanmean([np.nanmin(cells), np.nanmax(cells)]))
     if frame["even"].notna().all():

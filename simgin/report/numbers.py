@@ -23,6 +23,8 @@ def number(value: float, error: float) -> str:
 def estimate(value: float, low: float, high: float, factor: float = 1) -> str:
     """`50.12 ± 0.14`, or `0.0012 (0.0003 to 0.0044)` where lopsided, or a dash where undefined.
 
+    What is known exactly has no error: `50`.
+
     All three are multiplied by `factor` first (100 for per cent).
     """
     if math.isnan(value + low + high):
@@ -31,6 +33,8 @@ def estimate(value: float, low: float, high: float, factor: float = 1) -> str:
     low *= factor
     high *= factor
     half = (high - low) / 2
+    if half == 0:
+        return f"{value + 0.0:g}"
     skew = abs((high - value) - (value - low))
     value_text = number(value, half)
     if skew > LOPSIDED * 2 * half:

@@ -15,6 +15,7 @@ from simgin.report import figures
 from simgin.report.citation import bibtex
 from simgin.report.screen import Words
 from simgin.report.table import Column, Table, described
+from simgin.stats import table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,7 @@ class Picture:
         """The frame as csv; empty without one."""
         if self.frame is None:
             return ""
-        return self.frame.to_csv(index=False, lineterminator="\n")
+        return table.csv(self.frame)
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Report:
         rules = [f"* {name}: {sentence}" for name, sentence in self.rules]
         verdict = [f"* {line}" for line in self.verdict]
         parts = [f"# {self.question}", *filter(None, ("\n".join(rules), "\n".join(verdict)))]
-        tables = [table.markdown() for table in (*self.tables, *self.folded) if len(table.frame)]
+        tables = [one.markdown() for one in (*self.tables, *self.folded) if len(one.frame)]
         return "\n\n".join([*parts, "\n".join(tables)])
 
     def cited(self) -> str:

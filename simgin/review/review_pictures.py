@@ -50,7 +50,7 @@ def review_pictures(review: Review) -> Iterator[Picture]:
         "",
         plots.outcomes_by_kind(outcomes, seed=seed),
         frame=outcomes,
-        columns=(*map(_text, ("variant", "kind", "metric")), Column("value", "share")),
+        columns=(*map(_text, ("variant", "players", "metric")), Column("value", "share")),
     )
     changed = kinds(review)
     if len(changed):
@@ -60,7 +60,7 @@ def review_pictures(review: Review) -> Iterator[Picture]:
             "",
             plots.kinds(changed, seed=seed, among=names),
             frame=changed,
-            columns=(*map(_text, ("title", "variant", "kind")), Column("value", "change")),
+            columns=(*map(_text, ("title", "variant", "players")), Column("value", "change")),
         )
     knocks = knock_chart(review)
     if len(knocks) and not review.request.alone:
@@ -94,9 +94,9 @@ def _named(review: Review, variant: str, kind: str = STRONG) -> dict[str, Any]:
     return {"variant": label(variant), "strategy": name, "opponent": opponent}
 
 
-def _limits(own: Quantity, factor: float = 1) -> dict[str, Any]:
+def _limits(own: Quantity) -> dict[str, Any]:
     low, high = own.limits
-    return {"value": factor * own.value, "low": factor * low, "high": factor * high, "n": own.n}
+    return {"value": own.value, "se": own.se, "low": low, "high": high, "n": own.n}
 
 
 def match_length(review: Review) -> pd.DataFrame:
@@ -139,19 +139,24 @@ def outcomes_by_kind(review: Review) -> pd.DataFrame:
             played = review.played(variant, kind)
             for metric, kinds_of_end in ends.items():
                 share = played.per("deals", *kinds_of_end, share=True)
-                what = {"kind": kind, "metric": metric}
+                what = {"players": kind, "metric": metric}
                 rows.append({**_named(review, variant, kind), **what, **_limits(share)})
     return _frame(rows)
 
 
 def kinds(review: Review) -> pd.DataFrame:
-    """Changes from the base of a few rows, for every kind of player, as they are shown."""
+    """Changes from the base of a few rows, for every kind of player."""
     rows = []
     for row in (row for row in review.rows if row.key in SHOWN_BY_KIND[:3]):
         for (variant, key, kind), change in review.changes.items():
             if key == row.key and variant in review.request.variants:
-                what = {"kind": kind, "title": f"{row.title}: change{_in_unit(row.unit)}"}
-                numbers = _limits(change.difference, row.factor) | {"n": review.request.matches}
+                what = {
+                    "players": kind,
+                    "metric": row.key,
+                    "factor": row.factor,
+                    "title": f"{row.title}: change{_in_unit(row.unit)}",
+                }
+                numbers = _limits(change.difference) | {"n": review.request.matches}
                 rows.append({**_named(review, variant, kind), **what, **numbers})
     return _frame(rows)
 
@@ -234,7 +239,7 @@ def _sweep(review: Review) -> Iterator[Picture]:
 
 
 def sweep_frame(review: Review) -> pd.DataFrame:
-    """Every row of the scorecard at every value, as it is shown; even: where neither side gains."""
+    """Every row of the scorecard at every value; even: where neither side gains."""
     (x_name, xs), *second = review.request.sweep
     y_name, ys = second[0] if second else ("", ("",))
     places = dict(zip(review.request.swept, ((x, y) for x in xs for y in ys), strict=True))
@@ -254,10 +259,10 @@ def sweep_frame(review: Review) -> pd.DataFrame:
             continue
         title, factor, even = titles[key]
         x, y = places[variant]
-        where = {"title": title, "x": _number(x), "y": _number(y), "even": even}
+        where = {"title": title, "metric": key, "x": _number(x), "y": _number(y), "even": even}
         axes = {"parameter": _words(x_name), "x_name": _words(x_name), "y_name": _words(y_name)}
-        base = {"is_base": variant == review.request.base}
-        rows.append({**_named(review, variant), **where, **axes, **base, **_limits(number, factor)})
+        base = {"is_base": variant == review.request.base, "factor": factor}
+        rows.append({**_named(review, variant), **where, **axes, **base, **_limits(number)})
     return _frame(rows)
 
 

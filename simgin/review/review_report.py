@@ -25,6 +25,16 @@ if TYPE_CHECKING:
     pass
 
 TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
+# What a cell says of `simgin.review.verdicts.skill_size`, and its tone
+SKILL_CELLS = {
+    SAME: (SAME, "same"),
+    UNCLEAR: (UNCLEAR, "unclear"),
+    "depends": ("depends on the opponent", "depends"),
+    "some+": ("▲ more against some", "depends"),
+    "some-": ("▼ less against some", "depends"),
+    **{f"+{size}": (f"▲ {size} more", TONES[size]) for size in (LITTLE, MUCH)},
+    **{f"-{size}": (f"▼ {size} less", TONES[size]) for size in (LITTLE, MUCH)},
+}
 GOAL_WORDS = (MET, MISSED, UNDECIDED)
 READING = (
     f"Between strong players; ± are 95 % intervals. Much: what an evening of {EVENING} matches "
@@ -174,23 +184,18 @@ def _waiting(review: Review, variant: str) -> Cell:
 
 def _skill(review: Review, variant: str) -> Cell:
     """The least and the greatest share that the strong player wins from a weaker kind."""
-    values = [
-        100 * number.value
+    known = [
+        number
         for (of, key, _), number in review.figures.items()
         if (of, key) == (variant, SKILL) and isinstance(number, Quantity)
     ]
+    values = [100 * number.value for number in known]
     text = f"{min(values):.0f} to {max(values):.0f} %" if len(values) > 1 else f"{values[0]:.0f} %"
+    widest = max(known, key=lambda number: number.limits[1] - number.limits[0])
     if variant == review.request.base or review.request.base is None:
-        return Cell(text, tone="base")
-    found = skill_size(review, variant)
-    words = {"depends": "depends on the opponent", SAME: SAME, UNCLEAR: UNCLEAR}
-    if found in words:
-        tone = {"depends": "depends", SAME: "same", UNCLEAR: "unclear"}[found]
-        return Cell(text, words[found], tone=tone)
-    arrow, way = ("▲", "more") if "+" in found else ("▼", "less")
-    size = "against some" if found.startswith("some") else ""
-    word = f"{arrow} {way} {size}" if size else f"{arrow} {found[1:]} {way}"
-    return Cell(text, word, tone="depends" if size else TONES[found[1:]])
+        return Cell(text, "", _half(widest), "base")
+    word, tone = SKILL_CELLS[skill_size(review, variant)]
+    return Cell(text, word, _half(widest), tone)
 
 
 # The same length

@@ -23,6 +23,8 @@ NUMBERS = ("value", "se", "low", "high")
 TABLE_COLUMNS = (*TEXTS, *NUMBERS, "n")
 # What frames call what the ten columns have
 VALUES = {"difference": "value", "share": "value"}
+GAIN = "gain"  # of a search: the estimate of its row, whatever else stands there
+ENDS = {"": "value", "_se": "se", "_low": "low", "_high": "high"}
 PLAYERS = {"first": "strategy", "second": "opponent"}
 DIGITS = 10  # significant, so that the last bits of a platform's arithmetic do not reach the file
 
@@ -68,15 +70,20 @@ def in_schema(frame: pd.DataFrame) -> pd.DataFrame:
     """A frame of estimates as tidy rows: TABLE_COLUMNS, then what else it has.
 
     A difference or a share is the value. Where several estimates stand in a row (NAME, NAME_low,
-    NAME_high, and NAME_se or se), each gets a row of its own with NAME as the metric. What a frame
-    does not have is empty; `kind` tells what is no plain figure of a matchup. A frame without
-    estimates is returned as it is.
+    NAME_high, and NAME_se or se), each gets a row of its own with NAME as its metric, or as its
+    kind if there is a metric. What a frame does not have is empty; `kind` tells what is no plain
+    figure of a matchup. A frame without estimates is returned as it is.
     """
-    wide = [str(name) for name in frame if {f"{name}_low", f"{name}_high"} <= set(frame)]
+    if "parameter" in frame:  # the course of a search, whose values are no estimates
+        return frame
     if not {"value", *VALUES} & set(frame):
+        wide = _side_by_side(frame)
         if not wide:
             return frame
-        frame = _one_a_row(frame, wide)
+        if GAIN in wide:
+            wide = [GAIN]
+        own = {f"{name}{end}" for name in wide for end in ENDS}
+        frame = _one_a_row(frame, wide).drop(columns=own, errors="ignore")
     if "difference" in frame and "kind" not in frame:
         frame = frame.assign(kind="difference")
     renamed = frame.rename(columns=PLAYERS if "value" in frame else {**VALUES, **PLAYERS})
@@ -89,17 +96,20 @@ def in_schema(frame: pd.DataFrame) -> pd.DataFrame:
     return renamed.assign(**added)[[*TABLE_COLUMNS, *others]]
 
 
+def _side_by_side(frame: pd.DataFrame) -> list[str]:
+    """The estimates that stand in one row: NAME of NAME, NAME_low and NAME_high."""
+    return [str(name) for name in frame if {f"{name}_low", f"{name}_high"} <= set(frame)]
+
+
 def _one_a_row(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The estimates of a row below each other, row by row."""
+    """The estimates of a row below each other, row by row, with all columns of the row."""
     import pandas as pd
 
-    ends = {"": "value", "_se": "se", "_low": "low", "_high": "high"}
-    own = {f"{name}{end}" for name in names for end in ends}
-    rest = frame[[name for name in frame if name not in own]]
+    named = "kind" if "metric" in frame else "metric"
     parts = []
     for name in names:
-        numbers = {to: frame[f"{name}{end}"] for end, to in ends.items() if f"{name}{end}" in frame}
-        parts.append(rest.assign(metric=name, **numbers))
+        numbers = {to: frame[f"{name}{end}"] for end, to in ENDS.items() if f"{name}{end}" in frame}
+        parts.append(frame.assign(**{named: name}, **numbers))
     return pd.concat(parts).sort_index(kind="stable", ignore_index=True)
 
 
@@ -130,10 +140,12 @@ def read(path: str | Path) -> pd.DataFrame:
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows (`in_schema`) as dictionaries for JSON, numbers as in the CSV, undefined cells None.
 
-    A difference or a share stands under its own name, too.
+    What a frame calls otherwise stands under its own name, too.
     """
     rows = in_schema(frame)
-    own = {name: rows[to] for name, to in VALUES.items() if name in frame and name not in rows}
+    wide = _side_by_side(frame)
+    whole = _one_a_row(frame, wide) if len(rows) > len(frame) else frame
+    own = {str(name): whole[name].to_numpy() for name in whole if name not in rows}
     return [for_json(row) for row in rows.assign(**own).to_dict(orient="records")]
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from simgin.core import jit
 from simgin.play.parallel import SHARES, Progress, share
 from simgin.report import numbers
-from simgin.report.sheet import Sheet
+from simgin.report.table import Column, Table
 from simgin.runs import ledger
 from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import run_identity
@@ -173,13 +173,14 @@ class Adapted(Found):
                 rounds.append({"round": number, "opponent": opponent, "won": won})
         return {"rounds.csv": frame(rounds), "confirmation.csv": self.table}
 
-    def sheets(self) -> list[Sheet]:
+    def shown(self) -> list[Table]:
         """The course of the training."""
-        rows = []
-        for number, shares in enumerate(self.course, 1):
-            rows.append((str(number), *(f"{100 * won:.1f}" for won in shares)))
+        rows = enumerate(self.course, 1)
+        told = frame([{"round": n, **dict(zip(POOL, won, strict=True))} for n, won in rows])
+        columns = [Column(name, name, digits=1, factor=100) for name in POOL]
         note = "Of 1,000 matches each: the half-width of an interval is 3 points."
-        return [Sheet("Matches won before each round [%]", ("round", *POOL), rows, note)]
+        title = "Matches won before each round [%]"
+        return [Table(title, told, [Column("round", "round"), *columns], note)]
 
     @property
     def method(self) -> str:

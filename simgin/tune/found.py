@@ -12,7 +12,7 @@ import numpy as np
 from simgin.play.parallel import Progress
 from simgin.report import numbers
 from simgin.report.report import Picture, Report
-from simgin.report.sheet import Sheet
+from simgin.report.table import Column, Table
 from simgin.stats import table
 from simgin.stats.estimate import Estimate
 from simgin.strategy import Strategy
@@ -122,7 +122,7 @@ class Found:
         """Its frames by the names of their files."""
         raise NotImplementedError
 
-    def sheets(self) -> list[Sheet]:
+    def shown(self) -> list[Table]:
         """Its tables for people, but for the confirmation."""
         raise NotImplementedError
 
@@ -153,24 +153,22 @@ def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 def interval(request: TuneRequest, estimate: Estimate) -> str:
     """A figure with its interval; one half against oneself has none."""
-    factor = request.metric.factor
-    if estimate.se == 0:
-        return f"{factor * estimate.value:g}"
-    return numbers.estimate(estimate.value, estimate.low, estimate.high, factor)
+    limits = (estimate.value, estimate.low, estimate.high)
+    return numbers.estimate(*limits, request.metric.factor)
 
 
 def found_report(found: Found, command: str) -> Report:
     """What came of it, for a page and a screen. command: repeats it."""
     request, words = found.request, found.words
-    sheets = found.sheets()
+    shown = found.shown()
     if found.is_moved:
-        sheets.append(_confirmation_sheet(found))
+        shown.append(_confirmation(found))
     origin = f"stream {found.identity['stream']}, engine {found.identity['engine']}"
     files = f"{words.file} with the {words.done} {words.content}"
     return Report(
         question=f"{request.strategy.name}, {words.done} for {request.variant.text}",
         verdict=found.sentences,
-        tables=sheets,
+        tables=shown,
         pictures=found.pictures(),
         facts=[
             ("Gain", f"{words.done} less {words.before}, on the same packs; ± is a 95 % interval"),
@@ -233,24 +231,29 @@ def _value(request: TuneRequest, estimate: Estimate) -> str:
     return numbers.number(factor * estimate.value, span / 2)
 
 
-def _confirmation_sheet(found: Found) -> Sheet:
+def _confirmation(found: Found) -> Table:
     """What was found against everybody, beside what it began as."""
     words, request = found.words, found.request
     lines = []
     for line in found.confirmation.every:
-        name = request.names[line.opponent]
-        if line.opponent == request.strategy.text:
-            name = f"{name}, the {words.before}"
-        lines.append((name, line))
+        itself = f", the {words.before}" * (line.opponent == request.strategy.text)
+        lines.append((f"{request.names[line.opponent]}{itself}", line))
     if found.sums_up:
         lines.append((found.sums_up, found.confirmation.objective))
-    rows = []
-    for name, line in lines:
-        cells = [interval(request, each) for each in (line.default, line.tuned, line.gain)]
-        rows.append((name, *cells))
-    return Sheet(
+    told = [
+        {
+            "against": name,
+            **limits(words.before, line.default),
+            **limits(words.done, line.tuned),
+            **limits("gain", line.gain),
+        }
+        for name, line in lines
+    ]
+    names = [words.before, words.done, "gain"]
+    columns = [Column(name, name, factor=request.metric.factor) for name in names]
+    return Table(
         f"Confirmation: {request.metric.title}",
-        ("against", words.before, words.done, "gain"),
-        rows,
+        frame(told),
+        [Column("against", "against"), *columns],
         f"{request.confirmed:,} matches each, seed {request.seed}, on {words.unseen}.",
     )

@@ -19,7 +19,7 @@ import numpy as np
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import Progress, over_units, share
-from simgin.report.sheet import Sheet
+from simgin.report.table import Column, Table
 from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import run_identity
 from simgin.stats.estimate import Estimate
@@ -232,22 +232,20 @@ class Trained(Found):
             "confirmation.csv": self.table,
         }
 
-    def sheets(self) -> list[Sheet]:
+    def shown(self) -> list[Table]:
         """The course, and the first weights; all are in the file."""
-        rounds = []
-        for played in self.rounds:
-            gain = interval(self.request, played.gain)
-            rounds.append((str(played.number), f"{played.questions:,}", gain))
-        title = "Rounds: matches won more than at the start [%]"
-        weights = []
-        for (number, before), after in self._learned[:SHOWN]:
-            weights.append((number, f"{before:g}", f"{after:.3g}"))
+        rounds = self.tables()["rounds.csv"].rename(columns={"gain": "value"})
+        gain = Column("value", "gain", factor=self.request.metric.factor)
+        columns = (Column("round", "round"), Column("questions", "questions"), gain)
+        weights = self.parameters[:SHOWN]
+        told = weights.assign(trained=[f"{weight:.3g}" for weight in weights["trained"]])
         note = "The card with the least sum of weights times numbers is thrown; sums are points."
         if len(self.weights) > SHOWN:
             note = f"The first {SHOWN} of {len(self.weights)}. {note}"
+        named = [Column(name, name) for name in ("number", "start", "trained")]
         return [
-            Sheet(title, ("round", "questions", "gain"), rounds),
-            Sheet("Weights", ("number", "start", "trained"), weights, note),
+            Table("Rounds: matches won more than at the start [%]", rounds, columns),
+            Table("Weights", told, named, note),
         ]
 
     @property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin import plots
 from simgin.report.report import Picture
-from simgin.report.sheet import Sheet
+from simgin.report.table import Column, Table
 from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
 from simgin.strategy.values_file import values_text
@@ -105,13 +105,18 @@ class Tuned(Found):
             "confirmation.csv": self.table,
         }
 
-    def sheets(self) -> list[Sheet]:
+    def shown(self) -> list[Table]:
         """The numbers."""
-        rows = []
-        for knob, value in zip(self.request.knobs, self.values, strict=True):
-            limits = f"{knob.low:g}..{knob.high:g}"
-            rows.append((knob.name, knob.text(knob.param.default), knob.text(value), limits))
-        return [Sheet("Numbers", ("parameter", "default", "tuned", "limits"), rows)]
+        told = [
+            {
+                "parameter": knob.name,
+                "default": knob.text(knob.param.default),
+                "tuned": knob.text(value),
+                "limits": f"{knob.low:g}..{knob.high:g}",
+            }
+            for knob, value in zip(self.request.knobs, self.values, strict=True)
+        ]
+        return [Table("Numbers", frame(told), [Column(name, name) for name in told[0]])]
 
     def pictures(self) -> list[Picture]:
         """The course of the search."""

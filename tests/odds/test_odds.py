@@ -401,7 +401,8 @@ def test_the_first_line_and_the_table_are_v_whoever_deals(standard):
     early = f"{50 * (v.win(50, 0, 0) + v.win(50, 0, 1)):.0f}"
     first, second = verdict(odds)
     assert first == (
-        f"Ahead 75 to 50 you win {ahead} % of matches between equals; ahead 50 to 0 {early} %."
+        f"Ahead 75 to 50 you win {ahead} % of matches between equals, "
+        f"ahead 50 to 0 you win {early} %."
     )
     assert second.startswith("Of deals between strong players the dealer wins ")
     scores, by_seat = odds_tables(odds)

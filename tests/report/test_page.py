@@ -9,9 +9,8 @@ import pytest
 
 from simgin.report import page
 from simgin.report.report import Picture
-from simgin.report.sheet import Sheet
 from support import strict_html as wellformed
-from support.made_pages import HOSTILE, figure, made
+from support.made_pages import HOSTILE, figure, made, text_table
 
 
 @functools.cache
@@ -98,7 +97,7 @@ def test_columns_of_numbers_are_marked():
     numbers = ("1", "4,000 matches (40,756 deals)", "-0.3 ± 0.2", "0.088 (0.063 to 0.122)")
     cells = [(*numbers, "3,530, 3,668 (p < .0001)", "gold", "5 of gold")]
     cells.append(("2", "9 deals", "", "–", "1, 2", "1", "gold"))
-    sheet = Sheet("Kinds", tuple("abcdefg"), cells)
+    sheet = text_table("Kinds", tuple("abcdefg"), cells)
     root, _ = wellformed.read(page.html(made(tables=[sheet], folded=[])))
     columns = [node for node in root.all("th") if node.attributes["scope"] == "col"]
     assert [node.attributes["class"] for node in columns] == ["number"] * 5 + ["text"] * 2
@@ -106,7 +105,7 @@ def test_columns_of_numbers_are_marked():
 
 @pytest.mark.parametrize(("rows", "scrolls"), [(40, False), (60, True)])
 def test_no_row_of_a_table_as_long_as_a_deal_is_hidden_in_a_box(rows, scrolls):
-    sheet = Sheet("Every decision", ("turn", "action"), [("1", "knock")] * rows)
+    sheet = text_table("Every decision", ("turn", "action"), [("1", "knock")] * rows)
     root, _ = wellformed.read(page.html(made(tables=[sheet], folded=[])))
     (box,) = [node for node in root.all("div") if "scroll" in node.attributes.get("class", "")]
     assert ("high" in box.attributes["class"]) == scrolls

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from simgin.report import numbers, screen, summary, wrapping
-from simgin.report.sheet import Sheet
 from simgin.stats import metrics, table
 from support import toy_deals as toy
+from support.made_pages import text_table
 
 RNG = np.random.default_rng(11)
 LONG = "simple+discard=hits:keep_pairs=yes+knock=at:k=4"
@@ -107,7 +107,7 @@ def test_a_long_table_ends_with_how_many_are_left_out():
 def test_a_table_that_is_too_wide_stands_below_itself_with_the_names_that_differ(width):
     rows = [("standard", name, *(f"{i}.50 ± 0.25" for i in range(12))) for name in ("gold", "low")]
     headings = ("variant", "A", *(f"column {i}" for i in range(12)))
-    text = text_of(Sheet("Wide", headings, rows), width)
+    text = text_of(text_table("Wide", headings, rows), width)
     heads = [line for line in text.splitlines() if "column" in line]
     assert len(heads) == text.count("gold") == text.count("low") > 1
     assert {tuple(head.split()[:2]) for head in heads} == {("A", "column")}
@@ -160,7 +160,7 @@ NAN = float("nan")
         (0.0012, 0.0003, 0.0044, 1, "0.0012 (0.0003 to 0.0044)"),
         (0.9999, 0.99945, 0.99998, 100, "99.990 (99.945 to 99.998)"),
         (NAN, NAN, NAN, 1, numbers.DASH),
-        (7.0, 7.0, 7.0, 1, "7.00 ± 0"),
+        (7.0, 7.0, 7.0, 1, "7"),
         (-1e-9, -0.0003, 0.0003, 1, "0.00000 ± 0.00030"),
     ],
 )

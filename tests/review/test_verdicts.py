@@ -12,7 +12,6 @@ from simgin.review.review_report import scorecard
 from simgin.review.review_request import ReviewError, ReviewRequest, read_request
 from simgin.review.scorecard import LITTLE, MUCH, ROWS_OF_TWO, SAME, UNCLEAR, rows_of, size
 from simgin.rules import variants
-from simgin.stats.estimate import Z95
 from simgin.stats.quantity import Quantity
 
 KEYS = [row.key for row in rows_of(variants.find("standard").row, 8)]
@@ -70,7 +69,7 @@ def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0,
     ],
 )
 def test_words_of_size_follow_the_whole_interval(low, high, word):
-    difference = Quantity.with_error((low + high) / 2, (high - low) / (2 * Z95), 1000)
+    difference = number((low + high) / 2, (high - low) / 2)
     assert size(difference, (1.0, 3.0)) == word
 
 

@@ -105,6 +105,9 @@ def test_every_frame_of_estimates_is_written_with_the_same_first_columns():
         ",b,,,elo,20,21,22,23,6,2",
         ",b,,deal,margin,1,2,3,4,6,2",
     ]
+    told = table.records(rows)
+    assert [row["value"] for row in told] == [10, 0.5, 20, 1]
+    assert [row["elo"] for row in told] == [10, 10, 20, 20]  # as it was called before
     numbers = pd.DataFrame({"parameter": ["k"], "tuned": [3]})
     assert table.csv(numbers) == "parameter,tuned\nk,3\n"
 

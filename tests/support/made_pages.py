@@ -4,7 +4,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from simgin.report.report import Picture, Report
-from simgin.report.sheet import Sheet
 from simgin.report.table import Cell, Column, Table
 
 HOSTILE = """a<b>&"c'd.py#x--></script><script>alert(1)</script>{{ 7*7 }}"""
@@ -22,6 +21,13 @@ def figure(words="deals won, %"):
     axes.set_facecolor("#ffffff")
     axes.text(1, 0, "on data", color="#ffffff")
     return out
+
+
+def text_table(title, headings, rows, note=""):
+    """A table of texts."""
+    columns = [Column(str(k), heading) for k, heading in enumerate(headings)]
+    frame = pd.DataFrame(list(rows), columns=[column.name for column in columns], dtype=object)
+    return Table(title, frame, columns, note)
 
 
 WINS = pd.DataFrame({"who": ["a", "b", "c"], "won": [3, 5, 4]})
@@ -60,9 +66,11 @@ def made(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
         ],
         "tables": [
             scorecard(variants),
-            Sheet("Results", ("variant", "A", "points/deal", "void %"), rows, "How to read it."),
+            text_table(
+                "Results", ("variant", "A", "points/deal", "void %"), rows, "How to read it."
+            ),
         ],
-        "folded": [Sheet("Small", ("place", "who"), [("1", name)])],
+        "folded": [text_table("Small", ("place", "who"), [("1", name)])],
         "facts": [("Seed", "1"), (f"Strategy {name}", "take lower")],
         "command": f"simgin match '{name}'",
         "files": {"table.csv": "a,b\n"},

@@ -103,7 +103,7 @@ def analysis(variants, strategies):
 def of_kinds(variants, **columns):
     """A row for every variant, kind of player and combination of columns, of a review."""
     kinds = ("knocks at once", "knocks early, then plays for gin", "strong")
-    made = rows_for(variants, ("gold",), kind=kinds, **columns)
+    made = rows_for(variants, ("gold",), players=kinds, **columns)
     return spread([row | {"opponent": "gold"} for row in made])
 
 
@@ -118,19 +118,26 @@ def sweep(_, strategies):
     """Two rows of a scorecard by two parameters, the first of which is swept."""
     made = rows_for(("standard",), strategies[:1], title=("Turns", "Gin, %"), x=range(5))
     rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in made]
-    names = {"parameter": "undercut bonus", "is_base": False}
+    names = {"parameter": "undercut bonus", "is_base": False, "factor": 1}
     return spread(rows, half=2).assign(**names)
 
 
 def sweep_map(_, strategies):
     made = rows_for(("standard",), strategies[:1], x=range(0, 25, 5), y=range(0, 50, 10))
     rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in made]
-    names = {"title": "Turns a match", "x_name": "gin bonus", "y_name": "undercut bonus"}
+    names = {
+        "title": "Turns a match",
+        "x_name": "gin bonus",
+        "y_name": "undercut bonus",
+        "factor": 1,
+    }
     return spread(rows, half=2).assign(**names, even=np.nan)
 
 
 FRAMES = {
-    "kinds": lambda v, _: of_kinds(v, title=("Turns: change", "Gin: change, points")),
+    "kinds": lambda v, _: of_kinds(v, title=("Turns: change", "Gin: change, points")).assign(
+        factor=100
+    ),
     "outcomes_by_kind": lambda v, _: of_kinds(
         v, metric=("gin", "knock", "undercut", "void")
     ).assign(value=0.25, low=0.24, high=0.26),
