@@ -18,6 +18,8 @@ from simgin.stats.metrics import COUNTS, METRICS
 from simgin.stats.ratios import metric_sums
 
 ENOUGH_BATCHES = 5  # with fewer an error from batches is undefined: a dash
+PAIRS = slice(sums.PAIR_HISTOGRAM, sums.PAIR_HISTOGRAM + sums.PAIR_BINS)
+SCORES = np.arange(sums.PAIR_BINS) / 4  # what A wins of a pair, by bin
 
 
 def total(rows: np.ndarray) -> np.ndarray:

@@ -95,7 +95,7 @@ def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dic
             "metric": metric.name,
             "difference": difference.value,
             "se": difference.se,
-            **_test(difference, _multiplier(cells)),
+            **_test(difference, [cell.multiplier for cell in cells if cell.multiplier]),
             "n": min(counts),
             "paired": is_paired,
         }
@@ -155,20 +155,18 @@ def _separate_error(estimate: Estimate, base: Estimate) -> tuple[float, float]:
     return se, float(variance**2 / terms.sum()) + 1
 
 
-def _multiplier(cells: Comparison) -> float | None:
-    """The wider multiplier of the two, if results might have stopped either cell."""
-    return max((cell.multiplier for cell in cells if cell.multiplier is not None), default=None)
+def _test(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float]:
+    """The limits, p and what the test can find; NaN for a difference without error.
 
-
-def _test(difference: Estimate, multiplier: float | None) -> dict[str, float]:
-    """The limits, p and what the test can find; NaN for a difference without error."""
+    multipliers: of the cells that results might have stopped; the wider one counts.
+    """
     se = difference.se
     if not se > 0:
         return dict.fromkeys(("low", "high", "p", "detectable"), np.nan)
     half = quantile(difference.n) * se
     p = two_sided(difference.value, se, difference.n)
-    if multiplier is not None:
-        half *= multiplier / Z95
+    if multipliers:
+        half *= max(multipliers) / Z95
         p = np.nan
     return {
         "low": difference.value - half,

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simgin.stats.batches import PAIRS, SCORES
 from simgin.stats.estimate import Estimate, quantile
 from simgin.stats.metrics import BY_NAME, headline
-from simgin.stats.mirroring import PAIRS, SCORES
 from simgin.stats.ratios import estimate_metric
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from simgin.stats.equilibrium import MIX_COLUMNS
 from simgin.stats.estimate import Z95, quantile
 from simgin.stats.metrics import Metric
 from simgin.stats.ratios import RatioSums, estimate_ratio
-from simgin.stats.round_robin import PAIRS, Pairings, RoundRobin, connected
+from simgin.stats.round_robin import Pairings, RoundRobin, connected
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,7 +105,7 @@ def _unrated(robin: RoundRobin) -> pd.DataFrame:
 
 def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
     """Both rows of a pairing in the cross-table: the mean pair score, its error over pairs."""
-    counts = [int(count) for count in rows[:, PAIRS].sum(axis=0, dtype=np.int64)]
+    counts = [int(count) for count in rows[:, batches.PAIRS].sum(axis=0, dtype=np.int64)]
     pairs = sum(counts)
     quarters = sum(count * score for score, count in enumerate(counts))
     squares = sum(count * score**2 for score, count in enumerate(counts))

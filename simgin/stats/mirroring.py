@@ -13,7 +13,7 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.stats import batches, metrics, quantity
-from simgin.stats.batches import ENOUGH_BATCHES
+from simgin.stats.batches import ENOUGH_BATCHES, PAIRS, SCORES
 from simgin.stats.estimate import ENOUGH_UNITS, Z95
 from simgin.stats.quantity import Quantity
 
@@ -29,8 +29,6 @@ MARGIN = {
     metrics.DEAL: ("a_margin", sums.DEAL_SQUARE),
     metrics.MATCH: ("a_match_margin", sums.MATCH_SQUARE),
 }
-PAIRS = slice(sums.PAIR_HISTOGRAM, sums.PAIR_HISTOGRAM + sums.PAIR_BINS)
-SCORES = np.arange(sums.PAIR_BINS) / 4  # what A wins of a pair, by bin
 
 Rho = Callable[[np.ndarray, str], np.ndarray]  # sums of rows (sums, columns), unit -> rho of each
 

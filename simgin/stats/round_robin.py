@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.core import rng, sums
+from simgin.core import rng
 from simgin.stats import batches
 from simgin.stats.batches import ENOUGH_BATCHES
 from simgin.stats.bradley_terry import deviances, strengths
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 ANCHOR = "simple"
 SAMPLES = 1000  # of the bootstrap
 VIRTUAL = 0.5  # of a drawn match that every pairing is given, to either side
-PAIRS = slice(sums.PAIR_HISTOGRAM, sums.PAIR_HISTOGRAM + sums.PAIR_BINS)
-SCORE = np.arange(sums.PAIR_BINS) / 4  # what A wins of a pair, by bin
 WORDS = 4  # random numbers of a Philox block
 
 # Pairs of different strategies (A, B), and the batch rows of their cells, int64 (batches, columns)
@@ -136,10 +134,10 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
     for (a, b), rows in pairings.items():
         i = names.index(a)
         j = names.index(b)
-        counts = rows[:, PAIRS]
+        counts = rows[:, batches.PAIRS]
         counted = weights[:, : len(rows)]
-        won_by_a = 2 * counts @ SCORE
-        won_by_b = 2 * counts @ SCORE[::-1]
+        won_by_a = 2 * counts @ batches.SCORES
+        won_by_b = 2 * counts @ batches.SCORES[::-1]
         wins[:, i, j] += counted @ won_by_a
         wins[:, j, i] += counted @ won_by_b
     return wins

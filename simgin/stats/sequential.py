@@ -43,27 +43,24 @@ def planned_units(half_width: float, sd: float) -> int:
     return max(LOOK_FROM, ceil((multiplier(1, 1) * sd / half_width) ** 2))
 
 
-def beta_binomial(
-    successes: float, failures: float, alpha: float = ALPHA, prior: tuple[float, float] = (0.5, 0.5)
-) -> tuple[float, float]:
+def beta_binomial(successes: float, failures: float) -> tuple[float, float]:
     """The confidence sequence for the chance of independent yes-or-no results.
 
-    It holds those p that the mixture over Beta(prior) does not refute, at every number of results
-    (Robbins): log B(a + s, b + f) - log B(a, b) - s log p - f log(1 - p) < log(1 / alpha).
+    It holds those p that the mixture over Beta(1/2, 1/2) does not refute, at every number of
+    results (Robbins): log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f log(1 - p) <
+    log(1 / ALPHA).
     The two halves of a mirrored pair are not independent: for them take `multiplier`.
     """
-    a, b = prior
-    low = _lower_end(successes, failures, alpha, a, b)
-    return low, 1 - _lower_end(failures, successes, alpha, b, a)
+    return _lower_end(successes, failures), 1 - _lower_end(failures, successes)
 
 
-def _lower_end(successes: float, failures: float, alpha: float, a: float, b: float) -> float:
+def _lower_end(successes: float, failures: float) -> float:
     """The lower end, which lies between nothing and the observed share."""
     from scipy.optimize import brentq
 
     if not successes:
         return 0.0
-    mixture = _log_beta(a + successes, b + failures) - _log_beta(a, b) + log(alpha)
+    mixture = _log_beta(0.5 + successes, 0.5 + failures) - _log_beta(0.5, 0.5) + log(ALPHA)
 
     def surprise(p: float) -> float:
         by_successes = mixture - successes * log(p)

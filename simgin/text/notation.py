@@ -73,11 +73,10 @@ def card_text(card: int) -> str:
     return RANKS[rank] + SUITS[suit]
 
 
-def parse_cards(text: str, count: int | None = None) -> list[int]:
+def parse_cards(text: str) -> list[int]:
     """The cards 0..51 of a hand in the order written: `5S 6S 7S`, `5♠,6♠,7♠` or `5s6s7s`.
 
-    Raises CardError for what is not a card, for cards given twice, and for another number of
-    cards than `count`.
+    Raises CardError for what is not a card, and for cards given twice.
     """
     cards = []
     wrong = []
@@ -89,8 +88,7 @@ def parse_cards(text: str, count: int | None = None) -> list[int]:
             wrong.append(token)
     if wrong:
         raise CardError(_refusal(wrong))
-    sentences = _repeated(cards) + _miscounted(len(cards), count)
-    if sentences:
+    if sentences := _repeated(cards):
         raise CardError(" ".join(sentences))
     return cards
 
@@ -145,12 +143,3 @@ def _repeated(cards: list[int]) -> list[str]:
     names = " and ".join(map(card_text, repeated))
     verb = "is" if len(repeated) == 1 else "are"
     return [f"{names} {verb} given more than once: a pack has each card once."]
-
-
-def _miscounted(given: int, count: int | None) -> list[str]:
-    """A sentence if the number of cards is not `count`."""
-    if count is None or given == count:
-        return []
-    verb = "was" if given == 1 else "were"
-    noun = "card" if count == 1 else "cards"
-    return [f"{count} {noun} expected, {given or 'none'} {verb} given."]

@@ -65,12 +65,12 @@ def test_an_svg_has_text_shapes_and_its_own_ids(name):
 
 
 def test_bands_and_lines_show_the_values_and_limits():
-    frame = FRAMES["search"](VARIANTS[:1], STRATEGIES[:1])
-    axes = plots.search(frame, seed=1).axes[0]
-    gains = frame.groupby("generations").first()  # of one number, which is as all others
-    assert axes.lines[-1].get_ydata() == pytest.approx(gains["gain"])
+    frame = FRAMES["odds"](VARIANTS[:1], STRATEGIES[:1])
+    frame = frame[frame["kind"] == "gin"]
+    (axes,) = plots.odds(frame, seed=1).axes
+    assert axes.lines[0].get_ydata() == pytest.approx(100 * frame["share"])
     ends = axes.collections[0].get_paths()[0].vertices[:, 1]
-    limits = (gains["low"].min(), gains["high"].max())
+    limits = (100 * frame["low"].min(), 100 * frame["high"].max())
     assert (ends.min(), ends.max()) == pytest.approx(limits)
 
 
