@@ -22,6 +22,8 @@ The first command that plays compiles for ten to twenty seconds.
 """
 WHERE = "\nThe pages that this text names are files of the source archive, under `docs/`.\n"
 
+COMMENT = re.compile(r"<!-- .*? -->\n\n?")
+
 
 def package_page(readme: str, repository: str | None) -> str:
     """The README for readers without a checkout; `repository` is its address on GitHub, if any.
@@ -29,7 +31,7 @@ def package_page(readme: str, repository: str | None) -> str:
     With an address, links and pictures become absolute. Without one, pictures are left out and
     links become their words.
     """
-    page = SETUP.sub(START, readme)
+    page = COMMENT.sub("", SETUP.sub(START, readme))
     if repository is None:
         told = [part for part in page.split("\n\n") if not PICTURE.search(part)]
         return LINK.sub(r"\1", "\n\n".join(told)) + WHERE

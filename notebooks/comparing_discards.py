@@ -21,8 +21,7 @@ from pathlib import Path
 
 import simgin
 from simgin import plots
-from simgin.findings.matchup_sentences import matchups
-from simgin.findings.run_sentences import run_sentences
+from simgin.findings.verdict import matchups, verdict
 
 # %% [markdown]
 # ## The question first
@@ -73,7 +72,7 @@ results = simgin.findings_of("discards.toml")
 plots.league(results.standings, results.cross, unit="deal", seed=1)
 
 # %%
-print(*run_sentences(results), sep="\n\n")
+print(*verdict(results), sep="\n\n")
 
 # %% [markdown]
 # ## Differences, not levels

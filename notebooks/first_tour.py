@@ -20,7 +20,7 @@
 # %matplotlib inline
 import simgin
 from simgin import plots
-from simgin.findings.matchup_sentences import matchups
+from simgin.findings.verdict import matchups
 
 # %% [markdown]
 # ## Two strategies meet

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import simgin
 from simgin import plots
-from simgin.findings.run_sentences import run_sentences
+from simgin.findings.verdict import verdict
 from simgin.tune.tune_report import gain_sentences
 
 # %% [markdown]
@@ -114,7 +114,7 @@ strategies = ["newcomer.py", "{tuned.strategy.text}"]
 against = "tonic-like"
 """)
 others = simgin.findings_of("others.toml")
-print(*run_sentences(others), sep="\n\n")
+print(*verdict(others), sep="\n\n")
 
 # %%
 plots.win_and_points(others.table, seed=8)
