@@ -50,8 +50,8 @@ docs: setup
 bench: setup
 	$(BIN)/simgin bench
 
-# Everything in results/reference anew, the quickest first; resumes after a kill. All of it takes some
-# ten hours of two cores: ONLY="demo dice" rebuilds those, and --list says what each takes.
+# Everything in results/reference anew, the quickest first: hours. Resumes after a kill. ONLY="demo dice"
+# rebuilds those; ONLY=--list says what each takes here.
 reference: setup
 	$(BIN)/python benchmarks/reference.py $(ONLY)
 

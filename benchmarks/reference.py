@@ -3,11 +3,11 @@
     python benchmarks/reference.py [NAME...]      (make reference)
     python benchmarks/reference.py --list         what each takes here
 
-Each is played in build/reference/NAME, where its ledger stays: the same command resumes after a
-kill, and says at once that a finished one is complete. From there its frames, its manifest and the
-pictures that pages show (those that lie in results/reference now) are copied. Without NAME all are
-rebuilt, the quickest first: some ten hours of two cores, most of it for league, champion-variants
-and knock-rules. The figures of speed (bench.json) are of a machine, and no part of it.
+Each is played in build/reference/ENGINE/NAME, where its ledger stays: the same command resumes
+after a kill, and says at once that a finished one is complete; another engine begins anew. From
+there its frames, its manifest and the pictures that pages show (those that lie in results/reference
+now) are copied. Without NAME all are rebuilt, the quickest first, which takes hours; --list says
+how many here. The figures of speed (bench.json) are of a machine, and no part of it.
 """
 
 import argparse
@@ -19,9 +19,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from simgin.runs.manifest import engine_digest
+
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "results" / "reference"
-WORK = ROOT / "build" / "reference"
+WORK = ROOT / "build" / "reference" / engine_digest()
 SIMGIN = (sys.executable, "-m", "simgin")
 LARGEST = 1_500_000  # bytes of a frame that is committed; a larger one is in build/reference
 # What is no experiment: its command, but for where it goes

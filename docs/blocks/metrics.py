@@ -53,7 +53,7 @@ def _fixed(bounds: tuple[float, float] | None) -> str:
 
 
 def of_review(name: str) -> str:
-    """The verdicts and the scorecard of a review in results/reference, without what kinds differ."""
+    """Verdicts and scorecard of a review in results/reference, without the ranges over kinds."""
     parts = (REFERENCE / name / "summary.md").read_text().split("\n\n")
     verdict, card = parts[2], parts[parts.index("## At a glance") + 1]
     return "\n\n".join((verdict, re.sub(r"; by kind [^)]*", "", card)))

@@ -277,10 +277,11 @@ def _matchup(a: str, b: str, rows: pd.DataFrame) -> str:
     gains = side(margin, 0)
     won = f"{percent(rows, 'deal_win')} of deals ({b} {percent(rows, 'deal_loss')})"
     if math.isnan(share[0]):
-        points = numbers.estimate(*margin)
-        return f"{BEATS[gains].format(a=a, b=b)}: {a} wins {won}, {points} points a deal."
+        won += f", {numbers.estimate(*margin)} points a deal"
+        return f"{BEATS[gains].format(a=a, b=b)}: {'it' if gains else a} wins {won}."
     ahead = side(share, 0.5)
-    said = f"{BEATS[ahead].format(a=a, b=b)}: {a} wins {percent(rows, 'match_win')} of matches."
+    who = "it" if ahead else a
+    said = f"{BEATS[ahead].format(a=a, b=b)}: {who} wins {percent(rows, 'match_win')} of matches."
     if ahead * gains < 0:
         does = "gains" if gains > 0 else "loses"
         return f"{said} Even so, it {does} {size(margin)} points a deal and wins {won}."

@@ -24,6 +24,7 @@ _STRAY = re.compile(r"\+(\w+)=")  # in front of the first slot that is known
 _VALUES = re.compile(r":(?=[A-Za-z_]\w*=)")
 _ITEM = re.compile(r"\s*\w+\s*=.*\S.*")
 _FILE = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL)
+_EARLY = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=")  # a file in front of a slot
 
 
 class StrategyError(ValueError):
@@ -62,6 +63,11 @@ def parse(text: str) -> TextForm:
     file = None
     if named:
         text, file = named[1], Path(named[2])
+    elif _EARLY.search(text):
+        raise StrategyError(
+            f"{quoted(text)}: a file of values or weights comes last, as in "
+            "champion+knock=at@FILE.npy."
+        )
     head, *parts = _PART.split(text.strip())
     _check_slots(head)
     policies: dict[str, Reference] = {}

@@ -62,8 +62,9 @@ def test_making_a_reference_copies_frames_and_the_pictures_that_are_shown(
 
 
 def test_the_tutorial_quotes_the_reference_results() -> None:
-    text = (REFERENCE / "summary.md").read_text()
-    table = text.partition("\n## Results")[2].partition("\n## ")[0]
+    table = (
+        (REFERENCE / "summary.md").read_text().partition("\n## Results")[2].partition("\n## ")[0]
+    )
     rows = [line for line in table.splitlines() if line.startswith("| standard")]
     quoted = (ROOT / "docs/tutorial/first-hour.md").read_text()
     assert len(rows) == 5

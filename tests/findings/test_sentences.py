@@ -62,16 +62,16 @@ CLOSE = "too close to call between gold and simple:"
 @pytest.mark.parametrize(
     ("margin", "half", "matches", "line"),
     [
-        (0.5, 0.1, None, f"gold beats simple: gold wins {WON}, 0.50 ± 0.10 points a deal."),
-        (-0.5, 0.1, None, f"gold loses to simple: gold wins {WON}, -0.50 ± 0.10 points a deal."),
+        (0.5, 0.1, None, f"gold beats simple: it wins {WON}, 0.50 ± 0.10 points a deal."),
+        (-0.5, 0.1, None, f"gold loses to simple: it wins {WON}, -0.50 ± 0.10 points a deal."),
         (-0.1, 0.1, None, f"{CLOSE} gold wins {WON}, -0.10 ± 0.10 points a deal."),
         (0.5, None, None, "too few deals to compare gold and simple."),
         (
             *(-0.5, 0.1, 0.55),
-            "gold beats simple: gold wins 55.0 ± 2.0 % of matches. "
+            "gold beats simple: it wins 55.0 ± 2.0 % of matches. "
             f"Even so, it loses 0.50 ± 0.10 points a deal and wins {WON}.",
         ),
-        (-0.5, 0.1, 0.45, "gold loses to simple: gold wins 45.0 ± 2.0 % of matches."),
+        (-0.5, 0.1, 0.45, "gold loses to simple: it wins 45.0 ± 2.0 % of matches."),
         (0.5, 0.1, 0.51, f"{CLOSE} gold wins 51.0 ± 2.0 % of matches."),
     ],
 )

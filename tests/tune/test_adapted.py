@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from simgin.core import jit
 from simgin.play.matchup import parse_matchup
 from simgin.play.names import own_names
 from simgin.stats.estimate import Estimate
@@ -159,6 +160,17 @@ def test_it_plays_by_the_content_of_the_file_and_the_manifest_tells_it(file):
     assert len({*digests}) == 2
 
 
+def test_a_name_without_a_folder_is_looked_for_where_learned_players_are_kept(file, monkeypatch):
+    monkeypatch.setenv("SIMGIN_CACHE_DIR", str(Path("cache").absolute()))
+    kept = Path("cache", jit.digest(), loader.LEARNED, "kept.npy").absolute()
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(OWN.read_bytes())
+    found = loader.find("champion@kept.npy")
+    assert found.text == "champion@kept.npy" and found.discard.weights == kept
+    Path("kept.npy").write_bytes(OWN.read_bytes())
+    assert loader.find("champion@kept.npy").discard.weights == Path("kept.npy")
+
+
 @pytest.mark.parametrize(
     ("text", "content", "told"),
     [
@@ -166,6 +178,7 @@ def test_it_plays_by_the_content_of_the_file_and_the_manifest_tells_it(file):
         ("champion@bad.npy", np.zeros(5), "bad.npy holds 5 weights where champion has 25,136"),
         ("champion@bad.npy", np.full(25_136, np.nan), "it is not an array of real numbers"),
         ("champion@bad.npy", np.array(["a"] * 25_136), "it is not an array of real numbers"),
+        ("champion@in/mine.npy+knock=at", None, "a file of values or weights comes last"),
         ("champion@in", None, "there is no strategy 'champion@in'"),
         ("gold@bad.npy", np.zeros(5), "the discards of gold have no weights"),
     ],

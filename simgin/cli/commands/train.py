@@ -122,7 +122,7 @@ def _play_line(training: AdaptRequest | TrainRequest, output: Path | None) -> st
     match = training.match
     strategy, opponent = match.strategy.text, match.pool[0].text
     if strategy == "champion":
-        strategy, opponent = f"{strategy}@{output or training.named}", strategy
+        strategy, opponent = f"{strategy}@{output or training.named.name}", strategy
     elif output is None:
         return f"Keep:    give -o {training.named}, the file that the strategy reads."
     elif output.resolve() != training.named.resolve():
