@@ -30,32 +30,24 @@ class Measure(NamedTuple):
     even: float
 
 
-MEASURES = {
-    "points": Measure("points per deal against the other thresholds", 1, 0),
-    "share": Measure("matches won (%) against the other thresholds", 100, 50),
-}
-SOLO_MEASURES = {
-    "points": Measure("score per deal", 1, 0),
-    "share": Measure("deals won, %", 100, 50),
-}
+MEASURES = {"points": Measure("score per deal", 1, 0), "share": Measure("deals won, %", 100, 50)}
 
 
 @figures.picture
 def knock(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
-    """Result of every knock threshold against the others, one line per variant, the best marked.
+    """Result of one player with every knock threshold, one line per variant, the best marked.
 
     Columns k, measure, value.
     """
-    measures = SOLO_MEASURES if (frame["opponent"] == "").all() else MEASURES
     played = set(frame["measure"])
-    shown = [measure for measure in measures if measure in played]
+    shown = [measure for measure in MEASURES if measure in played]
     caption = figures.caption(frame, seed=seed, unit="deals or matches", note=KNOCK_NOTE)
     names = figures.unique(frame["variant"])
     figure = figures.new_figure(PANEL * len(shown), "Knock threshold", caption, names)
     looks = figures.looks(names, among)
     panels = figures.stack_panels(figure, len(shown), sharex=True)
     for axes, measure in zip(panels, shown, strict=True):
-        _knock_panel(axes, frame[frame["measure"] == measure], measures[measure], looks)
+        _knock_panel(axes, frame[frame["measure"] == measure], MEASURES[measure], looks)
     panels[-1].set_xticks(sorted(set(frame["k"])))
     figures.axis_labels(panels[-1], "knocks with this deadwood or less (0: only gin)")
     figures.legend(panels[0])
