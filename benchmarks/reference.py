@@ -31,6 +31,8 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "odds": (*SIMGIN, "odds"),
     "odds-standard": (*SIMGIN, "odds", "standard"),
     "review": (*SIMGIN, "review", "oklahoma", "straight", "tedesco", "--against", "standard"),
+    "bonuses": (*SIMGIN, "review", "--file", "experiments/reviews/bonuses.toml"),
+    "knock-limit": (*SIMGIN, "review", "--file", "experiments/reviews/knock-limit.toml"),
     "error-rates": (sys.executable, "benchmarks/error_rates.py"),
 }
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from blocks.reference import csv
 from simgin_strategies import _champion as sight
 from simgin_strategies import champion
@@ -104,12 +105,22 @@ def _draws(kinds: dict[str, np.ndarray]) -> Figure:
     return figure
 
 
+def sweep_pictures(place: Path) -> Iterator[tuple[str, Figure]]:
+    """The curves, or the maps, of a reviewed sweep, from the frames that lie beside them."""
+    for path in sorted((place / "plots").glob("*.csv")):
+        frame = pd.read_csv(path)
+        draw = plots.sweep_map if frame["y"].notna().all() else plots.sweep_curves
+        yield path.stem, draw(frame, seed=SEED)
+
+
 def main() -> None:
     """Write every picture over its committed file."""
     drawn = {
         "league": league_pictures,
         "advice-fields": effects_pictures,
         "champion": champion_pictures,
+        "bonuses": sweep_pictures,
+        "knock-limit": sweep_pictures,
     }
     for name, pictures in drawn.items():
         place = REFERENCE / name

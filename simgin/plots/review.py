@@ -270,5 +270,8 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     form = "{:.1f}" if np.nanmax(np.abs(cells)) < 20 else "{:.0f}"
     names = list(table.index), list(table.columns)
     figures.heat_map(axes, cells, *names, middle=middle, reach=reach, form=form)
+    if frame["even"].notna().all() and cells.min() < middle < cells.max():
+        line = axes.contour(cells, levels=[middle], colors=figures.INK, linewidths=1.5)
+        axes.clabel(line, fmt=lambda _: "break-even", fontsize=figures.SMALL)
     figures.axis_labels(axes, str(frame["x_name"].iloc[0]), str(frame["y_name"].iloc[0]))
     return figure

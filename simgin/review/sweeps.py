@@ -59,8 +59,8 @@ def sweep_lines(review: Review) -> Iterator[str]:
     for row in review.rows:
         if row.key in TOLD:
             yield from _course(review, row, first, last)
-    if review.has_waiting and len(review.request.sweep) == 1:
-        yield _break_even(review)
+    if review.has_waiting:
+        yield _break_even(review) if len(review.request.sweep) == 1 else _break_evens(review)
 
 
 def _course(review: Review, row: Row, first: str, last: str) -> Iterator[str]:
@@ -92,6 +92,23 @@ def _break_even(review: Review) -> str:
         f"Playing for gin beats knocking at once with {subject} {listed(pays)}, and loses with "
         f"{listed(loses)}"
     )
+
+
+def _break_evens(review: Review) -> str:
+    """From which value of the second parameter playing for gin pays, for each of the first."""
+    (first, firsts), (second, seconds) = review.request.sweep
+    parts = []
+    for place, value in enumerate(firsts):
+        row = review.request.swept[place * len(seconds) : (place + 1) * len(seconds)]
+        known = [review.figures[variant, WAITING, FOR_GIN.name] for variant in row]
+        pays = [
+            text
+            for text, share in zip(seconds, known, strict=True)
+            if isinstance(share, Quantity) and share.limits[0] > EVEN
+        ]
+        parts.append(f"{listed(pays) if pays else 'none'} with {value}")
+    names = f"these values of {second.replace('_', ' ')}, by {first.replace('_', ' ')}"
+    return f"Playing for gin beats knocking at once under {names}: {'; '.join(parts)}"
 
 
 # The best value
