@@ -6,7 +6,6 @@ names variant, strategies, n and seed.
 """
 
 from simgin.plots.forest import *
-from simgin.plots.knocking import *
 from simgin.plots.matchups import *
 from simgin.plots.positions import *
 from simgin.plots.rankings import *

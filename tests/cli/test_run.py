@@ -93,27 +93,6 @@ def test_steps_are_announced_with_their_time(monkeypatch, capsys):
     assert "2 passes over more deals follow, about 60 s." in told
 
 
-OTHERS = [
-    ("match gold gold-early --deals 200", 'matchups #1, b: "simple" there, "gold-early" here.'),
-    ("match gold --deals 200 --until 0.5", "stop: nothing there"),
-    ("run waiting.toml", 'question: nothing there, "Does waiting for gin pay?" here.'),
-]
-
-
-def test_the_directory_of_another_run_is_refused_and_the_difference_is_named(empty_directory):
-    def contents():
-        return {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()}
-
-    Path("waiting.toml").write_text(EXPERIMENT)
-    call("match", "gold", *FEW, "-o", "out")
-    before = contents()
-    for words, difference in OTHERS:
-        message = call(*words.split(), "-o", "out", code=2).stderr
-        assert "out holds another run:" in message and difference in message
-        assert "Name another directory with -o, or remove this one to begin again." in message
-        assert contents() == before
-
-
 def test_a_changed_strategy_of_the_same_name_is_another_run(empty_directory):
     Path("mine.py").write_text(OWN)
     call("match", "mine.py", *FEW, "-o", "out")

@@ -22,10 +22,10 @@ from simgin.stats import (
     control_variates,
     differences,
     homogeneity,
+    league,
     metrics,
     mirroring,
     quantity,
-    ratings,
     sequential,
 )
 from simgin.stats.batches import Played
@@ -247,7 +247,7 @@ def test_a_strategy_against_its_clone_takes_half_of_the_cross_table():
     half = bag(6, matches=True)
     population = np.concatenate([half, toy.seen_by_b(half)])
     rows = toy.rows(stream(6, 6), population, EXPERIMENTS, 300)
-    crossed = [ratings._cross_rows("a", "b", row[None])[0] for row in rows]
+    crossed = [league._cross_rows("a", "b", row[None])[0] for row in rows]
     limits = np.array([one[4:6] for one in crossed], dtype=float)
     check(coverage_by_metric(["share"], limits[:, :1], limits[:, 1:], 0.5))
 
@@ -276,7 +276,7 @@ def test_intervals_of_ratings_and_leads_have_nominal_coverage(batches):
     found, leads = [], []
     for i, rows in enumerate(cells):
         field = {(PLAYERS[a], PLAYERS[b]): cell for (a, b), cell in zip(pairs, rows, strict=True)}
-        rated = ratings.ratings(RoundRobin(field, seed=i)).set_index("strategy")
+        rated = league.ratings(RoundRobin(field, seed=i)).set_index("strategy")
         found.append(rated.loc[list(PLAYERS[1:])][["low", "high"]].to_numpy())
         first, second = (truth[PLAYERS.index(name)] for name in rated.index[:2])
         lead = rated.iloc[0]
