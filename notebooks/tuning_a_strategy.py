@@ -22,7 +22,6 @@ from pathlib import Path
 import simgin
 from simgin import plots
 from simgin.findings.verdict import verdict
-from simgin.tune.tune_report import gain_sentences
 
 # %% [markdown]
 # ## A newcomer's strategy
@@ -88,7 +87,7 @@ plots.search(tuned.path, seed=7)
 # search never saw.
 
 # %%
-print(*gain_sentences(tuned), sep="\n\n")
+print(*tuned.sentences, sep="\n\n")
 
 # %%
 tuned.table[["opponent", "default", "tuned", "gain", "gain_low", "gain_high", "n"]]
