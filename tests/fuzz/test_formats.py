@@ -34,7 +34,7 @@ def here(empty_directory, monkeypatch, without_pictures):
     """An empty folder, where nothing is compiled for plans, and pages are not drawn."""
     times = "simgin.cli.plan_table._unit_seconds"
     monkeypatch.setattr(times, lambda plan: [1e-6] * len(plan.tasks))
-    monkeypatch.setattr("simgin.report.page.html", lambda _: "<html></html>")
+    monkeypatch.setattr("simgin.report.page.html", lambda *_: "<html></html>")
     return empty_directory
 
 
