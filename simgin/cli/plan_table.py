@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simgin.cli.output import console, grid
-from simgin.cli.session import explain_wait
+from simgin.cli.session import prepare
 from simgin.play import kernel
 from simgin.play.parallel import usable_cpus
 from simgin.runs import ledger, schedule
@@ -133,9 +133,7 @@ def _steps(plan: Plan) -> str:
 
 
 def _unit_seconds(plan: Plan) -> list[float]:
-    with explain_wait():
-        for task in plan.tasks:
-            kernel.prepare(task.matchup)
+    prepare(plan.matchups)
     return [unit_seconds(task.matchup) for task in plan.tasks]
 
 

@@ -143,12 +143,10 @@ def _settled(request: ReviewRequest, workers: int | None) -> ReviewRequest:
     if not request.adapt:
         with session.explain_wait("short trials first, to see who is strong under these rules."):
             return settled(request, workers)
-    try:
-        with progress.live("learning a strong player for every rule set") as report:
-            return settled(request, workers, report)
-    except KeyboardInterrupt:
-        note("interrupted; finished rounds of learning are kept. The same command goes on.")
-        raise click.exceptions.Exit(session.INTERRUPTED) from None
+    told = "interrupted; finished rounds of learning are kept. The same command goes on."
+    title = "learning a strong player for every rule set"
+    with session.interruptible(told), progress.live(title) as report:
+        return settled(request, workers, report)
 
 
 def _read(variants: tuple[str, ...], asked: dict[str, Any]) -> ReviewRequest:
