@@ -296,11 +296,11 @@ def _catalogue(title: str, listed: Sequence[Row]) -> Iterator[Any]:
 
 
 def _policy_table(slot: str, in_slot: Sequence[Row]) -> Table:
-    out = grid(f"Policies for +{slot}=", "name", "what it does")
+    rows = []
     for row in in_slot:
         defaults = ", ".join(f"{one['name']}={one['value']}" for one in row["parameters"])
-        out.add_row(row["name"], row["about"] + (f" [{defaults}]" if defaults else ""))
-    return out
+        rows.append((row["name"], row["about"] + (f" [{defaults}]" if defaults else "")))
+    return grid(f"Policies for +{slot}=", "name", "what it does", rows=rows)
 
 
 # One strategy
@@ -333,17 +333,15 @@ def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
     yield about
     if strategy.source and f"Source: {strategy.source}" not in about:
         yield f"Source: {strategy.source}"
-    out = grid("Policies", "slot", "policy", "speed", "what it does")
-    values = grid("Parameters", "parameter", "value", "range", "meaning")
-    for row in rows:
-        out.add_row(row["slot"], row["policy"], row["tier"], row["about"])
-        for one in row["parameters"]:
-            values.add_row(
-                f"{row['slot']}: {one['name']}", one["value"], one["may_be"], one["about"]
-            )
-    yield out
-    if values.row_count:
-        yield values
+    told = [(row["slot"], row["policy"], row["tier"], row["about"]) for row in rows]
+    yield grid("Policies", "slot", "policy", "speed", "what it does", rows=told)
+    values = [
+        (f"{row['slot']}: {one['name']}", one["value"], one["may_be"], one["about"])
+        for row in rows
+        for one in row["parameters"]
+    ]
+    if values:
+        yield grid("Parameters", "parameter", "value", "range", "meaning", rows=values)
     for tier, sentence in TIERS.items():
         if tier in [row["tier"] for row in rows]:
             yield f"\n{sentence}"
