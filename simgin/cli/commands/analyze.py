@@ -13,6 +13,7 @@ from simgin.cli.analysis_tables import deal_parts, deal_table, position_parts
 from simgin.cli.options import (
     deal_option,
     half_option,
+    is_typed,
     json_option,
     output_option,
     read_count,
@@ -245,10 +246,8 @@ def _analyze_strategy(
 
 def _refuse_options(names: Sequence[str], place: str) -> None:
     """Refuse options that were given and have no meaning here."""
-    context = click.get_current_context()
     for name in names:
-        source = context.get_parameter_source("seconds" if name == "for" else name)
-        if source is not None and source.name == "COMMANDLINE":
+        if is_typed("seconds" if name == "for" else name):
             raise click.UsageError(f"--{name} goes with {place}.")
 
 

@@ -162,16 +162,11 @@ def _read(variants: tuple[str, ...], asked: dict[str, Any]) -> ReviewRequest:
     for name in ("against", "sweep", "seconds_per_turn", "matches", "adapt", "deep"):
         if asked[name]:
             given[name] = asked[name]
-    if path is None or _is_typed("seed"):
+    if path is None or options.is_typed("seed"):
         given["seed"] = asked["seed"]
     if variants:
         given["names"] = variants
     return read_request(given.pop("names", ()), given.pop("against", None), **given)
-
-
-def _is_typed(option: str) -> bool:
-    source = click.get_current_context().get_parameter_source(option)
-    return source is click.core.ParameterSource.COMMANDLINE
 
 
 def _place(request: ReviewRequest) -> Path:

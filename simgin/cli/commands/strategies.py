@@ -12,7 +12,7 @@ import click
 from simgin.cli import options
 from simgin.cli.groups import NameOrSubcommand
 from simgin.cli.options import json_option
-from simgin.cli.output import Answer, can_print, command_line, grid, say
+from simgin.cli.output import Answer, can_print, command_line, grid, repeated, say
 from simgin.core.answers import SLOTS
 from simgin.rules import variants
 from simgin.strategy import catalogue, loader
@@ -109,11 +109,7 @@ def _strategies(
             say(one.name)
         return
     rows = [*map(_strategy_row, found), *map(_policy_row, policies)]
-    words: list[object] = ["strategies"]
-    for option, value in (("--players", players), ("--slot", slot), ("--search", search)):
-        if value is not None:
-            words += [option, value]
-    Answer(command_line(*words), rows).show(as_json, _list_parts(rows))
+    Answer(repeated(short=None), rows).show(as_json, _list_parts(rows))
 
 
 strategies: NameOrSubcommand = NameOrSubcommand(_strategies)
@@ -157,12 +153,9 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
     for finding in findings:
         if finding.check == "read" and finding.passed is False:
             raise StrategyError(finding.sentence)
-    words = ["strategies", "check", strategy]
-    if variant_texts:
-        for variant in chosen:
-            words += ["-v", variant.text]
+    named = [variant.text for variant in chosen] if variant_texts else ()
     rows = [asdict(finding) for finding in findings]
-    Answer(command_line(*words), rows).show(as_json, _check_parts(findings))
+    Answer(repeated(variant_texts=named, seconds=None), rows).show(as_json, _check_parts(findings))
     return int(any(finding.passed is False for finding in findings))
 
 
