@@ -35,6 +35,7 @@ SKILL_CELLS = {
     **{f"+{size}": (f"▲ {size} more", TONES[size]) for size in (LITTLE, MUCH)},
     **{f"-{size}": (f"▼ {size} less", TONES[size]) for size in (LITTLE, MUCH)},
 }
+MOST_COLUMNS = 8  # rule sets beside one another; a longer sweep is read from its pictures
 GOAL_WORDS = (MET, MISSED, UNDECIDED)
 READING = (
     f"Between strong players; ± are 95 % intervals. Much: what an evening of {EVENING} matches "
@@ -88,7 +89,8 @@ def _goal_line(review: Review, goal: Goal) -> str:
 
 
 def _tables(review: Review) -> Iterator[Table]:
-    yield scorecard(review)
+    if len(review.request.variants) <= MOST_COLUMNS:
+        yield scorecard(review)
     yield best_values(review) if review.request.sweep else _same_length(review)
     yield _better_player(review)
 
@@ -118,6 +120,19 @@ def scorecard(review: Review) -> Table:
     columns = [Column("row", "property"), *(Column(*names) for names in named)]
     note = f"{READING} {_meanings(review)}Players: {_who(review)}"
     return Table(title, pd.DataFrame(rows), columns, note)
+
+
+def _turned(card: Table) -> Table:
+    """A scorecard as text, a row for each rule set."""
+    import pandas as pd
+
+    texts = {
+        column.title: [str(cell) for cell in card.frame[column.name]] for column in card.columns
+    }
+    rows = texts.pop("property")
+    frame = pd.DataFrame([dict(zip(rows, cells, strict=True)) for cells in texts.values()])
+    frame.insert(0, "rules", list(texts))
+    return Table(card.title, frame, [Column(name, name) for name in map(str, frame)], card.note)
 
 
 def _meanings(review: Review) -> str:
@@ -268,7 +283,9 @@ def _learned_cell(review: Review, variant: str, row: Row) -> Cell:
 
 
 def _folded(review: Review) -> Iterator[Table]:
-    """Every figure by kind of player, every difference."""
+    """The scorecard of a long sweep, every figure by kind of player, every difference."""
+    if len(review.request.variants) > MOST_COLUMNS:
+        yield _turned(scorecard(review))
     named = review.metrics.assign(variant=review.metrics["variant"].map(label))
     known = named[named["why"] == ""]
     columns = (

@@ -147,11 +147,16 @@ def best_values(review: Review) -> Table:
         if chosen is None:
             continue
         others = _not_clearly_worse(review, odd, metric, kind, bad, chosen)
-        near = "; ".join(words(review, variant) for variant in others) or "none"
-        rows.append({"aim": title, "best": words(review, chosen), "near": near})
+        near = ", ".join(values(review, variant) for variant in others) or "none"
+        if len(others) == len(review.request.swept) - 1:
+            near = "all the others"
+        rows.append({"aim": title, "best": values(review, chosen), "near": near})
     columns = (Column("aim", "aim"), Column("best", "best"), Column("near", "not clearly worse"))
     note = "Chosen on one half of the packs and judged on the other, at 5 % (Holm)."
-    return Table("Best values", pd.DataFrame(rows, columns=["aim", "best", "near"]), columns, note)
+    names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
+    return Table(
+        f"Best {names}", pd.DataFrame(rows, columns=["aim", "best", "near"]), columns, note
+    )
 
 
 def _less(number: Quantity) -> Quantity:

@@ -84,6 +84,12 @@ def rules_in_words(review: Review) -> list[tuple[str, str]]:
     """Every rule set in a sentence: the base's main rules, of the others what differs."""
     request = review.request
     base = variants.find(request.base or "standard")
+    if request.sweep:
+        tried = [f"{name.replace('_', ' ')} {listed(values)}" for name, values in request.sweep]
+        return [
+            (label(base.text), f"{capital('; '.join(_basic(base)))}."),
+            ("Tried", f"{'; '.join(tried)}."),
+        ]
     sentences = []
     for text in request.variants:
         variant = variants.find(text)

@@ -230,7 +230,7 @@ def test_a_sweep_ends_in_an_answer(empty_directory):
     lines = " ".join(shown.split())
     assert "Which undercut bonus? Turns a match: " in lines and "by undercut bonus" in lines
     text = (empty_directory / "out" / "report.html").read_text()
-    assert "Best values" in text and wellformed.faults(text) == []
+    assert "Best undercut bonus" in text and wellformed.faults(text) == []
     frame = pd.read_csv(empty_directory / "out" / "plots" / "sweep.csv")
     assert sorted(set(frame["x"])) == [0, 10, 40]
 
