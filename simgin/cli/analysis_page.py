@@ -11,18 +11,24 @@ from simgin.analysis import words
 from simgin.analysis.analysis import Analysis, frame
 from simgin.analysis.position import Position
 from simgin.analysis.written import FORGOTTEN, TAKEN
+from simgin.cli.analysis_tables import (
+    action_table,
+    deal_table,
+    how_to_read,
+    how_to_read_deal,
+    verdict,
+)
+from simgin.cli.session import finished_manifest
 from simgin.core.answers import PHASE_BLIND
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import STOPPER
 from simgin.play.melds import cards_text, shown_melding
-from simgin.play.parallel import usable_cpus
 from simgin.plots import analysis as forest
 from simgin.report import figures, page
 from simgin.report.report import Picture, Report
 from simgin.report.table import Column, Table
 from simgin.rules.build import build_rules
 from simgin.runs import directory, manifest
-from simgin.runs.stopping import End
 from simgin.text.notation import card_text, hand_text
 
 if TYPE_CHECKING:
@@ -37,36 +43,27 @@ Found = Mapping[str, Analysis]
 
 
 def save(
-    place: Path,
-    command: str,
-    found: Found,
-    sentences: Mapping[str, str],
-    tables: Mapping[str, rich_table.Table],
-    reading: str,
-    workers: int | None,
+    place: Path, command: str, found: Found, is_whole_deal: bool, workers: int | None
 ) -> list[Path]:
     """Write the page, its pictures, the frame as CSV and the manifest; return their paths.
 
-    sentences: by decision, as the keys of `found`. tables: by title. reading: how to read them. Of
-    more decisions than MOST_DRAWN only the costliest are drawn.
+    Of more decisions than MOST_DRAWN only the costliest are drawn.
     """
     started = datetime.now(UTC)
     analyses = list(found.values())
     by_title = {analysis.matchup.title: analysis.matchup for analysis in analyses}
     matchups = list(by_title.values())
     identity = manifest.run_identity(matchups)
-    contents = manifest.run_manifest(
-        identity,
-        [End(analyses[0].worlds) for _ in matchups],
-        workers=workers or usable_cpus(),
-        started=started,
-        command=command,
-        stopped="complete",
-    )
+    units = [analyses[0].worlds] * len(matchups)
+    contents = finished_manifest(identity, units, workers, started, command)
     drawn = _drawn(found)
+    tables = {title: action_table(analysis) for title, analysis in found.items()}
+    reading = how_to_read(found)
+    if is_whole_deal:
+        tables, reading = {"Every decision": deal_table(found)}, how_to_read_deal(found)
     report = Report(
         question=_title(found),
-        verdict=list(_told(sentences, drawn)),
+        verdict=list(_told(found, drawn)),
         tables=[_page_table(title, table) for title, table in tables.items()],
         pictures=list(_pictures(found, drawn)),
         facts=[("Reading", reading), *_facts(analyses)],
@@ -100,15 +97,13 @@ def _title(found: Found) -> str:
     return f"{matchup.title}, {matchup.variant.text}: what each decision cost"
 
 
-def _told(sentences: Mapping[str, str], drawn: Sequence[str]) -> Iterator[str]:
+def _told(found: Found, drawn: Sequence[str]) -> Iterator[str]:
     """The sentences on the decisions that are drawn, behind their places if they are several."""
     if not drawn:
         yield "After these worlds, no decision is known to have cost anything."
     for title in drawn:
-        if len(sentences) == 1:
-            yield sentences[title]
-        else:
-            yield f"{_capital(title)}: {sentences[title]}"
+        place = f"{_capital(title)}: " if len(found) > 1 else ""
+        yield f"{place}{verdict(found[title])}"
 
 
 def _capital(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import Answer, note, repeated
+from simgin.cli.output import Answer, repeated
 
 if TYPE_CHECKING:
     from simgin.runs.ledger import Ledger
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from simgin.tune.tune_request import TuneRequest
 
     Play = Callable[[Ledger, Parts], Found]
-
-INTERRUPTED = 130  # exit code
 
 against_option = click.option(
     "--against",
@@ -92,6 +90,7 @@ def carry_out(
     below the bar. identity: of the ledger. settled: what the options of the command came to. kept:
     what keeps the pieces where no directory does.
     """
+    from simgin.cli import session
     from simgin.play.parallel import SHARES, share
     from simgin.report import page, progress
     from simgin.report.screen import Words
@@ -105,17 +104,15 @@ def carry_out(
     path = None if place is None else directory.begin(place, command)
     with ledger.opened(path, identity) as run_ledger:
         run_ledger.note_command(command)
-        try:
-            with progress.live(f"{words.doing.lower()} {request.strategy.name}") as bar:
-                bar(0, SHARES * pieces)
+        title = f"{words.doing.lower()} {request.strategy.name}"
+        told = _interrupted(words, kept or place, command)
+        with session.interruptible(told), progress.live(title) as bar:
+            bar(0, SHARES * pieces)
 
-                def look(done: int, units: int) -> None:
-                    bar(done, units, so_far)
+            def look(done: int, units: int) -> None:
+                bar(done, units, so_far)
 
-                found = play(run_ledger, lambda piece: share(look, piece, pieces))
-        except KeyboardInterrupt:
-            note(_interrupted(words, kept or place, command))
-            raise click.exceptions.Exit(INTERRUPTED) from None
+            found = play(run_ledger, lambda piece: share(look, piece, pieces))
         report = found_report(found, command)
         # What stands in the file depends on neither its place nor the number of workers.
         content = found.file(repeated(**settled, output=None, place=None))
@@ -124,7 +121,11 @@ def carry_out(
             write_file(output, content)
             files.append(output)
         if place is not None:
-            manifest = _manifest(request, identity, workers, started, command)
+            matchups = request.matchups(request.strategy, request.seed)
+            units = [matchup.units(request.confirmed) for matchup in matchups]
+            manifest = session.finished_manifest(
+                identity, units, workers, started, command, tune=request.objective
+            )
             files += directory.save(place, manifest, {**page.files(report), words.file: content})
     # A row an opponent, as scripts know them; the csv beside the page has one a figure.
     rows = [table.for_json(row) for row in found.table.to_dict("records")]
@@ -133,41 +134,8 @@ def carry_out(
     return found
 
 
-def _manifest(
-    request: TuneRequest,
-    identity: dict[str, Any],
-    workers: int | None,
-    started: datetime,
-    command: str,
-) -> dict[str, Any]:
-    from simgin.play.parallel import usable_cpus
-    from simgin.runs.manifest import run_manifest
-    from simgin.runs.stopping import End
-
-    matchups = request.matchups(request.strategy, request.seed)
-    return run_manifest(
-        identity,
-        [End(matchup.units(request.confirmed)) for matchup in matchups],
-        workers=workers or usable_cpus(),
-        started=started,
-        command=command,
-        stopped="complete",
-        tune=request.objective,
-    )
-
-
 def _interrupted(words: Wording, place: Path | str | None, command: str) -> str:
     """What is kept, and how to go on."""
     if place is None:
         return f"interrupted; nothing was kept. Start again with: {command} --run DIR"
     return f"interrupted; finished {words.pieces} are kept in {place}. Continue with: {command}"
-
-
-def prepare(request: TuneRequest) -> None:
-    """Compile who plays, and say so if it takes long."""
-    from simgin.cli.session import explain_wait
-    from simgin.play import kernel
-
-    with explain_wait():
-        for matchup in request.matchups(request.strategy, request.seed):
-            kernel.prepare(matchup)

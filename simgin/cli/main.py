@@ -24,7 +24,7 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 LONG = 200  # characters of a file's name; of longer ones only the beginning is shown
 
 # Command -> summary in the list of commands. The module simgin.cli.commands.NAME holds a click
-# command of the same name; those of CHECKS lie one folder further down.
+# command of the same name.
 COMMANDS = {
     "match": "Play one strategy against another.",
     "strategies": "List, show, check or create strategies.",
@@ -45,7 +45,6 @@ COMMANDS = {
     "doctor": "Check this installation.",
     "bench": "Measure the speed of this machine.",
 }
-CHECKS = ("doctor", "bench")
 
 TOUR = """Monte Carlo simulation of Gin Rummy: compare strategies, measure what a rule
 changes, compute a player's odds. Every estimate comes with a 95 % interval.
@@ -111,8 +110,7 @@ class Tour(click.Group):
         """The command of that name, imported now; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
-        folder = "commands.checks" if cmd_name in CHECKS else "commands"
-        module = importlib.import_module(f"simgin.cli.{folder}.{cmd_name}")
+        module = importlib.import_module(f"simgin.cli.commands.{cmd_name}")
         command: click.Command = getattr(module, cmd_name)
         return command
 

@@ -167,6 +167,12 @@ record_option = click.option(
 )
 
 
+def is_typed(parameter: str) -> bool:
+    """Whether a parameter of the running command was given."""
+    source = click.get_current_context().get_parameter_source(parameter)
+    return source is click.core.ParameterSource.COMMANDLINE
+
+
 def count_option(name: str, help_text: str, **default: Any) -> Callable[[Any], Any]:
     """A number of deals or matches."""
     return click.option(name, callback=read_count, metavar="N", help=help_text, **default)

@@ -89,8 +89,13 @@ def whole(line: str) -> Text:
     return Text(line, no_wrap=True)
 
 
-def grid(title: str, *headings: str) -> Table:
-    """A titled table with one rule below its headings. Long words are folded, never cut."""
+def grid(
+    title: str, *headings: str, rows: Iterable[Sequence[str]] = (), numbers: bool = False
+) -> Table:
+    """A titled table with one rule below its headings. Long words are folded, never cut.
+
+    numbers: whether all columns but the first stand at the right.
+    """
     from rich import box
     from rich.table import Table
 
@@ -102,8 +107,10 @@ def grid(title: str, *headings: str) -> Table:
         show_edge=False,
         pad_edge=False,
     )
-    for heading in headings:
-        out.add_column(heading, overflow="fold")
+    for i, heading in enumerate(headings):
+        out.add_column(heading, justify="right" if numbers and i else "left", overflow="fold")
+    for row in rows:
+        out.add_row(*row)
     return out
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simgin.cli.output import console, grid
-from simgin.cli.session import explain_wait
+from simgin.cli.session import prepare
 from simgin.play import kernel
 from simgin.play.parallel import usable_cpus
 from simgin.runs import ledger, schedule
@@ -95,19 +95,16 @@ def announce(
 
 
 def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
-    table = grid("Plan", "variant", "A", "B", "size", "± %", "± pts", "time")
-    table.columns[3].no_wrap = True
+    rows = []
     for task, row in zip(plan.tasks, plan_rows, strict=False):
         share, points = row["half_width"].values()
-        table.add_row(
-            row["variant"],
-            row["strategy"],
-            row["opponent"],
-            _size(plan, task, row["units"]),
-            f"{100 * share:.2g}",
-            f"{points:.2g}",
-            _time(plan, row["seconds"]),
-        )
+        who = (row["variant"], row["strategy"], row["opponent"])
+        at_most = "" if plan.seconds is not None else _at_most(plan)
+        time = f"{at_most}{duration(row['seconds'])}"
+        size = _size(plan, task, row["units"])
+        rows.append((*who, size, f"{100 * share:.2g}", f"{points:.2g}", time))
+    table = grid("Plan", "variant", "A", "B", "size", "± %", "± pts", "time", rows=rows)
+    table.columns[3].no_wrap = True
     return table
 
 
@@ -133,9 +130,7 @@ def _steps(plan: Plan) -> str:
 
 
 def _unit_seconds(plan: Plan) -> list[float]:
-    with explain_wait():
-        for task in plan.tasks:
-            kernel.prepare(task.matchup)
+    prepare(plan.matchups)
     return [unit_seconds(task.matchup) for task in plan.tasks]
 
 
@@ -158,12 +153,6 @@ def _size(plan: Plan, task: Task, units_left: int) -> str:
     if units_left == units:
         return size
     return f"{size} ({100 * (units - units_left) // units} % done)"
-
-
-def _time(plan: Plan, seconds: float) -> str:
-    if plan.seconds is not None:
-        return duration(plan.seconds)
-    return f"{_at_most(plan)}{duration(seconds)}"
 
 
 def _at_most(plan: Plan) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -18,19 +18,19 @@ from simgin.core import jit
 from simgin.findings.findings import Findings
 from simgin.findings.health import check_health
 from simgin.findings.run_record import record_plan
-from simgin.play import parallel
+from simgin.play import kernel, parallel
 from simgin.play.names import own_names
 from simgin.report import progress
 from simgin.rules.variants import value_text
 from simgin.runs import directory, ledger, runner, schedule, steps
 from simgin.runs.manifest import run_manifest
+from simgin.runs.stopping import End
 from simgin.runs.threads import SerialTeam, Threads
 
 if TYPE_CHECKING:
     from simgin.cli.so_far import SoFar
     from simgin.play.matchup import Matchup
     from simgin.runs.plan import Plan
-    from simgin.runs.stopping import End
 
 INTERRUPTED = 130  # exit code
 COMPILING_AFTER = 2.0  # seconds of waiting before it is explained; a warm start is faster
@@ -61,11 +61,8 @@ def play_plan(
         run_ledger.note_command(command)
         if place is not None and _is_complete(plan, run_ledger, record_deals):
             note(f"{place} is complete: nothing left to play. A larger run would extend it.")
-        try:
+        with interruptible(_interrupted(place, command)):
             ends = _play(plan, run_ledger, workers, scheduler, record_deals)
-        except KeyboardInterrupt:
-            note(_interrupted(place, command))
-            raise click.exceptions.Exit(INTERRUPTED) from None
         health = check_health(plan.matchups, ends, run_ledger)
         yield Findings(record_plan(plan, ends, health), run_ledger)
 
@@ -107,6 +104,16 @@ def _interrupted(place: Path | None, command: str) -> str:
     if place is None:
         return f"interrupted; nothing was written. Start again with: {command}"
     return f"interrupted; finished blocks are kept in {place}. Continue with: {command}"
+
+
+@contextmanager
+def interruptible(told: str) -> Iterator[None]:
+    """Leave with a note on how to go on if the user interrupts what is done in it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        note(told)
+        raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 def check_output(place: Path | None, record_deals: bool) -> None:
@@ -204,6 +211,13 @@ def explain_wait(reason: str = COMPILING) -> Iterator[None]:
         timer.cancel()
 
 
+def prepare(matchups: Iterable[Matchup]) -> None:
+    """Compile who plays, and say so if it takes long."""
+    with explain_wait():
+        for matchup in matchups:
+            kernel.prepare(matchup)
+
+
 def warn_of_single_deals(matchups: Sequence[Matchup]) -> None:
     """Warn where single deals leave out a part of the variant because the score matters to it."""
     variants = dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal")
@@ -219,6 +233,26 @@ def warn_of_single_deals(matchups: Sequence[Matchup]) -> None:
                 f"deals of {variant.text} depend on the die and the score, and single deals have "
                 f"neither. {WHOLE_MATCHES}"
             )
+
+
+def finished_manifest(
+    identity: Mapping[str, Any],
+    units: Iterable[int],
+    workers: int | None,
+    started: datetime,
+    command: str,
+    **request: Any,
+) -> dict[str, Any]:
+    """The manifest of what was played to its end, so many units of each matchup."""
+    return run_manifest(
+        identity,
+        [End(n) for n in units],
+        workers=workers or parallel.usable_cpus(),
+        started=started,
+        command=command,
+        stopped="complete",
+        **request,
+    )
 
 
 def save(

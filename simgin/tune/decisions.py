@@ -296,36 +296,28 @@ class Learner:
         sums: of questions, and of what their answers lead to in match equity.
         """
         n //= len(self.rivals)
+
+        def blocks(rival: Strategy | None, met: np.ndarray) -> list[Sums]:
+            """The sums of n deals against a rival, block by block. met: standings to begin from."""
+            deals, start = self.matchup(rival, "deal"), self.next_unit
+            kernel.prepare(deals)
+            lots = np.random.default_rng([self.seed, start])
+            sizes = [min(AT_ONCE, n - first) for first in range(0, n, AT_ONCE)]
+            standings = [met[lots.integers(len(met), size=size)] for size in sizes]
+
+            def branch(first: int, units: int) -> Sums:
+                before = standings[first // AT_ONCE]
+                found = branch_deals(deals, choose, start + first, units, most, before, explore)
+                return sums(found, self.equity(found))
+
+            return over_units(branch, n, AT_ONCE, self.workers)
+
         for rival, met in zip(self.rivals, self.met, strict=True):
-            for of_block in self._branched(rival, met, n, most, choose, sums, explore):
+            for of_block in blocks(rival, met):
                 for seen, found in zip(self.seen[name], of_block, strict=True):
                     seen += found
             self.next_unit += n
         return self.seen[name]
-
-    def _branched(
-        self,
-        rival: Strategy | None,
-        met: np.ndarray,
-        n: int,
-        most: int,
-        choose: Policy,
-        sums: Callable[[Branches, np.ndarray], Sums],
-        explore: Policy | None,
-    ) -> list[Sums]:
-        """The sums of n deals against a rival, block by block. met: standings to begin from."""
-        deals, start = self.matchup(rival, "deal"), self.next_unit
-        kernel.prepare(deals)
-        lots = np.random.default_rng([self.seed, start])
-        sizes = [min(AT_ONCE, n - first) for first in range(0, n, AT_ONCE)]
-        standings = [met[lots.integers(len(met), size=size)] for size in sizes]
-
-        def branch(first: int, units: int) -> Sums:
-            before = standings[first // AT_ONCE]
-            found = branch_deals(deals, choose, start + first, units, most, before, explore)
-            return sums(found, self.equity(found))
-
-        return over_units(branch, n, AT_ONCE, self.workers)
 
     def learn_discards(self, n: int) -> None:
         """Regress the equity of discards, less their question's mean, on their numbers."""

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.analysis_tables import (
-    action_table,
-    deal_parts,
-    deal_table,
-    how_to_read,
-    how_to_read_deal,
-    position_parts,
-    verdict,
-)
+from simgin.cli.analysis_tables import deal_parts, deal_table, position_parts
 from simgin.cli.options import (
     deal_option,
     half_option,
+    is_typed,
     json_option,
     output_option,
     read_count,
@@ -30,15 +23,16 @@ from simgin.cli.options import (
     variant_option,
     workers_option,
 )
-from simgin.cli.output import Answer, command_line
+from simgin.cli.output import Answer, repeated
 from simgin.report import progress
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from simgin.analysis.analysis import Analysis, Effort
-    from simgin.analysis.written import Die
     from simgin.play.watch import WatchedDeal
+
+    WatchedAnalysis = Callable[[Callable[..., None]], dict[str, Analysis]]
 
 OF_CARDS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
 FILE = ".json"  # how the name of a file ends that `simgin show --json` has filled
@@ -47,7 +41,6 @@ OF_AN_ADDRESS = ("variant", "unit", "half", "deal")
 OF_A_DEAL = ("unit", "half", "deal", "turn")  # options that go with the deal of two strategies
 OF_ONE = ("pile", *OF_CARDS, *OF_A_DEAL, "for", "output")  # with one position or one deal
 WORLDS_OF_A_POSITION = 10_000
-Row = dict[str, Any]
 
 
 @click.command()
@@ -85,7 +78,6 @@ Row = dict[str, Any]
 @click.option(
     "--offered", type=int, metavar="N", default=0, help="The opponent offers N: accept or refuse?"
 )
-@seed_option
 @unit_option
 @half_option
 @deal_option
@@ -118,35 +110,19 @@ Row = dict[str, Any]
     metavar="TIME",
     help="Stop each position after a time, such as 2s.",
 )
+@seed_option
 @workers_option
 @output_option("Write a page with the cards, the tables and pictures to this directory.")
 @json_option
-@click.pass_context
 def analyze(
-    context: click.Context,
     words: tuple[str, ...],
-    variant: str,
-    pile: str | None,
-    stock: int | None,
-    dealer: str | None,
-    score: str | None,
-    stake: int,
-    owner: str,
-    offer: bool,
-    offered: int,
     seed: int,
-    unit: int,
-    half: int,
-    deal: int | None,
     turn: int | None,
     deals: int | None,
-    own: str | None,
-    other: str | None,
-    worlds: int | None,
-    seconds: float | None,
     workers: int | None,
     output: Path | None,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Find the best action in a position, or what each decision of a deal cost.
 
@@ -173,62 +149,58 @@ def analyze(
       simgin analyze solo-greedy -v solitary-gin --deals 200 --as solo-dp
     """
     if deals is not None:
-        _refuse_options(context, OF_ONE, "one position or one deal, not with --deals")
-        if other is not None:
+        _refuse_options(OF_ONE, "one position or one deal, not with --deals")
+        if asked["other"] is not None:
             raise click.UsageError(
                 "with --deals name the opponent behind A: analyze A B --deals N."
             )
-        _analyze_strategy(words, variant, deals, own, worlds, seed, workers, as_json)
+        _analyze_strategy(words, deals, seed, workers, as_json, asked)
         return
-    worlds = worlds or WORLDS_OF_A_POSITION
-    from simgin.analysis.analysis import Effort
-    from simgin.analysis.written import BLIND, Die
+    from simgin.analysis.analysis import Effort, analyse_deal, frame
+    from simgin.analysis.written import BLIND
+    from simgin.cli import analysis_page
+    from simgin.play.replay import find_deal
     from simgin.runs import directory
 
-    effort = Effort(worlds, seconds, seed, workers)
-    given: dict[str, object] = {"-v": variant}
-    if pile is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND:
-        _refuse_options(context, OF_A_DEAL, "a deal of two strategies, not with cards")
-        die = Die(stake, owner, offer, offered)
+    worlds = asked["worlds"] or WORLDS_OF_A_POSITION
+    effort = Effort(worlds, asked["seconds"], seed, workers)
+    settled: dict[str, Any] = {"worlds": worlds}
+    has_cards = asked["pile"] is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND
+    if has_cards:
+        _refuse_options(OF_A_DEAL, "a deal of two strategies, not with cards")
         words = (" ".join(words),)
-        analysis = partial(
-            _analyze_cards, *words, variant, pile, stock, dealer, score, die, own, other, effort
-        )
-        given |= {"--pile": pile, "--stock": stock, "--dealer": dealer, "--score": score}
-        given |= {"--stake": stake, "--owner": owner} if stake > 1 else {}
-        given |= {"--offer": offer or None, "--offered": offered or None}
+        settled |= dict.fromkeys(OF_A_DEAL) | {"words": words}
+        settled |= {"offered": asked["offered"] or None}
+        settled |= dict.fromkeys(("stake", "owner")) if asked["stake"] <= 1 else {}
+        analysis = _analysis_of_cards(words[0], asked, effort)
     else:
-        _refuse_options(context, OF_CARDS, "cards, not with a deal of two strategies")
+        _refuse_options(OF_CARDS, "cards, not with a deal of two strategies")
+        settled |= dict.fromkeys(OF_CARDS)
         if words[0].endswith((FILE, PRINTED)):
-            _refuse_options(context, OF_AN_ADDRESS, "strategies, not with a file")
+            _refuse_options(OF_AN_ADDRESS, "strategies, not with a file")
+            settled |= dict.fromkeys(OF_AN_ADDRESS)
             played = _deal_of_file(*words)
-            given = {}
         else:
-            played = _deal_of(words, variant, seed, unit, half, deal)
-            given |= {"--unit": unit, "--half": half, "--deal": deal}
-        given |= {"--turn": turn}
-        analysis = partial(_analyze_deal, played, turn, own, other, effort)
-    given |= {"--as": own, "--against": other, "--worlds": worlds, "--for": seconds}
-    given |= {"--seed": seed, "-o": output}
-    command = command_line("analyze", *words, *_given(given))
+            a, b = (*words, None)[:2]
+            half, deal = asked["half"], asked["deal"]
+            played = find_deal(str(a), b, asked["variant"], seed, asked["unit"], half, deal)
+        analysis = partial(analyse_deal, played, turn, asked["own"], asked["other"], effort)
+    command = repeated(**settled)
     if output is not None:
         directory.check(output, command)
-    found = analysis()
-    rows = _json_rows(found) if as_json else []
-    whole_deal = len(found) > 1 and turn is None
-    parts = deal_parts(found) if whole_deal else position_parts(found)
-    files = [] if output is None else _write_page(output, command, found, whole_deal, workers)
+    is_whole = turn is None and not has_cards
+    with progress.live("analyze") as report:
+        found = analysis(
+            lambda done, every, known: report(done, every, lambda: _so_far(known(), is_whole))
+        )
+    table = frame(found)
+    rows: list[Any] = table.astype(object).where(table.notna(), None).to_dict("records")
+    is_whole = is_whole and len(found) > 1
+    parts = deal_parts(found) if is_whole else position_parts(found)
+    files = []
+    if output is not None:
+        files = analysis_page.save(output, command, found, is_whole, workers)
     Answer(command, rows, seed, files).show(as_json, [*parts, ""])
-
-
-def _deal_of(
-    words: Sequence[str], variant: str, seed: int, unit: int, half: int, deal: int | None
-) -> WatchedDeal:
-    """The deal of one strategy or two."""
-    from simgin.play.replay import find_deal
-
-    a, b = (*words, None)[:2]
-    return find_deal(str(a), b, variant, seed, unit, half, deal)
 
 
 def _deal_of_file(file: str, *others: str) -> WatchedDeal:
@@ -245,30 +217,13 @@ def _deal_of_file(file: str, *others: str) -> WatchedDeal:
     return read_deal(file)
 
 
-def _write_page(
-    output: Path, command: str, found: Mapping[str, Analysis], whole_deal: bool, workers: int | None
-) -> list[Path]:
-    """The page of an analysis; the paths of its files."""
-    from simgin.cli import analysis_page
-
-    tables = {title: action_table(analysis) for title, analysis in found.items()}
-    reading = how_to_read(found)
-    if whole_deal:
-        tables = {"Every decision": deal_table(found)}
-        reading = how_to_read_deal(found)
-    sentences = {title: verdict(analysis) for title, analysis in found.items()}
-    return analysis_page.save(output, command, found, sentences, tables, reading, workers)
-
-
 def _analyze_strategy(
     words: Sequence[str],
-    variant: str,
     deals: int,
-    judge: str | None,
-    worlds: int | None,
     seed: int,
     workers: int | None,
     as_json: bool,
+    asked: Mapping[str, Any],
 ) -> None:
     """Print the error rates of a strategy."""
     from simgin.analysis.rates import WORLDS, error_rates, read_trial
@@ -276,100 +231,53 @@ def _analyze_strategy(
 
     if len(words) > 2 or " " in words[0]:
         raise click.UsageError("--deals goes with strategies, as in analyze gold --deals 1000.")
-    a, b = words[0], words[1] if len(words) > 1 else None
-    trial = read_trial(a, b, variant, judge, deals, WORLDS if worlds is None else worlds, seed)
+    a, b = (*words, None)[:2]
+    worlds = WORLDS if asked["worlds"] is None else asked["worlds"]
+    trial = read_trial(str(a), b, asked["variant"], asked["own"], deals, worlds, seed)
     with progress.live("error rates") as report:
         found = error_rates(trial, workers, report)
-    options = ["-v", variant, "--deals", deals, "--as", trial.judge.a.text]
-    options += ["--worlds", trial.worlds, "--seed", seed]
     players = [player.text for player in trial.matchup.players]
-    command = command_line("analyze", *players, *options)
+    unused = dict.fromkeys((*OF_CARDS, *OF_A_DEAL))
+    command = repeated(**unused, words=players, own=trial.judge.a.text, worlds=trial.worlds)
     rows = rates_rows(found) if as_json else []
     parts = [] if as_json else [*rates_parts(found), ""]
     Answer(command, rows, seed).show(as_json, parts)
 
 
-def _given(options: Mapping[str, object]) -> list[object]:
-    """The options that have a value, as words of a command line."""
-    words: list[object] = []
-    for option, value in options.items():
-        if value is True:
-            words.append(option)
-        elif value is not None:
-            words += [option, value]
-    return words
-
-
-def _refuse_options(context: click.Context, names: Sequence[str], place: str) -> None:
+def _refuse_options(names: Sequence[str], place: str) -> None:
     """Refuse options that were given and have no meaning here."""
     for name in names:
-        source = context.get_parameter_source("seconds" if name == "for" else name)
-        if source is not None and source.name == "COMMANDLINE":
+        if is_typed("seconds" if name == "for" else name):
             raise click.UsageError(f"--{name} goes with {place}.")
 
 
-def _analyze_deal(
-    played: WatchedDeal, turn: int | None, own: str | None, other: str | None, effort: Effort
-) -> dict[str, Analysis]:
-    """The decisions of a deal, or those of one turn."""
-    from simgin.analysis.analysis import analyse_deal
-
-    with progress.live("analyze") as report:
-        return analyse_deal(
-            played,
-            turn,
-            own,
-            other,
-            effort,
-            lambda done, every, so_far: report(
-                done, every, lambda: _so_far(so_far(), turn is None)
-            ),
-        )
-
-
-def _analyze_cards(
-    words: str,
-    variant: str,
-    pile: str | None,
-    stock: int | None,
-    dealer: str | None,
-    score: str | None,
-    die: Die,
-    own: str | None,
-    other: str | None,
-    effort: Effort,
-) -> dict[str, Analysis]:
-    """A position of one's own."""
+def _analysis_of_cards(cards: str, asked: Mapping[str, Any], effort: Effort) -> WatchedAnalysis:
+    """What analyses a position of one's own."""
     from simgin.analysis.analysis import analyse, strongest
-    from simgin.analysis.written import read_position, read_score
+    from simgin.analysis.written import Die, read_position, read_score
     from simgin.rules import variants
 
-    game = variants.find(variant)
+    game = variants.find(asked["variant"])
     position = read_position(
-        words,
-        pile or "",
+        cards,
+        asked["pile"] or "",
         game,
-        score=None if score is None else read_score(score),
-        dealer=dealer,
-        stock=stock,
-        die=die,
+        score=None if asked["score"] is None else read_score(asked["score"]),
+        dealer=asked["dealer"],
+        stock=asked["stock"],
+        die=Die(asked["stake"], asked["owner"], asked["offer"], asked["offered"]),
     )
     best = strongest(game)
-    if game.row["players"] == 2:
-        other = other or best
+    other = asked["other"] or (best if game.row["players"] == 2 else None)
     title = f"{game.text}: your position"
 
-    with progress.live("analyze") as report:
-        found = analyse(
-            position,
-            own or best,
-            other,
-            effort,
-            lambda done, every, so_far: report(
-                done, every, lambda: _so_far({title: so_far()}, False)
-            ),
-        )
-    return {title: found}
+    def analysis(see: Callable[..., None]) -> dict[str, Analysis]:
+        def watch(done: int, every: int, known: Callable[[], Analysis]) -> None:
+            see(done, every, lambda: {title: known()})
+
+        return {title: analyse(position, asked["own"] or best, other, effort, watch)}
+
+    return analysis
 
 
 def _so_far(found: Mapping[str, Analysis], whole_deal: bool) -> RenderableType:
@@ -380,16 +288,3 @@ def _so_far(found: Mapping[str, Analysis], whole_deal: bool) -> RenderableType:
         return deal_table(found)
     *_, title = found
     return Group(*position_parts({title: found[title]}))
-
-
-def _json_rows(found: Mapping[str, Analysis]) -> list[Row]:
-    """A row for each action of each decision; None for what is not known."""
-    from simgin.analysis.analysis import frame
-
-    rows: list[Row] = []
-    for row in frame(found).to_dict("records"):
-        known = {}
-        for name, value in row.items():
-            known[str(name)] = None if value != value else value
-        rows.append(known)
-    return rows

@@ -32,27 +32,16 @@ def examples(place: Path | None, as_json: bool) -> None:
       simgin run demo                         an experiment by its name
       simgin examples mine                    files to work on, in mine
     """
-    if place is None:
-        _list(as_json)
-    else:
-        _copy(place, as_json)
+    from simgin.text.examples import copy, experiments
 
-
-def _list(as_json: bool) -> None:
-    from simgin.text.examples import experiments
-
+    if place is not None:
+        told = NEXT_STEPS.format(place=shlex.quote(str(place)))
+        Answer(repeated(), [], files=copy(place)).show(as_json, [told])
+        return
     rows = []
-    table = grid("Experiments", "name", "question")
     for name, file in experiments().items():
         question = tomllib.loads(file.read_text(encoding="utf-8"))["question"]
         rows.append({"name": name, "question": question, "file": str(file)})
-        table.add_row(name, question)
+    table = grid("Experiments", "name", "question", rows=[(x["name"], x["question"]) for x in rows])
     closing = "\nOne by its name: simgin run demo. Copies, with notebooks: simgin examples DIR."
     Answer(repeated(), rows).show(as_json, [table, closing])
-
-
-def _copy(place: Path, as_json: bool) -> None:
-    from simgin.text.examples import copy
-
-    answer = Answer(repeated(), [], files=copy(place))
-    answer.show(as_json, [NEXT_STEPS.format(place=shlex.quote(str(place)))])

@@ -16,7 +16,7 @@ from simgin.cli.options import (
     variant_option,
     workers_option,
 )
-from simgin.cli.output import Answer, command_line, whole
+from simgin.cli.output import Answer, repeated, whole
 from simgin.report import numbers, progress
 
 if TYPE_CHECKING:
@@ -29,18 +29,18 @@ Row = dict[str, Any]
 @click.command()
 @click.argument("a", type=STRATEGY)
 @click.argument("b", type=STRATEGY, required=False)
+@click.option(
+    "--against",
+    type=STRATEGY,
+    metavar="NAME",
+    help="With differ: who plays against A and B in turn [default: B].",
+)
 @variant_option
 @click.option(
     "--where",
     required=True,
     metavar="WHAT",
     help="What to look for, such as `longest` or `undercut, points < -30`; see above.",
-)
-@click.option(
-    "--against",
-    type=STRATEGY,
-    metavar="NAME",
-    help="With differ: who plays against A and B in turn [default: B].",
 )
 @click.option(
     "--deals",
@@ -100,25 +100,13 @@ def find(
     )
     with policy_calls(as_json), progress.live("find") as report:
         found, rows = carry_out(request, workers, report)
-    Answer(_command(request), rows, seed).show(as_json, _parts(found, rows))
-
-
-def _command(request: Request) -> str:
-    """The command that repeats the search."""
-    matchup = request.matchup
-    words: list[object] = ["find", matchup.a.text]
-    if request.rival is not None:
-        words.append(request.rival.a.text)
-        words += ["--against", matchup.opponent] if matchup.b else []
-    elif matchup.b is not None:
-        words.append(matchup.opponent)
-    counted = "--deals" if matchup.unit == "deal" else "--matches"
-    words += ["-v", matchup.variant.text]
-    words += ["--where", request.where.text]
-    words += [counted, request.n]
-    words += ["--limit", request.limit]
-    words += ["--seed", matchup.seed]
-    return command_line(*words)
+    matchup, rival = request.matchup, request.rival
+    opponent = matchup.b and matchup.b.text
+    settled: dict[str, Any] = {"a": matchup.a.text, "b": rival.a.text if rival else opponent}
+    settled |= {"against": opponent if rival else None, "variant": matchup.variant.text}
+    settled |= {"where": request.where.text, "limit": request.limit, "deals": None, "matches": None}
+    settled["deals" if matchup.unit == "deal" else "matches"] = request.n
+    Answer(repeated(**settled), rows, seed).show(as_json, _parts(found, rows))
 
 
 def _parts(found: Found, rows: list[Row]) -> Iterator[Any]:
@@ -150,13 +138,10 @@ def _heading(found: Found, rows: list[Row]) -> str:
         return heading
     if request.where.is_costly:
         return f"{heading} {_costly_heading(name, rows)}"
-    are = "is" if len(rows) == 1 else f"{len(rows)} are"
-    listed = f"The first {are}"
+    listed = "The first is" if len(rows) == 1 else f"The first {len(rows)} are"
     if found.fitting <= len(rows):
         listed = "Here they are"
-    points = "points"
-    if request.rival is None:
-        points = f"points of {name}"
+    points = "points" if request.rival else f"points of {name}"
     return f"{heading} {listed}, with the {points}:"
 
 
@@ -177,10 +162,8 @@ def _lines(points: int, happened: str, command: str) -> list[str]:
 
 def _compared_lines(request: Request, row: Row) -> list[str]:
     """The same cards played by two: where they differ first, and both deals."""
-    a = request.short(row["strategy"])
-    b = request.short(row["rival"])
-    own = f"{a} {row['own']}"
-    other = f"{b} {row['other']}"
+    own = f"{request.short(row['strategy'])} {row['own']}"
+    other = f"{request.short(row['rival'])} {row['other']}"
     return [
         f"{row['place']}: {own}; {other}",
         *_lines(row["points"], row["happened"], row["command"]),
@@ -192,15 +175,11 @@ def _costly_lines(row: Row) -> list[str]:
     """A decision: the cost, what was done and what was best, and the commands below."""
     from simgin.analysis.words import better
 
-    mean = row["cost"]
-    half = row["high"] - mean
-    cost = numbers.number(mean, half)
-    error = numbers.number(half, half)
+    half = row["high"] - row["cost"]
+    cost, error = numbers.number(row["cost"], half), numbers.number(half, half)
     place, *_ = row["place"].split(",")
-    done = row["own"]
-    best = better(done, row["best"])
     return [
-        f"{cost:>5} ± {error}  {place}: {done}; best: {best}",
+        f"{cost:>5} ± {error}  {place}: {row['own']}; best: {better(row['own'], row['best'])}",
         BELOW + row["analyze"],
         BELOW + row["command"],
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from simgin.cli.options import json_option, variant_option
-from simgin.cli.output import Answer, command_line
+from simgin.cli.output import Answer, repeated
 
 
 @click.command()
@@ -47,14 +47,5 @@ def hand(
         upcard=None if upcard is None else notation.parse_card(upcard),
         score=score,
     )
-    words: list[object] = [
-        "hand",
-        notation.hand_text(evaluated.cards),
-        "-v",
-        evaluated.variant.text,
-    ]
-    if upcard is not None:
-        words += ["--upcard", upcard]
-    if score is not None:
-        words += ["--score", score]
-    Answer(command_line(*words), [row(evaluated)]).show(as_json, [*lines(evaluated), ""])
+    command = repeated(cards=[notation.hand_text(evaluated.cards)], variant=evaluated.variant.text)
+    Answer(command, [row(evaluated)]).show(as_json, [*lines(evaluated), ""])

@@ -17,11 +17,9 @@ from simgin.report import progress
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from simgin.play.matchup import Matchup
     from simgin.report.report import Report
 
 PLACE = Path("results") / "odds"
-INTERRUPTED = 130  # exit code
 
 
 @click.command()
@@ -64,10 +62,12 @@ def odds(
     Finished players are cached: the same odds come at once, and an interrupted command resumes
     with the next player.
     """
+    from simgin.cli import session
     from simgin.odds.odds import measure, read_request
     from simgin.odds.odds_report import odds_report
     from simgin.report import page
     from simgin.runs import directory
+    from simgin.runs.manifest import run_identity
 
     request = read_request(variants, strategies, deals=deals, seed=seed)
     command = repeated()
@@ -75,20 +75,19 @@ def odds(
     # The default directory is for whatever was asked last
     directory.check(place, command if output else "simgin odds")
     started = datetime.now(UTC)
-    try:
-        with progress.live("odds") as report_progress:
-            found = measure(
-                request,
-                workers,
-                progress=partial(_report_player, report_progress, request.names),
-                prepare=_prepare,
-            )
-    except KeyboardInterrupt:
-        note(f"interrupted; finished players are kept. Continue with: {command}")
-        raise click.exceptions.Exit(INTERRUPTED) from None
+    told = f"interrupted; finished players are kept. Continue with: {command}"
+    with session.interruptible(told), progress.live("odds") as report_progress:
+        found = measure(
+            request,
+            workers,
+            progress=partial(_report_player, report_progress, request.names),
+            prepare=lambda matchup: session.prepare([matchup]),
+        )
     for sentence in found.refused:
         note(sentence)
-    manifest = _manifest(found.played, workers, started, command)
+    identity = run_identity([matchup for matchup, _ in found.played])
+    units = [units for _, units in found.played]
+    manifest = session.finished_manifest(identity, units, workers, started, command)
     report = odds_report(found, manifest, command)
     files = directory.save(place, manifest, page.files(report, plots=""))
     Answer(command, found.records(), seed, files).show(as_json, _screen(report, seed, details))
@@ -109,30 +108,3 @@ def _report_player(report: progress.Report, names: Sequence[str], done: int, uni
     number = len(names)
     place = min(number * done // units, number - 1)
     report(done, units, lambda: f"player {place + 1} of {number}: {names[place]}")
-
-
-def _prepare(matchup: Matchup) -> None:
-    """Compile a matchup, and say so if it takes long."""
-    from simgin.cli import session
-    from simgin.play import kernel
-
-    with session.explain_wait():
-        kernel.prepare(matchup)
-
-
-def _manifest(
-    played: Sequence[tuple[Matchup, int]], workers: int | None, started: datetime, command: str
-) -> dict[str, object]:
-    from simgin.play.parallel import usable_cpus
-    from simgin.runs.manifest import run_identity, run_manifest
-    from simgin.runs.stopping import End
-
-    identity = run_identity([matchup for matchup, _ in played])
-    return run_manifest(
-        identity,
-        [End(units) for _, units in played],
-        workers=workers or usable_cpus(),
-        started=started,
-        command=command,
-        stopped="complete",
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,27 +34,22 @@ def report(place: Path, details: bool, as_json: bool) -> None:
     with directory.readable(place), _findings(place, manifest := _manifest(place)) as findings:
         written_before = [directory.DEALS] if (place / directory.DEALS).exists() else []
         manifest_now = {**manifest, "stopped": findings.stopped}
-        run_report, parts = _report(findings, manifest, details)
-        files = directory.save(place, manifest_now, page.files(run_report), *written_before)
-        run_answer(findings, repeated(), files).show(as_json, [*parts, ""])
+        written = _report(findings, manifest)
+        files = directory.save(place, manifest_now, page.files(written), *written_before)
+        answer = run_answer(findings, repeated(), files)
+        answer.show(as_json, [*written.screen(details=details), ""])
 
 
-def _report(
-    findings: Findings, manifest: dict[str, Any], details: bool
-) -> tuple[Report, Iterable[Any]]:
-    """The report of a run, or of a review, and what a terminal shows of it."""
+def _report(findings: Findings, manifest: dict[str, Any]) -> Report:
+    """The report of a run, or of a review."""
     from simgin.findings.run_pictures import run_pictures
     from simgin.findings.run_report import run_report
     from simgin.review.review import restore_review
     from simgin.review.review_report import review_report
 
     if "review" in manifest:
-        review = restore_review(manifest["review"], findings)
-        written = review_report(review, manifest["command"])
-        return written, written.screen(details=details)
-    pictures = run_pictures(findings.by_own_names)
-    written = run_report(findings, manifest["command"], pictures)
-    return written, written.screen(details=details)
+        return review_report(restore_review(manifest["review"], findings), manifest["command"])
+    return run_report(findings, manifest["command"], run_pictures(findings.by_own_names))
 
 
 def _manifest(place: Path) -> dict[str, Any]:

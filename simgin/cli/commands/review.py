@@ -143,12 +143,10 @@ def _settled(request: ReviewRequest, workers: int | None) -> ReviewRequest:
     if not request.adapt:
         with session.explain_wait("short trials first, to see who is strong under these rules."):
             return settled(request, workers)
-    try:
-        with progress.live("learning a strong player for every rule set") as report:
-            return settled(request, workers, report)
-    except KeyboardInterrupt:
-        note("interrupted; finished rounds of learning are kept. The same command goes on.")
-        raise click.exceptions.Exit(session.INTERRUPTED) from None
+    told = "interrupted; finished rounds of learning are kept. The same command goes on."
+    title = "learning a strong player for every rule set"
+    with session.interruptible(told), progress.live(title) as report:
+        return settled(request, workers, report)
 
 
 def _read(variants: tuple[str, ...], asked: dict[str, Any]) -> ReviewRequest:
@@ -164,16 +162,11 @@ def _read(variants: tuple[str, ...], asked: dict[str, Any]) -> ReviewRequest:
     for name in ("against", "sweep", "seconds_per_turn", "matches", "adapt", "deep"):
         if asked[name]:
             given[name] = asked[name]
-    if path is None or _is_typed("seed"):
+    if path is None or options.is_typed("seed"):
         given["seed"] = asked["seed"]
     if variants:
         given["names"] = variants
     return read_request(given.pop("names", ()), given.pop("against", None), **given)
-
-
-def _is_typed(option: str) -> bool:
-    source = click.get_current_context().get_parameter_source(option)
-    return source is click.core.ParameterSource.COMMANDLINE
 
 
 def _place(request: ReviewRequest) -> Path:

@@ -12,7 +12,7 @@ import click
 from simgin.cli import options
 from simgin.cli.groups import NameOrSubcommand
 from simgin.cli.options import json_option
-from simgin.cli.output import Answer, can_print, command_line, grid, say
+from simgin.cli.output import Answer, can_print, command_line, grid, repeated, say
 from simgin.core.answers import SLOTS
 from simgin.rules import variants
 from simgin.strategy import catalogue, loader
@@ -109,11 +109,7 @@ def _strategies(
             say(one.name)
         return
     rows = [*map(_strategy_row, found), *map(_policy_row, policies)]
-    words: list[object] = ["strategies"]
-    for option, value in (("--players", players), ("--slot", slot), ("--search", search)):
-        if value is not None:
-            words += [option, value]
-    Answer(command_line(*words), rows).show(as_json, _list_parts(rows))
+    Answer(repeated(short=None), rows).show(as_json, _list_parts(rows))
 
 
 strategies: NameOrSubcommand = NameOrSubcommand(_strategies)
@@ -157,12 +153,9 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
     for finding in findings:
         if finding.check == "read" and finding.passed is False:
             raise StrategyError(finding.sentence)
-    words = ["strategies", "check", strategy]
-    if variant_texts:
-        for variant in chosen:
-            words += ["-v", variant.text]
+    named = [variant.text for variant in chosen] if variant_texts else ()
     rows = [asdict(finding) for finding in findings]
-    Answer(command_line(*words), rows).show(as_json, _check_parts(findings))
+    Answer(repeated(variant_texts=named, seconds=None), rows).show(as_json, _check_parts(findings))
     return int(any(finding.passed is False for finding in findings))
 
 
@@ -296,11 +289,11 @@ def _catalogue(title: str, listed: Sequence[Row]) -> Iterator[Any]:
 
 
 def _policy_table(slot: str, in_slot: Sequence[Row]) -> Table:
-    out = grid(f"Policies for +{slot}=", "name", "what it does")
+    rows = []
     for row in in_slot:
         defaults = ", ".join(f"{one['name']}={one['value']}" for one in row["parameters"])
-        out.add_row(row["name"], row["about"] + (f" [{defaults}]" if defaults else ""))
-    return out
+        rows.append((row["name"], row["about"] + (f" [{defaults}]" if defaults else "")))
+    return grid(f"Policies for +{slot}=", "name", "what it does", rows=rows)
 
 
 # One strategy
@@ -333,17 +326,15 @@ def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
     yield about
     if strategy.source and f"Source: {strategy.source}" not in about:
         yield f"Source: {strategy.source}"
-    out = grid("Policies", "slot", "policy", "speed", "what it does")
-    values = grid("Parameters", "parameter", "value", "range", "meaning")
-    for row in rows:
-        out.add_row(row["slot"], row["policy"], row["tier"], row["about"])
-        for one in row["parameters"]:
-            values.add_row(
-                f"{row['slot']}: {one['name']}", one["value"], one["may_be"], one["about"]
-            )
-    yield out
-    if values.row_count:
-        yield values
+    told = [(row["slot"], row["policy"], row["tier"], row["about"]) for row in rows]
+    yield grid("Policies", "slot", "policy", "speed", "what it does", rows=told)
+    values = [
+        (f"{row['slot']}: {one['name']}", one["value"], one["may_be"], one["about"])
+        for row in rows
+        for one in row["parameters"]
+    ]
+    if values:
+        yield grid("Parameters", "parameter", "value", "range", "meaning", rows=values)
     for tier, sentence in TIERS.items():
         if tier in [row["tier"] for row in rows]:
             yield f"\n{sentence}"

@@ -82,6 +82,7 @@ def train(
     The same command resumes an interrupted training: with --run, of champion always. More --rounds
     continue a finished one that has a directory.
     """
+    from simgin.cli import session
     from simgin.report.screen import Words
     from simgin.tune import adapted
     from simgin.tune import training as discards
@@ -95,7 +96,7 @@ def train(
     match = training.match
     if not as_json:
         console().print(Words([kind.plan_sentence(training)]))
-    improvement.prepare(match)
+    session.prepare(match.matchups(match.strategy, seed))
     lines: list[str] = []
     settled = improvement.settled(match) | {"confirm": match.confirmed}
     settled |= {"rounds": training.rounds, "deals": training.deals}

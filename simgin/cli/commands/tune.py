@@ -93,6 +93,7 @@ def tune(
     With --run, the same command resumes an interrupted search, and more --generations continue a
     finished one.
     """
+    from simgin.cli import session
     from simgin.tune import tuned
     from simgin.tune.tune_request import read_request
 
@@ -109,7 +110,7 @@ def tune(
     )
     words = tuned.Tuned.words
     improvement.check_output(words, output, place)
-    improvement.prepare(request)
+    session.prepare(request.matchups(request.strategy, seed))
     row = _plan_row(request, workers)
     if not as_json:
         _announce(request, row["seconds"])

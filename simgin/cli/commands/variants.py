@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -23,9 +23,6 @@ from simgin.rules.variants import (
     parameters,
     variants_in_file,
 )
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 SECTIONS = {
     "deal": "The deal",
@@ -141,11 +138,10 @@ def _new(file: str, start: str, as_json: bool) -> None:
 
 
 def _list(listed: Sequence[Variant], as_json: bool) -> None:
-    rows = []
-    for variant in listed:
-        players = variant.row["players"]
-        row = {"name": variant.text, "title": variant.title, "about": variant.about}
-        rows.append({**row, "players": players})
+    rows = [
+        {"name": one.text, "title": one.title, "about": one.about, "players": one.row["players"]}
+        for one in listed
+    ]
     Answer(repeated(), rows).show(as_json, _list_parts(listed))
 
 
@@ -165,10 +161,9 @@ def _read_file(file: str) -> list[Variant]:
 
 
 def _list_parts(listed: Sequence[Variant]) -> Iterator[Any]:
-    out = grid("Variants", "name", "rules")
+    rows = [(one.text, f"{one.title}. {one.about}") for one in listed]
+    out = grid("Variants", "name", "rules", rows=rows)
     out.columns[0].no_wrap = True
-    for variant in listed:
-        out.add_row(variant.text, f"{variant.title}. {variant.about}")
     yield out
     yield ""
     yield "All rules of one: simgin variants NAME. Any rule can be changed: standard+gin_bonus=10."
@@ -186,11 +181,18 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
     yield variant.about
     changes = _changes(base, variant)
     if changes:
-        yield _changes_table(variant, base, changes)
+        rows = [(one.name, _text(one, variant), _text(one, base)) for one in changes]
+        yield grid(f"Changes from {base.text}", "rule", variant.text, base.text, rows=rows)
     else:
         yield "\nThe same rules as standard."
     for section, group in groupby(parameters().values(), lambda parameter: parameter.section):
-        yield _section_table(SECTIONS.get(section, section), list(group), variant)
+        told = [
+            (one.name, _text(one, variant), f"{one.description} [{one.values()}]") for one in group
+        ]
+        out = grid(SECTIONS.get(section, section), "rule", "value", "meaning", rows=told)
+        out.columns[0].no_wrap = True
+        out.columns[1].max_width = 22
+        yield out
     yield NO_EFFECT
     yield MAY_BE
 
@@ -200,43 +202,20 @@ def _changes(first: Variant, second: Variant) -> list[Parameter]:
     return [parameters()[name] for name, _, _ in difference(first, second)]
 
 
-def _changes_table(variant: Variant, base: Variant, changes: Sequence[Parameter]) -> Table:
-    out = grid(f"Changes from {base.text}", "rule", variant.text, base.text)
-    for parameter in changes:
-        out.add_row(parameter.name, _text(parameter, variant), _text(parameter, base))
-    return out
-
-
-def _section_table(title: str, section: Sequence[Parameter], variant: Variant) -> Table:
-    out = grid(title, "rule", "value", "meaning")
-    out.columns[0].no_wrap = True
-    out.columns[1].max_width = 22
-    for parameter in section:
-        meaning = f"{parameter.description} [{parameter.values()}]"
-        out.add_row(parameter.name, _text(parameter, variant), meaning)
-    return out
-
-
 def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
     changes = _changes(first, second)
     if not changes:
         yield f"{first.text} and {second.text} have the same rules."
         return
-    out = grid(f"{first.text} (A) and {second.text} (B)", "rule", "A", "B", "meaning")
+    rows = [(one.name, _text(one, first), _text(one, second), one.description) for one in changes]
+    title = f"{first.text} (A) and {second.text} (B)"
+    out = grid(title, "rule", "A", "B", "meaning", rows=rows)
     out.columns[0].no_wrap = True
-    matters = False
-    for parameter in changes:
-        cells = _text(parameter, first), _text(parameter, second)
-        out.add_row(parameter.name, *cells, parameter.description)
-        matters = matters or _matters(parameter, first) or _matters(parameter, second)
     yield out
-    if not matters:
+    ruling = [one for one in changes if one.status != "descriptive"]
+    if not any(one.acts(first.row) or one.acts(second.row) for one in ruling):
         yield "\nThey play the same: none of these rules has an effect."
     yield NO_EFFECT
-
-
-def _matters(parameter: Parameter, variant: Variant) -> bool:
-    return parameter.status != "descriptive" and parameter.acts(variant.row)
 
 
 def _check_row(text: str, result: Variant | VariantError) -> dict[str, Any]:

@@ -112,10 +112,9 @@ def _measure(seconds: float) -> list[dict[str, Any]]:
 def _figure_parts(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     from simgin.checks.bench import HANDS, REPETITIONS
 
-    out = _table("Speed", "figure", "threads", "per second", "ns each", "ratio", "speed-up")
-    means = []
-    for row in rows:
-        out.add_row(
+    headings = ("figure", "threads", "per second", "ns each", "ratio", "speed-up")
+    told = [
+        (
             row["figure"],
             str(row["threads"]),
             f"{row['per_second']:,.0f}",
@@ -123,34 +122,28 @@ def _figure_parts(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
             _digits(row["ratio"]),
             f"{row['speedup']:.2f}" if row["threads"] > 1 else "",
         )
-        if row["mean"] is not None:
-            means.append(f"{row['mean']:.5f} ({row['figure']})")
-    yield out
+        for row in rows
+    ]
+    yield grid("Speed", *headings, rows=told, numbers=True)
+    means = [f"{row['mean']:.5f} ({row['figure']})" for row in rows if row["mean"] is not None]
     yield f"\nMean deadwood of the {HANDS:,} fixed hands: {', '.join(means)}."
     yield READING.format(repetitions=REPETITIONS).strip()
 
 
 def _change_parts(changes: Sequence[Change], rounds: int) -> Iterator[Any]:
-    out = _table("What changed", "figure", "threads", "now", "before", "times as fast")
+    told = []
     for change in changes:
         times = f"{change.faster:.2f}"
         if change.low is not None:
             times += f" ({change.low:.2f} to {change.high:.2f})"
-        out.add_row(
-            change.figure, str(change.threads), _digits(change.now), _digits(change.before), times
-        )
-    yield out
+        ratios = map(_digits, (change.now, change.before))
+        told.append((change.figure, str(change.threads), *ratios, times))
+    headings = ("figure", "threads", "now", "before", "times as fast")
+    yield grid("What changed", *headings, rows=told, numbers=True)
     if rounds == 1:
         yield f"{READING_CHANGE}. Measured at different times: a tenth may be the machine."
     else:
         yield f"{READING_CHANGE}: median of {rounds} rounds in turns, with the least and greatest."
-
-
-def _table(*titles: str) -> Any:
-    out = grid(*titles)
-    for column in out.columns[1:]:
-        column.justify = "right"
-    return out
 
 
 def _digits(number: float) -> str:

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
-
 import click
 
 from simgin.cli.options import json_option
 from simgin.cli.output import Answer, grid, note, repeated
-
-if TYPE_CHECKING:
-    from simgin.checks.doctor import Finding
 
 
 @click.command()
@@ -31,18 +25,12 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     with explain_wait():
         findings = list(examine())
     faults = [finding.fault for finding in findings if finding.fault]
-    Answer(repeated(), rows(findings)).show(as_json, _parts(findings, len(faults)))
+    told = [(one.check, "FAULT" if one.fault else "ok", one.details) for one in findings]
+    closing = "All is well."
+    if faults:
+        closing = f"{len(faults)} of {len(findings)} checks found a fault."
+    table = grid("Installation", "check", "", "details", rows=told)
+    Answer(repeated(), rows(findings)).show(as_json, [table, f"\n{closing}"])
     for fault in faults:
         note(fault)
     ctx.exit(1 if faults else 0)
-
-
-def _parts(findings: list[Finding], faults: int) -> Iterator[Any]:
-    out = grid("Installation", "check", "", "details")
-    for finding in findings:
-        out.add_row(finding.check, "FAULT" if finding.fault else "ok", finding.details)
-    yield out
-    if faults:
-        yield f"\n{faults} of {len(findings)} checks found a fault."
-    else:
-        yield "\nAll is well."
