@@ -127,7 +127,7 @@ def _results(table: Table, seat: str) -> Iterator[tuple[Any, ...]]:
 def _matches(known: Value) -> Iterator[tuple[str, Estimate]]:
     """The probability to win the match, by seat."""
     if known.seats_alike:
-        a, b = (int(side[0]) if len(side) == 1 else side for side in known.board.start())
+        a, b = (int(side[0]) if len(side) == 1 else side for side in known.board.start)
         for dealer, seat in enumerate(SEATS):
             yield seat, _chance(known.win(a, b, dealer), known.se(a, b, dealer))
         return

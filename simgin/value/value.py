@@ -148,7 +148,7 @@ class Value:
         """V at the start, the mean over the sides that may deal first."""
         first = self.matchup.variant.row["first_dealer"]
         dealers = (0, 1) if first in ("lot", None) else (int(first != self.seat),)
-        starts = [self.board.index(*self.board.start(), np.asarray(side)) for side in dealers]
+        starts = [self.board.index(*self.board.start, np.asarray(side)) for side in dealers]
         return float(np.mean([table[start] for start in starts]))
 
     def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> Place:
