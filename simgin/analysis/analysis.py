@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.analysis.elimination import POINTS_REACH, Gaps, compare, next_look, still_tried
-from simgin.analysis.equity import Equity, counts_wins, find_equity, net_points
+from simgin.analysis.equity import Equity, find_equity, net_points
 from simgin.analysis.hidden_cards import Drawing
 from simgin.analysis.position import Position, PositionError, positions_in
 from simgin.core.sums import KINDS
 from simgin.play import kernel
-from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.names import side_names
+from simgin.play.matchup import Matchup, parse_matchup, side_names
 from simgin.play.parallel import SHARES, over_units
 from simgin.play.rollout import play_in
 from simgin.play.watch import WatchedDeal
@@ -227,7 +226,7 @@ def counted_by(variant: Variant) -> str:
     row = variant.row
     if row["die"] != "off":
         return "deals" if row["die"] == "deal" else "games"
-    return "win" if counts_wins(variant) else "points"
+    return "win" if row["deal_scoring"] == "winloss" else "points"
 
 
 Watch = Callable[[int, int, Callable[[], Analysis]], None]  # worlds played, planned, the result

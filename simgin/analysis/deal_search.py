@@ -21,8 +21,7 @@ from simgin.core.answers import PHASE_BLIND, PHASE_UPCARD
 from simgin.core.cell import Unit
 from simgin.core.sums import KINDS
 from simgin.play.kernel import play_recorded, prepare
-from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.names import own_names, side_names
+from simgin.play.matchup import Matchup, own_names, parse_matchup, side_names
 from simgin.play.parallel import Progress, over_units, share
 from simgin.play.replay import decision_text
 from simgin.play.watch import Question, watch_deal

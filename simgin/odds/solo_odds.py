@@ -11,7 +11,6 @@ value with se, low and high, and n: the deals, or matches, behind a row.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -143,12 +142,10 @@ def match_odds(deals: Deals) -> tuple[Estimate, int]:
         (share,) = unit_ratios(won.astype(np.int64), np.ones(n, np.int64))
         return share, n
     if deals.by_score:
-        strategy = deals.strategy
-        variant = deals.variant
-        command = shlex.join(["simgin", "match", strategy, "-v", variant, "--matches", "100k"])
-        raise value.ValueRefused(
-            f"{strategy} plays {variant} otherwise at other scores, and V by score is "
-            f"computed for two players only. Estimate it by play: {command}."
+        raise value.refusal(
+            deals.matchup,
+            f"{deals.strategy} plays {deals.variant} otherwise at other scores, and V by score is "
+            "computed for two players only.",
         )
     start = value.at_any_score(deals.matchup, deals.counted).start()
     n = len(deals.rows)
