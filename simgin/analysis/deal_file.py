@@ -163,7 +163,10 @@ def _enter_standing(played: WatchedDeal, first: Row) -> None:
     """Write the match before the deal to the views: it was played as a single one."""
     deal = _number(first, "deal")
     target = int(build_rules(played.matchup.variant).points_target)
-    columns = [[_pair((points, 0))[0] for points in own] for own in first["columns"] or ()]
+    columns = [
+        [_pair((points, 0))[0] for points in first["columns"][seat]]
+        for seat in range(2 if first["columns"] else 0)
+    ]
     for view in played.state.log[: played.state.logged + 1]:
         seat = int(view["seat"])
         view["deal"] = deal

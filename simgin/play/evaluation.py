@@ -247,13 +247,12 @@ def row(hand: HandAnalysis) -> dict[str, Any]:
         "shot_leaves": hand.demanded,
         "discards": {notation.card_text(card): left for card, left in hand.leaves.items()},
         "best_discards": [notation.card_text(card) for card in hand.best],
-        "endings": [_ending_row(ending) for ending in hand.endings],
-    }
-
-
-def _ending_row(ending: Ending) -> dict[str, Any]:
-    return {
-        "ending": ending.how.replace(" ", "_"),
-        "discard": notation.card_text(ending.discard) if ending.discard >= 0 else None,
-        "count": ending.count,
+        "endings": [
+            {
+                "ending": ending.how.replace(" ", "_"),
+                "discard": notation.card_text(ending.discard) if ending.discard >= 0 else None,
+                "count": ending.count,
+            }
+            for ending in hand.endings
+        ],
     }
