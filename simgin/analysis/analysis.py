@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.analysis.elimination import POINTS_REACH, Gaps, compare, next_look, still_tried
-from simgin.analysis.equity import Equity, counts_wins, find_equity, net_points
+from simgin.analysis.equity import Equity, find_equity, net_points
 from simgin.analysis.hidden_cards import Drawing
 from simgin.analysis.position import Position, PositionError, positions_in
 from simgin.core.sums import KINDS
 from simgin.play import kernel
-from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.names import side_names
+from simgin.play.matchup import Matchup, parse_matchup, side_names
 from simgin.play.parallel import SHARES, over_units
 from simgin.play.rollout import play_in
 from simgin.play.watch import WatchedDeal
@@ -227,7 +226,7 @@ def counted_by(variant: Variant) -> str:
     row = variant.row
     if row["die"] != "off":
         return "deals" if row["die"] == "deal" else "games"
-    return "win" if counts_wins(variant) else "points"
+    return "win" if row["deal_scoring"] == "winloss" else "points"
 
 
 Watch = Callable[[int, int, Callable[[], Analysis]], None]  # worlds played, planned, the result
@@ -256,14 +255,15 @@ def analyse(
         raise PositionError(
             f"{effort.worlds:,} worlds are too many to keep; name at most {MOST_WORLDS:,}."
         )
-    trial = _begun(position, own, other, effort)
+    trial = _Trial(position, own, other, effort)
     seconds = np.inf if effort.seconds is None else effort.seconds
     end = time.monotonic() + seconds
     look = next_look(0, effort.worlds)
     while trial.played < effort.worlds and trial.alive.sum() > 1:
         trial.play(min(CHUNK, look - trial.played))
         if trial.played == look:
-            trial.eliminate()
+            found = trial.analysis()
+            trial.alive = still_tried(found.worth, effort.worlds, found.reach)  # what is not worse
             look = next_look(look, effort.worlds)
         watch(trial.played, effort.worlds, trial.analysis)
         if time.monotonic() > end:
@@ -273,27 +273,22 @@ def analyse(
 
 def played_on(position: Position, own: str, other: str | None, effort: Effort) -> Analysis:
     """Every action of a position in all worlds of the effort: none is left out."""
-    trial = _begun(position, own, other, effort)
+    trial = _Trial(position, own, other, effort)
     trial.play(effort.worlds)
     return trial.analysis()
-
-
-def _begun(position: Position, own: str, other: str | None, effort: Effort) -> _Trial:
-    """Nothing played yet, and everything compiled."""
-    matchup = parse_matchup(own, other, position.variant.text, effort.seed, "deal")
-    kernel.prepare(matchup)
-    return _Trial(position, matchup, effort)
 
 
 class _Trial:
     """The worlds played so far."""
 
-    def __init__(self, position: Position, matchup: Matchup, effort: Effort) -> None:
+    def __init__(self, position: Position, own: str, other: str | None, effort: Effort) -> None:
+        variant = position.variant
         self.position = position
-        self.matchup = matchup
+        self.matchup = parse_matchup(own, other, variant.text, effort.seed, "deal")
+        kernel.prepare(self.matchup)
         self.effort = effort
-        self.equity = find_equity(position.variant, effort.workers)
-        self.drawing = Drawing(matchup, position.view)
+        self.equity = find_equity(variant, effort.workers)
+        self.drawing = Drawing(self.matchup, position.view)
         self.alive = np.ones(len(position.actions), bool)
         self.played = 0
         self._chunks: list[np.ndarray] = []
@@ -315,11 +310,6 @@ class _Trial:
         chunk[:, places] = outcomes_of(records, self.position.variant, self.equity)
         self._chunks.append(chunk)
         self.played += n
-
-    def eliminate(self) -> None:
-        """Leave out what is clearly worse."""
-        found = self.analysis()
-        self.alive = still_tried(found.worth, self.effort.worlds, found.reach)
 
     def analysis(self) -> Analysis:
         """What is known so far."""

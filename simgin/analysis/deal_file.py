@@ -163,7 +163,10 @@ def _enter_standing(played: WatchedDeal, first: Row) -> None:
     """Write the match before the deal to the views: it was played as a single one."""
     deal = _number(first, "deal")
     target = int(build_rules(played.matchup.variant).points_target)
-    columns = [_columns(first, seat) for seat in range(2)] if first["columns"] else []
+    columns = [
+        [_pair((points, 0))[0] for points in first["columns"][seat]]
+        for seat in range(2 if first["columns"] else 0)
+    ]
     for view in played.state.log[: played.state.logged + 1]:
         seat = int(view["seat"])
         view["deal"] = deal
@@ -177,8 +180,3 @@ def _enter_standing(played: WatchedDeal, first: Row) -> None:
             )
         for place, scores in enumerate(zip(*columns, strict=True)):
             view["closed"] |= (max(scores) >= target) << place
-
-
-def _columns(first: Row, seat: int) -> list[int]:
-    """The points of a seat in every column."""
-    return [_pair((points, 0))[0] for points in first["columns"][seat]]

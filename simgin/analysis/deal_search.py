@@ -7,7 +7,7 @@ found.deals  # FOUND (deals,): the first ten
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,8 +21,7 @@ from simgin.core.answers import PHASE_BLIND, PHASE_UPCARD
 from simgin.core.cell import Unit
 from simgin.core.sums import KINDS
 from simgin.play.kernel import play_recorded, prepare
-from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.names import own_names, side_names
+from simgin.play.matchup import Matchup, own_names, parse_matchup, side_names
 from simgin.play.parallel import Progress, over_units, share
 from simgin.play.replay import decision_text
 from simgin.play.watch import Question, watch_deal
@@ -303,7 +302,10 @@ def _costliest(
 def _seeming(found: Found, effort: Effort, progress: Progress | None) -> list[tuple[int, Analysis]]:
     """The decisions with something better, behind the place of the deal; costliest first."""
     matchup = found.request.matchup
-    decisions = list(_decisions(found))
+    decisions: list[tuple[int, Position]] = []
+    for place, record in enumerate(found.deals["deal"]):
+        played = watch_deal(matchup, int(record["unit"]), int(record["half"]), int(record["deal"]))
+        decisions += [(place, position) for position in own_positions(played)]
     seeming = []
     for done, (deal, position) in enumerate(decisions, start=1):
         analysis = analyse(position, matchup.a.text, matchup.opponent or None, effort)
@@ -312,15 +314,6 @@ def _seeming(found: Found, effort: Effort, progress: Progress | None) -> list[tu
         if progress is not None:
             progress(done, len(decisions))
     return sorted(seeming, key=lambda pair: -_rough_cost(pair[1]))
-
-
-def _decisions(found: Found) -> Iterator[tuple[int, Position]]:
-    """The decisions of A, behind the place of their deal among those found."""
-    matchup = found.request.matchup
-    for place, record in enumerate(found.deals["deal"]):
-        deal = watch_deal(matchup, int(record["unit"]), int(record["half"]), int(record["deal"]))
-        for position in own_positions(deal):
-            yield place, position
 
 
 def _rough_cost(analysis: Analysis) -> float:

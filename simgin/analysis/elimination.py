@@ -44,14 +44,15 @@ def compare(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH) -> 
     gaps = worth - worth[:, best, None]
     worlds = tried.sum(axis=0)
     gap = np.nanmean(gaps, axis=0)
-    reach = max(least_reach, _farthest(worth))
+    apart = np.nanmax(worth, axis=1) - np.nanmin(worth, axis=1)
+    reach = max(least_reach, float(apart.max()))
     # One more world is counted in which the gap is as wide as it may be: what is rare is not seen
     # in a few hundred worlds, and the error must not shrink to nothing without it.
     variances = np.nanvar(gaps, axis=0) + reach**2 / worlds
     alpha = ALPHA / max(1, len(worlds) * (len(worlds) - 1) / 2)
-    widths = []
-    for n in worlds:
-        widths.append(_width(int(n), most, alpha))
+    # Tightest halfway between the first look and the last
+    tightest = sqrt(LOOK_FROM * max(LOOK_FROM, most))
+    widths = [multiplier(int(n), tightest, alpha) for n in worlds]
     errors = np.sqrt(variances / worlds)
     halves = np.array(widths) * errors
     halves[best] = 0.0
@@ -66,14 +67,3 @@ def still_tried(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH)
     gaps = compare(worth, most, least_reach)
     may_be_best = gaps.means + gaps.halves >= 0
     return np.asarray(alive & may_be_best)
-
-
-def _farthest(worth: np.ndarray) -> float:
-    """How far any two actions lay apart in one world."""
-    apart = np.nanmax(worth, axis=1) - np.nanmin(worth, axis=1)
-    return float(apart.max())
-
-
-def _width(worlds: int, most: int, alpha: float) -> float:
-    """The half-width in standard errors; tightest halfway between the first look and the last."""
-    return multiplier(worlds, sqrt(LOOK_FROM * max(LOOK_FROM, most)), alpha)

@@ -13,7 +13,7 @@ import numpy as np
 
 from simgin.analysis.kernels import fill_deals, fill_game
 from simgin.core.sums import KINDS
-from simgin.play.matchup import parse_matchup
+from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules.variants import Variant
 from simgin.value.outcomes import Outcomes, count_outcomes
 from simgin.value.states import next_dealers, number, won_deals
@@ -30,11 +30,6 @@ def net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
     """What side A gained in each deal: points less the opponent's, or less the penalty."""
     points = np.asarray(records["points_a"] - records["points_b"], np.float64)
     return -points if variant.row["deal_scoring"] == "penalty" else points
-
-
-def counts_wins(variant: Variant) -> bool:
-    """Whether deals are won or lost, and nothing else counts."""
-    return bool(variant.row["deal_scoring"] == "winloss")
 
 
 @dataclass(frozen=True)
@@ -141,14 +136,15 @@ def find_equity(variant: Variant, workers: int | None = None) -> Equity | None:
     if variant.goal.score != "points" or row["shot"] or row["players"] == 1:
         return None
     try:
-        return PointsEquity(_points_value(variant, workers))
+        matchup = _equals(variant)
+        return PointsEquity(at_any_score(matchup, count_outcomes(matchup, DEALS, workers)))
     except ValueRefused:
         return None
 
 
-def _points_value(variant: Variant, workers: int | None) -> Value:
-    matchup = parse_matchup(PLAYER, PLAYER, variant.text, 1, "deal")
-    return at_any_score(matchup, count_outcomes(matchup, DEALS, workers))
+def _equals(variant: Variant) -> Matchup:
+    """Two equal players who leave the die alone."""
+    return parse_matchup(PLAYER, PLAYER, variant.text, 1, "deal")
 
 
 def _of_deals(variant: Variant, workers: int | None) -> DealsEquity:
@@ -183,8 +179,7 @@ def _die(variant: Variant) -> tuple[int, bool]:
 
 def _outcomes(variant: Variant, workers: int | None) -> Outcomes:
     """The outcomes of deals between equal players who leave the die alone."""
-    matchup = parse_matchup(PLAYER, PLAYER, variant.text, 1, "deal")
-    return count_outcomes(matchup, DEALS, workers).from_both_sides()
+    return count_outcomes(_equals(variant), DEALS, workers).from_both_sides()
 
 
 def _shares(outcomes: Outcomes, gains: np.ndarray) -> np.ndarray:

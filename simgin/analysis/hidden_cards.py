@@ -40,43 +40,20 @@ def draw_worlds(
     neither held nor in the stock. The same seed and numbers give the same worlds.
     """
     lying, taken = forgotten(view, rules)
-    if view.deck_left >= 0:
-        worlds = _draw_decks(view, rules, n, seed, first, len(lying))
-    else:
-        worlds = _draw_hands(view, rules, n, seed, first, hasty, len(lying))
-    return _filled(worlds, view, rules, first) if lying or taken else worlds
-
-
-def _filled(worlds: Worlds, view: Any, rules: Any, first: int) -> Worlds:
-    """Worlds whose last cards lie in the pile, in place of those forgotten."""
-    left = int(max(view.stock, view.deck_left))
-    views = remembered(view, rules, worlds.hands, worlds.stocks[:, left:], first)
-    return Worlds(worlds.hands, np.ascontiguousarray(worlds.stocks[:, :left]), views)
-
-
-def _draw_hands(
-    view: Any, rules: Any, n: int, seed: int, first: int, hasty: float, lying: int
-) -> Worlds:
-    """Worlds of two players; lying: cards of the pile that are forgotten."""
-    hands = np.empty(n, np.int64)
-    cards = CARDS if view.phase == PHASE_BLIND else int(view.stock) + lying
+    own_seed = np.uint64(seed).astype(np.int64)
+    left = int(max(view.stock, view.deck_left))  # what lies behind is forgotten
+    cards = CARDS if view.phase == PHASE_BLIND else left + len(lying)
     stocks = np.empty((n, cards), np.int8)
-    steps = STEPS if view.turns >= view.own_turn else 0  # has the opponent played?
-    own_seed = np.uint64(seed).astype(np.int64)
-    write_worlds(view, rules, _numbers(), hasty, steps, own_seed, first, hands, stocks)
-    return Worlds(hands, stocks)
-
-
-def _draw_decks(view: Any, rules: Any, n: int, seed: int, first: int, lying: int) -> Worlds:
-    """Worlds of one player: every order of the cards left is as likely, the joker among them.
-
-    lying: discards that are forgotten.
-    """
-    left = int(view.deck_left)
-    decks = np.empty((n, left + lying), np.int8)
-    own_seed = np.uint64(seed).astype(np.int64)
-    write_decks(view, rules.joker != NO_JOKER, left, own_seed, first, decks)
-    return Worlds(np.zeros(n, np.int64), decks)
+    hands = np.zeros(n, np.int64)
+    if view.deck_left >= 0:  # every order of the cards left is as likely, the joker among them
+        write_decks(view, rules.joker != NO_JOKER, left, own_seed, first, stocks)
+    else:
+        steps = STEPS if view.turns >= view.own_turn else 0  # has the opponent played?
+        write_worlds(view, rules, _numbers(), hasty, steps, own_seed, first, hands, stocks)
+    if not (lying or taken):
+        return Worlds(hands, stocks)
+    views = remembered(view, rules, hands, stocks[:, left:], first)
+    return Worlds(hands, np.ascontiguousarray(stocks[:, :left]), views)
 
 
 def hastiness(opponent: Strategy | None) -> float:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import sqrt
 from typing import Any
 
@@ -204,7 +203,10 @@ def usual_actions(matchup: Matchup, deal: WatchedDeal) -> Iterator[tuple[Positio
             assert question.answer is not None, "only the last question of a deal has no answer"
             done.append(Decision(question.seat, question.slot, question.answer))
         known = position.number
-        is_there = partial(_is_at, step)
+
+        def is_there(asked: Question, step: tuple[int, int, int, str] = step) -> bool:
+            return step_of(asked) == step
+
         led = lead_to(matchup, done, is_there, int(state.unit), pack=state.pack, **table)
         assert led is not None, "the deal went there"
         played, number = led
@@ -212,10 +214,6 @@ def usual_actions(matchup: Matchup, deal: WatchedDeal) -> Iterator[tuple[Positio
         if action is None:
             raise PolicyFailure(played.fault) from played.raised
         yield position, action
-
-
-def _is_at(step: tuple[int, int, int, str], question: Question) -> bool:
-    return step_of(question) == step
 
 
 def own_positions(deal: WatchedDeal) -> Iterator[Position]:

@@ -49,17 +49,7 @@ class WhereError(ValueError):
     """Something to look for that cannot be read; the message is a sentence."""
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """A number of a deal against a bound, as in `points < -40`."""
-
-    name: str
-    sign: str
-    bound: int
-
-    def fits(self, found: np.ndarray) -> np.ndarray:
-        """Which deals fit: bool (deals,)."""
-        return np.asarray(COMPARISONS[self.sign](number(found, self.name), self.bound))
+Comparison = tuple[str, str, int]  # a number of a deal, a sign and a bound, as in `points < -40`
 
 
 @dataclass(frozen=True)
@@ -88,8 +78,8 @@ class Where:
             fits &= deal["winner"] == self.side
         if self.differ:
             fits &= deal != found["other"]
-        for comparison in self.comparisons:
-            fits &= comparison.fits(found)
+        for name, sign, bound in self.comparisons:
+            fits &= COMPARISONS[sign](number(found, name), bound)
         return fits
 
     def first(self, found: np.ndarray, limit: int) -> np.ndarray:
@@ -122,7 +112,7 @@ def read_where(text: str) -> Where:
     side = _only(parts, SIDES)
     order = _only(parts, [*ORDERS, COSTLY])
     endings = [KINDS.index(ENDINGS[part]) for part in parts if part in ENDINGS]
-    if "gain" in [comparison.name for comparison in comparisons] and not differ:
+    if "gain" in [name for name, _, _ in comparisons] and not differ:
         raise WhereError("gain compares two strategies: write `differ, gain < -20`.")
     if differ and order == COSTLY:
         raise WhereError("differ and costly are two searches: ask for one of them.")
@@ -154,4 +144,4 @@ def _read_comparison(part: str) -> Comparison:
             f"{quoted(name)} is no number of a deal{did_you_mean(name, NUMBERS)} "
             f"These are: {', '.join(NUMBERS)}."
         )
-    return Comparison(name, sign, int(bound))
+    return name, sign, int(bound)

@@ -20,7 +20,6 @@ from simgin.core.deadwood import deadwood
 from simgin.core.endings import knock_limit, multiplier
 from simgin.core.match import target
 from simgin.core.rules import (
-    BAN_NONE,
     DISCARD_FIRST,
     FREE,
     NO_JOKER,
@@ -379,12 +378,7 @@ def _wrong_alone(cards: Sequence[int], thrown: Sequence[int], variant: Variant) 
             f"in {variant.text} eleven cards are dealt and one is thrown before the first draw: "
             "give the discard as well, as in --pile KC."
         )
-    if 0 <= rules.max_draws < draws:
-        ends = f"it ends after {rules.max_draws} draws"
-        yield f"the deal is over: {ends}, and these cards need {draws}."
     if len(cards) == 11:
-        if rules.deal_scoring == PENALTY and draws and not deadwood(hand_mask(cards[:10]), rules):
-            yield "the deal is over: the ten cards before the one just drawn are gin."
         return
     if rules.deal_scoring == PENALTY:
         yield (
@@ -398,8 +392,6 @@ def _wrong_alone(cards: Sequence[int], thrown: Sequence[int], variant: Variant) 
             f"with ten cards and a deadwood of {count} you have to draw: only {limit} ends "
             "the deal. Give eleven cards, the one just drawn last."
         )
-    if draws == 0 and not rules.stop_before_draw:
-        yield "before the first draw the deal cannot be ended."
 
 
 # Of two players
@@ -583,7 +575,6 @@ class _Told:
             yield "give the pile, from the first upcard on: --pile QD, for example."
         yield from self._wrong_pile()
         yield from self._wrong_places()
-        name = self.variant.text
         ten = len(self.cards) == 10
         first_turn = self.rules.first_turn
         drew_first = first_turn == UPCARD_PASS and bool(self.begun) and not self.laid[0].taken
@@ -595,29 +586,19 @@ class _Told:
         if self.stock < reserve or (ten and not self.is_last and self.stock == reserve):
             left = max(0, self.stock)
             yield f"the deal is over: by this pile {left} cards are left in the stock."
-        if len(self.thrown) >= self.rules.max_turns:
-            yield f"the deal is over: in {name} it ends after {len(self.thrown)} turns."
-        if ten and not (self.rules.take_discard or self.is_last or self.die.is_asked):
-            yield f"in {name} discards cannot be taken, so ten cards leave no choice."
 
     def _wrong_pile(self) -> Iterator[str]:
         """As many cards as the pile says, and what sets the terms or was taken is remembered."""
-        name = self.variant.text
-        ten = len(self.cards) == 10
         top = self.before[-1]
-        if top is not None and top.taken and ten:
+        if top is not None and top.taken and len(self.cards) == 10:
             taken = f"{card_text(top.card)} was just taken, so the hand has eleven cards"
             yield f"{taken}; only ten are given."
-        if self.die.is_asked and not ten and top is not None:
-            yield "the die is offered before the draw: give the ten cards held then."
-        if top is None and ten and not self.die.offered:
-            yield f"in {name} the first player is dealt eleven cards; ten are given."
-        if self.has_upcard and self.laid[0].card < 0 and _sets_terms(self.rules):
+        terms = {
+            (knock_limit(card, self.rules), multiplier(card, self.rules)) for card in range(CARDS)
+        }
+        if self.has_upcard and self.laid[0].card < 0 and len(terms) > 1:
             sets = "the first upcard sets the knock limit or what points count"
-            yield f"in {name} {sets}: write it first."
-        for turn, card in enumerate(self.before):
-            if card is not None and card.taken and card.card < 0 and self.mover(turn) == ME:
-                yield f"by this pile you took the card forgotten in place {turn + 1}: write which."
+            yield f"in {self.variant.text} {sets}: write it first."
 
     def _wrong_places(self) -> Iterator[str]:
         """Every card is in one place."""
@@ -625,13 +606,6 @@ class _Told:
         for turn, top in enumerate(self.before):
             if top is None or top.card < 0:
                 continue
-            if (
-                top.taken
-                and self.thrown[turn : turn + 1] == [top.card]
-                and self.rules.discard_ban != BAN_NONE
-            ):
-                at_once = "was taken and thrown on the same turn"
-                yield f"{card_text(top.card)} {at_once}, which {self.variant.text} forbids."
             thrower = self.mover(turn - 1) if turn else NOBODY
             if place.get(top.card) == PILE:
                 yield f"{card_text(top.card)} lies in the pile twice."
@@ -652,9 +626,3 @@ class _Told:
                 f"{card_text(last)} was taken before, so it is not the card just drawn: of eleven "
                 "cards write the one just drawn last."
             )
-
-
-def _sets_terms(rules: Any) -> bool:
-    """Whether the first upcard sets the knock limit or a factor on points."""
-    terms = {(knock_limit(card, rules), multiplier(card, rules)) for card in cards_in(PACK)}
-    return len(terms) > 1

@@ -130,7 +130,7 @@ def plain_table(*headings: str) -> Table:
 def how_to_read(found: Mapping[str, Analysis]) -> str:
     """How to read the tables."""
     from simgin.analysis.analysis import counted_by
-    from simgin.play.names import own_names
+    from simgin.play.matchup import own_names
 
     analyses = list(found.values())
     matchup = analyses[0].matchup

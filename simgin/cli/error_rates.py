@@ -57,7 +57,7 @@ def rates_parts(rates: ErrorRates) -> Iterator[Any]:
 
 def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
     """Strategy, opponent and judge, as files call them."""
-    from simgin.play.names import own_names
+    from simgin.play.matchup import own_names
 
     trial = rates.trial
     short = own_names([trial.matchup, trial.judge])

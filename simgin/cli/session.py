@@ -19,7 +19,7 @@ from simgin.findings.findings import Findings
 from simgin.findings.health import check_health
 from simgin.findings.run_record import record_plan
 from simgin.play import kernel, parallel
-from simgin.play.names import own_names
+from simgin.play.matchup import own_names
 from simgin.report import progress
 from simgin.rules.variants import value_text
 from simgin.runs import directory, ledger, runner, schedule, steps

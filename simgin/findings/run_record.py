@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simgin.core.cell import Cell
-from simgin.play.names import own_names
+from simgin.play.matchup import own_names
 from simgin.runs import manifest
 from simgin.runs.directory import MANIFEST, ResultsError, damaged
 from simgin.runs.experiment import Effect

@@ -153,7 +153,7 @@ def measure(
 ) -> Odds:
     """The odds of a request; players on disk from an earlier measurement are not played again.
 
-    prepare compiles a matchup before it is played. Raises DealsError for too few deals and
+    prepare compiles a matchup before it is played. Raises OutcomeError for too few deals and
     SeatError for a strategy that cannot play a variant.
     """
     players = len(request.names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -325,14 +326,15 @@ def odds_pictures(odds: Odds) -> Iterator[Picture]:
         for name, draw, title in parts:
             rows = odds.rows(name, variant, strongest=True)
             if len(rows):
-                yield _picture(odds, f"{name}-{_file_word(variant)}", title, rows, draw)
+                word = re.sub(r"[^\w.-]|_", "-", variant)
+                yield _picture(odds, f"{name}-{word}", title, rows, draw)
     if "bracket" in odds.frames:
         yield _picture(odds, "odds", "How soon does gin come?", _ends(odds, "odds"), plots.odds)
         shares = _ends(odds, "bracket")
         yield _picture(odds, "strength", "How much is skill?", shares, plots.skill)
-    for name, title in {"totals": "What does a match come to?"}.items():
-        if name in odds.frames:
-            yield _picture(odds, name, title, _ends(odds, name), plots.totals)
+    if "totals" in odds.frames:
+        came = _ends(odds, "totals")
+        yield _picture(odds, "totals", "What does a match come to?", came, plots.totals)
     if "threshold" in odds.frames:
         frame = odds.frames["threshold"]
         yield _picture(odds, "threshold", "Should you knock, or wait for gin?", frame, plots.knock)
@@ -364,7 +366,3 @@ def _ends(odds: Odds, name: str) -> pd.DataFrame:
         is_strong = ~(is_naive | bound)
     named = frame["strategy"].mask(is_naive, NAIVE).mask(is_strong, STRONG).mask(bound, SIGHTED)
     return frame.assign(strategy=named)[is_naive | is_strong | bound].reset_index(drop=True)
-
-
-def _file_word(text: str) -> str:
-    return "".join(sign if sign.isalnum() or sign in ".-" else "-" for sign in text)

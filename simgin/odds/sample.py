@@ -7,7 +7,7 @@ kept on disk.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,8 @@ from simgin.value.outcomes import Outcomes
 from simgin.value.states import number
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from simgin.play.parallel import Progress
 
 FEWEST_DEALS = 1_000
@@ -38,10 +40,6 @@ DEAL_COLUMNS = ("unit", "place", "drawn", "kind", "won", "score", "outcome")
 _PLACE = {name: i for i, name in enumerate(DEAL_COLUMNS)}
 # Of one call of the engine: a quarter of a second of the slowest of these players
 CALL_DEALS = 5_000
-
-
-class DealsError(ValueError):
-    """Deals that cannot be had; the message is a sentence with the remedy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +80,23 @@ class Deals:
 
     @cached_property
     def deck(self) -> int:
-        """Cards in the deck after the deal, the joker among them."""
-        return deck(self.matchup.variant)
+        """Cards in the deck after the deal, the joker among them: 42 or 43."""
+        variant = self.matchup.variant
+        return 52 - dealt(variant) + int(build_rules(variant).joker != NO_JOKER)
 
 
-def deck(variant: Variant) -> int:
-    """Cards in the deck of a solitaire variant after the deal, the joker among them: 42 or 43."""
-    return 52 - dealt(variant) + int(build_rules(variant).joker != NO_JOKER)
+def told(
+    matchup: Matchup, rows: pd.DataFrame | Sequence[tuple[Any, ...]], columns: Sequence[str]
+) -> pd.DataFrame:
+    """A tidy frame with who played what in front."""
+    import pandas as pd
+
+    names = {
+        "variant": matchup.variant.text,
+        "strategy": matchup.a.text,
+        "opponent": matchup.opponent,
+    }
+    return pd.DataFrame(rows, columns=list(columns)).assign(**names)[[*names, *columns]]
 
 
 def play_alone(
@@ -103,11 +111,11 @@ def play_alone(
 ) -> Deals:
     """At least n deals of a strategy alone, from disk if they were played before.
 
-    Else `prepare` compiles what is needed. Raises SeatError for a two-player variant and DealsError
-    below 1,000 deals.
+    Else `prepare` compiles what is needed. Raises SeatError for a two-player variant and
+    OutcomeError below 1,000 deals.
     """
     if n < FEWEST_DEALS:
-        raise DealsError(
+        raise outcomes.OutcomeError(
             f"{n} deals are too few for odds: take at least {FEWEST_DEALS:,}, better 40,000."
         )
     matchup = seat_alone(strategy, variant, seed)

@@ -7,10 +7,11 @@ named at its function, and n: the deals behind a row.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from simgin.odds.sample import told
 from simgin.play.matchup import Matchup, SeatError, parse_matchup
 from simgin.stats.estimate import Estimate, around, quantile, wilson
 from simgin.value import value
@@ -108,7 +109,7 @@ def by_seat(table: Table) -> pd.DataFrame:
         n = table.deals
         for seat, chance in _matches(table.value):
             rows.append((seat, "match", *chance.with_limits, n))
-    return _frame(table, rows, SEAT_COLUMNS)
+    return told(table.matchup, rows, SEAT_COLUMNS)
 
 
 def _results(table: Table, seat: str) -> Iterator[tuple[Any, ...]]:
@@ -127,7 +128,7 @@ def _results(table: Table, seat: str) -> Iterator[tuple[Any, ...]]:
 def _matches(known: Value) -> Iterator[tuple[str, Estimate]]:
     """The probability to win the match, by seat."""
     if known.seats_alike:
-        a, b = (int(side[0]) if len(side) == 1 else side for side in known.board.start())
+        a, b = (int(side[0]) if len(side) == 1 else side for side in known.board.start)
         for dealer, seat in enumerate(SEATS):
             yield seat, _chance(known.win(a, b, dealer), known.se(a, b, dealer))
         return
@@ -149,22 +150,10 @@ def by_score(table: Table) -> pd.DataFrame:
     """
     known = table.value
     if known is None or not table.by_points:
-        return _frame(table, [], SCORE_COLUMNS)
+        return told(table.matchup, [], SCORE_COLUMNS)
     scores = known.table().rename(columns={"score_a": "a", "score_b": "b"})
     half = quantile(GROUPS) * scores["se"]
     scores["low"] = (scores["value"] - half).clip(lower=0)
     scores["high"] = (scores["value"] + half).clip(upper=1)
     scores["n"] = table.deals
-    return _with_players(table, scores, SCORE_COLUMNS)
-
-
-def _frame(table: Table, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
-    import pandas as pd
-
-    return _with_players(table, pd.DataFrame(rows, columns=list(columns)), columns)
-
-
-def _with_players(table: Table, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """A frame with who played what in front."""
-    names = {"variant": table.variant, "strategy": table.strategy, "opponent": table.strategy}
-    return frame.assign(**names)[[*names, *columns]]
+    return told(table.matchup, scores, SCORE_COLUMNS)

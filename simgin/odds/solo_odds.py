@@ -11,7 +11,6 @@ value with se, low and high, and n: the deals, or matches, behind a row.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,7 @@ import numpy as np
 from simgin.core.cards import PACK
 from simgin.core.meldings import melds_in
 from simgin.core.rules import NO_JOKER
-from simgin.odds.sample import Deals, dealt
+from simgin.odds.sample import Deals, dealt, told
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.stats.estimate import (
@@ -104,7 +103,7 @@ def _strength(deals: Deals) -> pd.DataFrame:
     if not deals.matchup.variant.goal.one_deal and not refusal(deals):
         match, n = match_odds(deals)
         rows.append(("match", *match.with_limits, n))
-    return deals_frame(deals, rows, STRENGTH_COLUMNS)
+    return told(deals.matchup, rows, STRENGTH_COLUMNS)
 
 
 def _results(deals: Deals) -> list[tuple[Any, ...]]:
@@ -138,17 +137,17 @@ def match_odds(deals: Deals) -> tuple[Estimate, int]:
     Raises ValueRefused where V cannot be had from these deals, with what to do instead.
     """
     if deals.matchup.unit == "match":
-        last, won = _by_match(deals)
-        n = len(last)
+        unit = deals.column("unit")
+        is_last = np.append(unit[1:] != unit[:-1], True)
+        won = deals.column("outcome")[is_last] == 0
+        n = len(won)
         (share,) = unit_ratios(won.astype(np.int64), np.ones(n, np.int64))
         return share, n
     if deals.by_score:
-        strategy = deals.strategy
-        variant = deals.variant
-        command = shlex.join(["simgin", "match", strategy, "-v", variant, "--matches", "100k"])
-        raise value.ValueRefused(
-            f"{strategy} plays {variant} otherwise at other scores, and V by score is "
-            f"computed for two players only. Estimate it by play: {command}."
+        raise value.refusal(
+            deals.matchup,
+            f"{deals.strategy} plays {deals.variant} otherwise at other scores, and V by score is "
+            "computed for two players only.",
         )
     start = value.at_any_score(deals.matchup, deals.counted).start()
     n = len(deals.rows)
@@ -170,7 +169,7 @@ def by_draws(deals: Deals) -> pd.DataFrame:
         pairs = [(ended & (drawn <= t), all_deals) for t in draws]
         for t, share in zip(draws, deal_ratios(deals, pairs), strict=True):
             rows.append((t, kind, *share.with_limits, n))
-    return deals_frame(deals, rows, DRAW_COLUMNS)
+    return told(deals.matchup, rows, DRAW_COLUMNS)
 
 
 def by_cards_left(deals: Deals) -> pd.DataFrame:
@@ -189,7 +188,7 @@ def by_cards_left(deals: Deals) -> pd.DataFrame:
         pairs = [(counted * (drawn > t), drawn > t) for t in draws]
         for t, ratio in zip(draws, deal_ratios(deals, pairs, share=share), strict=True):
             rows.append((deals.deck - t, metric, *ratio.with_limits, int((drawn > t).sum())))
-    return deals_frame(deals, rows, LEFT_COLUMNS).dropna(ignore_index=True)
+    return told(deals.matchup, rows, LEFT_COLUMNS).dropna(ignore_index=True)
 
 
 def gin_draws(deals: Deals) -> pd.DataFrame:
@@ -200,22 +199,19 @@ def gin_draws(deals: Deals) -> pd.DataFrame:
     drawn = np.sort(deals.column("drawn")[deals.ended(*ENDINGS["gin"])])
     n = len(drawn)
     if n < ENOUGH_UNITS:
-        return deals_frame(deals, [], GIN_COLUMNS)
+        return told(deals.matchup, [], GIN_COLUMNS)
     se = float(drawn.std(ddof=1) / np.sqrt(n))
     mean = if_varied(around(float(drawn.mean()), se, n, np.inf, least=0.0))
     rows: list[tuple[Any, ...]] = [("mean", *mean.with_limits, n)]
     for q in QUANTILES:
-        middle, *limits = drawn[_quantile_places(n, q)].tolist()
+        # The quantile of n sorted numbers, and its limits
+        rank = n * q
+        half = quantile(n) * np.sqrt(rank * (1 - q))
+        ranks = np.array([rank, rank - half, rank + half + 1])
+        places = np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1)
+        middle, *limits = drawn[places].tolist()
         rows.append((f"q{100 * q:.0f}", middle, np.nan, *limits, n))
-    return deals_frame(deals, rows, GIN_COLUMNS)
-
-
-def _quantile_places(n: int, q: float) -> np.ndarray:
-    """Where a quantile of n sorted numbers and its limits lie: int (3,)."""
-    rank = n * q
-    half = quantile(n) * np.sqrt(rank * (1 - q))
-    ranks = np.array([rank, rank - half, rank + half + 1])
-    return np.asarray(np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1))
+    return told(deals.matchup, rows, GIN_COLUMNS)
 
 
 def totals(deals: Deals) -> pd.DataFrame:
@@ -224,14 +220,14 @@ def totals(deals: Deals) -> pd.DataFrame:
     Empty for other variants.
     """
     if deals.matchup.unit != "match":
-        return deals_frame(deals, [], TOTAL_COLUMNS)
+        return told(deals.matchup, [], TOTAL_COLUMNS)
     matches = sums_by_unit(deals, "score").astype(np.int64)
     n = len(matches)
     seen = np.unique(matches)
     is_seen = matches[:, None] == seen
     shares = unit_ratios(*is_seen.astype(np.int64).T, np.ones(n, np.int64))
     rows = [(int(total), *share.with_limits, n) for total, share in zip(seen, shares, strict=True)]
-    return deals_frame(deals, rows, TOTAL_COLUMNS)
+    return told(deals.matchup, rows, TOTAL_COLUMNS)
 
 
 def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
@@ -240,25 +236,15 @@ def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
     Measures: the mean score of a deal ("points"), and the share won ("share"). samples: the same
     player with `knock=at:k=0`, `knock=at:k=1` and so on.
     """
-    import pandas as pd
-
     measures = {"score": "points", "win": "share"}
     rows = []
     for k, deals in enumerate(samples):
         for metric, *rest in _results(deals):
             if metric in measures:
                 rows.append((k, measures[metric], *rest))
-    frame = pd.DataFrame(rows, columns=list(THRESHOLD_COLUMNS))
     first = samples[0]
     player, _, _ = first.strategy.partition("+knock=")
-    return with_players(frame, first.variant, player)
-
-
-def _by_match(deals: Deals) -> tuple[np.ndarray, np.ndarray]:
-    """The place of the last deal of every match, and whether the match was won."""
-    unit = deals.column("unit")
-    last = np.flatnonzero(np.append(unit[1:] != unit[:-1], True))
-    return last, deals.column("outcome")[last] == 0
+    return told(first.matchup, rows, THRESHOLD_COLUMNS).assign(strategy=player)
 
 
 def _kinds(deals: Deals) -> Iterator[tuple[str, np.ndarray]]:
@@ -301,7 +287,7 @@ def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
         same = difference.var(ddof=1) * each
         numbers = (*found.with_limits, *_needed(own, found), *_needed(same, found))
         rows.append((weak.strategy, metric, *numbers, deals))
-    return deals_frame(strong, rows, GAP_COLUMNS)
+    return told(strong.matchup, rows, GAP_COLUMNS)
 
 
 def _needed(variance: float, difference: Estimate) -> tuple[float, float, float]:
@@ -331,14 +317,12 @@ def bracket(samples: Sequence[Deals]) -> pd.DataFrame:
         parts.append((share.value, deals, ("gin", *share.with_limits, len(gin))))
     best = max(parts[1:] or parts, key=lambda part: part[0])
     chosen = [parts[0], best] if len(parts) > 1 else [best]
-    frames = [deals_frame(deals, [row], STRENGTH_COLUMNS) for _, deals, row in chosen]
+    frames = [told(deals.matchup, [row], STRENGTH_COLUMNS) for _, deals, row in chosen]
     first = samples[0].matchup
     bound = mean_of(hindsight(first.variant, DECKS, first.seed))
     row = ("gin", *bound.with_limits, DECKS)
-    frame = pd.DataFrame([row], columns=list(STRENGTH_COLUMNS))
-    return pd.concat(
-        [*frames, with_players(frame, first.variant.text, HINDSIGHT)], ignore_index=True
-    )
+    frames.append(told(first, [row], STRENGTH_COLUMNS).assign(strategy=HINDSIGHT))
+    return pd.concat(frames, ignore_index=True)
 
 
 def hindsight(variant: Variant, n: int, seed: int) -> np.ndarray:
@@ -353,7 +337,9 @@ def hindsight(variant: Variant, n: int, seed: int) -> np.ndarray:
     decks = np.random.default_rng(seed).permuted(pack, axis=1)
     # How many cards have been seen with each card: its place in the deck and one
     seen = np.ascontiguousarray(np.argsort(decks, axis=1).T + 1).astype(np.int8)
-    threes, fours, fives = _melds_of_sizes(rules)
+    found = np.zeros(MOST_MELDS, np.int64)
+    melds = found[: melds_in(PACK, rules, found)]
+    threes, fours, fives = (melds[np.bitwise_count(melds) == size] for size in (3, 4, 5))
     pairs = _disjoint(threes)
     both = np.maximum(_seen(threes, seen)[pairs[:, 0]], _seen(threes, seen)[pairs[:, 1]])
     least = np.full(n, PACK.bit_count() + 1, np.int64)
@@ -368,13 +354,6 @@ def hindsight(variant: Variant, n: int, seed: int) -> np.ndarray:
         return np.where(draws <= rules.max_draws, 1.0, 0.0)
     joker_places = 53 - dealt(variant)
     return np.asarray(np.maximum(joker_places - draws, 0) / joker_places)
-
-
-def _melds_of_sizes(rules: Any) -> list[np.ndarray]:
-    """Masks of all melds of three, of four and of five cards: int64 (melds,) each."""
-    found = np.zeros(MOST_MELDS, np.int64)
-    melds = found[: melds_in(PACK, rules, found)]
-    return [melds[np.bitwise_count(melds) == size] for size in (3, 4, 5)]
 
 
 def _disjoint(melds: np.ndarray) -> np.ndarray:
@@ -401,22 +380,18 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
     place = deals.column("place")
     group = deals.column("unit") % GROUPS
     if (place < 0).all():
-        return deals_frame(deals, [], JOKER_COLUMNS)
+        return told(deals.matchup, [], JOKER_COLUMNS)
     n = int((place >= 0).sum())
     rows = []
     for metric, column in RESULTS.items():
         result = deals.column(column)
         each = [group == g for g in range(GROUPS)]
         parts = [_cells(place[own], result[own], deals.deck) for own in each]
-        rows.append((metric, *_share_between(parts).with_limits, n))
-    return deals_frame(deals, rows, JOKER_COLUMNS).dropna(ignore_index=True)
-
-
-def _share_between(parts: Sequence[np.ndarray]) -> Estimate:
-    """The share of the variance between the cells with its limits; parts: the cells by group."""
-    total = np.array(parts).sum(axis=0)
-    se = float(outcomes.jackknife(np.array([_between(total - part) for part in parts])))
-    return if_varied(around(_between(total), se, GROUPS, GROUPS, least=0.0, most=1.0))
+        total = np.array(parts).sum(axis=0)
+        se = float(outcomes.jackknife(np.array([_between(total - part) for part in parts])))
+        between = if_varied(around(_between(total), se, GROUPS, GROUPS, least=0.0, most=1.0))
+        rows.append((metric, *between.with_limits, n))
+    return told(deals.matchup, rows, JOKER_COLUMNS).dropna(ignore_index=True)
 
 
 def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
@@ -488,18 +463,3 @@ def sums_by_unit(deals: Deals, column: str) -> np.ndarray:
 def if_varied(estimate: Estimate) -> Estimate:
     """The estimate; none where nothing varies, since that is no error of nothing."""
     return undefined(int(estimate.n)) if estimate.se == 0 else estimate
-
-
-def deals_frame(
-    deals: Deals, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]
-) -> pd.DataFrame:
-    """A tidy frame with who played the deals in front."""
-    import pandas as pd
-
-    return with_players(pd.DataFrame(rows, columns=list(columns)), deals.variant, deals.strategy)
-
-
-def with_players(frame: pd.DataFrame, variant: str, strategy: str) -> pd.DataFrame:
-    """A frame with who played what in front."""
-    names = {"variant": variant, "strategy": strategy, "opponent": ""}
-    return frame.assign(**names)[[*names, *frame.columns]]

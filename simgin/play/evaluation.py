@@ -76,7 +76,12 @@ def analyse(
     points = score if rules.shot else None
     eleven = len(cards) == 11
     kept = {card: hand & ~(1 << card) for card in notation.cards_in(hand)} if eleven else {-1: hand}
-    ways = _big_gin(hand, rules) if eleven else []
+    ways = []
+    if eleven:
+        least, best = best_discards(hand, hand, rules)
+        how, _, count = endings.best_ending(hand, hand, -1, -1, 0, least, best, rules)
+        if how == answers.BIG_GIN:
+            ways.append(Ending("big gin", -1, int(count)))
     for discard, ten in kept.items():
         ways += _endings(discard, ten, limit, points, rules)
     deadwood, melding = shown_melding(hand, rules)
@@ -122,12 +127,6 @@ def _leaves(kept: dict[int, int], rules: Any) -> dict[int, int]:
     return {card: leaves[card] for card in ranked}
 
 
-def _big_gin(hand: int, rules: Any) -> list[Ending]:
-    least, best = best_discards(hand, hand, rules)
-    how, _, count = endings.best_ending(hand, hand, -1, -1, 0, least, best, rules)
-    return [Ending("big gin", -1, int(count))] if how == answers.BIG_GIN else []
-
-
 def _endings(
     discard: int, kept: int, limit: int | None, points: int | None, rules: Any
 ) -> list[Ending]:
@@ -162,7 +161,10 @@ def lines(hand: HandAnalysis) -> list[str]:
         head.append(_line("shot", _shot_text(hand)))
     if hand.leaves:
         return head + _discard_lines(hand)
-    return [*head, _ending_line(hand)]
+    ways = _ways(hand, -1, hand.deadwood)
+    if ways and hand.variant.row["stop_before_draw"] is False:
+        ways += " (not before the first draw)"
+    return [*head, _line(_heading(hand), ways or "no")]
 
 
 def _line(label: str, text: str) -> str:
@@ -211,14 +213,6 @@ def _ways(hand: HandAnalysis, discard: int, deadwood: int) -> str:
     return " or ".join(ways)
 
 
-def _ending_line(hand: HandAnalysis) -> str:
-    """How ten cards may end the deal."""
-    ways = _ways(hand, -1, hand.deadwood)
-    if ways and hand.variant.row["stop_before_draw"] is False:
-        ways += " (not before the first draw)"
-    return _line(_heading(hand), ways or "no")
-
-
 def _discard_lines(hand: HandAnalysis) -> list[str]:
     """What each of eleven discards leaves, and how the deal may end with it."""
     preposition = "with" if hand.variant.row["players"] == 2 else "after"
@@ -247,13 +241,12 @@ def row(hand: HandAnalysis) -> dict[str, Any]:
         "shot_leaves": hand.demanded,
         "discards": {notation.card_text(card): left for card, left in hand.leaves.items()},
         "best_discards": [notation.card_text(card) for card in hand.best],
-        "endings": [_ending_row(ending) for ending in hand.endings],
-    }
-
-
-def _ending_row(ending: Ending) -> dict[str, Any]:
-    return {
-        "ending": ending.how.replace(" ", "_"),
-        "discard": notation.card_text(ending.discard) if ending.discard >= 0 else None,
-        "count": ending.count,
+        "endings": [
+            {
+                "ending": ending.how.replace(" ", "_"),
+                "discard": notation.card_text(ending.discard) if ending.discard >= 0 else None,
+                "count": ending.count,
+            }
+            for ending in hand.endings
+        ],
     }

@@ -85,21 +85,17 @@ def watching(matchup: Matchup, state: Any, give_up: GiveUp) -> Iterator[None]:
     if jit.interpreted():
         yield
         return
-    _start()
+    global _thread
+    with _lock:
+        if _thread is None:
+            _thread = threading.Thread(target=_watch, name="overdue", daemon=True)
+            _thread.start()
     game = _Game(matchup, state, give_up)
     _playing.add(game)
     try:
         yield
     finally:
         _playing.discard(game)
-
-
-def _start() -> None:
-    global _thread
-    with _lock:
-        if _thread is None:
-            _thread = threading.Thread(target=_watch, name="overdue", daemon=True)
-            _thread.start()
 
 
 def _watch() -> None:

@@ -64,7 +64,9 @@ def over_units(
             if progress is not None:
                 progress(first + n, units)
     finally:
-        _empty(todo)
+        with suppress(Empty):
+            while True:
+                todo.get_nowait()
     return results
 
 
@@ -90,9 +92,3 @@ def _settle(future: Future[T], call: Callable[[], T]) -> None:
             raise
         except BaseException as error:
             future.set_exception(error)
-
-
-def _empty(todo: SimpleQueue[int]) -> None:
-    with suppress(Empty):
-        while True:
-            todo.get_nowait()

@@ -138,7 +138,7 @@ def watch_deal(
         views=views,
         fault=fault,
         raised=raised,
-        hands=_dealt(state, rules) if matchup.b else _dealt_to_one(state, rules),
+        hands=_dealt(state, rules, alone=matchup.b is None),
     )
 
 
@@ -149,11 +149,6 @@ class Decision:
     seat: int
     slot: str
     answer: int
-
-    @property
-    def is_declined(self) -> bool:
-        """Whether an ending or an offer was not made."""
-        return self.answer == 0 and self.slot in DECLINED
 
 
 def lead_to(
@@ -184,7 +179,7 @@ def lead_to(
             return None
         if place == len(done) and is_there(played.question(place)):
             return played, place
-        if place < len(done) and done[place].is_declined:
+        if place < len(done) and done[place].answer == 0 and done[place].slot in DECLINED:
             del done[place]
         elif slots[place] in DECLINED:
             done.insert(place, Decision(seats[place], slots[place], 0))
@@ -200,17 +195,17 @@ def cut_short(deal: WatchedDeal, answers: int, is_open: bool) -> WatchedDeal:
     return replace(deal, fault=fault, is_cut=True)
 
 
-def _dealt_to_one(state: Any, rules: Any) -> tuple[int, int]:
-    """The hand dealt to a single player, and none; a joker in it takes the place of a card."""
-    size = 11 if rules.first_turn == DISCARD_FIRST else 10
-    joker_in_hand = 0 <= state.joker < size
-    return hand_mask(state.pack[: size - joker_in_hand]), 0
+def _dealt(state: Any, rules: Any, alone: bool) -> tuple[int, int]:
+    """The hands dealt, by seat: one card at a time, the nondealer first.
 
-
-def _dealt(state: Any, rules: Any) -> tuple[int, int]:
-    """The hands dealt, by seat: one card at a time, the nondealer first."""
+    To a single player one hand, and none; a joker in it takes the place of a card.
+    """
+    eleven = rules.first_turn == DISCARD_FIRST
+    if alone:
+        size = 11 if eleven else 10
+        return hand_mask(state.pack[: size - (0 <= state.joker < size)]), 0
     nondealer = hand_mask(state.pack[0:20:2])
     dealer = hand_mask(state.pack[1:20:2])
-    if rules.first_turn == DISCARD_FIRST:
+    if eleven:
         nondealer |= 1 << int(state.pack[20])
     return (nondealer, dealer) if state.dealer == 1 else (dealer, nondealer)

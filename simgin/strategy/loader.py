@@ -273,7 +273,13 @@ def _canonical_text(form: TextForm, strategy: Strategy) -> str:
     values: dict[str, str] = {}  # those that several policies share are given once
     for slot, policy in list(own.items()):
         changed = changed_values(policy, base.policy(slot))
-        if _are_shared(policy, changed, own.values()):
+        # Whether others that have these parameters declare them alike
+        params = policy.params
+        if all(
+            other.params.get(name, params[name]) == params[name]
+            for name in changed
+            for other in own.values()
+        ):
             values |= changed
         else:
             del own[slot]
@@ -285,14 +291,6 @@ def _canonical_text(form: TextForm, strategy: Strategy) -> str:
         if policy.slot not in own and policy != known:
             text += f"+{policy.slot}={_reference_text(policy)}"
     return text if form.weights is None else f"{text}@{form.weights}"
-
-
-def _are_shared(policy: Policy, names: Iterable[str], others: Iterable[Policy]) -> bool:
-    """Whether others that have these parameters of a policy declare them alike."""
-    mine = policy.params
-    return all(
-        other.params.get(name, mine[name]) == mine[name] for name in names for other in others
-    )
 
 
 def _reference_text(policy: Policy) -> str:
@@ -480,7 +478,9 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
     for module in modules:
         for value in vars(module).values():
             if isinstance(value, Strategy):
-                value = _described(value, module)
+                text = (module.__doc__ or "").strip()
+                source = value.source or _source_paragraph(text)
+                value = replace(value, about=value.about or text, source=source)
                 known: object = library.strategies.setdefault(value.name, value)
                 kind = "strategies"
             # Modules import policies from one another
@@ -497,13 +497,6 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
                     f"{module.__file__}."
                 )
     return library
-
-
-def _described(strategy: Strategy, module: ModuleType) -> Strategy:
-    """A strategy with what its module says about it."""
-    text = (module.__doc__ or "").strip()
-    about = strategy.about or text
-    return replace(strategy, about=about, source=strategy.source or _source_paragraph(text))
 
 
 def _source_paragraph(text: str) -> str:

@@ -7,42 +7,7 @@ from simgin.strategy.text_form import StrategyError, parse
 from simgin.text.files import NewFileError, plain_name
 from simgin.text.messages import quoted
 
-STRATEGY = '''\
-"""One sentence that says what the strategy does: `simgin strategies` shows it."""
-
-from simgin.strategy import Strategy, discard, knock, param, take
-from simgin.toolkit import best_discard, count_after, take_if
-
-# view: what your seat may know; rules: the variant; params: this policy's parameters, in order.
-# Cards are 0..51 (13 * suit + rank); sets of cards are 52-bit masks; view.legal holds the legal
-# answers as bits.
-
-
-@take(gain=param(1, 0, 30, "least deadwood that the card must save"))
-def thrifty(view, rules, params):
-    """Take the card on offer if it lowers the deadwood enough."""
-    saved = view.count - count_after(view.hand, view.taken_offer, rules)
-    return take_if(saved >= params[0], view.legal)
-
-
-@discard
-def low(view, rules, params):
-    """Discard the card that leaves the least deadwood; of several, the one worth most."""
-    return best_discard(view.hand, view.legal, rules)
-
-
-@knock(
-    turn=param(6, 0, 500, "turns in which to knock with any legal count"),
-    k=param(2, 0, 10, "highest count to knock with after that"),
-)
-def patient(view, rules, params):
-    """Knock at once early in the deal; later, only with little deadwood."""
-    return view.own_turn <= params[0] or view.ending_count <= params[1]
-
-
-# Leave a slot out (take, discard or knock) to use the policy of the strategy `gold` there.
-STRATEGY = Strategy("NAME", take=thrifty, discard=low, knock=patient)
-'''
+FILE = Path(__file__).with_name("strategy.py.j2")
 
 
 def strategy_file(file: Path, name: str | None = None) -> str:
@@ -65,7 +30,7 @@ def strategy_file(file: Path, name: str | None = None) -> str:
             f"{quoted(name)} cannot be the name of a strategy: names consist of a-z, 0-9 and -, at "
             "most 100 of them; give one after the file."
         )
-    return STRATEGY.replace("NAME", name)
+    return FILE.read_text(encoding="utf-8").replace("{{ name }}", name)
 
 
 def _is_path(text: str) -> bool:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from simgin.play.matchup import Matchup, SeatError
-from simgin.play.names import own_names
+from simgin.play.matchup import Matchup, SeatError, own_names
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.runs.manifest import run_identity

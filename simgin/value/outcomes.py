@@ -76,20 +76,15 @@ class Outcomes:
 
         This is what a strategy against itself is worth counting as.
         """
-        both = np.concatenate([self.rows, self._mirror()])
+        mirror = self.rows.copy()
+        mirror[:, _PLACE["dealer"]] = 1 - self.column("dealer")
+        mirror[:, _PLACE["winner"]] = other_side(self.column("winner"))
+        both = np.concatenate([self.rows, mirror])
         rows, place = np.unique(both, axis=0, return_inverse=True)
         place = place.reshape(-1)
         counts = np.zeros((GROUPS, len(rows)), np.int64)
         np.add.at(counts.T, place, np.tile(self.counts, 2).T)
         return Outcomes(rows, counts)
-
-    def _mirror(self) -> np.ndarray:
-        """The rows with both sides exchanged."""
-        winner = self.column("winner")
-        mirror = self.rows.copy()
-        mirror[:, _PLACE["dealer"]] = 1 - self.column("dealer")
-        mirror[:, _PLACE["winner"]] = other_side(winner)
-        return mirror
 
 
 def other_side(winner: np.ndarray) -> np.ndarray:

@@ -34,14 +34,13 @@ from simgin.value.outcomes import (
     tally,
 )
 from simgin.value.states import (
-    Fields,
+    Board,
+    Ends,
     Place,
     Shares,
     Standing,
-    Standings,
     States,
     Table,
-    WonOrLost,
     next_dealers,
     number,
     starts,
@@ -188,13 +187,15 @@ def _signed(at: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
     return np.stack([columns[name] for name in CHANGE_COLUMNS], axis=1)
 
 
-class ScoreBoard(WonOrLost):
+class ScoreBoard(Board):
     """The board of a match to a number of points in which every score has its own outcomes."""
 
     def __init__(self, params: Params, seat: int, outcomes: ScoreOutcomes) -> None:
         self._target = number(params, "points_target")
         self._next = next_dealers(params)
-        self._start = starts(params, seat, self.fields)
+        self.fields = ("score",), ("score",)
+        self.size = 2 * (self._target + 1) ** 2
+        self.start = starts(params, seat, self.fields)
         start = outcomes.start
         self._dealer = start.column("dealer")
         self._winner = start.column("winner")
@@ -205,14 +206,6 @@ class ScoreBoard(WonOrLost):
         self._changes = outcomes.changes[order]
         self._levels = np.searchsorted(level[order], np.arange(2 * self._target))
 
-    @property
-    def fields(self) -> Fields:
-        return ("score",), ("score",)
-
-    @property
-    def size(self) -> int:
-        return 2 * (self._target + 1) ** 2
-
     def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
         points_a = np.minimum(a[..., 0], self._target)
         return points_a, np.minimum(b[..., 0], self._target), dealer
@@ -221,16 +214,13 @@ class ScoreBoard(WonOrLost):
         a, b, dealer = np.indices((self._target, self._target, 2)).reshape(3, -1)
         return a[:, None], b[:, None], dealer
 
-    def start(self) -> Standings:
-        return self._start
-
-    def _filled(self, share: Shares, ends: tuple[float, float]) -> Table:
+    def _filled(self, share: Shares, ends: Ends) -> Table:
         """A table with `ends` where A has won and where B has.
 
         Scores of one sum do not lead to one another: they are filled together, the greatest sum
         first.
         """
-        a_won, b_won = ends
+        a_won, b_won, _ = ends
         last = self._target - 1
         places = self._target + 1
         table = np.full((places, places, 2), float(b_won))
@@ -241,7 +231,8 @@ class ScoreBoard(WonOrLost):
             b = level - a
             mean, stay = self._usual_means(table, a, b, share)
             self._add_changes(table, least, level, share, mean, stay)
-            table[a, b] = _solved(stay, mean)
+            # Both dealers of a score that a deal may leave as it was
+            table[a, b] = np.linalg.solve(np.eye(2) - stay, mean[..., None])[..., 0]
         return table
 
     def _usual_means(
@@ -299,11 +290,3 @@ class ScoreBoard(WonOrLost):
         after = self._next[dealer, winner]
         stays = np.broadcast_to((winner < 0) | (points == 0), to_a.shape)
         return np.where(stays, 0, table[to_a, to_b, after]), stays, after
-
-
-def _solved(stay: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """The entries for both dealers of scores that a deal may leave as they were.
-
-    stay: the chances of that, by dealer and next dealer. mean: of the entries elsewhere.
-    """
-    return np.linalg.solve(np.eye(2) - stay, mean[..., None])[..., 0]

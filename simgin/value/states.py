@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numba import float64, int64, types, void
@@ -109,47 +109,49 @@ States = tuple[Standing, Standing, np.ndarray]  # standings of A and of B, side 
 Place = tuple[np.ndarray, ...]  # of states in a table
 Fields = tuple[tuple[str, ...], tuple[str, ...]]  # what the standings of A and of B hold
 
+Ends = tuple[float, float, float]  # where A has won, where B has, for a match that nobody wins
+
 DRAWN = 0.5  # what a match is worth that nobody wins
 
 
-class Board(Protocol):
+class Board:
     """The states of a match.
 
     A standing is what a side has of each of its fields. Tables have the dealer's side (0 A, 1 B)
-    as their last axis.
+    as their last axis. fields: what the standings of A and of B hold, by names of record fields
+    without the side, or `left`, the deals that are left. size: the number of states, about. start:
+    the standings that a match begins with.
     """
 
-    @property
-    def fields(self) -> Fields:
-        """What the standings of A and of B hold.
-
-        Names of record fields without the side, or `left`, the deals that are left.
-        """
-
-    @property
-    def size(self) -> int:
-        """The number of states, about."""
+    fields: Fields
+    size: int
+    start: Standings
 
     def solve(self, share: Shares) -> Table:
         """The probability that A wins, in every state.
 
         share: of every outcome among its dealer's deals, float64 (outcomes).
         """
+        return self._filled(share, (1, 0, DRAWN))
 
     def growth(self, share: Shares, z: float) -> Table:
         """The mean of z**N in every state, N being the deals to come.
 
         Some entry is below 1 where that is not finite.
         """
+        return self._filled(z * share, (1, 1, 1))
 
     def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
         """Where in a table states lie: standings int64 (..., fields), sides int64 (...)."""
+        raise NotImplementedError
 
     def states(self) -> States:
         """Every undecided state."""
+        raise NotImplementedError
 
-    def start(self) -> Standings:
-        """The standings that a match begins with."""
+    def _filled(self, share: Shares, ends: Ends) -> Table:
+        """A table with these ends."""
+        raise NotImplementedError
 
 
 def make_board(params: Params, seat: int, outcomes: Outcomes) -> Board:
@@ -199,19 +201,12 @@ class _Deal:
 
     def moves(self, share: Shares) -> Moves:
         """The moves of one deal from the share of every outcome."""
-        chance_a = self._chances(0, share)
-        chance_b = self._chances(1, share)
+        chances = [self._chances(side, share) for side in (0, 1)]
         nobody = np.bincount(self._dealer, share * (self._winner < 0), minlength=2)
         if self._alone:  # one player's deals have no dealer, although records name one
-            chance_a = _by_no_dealer(chance_a)
-            chance_b = _by_no_dealer(chance_b)
+            chances = [np.tile(chance.sum(axis=0), (2, 1)) for chance in chances]
             nobody = np.full(2, nobody.sum())
-        return Moves(
-            to=(self._to[0], self._to[1]),
-            chance=(chance_a, chance_b),
-            dealer=self._next,
-            nobody=nobody,
-        )
+        return Moves((self._to[0], self._to[1]), (chances[0], chances[1]), self._next, nobody)
 
     def _chances(self, side: int, share: Shares) -> np.ndarray:
         """The chances of a side's moves, by dealer."""
@@ -221,11 +216,6 @@ class _Deal:
         chance = np.zeros((2, self._to[side].shape[1]))
         np.add.at(chance, (dealer, gain), share[won])
         return chance
-
-
-def _by_no_dealer(chance: np.ndarray) -> np.ndarray:
-    """Chances of both dealers together, for either."""
-    return np.tile(chance.sum(axis=0), (2, 1))
 
 
 def won_deals(params: Params, outcomes: Outcomes) -> np.ndarray:
@@ -257,12 +247,8 @@ def _next_dealer(params: Params, dealer: int, winner: int) -> int:
     return {"winner": winner, "loser": 1 - winner, "alternate": other}[str(params["next_dealer"])]
 
 
-def _tracks(params: Params, seat: int) -> tuple[Track, Track]:
-    """The tracks of A, who sits at `seat`, and of B."""
-    return _track(params, seat), _track(params, 1 - seat)
-
-
 def _track(params: Params, seat: int) -> Track:
+    """The track of the side that sits there."""
     goal = goal_of(params)
     if goal.one_deal:
         return Track(("deals",), (1,))
@@ -286,40 +272,23 @@ def starts(params: Params, seat: int, fields: Fields) -> Standings:
     return np.array(start_a), np.array(start_b)
 
 
-class Race:
+class Race(Board):
     """Both sides on a track of their own: single, points, deals, race and twofold."""
 
     def __init__(self, params: Params, seat: int, outcomes: Outcomes) -> None:
         self._params = params
         self._outcomes = outcomes
-        self._a, self._b = _tracks(params, seat)
+        self._a, self._b = _track(params, seat), _track(params, 1 - seat)
         self._single = goal_of(params).one_deal
-        self._start = starts(params, seat, self.fields)
+        self._places = self._a.length + 1, self._b.length + 1  # the goals included
+        self.size = 2 * self._places[0] * self._places[1]
+        self.fields = self._a.fields, self._b.fields
+        self.start = starts(params, seat, self.fields)
 
     @cached_property
     def _deal(self) -> _Deal:
         # Not before the size was looked at
         return _Deal(self._params, self._outcomes, (self._a, self._b))
-
-    @property
-    def fields(self) -> Fields:
-        return self._a.fields, self._b.fields
-
-    @property
-    def size(self) -> int:
-        places_a, places_b = self._places
-        return 2 * places_a * places_b
-
-    @property
-    def _places(self) -> tuple[int, int]:
-        """How many places each track has, the goal included."""
-        return self._a.length + 1, self._b.length + 1
-
-    def solve(self, share: Shares) -> Table:
-        return self._filled(share, ends=(1, 0, DRAWN))
-
-    def growth(self, share: Shares, z: float) -> Table:
-        return self._filled(z * share, ends=(1, 1, 1))
 
     def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
         return self._a.place(a), self._b.place(b), dealer
@@ -328,10 +297,7 @@ class Race:
         a, b, dealer = np.indices((self._a.length, self._b.length, 2)).reshape(3, -1)
         return self._a.standings()[a], self._b.standings()[b], dealer
 
-    def start(self) -> Standings:
-        return self._start
-
-    def _filled(self, share: Shares, ends: tuple[float, float, float]) -> Table:
+    def _filled(self, share: Shares, ends: Ends) -> Table:
         """A table with `ends` where A has won, where B has, and for a single deal nobody won."""
         a_won, b_won, nobody_won = ends
         moves = self._deal.moves(share)
@@ -345,20 +311,7 @@ class Race:
         return table
 
 
-class WonOrLost:
-    """What a board without drawn matches makes of a table filled from its ends: A won, or B."""
-
-    def _filled(self, share: Shares, ends: tuple[float, float]) -> Table:
-        raise NotImplementedError
-
-    def solve(self, share: Shares) -> Table:
-        return self._filled(share, ends=(1, 0))
-
-    def growth(self, share: Shares, z: float) -> Table:
-        return self._filled(z * share, ends=(1, 1))
-
-
-class Games(WonOrLost):
+class Games(Board):
     """Games to a number of points, which count by the loser's points (Gin Pro).
 
     A table over points for every pair of won games.
@@ -367,25 +320,19 @@ class Games(WonOrLost):
     def __init__(self, params: Params, seat: int, outcomes: Outcomes) -> None:
         self._params = params
         self._outcomes = outcomes
-        self._tracks = _tracks(params, seat)
+        self._tracks = _track(params, seat), _track(params, 1 - seat)
         self._length = self._tracks[0].length
         self._target = number(params, "games_target")
         up_to, games = np.array(params["game_table"]).T
         band = np.searchsorted(up_to, np.arange(self._length))
         self._games = games[band]  # won games by the loser's points
-        self._start = starts(params, seat, self.fields)
+        self.fields = ("games", "score"), ("games", "score")
+        self.size = 2 * (self._target * (self._length + 1)) ** 2
+        self.start = starts(params, seat, self.fields)
 
     @cached_property
     def _deal(self) -> _Deal:
         return _Deal(self._params, self._outcomes, self._tracks)
-
-    @property
-    def fields(self) -> Fields:
-        return ("games", "score"), ("games", "score")
-
-    @property
-    def size(self) -> int:
-        return 2 * (self._target * (self._length + 1)) ** 2
 
     def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
         games_a, points_a = self._capped(a)
@@ -403,15 +350,12 @@ class Games(WonOrLost):
         a = np.stack([games_a, points_a], axis=1)
         return a, np.stack([games_b, points_b], axis=1), dealer
 
-    def start(self) -> Standings:
-        return self._start
-
-    def _filled(self, share: Shares, ends: tuple[float, float]) -> Table:
+    def _filled(self, share: Shares, ends: Ends) -> Table:
         """A table (games of A, games of B, points of A, points of B, dealer).
 
         `ends` is where A has all its games and where B has.
         """
-        a_won, b_won = ends
+        a_won, b_won, _ = ends
         moves = self._deal.moves(share)
         games = self._target + 1
         points = self._length + 1
@@ -435,7 +379,7 @@ class Games(WonOrLost):
         by_points[:-1, -1] = new_game[a, after_b]
 
 
-class Total:
+class Total(Board):
     """One player's penalties in a fixed number of deals, to stay within a total (Solitary Gin).
 
     States are the deals left and the running total.
@@ -447,18 +391,10 @@ class Total:
         self._goal = number(params, "total_goal")
         self._low = self._deals * min(int(self._points.min()), 0)
         self._high = self._deals * max(int(self._points.max()), 0)
-
-    @property
-    def fields(self) -> Fields:
-        return ("left", "score"), ()
-
-    @property
-    def size(self) -> int:
-        return (self._deals + 1) * self._totals * 2
-
-    @property
-    def _totals(self) -> int:
-        return self._high - self._low + 1
+        self._totals = self._high - self._low + 1
+        self.size = (self._deals + 1) * self._totals * 2
+        self.fields = ("left", "score"), ()
+        self.start = np.array([self._deals, 0]), np.array([], np.int64)
 
     def solve(self, share: Shares) -> Table:
         """Over (deals left, running total from the lowest possible, dealer).
@@ -490,6 +426,3 @@ class Total:
         a = np.stack([left + 1, total + self._low], axis=1)
         n = len(left)
         return a, np.empty((n, 0), np.int64), np.zeros(n, np.int64)
-
-    def start(self) -> Standings:
-        return np.array([self._deals, 0]), np.array([], np.int64)

@@ -75,11 +75,6 @@ class Turns:
         """A field of the record of every turn's deal."""
         return np.asarray(self.records[name][self.column("deal")])
 
-    @property
-    def last(self) -> np.ndarray:
-        """Whether the deal had no turn after this one."""
-        return np.asarray(self.column("turn") == self.record("turns"))
-
 
 def play(
     matchup: Matchup, units: int, workers: int | None = None, progress: Progress | None = None
@@ -182,7 +177,7 @@ def _after_turns(turns: Turns) -> np.ndarray:
     Of A after its own turns in deals that went on; of a strategy against itself, of both sides.
     """
     matchup = turns.matchup
-    rows = turns.rows[~turns.last]
+    rows = turns.rows[turns.column("turn") < turns.record("turns")]  # the deal went on
     of_turns = turns.records[rows["deal"]]
     hands = []
     for who in (0,) if matchup.b is None or matchup.mirrored else (0, 1):

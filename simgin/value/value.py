@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simgin.play.parallel import Progress
+    from simgin.rules.parameters import Params
     from simgin.rules.variants import Variant
 
 DEALS = 1_000_000
@@ -148,7 +149,7 @@ class Value:
         """V at the start, the mean over the sides that may deal first."""
         first = self.matchup.variant.row["first_dealer"]
         dealers = (0, 1) if first in ("lot", None) else (int(first != self.seat),)
-        starts = [self.board.index(*self.board.start(), np.asarray(side)) for side in dealers]
+        starts = [self.board.index(*self.board.start, np.asarray(side)) for side in dealers]
         return float(np.mean([table[start] for start in starts]))
 
     def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> Place:
@@ -181,26 +182,29 @@ def compute(
     deals are played. Raises ValueRefused where V would be wrong or cannot be had.
     """
     matchup = parse_matchup(a, b, variant, seed, "deal")
-    _refuse_columns(matchup)
-    if seat is None:
-        seat = _only_seat(matchup)
-    has_scores = not matchup.variant.goal.one_deal
-    if has_scores and depends_on_score(matchup):
-        _refuse_unless_points(matchup)
-        counted = count_score_outcomes(matchup, parse_count(deals), workers, progress)
-        return by_score(matchup, counted, seat)
-    outcomes = count_outcomes(matchup, parse_count(deals), workers, progress)
-    return at_any_score(matchup, outcomes, seat)
-
-
-def _only_seat(matchup: Matchup) -> int:
-    """The seat of A where none was named: 0, unless A has a value for each."""
-    if matchup.b is not None and not _treats_seats_alike(matchup.variant):
+    goal = matchup.variant.goal
+    if not goal.board:
+        raise refusal(
+            matchup,
+            f"V is not computed for goal = {goal.name}: the scores of several games at once are "
+            "too many states.",
+        )
+    if seat is None and matchup.b is not None and not _treats_seats_alike(matchup.variant):
         raise ValueRefused(
             f"{matchup.variant.text} treats its two seats unlike, so {matchup.a.text} has a value "
             "at each: name A's seat, 0 or 1."
         )
-    return 0
+    if goal.one_deal or not depends_on_score(matchup):
+        outcomes = count_outcomes(matchup, parse_count(deals), workers, progress)
+        return at_any_score(matchup, outcomes, seat or 0)
+    if matchup.b is None or goal.score != "points":
+        raise refusal(
+            matchup,
+            f"In {matchup.title} ({matchup.variant.text}) the score changes how a deal is played, "
+            "and V by score is computed for two players and goal = points only.",
+        )
+    counted = count_score_outcomes(matchup, parse_count(deals), workers, progress)
+    return on_board(matchup, counted, ScoreBoard, seat or 0)
 
 
 def _treats_seats_alike(variant: Variant) -> bool:
@@ -218,48 +222,39 @@ def at_any_score(matchup: Matchup, counted: Outcomes, seat: int = 0) -> Value:
     deals) = 1 where the rules treat the seats alike.
     """
     _refuse_outcomes(matchup, counted)
-    outcomes = counted.from_both_sides() if _is_self_play(matchup) else counted
-    value = Value(matchup, outcomes, make_board(matchup.variant.row, seat, outcomes), seat)
-    return _unless_broken_off(value)
+    return on_board(matchup, counted, make_board, seat)
 
 
-def by_score(matchup: Matchup, counted: ScoreOutcomes, seat: int = 0) -> Value:
-    """V of a match to points from the outcomes of deals at every score."""
-    outcomes = counted.from_both_sides() if _is_self_play(matchup) else counted
-    value = Value(matchup, outcomes, ScoreBoard(matchup.variant.row, seat, outcomes), seat)
-    return _unless_broken_off(value)
-
-
-def _is_self_play(matchup: Matchup) -> bool:
-    return matchup.b is not None and not matchup.mirrored
+def on_board(
+    matchup: Matchup,
+    counted: Outcomes | ScoreOutcomes,
+    board: Callable[[Params, int, Any], Board],
+    seat: int,
+) -> Value:
+    """V over a board of outcomes, unless it is too large or matches might be broken off."""
+    is_self_play = matchup.b is not None and not matchup.mirrored
+    outcomes = counted.from_both_sides() if is_self_play else counted
+    value = Value(matchup, outcomes, board(matchup.variant.row, seat, outcomes), seat)
+    if value.board.size > MOST_STATES:
+        raise refusal(
+            matchup, f"V would have {value.board.size:,} states, more than {MOST_STATES:,}."
+        )
+    most = number(matchup.variant.row, "max_deals")
+    share = value.longer_than(most)
+    if share > BROKEN_OFF:  # V has no clock
+        broken = f"Up to {min(share, 1):.2g} of the matches may be broken off"
+        raise refusal(matchup, f"{broken} by max_deals = {most}: raise it.")
+    return value
 
 
 # What is refused
 
 
-def _play_instead(matchup: Matchup) -> str:
-    """The command that estimates by play what V cannot."""
+def refusal(matchup: Matchup, reason: str) -> ValueRefused:
+    """Why there is no V, with the command that estimates by play what V cannot."""
     names = [player.text for player in matchup.players]
     words = ["simgin", "match", *names, "-v", matchup.variant.text, "--matches", "100k"]
-    return f"Estimate it by play: {shlex.join(words)}."
-
-
-def _refuse_columns(matchup: Matchup) -> None:
-    if not matchup.variant.goal.board:
-        raise ValueRefused(
-            f"V is not computed for goal = {matchup.variant.goal.name}: the scores of several "
-            f"games at once are too many states. {_play_instead(matchup)}"
-        )
-
-
-def _refuse_unless_points(matchup: Matchup) -> None:
-    """Refuse play that depends on the score, unless two scores are the whole state of the match."""
-    if matchup.b is None or matchup.variant.goal.score != "points":
-        raise ValueRefused(
-            f"In {matchup.title} ({matchup.variant.text}) the score changes how a deal is played, "
-            "and V by score is computed for two players and goal = points only. "
-            f"{_play_instead(matchup)}"
-        )
+    return ValueRefused(f"{reason} Estimate it by play: {shlex.join(words)}.")
 
 
 def _refuse_outcomes(matchup: Matchup, counted: Outcomes) -> None:
@@ -269,40 +264,19 @@ def _refuse_outcomes(matchup: Matchup, counted: Outcomes) -> None:
     is_refused = counted.column("kind") == KINDS.index("refused")
     is_offered = is_refused | (counted.column("stake") > 1)
     if goes_on and is_offered.any():
-        raise ValueRefused(
+        raise refusal(
+            matchup,
             "V is not computed for a die that passes from deal to deal (die = game) once it is "
-            f"offered. {_play_instead(matchup)}"
+            "offered.",
         )
     if params["die_refusal_pays"] == "new" and is_refused.any():
-        raise ValueRefused(
-            "V is not computed for die_refusal_pays = new: outcomes do not hold what was offered. "
-            f"{_play_instead(matchup)}"
-        )
+        reason = "V is not computed for die_refusal_pays = new: outcomes do not hold"
+        raise refusal(matchup, f"{reason} what was offered.")
     needs_winners = not matchup.variant.goal.total
     is_won = counted.column("winner") >= 0
     if needs_winners and not is_won.any():
-        raise ValueRefused(
-            f"V does not exist: in {counted.deals:,} deals of {matchup.title} nobody won. "
-            f"{_play_instead(matchup)}"
-        )
-
-
-def _unless_broken_off(value: Value) -> Value:
-    """The value, unless its board is too large or matches might be broken off: V has no clock."""
-    matchup = value.matchup
-    if value.board.size > MOST_STATES:
-        raise ValueRefused(
-            f"V would have {value.board.size:,} states, more than {MOST_STATES:,}. "
-            f"{_play_instead(matchup)}"
-        )
-    most = number(matchup.variant.row, "max_deals")
-    share = value.longer_than(most)
-    if share > BROKEN_OFF:
-        raise ValueRefused(
-            f"Up to {min(share, 1):.2g} of the matches may be broken off by max_deals = {most}: "
-            f"raise it. {_play_instead(matchup)}"
-        )
-    return value
+        reason = f"V does not exist: in {counted.deals:,} deals of {matchup.title} nobody won."
+        raise refusal(matchup, reason)
 
 
 def depends_on_score(matchup: Matchup) -> bool:

@@ -209,7 +209,7 @@ def test_the_deals_do_not_depend_on_workers():
 def test_bad_requests_are_refused():
     with pytest.raises(SeatError, match="for two players"):
         sample.play_alone("gold", "standard", 1_000)
-    with pytest.raises(sample.DealsError, match="at least 1,000"):
+    with pytest.raises(outcomes.OutcomeError, match="at least 1,000"):
         sample.play_alone("gold", "solitaire-gin", 999)
     looking = replace(played("gold", "solitaire-gin-scored", 1_000), by_score=True)
     assert "simgin match" in solo_odds.refusal(looking)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from simgin.core import jit
-from simgin.play.matchup import parse_matchup
-from simgin.play.names import own_names
+from simgin.play.matchup import own_names, parse_matchup
 from simgin.stats.estimate import Estimate
 from simgin.strategy import loader
 from simgin.tune import adapted, decisions, equity

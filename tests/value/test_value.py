@@ -181,9 +181,11 @@ def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
         for group in range(GROUPS)
         for change in at_three_two + at_nil_four
     ]
-    v = value.by_score(
+    v = value.on_board(
         parse_matchup("gold", "simple", "shot+points_target=9", 1, "deal"),
         score_outcomes.ScoreOutcomes(counted(TINY, scale=10), np.array(changes), 16 * GROUPS),
+        score_outcomes.ScoreBoard,
+        0,
     )
 
     def shares_at(state):
