@@ -94,7 +94,7 @@ def carry_out(
     """
     from simgin.play.parallel import SHARES, share
     from simgin.report import page, progress
-    from simgin.report.screen import Words
+    from simgin.report.wrapping import Words
     from simgin.runs import directory, ledger
     from simgin.stats import table
     from simgin.text.files import write_file

@@ -82,7 +82,7 @@ def train(
     The same command resumes an interrupted training: with --run, of champion always. More --rounds
     continue a finished one that has a directory.
     """
-    from simgin.report.screen import Words
+    from simgin.report.wrapping import Words
     from simgin.tune import adapted
     from simgin.tune import training as discards
 
