@@ -50,10 +50,9 @@ def effects_pictures(place: Path) -> Iterator[tuple[str, Figure]]:
     """Effects by field in every variant, by the names of their files."""
     effects = csv(place.name, "effects")
     points = effects[effects["metric"] == "margin"]
-    fields = figures.unique(points["field"])
     for variant, rows in points.groupby("variant", sort=False):
         word = file_word(str(variant))
-        yield f"effects-{word}", plots.effects(rows, seed=SEED, among=fields)
+        yield f"effects-{word}", plots.effects(rows, seed=SEED)
 
 
 def champion_pictures(_: Path) -> Iterator[tuple[str, Figure]]:

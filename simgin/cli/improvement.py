@@ -93,7 +93,7 @@ def carry_out(
     from simgin.cli import session
     from simgin.play.parallel import SHARES, share
     from simgin.report import page, progress
-    from simgin.report.screen import Words
+    from simgin.report.wrapping import Words
     from simgin.runs import directory, ledger
     from simgin.stats import table
     from simgin.text.files import write_file

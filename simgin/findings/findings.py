@@ -325,14 +325,6 @@ def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFra
     return pd.concat(parts, ignore_index=True)[names]
 
 
-def in_units(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
-    """A frame of metrics with their titles, and these columns as shown: per cent, points."""
-    metrics = frame["metric"].map(BY_NAME)
-    factors = metrics.map(lambda metric: metric.factor).astype(float)
-    scaled = {name: frame[name].astype(float) * factors for name in names}
-    return frame.assign(title=metrics.map(lambda metric: metric.title), **scaled)
-
-
 def as_drawn(differences: pd.DataFrame) -> pd.DataFrame:
     """Differences with a title, shares in per cent; undefined rows are dropped.
 
@@ -340,5 +332,9 @@ def as_drawn(differences: pd.DataFrame) -> pd.DataFrame:
     """
     if not {"metric", "difference"} <= set(differences.columns):
         raise ValueError("forest takes the differences of findings, such as found.differences.")
-    scaled = in_units(differences, "difference", "se", "low", "high")
-    return scaled[scaled["se"] > 0].reset_index(drop=True)
+    metrics = differences["metric"].map(BY_NAME)
+    factors = metrics.map(lambda metric: metric.factor).astype(float)
+    shown = differences.assign(title=metrics.map(lambda metric: metric.title))
+    for name in ("difference", "se", "low", "high"):
+        shown[name] = shown[name].astype(float) * factors
+    return shown[shown["se"] > 0].reset_index(drop=True)

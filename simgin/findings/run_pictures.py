@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from simgin import plots
 from simgin.findings.run_tables import LEAGUE, WHO
-from simgin.report import figures, summary
+from simgin.report import summary
 from simgin.report.report import Picture
 from simgin.report.table import Column
 from simgin.stats.metrics import WINS
@@ -41,10 +41,9 @@ def run_pictures(findings: Findings) -> Iterator[Picture]:
         question = f"Who wins against whom{under}?"
         yield Picture(f"league-{file_word(name)}", question, "", drawn, "", cross, CROSS)
     points = findings.effects[findings.effects["metric"] == "margin"]
-    fields = figures.unique(points["field"])
     for name, rows in points.groupby("variant", sort=False):
         if rows["low"].notna().any():  # else too few batches were played to draw anything
-            drawn = plots.effects(rows, seed=seed, among=fields)
+            drawn = plots.effects(rows, seed=seed)
             question = f"What does each change gain under {name}?"
             told = rows.rename(columns={"low": "difference_low", "high": "difference_high"})
             yield Picture(f"effects-{file_word(name)}", question, "", drawn, "", told, EFFECTS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings.health import describe_health
 from simgin.findings.run_record import describe_size
 from simgin.findings.run_tables import main_table, run_tables
 from simgin.findings.verdict import verdict
@@ -79,9 +78,6 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     yield "Played", describe_size(record)
     if record.stop:
         yield "Stopping rule", record.stop
-    health = describe_health(record.health, "batches")
-    if health:
-        yield "Soundness", health
     for name, params in identity["variants"].items():
         yield f"Variant {name}", describe_rules(params)
     for name, strategy in identity["strategies"].items():

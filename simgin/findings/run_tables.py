@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings.findings import in_units
 from simgin.findings.health import describe_health
 from simgin.findings.run_record import describe_size
 from simgin.findings.verdict import COMPARED, SURE, is_significant
@@ -39,13 +38,6 @@ PAIRING = (
     Column("swept_by_b", "by B"),
     Column("p_sweeps", "p"),
 )
-ADJUSTED = (
-    *WHO,
-    Column("title", "metric"),
-    Column("value", "raw"),
-    Column("adjusted", "adjusted"),
-    Column("variance_ratio", "variance", digits=2),
-)
 LEAGUE_NOTE = (
     "Elo is fitted to {unit} won (Bradley and Terry's model); the anchor has 0. A lead has the "
     "error of the difference; an Elo has that of the distance to the anchor. The mix is the one "
@@ -56,10 +48,6 @@ PAIRING_NOTE = (
     "worth n divided by it. The luck share is the part of the variance of a single result that the "
     "pack decides, for these two players. A pair is swept by a player who wins both of its halves; "
     "p is that of the exact sign test."
-)
-ADJUSTED_NOTE = (
-    "The luck of the deadwood as dealt is taken out by regression; the raw figure stays valid. "
-    "± is 95 %. Variance is the adjusted one over the raw one."
 )
 
 
@@ -76,7 +64,7 @@ def main_table(findings: Findings) -> Table | None:
 def run_tables(findings: Findings) -> list[Table]:
     """Every table that has something to say about a run."""
     results = summary.results(findings.table)
-    health = describe_health(findings.record.health, "batches")
+    health = describe_health(findings.record.health)
     told = f"{results.note} {describe_size(findings.record)} {health}".rstrip()
     tables = [
         replace(results, note=told),
@@ -85,7 +73,6 @@ def run_tables(findings: Findings) -> list[Table]:
         *leagues(findings),
         *crosses(findings),
         Table("What mirroring is worth", findings.pairing, PAIRING, PAIRING_NOTE),
-        _adjusted(findings.adjusted),
     ]
     if len(findings.cells) == 1:
         tables.append(summary.details(findings.table))
@@ -217,12 +204,3 @@ def effects(frame: pd.DataFrame) -> Iterator[Table]:
         gains = rows.groupby("change")["difference"].transform("min")
         ranked = rows.assign(gains=-gains).sort_values("gains", kind="stable")
         yield pivot(title, ranked, "change", "field", _difference, note)
-
-
-def _adjusted(frame: pd.DataFrame) -> Table:
-    half = Z95 * frame["se"].astype(float)
-    value = frame["value"].astype(float)
-    told = frame.assign(low=value - half, high=value + half)
-    names = ("value", "low", "high", "adjusted", "adjusted_low", "adjusted_high")
-    title = "Adjusted for the cards dealt"
-    return Table(title, in_units(told, *names), ADJUSTED, ADJUSTED_NOTE)

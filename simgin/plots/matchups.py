@@ -31,9 +31,7 @@ SIDE_CHARACTERS = 36  # of the titles of panels side by side, together
 LEAST_LABELLED = 7  # %; a narrower segment of a bar has no room for its number
 NOTE = "Bars are 95 % intervals; one that cannot be seen is shorter than its dot."
 
-Key = tuple[str, str, str]  # variant, A, B
-Matchup = tuple[Key, "pd.DataFrame"]
-
+Matchup = tuple[tuple[str, str, str], "pd.DataFrame"]  # variant, A, B; its rows seen by A
 
 EVEN = {"margin": 0, "score": 0, "settlement": 0, "match_win": 0.5, "goal_met": 0.5}
 TITLES = {2: "Wins and points", 1: "Wins and score"}
@@ -55,12 +53,12 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     matchups = list(table.matchups(frame))
     players = len(roles(frame))
     panels = [column for column in shown(frame) if column.name in metrics.WINS]
-    labels, common = _labels(matchups)
+    labels = _labels(matchups)
     side_by_side = len(matchups) > MOST_STACKED
     lines = 1 if side_by_side else len(panels)
     height = lines * (_height(labels) + PANEL_HEAD)
-    title = _title(TITLES[players], common)
-    figure = figures.new_figure(height, title, _caption(matchups, seed, NOTE), WINNERS[players])
+    caption = _caption(matchups, seed, NOTE)
+    figure = figures.new_figure(height, TITLES[players], caption, WINNERS[players])
     grid = figure.subplots(lines, len(panels) // lines, squeeze=False, sharey=side_by_side)
     drawn = list(grid.ravel())
     for axes, panel in zip(drawn, panels, strict=True):
@@ -108,13 +106,12 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     Where two players meet, A's wins stand at the left and B's at the right; nobody's are between.
     """
     matchups = list(table.matchups(frame))
-    labels, common = _labels(matchups)
-    title = _title("Deal outcomes", common)
+    labels = _labels(matchups)
     caption = _caption(matchups, seed, _precision(frame))
     segments = [_segment(matchups, *names) for names in _segment_names(frame)]
     seen = {segment.kind for segment in segments if segment.shares.any()}
     drawn = [segment for segment in segments if segment.kind in seen]
-    figure = figures.new_figure(_height(labels) + 1.0, title, caption, list(seen))
+    figure = figures.new_figure(_height(labels) + 1.0, "Deal outcomes", caption, list(seen))
     axes = figure.subplots()
     left = _stack(axes, drawn, len(matchups))
     _name_rows(axes, labels)
@@ -217,55 +214,19 @@ def _dots(axes: Axes, matchups: list[Matchup], metric: str, factor: float, **sty
     figures.mark_undefined(axes, np.flatnonzero(np.isnan(value)))
 
 
-# Labels: what differs stands beside the rows, what is common in the title
+# Labels
 
 
-def _labels(matchups: list[Matchup]) -> tuple[list[str], str]:
-    """A label for every matchup with what differs, and what all have in common, for the title."""
-    keys = [key for key, _ in matchups]
-    common = _common(keys)
-    common_text = _common_text(keys[0], common)
-    if len(keys) == 1:
-        return [_folded(keys[0][0])], common_text
-    return [_label(key, common) for key in keys], common_text
-
-
-def _common(keys: list[Key]) -> tuple[bool, bool, bool]:
-    """Whether all matchups have the same variant, the same A and the same B."""
-    variants, first, second = (set(names) for names in zip(*keys, strict=True))
-    return len(variants) == 1, len(first) == 1, len(second) == 1
-
-
-def _common_text(key: Key, common: tuple[bool, bool, bool]) -> str:
-    """What the matchups have in common, as the end of a title; key: of any of them."""
-    _, a, b = key
-    _, same_a, same_b = common
-    if same_a and same_b:
-        return f": {a} (A) v {b} (B)" if b else f": {a}"
-    if not b:
-        return ""
-    if same_b:
-        return f", all against {b} (B)"
-    return f", {a} (A) against each" if same_a else ""
-
-
-def _label(key: Key, common: tuple[bool, bool, bool]) -> str:
-    """What differs in a matchup: its players, and its variant on a line of its own."""
-    variant, a, b = key
-    same_variant, same_a, same_b = common
-    players = " v ".join(name for name, same in ((a, same_a), (b, same_b)) if not same)
-    lines = [players, "" if same_variant else variant]
-    return "\n".join(_folded(line) for line in lines if line)
+def _labels(matchups: list[Matchup]) -> list[str]:
+    """The players of every matchup, and its variant on a line of its own if there are several."""
+    is_one = len({variant for (variant, _, _), _ in matchups}) == 1
+    players = [f"{a} v {b}" if b else a for (_, a, b), _ in matchups]
+    variants = ["" if is_one else f"\n{_folded(variant)}" for (variant, _, _), _ in matchups]
+    return [_folded(who) + under for who, under in zip(players, variants, strict=True)]
 
 
 def _folded(label: str) -> str:
     return "\n".join(fold(label, figures.LABEL_CHARACTERS))
-
-
-def _title(title: str, common: str) -> str:
-    """The title with what all matchups have in common, if there is room; the caption has it too."""
-    whole = title + common
-    return whole if len(whole) <= figures.TITLE_CHARACTERS else title
 
 
 def _height(labels: list[str]) -> float:

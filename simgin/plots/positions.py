@@ -41,19 +41,14 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     if "decision" not in frame:
         frame = frame.assign(decision="")
-    decisions = list(figures.groups(frame, "decision"))
-    heights = [HEAD + _rows_height(rows) for _, rows in decisions]
+    heights = [HEAD + _rows_height(rows) for _, rows in figures.groups(frame, "decision")]
     note = NOTE
     if frame["done"].any():
         note += NOTE_ON_DONE
     caption = figures.caption(frame.assign(n=frame["worlds"]), seed=seed, unit="worlds", note=note)
     unit = UNITS[frame["by"].iloc[0]]
     figure = figures.new_figure(sum(heights), f"Cost of each action, {unit}", caption)
-    places = figure.add_gridspec(len(heights), height_ratios=heights)
-    for place, (decision, rows) in enumerate(decisions):
-        axes = figure.add_subplot(places[place])
-        figures.style(axes, "x")
-        figures.panel_title(axes, decision)
+    for axes, _, rows in figures.panels_by(figure, frame, "decision", grid="x", heights=heights):
         _panel(axes, rows)
     return figure
 

@@ -49,13 +49,12 @@ def match_length(
     caption = figures.caption(frame, seed=seed, unit="matches", note=note)
     figure = figures.new_figure(PANEL * len(names) + 0.4, "How long a match takes", caption)
     looks = figures.looks(names, among)
-    panels = figures.stack_panels(figure, len(names), sharex=True)
     most = 100 * float(frame["share"].max())
-    for axes, (variant, part) in zip(panels, figures.groups(frame, "variant"), strict=True):
+    for axes, variant, part in figures.panels_by(figure, frame, "variant", sharex=True):
         _distribution(axes, part, looks[variant].colour)
         axes.set_ylim(0, 1.1 * most)
         figures.panel_title(axes, f"{variant}: median {part['median'].iloc[0]:.0f} turns")
-    figures.axis_labels(panels[-1], "turns in a match", "matches, %")
+    figures.axis_labels(axes, "turns in a match", "matches, %")
     return figure
 
 
@@ -83,12 +82,10 @@ def outcomes_by_kind(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     caption = figures.caption(frame, seed=seed, unit="deals", note=note)
     words = [OUTCOME_WORDS.get(name, name) for name in OUTCOMES]
     figure = figures.new_figure((height + 0.35) * len(names), "How deals end", caption, words)
-    panels = figures.stack_panels(figure, len(names), sharex=True)
-    for axes, (variant, part) in zip(panels, figures.groups(frame, "variant"), strict=True):
+    for axes, _, part in figures.panels_by(figure, frame, "variant", sharex=True):
         _outcome_bars(axes, part, kinds)
-        figures.panel_title(axes, variant)
-    figures.axis_labels(panels[-1], "deals, %")
-    figures.legend(panels[0])
+    figures.axis_labels(axes, "deals, %")
+    figures.legend(figure.axes[0])
     return figure
 
 
@@ -121,13 +118,11 @@ def knock_chart(
     note = f"The darker, the more of the strong player's knocks lie there. {_precision(frame)}"
     caption = figures.caption(frame, seed=seed, unit="knocks", note=note)
     figure = figures.new_figure(1.5 * len(names) + 0.3, "When the strong player knocks", caption)
-    panels = figures.stack_panels(figure, len(names))
     looks = figures.looks(names, among)
-    for axes, (variant, part) in zip(panels, figures.groups(frame, "variant"), strict=True):
+    for axes, variant, part in figures.panels_by(figure, frame, "variant"):
         _knock_cells(axes, part, looks[variant].colour)
-        figures.panel_title(axes, variant)
         figures.axis_labels(axes, "", "deadwood")
-    figures.axis_labels(panels[-1], "own turn", "deadwood")
+    figures.axis_labels(axes, "own turn", "deadwood")
     return figure
 
 
@@ -159,12 +154,9 @@ def kinds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
     title = "Does it hold for every kind of player?"
     figure = figures.new_figure(height, title, caption, variants)
     looks = figures.looks(variants, among)
-    panels = figures.stack_panels(figure, len(titles))
-    for axes, (heading, part) in zip(panels, figures.groups(frame, "title"), strict=True):
+    for axes, _, part in figures.panels_by(figure, frame, "title", grid="x"):
         _kind_dots(axes, part, names, looks)
-        figures.style(axes, "x")
-        figures.panel_title(axes, heading)
-    figures.legend(panels[0])
+    figures.legend(figure.axes[0])
     return figure
 
 
@@ -206,17 +198,15 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     figure = figures.new_figure(2.0 * len(names), "Win probability by score", caption)
     shown = frame.assign(value=100 * frame["value"].where(clear))
     reach = max(float(np.nanmax(np.abs(shown["value"]), initial=0.0)), LEAST_REACH)
-    panels = figures.stack_panels(figure, len(names))
-    for axes, (variant, part) in zip(panels, figures.groups(shown, "variant"), strict=True):
+    for axes, _, part in figures.panels_by(figure, shown, "variant"):
         table = part.pivot(index="own", columns="other", values="value")
         cells = table.to_numpy(dtype=float)
         places = [f"{low:.0f}–{low + 20:.0f} %" for low in map(float, table.columns)]  # noqa: RUF001
         figures.heat_map(
             axes, cells, places, places, middle=0, reach=reach, form="{:+.0f}", size=figures.SMALL
         )
-        figures.panel_title(axes, variant)
         figures.axis_labels(axes, "", "own score")
-    figures.axis_labels(panels[-1], "opponent's score, of the target", "own score")
+    figures.axis_labels(axes, "opponent's score, of the target", "own score")
     return figure
 
 
@@ -232,11 +222,9 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     )
     name = str(frame["parameter"].iloc[0])
     figure = figures.new_figure(1.25 * len(titles), f"What the {name} does", caption)
-    panels = figures.stack_panels(figure, len(titles), sharex=True)
-    for axes, (title, part) in zip(panels, figures.groups(frame, "title"), strict=True):
+    for axes, _, part in figures.panels_by(figure, frame, "title", sharex=True):
         _curve(axes, part.sort_values("x"))
-        figures.panel_title(axes, title)
-    figures.axis_labels(panels[-1], name)
+    figures.axis_labels(axes, name)
     return figure
 
 

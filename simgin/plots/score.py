@@ -84,18 +84,12 @@ def counts(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     Columns turn, count, value; count is the lower end of a bin.
     """
     frame = frame[frame["n"] >= FEWEST]
-    panels = [
-        (f"{strategy}, {variant}: deals won, %", part)
-        for variant, rows in figures.groups(frame, "variant")
-        for strategy, part in figures.groups(rows, "strategy")
-    ]
+    frame = frame.assign(title=frame["strategy"] + ", " + frame["variant"] + ": deals won, %")
     caption = _counts_caption(frame, seed)
-    height = COUNTS_HEIGHT * len(panels)
+    height = COUNTS_HEIGHT * frame["title"].nunique()
     figure = figures.new_figure(height, "Win probability by deadwood and turn", caption)
-    stacked = figures.stack_panels(figure, len(panels))
-    for axes, (title, part) in zip(stacked, panels, strict=True):
+    for axes, _, part in figures.panels_by(figure, frame, "title"):
         _counts_panel(axes, part)
-        figures.panel_title(axes, title)
     return figure
 
 

@@ -18,12 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["knock", "odds", "skill", "strength", "totals"]
 
-SMALL, LARGE = 1.75, 2.8  # inches of one panel of several, and of a single one
+ODDS_HEIGHT = 1.75  # inches of one panel
 TOTALS_HEIGHT = 1.25  # inches of one panel
 BLOCK = 0.85  # inches of a block of rows without them
-ACROSS = 2  # panels side by side
 GOAL, BIN = 30, 10  # highest total that wins a match of Solitary Gin; width of a bin of totals
-PANEL_CHARACTERS = {1: 48, 2: 25}  # per line of the title of a panel, by panels side by side
 MOST_MEASURES = 3  # side by side
 NO_BREAK = "\N{NO-BREAK SPACE}"
 TITLE_CHARACTERS = {1: 40, 2: 22, 3: 13}  # per line of the title of a measure, by their number
@@ -63,20 +61,13 @@ def odds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] =
     frame = frame.assign(owner=frame[owner].map(str))
     looks = figures.looks(figures.unique(frame["owner"]), among)
     variants = figures.unique(frame["variant"])
-    across = min(ACROSS, len(variants))
-    lines = figures.lines_of_panels(len(variants), across)
-    figure = figures.new_figure(
-        lines * (LARGE if across == 1 else SMALL),
-        "Probability of gin by draw, %",
-        figures.caption(frame, seed=seed, unit="deals", note=ODDS_NOTE),
-    )
-    grid = figure.subplots(lines, across, squeeze=False, sharey=True)
-    panels = grid.ravel()
-    for axes, variant in zip(panels, variants, strict=False):
-        _odds_panel(axes, frame[frame["variant"] == variant], looks)
-        figures.panel_title(axes, variant, PANEL_CHARACTERS[across])
-    figures.hide(panels[len(variants) :])
-    figures.label_outer(grid, len(variants), "draws", "deals, %")
+    caption = figures.caption(frame, seed=seed, unit="deals", note=ODDS_NOTE)
+    height = ODDS_HEIGHT * len(variants)
+    figure = figures.new_figure(height, "Probability of gin by draw, %", caption)
+    for axes, _, part in figures.panels_by(figure, frame, "variant"):
+        _odds_panel(axes, part, looks)
+        figures.axis_labels(axes, "", "deals, %")
+    figures.axis_labels(axes, "draws", "deals, %")
     return figure
 
 
@@ -92,7 +83,6 @@ def _ends_and_outcomes(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _odds_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Series]) -> None:
     """Lines with their names, which stand right of the data and apart from each other."""
-    figures.style(axes)
     names = figures.unique(rows["strategy"])
     ends_of = {names[0]: "naive", names[-1]: "strong"} if len(names) > 1 else {names[0]: "gin"}
     ends = []
@@ -227,13 +217,10 @@ def totals(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str]
     looks = figures.looks(figures.unique(frame[owner]), among)
     caption = figures.caption(frame, seed=seed, unit="matches", note=TOTALS_NOTE)
     figure = figures.new_figure(TOTALS_HEIGHT * len(strategies), "Match totals", caption)
-    panels = figures.stack_panels(figure, len(strategies), sharex=True)
-    for axes, strategy in zip(panels, strategies, strict=True):
-        part = frame[frame["strategy"] == strategy]
+    for axes, _, part in figures.panels_by(figure, frame, "strategy", sharex=True):
         _histogram(axes, part, looks[str(part[owner].iloc[0])].colour)
-        figures.panel_title(axes, strategy)
         figures.axis_labels(axes, "", "matches, %")
-    figures.axis_labels(panels[-1], "total penalty", "matches, %")
+    figures.axis_labels(axes, "total penalty", "matches, %")
     return figure
 
 

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["search"]
 
 GAIN, NUMBER = 1.9, 1.15  # inches of the panel of the gain, and of those of the numbers
-ACROSS = 2  # panels side by side
 LOOK = figures.SERIES[0]
-CHARACTERS = 24  # per line of the title of a panel
 NOTE = (
     "After each generation, the middle of what is drawn next: above, its gain on the default on "
     "packs new to it, with 95 % intervals; below, its values, and one standard deviation of what "
@@ -33,29 +31,20 @@ def search(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     value_high, of what is drawn), default; a row for every generation and parameter.
     """
     names = figures.unique(frame["parameter"])
-    panels = len(names)
-    across = min(ACROSS, panels)
-    lines = figures.lines_of_panels(panels, across)
     caption = figures.caption(frame, seed=seed, unit="matches a candidate", note=NOTE)
-    heights = [GAIN] + [NUMBER] * lines
+    heights = [GAIN, *[NUMBER] * len(names)]
     figure = figures.new_figure(sum(heights), "Search for better numbers", caption)
-    places = figure.add_gridspec(1 + lines, across, height_ratios=heights)
-    top = figure.add_subplot(places[0, :])
-    one_number = frame["parameter"] == names[0]
-    _gain_panel(top, frame[one_number])
-    for place, (name, rows) in enumerate(figures.groups(frame, "parameter")):
-        line, column = divmod(place, across)
-        axes = figure.add_subplot(places[1 + line, column])
+    top, *panels = figures.stack_panels(figure, len(heights), sharex=True, heights=heights)
+    _gain_panel(top, frame[frame["parameter"] == names[0]])
+    for axes, (name, rows) in zip(panels, figures.groups(frame, "parameter"), strict=True):
         _number_panel(axes, rows)
-        figures.panel_title(axes, name, CHARACTERS)
-        if place + across >= panels:
-            figures.axis_labels(axes, "generations")
+        figures.panel_title(axes, name)
+    figures.axis_labels(panels[-1], "generations")
     return figure
 
 
 def _gain_panel(axes: Axes, rows: pd.DataFrame) -> None:
     """The gain by generation."""
-    figures.style(axes)
     metric = metrics.BY_NAME[rows["metric"].iloc[0]]
     (generations,) = figures.columns(rows, "generations")
     limits = figures.columns(rows, "gain", "low", "high")
@@ -68,7 +57,6 @@ def _gain_panel(axes: Axes, rows: pd.DataFrame) -> None:
 
 def _number_panel(axes: Axes, rows: pd.DataFrame) -> None:
     """One number by generation."""
-    figures.style(axes)
     generations, default = figures.columns(rows, "generations", "default")
     limits = figures.columns(rows, "value", "value_low", "value_high")
     _default_line(axes, default[0])

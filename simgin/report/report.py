@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from simgin.report import figures
 from simgin.report.citation import bibtex
-from simgin.report.screen import Words
 from simgin.report.table import Column, Table, described
+from simgin.report.wrapping import Words
 from simgin.stats import table
 
 if TYPE_CHECKING:

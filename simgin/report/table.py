@@ -14,8 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from simgin.report.numbers import DASH, estimate
-from simgin.report.screen import wrapped
-from simgin.report.wrapping import fold
+from simgin.report.wrapping import fold, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd

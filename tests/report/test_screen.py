@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from simgin.report import numbers, screen, summary, wrapping
+from simgin.report import numbers, summary, wrapping
 from simgin.stats import metrics, table
 from support import toy_deals as toy
 from support.made_pages import text_table
@@ -118,13 +118,13 @@ def test_a_table_that_is_too_wide_stands_below_itself_with_the_names_that_differ
 
 def test_words_end_before_they_fill_the_screen():
     said = [f"gold{i} beats simple: it wins 51.80 ± 0.60 % of matches and more." for i in range(40)]
-    lines = text_of(screen.Words(said), 40).splitlines()
-    assert len(lines) == screen.MOST_LINES + 1
-    assert lines[-1] == f"... and {40 - screen.MOST_LINES // 2} more findings."
+    lines = text_of(wrapping.Words(said), 40).splitlines()
+    assert len(lines) == wrapping.MOST_LINES + 1
+    assert lines[-1] == f"... and {40 - wrapping.MOST_LINES // 2} more findings."
     assert all(len(line) <= 40 for line in lines)
     assert not any(line.endswith(("±", "51.80", "0.60")) for line in lines)
     one_long = ["word " * 400]
-    assert len(text_of(screen.Words(one_long), 80).splitlines()) > screen.MOST_LINES
+    assert len(text_of(wrapping.Words(one_long), 80).splitlines()) > wrapping.MOST_LINES
 
 
 @pytest.mark.parametrize("width", [48, 80, 200])

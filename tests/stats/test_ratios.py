@@ -8,7 +8,6 @@ from simgin.core import sums
 from simgin.stats.estimate import quantile, wilson
 from simgin.stats.homogeneity import homogeneity
 from simgin.stats.ratios import RatioSums, estimate_ratio
-from support import toy_deals as toy
 
 
 def estimate(numerator, denominator, *, share=False, scale=1, always=True):
@@ -135,14 +134,6 @@ def test_single_results_give_pearsons_chi_square():
     residual = (won - n * p) / np.sqrt(n * p * (1 - p) * (1 - n / n.sum()))
     assert found.where == np.abs(residual).argmax()
     assert found.largest == pytest.approx(residual[found.where], rel=1e-3)
-
-
-def test_a_worker_is_the_sum_of_its_batches():
-    rows = toy.rows(np.random.default_rng(2), toy.units(np.random.default_rng(1), 200), 6, 500)
-    grouped = homogeneity(rows, "deal_win", [7, 3, 3, 7, 3, 7])
-    assert grouped.df == 1 and grouped.where in (3, 7)
-    merged = np.array([rows[[1, 2, 4]].sum(axis=0), rows[[0, 3, 5]].sum(axis=0)])
-    assert grouped.statistic == homogeneity(merged, "deal_win").statistic
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def compare(
     """
     from simgin.findings import run_tables, verdict
     from simgin.findings.compare import compare_runs, other_differences, read_run
-    from simgin.report.screen import Words
+    from simgin.report.wrapping import Words
     from simgin.runs import directory
     from simgin.stats import equivalence, table
 

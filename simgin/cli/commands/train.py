@@ -83,7 +83,7 @@ def train(
     continue a finished one that has a directory.
     """
     from simgin.cli import session
-    from simgin.report.screen import Words
+    from simgin.report.wrapping import Words
     from simgin.tune import adapted
     from simgin.tune import training as discards
 

@@ -147,7 +147,7 @@ def _play_command(found: Found, output: Path | None) -> str:
 def _announce(request: TuneRequest, seconds: float) -> None:
     """Print what will be played, and how long that takes."""
     from simgin.cli.plan_table import duration
-    from simgin.report.screen import Words
+    from simgin.report.wrapping import Words
     from simgin.tune.tuned import plan_sentence
 
     about = "about " if seconds >= 1 else ""

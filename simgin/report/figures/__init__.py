@@ -9,4 +9,3 @@ from simgin.report.figures.frames import *
 from simgin.report.figures.layout import *
 from simgin.report.figures.looks import *
 from simgin.report.figures.marks import *
-from simgin.report.figures.saving import *

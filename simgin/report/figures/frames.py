@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ParamSpec
 
@@ -25,19 +24,20 @@ def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
 
     @functools.wraps(draw)
     def checked(*args: Frames.args, **kwargs: Frames.kwargs) -> Figure:
-        _check_frame(draw.__name__, args)
+        for frame in args[:1]:
+            if not hasattr(frame, "columns"):
+                raise ValueError(f"plots.{draw.__name__} draws a pandas frame, not {shown(frame)}.")
+            if len(frame) == 0:
+                raise ValueError(
+                    f"plots.{draw.__name__} has nothing to draw: the frame has no rows."
+                )
         try:
             return draw(*args, **kwargs)
         except KeyError as error:
-            frames = [frame for frame in args if hasattr(frame, "columns")]
-            missing = _missing_column(error, frames)
-            if not missing:
-                raise
-            known = ", ".join(map(str, frames[0].columns))
             raise ValueError(
-                f"plots.{draw.__name__} needs a column {missing!r}; the frame has {known}. "
-                f"help(simgin.plots.{draw.__name__}) says which frame it draws."
-            ) from None
+                f"plots.{draw.__name__} needs another frame, as help(simgin.plots.{draw.__name__}) "
+                f"says; it does not find {error.args[0]}."
+            ) from error
 
     return checked
 
@@ -52,25 +52,6 @@ def drawn(
     if "among" in inspect.signature(draw).parameters:
         return draw(frame, seed=seed, among=among)
     return draw(frame, seed=seed)
-
-
-def _check_frame(name: str, args: Sequence[Any]) -> None:
-    """Raise ValueError if the first argument is no frame, or has no rows."""
-    for frame in args[:1]:
-        if not hasattr(frame, "columns"):
-            raise ValueError(f"plots.{name} draws a pandas frame, not {shown(frame)}.")
-        if len(frame) == 0:
-            raise ValueError(f"plots.{name} has nothing to draw: the frame has no rows.")
-
-
-def _missing_column(error: KeyError, frames: Sequence[Any]) -> str:
-    """The column that pandas did not find; empty if the error is about something else."""
-    text = str(error.args[0])
-    names = re.findall(r"'(\w+)'", text) or [text]  # of several columns it quotes each
-    for name in names:
-        if frames and name not in frames[0].columns:
-            return str(name)
-    return ""
 
 
 def seed_words(seed: int | None) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from simgin.report.figures.looks import FAINT, GRID, INK, PAPER
 from simgin.report.wrapping import fold, keep_units
 
 if TYPE_CHECKING:
-    import numpy as np
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.transforms import Transform
@@ -71,17 +73,36 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
     return new
 
 
-def stack_panels(figure: Figure, panels: int, *, sharex: bool = False) -> list[Axes]:
-    """Panels one below another, styled."""
-    column = list(figure.subplots(panels, squeeze=False, sharex=sharex)[:, 0])
-    for axes in column:
-        style(axes)
-    return column
+def stack_panels(
+    figure: Figure,
+    panels: int,
+    *,
+    sharex: bool = False,
+    grid: str = "y",
+    heights: Sequence[float] | None = None,
+) -> list[Axes]:
+    """Panels one below another, styled; heights: in proportion, where they are not alike."""
+    stack = figure.subplots(panels, squeeze=False, sharex=sharex, height_ratios=heights)
+    for axes in stack[:, 0]:
+        style(axes, grid)
+    return list(stack[:, 0])
 
 
-def lines_of_panels(panels: int, across: int) -> int:
-    """Lines that panels take with `across` side by side."""
-    return -(-panels // across)
+def panels_by(
+    figure: Figure,
+    frame: pd.DataFrame,
+    column: str,
+    *,
+    sharex: bool = False,
+    grid: str = "y",
+    heights: Sequence[float] | None = None,
+) -> Iterator[tuple[Axes, str, pd.DataFrame]]:
+    """Small multiples: a titled panel for each value of a column, the value and its rows."""
+    parts = list(frame.groupby(column, sort=False))
+    stack = stack_panels(figure, len(parts), sharex=sharex, grid=grid, heights=heights)
+    for axes, (name, part) in zip(stack, parts, strict=True):
+        panel_title(axes, str(name))
+        yield axes, str(name), part
 
 
 def hide(panels: Iterable[Axes]) -> None:
@@ -109,20 +130,6 @@ def axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
     """Labels of the axes."""
     axes.set_xlabel(x, fontsize=NORMAL, color=INK)
     axes.set_ylabel(y, fontsize=NORMAL, color=INK)
-
-
-def label_outer(grid: np.ndarray, drawn: int, x: str, y: str) -> None:
-    """Labels below the lowest panel of every column, and beside the first of every line.
-
-    grid: panels by line and column, of which the first `drawn` are visible.
-    """
-    across = grid.shape[1]
-    for place, axes in enumerate(grid.ravel()[:drawn]):
-        is_lowest = place + across >= drawn
-        is_first = place % across == 0
-        axis_labels(axes, x if is_lowest else "", y if is_first else "")
-        if is_lowest:
-            axes.tick_params(labelbottom=True)
 
 
 def row_names(axes: Axes, names: Sequence[str]) -> None:
@@ -238,3 +245,37 @@ def legend_lines(names: Sequence[str]) -> int:
     if columns > 1:  # of names of a line each
         return -(-len(names) // columns)
     return sum(folded(name, LEGEND_CHARACTERS).count("\n") + 1 for name in names)
+
+
+# Files
+
+
+def png(figure: Figure) -> bytes:
+    """A figure as a PNG file, without date or version: equal figures give equal bytes."""
+    _lay_out(figure)
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=DPI, metadata={"Software": None})
+    return out.getvalue()
+
+
+def svg(figure: Figure, name: str) -> str:
+    """A figure as an SVG file whose text stays text.
+
+    Every id begins with `name`, so that several figures can stand on one page.
+    """
+    import matplotlib
+
+    _lay_out(figure)
+    out = io.StringIO()
+    settings = {"svg.fonttype": "none", "svg.hashsalt": "simgin", "font.family": "sans-serif"}
+    no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    with matplotlib.rc_context(settings):  # type: ignore[arg-type]
+        figure.savefig(out, format="svg", metadata=no_metadata)
+    return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", out.getvalue())
+
+
+def _lay_out(figure: Figure) -> None:
+    """Compute the layout once, not again for every file."""
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
