@@ -80,11 +80,11 @@ def play_block(block: Block, worker: str = "here") -> Done:
     """Play a block. Whatever goes wrong is in the answer: it belongs to whoever asked."""
     started = time.perf_counter()
     try:
-        rows, deals = (
-            _recorded(block)
-            if block.recorded
-            else (kernel.play(block.matchup, block.first_unit, block.units), ())
-        )
+        deals: tuple[bytes, ...] = ()
+        if block.recorded:
+            rows, deals = _recorded(block)
+        else:
+            rows = kernel.play(block.matchup, block.first_unit, block.units)
         _check(block, rows, worker)
         blob = pack(rows)
     except BaseException as error:
