@@ -206,15 +206,10 @@ class Trained(Found):
     @property
     def parameters(self) -> pd.DataFrame:
         """The weights: number, start, trained."""
-        rows = []
-        for (number, before), after in self._learned:
-            rows.append({"number": number, "start": before, "trained": after})
-        return frame(rows)
-
-    @property
-    def _learned(self) -> list[tuple[tuple[str, float], float]]:
-        """Every number with its weight before, and after."""
-        return list(zip(self.training.policy.start.items(), self.weights, strict=True))
+        learned = zip(self.training.policy.start.items(), self.weights, strict=True)
+        return frame(
+            [{"number": name, "start": start, "trained": now} for (name, start), now in learned]
+        )
 
     def file(self, command: str) -> bytes:
         """The weights, and behind them what made them and what they are worth."""

@@ -10,7 +10,7 @@ import click
 
 from simgin.cli import options
 from simgin.cli.debug import DEBUG_DEALS, debug_option, policy_calls
-from simgin.cli.output import Answer, note, repeated, say
+from simgin.cli.output import note, repeated
 from simgin.text.amounts import MOST_UNITS, UNITS
 
 MORE = "--details prints every metric, and how much the run can show."
@@ -133,15 +133,9 @@ def match(
     if margin is not None and not matchup.mirrored:
         raise click.UsageError("--margin needs two players: name two different strategies.")
     if dry_run or power is not None:
-        plan_rows = plan_table.rows(
-            plan, output, workers, record_deals=record, expected=True, power=power
+        plan_table.dry_run(
+            plan, command, output, workers, record_deals=record, as_json=as_json, power=power
         )
-        if as_json:
-            Answer(command, plan_rows, seed, stopped="dry run").show(True, ())
-            return
-        plan_table.announce(plan, plan_rows, output, table=True)
-        if power is not None:
-            say(plan_table.needed(plan_rows[0], power))
         return
     session.check_output(output, record)
     session.warn_of_single_deals(plan.matchups)
