@@ -25,10 +25,9 @@ from simgin.runs.manifest import run_identity
 from simgin.stats.estimate import Estimate
 from simgin.strategy import Policy, Strategy
 from simgin.text.amounts import parse_count, parse_seed
-from simgin.tune.confirmation import confirm
 from simgin.tune.discards import Lessons, added, lessons, solve
 from simgin.tune.field import kept_step, worths
-from simgin.tune.found import TRAINING, Found, Parts, frame, interval, saved
+from simgin.tune.found import TRAINING, Found, Parts, confirm, frame, interval, saved
 from simgin.tune.search import LIMITS
 from simgin.tune.tune_request import CONFIRMED, TuneRequest, read_matches, read_players
 

@@ -12,8 +12,7 @@ from simgin.report.table import Column, Table
 from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
 from simgin.strategy.values_file import values_text
-from simgin.tune.confirmation import confirm
-from simgin.tune.found import Found, Parts, Wording, frame, interval
+from simgin.tune.found import Found, Parts, Wording, confirm, frame, interval
 from simgin.tune.knobs import slot_values
 from simgin.tune.search import Course, Generation, Middle, choose, search
 from simgin.tune.tune_request import TuneRequest, Values

@@ -13,7 +13,7 @@ from simgin.play.names import own_names
 from simgin.stats.estimate import Estimate
 from simgin.strategy import loader
 from simgin.tune import adapted, decisions, equity
-from simgin.tune.confirmation import Confirmation, Line
+from simgin.tune.found import Confirmation, Line
 from support.command_line import call
 
 TOY = {"deals": 600, "confirmed": 1000, "rounds": 2}

@@ -106,7 +106,6 @@ def match(
     with --margin X both are called the same within X where the whole interval lies inside it.
     """
     from simgin.cli import plan_table, session
-    from simgin.cli.run_answer import add_verdict, run_answer, save_run, show_run
     from simgin.runs.plan import plan_matchup
 
     if debug and deals is None and matches is None:
@@ -150,7 +149,7 @@ def match(
             command = repeated(**settled, **{unit: findings.sizes[0]}, seconds=None)
         files = []
         if output is not None:
-            files = save_run(output, findings, started, command, record)
-        answer = run_answer(findings, command, files)
-        told = () if margin is None else (add_verdict(answer.rows, findings, margin),)
-        show_run(answer, findings, MORE, details=details, as_json=as_json, told=told)
+            files = session.save_run(output, findings, started, command, record)
+        answer = session.run_answer(findings, command, files)
+        told = () if margin is None else (session.add_verdict(answer.rows, findings, margin),)
+        session.show_run(answer, findings, MORE, details=details, as_json=as_json, told=told)

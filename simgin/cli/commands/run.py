@@ -55,7 +55,6 @@ def run(
     It refuses a directory whose experiment, rules or strategies have changed since.
     """
     from simgin.cli import plan_table, session
-    from simgin.cli.run_answer import run_answer, save_run, show_run
     from simgin.runs.plan import plan_file
 
     plan = plan_file(file, seed)
@@ -74,7 +73,7 @@ def run(
         plan, place, command, workers=workers, scheduler=scheduler, record_deals=record
     )
     with play as findings:
-        files = save_run(place, findings, started, command, record)
-        answer = run_answer(findings, command, files)
+        files = session.save_run(place, findings, started, command, record)
+        answer = session.run_answer(findings, command, files)
         more = command_line("report", place, "--details")
-        show_run(answer, findings, more, details=details, as_json=as_json)
+        session.show_run(answer, findings, more, details=details, as_json=as_json)
