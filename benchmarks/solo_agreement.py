@@ -18,7 +18,7 @@ from math import sqrt
 
 import numpy as np
 
-from simgin.analysis.elimination import still_tried
+from simgin.analysis.analysis import still_tried
 from simgin.analysis.hidden_cards import draw_worlds
 from simgin.analysis.position import positions_in
 from simgin.play.matchup import parse_matchup

@@ -153,11 +153,8 @@ class Die:
             yield f"{self.owner!r} owns no die: write me, other or nobody."
         if not 1 <= self.stake <= cap:
             yield f"the die shows 1 to {cap}, not {self.stake}."
-        if self.stake == 1 and self.owner != "nobody":
-            yield "a die that shows 1 belongs to nobody: it goes to whoever accepts an offer."
-        if self.stake > 1 and self.owner == "nobody":
-            shows = f"a die that shows {self.stake}"
-            yield f"{shows} belongs to whoever accepted it: name its owner."
+        if (self.stake == 1) != (self.owner == "nobody"):
+            yield "a die that shows 1 belongs to nobody, else to who accepted it: name its owner."
         if self.offer and self.offered:
             yield "either you offer the die or the opponent does: decide about one."
         if blind and not self.is_asked:

@@ -19,7 +19,6 @@ from types import ModuleType
 import numpy as np
 
 from simgin.core.answers import SLOTS
-from simgin.strategy import values_file
 from simgin.strategy.author import Policy, Strategy
 from simgin.strategy.reads import is_built_in, reached
 from simgin.strategy.text_form import (
@@ -28,6 +27,7 @@ from simgin.strategy.text_form import (
     changed_values,
     exchange,
     parse,
+    read_values,
     set_policy_values,
     set_values,
     values_text,
@@ -121,7 +121,7 @@ def _find(text: str) -> Strategy:
         _check_weights(strategy, file, text)
         strategy = with_weights(strategy, file)
     elif form.file is not None:
-        strategy = _with_values(strategy, values_file.read_values(form.file), text)
+        strategy = _with_values(strategy, read_values(form.file), text)
     return exchange(strategy, {}, _canonical_text(form, strategy))
 
 

@@ -8,6 +8,7 @@ After `slot=` stands the policy that takes that slot, or a strategy whose policy
 of weights in place of the strategy's own.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from typing import Any
 
 from simgin.core.answers import SLOTS
 from simgin.strategy.author import Policy, Strategy
-from simgin.text.messages import did_you_mean, quoted
+from simgin.text.messages import did_you_mean, quoted, shown
 
 STAKE_SLOTS = ("offer", "answer")
 _PART = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
@@ -166,3 +167,54 @@ def values_text(values: Mapping[str, str]) -> str:
     """Values as they follow a name: `:k=4,tie=random`; empty if there are none."""
     settings = ",".join(f"{name}={value}" for name, value in values.items())
     return f":{settings}" if settings else ""
+
+
+# Files of values: what `simgin tune` writes, and what `name@FILE.toml` reads. A table for every
+# slot, `[knock]`, and in it the parameters of the policy in that slot, `k = 7`.
+
+Values = Mapping[str, Mapping[str, str]]  # by slot and parameter, as texts
+
+
+def read_values(path: Path) -> Values:
+    """The values in a file; StrategyError, with a sentence, for a file of another form."""
+    # Here, as what it is written with takes a while to load and few strategies have a file.
+    from simgin.text.toml import TomlError, read_tables
+
+    try:
+        tables = read_tables(path, "name a file of parameter values")
+    except TomlError as error:
+        raise StrategyError(str(error)) from None
+    values = {}
+    for slot, table in tables.items():
+        if slot not in SLOTS:
+            near = did_you_mean(slot, SLOTS)
+            listed = ", ".join(SLOTS)
+            raise StrategyError(
+                f"{path}: there is no slot {quoted(slot)}{near} The slots are {listed}."
+            )
+        if not isinstance(table, dict):
+            raise StrategyError(
+                f"{path}: {slot} is {shown(table)}; write a table of parameters below [{slot}]."
+            )
+        values[slot] = {name: str(value) for name, value in table.items()}
+    return values
+
+
+def values_toml(values: Values) -> str:
+    """The tables of a file of values."""
+    tables = []
+    for slot, of_slot in values.items():
+        lines = [f"[{slot}]"]
+        for name, value in of_slot.items():
+            lines.append(f"{name} = {_written(value)}")
+        tables.append("\n".join(lines) + "\n")
+    return "\n".join(tables)
+
+
+def _written(text: str) -> str:
+    """A value in TOML: a number as it is, a word in quotes."""
+    try:
+        float(text)
+    except ValueError:
+        return json.dumps(text)
+    return text

@@ -11,7 +11,7 @@ from simgin.report.report import Picture
 from simgin.report.table import Column, Table
 from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
-from simgin.strategy.values_file import values_text
+from simgin.strategy.text_form import values_toml
 from simgin.tune.found import Found, Parts, Wording, confirm, frame, interval
 from simgin.tune.knobs import slot_values
 from simgin.tune.search import Course, Generation, Middle, choose, search
@@ -93,7 +93,7 @@ class Tuned(Found):
         """The tuned numbers as `name@FILE.toml` reads them, with what they are worth."""
         remarks = [command, *self.sentences]
         head = "".join(f"# {remark}\n" for remark in remarks)
-        text = values_text(slot_values(self.request.knobs, self.values))
+        text = values_toml(slot_values(self.request.knobs, self.values))
         return f"{head}\n{text}".encode()
 
     def tables(self) -> Mapping[str, pd.DataFrame]:

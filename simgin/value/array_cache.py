@@ -61,11 +61,16 @@ def describe(matchup: Matchup, units: int, form: str) -> dict[str, Any]:
     }
 
 
-def _place(text: str) -> Path | None:
-    """Where the file lies; None where nothing is kept."""
+def directory() -> Path | None:
+    """Where the files lie; None where nothing is kept."""
     folder = jit.cache_directory()
+    return None if folder is None else folder / "outcomes"
+
+
+def _place(text: str) -> Path | None:
+    folder = directory()
     digest = hashlib.sha256(text.encode()).hexdigest()[:32]
-    return None if folder is None else folder / "outcomes" / f"{digest}.npz"
+    return None if folder is None else folder / f"{digest}.npz"
 
 
 def _read(place: Path, text: str) -> Arrays | None:

@@ -5,8 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simgin.analysis.analysis import Effort, analyse, analyse_deal
-from simgin.analysis.elimination import compare, next_look, still_tried
+from simgin.analysis.analysis import Effort, analyse, analyse_deal, compare, next_look, still_tried
 from simgin.analysis.equity import find_equity
 from simgin.analysis.kernels import fill_deals, fill_game
 from simgin.analysis.position import positions_in

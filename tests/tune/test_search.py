@@ -8,7 +8,7 @@ from simgin.rules import variants
 from simgin.runs import ledger
 from simgin.stats import batches, differences, metrics
 from simgin.stats.batches import Played
-from simgin.strategy import Param, loader, values_file
+from simgin.strategy import Param, loader, text_form
 from simgin.strategy.text_form import StrategyError
 from simgin.tune import field
 from simgin.tune.knobs import Knob, TuneError, read_knobs, slot_values
@@ -247,8 +247,8 @@ def test_values_of_slots_give_a_text_that_finds_them(take, discard):
 def test_values_are_read_as_they_were_written(tmp_path):
     values = {"knock": {"k": "7", "tie": "random"}, "take": {"share": "0.25", "open": "yes"}}
     file = tmp_path / "values.toml"
-    file.write_text(values_file.values_text(values))
-    assert values_file.read_values(file) == values
+    file.write_text(text_form.values_toml(values))
+    assert text_form.read_values(file) == values
 
 
 @pytest.mark.parametrize(
