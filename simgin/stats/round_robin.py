@@ -79,7 +79,7 @@ class RoundRobin:
 
         Of all batches first, then of every bootstrap sample.
         """
-        count = longest(self.pairings)
+        count = max(map(len, self.pairings.values()))  # batches of the longest cell
         weights = np.vstack([np.ones(count), resample(self.seed, self.samples, count)])
         return count_wins(self.names, self.pairings, weights)
 
@@ -141,11 +141,6 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
         wins[:, i, j] += counted @ won_by_a
         wins[:, j, i] += counted @ won_by_b
     return wins
-
-
-def longest(pairings: Pairings) -> int:
-    """The number of batches of the largest cell."""
-    return max(map(len, pairings.values()))
 
 
 def resample(seed: int, samples: int, count: int) -> np.ndarray:
