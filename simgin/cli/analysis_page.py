@@ -212,12 +212,8 @@ def _own_hand(position: Position) -> figures.CardRow:
     rules = build_rules(position.variant)
     hand = int(view.hand)
     _, melds = shown_melding(hand, rules)
-    groups = []
-    for group in cards_text(melds, hand).split(" | "):
-        groups.append(group.split())
+    groups = [group.split() for group in cards_text(melds, hand).split(" | ")]
     arrived = max(int(view.drawn), int(view.taken))
-    marked = ""
-    if arrived >= 0:
-        marked = card_text(arrived)
+    marked = card_text(arrived) if arrived >= 0 else ""
     deadwood = int(deadwood_of(hand, rules, STOPPER))
     return figures.CardRow(f"You hold, deadwood {deadwood}", groups, marked)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simgin.cli.output import console, grid
+from simgin.cli.output import Answer, console, grid, say
 from simgin.cli.session import prepare
 from simgin.play import kernel
 from simgin.play.parallel import usable_cpus
@@ -73,6 +73,26 @@ def _precision(task: Task, power: str | float | None) -> dict[str, Any]:
     return found
 
 
+def dry_run(
+    plan: Plan,
+    command: str,
+    place: Path | None,
+    workers: int | None,
+    *,
+    record_deals: bool,
+    as_json: bool,
+    power: str | float | None = None,
+) -> None:
+    """Print what would be played, and what is to be expected of it. power: as of `rows`."""
+    plan_rows = rows(plan, place, workers, record_deals=record_deals, expected=True, power=power)
+    if as_json:
+        Answer(command, plan_rows, plan.seed, stopped="dry run").show(True, ())
+        return
+    announce(plan, plan_rows, place, table=True)
+    if power is not None:
+        say(_needed(plan_rows[0], power))
+
+
 def announce(
     plan: Plan, plan_rows: Sequence[Mapping[str, Any]], place: Path | None, *, table: bool = False
 ) -> None:
@@ -108,7 +128,7 @@ def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def needed(plan_row: Mapping[str, Any], power: str | float) -> str:
+def _needed(plan_row: Mapping[str, Any], power: str | float) -> str:
     """How much must be played to see a difference, in a sentence."""
     size = f"{power} of the wins" if isinstance(power, str) else f"{power:g} points a deal"
     return (
@@ -177,17 +197,11 @@ def _total(plan: Plan, units_left: int, seconds: float) -> str:
 def _matchups(plan: Plan) -> str:
     """`30 matchups, 200 matches each`."""
     number = len(plan.tasks)
-    words = f"{number} matchups"
-    each = " each"
-    if number == 1:
-        words = "1 matchup"
-        each = ""
+    words, each = ("1 matchup", "") if number == 1 else (f"{number} matchups", " each")
     sizes = {task.n for task in plan.tasks}
     if plan.seconds is not None or len(sizes) > 1:
         return words
-    unit = UNITS[plan.unit]
-    size = sizes.pop()
-    return f"{words}, {_at_most(plan)}{size:,} {unit}{each}"
+    return f"{words}, {_at_most(plan)}{sizes.pop():,} {UNITS[plan.unit]}{each}"
 
 
 def duration(seconds: float) -> str:

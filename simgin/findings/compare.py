@@ -92,17 +92,15 @@ def compare_runs(run: Run, base: Run) -> pd.DataFrame:
 
 def other_differences(run: Run, base: Run) -> list[str]:
     """What else the two runs differ in: rules, strategies, engine; a line each."""
-    old, new = _compared_identity(base), _compared_identity(run)
+    old, new = (
+        {key: value for key, value in one.identity.items() if key not in IGNORED}
+        for one in (base, run)
+    )
     for key in ("variants", "strategies"):
         common = old[key].keys() & new[key].keys()
         for identity in (old, new):
             identity[key] = {name: identity[key][name] for name in identity[key] if name in common}
     return ledger.differences(old, new)
-
-
-def _compared_identity(run: Run) -> dict[str, Any]:
-    """The identity of a run, without what needs no word."""
-    return {key: value for key, value in run.identity.items() if key not in IGNORED}
 
 
 def _common(run: Run, base: Run) -> Iterator[tuple[Played, Played]]:

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simgin.core.cell import Cell
-from simgin.findings.effects import EFFECT_COLUMNS, measure
 from simgin.findings.run_record import RunRecord
 from simgin.runs.experiment import Effect
 from simgin.runs.stopping import COMPLETE, End
-from simgin.stats import control_variates, league, mirroring, table
+from simgin.stats import batches, control_variates, league, mirroring, table
 from simgin.stats.batches import Played
 from simgin.stats.differences import DIFFERENCE_COLUMNS, differences, holm
 from simgin.stats.equilibrium import equilibrium_mix
-from simgin.stats.estimate import Z95
+from simgin.stats.estimate import Z95, two_sided
 from simgin.stats.metrics import BY_NAME, headline
+from simgin.stats.ratios import estimate_metric
 from simgin.stats.round_robin import (
     TRIAD_COLUMNS,
     NonAdditivity,
@@ -40,6 +40,12 @@ if TYPE_CHECKING:
 VARIANT_METRICS = ("turns", "gin", "undercut", "void")
 NAMES = ("variant", "strategy", "opponent")
 SWEPT = ("swept", "swept_by_b", "p_sweeps")
+EFFECT_COLUMNS = (
+    *("variant", "change", "field", "strategy", "base_strategy", "opponent"),
+    *("unit", "metric", "difference", "se", "low", "high", "p", "p_holm", "n", "kind"),
+)
+# What a strategy has against itself, by the metrics that effects are measured in
+EVEN = {"margin": 0.0, "match_win": 0.5}
 FRAMES = (
     *("table", "differences", "effects", "ratings"),
     *("standings", "cross", "pairing", "adjusted"),
@@ -147,7 +153,7 @@ class Findings:
         played = self._side(variant, effect.strategy, effect.opponent)
         itself = effect.base == effect.opponent
         base = None if itself else self._side(variant, effect.base, effect.opponent)
-        return measure(effect, played, base)
+        return measure_effect(effect, played, base)
 
     def _side(self, variant: str, strategy: str, opponent: str) -> Played:
         """The cell in which these two meet, seen by the first of them."""
@@ -313,6 +319,56 @@ class Findings:
         for name, middle in middles.items():
             frame[name] = frame[middle] + wide * (frame[name] - frame[middle])
         return frame
+
+
+def measure_effect(effect: Effect, played: Played, base: Played | None) -> pd.DataFrame:
+    """What a change gains against a field, per deal and, if matches were played, in matches won.
+
+    A *field* is what the others play, with the player who tries the change against them. Where that
+    player is one of the others, the base would play itself and win one half and no points, so the
+    effect is the result of the changed strategy; elsewhere it is a difference on the same packs.
+
+    base: without the change; None if it would play itself. EFFECT_COLUMNS but for p_holm, which
+    belongs to the whole family.
+    """
+    names = ["margin"]
+    if played.cell.unit == "match":
+        names.append("match_win")
+    frame = differences([(played, base)], names) if base else _beyond_even(played, names)
+    frame = frame.assign(
+        change=effect.change, field=effect.field, base_strategy=effect.base, kind="effect"
+    )
+    return frame[[name for name in EFFECT_COLUMNS if name != "p_holm"]]
+
+
+def _beyond_even(played: Played, names: list[str]) -> pd.DataFrame:
+    """What a strategy has beyond what it would have against itself, a row per metric."""
+    import pandas as pd
+
+    rows = []
+    total = batches.total(played.rows)
+    for name in names:
+        metric = BY_NAME[name]
+        found = estimate_metric(total, metric, played.as_b, played.multiplier)
+        even = EVEN[name]
+        difference = found.value - even
+        row = {
+            "variant": played.cell.variant,
+            "strategy": played.strategy,
+            "opponent": played.opponent,
+            "unit": metric.unit,
+            "metric": name,
+            "difference": difference,
+            "se": found.se,
+            "low": found.low - even,
+            "high": found.high - even,
+            "p": two_sided(difference, found.se, found.n),
+            "n": batches.count_played(played.rows, metric.unit),
+        }
+        if played.multiplier is not None:
+            row["p"] = np.nan  # the limits of a run that looked at its results are wider instead
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:

@@ -32,7 +32,8 @@ def differences(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     says what is clear (else the interval does). Metrics without a clear difference are only named,
     below, if there are others. `simgin.forest` makes such a frame from the differences of a run.
     """
-    compared = _compared(frame)
+    same_variant = frame["variant"] == frame["base_variant"]
+    compared = "strategy" if same_variant.all() else "variant"
     base = str(frame[f"base_{compared}"].iloc[0])
     frame = frame.assign(name=frame[compared].map(str), clear=_is_clear(frame))
     titles = frame.drop_duplicates("metric").set_index("metric")["title"].map(str)
@@ -53,31 +54,19 @@ def effects(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     Columns change, field, difference, of the rows in points (metric margin) of one variant. All
     panels have one scale, of square roots, with a dot and its bar for every field.
     """
-    changes = _best_first(frame)
+    gains = frame.groupby("change", sort=False)["difference"].mean()
+    changes = gains.sort_values(ascending=False, kind="stable").index
     # The fields say who plays; with every change added to them the list would fill a page.
     by_field = frame.assign(strategy=frame["field"], opponent="")
     note = f"{BARS} {GREY_DOTS} All panels have one scale, of square roots."
     caption = figures.caption(by_field, seed=seed, unit="deals", note=note)
     frame = frame.assign(name=frame["field"].map(str), clear=_is_clear(frame))
-    parts = {change: frame[frame["change"] == change] for change in changes}
+    parts = {str(change): frame[frame["change"] == change] for change in changes}
     figure, panels = _panels("Points per deal gained, by field", caption, parts)
     largest = np.nanmax(np.abs(figures.columns(frame, "low", "high")))
     for axes in panels:
         _root_scale(axes, ROOM * float(largest))
     return figure
-
-
-def _best_first(frame: pd.DataFrame) -> list[str]:
-    """The changes by what they gain in the mean of the fields."""
-    gains = frame.groupby("change", sort=False)["difference"].mean()
-    ranked = gains.sort_values(ascending=False, kind="stable")
-    return [str(change) for change in ranked.index]
-
-
-def _compared(frame: pd.DataFrame) -> str:
-    """The column of what is compared: strategies if the variant is that of the base."""
-    same_variant = frame["variant"] == frame["base_variant"]
-    return "strategy" if same_variant.all() else "variant"
 
 
 def _is_clear(frame: pd.DataFrame) -> pd.Series:

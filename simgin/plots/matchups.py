@@ -87,16 +87,12 @@ def _draw_panel(
     axes: Axes, panel: Column, matchups: list[Matchup], winners: tuple[str, str]
 ) -> None:
     _dots(axes, matchups, panel.name, panel.factor, label=winners[0], **FILLED)
-    if panel.name == "deal_win" and _has_losses(matchups):
+    # Where penalties are counted no deal is lost
+    losses = [table.cell(rows, "deal_loss")[0] for _, rows in matchups]
+    if panel.name == "deal_win" and any(losses):
         _dots(axes, matchups, "deal_loss", panel.factor, label=winners[1], **HOLLOW)
     if panel.name in EVEN:
         axes.axvline(panel.factor * EVEN[panel.name], color=figures.FAINT, linewidth=1, zorder=1)
-
-
-def _has_losses(matchups: list[Matchup]) -> bool:
-    """Whether deals can be lost: not where penalties are counted."""
-    losses = [table.cell(rows, "deal_loss") for _, rows in matchups]
-    return any(value != 0 for value, _, _ in losses)
 
 
 @figures.picture

@@ -49,19 +49,13 @@ def scores(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 def _scores_caption(frame: pd.DataFrame, seed: int | None) -> str:
     half = 100 * figures.widest_half(frame)
-    effect = _dealer_effect(frame)
+    by_score = frame.set_index(["dealer", "a", "b"])["value"]
+    effect = 100 * float((by_score.loc[YOU_DEAL] - by_score.loc[OTHER_DEALS]).abs().max())
     note = (
         f"You deal; if the opponent deals, values change by {effect:.2g} or less. "
         f"95 % intervals: ± {half:.2g} or less."
     )
     return figures.caption(frame, seed=seed, unit="single deals", note=note)
-
-
-def _dealer_effect(frame: pd.DataFrame) -> float:
-    """The largest difference that the deal makes, in per cent."""
-    by_score = frame.set_index(["dealer", "a", "b"])["value"]
-    change = by_score.loc[YOU_DEAL] - by_score.loc[OTHER_DEALS]
-    return 100 * float(change.abs().max())
 
 
 def _contours(axes: Axes, table: pd.DataFrame) -> None:

@@ -146,12 +146,12 @@ def strength(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[st
     frame = frame.assign(owner=frame[figures.owner(frame, among)].map(str))
     looks = figures.looks(figures.unique(frame["owner"]), among)
     blocks = list(figures.groups(frame, "variant"))
-    heights = [_block_height(rows) for _, rows in blocks]
+    names = [figures.unique(rows["strategy"]) for _, rows in blocks]
+    heights = [BLOCK + len(own) * figures.row_height(own) for own in names]
     caption = figures.caption(frame, seed=seed, unit="deals or matches", note=STRENGTH_NOTE)
     figure = figures.new_figure(sum(heights), "Solitaire odds by strategy", caption)
     grid = figure.subplots(len(blocks), len(metrics), squeeze=False, height_ratios=heights)
-    for line, (variant, rows) in zip(grid, blocks, strict=True):
-        strategies = figures.unique(rows["strategy"])
+    for line, (variant, rows), strategies in zip(grid, blocks, names, strict=True):
         _block(line, rows[rows["metric"].isin(metrics)], looks)
         figures.row_names(line[0], strategies)
         figures.heading(line[0], variant)
@@ -165,23 +165,14 @@ def _block(line: np.ndarray, rows: pd.DataFrame, looks: dict[str, Series]) -> No
     parts = list(figures.groups(rows, "metric"))
     for axes, (metric, part) in zip(line, parts, strict=False):
         _measure(axes, part, strategies, looks)
-        figures.panel_title(axes, _measure_title(part, metric), width)
+        title = MEASURES.get(metric, metric.replace("_", " "))
+        unit = f",{NO_BREAK}%" if _is_share(part) else ""
+        figures.panel_title(axes, title + unit, width)
     figures.hide(line[len(parts) :])
-
-
-def _measure_title(part: pd.DataFrame, metric: str) -> str:
-    title = MEASURES.get(metric, metric.replace("_", " "))
-    return f"{title},{NO_BREAK}%" if _is_share(part) else title
 
 
 def _is_share(part: pd.DataFrame) -> bool:
     return bool((part["high"] <= 1).all() and (part["low"] >= 0).all())
-
-
-def _block_height(rows: pd.DataFrame) -> float:
-    """Inches of a block of rows with its heading and titles."""
-    names = figures.unique(rows["strategy"])
-    return BLOCK + len(names) * figures.row_height(names)
 
 
 def _measure(
@@ -228,7 +219,8 @@ def _histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
     """Bars for bins whose upper ends are multiples of ten, with Wilson's limits."""
     shares = part["share"].groupby(-(-part["total"] // BIN) * BIN).sum()
     value = 100 * shares.to_numpy()
-    low, high = _wilson_limits(shares, int(part["n"].max()))
+    n = int(part["n"].max())
+    low, high = 100 * np.array([wilson(min(float(share), 1), n) for share in shares]).T
     ends = shares.index.to_numpy(dtype=float)
     colours = [colour if end <= GOAL else figures.GRID for end in ends]
     axes.bar(
@@ -241,12 +233,6 @@ def _histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
         ecolor=figures.FAINT,
         capsize=1.5,
     )
-
-
-def _wilson_limits(shares: pd.Series, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Lower and upper limits in per cent of shares of n matches."""
-    low, high = 100 * np.array([wilson(min(float(share), 1), n) for share in shares]).T
-    return low, high
 
 
 KNOCK_HEIGHT = 2.1  # inches

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simgin.report import figures
 from simgin.stats import metrics
@@ -16,6 +16,7 @@ __all__ = ["search"]
 
 GAIN, NUMBER = 1.9, 1.15  # inches of the panel of the gain, and of those of the numbers
 LOOK = figures.SERIES[0]
+DEFAULT: dict[str, Any] = {"color": figures.INK, "linewidth": 1, "linestyle": "--"}
 NOTE = (
     "After each generation, the middle of what is drawn next: above, its gain on the default on "
     "packs new to it, with 95 % intervals; below, its values, and one standard deviation of what "
@@ -49,7 +50,7 @@ def _gain_panel(axes: Axes, rows: pd.DataFrame) -> None:
     (generations,) = figures.columns(rows, "generations")
     limits = figures.columns(rows, "gain", "low", "high")
     shown = [metric.factor * limit for limit in limits]
-    _default_line(axes, 0)
+    axes.axhline(0, **DEFAULT)
     figures.band(axes, generations, shown, LOOK, "")
     figures.panel_title(axes, f"gain on the default, {metric.title}")
     _whole_ticks(axes)
@@ -59,14 +60,9 @@ def _number_panel(axes: Axes, rows: pd.DataFrame) -> None:
     """One number by generation."""
     generations, default = figures.columns(rows, "generations", "default")
     limits = figures.columns(rows, "value", "value_low", "value_high")
-    _default_line(axes, default[0])
+    axes.axhline(default[0], **DEFAULT)
     figures.band(axes, generations, limits, LOOK, "")
     _whole_ticks(axes)
-
-
-def _default_line(axes: Axes, value: float) -> None:
-    """Where the default is."""
-    axes.axhline(value, color=figures.INK, linewidth=1, linestyle="--")
 
 
 def _whole_ticks(axes: Axes) -> None:

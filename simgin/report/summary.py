@@ -198,18 +198,15 @@ def on_screen(frame: pd.DataFrame, seed: int) -> Table:
         variant, *players = common.values()
         who = " against ".join(players)
         title = f"{who}, {variant}, {size}"
-        return _by_player(frame, title) if has_sides(frame) else _alone(frame, title, players[0])
+        if has_sides(frame):
+            return _by_player(frame, title)
+        return _listed(title, {players[0]: (frame, [column.name for column in shown(frame)])})
     title = "; ".join([*(f"{names[name]}: {text}" for name, text in common.items()), size])
     columns = [Column(name, names[name]) for name in names if name not in common]
     columns += [column for column in shown(frame) if column.name in WINS]
     left = len(told) - MOST_ROWS
     more = f"... and {left} more\n" if left > 0 else ""
     return Table(title, told[:MOST_ROWS], columns, f"{more}{reading(frame)} {READING}")
-
-
-def _alone(frame: pd.DataFrame, title: str, player: str) -> Table:
-    """The figures of a player who meets nobody else."""
-    return _listed(title, {player: (frame, [column.name for column in shown(frame)])})
 
 
 def _by_player(frame: pd.DataFrame, title: str) -> Table:

@@ -80,16 +80,16 @@ def play_block(block: Block, worker: str = "here") -> Done:
     """Play a block. Whatever goes wrong is in the answer: it belongs to whoever asked."""
     started = time.perf_counter()
     try:
-        rows, deals = _recorded(block) if block.recorded else (_played(block), ())
+        deals: tuple[bytes, ...] = ()
+        if block.recorded:
+            rows, deals = _recorded(block)
+        else:
+            rows = kernel.play(block.matchup, block.first_unit, block.units)
         _check(block, rows, worker)
         blob = pack(rows)
     except BaseException as error:
         return Done(block, worker, time.perf_counter() - started, error=error)
     return Done(block, worker, time.perf_counter() - started, blob, deals)
-
-
-def _played(block: Block) -> np.ndarray:
-    return kernel.play(block.matchup, block.first_unit, block.units)
 
 
 def _recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:

@@ -9,54 +9,30 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from simgin.core import sums
-from simgin.runs.block import Block, Done, Task
+from simgin.runs.block import Done, Task
 from simgin.runs.ledger import opened
 from simgin.runs.schedule import Schedule, left
 from simgin.runs.stopping import End
 from simgin.runs.threads import Threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from simgin.play.matchup import Matchup
     from simgin.play.parallel import Progress
+    from simgin.runs.cluster import Cluster
     from simgin.runs.ledger import Ledger
     from simgin.runs.stopping import Rule
+    from simgin.runs.threads import SerialTeam
 
+    Team: TypeAlias = Threads | SerialTeam | Cluster  # whoever plays blocks
 
 PATIENCE_SECONDS = 2.0  # how long an interruption waits for the blocks that are being played
-
-
-class Team(Protocol):
-    """Whoever plays blocks: `simgin.runs.threads`, `simgin.runs.cluster`."""
-
-    @property
-    def workers(self) -> int:
-        """How many blocks are played at the same time."""
-
-    @property
-    def room(self) -> int:
-        """How many blocks should be out at a time."""
-
-    def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Whatever must be done, and can go wrong, before the first block."""
-
-    def put(self, block: Block) -> None:
-        """Have a block played."""
-
-    def get(self, timeout: float | None = None) -> Done | None:
-        """The next block that was played, in any order; None after `timeout` seconds."""
-
-    def cancel(self, beyond: Block | None = None) -> int:
-        """Forget the blocks that nobody has begun (or those beyond a block); how many."""
-
-    def close(self) -> None:
-        """Nothing more will be put."""
 
 
 class _Watch:

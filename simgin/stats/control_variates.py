@@ -70,7 +70,8 @@ def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float]
         return None
     value = batches.fact_sums(rows, fact).sum() / below
     moves = batches.influence(rows, fact)
-    excess = _excess_dealt(rows, mean)
+    deals = batches.fact_sums(rows, sums.FACT["deals"])
+    excess = rows[:, sums.DEALT] - mean * deals  # of the deadwood as dealt in each batch
     off = excess.sum()
     units = batches.unit_counts(rows)
     centred = excess - off * (units / units.sum())
@@ -102,12 +103,6 @@ def anchored_mean(values: np.ndarray, control: np.ndarray, known: Estimate) -> E
     leverage = 1 + units * off**2 / spread if spread else 1.0
     error = np.sqrt(variance / units * leverage + (slope * known.se) ** 2)
     return around(float(values.mean()) - slope * off, float(error), units, units - 1)
-
-
-def _excess_dealt(rows: np.ndarray, mean: float) -> np.ndarray:
-    """The deadwood as dealt in each batch, less its expectation."""
-    deals = batches.fact_sums(rows, sums.FACT["deals"])
-    return np.asarray(rows[:, sums.DEALT] - mean * deals)
 
 
 def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataFrame:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.stats.bradley_terry import ELO
-from simgin.stats.round_robin import RoundRobin
+from simgin.stats.round_robin import ELO, RoundRobin
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,12 +16,11 @@ import numpy as np
 
 from simgin.stats import batches, metrics, quantity
 from simgin.stats.batches import Played
-from simgin.stats.bradley_terry import ELO
 from simgin.stats.equilibrium import MIX_COLUMNS
 from simgin.stats.estimate import Z95, quantile
 from simgin.stats.metrics import Metric
 from simgin.stats.ratios import RatioSums, estimate_ratio
-from simgin.stats.round_robin import Pairings, RoundRobin, connected
+from simgin.stats.round_robin import ELO, Pairings, RoundRobin, connected
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +98,10 @@ def _unrated(robin: RoundRobin) -> pd.DataFrame:
     import pandas as pd
 
     unknown = dict.fromkeys(RATING_COLUMNS, np.nan)
-    counts = [_played_by(robin.pairings, name) for name in robin.names]
+    counts = [
+        sum(_count_results(rows) for pair, rows in robin.pairings.items() if name in pair)
+        for name in robin.names
+    ]
     return pd.DataFrame({**unknown, "strategy": robin.names, "n": counts})
 
 
@@ -125,11 +127,6 @@ def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
         (a, b, won.value, won.se, won.low, won.high, n),
         (b, a, 1 - won.value, won.se, 1 - won.high, 1 - won.low, n),
     ]
-
-
-def _played_by(pairings: Pairings, name: str) -> int:
-    """Deals or matches that a strategy played."""
-    return sum(_count_results(rows) for pair, rows in pairings.items() if name in pair)
 
 
 def _count_results(rows: np.ndarray) -> int:

@@ -19,7 +19,6 @@ import numpy as np
 from simgin.core import rng
 from simgin.stats import batches
 from simgin.stats.batches import ENOUGH_BATCHES
-from simgin.stats.bradley_terry import deviances, strengths
 from simgin.stats.estimate import quantile
 
 if TYPE_CHECKING:
@@ -27,6 +26,9 @@ if TYPE_CHECKING:
 
 ANCHOR = "simple"
 SAMPLES = 1000  # of the bootstrap
+ELO = 400 / np.log(10)  # Elo in a unit of log t, or of log odds
+CONVERGED = 1e-9  # in log t
+ITERATIONS = 100_000
 VIRTUAL = 0.5  # of a drawn match that every pairing is given, to either side
 WORDS = 4  # random numbers of a Philox block
 
@@ -49,7 +51,8 @@ class RoundRobin:
     @cached_property
     def names(self) -> list[str]:
         """The strategies in the order in which they are named, the anchor first."""
-        return player_names(self.pairings)
+        named = dict.fromkeys(chain.from_iterable(self.pairings))
+        return sorted(named, key=lambda name: name != ANCHOR)
 
     @cached_property
     def batches(self) -> float:
@@ -86,7 +89,9 @@ class RoundRobin:
 
         Everybody must be connected with everybody.
         """
-        wins = with_virtual_draws(self.wins)
+        # A virtual draw for every pairing, so that no strength is infinite
+        met = self.wins + self.wins.transpose(0, 2, 1) > 0
+        wins = self.wins + VIRTUAL * met
         whole = strengths(wins[:1])
         return np.vstack([whole, strengths(wins[1:], start=whole[0])])
 
@@ -119,11 +124,6 @@ def connected(robin: RoundRobin) -> RoundRobin:
     return RoundRobin(inside, robin.seed, robin.samples)
 
 
-def player_names(pairings: Pairings) -> list[str]:
-    """The strategies in the order in which they are named, the anchor first."""
-    return sorted(dict.fromkeys(chain.from_iterable(pairings)), key=lambda name: name != ANCHOR)
-
-
 def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) -> np.ndarray:
     """What everyone won against everyone, a draw counting one half: float64 (tables, k, k).
 
@@ -141,11 +141,6 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
         wins[:, i, j] += counted @ won_by_a
         wins[:, j, i] += counted @ won_by_b
     return wins
-
-
-def with_virtual_draws(wins: np.ndarray) -> np.ndarray:
-    """The same with a virtual draw for every pairing, so that no strength is infinite."""
-    return np.asarray(wins + VIRTUAL * ((wins + wins.transpose(0, 2, 1)) > 0))
 
 
 def longest(pairings: Pairings) -> int:
@@ -282,7 +277,7 @@ def triads(cross: pd.DataFrame) -> Triads:
     examined = 0
     found: list[tuple[object, ...]] = []
     for trio in itertools.combinations(range(len(names)), 3):
-        around = list(_links(trio))
+        around = [(trio[0], trio[1]), (trio[1], trio[2]), (trio[2], trio[0])]
         if np.isnan([shares[link] for link in around]).any():
             continue
         examined += 1
@@ -294,12 +289,6 @@ def triads(cross: pd.DataFrame) -> Triads:
 
 
 Link = tuple[int, int]
-
-
-def _links(trio: Sequence[int]) -> Iterator[Link]:
-    """Each against the next, and the last against the first."""
-    i, j, k = trio
-    yield from ((i, j), (j, k), (k, i))
 
 
 def _circle(
@@ -322,3 +311,46 @@ def _holm_among(p: np.ndarray, tests: int) -> np.ndarray:
     """Holm's adjusted p of the smallest, in order, of so many tests."""
     steps = np.maximum.accumulate((tests - np.arange(len(p))) * p)
     return np.asarray(np.minimum(1, steps))
+
+
+# Bradley and Terry's model, P(i beats j) = t_i / (t_i + t_j) (Biometrika 1952)
+
+
+def strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
+    """log t, mean 0, for each of several tables: float64 (tables, k).
+
+    wins[s, i, j] is what i won against j (float64 (tables, k, k)); in every table everybody is
+    connected with everybody by results both ways. The iteration is
+    t_i <- W_i / sum_j n_ij / (t_i + t_j) (Zermelo 1929; Hunter, Annals of Statistics 2004).
+    """
+    won = wins.sum(axis=2)
+    games = wins + wins.transpose(0, 2, 1)
+    log_t: np.ndarray = np.zeros(won.shape)
+    if start is not None:
+        log_t = log_t + start
+    for _ in range(ITERATIONS):
+        before = log_t
+        t = np.exp(log_t)
+        pair_strengths = t[:, :, None] + t[:, None, :]
+        expected = games / pair_strengths
+        won_per_t = expected.sum(axis=2)
+        log_t = np.log(won) - np.log(won_per_t)
+        log_t -= log_t.mean(axis=1, keepdims=True)
+        if np.abs(log_t - before).max() < CONVERGED:
+            break
+    return log_t
+
+
+def deviances(wins: np.ndarray, log_t: np.ndarray) -> np.ndarray:
+    """The deviance of each of several tables from the model: float64 (tables,).
+
+    Twice the log likelihood that the observed shares have more than the model's chances. A cell
+    without wins counts like any other.
+    """
+    log_odds = log_t[:, :, None] - log_t[:, None, :]
+    log_chances = -np.logaddexp(0, -log_odds)
+    games = wins + wins.transpose(0, 2, 1)
+    shares = np.ones_like(wins)
+    np.divide(wins, games, out=shares, where=wins > 0)
+    surplus = wins * (np.log(shares) - log_chances)
+    return np.asarray(2 * surplus.sum(axis=(1, 2)))

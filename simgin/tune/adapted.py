@@ -33,8 +33,7 @@ from simgin.stats.estimate import Estimate, two_sided
 from simgin.strategy import loader
 from simgin.text.amounts import parse_count, parse_seed
 from simgin.text.files import read_bytes, write_file
-from simgin.tune.confirmation import confirm
-from simgin.tune.found import TRAINING, Found, Parts, frame, saved
+from simgin.tune.found import TRAINING, Found, Parts, confirm, frame, saved
 from simgin.tune.knobs import TuneError
 from simgin.tune.tune_request import TuneRequest, read_matches, read_players
 

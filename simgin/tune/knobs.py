@@ -86,11 +86,8 @@ def read_knobs(strategy: Strategy, variant: Variant, chosen: str | None = None) 
         if not known:
             raise TuneError(_no_numbers(strategy))
         return tuple(known.values())
-    found = {}
-    for text in chosen.split(","):
-        knob = _chosen(strategy, text, known, owners)
-        found[knob.name] = knob
-    return tuple(found.values())
+    found = [_chosen(strategy, text, known, owners) for text in chosen.split(",")]
+    return tuple({knob.name: knob for knob in found}.values())
 
 
 def slot_values(knobs: Sequence[Knob], values: Sequence[float]) -> dict[str, dict[str, str]]:

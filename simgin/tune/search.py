@@ -200,9 +200,8 @@ def _finalists(request: TuneRequest, course: Course) -> list[Values]:
     middles = [generation.middle.values for generation in course.generations]
     end = course.end.values
     later = [*middles[len(middles) // 2 :], end]
-    mean = []
-    for knob, column in zip(request.knobs, zip(*later, strict=True), strict=True):
-        mean.append(knob.value(float(np.mean(column))))
+    columns = zip(request.knobs, zip(*later, strict=True), strict=True)
+    mean = tuple(knob.value(float(np.mean(column))) for knob, column in columns)
     ranked = sorted(course.generations, key=lambda one: one.gain.value, reverse=True)
     best = [generation.middle.values for generation in ranked[:BEST]]
-    return list(dict.fromkeys([request.defaults, end, tuple(mean), *best]))
+    return list(dict.fromkeys([request.defaults, end, mean, *best]))

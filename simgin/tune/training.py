@@ -25,10 +25,9 @@ from simgin.runs.manifest import run_identity
 from simgin.stats.estimate import Estimate
 from simgin.strategy import Policy, Strategy
 from simgin.text.amounts import parse_count, parse_seed
-from simgin.tune.confirmation import confirm
 from simgin.tune.discards import Lessons, added, lessons, solve
 from simgin.tune.field import kept_step, worths
-from simgin.tune.found import TRAINING, Found, Parts, frame, interval, saved
+from simgin.tune.found import TRAINING, Found, Parts, confirm, frame, interval, saved
 from simgin.tune.search import LIMITS
 from simgin.tune.tune_request import CONFIRMED, TuneRequest, read_matches, read_players
 
@@ -206,15 +205,10 @@ class Trained(Found):
     @property
     def parameters(self) -> pd.DataFrame:
         """The weights: number, start, trained."""
-        rows = []
-        for (number, before), after in self._learned:
-            rows.append({"number": number, "start": before, "trained": after})
-        return frame(rows)
-
-    @property
-    def _learned(self) -> list[tuple[tuple[str, float], float]]:
-        """Every number with its weight before, and after."""
-        return list(zip(self.training.policy.start.items(), self.weights, strict=True))
+        learned = zip(self.training.policy.start.items(), self.weights, strict=True)
+        return frame(
+            [{"number": name, "start": start, "trained": now} for (name, start), now in learned]
+        )
 
     def file(self, command: str) -> bytes:
         """The weights, and behind them what made them and what they are worth."""

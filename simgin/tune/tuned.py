@@ -12,8 +12,7 @@ from simgin.report.table import Column, Table
 from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
 from simgin.strategy.text_form import values_toml
-from simgin.tune.confirmation import confirm
-from simgin.tune.found import Found, Parts, Wording, frame, interval
+from simgin.tune.found import Found, Parts, Wording, confirm, frame, interval
 from simgin.tune.knobs import slot_values
 from simgin.tune.search import Course, Generation, Middle, choose, search
 from simgin.tune.tune_request import TuneRequest, Values
@@ -47,18 +46,19 @@ class Tuned(Found):
     @property
     def parameters(self) -> pd.DataFrame:
         """The numbers: parameter, meaning, low, high, default, tuned."""
-        rows = []
-        for knob, value in zip(self.request.knobs, self.values, strict=True):
-            row = {
-                "parameter": knob.name,
-                "meaning": knob.param.about,
-                "low": knob.low,
-                "high": knob.high,
-                "default": knob.param.default,
-                "tuned": value,
-            }
-            rows.append(row)
-        return frame(rows)
+        return frame(
+            [
+                {
+                    "parameter": knob.name,
+                    "meaning": knob.param.about,
+                    "low": knob.low,
+                    "high": knob.high,
+                    "default": knob.param.default,
+                    "tuned": value,
+                }
+                for knob, value in zip(self.request.knobs, self.values, strict=True)
+            ]
+        )
 
     @property
     def candidates(self) -> pd.DataFrame:
@@ -176,11 +176,9 @@ def course_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
     if not generations:
         return f"generation 1 of {request.generations}"
     last = generations[-1]
-    moved = []
-    for knob, value in zip(request.knobs, last.middle.values, strict=True):
-        moved.append(f"{knob.name}={knob.text(value)}")
+    moved = zip(request.knobs, last.middle.values, strict=True)
+    listed = ", ".join(f"{knob.name}={knob.text(value)}" for knob, value in moved)
     gain = interval(request, last.gain)
-    listed = ", ".join(moved)
     return f"generation {last.number} of {request.generations}: gain {gain}; {listed}"
 
 

@@ -6,7 +6,7 @@ from scipy import stats
 
 from simgin.core import sums
 from simgin.core.cell import Cell
-from simgin.findings.effects import measure
+from simgin.findings.findings import measure_effect
 from simgin.runs.experiment import Effect
 from simgin.stats.batches import Played
 from support import toy_deals as toy
@@ -31,7 +31,7 @@ def fact(found, name):
 def test_against_another_opponent_an_effect_is_a_paired_difference():
     changed = played("gold+knock=early", "simple", 0.55)
     base = played("gold", "simple", 0.5)
-    row = measure(SIMPLE, changed, base).iloc[0]
+    row = measure_effect(SIMPLE, changed, base).iloc[0]
     d = (fact(changed, "a_margin") - fact(base, "a_margin")) / fact(base, "deals")
     expected = stats.ttest_1samp(d, 0)
     assert row["difference"] == pytest.approx(d.mean())
@@ -44,7 +44,7 @@ def test_against_another_opponent_an_effect_is_a_paired_difference():
 def test_among_its_like_an_effect_is_what_a_strategy_has_beyond_even():
     """A mirrored pair of gold with itself has no margin and one half of the matches."""
     changed = played("gold+knock=early", "gold", 0.55, unit="match")
-    points, matches = (row for _, row in measure(ITSELF, changed, None).iterrows())
+    points, matches = (row for _, row in measure_effect(ITSELF, changed, None).iterrows())
     deals = fact(changed, "deals").sum()
     won = fact(changed, "a_match_win").sum() / 2  # counted in halves of a match
     played_matches = fact(changed, "matches").sum()
@@ -57,8 +57,8 @@ def test_among_its_like_an_effect_is_what_a_strategy_has_beyond_even():
 
 
 def test_the_seats_of_a_cell_do_not_matter():
-    one = measure(ITSELF, played("gold+knock=early", "gold", 0.55), None)
-    other = measure(ITSELF, played("gold+knock=early", "gold", 0.55, swapped=True), None)
+    one = measure_effect(ITSELF, played("gold+knock=early", "gold", 0.55), None)
+    other = measure_effect(ITSELF, played("gold+knock=early", "gold", 0.55, swapped=True), None)
     columns = ["difference", "se", "low", "high", "p"]
     assert other[columns].to_numpy(float) == pytest.approx(one[columns].to_numpy(float))
     assert list(other["strategy"]) == ["gold+knock=early"]

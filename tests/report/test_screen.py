@@ -186,12 +186,6 @@ def test_the_csv_has_limits_and_empty_cells():
     assert rows[1]["deals_won_pct"] == rows[1]["turns_high"] == ""
 
 
-def test_a_run_of_single_deals_has_no_match_columns():
-    frame = table.tidy("standard", "gold", "simple", "deal", toy.row(toy.deals(RNG, 100)))
-    assert not any("matches" in heading for heading in summary.results(frame).headings)
-    assert "200 deals" in summary.results(frame).markdown()
-
-
 @pytest.mark.parametrize(
     ("name", "width", "lines"),
     [

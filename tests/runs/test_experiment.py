@@ -37,17 +37,6 @@ def slow_contrasts(found):
     }
 
 
-def test_a_panel_is_compared_with_its_first_strategy(tmp_path):
-    panel = '[panel]\nstrategies = ["simple", "gold", "gin-only"]\nagainst = "stubborn"'
-    assert experiment.contrasts(read(tmp_path, f'question = "?"\n{panel}')) == [(1, 0), (2, 0)]
-
-
-def test_self_play_is_not_compared(tmp_path):
-    panel = '[panel]\nstrategies = ["simple", "gold", "gin-only"]\nagainst = "simple"'
-    assert experiment.contrasts(read(tmp_path, f'question = "?"\n{panel}')) == [(2, 1)]
-    assert experiment.contrasts(read(tmp_path, f'question = "?"\nbase = "simple"\n{panel}')) == []
-
-
 PANEL = """
 variants = ["eaai", "standard", "pro"]
 panel.strategies = ["gold", "gin-only", "simple"]

@@ -99,15 +99,6 @@ def test_blocks_take_half_a_second_and_shrink_at_the_end():
     assert sizes[-5:] == [10] * 5 and sizes == [*sizes[:3], *sorted(sizes[3:], reverse=True)]
 
 
-def test_block_sizes_are_kept_by_cell():
-    todo = schedule.Schedule([toy(10, 2000), toy(10, 2000)], ledger_of(set(), set()), 1)
-    first = todo.take()
-    todo.note_time(first, 1e-6)
-    assert todo.take().units == 80
-    sizes = [units for cell, _, units in taken(todo) if cell == 1]
-    assert sizes[0] == 10
-
-
 def test_any_cell_can_be_closed():
     cells = [toy(10, 50), toy(10, 20), toy(10, 20)]
     todo = schedule.Schedule(cells, ledger_of(set(), set(), set()), 1)

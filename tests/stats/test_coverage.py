@@ -29,9 +29,8 @@ from simgin.stats import (
     sequential,
 )
 from simgin.stats.batches import Played
-from simgin.stats.bradley_terry import ELO, strengths
 from simgin.stats.ratios import estimate_metric
-from simgin.stats.round_robin import RoundRobin, count_wins
+from simgin.stats.round_robin import ELO, RoundRobin, count_wins, strengths
 from support import toy_deals as toy
 
 SEED = 1

@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simgin.stats.bradley_terry import ELO, deviances
 from simgin.stats.equilibrium import MIX_COLUMNS, equilibrium, equilibrium_mix
 from simgin.stats.league import CROSS_COLUMNS
-from simgin.stats.round_robin import RoundRobin, non_additivity, triads
+from simgin.stats.round_robin import ELO, RoundRobin, deviances, non_additivity, triads
 from support.round_robins import field, pairing
 
 LINE = {"simple": 0.0, "b": 60.0, "c": -30.0, "d": 10.0}

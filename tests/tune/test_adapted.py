@@ -12,7 +12,7 @@ from simgin.play.matchup import own_names, parse_matchup
 from simgin.stats.estimate import Estimate
 from simgin.strategy import loader
 from simgin.tune import adapted, decisions, equity
-from simgin.tune.confirmation import Confirmation, Line
+from simgin.tune.found import Confirmation, Line
 from support.command_line import call
 
 TOY = {"deals": 600, "confirmed": 1000, "rounds": 2}

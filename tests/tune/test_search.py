@@ -111,7 +111,7 @@ def test_the_api_finds_the_same_on_packs_of_each_generation(planted, monkeypatch
         return play_all(matchups, *rest)
 
     monkeypatch.setattr("simgin.tune.field.play_all", noted)
-    monkeypatch.setattr("simgin.tune.confirmation.play_all", noted)
+    monkeypatch.setattr("simgin.tune.found.play_all", noted)
     request = planted.request
     sizes = {"generations": 6, "matches": "1k", "confirmed": "2k"}
     tuned = simgin.tuned(request.strategy, "eaai", parameters="p", seed=5, **sizes)

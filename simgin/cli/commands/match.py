@@ -10,7 +10,7 @@ import click
 
 from simgin.cli import options
 from simgin.cli.debug import DEBUG_DEALS, debug_option, policy_calls
-from simgin.cli.output import Answer, note, repeated, say
+from simgin.cli.output import note, repeated
 from simgin.text.amounts import MOST_UNITS, UNITS
 
 MORE = "--details prints every metric, and how much the run can show."
@@ -106,7 +106,6 @@ def match(
     with --margin X both are called the same within X where the whole interval lies inside it.
     """
     from simgin.cli import plan_table, session
-    from simgin.cli.run_answer import add_verdict, run_answer, save_run, show_run
     from simgin.runs.plan import plan_matchup
 
     if debug and deals is None and matches is None:
@@ -133,15 +132,9 @@ def match(
     if margin is not None and not matchup.mirrored:
         raise click.UsageError("--margin needs two players: name two different strategies.")
     if dry_run or power is not None:
-        plan_rows = plan_table.rows(
-            plan, output, workers, record_deals=record, expected=True, power=power
+        plan_table.dry_run(
+            plan, command, output, workers, record_deals=record, as_json=as_json, power=power
         )
-        if as_json:
-            Answer(command, plan_rows, seed, stopped="dry run").show(True, ())
-            return
-        plan_table.announce(plan, plan_rows, output, table=True)
-        if power is not None:
-            say(plan_table.needed(plan_rows[0], power))
         return
     session.check_output(output, record)
     session.warn_of_single_deals(plan.matchups)
@@ -156,7 +149,7 @@ def match(
             command = repeated(**settled, **{unit: findings.sizes[0]}, seconds=None)
         files = []
         if output is not None:
-            files = save_run(output, findings, started, command, record)
-        answer = run_answer(findings, command, files)
-        told = () if margin is None else (add_verdict(answer.rows, findings, margin),)
-        show_run(answer, findings, MORE, details=details, as_json=as_json, told=told)
+            files = session.save_run(output, findings, started, command, record)
+        answer = session.run_answer(findings, command, files)
+        told = () if margin is None else (session.add_verdict(answer.rows, findings, margin),)
+        session.show_run(answer, findings, MORE, details=details, as_json=as_json, told=told)

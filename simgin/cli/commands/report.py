@@ -27,7 +27,7 @@ def report(place: Path, details: bool, as_json: bool) -> None:
     Everything is computed from the ledger and the manifest in DIR. Nothing is played, and the
     strategies that played need no longer exist. The same run gives the same files.
     """
-    from simgin.cli.run_answer import run_answer
+    from simgin.cli import session
     from simgin.report import page
     from simgin.runs import directory
 
@@ -36,7 +36,7 @@ def report(place: Path, details: bool, as_json: bool) -> None:
         manifest_now = {**manifest, "stopped": findings.stopped}
         written = _report(findings, manifest)
         files = directory.save(place, manifest_now, page.files(written), *written_before)
-        answer = run_answer(findings, repeated(), files)
+        answer = session.run_answer(findings, repeated(), files)
         answer.show(as_json, [*written.screen(details=details), ""])
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from simgin.cli import options
-from simgin.cli.output import Answer, command_line, repeated
+from simgin.cli.output import command_line, repeated
 
 
 @click.command()
@@ -55,7 +55,6 @@ def run(
     It refuses a directory whose experiment, rules or strategies have changed since.
     """
     from simgin.cli import plan_table, session
-    from simgin.cli.run_answer import run_answer, save_run, show_run
     from simgin.runs.plan import plan_file
 
     plan = plan_file(file, seed)
@@ -63,20 +62,18 @@ def run(
     command = repeated()
     session.check_output(place, record)
     session.warn_of_single_deals(plan.matchups)
-    if dry_run or not as_json:
-        plan_rows = plan_table.rows(plan, place, workers, record_deals=record, expected=dry_run)
-        if dry_run and as_json:
-            Answer(command, plan_rows, plan.seed, stopped="dry run").show(True, ())
-        else:
-            plan_table.announce(plan, plan_rows, place, table=dry_run)
-        if dry_run:
-            return
+    if dry_run:
+        plan_table.dry_run(plan, command, place, workers, record_deals=record, as_json=as_json)
+        return
+    if not as_json:
+        plan_rows = plan_table.rows(plan, place, workers, record_deals=record)
+        plan_table.announce(plan, plan_rows, place)
     started = datetime.now(UTC)
     play = session.play_plan(
         plan, place, command, workers=workers, scheduler=scheduler, record_deals=record
     )
     with play as findings:
-        files = save_run(place, findings, started, command, record)
-        answer = run_answer(findings, command, files)
+        files = session.save_run(place, findings, started, command, record)
+        answer = session.run_answer(findings, command, files)
         more = command_line("report", place, "--details")
-        show_run(answer, findings, more, details=details, as_json=as_json)
+        session.show_run(answer, findings, more, details=details, as_json=as_json)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.groups import NameOrSubcommand
-from simgin.cli.options import json_option
+from simgin.cli.options import NameOrSubcommand, json_option
 from simgin.cli.output import Answer, can_print, command_line, grid, repeated, say
 from simgin.core.answers import SLOTS
 from simgin.rules import variants

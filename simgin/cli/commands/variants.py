@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from simgin.cli import options
-from simgin.cli.groups import NameOrSubcommand
-from simgin.cli.options import json_option
+from simgin.cli.options import NameOrSubcommand, json_option
 from simgin.cli.output import Answer, command_line, grid, repeated
 from simgin.rules.variants import (
     Parameter,

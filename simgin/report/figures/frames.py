@@ -24,7 +24,8 @@ def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
 
     @functools.wraps(draw)
     def checked(*args: Frames.args, **kwargs: Frames.kwargs) -> Figure:
-        for frame in args[:1]:
+        frames: Sequence[Any] = args[:1]
+        for frame in frames:
             if not hasattr(frame, "columns"):
                 raise ValueError(f"plots.{draw.__name__} draws a pandas frame, not {shown(frame)}.")
             if len(frame) == 0:
