@@ -590,12 +590,19 @@ class _Told:
         if top is not None and top.taken and len(self.cards) == 10:
             taken = f"{card_text(top.card)} was just taken, so the hand has eleven cards"
             yield f"{taken}; only ten are given."
+        if self.die.is_asked and len(self.cards) != 10 and top is not None:
+            yield "the die is offered before the draw: give the ten cards held then."
+        if top is None and len(self.cards) == 10 and not self.die.offered:
+            yield f"in {self.variant.text} the first player is dealt eleven cards; ten are given."
         terms = {
             (knock_limit(card, self.rules), multiplier(card, self.rules)) for card in range(CARDS)
         }
         if self.has_upcard and self.laid[0].card < 0 and len(terms) > 1:
             sets = "the first upcard sets the knock limit or what points count"
             yield f"in {self.variant.text} {sets}: write it first."
+        for turn, card in enumerate(self.before):
+            if card is not None and card.taken and card.card < 0 and self.mover(turn) == ME:
+                yield f"by this pile you took the card forgotten in place {turn + 1}: write which."
 
     def _wrong_places(self) -> Iterator[str]:
         """Every card is in one place."""

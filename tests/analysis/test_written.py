@@ -209,7 +209,7 @@ IMPOSSIBLE = [  # cards, pile, what the sentence says; options
     (ELEVEN, ".. QH", "with .. in the pile say how many cards are left in the stock", {}),
     (ELEVEN, ".. QH", "0 to 30 cards are left in the stock, not 31", {"stock": 31}),
     (ELEVEN, "QD QH", "by this pile 29 cards are left in the stock, not 20", {"stock": 20}),
-    (ELEVEN, "QD ?* 9D QH", "no deal of", {}),
+    (ELEVEN, "QD ?* 9D QH", "you took the card forgotten in place 2: write which", {}),
     (ELEVEN, "? QH", "the first upcard sets the knock limit", {"variant": "oklahoma"}),
     # Alone
     (ELEVEN, "QD 7H", "7H is among your cards, but was thrown", {"variant": "solitaire-gin"}),
