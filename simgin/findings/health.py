@@ -1,4 +1,4 @@
-"""Health of a run: whether who wins is the same in all batches, and who played them.
+"""Health of a run: whether who wins is the same in all batches and with all workers.
 
 A batch that stands out is played again and must come out the same.
 """
@@ -38,31 +38,41 @@ def check_health(
     ]
 
 
-def describe_health(health: Sequence[Mapping[str, Any]]) -> str:
-    """The smallest p over the batches of all cells, in a sentence.
+def describe_health(health: Sequence[Mapping[str, Any]], *parts: str) -> str:
+    """The smallest p over all cells of "batches" and "workers", in a sentence.
 
     Empty where there is nothing to compare.
     """
-    known = [cell["batches"]["p"] for cell in health if cell["batches"]["p"] is not None]
-    if not known:
+    known = {part: _known_p(health, part) for part in parts}
+    cells = len(known["batches"])
+    if not cells:
         return ""
-    of = f"the smallest of {len(known)}, " if len(known) > 1 else ""
-    sentence = f"Homogeneity of who wins ({of}chi-square): over batches p = {min(known):.2g}."
+    smallest = f"the smallest of {cells}, " if cells > 1 else ""
+    figures = ", ".join(f"over {part} p = {min(ps):.2g}" for part, ps in known.items() if ps)
+    sentence = f"Homogeneity of who wins ({smallest}chi-square): {figures}."
     again = sum("played_again" in cell for cell in health)
     if again:
         sentence += f" Of {again} the batch that stands out was played again: it is the same."
     return sentence
 
 
+def _known_p(health: Sequence[Mapping[str, Any]], part: str) -> list[float]:
+    """p of every cell that has one."""
+    return [cell[part]["p"] for cell in health if cell[part]["p"] is not None]
+
+
 def _check_cell(i: int, matchup: Matchup, units: int, ledger: Ledger) -> dict[str, Any]:
     rows = ledger.rows(i, units, matchup.batch)
+    workers = ledger.workers(i, units, matchup.batch)
     metric, _ = headline(matchup.unit, len(matchup.players))
+    names = list(dict.fromkeys(workers))
+    labels = [names.index(worker) for worker in workers]
     batches = homogeneity(rows, metric)
-    names = list(dict.fromkeys(ledger.workers(i, units, matchup.batch)))
+    groups = homogeneity(rows, metric, labels)
     checked: dict[str, Any] = {
         "metric": metric,
         "batches": _for_manifest(batches),
-        "workers": {"names": names},
+        "workers": {**_for_manifest(groups), "names": names},
     }
     if batches.p < SUSPICIOUS:
         checked["played_again"] = _play_again(matchup, batches.where, rows[batches.where])

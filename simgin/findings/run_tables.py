@@ -64,7 +64,7 @@ def main_table(findings: Findings) -> Table | None:
 def run_tables(findings: Findings) -> list[Table]:
     """Every table that has something to say about a run."""
     results = summary.results(findings.table)
-    health = describe_health(findings.record.health)
+    health = describe_health(findings.record.health, "batches")
     told = f"{results.note} {describe_size(findings.record)} {health}".rstrip()
     tables = [
         replace(results, note=told),

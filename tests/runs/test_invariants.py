@@ -189,21 +189,24 @@ def found(game, rows):
         return health.check_health([one], [End(BATCHES * one.batch)], run_ledger)
 
 
-def test_a_sound_run_is_described_by_a_chi_square(game, monkeypatch):
+def test_a_sound_run_is_described_by_two_chi_squares(game, monkeypatch):
     (told,) = found(game, game[1])
     assert told["metric"] == "deal_win" and "played_again" not in told
-    assert told["batches"]["df"] == BATCHES - 1
+    assert told["batches"]["df"] == BATCHES - 1 and told["workers"]["df"] == 1
     assert told["workers"]["names"] == ["thread 1", "thread 2"]
-    said = health.describe_health([told])
+    said = health.describe_health([told], "batches", "workers")
     assert said.startswith("Homogeneity of who wins (chi-square): over batches p = ")
+    assert "over workers p = " in said
+    alone = health.describe_health([told], "batches")
+    assert "workers" not in alone, "a page must not depend on who played"
     other, none = ({**told, "batches": {**told["batches"], "p": p}} for p in (0.0123, None))
-    said = health.describe_health([told, other])
+    said = health.describe_health([told, other], "batches")
     assert "(the smallest of 2, chi-square): over batches p = 0.012." in said
-    assert health.describe_health([none]) == ""
+    assert health.describe_health([none], "batches") == ""
     monkeypatch.setattr(health, "SUSPICIOUS", 2.0)
     (told,) = found(game, game[1])
     assert 0 <= told["played_again"] < BATCHES
-    said = health.describe_health([told])
+    said = health.describe_health([told], "batches")
     assert "Of 1 the batch that stands out was played again: it is the same." in said
 
 
