@@ -242,10 +242,12 @@ def _curve(axes: Axes, part: pd.DataFrame) -> None:
 def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """What two parameters do to a row of the scorecard: a heat map of its values.
 
-    Columns x, y, title, factor, value, x_name, y_name, even (which is pale). One title.
+    Columns x, y (numbers), title, factor, value, x_name, y_name, even (which is pale). One title.
     """
     shown = frame.assign(**dict(zip(("value", "low", "high"), _as_shown(frame), strict=True)))
     note = f"95 % intervals: ± {figures.widest_half(shown):.2g} or less."
+    if frame["even"].notna().all():
+        note += f" Line: {frame['even'].iloc[0]:g}, break-even."
     caption = figures.caption(frame, seed=seed, unit="matches", note=note)
     table = shown.pivot(index="y", columns="x", values="value")
     cells = table.to_numpy(dtype=float)
@@ -256,10 +258,9 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     figure = figures.new_figure(0.34 * len(table) + 0.4, str(frame["title"].iloc[0]), caption)
     (axes,) = figures.stack_panels(figure, 1)
     form = "{:.1f}" if np.nanmax(np.abs(cells)) < 20 else "{:.0f}"
-    names = list(table.index), list(table.columns)
+    names = [f"{y:g}" for y in table.index], [f"{x:g}" for x in table.columns]
     figures.heat_map(axes, cells, *names, middle=middle, reach=reach, form=form)
     if frame["even"].notna().all() and cells.min() < middle < cells.max():
-        line = axes.contour(cells, levels=[middle], colors=figures.INK, linewidths=1.5)
-        axes.clabel(line, fmt=lambda _: "break-even", fontsize=figures.SMALL)
+        axes.contour(cells, levels=[middle], colors=figures.INK, linewidths=1.5)
     figures.axis_labels(axes, str(frame["x_name"].iloc[0]), str(frame["y_name"].iloc[0]))
     return figure

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Frames = ParamSpec("Frames")  # what a picture is drawn from
 MOST_PAIRS = 3  # matchups named in full in a caption
+MOST_NAMES = 12  # variants or strategies named in one; more are counted
 
 
 def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
@@ -70,7 +71,12 @@ def caption(frame: pd.DataFrame, *, seed: int | None, unit: str, note: str = "")
     size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     variants = unique(frame["variant"])
     noun = "Variants" if len(variants) > 1 else "Variant"
-    facts = [f"{noun} {', '.join(variants)}", _players(frame), f"{size} {unit}"]
+    told = (
+        f"{noun} {', '.join(variants)}"
+        if len(variants) <= MOST_NAMES
+        else f"{len(variants)} variants"
+    )
+    facts = [told, _players(frame), f"{size} {unit}"]
     origin = "; ".join(facts) + seed_words(seed) + "."
     return f"{origin} {note}" if note else origin
 
@@ -85,7 +91,7 @@ def _players(frame: pd.DataFrame) -> str:
     for pair in pairs:
         names |= dict.fromkeys(pair)
     names.pop("", None)
-    return ", ".join(names)
+    return ", ".join(names) if len(names) <= MOST_NAMES else f"{len(names)} players"
 
 
 def groups(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
