@@ -1,6 +1,6 @@
 """Adapted players against champion and against everybody: eight rule sets, unseen packs.
 
-    python benchmarks/adapted.py --workers 1    # two hours; resumes; results/reference/adapted
+    python benchmarks/adapted.py    # 40 minutes of two cores; resumes; results/reference/adapted
 
 First all players learn, then each plays champion, then the roster, in mirrored matches on packs of
 a seed that neither learning nor its confirmation had. Holm over the whole table. The players that
@@ -64,7 +64,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--workers", type=int)
-    parser.add_argument("--out", type=Path, default=FOLDER)
+    parser.add_argument("-o", "--out", type=Path, default=FOLDER)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     for variant in VARIANTS:

@@ -33,6 +33,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "review": (*SIMGIN, "review", "oklahoma", "straight", "tedesco", "--against", "standard"),
     "bonuses": (*SIMGIN, "review", "--file", "experiments/reviews/bonuses.toml"),
     "knock-limit": (*SIMGIN, "review", "--file", "experiments/reviews/knock-limit.toml"),
+    "adapted": (sys.executable, "benchmarks/adapted.py"),
     "error-rates": (sys.executable, "benchmarks/error_rates.py"),
 }
 
