@@ -214,13 +214,13 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """What a parameter does to every row of the scorecard: a curve each, the base marked.
 
-    Columns parameter, x, title, factor, value, is_base.
+    Columns x_name, x, title, factor, value, is_base.
     """
     titles = figures.unique(frame["title"])
     caption = figures.caption(
         frame, seed=seed, unit="matches", note="Bands are 95 % intervals. Ring: the base."
     )
-    name = str(frame["parameter"].iloc[0])
+    name = str(frame["x_name"].iloc[0])
     figure = figures.new_figure(1.25 * len(titles), f"What the {name} does", caption)
     for axes, _, part in figures.panels_by(figure, frame, "title", sharex=True):
         _curve(axes, part.sort_values("x"))

@@ -260,7 +260,7 @@ def sweep_frame(review: Review) -> pd.DataFrame:
         title, factor, even = titles[key]
         x, y = places[variant]
         where = {"title": title, "metric": key, "x": _number(x), "y": _number(y), "even": even}
-        axes = {"parameter": _words(x_name), "x_name": _words(x_name), "y_name": _words(y_name)}
+        axes = {"x_name": _words(x_name), "y_name": _words(y_name)}
         base = {"is_base": variant == review.request.base, "factor": factor}
         rows.append({**_named(review, variant), **where, **axes, **base, **_limits(number)})
     return _frame(rows)

@@ -118,7 +118,7 @@ def sweep(_, strategies):
     """Two rows of a scorecard by two parameters, the first of which is swept."""
     made = rows_for(("standard",), strategies[:1], title=("Turns", "Gin, %"), x=range(5))
     rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in made]
-    names = {"parameter": "undercut bonus", "is_base": False, "factor": 1}
+    names = {"x_name": "undercut bonus", "is_base": False, "factor": 1}
     return spread(rows, half=2).assign(**names)
 
 
