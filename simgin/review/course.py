@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # into memory, and errors are known to 2 %
 MOST_BATCHES = 1_000
 MOST_TURNS = 1_000  # turns of a match; the last bin holds the longer ones
-KNOCK_TURNS, COUNTS = 26, 16  # own turns and deadwood of knocks; the last bins hold the greater
+KNOCK_TURNS, COUNTS = 26, 32  # own turns and deadwood of knocks; the last bins hold the greater
 STEPS = 10  # parts of the target in which scores are counted
 KNOCKS = [sums.KINDS.index(kind) for kind in ("knock", "undercut", "even")]
 

@@ -42,7 +42,9 @@ def test_lengths_and_knocks_are_those_of_the_deals(deals, followed):
         for deal in match:
             if sums.KINDS[deal["kind"]] in ("knock", "undercut", "even"):
                 turn = -(-deal["turns"] // 2)
-                knocks[min(turn, course.KNOCK_TURNS - 1), min(deal["knock_count"], 15)] += 1
+                knocks[
+                    min(turn, course.KNOCK_TURNS - 1), min(deal["knock_count"], course.COUNTS - 1)
+                ] += 1
     assert (followed["length"].sum(axis=0) == lengths).all() and len(followed["length"]) == 3
     assert (followed["knocks"].sum(axis=0) == knocks).all() and knocks.any()
 
