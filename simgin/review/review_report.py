@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simgin.findings.verdict import listed
 from simgin.report.numbers import DASH
@@ -20,9 +20,6 @@ from simgin.review.verdicts import label, skill_size
 from simgin.rules import variants
 from simgin.stats import table
 from simgin.stats.quantity import Quantity
-
-if TYPE_CHECKING:
-    pass
 
 TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
 # What a cell says of `simgin.review.verdicts.skill_size`, and its tone

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +20,6 @@ from simgin.review.scorecard import SAME, UNCLEAR, Measurement, Row, size
 from simgin.review.verdicts import label
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
-
-if TYPE_CHECKING:
-    pass
 
 TOLD = ("turns_per_match", "gin", "win")  # rows that the verdict follows from end to end
 EVEN = 0.5
@@ -78,20 +74,17 @@ def _course(review: Review, row: Row, first: str, last: str) -> Iterator[str]:
 
 
 def _break_even(review: Review) -> str:
-    """Between which values playing for gin and knocking at once are worth the same."""
+    """With which values playing for gin wins from knocking at once, and with which it loses."""
     ((name, texts),) = review.request.sweep
-    shares = [review.figures[variant, WAITING, FOR_GIN.name] for variant in review.request.swept]
-    known = [share for share in shares if isinstance(share, Quantity)]
-    pays = [value for value, share in zip(texts, known, strict=True) if share.limits[0] > EVEN]
-    loses = [value for value, share in zip(texts, known, strict=True) if share.limits[1] < EVEN]
-    subject = name.replace("_", " ")
-    if not pays or not loses:
-        way = "wins" if pays else "does not clearly win"
-        return f"Playing for gin {way} from knocking at once with every {subject} tried"
-    return (
-        f"Playing for gin beats knocking at once with {subject} {listed(pays)}, and loses with "
-        f"{listed(loses)}"
-    )
+    found: dict[str, list[str]] = {}
+    for value, variant in zip(texts, review.request.swept, strict=True):
+        share = review.figures[variant, WAITING, FOR_GIN.name]
+        assert isinstance(share, Quantity)
+        low, high = share.limits
+        word = "beats it" if low > EVEN else "loses to it" if high < EVEN else UNCLEAR
+        found.setdefault(word, []).append(value)
+    parts = [f"{word} with {name.replace('_', ' ')} {listed(of)}" for word, of in found.items()]
+    return f"Playing for gin against knocking at once: {'; '.join(parts)}"
 
 
 def _break_evens(review: Review) -> str:
