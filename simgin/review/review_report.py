@@ -10,11 +10,24 @@ from simgin.report.numbers import DASH
 from simgin.report.report import Report
 from simgin.report.table import Cell, Column, Table
 from simgin.review import verdicts
-from simgin.review.goals import MET, MISSED, UNDECIDED, Goal, read_goals
 from simgin.review.players import CHAMPION, FOR_GIN, STRONG
 from simgin.review.review import SKILL, WAITING, Change, Review
 from simgin.review.review_pictures import review_pictures
-from simgin.review.scorecard import AGAINST, EVENING, EVENINGS, LITTLE, MUCH, SAME, UNCLEAR, Row
+from simgin.review.scorecard import (
+    AGAINST,
+    EVENING,
+    EVENINGS,
+    LITTLE,
+    MET,
+    MISSED,
+    MUCH,
+    SAME,
+    UNCLEAR,
+    UNDECIDED,
+    Goal,
+    Row,
+    read_goals,
+)
 from simgin.review.sweeps import best_values, sweep_lines, values
 from simgin.review.verdicts import label, skill_size
 from simgin.rules import variants

@@ -34,8 +34,7 @@ from simgin.strategy import loader
 from simgin.text.amounts import parse_count, parse_seed
 from simgin.text.files import read_bytes, write_file
 from simgin.tune.found import TRAINING, Found, Parts, confirm, frame, saved
-from simgin.tune.knobs import TuneError
-from simgin.tune.tune_request import TuneRequest, read_matches, read_players
+from simgin.tune.tune_request import TuneError, TuneRequest, read_matches, read_players
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,11 +119,6 @@ class Adapted(Found):
     def player(self) -> str:
         """The text of the strategy that plays: what was learned if it is better, else champion."""
         return f"{PLAYER}@{self.training.named.name}" if self.better else PLAYER
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """What may not change when the training is continued."""
-        return self.training.identity
 
     @property
     def sentences(self) -> list[str]:

@@ -1,6 +1,6 @@
 """All decisions of `champion`, learned on branches: discards, knocks, takes, kind of opponent.
 
-Deals are branched at one question of the player (simgin.play.branches): every answer worth trying
+Deals are branched at one question of the player (simgin.play.rollout): every answer worth trying
 is played on in the same world. What an answer gains, as the change of the probability of winning
 the match, is regressed on the named numbers of that answer. Since all answers of a question share
 one world, what they share is taken out of both sides first. Ridge penalties pull towards the
@@ -25,9 +25,9 @@ from simgin_strategies._champion import NEW_STAGES, SIZE, STAGES, discard_cost, 
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import compiled
 from simgin.play import kernel
-from simgin.play.branches import Branches, branch_deals
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import over_units
+from simgin.play.rollout import Branches, branch_deals
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.strategy import Policy, Strategy, compiler, discard, helper, knock, live, loader, take
@@ -405,7 +405,7 @@ def _records(matchup: Matchup, first: int, units: int) -> np.ndarray:
 
 
 def standings_in(records: np.ndarray) -> np.ndarray:
-    """The standings before deals: int64 (deals, 4), as simgin.play.branches takes them."""
+    """The standings before deals: int64 (deals, 4), as simgin.play.rollout takes them."""
     return np.stack([records[name] for name in ("score_a", "score_b", "deals_a", "deals_b")], 1)
 
 

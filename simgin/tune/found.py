@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from simgin.core import sums
+from simgin.core import rng, sums
 from simgin.play.parallel import Progress
 from simgin.report import numbers
 from simgin.report.report import Picture, Report
 from simgin.report.table import Column, Table
 from simgin.runs.ledger import Ledger
+from simgin.runs.manifest import engine_digest
 from simgin.stats import table
 from simgin.stats.estimate import Estimate
 from simgin.strategy import Strategy
@@ -155,11 +156,6 @@ class Found:
         return frame(rows)
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """What may not change when it is continued."""
-        raise NotImplementedError
-
-    @property
     def sentences(self) -> list[str]:
         """Whether anything was gained, and what it is worth against what it was."""
         return _gain_sentences(self)
@@ -225,7 +221,7 @@ def found_report(found: Found, command: str) -> Report:
     shown = found.shown()
     if found.is_moved:
         shown.append(_confirmation(found))
-    origin = f"stream {found.identity['stream']}, engine {found.identity['engine']}"
+    origin = f"stream {rng.STREAM}, engine {engine_digest()}"
     files = f"{words.file} with the {words.done} {words.content}"
     return Report(
         question=f"{request.strategy.name}, {words.done} for {request.variant.text}",

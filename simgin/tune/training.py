@@ -198,11 +198,6 @@ class Trained(Found):
     weights: np.ndarray
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """What may not change when the training is continued."""
-        return self.training.identity
-
-    @property
     def parameters(self) -> pd.DataFrame:
         """The weights: number, start, trained."""
         learned = zip(self.training.policy.start.items(), self.weights, strict=True)

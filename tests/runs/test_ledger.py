@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from simgin.core import sums
 from simgin.core.record import DEAL
 from simgin.play.matchup import parse_matchup
-from simgin.runs import ledger, schedule, steps
-from simgin.runs.block import Block, Task
+from simgin.runs import ledger, steps
+from simgin.runs.block import Block, Schedule, Task
 from simgin.runs.ledger import FILE, LedgerError, opened, pack, reading, unpack
 from simgin.runs.steps import Step
 from support import hostile_ledgers
@@ -381,7 +381,7 @@ def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
             run_ledger.add(0, k, [SIZE], pack(row), "thread 1")
     started = time.process_time()
     with opened(path, RUN) as run_ledger:
-        block = schedule.Schedule([Task(matchup, 2 * SIZE * 20_000)], run_ledger, 2).take()
+        block = Schedule([Task(matchup, 2 * SIZE * 20_000)], run_ledger, 2).take()
         total = run_ledger.total(0, 10_000 * SIZE, SIZE)
     seconds = time.process_time() - started
     assert block.first == 10_000 and (total == 10_000 * row[0]).all()

@@ -19,9 +19,9 @@ from simgin.core import sums
 from simgin.core.cell import Cell
 from simgin.runs.stopping import Sprt, Until
 from simgin.stats import (
+    batches,
     control_variates,
     differences,
-    homogeneity,
     league,
     metrics,
     mirroring,
@@ -286,7 +286,7 @@ def test_intervals_of_ratings_and_leads_have_nominal_coverage(batches):
 
 
 def test_homogeneity_keeps_its_error_rate_for_equal_batches():
-    found = [homogeneity.homogeneity(rows, "deal_win") for rows in repeated(bag(8), 10, 8)]
+    found = [batches.homogeneity(rows, "deal_win") for rows in repeated(bag(8), 10, 8)]
     p = np.array([one.p for one in found])
     check({"p above .05": (p > 0.05).mean()})
     assert stats.kstest(p, "uniform").pvalue > 1e-4
