@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from simgin.findings.verdict import listed
 from simgin.report.numbers import DASH
@@ -33,9 +33,6 @@ from simgin.review.verdicts import label, skill_size
 from simgin.rules import variants
 from simgin.stats import table
 from simgin.stats.quantity import Quantity
-
-if TYPE_CHECKING:
-    pass
 
 TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
 # What a cell says of `simgin.review.verdicts.skill_size`, and its tone
@@ -116,11 +113,7 @@ def scorecard(review: Review) -> Table:
     import pandas as pd
 
     request = review.request
-    rows = []
-    for row in review.rows:
-        cells = {variant: _cell(review, variant, row) for variant in request.variants}
-        if any(cell.text != DASH for cell in cells.values()):
-            rows.append({"row": row.title, **cells})
+    rows = _rows(review, request.variants, _cell)
     if review.has_waiting:
         rows.append({"row": "Gin v knock", **{v: _waiting(review, v) for v in request.variants}})
     rows.append({"row": "Skill", **{v: _skill(review, v) for v in request.variants}})
@@ -133,6 +126,17 @@ def scorecard(review: Review) -> Table:
     columns = [Column("row", "property"), *(Column(*names) for names in named)]
     note = f"{READING} {_meanings(review)}Players: {_who(review)}"
     return Table(title, pd.DataFrame(rows), columns, note)
+
+
+def _rows(
+    review: Review, shown: Iterable[str], cell: Callable[[Review, str, Row], Cell]
+) -> list[dict[str, Any]]:
+    """The rows of the scorecard of which any rule set shown has a figure."""
+    rows = (
+        (row, {variant: cell(review, variant, row) for variant in shown}) for row in review.rows
+    )
+    known = ((row, own) for row, own in rows if any(one.text != DASH for one in own.values()))
+    return [{"row": row.title, **own} for row, own in known]
 
 
 def _turned(card: Table) -> Table:
@@ -163,15 +167,15 @@ def _arrow(cell: Any) -> Any:
     return Cell(cell.text, arrow, cell.light.partition(";")[0], cell.tone)
 
 
-def _cell(review: Review, variant: str, row: Row, key: str = STRONG) -> Cell:
+def _cell(review: Review, variant: str, row: Row) -> Cell:
     """The strong player's figure, its change in words, and the range of the others."""
-    number = review.figures[variant, row.key, key]
+    number = review.figures[variant, row.key, STRONG]
     if not isinstance(number, Quantity) or number.value != number.value:
         return Cell(DASH)
     text, light = row.text(number.value), row.light(number)
     if variant == review.request.base or review.request.base is None:
         return Cell(text, "", light, "base")
-    change = review.changes.get((variant, row.key, key))
+    change = review.changes.get((variant, row.key, STRONG))
     if change is None:
         return Cell(text, "", light, "unclear")
     word = _word(change, row.more, row.less)
@@ -240,11 +244,7 @@ def _same_length(review: Review) -> Table:
     shown = {base: label(base)}
     for variant, text in same.items():
         shown[text] = f"{label(variant)} to {variants.find(text).row['points_target']}"
-    rows = []
-    for row in review.rows:
-        cells = {variant: _cell(review, variant, row) for variant in shown}
-        if any(cell.text != DASH for cell in cells.values()):
-            rows.append({"row": row.title, **cells})
+    rows = _rows(review, shown, _cell)
     rows.append({"row": "Skill", **{v: _skill(review, v) for v in shown}})
     note = (
         "Played to the target at which a match between strong players takes about as long as under "
@@ -264,10 +264,7 @@ def _better_player(review: Review) -> Table:
         won = {v: review.won(v, review.request.player(v), CHAMPION) for v in learned}
         cells = {v: Cell(f"{100 * own.value:.1f} %", "", _half(own)) for v, own in won.items()}
         rows.append({"row": "Wins from champion", **cells})
-    for row in review.rows:
-        cells = {variant: _learned_cell(review, variant, row) for variant in learned}
-        if any(cell.text != DASH for cell in cells.values()):
-            rows.append({"row": row.title, **cells})
+    rows += _rows(review, learned, _learned_cell)
     note = (
         "Matches between two players that learned these rules, against those between two of "
         "champion, whose weights come from other rules."

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +20,6 @@ from simgin.review.scorecard import SAME, UNCLEAR, Measurement, Row, size
 from simgin.review.verdicts import label
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
-
-if TYPE_CHECKING:
-    pass
 
 TOLD = ("turns_per_match", "gin", "win")  # rows that the verdict follows from end to end
 EVEN = 0.5
@@ -114,10 +110,6 @@ def _break_evens(review: Review) -> str:
 # The best value
 
 
-def _as_is(number: Quantity) -> Quantity:
-    return number
-
-
 def _uneven(number: Quantity) -> Quantity:
     """How far a share is from one half."""
     return number.scaled(1, -EVEN) if number.value >= EVEN else number.scaled(-1, EVEN)
@@ -125,7 +117,7 @@ def _uneven(number: Quantity) -> Quantity:
 
 # What is best: a title, the metric, whose figure, and how bad a figure is
 AIMS: tuple[tuple[str, str, str, Callable[[Quantity], Quantity]], ...] = (
-    ("fewest dead hands", "dead", STRONG, _as_is),
+    ("fewest dead hands", "dead", STRONG, lambda number: number),
     ("fairest seats", "seat", STRONG, _uneven),
     ("knocking at once and playing for gin worth the same", WAITING, FOR_GIN.name, _uneven),
 )
@@ -140,7 +132,10 @@ def best_values(review: Review) -> Table:
     rows = []
     aims = [
         *AIMS,
-        *((f"most skill against: {kind}", SKILL, kind, _less) for kind, _ in review.request.kinds),
+        *(
+            (f"most skill against: {kind}", SKILL, kind, lambda number: number.scaled(-1))
+            for kind, _ in review.request.kinds
+        ),
     ]
     for title, metric, kind, bad in aims:
         chosen = _best(review, even, metric, kind, bad)
@@ -157,10 +152,6 @@ def best_values(review: Review) -> Table:
     return Table(
         f"Best {names}", pd.DataFrame(rows, columns=["aim", "best", "near"]), columns, note
     )
-
-
-def _less(number: Quantity) -> Quantity:
-    return number.scaled(-1)
 
 
 def _best(

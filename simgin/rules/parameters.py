@@ -60,11 +60,8 @@ class Parameter:
         if word == "none" and "none" not in self.choices:
             return None
         if self.kind == "choice":
-            return self._choice(word)
+            return next((choice for choice in self.choices if str(choice) == word), word)
         return _READERS[self.kind](word)
-
-    def _choice(self, word: str) -> Value:
-        return next((choice for choice in self.choices if str(choice) == word), word)
 
     def fault(self, value: object) -> str:
         """A sentence about an impossible value; empty for a good one and for a dash."""
@@ -121,9 +118,7 @@ class Parameter:
         """
         if not _met(self.acts_with, params):
             return False
-        if not self.idle_with:
-            return True
-        return not _met(self.idle_with, params)
+        return not self.idle_with or not _met(self.idle_with, params)
 
     def dash(self, params: Params) -> str:
         """A sentence if the value is a dash where the parameter has an effect, else empty."""
@@ -146,7 +141,7 @@ class Parameter:
         if self.kind == "bool":
             return type(value) is bool
         if self.kind == "choice":
-            return self._is_choice(value)
+            return any(type(value) is type(one) and value == one for one in self.choices)
         if self.kind == "int":
             return self._is_number(value)
         if not isinstance(value, list | tuple):
@@ -154,9 +149,6 @@ class Parameter:
         if self.kind == "pair":
             return len(value) == 2 and all(map(self._is_number, value))
         return self._is_table(value)
-
-    def _is_choice(self, value: object) -> bool:
-        return any(type(value) is type(choice) and value == choice for choice in self.choices)
 
     def _is_number(self, value: object) -> bool:
         return type(value) is int and self.low <= value <= self.high

@@ -140,10 +140,7 @@ def _path_of(reference: str) -> str:
 
 def _listed(names: Iterable[str]) -> str:
     first = list(islice(names, MOST_LISTED + 1))
-    listed = ", ".join(first[:MOST_LISTED])
-    if len(first) > MOST_LISTED:
-        listed += " and more"
-    return listed
+    return ", ".join(first[:MOST_LISTED]) + " and more" * (len(first) > MOST_LISTED)
 
 
 def _user_variant(path: str, name: str, raw: Any) -> UserVariant:

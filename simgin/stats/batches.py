@@ -8,7 +8,6 @@ docs/explanation/statistics.md#differences-between-matchups). Rows are int64 of 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -162,6 +161,8 @@ def homogeneity(
     `groups` labels each batch, say by its worker, and compares the groups instead. The variance is
     that of the units of all batches.
     """
+    from scipy.special import chdtrc
+
     labels, group = np.unique(
         np.arange(len(rows)) if groups is None else groups, return_inverse=True
     )
@@ -179,18 +180,5 @@ def homogeneity(
     statistic = float((residual**2 / variances).sum())
     standard = residual / np.sqrt(variances * (1 - units / units.sum()))
     where = int(np.abs(standard).argmax())
-    p = chi_square_tail(df, statistic)
+    p = float(chdtrc(df, statistic))
     return Homogeneity(statistic, df, p, float(standard[where]), int(labels[where]))
-
-
-def chi_square_tail(df: int, x: float) -> float:
-    """The chance that chi-square of df degrees of freedom is above x, by its finite series.
-
-    Abramowitz and Stegun, 26.4.4 and 26.4.5. To load scipy takes as long as a short match.
-    """
-    if not x:
-        return 1.0
-    half = x / 2
-    powers = np.arange(df % 2 / 2, df / 2)
-    terms = (math.exp(a * math.log(half) - half - math.lgamma(a + 1)) for a in powers.tolist())
-    return math.fsum(terms) + (math.erfc(math.sqrt(half)) if df % 2 else 0.0)

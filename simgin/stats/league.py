@@ -9,7 +9,7 @@ pairing, and their errors come from the bootstrap (docs/explanation/statistics.m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -118,16 +118,7 @@ def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
     pairs = sum(counts)
     quarters = sum(count * score for score, count in enumerate(counts))
     squares = sum(count * score**2 for score, count in enumerate(counts))
-    score = RatioSums(
-        numerator=quarters,
-        numerator_square=squares,
-        denominator=pairs,
-        denominator_square=pairs,
-        cross=quarters,
-        scale=4,
-        share=True,
-        always=True,
-    )
+    score = RatioSums(quarters, squares, pairs, pairs, quarters, scale=4, share=True, always=True)
     won = estimate_ratio(pairs, score)
     n = _count_results(rows)
     return [
@@ -186,17 +177,13 @@ def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
     groups: list[list[str]] = []
     for name in results:
         for group in groups:
-            if _equal_against_others(results, group[0], name):
+            others = results.keys() - {group[0], name}
+            if all(results[group[0]][other] == results[name][other] for other in others):
                 group.append(name)
                 break
         else:
             groups.append([name])
     return [tuple(group) for group in groups if len(group) > 1]
-
-
-def _equal_against_others(results: Mapping[str, Mapping[str, bytes]], a: str, b: str) -> bool:
-    others = [name for name in results if name not in (a, b)]
-    return all(results[a][name] == results[b][name] for name in others)
 
 
 def _results(played: Played) -> bytes:

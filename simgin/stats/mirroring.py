@@ -72,11 +72,6 @@ def _limits(rho: Quantity, multiplier: float | None) -> tuple[float, float]:
     return rho.value - half, rho.value + half
 
 
-def luck(rows: np.ndarray, unit: str) -> Quantity:
-    """1 - rho of the margin, as in `gain`; a share of variance that noise can take below 0."""
-    return _jackknifed(rows, unit, _margin_rho).scaled(-1, 1)
-
-
 def _jackknifed(rows: np.ndarray, unit: str, rho: Rho) -> Quantity:
     """rho of all batches, with its error by the jackknife over batches."""
     total = batches.total(rows)

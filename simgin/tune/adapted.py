@@ -246,7 +246,10 @@ def carry_out(
     place, match = training.named, training.match
     place.parent.mkdir(parents=True, exist_ok=True)
     with ledger.opened(place.with_suffix(".sqlite"), training.identity) as run_ledger:
-        learned = _learned(training, run_ledger, workers, part, see)
+        if not run_ledger.has_step(LEARNED, training.rounds):
+            found = _learn(training, run_ledger, workers, part, see)
+            run_ledger.add_step(LEARNED, training.rounds, found)
+        learned = run_ledger.step(LEARNED, training.rounds)
         weights = learned["weights"]
         content = saved(weights)
         digest = hashlib.sha256(content).hexdigest()
@@ -259,24 +262,14 @@ def carry_out(
     return Adapted(match, strategy, confirmation, training, weights, learned["course"], seconds)
 
 
-def _learned(
+def _learn(
     training: AdaptRequest, run_ledger: Ledger, workers: int | None, part: Parts, see: See
 ) -> dict[str, np.ndarray]:
-    """What was learned; what the ledger has is not learned again.
+    """All rounds against both kinds of opponents, and how they are told apart.
 
     weights: float64, as champion reads them. course: the shares of matches won before each round,
     (rounds, POOL). seconds: of one processor.
     """
-    if not run_ledger.has_step(LEARNED, training.rounds):
-        learned = _learn(training, run_ledger, workers, part, see)
-        run_ledger.add_step(LEARNED, training.rounds, learned)
-    return run_ledger.step(LEARNED, training.rounds)
-
-
-def _learn(
-    training: AdaptRequest, run_ledger: Ledger, workers: int | None, part: Parts, see: See
-) -> dict[str, np.ndarray]:
-    """All rounds against both kinds of opponents, and how they are told apart."""
     from simgin.tune import decisions
 
     match = training.match

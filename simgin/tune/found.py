@@ -158,7 +158,22 @@ class Found:
     @property
     def sentences(self) -> list[str]:
         """Whether anything was gained, and what it is worth against what it was."""
-        return _gain_sentences(self)
+        words = self.words
+        if not self.is_moved:
+            return [
+                f"The {words.search} ended where it began: nothing is gained, and the "
+                f"{words.before}s stay."
+            ]
+        direct = self.confirmation.direct
+        sentences = [_verdict(self, self.confirmation.objective)]
+        if self.confirmation.objective.gain.low > 0 > direct.gain.high:
+            figure = interval(self.request, direct.tuned)
+            unit = "points per deal" if self.request.objective == "points" else "% of the matches"
+            sentences.append(
+                f"But against the {words.before} itself it makes only {figure} {unit}: it is "
+                "fitted to its opponents, and not the better player."
+            )
+        return sentences
 
     @property
     def sums_up(self) -> str:
@@ -237,26 +252,6 @@ def found_report(found: Found, command: str) -> Report:
         command=command,
         files={name: table.csv(frame) for name, frame in found.tables().items()},
     )
-
-
-def _gain_sentences(found: Found) -> list[str]:
-    """Whether anything was gained, and what it is worth against what it was."""
-    words = found.words
-    if not found.is_moved:
-        return [
-            f"The {words.search} ended where it began: nothing is gained, and the {words.before}s "
-            "stay."
-        ]
-    direct = found.confirmation.direct
-    sentences = [_verdict(found, found.confirmation.objective)]
-    if found.confirmation.objective.gain.low > 0 > direct.gain.high:
-        figure = interval(found.request, direct.tuned)
-        unit = "points per deal" if found.request.objective == "points" else "% of the matches"
-        sentences.append(
-            f"But against the {words.before} itself it makes only {figure} {unit}: it is fitted to "
-            "its opponents, and not the better player."
-        )
-    return sentences
 
 
 def _verdict(found: Found, line: Line) -> str:
