@@ -7,7 +7,7 @@ its steps. Nothing here plays.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,7 @@ from simgin.runs.steps import Step
 from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,11 +71,6 @@ class Change:
         if self.size in (SAME, UNCLEAR):
             return 0
         return 1 if self.difference.value > 0 else -1
-
-    @property
-    def is_none(self) -> bool:
-        """Whether every batch came out the same."""
-        return self.difference.value == 0 and self.difference.se == 0
 
 
 Key = tuple[str, str, str]  # of a figure: variant, metric, kind
@@ -224,8 +220,8 @@ class Review:
 
     def is_copy(self, variant: str) -> bool:
         """Whether every match came out as under the base: the rules differ where nobody went."""
-        own = [change for (of, *_), change in self.changes.items() if of == variant]
-        return bool(own) and all(change.is_none for change in own)
+        own = [one.difference for (of, *_), one in self.changes.items() if of == variant]
+        return bool(own) and all(one.value == 0 and one.se == 0 for one in own)
 
     # Frames
 
@@ -244,7 +240,7 @@ class Review:
                 low, high = number.limits
                 numbers = {"value": number.value, "se": number.se, "low": low, "high": high}
                 rows.append({**names, **numbers, "n": number.n, "why": ""})
-        return _frame(rows, FIGURE_COLUMNS)
+        return frame_of(rows, FIGURE_COLUMNS)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -258,7 +254,7 @@ class Review:
             tests = {"base_variant": self.request.base, "p": own.p, "p_holm": p}
             names = self._names(variant, metric, kind)
             rows.append({**names, **numbers, **tests, "size": change.size})
-        return _frame(rows, DIFFERENCE_COLUMNS)
+        return frame_of(rows, DIFFERENCE_COLUMNS)
 
     def _names(self, variant: str, metric: str, kind: str) -> dict[str, str]:
         """Who plays whom, the metric with its title, and whose figure it is."""
@@ -273,12 +269,6 @@ class Review:
         found = {"variant": variant, "strategy": name, "unit": metrics.MATCH, "metric": metric}
         opponent = "" if self.request.alone else opponent
         return {**found, "opponent": opponent, "title": title, "players": players}
-
-
-def _frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(rows, columns=list(columns))
 
 
 def restore_review(entry: Mapping[str, Any], findings: Findings) -> Review:

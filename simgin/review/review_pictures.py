@@ -17,6 +17,7 @@ from simgin.review.review import WAITING, Review
 from simgin.review.verdicts import label
 from simgin.stats import quantity
 from simgin.stats.quantity import Quantity
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,10 +101,11 @@ def match_length(review: Review) -> pd.DataFrame:
     for variant, count in counts.items():
         median = int(np.searchsorted(count.sum(axis=0).cumsum(), count.sum() / 2))
         binned = np.add.reduceat(count[:, : starts[-1] + width], starts, axis=1)
-        for start, share in zip(starts, quantity.shares(binned, count.sum(axis=1)), strict=True):
+        for start, column in zip(starts, binned.T, strict=True):
+            share = quantity.per_case(column, count.sum(axis=1), share=True)
             where = {"turns": start, "width": width, "median": median}
             rows.append({**_named(review, variant), **where, **_share(share)})
-    return _frame(rows)
+    return frame_of(rows)
 
 
 def _share(own: Quantity) -> dict[str, Any]:
@@ -127,7 +129,7 @@ def outcomes_by_kind(review: Review) -> pd.DataFrame:
                 share = played.per("deals", *kinds_of_end, share=True)
                 what = {"players": kind, "metric": metric}
                 rows.append({**_named(review, variant, kind), **what, **_limits(share)})
-    return _frame(rows)
+    return frame_of(rows)
 
 
 def kinds(review: Review) -> pd.DataFrame:
@@ -144,7 +146,7 @@ def kinds(review: Review) -> pd.DataFrame:
                 }
                 numbers = _limits(change.difference) | {"n": review.request.matches}
                 rows.append({**_named(review, variant, kind), **what, **numbers})
-    return _frame(rows)
+    return frame_of(rows)
 
 
 def knock_chart(review: Review) -> pd.DataFrame:
@@ -160,14 +162,14 @@ def knock_chart(review: Review) -> pd.DataFrame:
                 share = quantity.per_case(knocks[:, turn, count], per_batch, share=True)
                 where = {"turn": turn, "deadwood": count}
                 rows.append({**_named(review, variant), **where, **_share(share)})
-    return _frame(rows)
+    return frame_of(rows)
 
 
 def score_difference(review: Review) -> pd.DataFrame:
     """Win probability by fifths of the target that both sides have, less the base's."""
     base = review.request.base
     if base is None:
-        return _frame([])
+        return frame_of([])
     of_base = _by_score(review, base)
     rows = []
     for variant in review.request.others:
@@ -176,7 +178,7 @@ def score_difference(review: Review) -> pd.DataFrame:
                 own_place, other_place = (100 / FIFTHS * at for at in place)
                 where = {"own": own_place, "other": other_place}
                 rows.append({**_named(review, variant), **where, **_limits(own - of_base[place])})
-    return _frame(rows)
+    return frame_of(rows)
 
 
 def _by_score(review: Review, variant: str) -> dict[tuple[int, int], Quantity]:
@@ -193,12 +195,6 @@ def _by_score(review: Review, variant: str) -> dict[tuple[int, int], Quantity]:
         for j in range(FIFTHS)
         if i != j and deals[:, i, j].any()  # at equal scores it is one half
     }
-
-
-def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(rows)
 
 
 # Sweeps
@@ -239,7 +235,7 @@ def sweep_frame(review: Review) -> pd.DataFrame:
         axes = {"x_name": x_name.replace("_", " "), "y_name": y_name.replace("_", " ")}
         base = {"is_base": variant == review.request.base, "factor": factor}
         rows.append({**_named(review, variant), **where, **axes, **base, **_limits(number)})
-    return _frame(rows)
+    return frame_of(rows)
 
 
 def _number(text: str) -> float | str:

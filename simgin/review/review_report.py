@@ -33,6 +33,7 @@ from simgin.review.verdicts import label, skill_size
 from simgin.rules import variants
 from simgin.stats import table
 from simgin.stats.quantity import Quantity
+from simgin.stats.table import frame_of
 
 TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
 # What a cell says of `simgin.review.verdicts.skill_size`, and its tone
@@ -110,8 +111,6 @@ def _tables(review: Review) -> Iterator[Table]:
 
 def scorecard(review: Review) -> Table:
     """A row for each property, a column for each rule set, the strong player's figures."""
-    import pandas as pd
-
     request = review.request
     rows = _rows(review, request.variants, _cell)
     if review.has_waiting:
@@ -125,29 +124,28 @@ def scorecard(review: Review) -> Table:
         title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
     columns = [Column("row", "property"), *(Column(*names) for names in named)]
     note = f"{READING} {_meanings(review)}Players: {_who(review)}"
-    return Table(title, pd.DataFrame(rows), columns, note)
+    return Table(title, frame_of(rows), columns, note)
 
 
 def _rows(
     review: Review, shown: Iterable[str], cell: Callable[[Review, str, Row], Cell]
 ) -> list[dict[str, Any]]:
     """The rows of the scorecard of which any rule set shown has a figure."""
-    rows = (
-        (row, {variant: cell(review, variant, row) for variant in shown}) for row in review.rows
-    )
-    known = ((row, own) for row, own in rows if any(one.text != DASH for one in own.values()))
-    return [{"row": row.title, **own} for row, own in known]
+    found = []
+    for row in review.rows:
+        cells = {variant: cell(review, variant, row) for variant in shown}
+        if any(own.text != DASH for own in cells.values()):
+            found.append({"row": row.title, **cells})
+    return found
 
 
 def _turned(card: Table) -> Table:
     """A scorecard as text, a row for each rule set."""
-    import pandas as pd
-
     texts = {
         column.title: [str(cell) for cell in card.frame[column.name]] for column in card.columns
     }
     rows = texts.pop("property")
-    frame = pd.DataFrame([dict(zip(rows, cells, strict=True)) for cells in texts.values()])
+    frame = frame_of([dict(zip(rows, cells, strict=True)) for cells in texts.values()])
     frame.insert(0, "rules", list(texts))
     return Table(card.title, frame, [Column(name, name) for name in map(str, frame)], card.note)
 
@@ -207,8 +205,7 @@ def _waiting(review: Review, variant: str) -> Cell:
     key = (variant, WAITING, FOR_GIN.name)
     number, change = review.figures[key], review.changes.get(key)
     assert isinstance(number, Quantity)
-    low, high = number.limits
-    text, light = f"{100 * number.value:.0f} %", f"± {50 * (high - low):.1f}"
+    text, light = f"{100 * number.value:.0f} %", _half(number)
     if change is None:
         return Cell(text, "", light, "base")
     return Cell(text, _word(change, "more", "less"), light, TONES[change.size])
@@ -235,11 +232,9 @@ def _skill(review: Review, variant: str) -> Cell:
 
 def _same_length(review: Review) -> Table:
     """The scorecard at the targets that make matches as long as the base's."""
-    import pandas as pd
-
     same = dict(review.request.same_length)
     if not same:
-        return Table("At the same length", pd.DataFrame(), ())
+        return Table("At the same length", frame_of([]), ())
     base = str(review.request.base)
     shown = {base: label(base)}
     for variant, text in same.items():
@@ -251,13 +246,11 @@ def _same_length(review: Review) -> Table:
         f"{label(base)}: shut-outs, comebacks and skill follow mostly from the length."
     )
     columns = [Column("row", "property"), *(Column(v, title) for v, title in shown.items())]
-    return Table("At the same length", pd.DataFrame(rows), columns, note)
+    return Table("At the same length", frame_of(rows), columns, note)
 
 
 def _better_player(review: Review) -> Table:
     """What a player that learned these rules does otherwise than champion."""
-    import pandas as pd
-
     rows: list[dict[str, Any]] = []
     learned = review.request.learned
     if learned:
@@ -270,7 +263,7 @@ def _better_player(review: Review) -> Table:
         "champion, whose weights come from other rules."
     )
     columns = [Column("row", "property"), *(Column(v, label(v)) for v in learned)]
-    return Table("What a better player does differently", pd.DataFrame(rows), columns, note)
+    return Table("What a better player does differently", frame_of(rows), columns, note)
 
 
 def _half(own: Quantity) -> str:

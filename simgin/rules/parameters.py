@@ -22,8 +22,8 @@ Conditions = Mapping[str, list[Any]]  # parameter -> the values that meet the co
 MAX_TABLE_ROWS = 8
 MAX_GAMES = 100  # most won games that one row of a game table may give
 
-_YES = ("yes", "true", "on", "1")
-_NO = ("no", "false", "off", "0")
+_TRUTH: dict[str, Value] = dict.fromkeys(("yes", "true", "on", "1"), True)
+_TRUTH |= dict.fromkeys(("no", "false", "off", "0"), False)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
 
 
@@ -199,24 +199,8 @@ def _met(conditions: Conditions, params: Params) -> bool:
 # Values as text; a text of another form comes back as it is
 
 
-def _truth(word: str) -> Value:
-    if word.lower() in _YES:
-        return True
-    if word.lower() in _NO:
-        return False
-    return word
-
-
 def _integer(word: str) -> Value:
     return int(word) if _INTEGER.fullmatch(word) else word
-
-
-def _pair(word: str) -> Value:
-    return _integers(word, "/") if "/" in word else word
-
-
-def _table(word: str) -> Value:
-    return [_integers(row, ":") for row in word.split("/")] if ":" in word else word
 
 
 def _integers(text: str, separator: str) -> list[Value]:
@@ -224,8 +208,8 @@ def _integers(text: str, separator: str) -> list[Value]:
 
 
 _READERS: dict[str, Callable[[str], Value]] = {
-    "bool": _truth,
+    "bool": lambda word: _TRUTH.get(word.lower(), word),
     "int": _integer,
-    "pair": _pair,
-    "table": _table,
+    "pair": lambda word: _integers(word, "/") if "/" in word else word,
+    "table": lambda word: [_integers(row, ":") for row in word.split("/")] if ":" in word else word,
 }

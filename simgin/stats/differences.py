@@ -21,6 +21,7 @@ from simgin.stats.estimate import Z95, Estimate, quantile, smallest_detectable_d
 from simgin.stats.metrics import BY_NAME, Metric, headline
 from simgin.stats.quantity import Quantity
 from simgin.stats.ratios import estimate_metric
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,11 +43,9 @@ def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.D
     intervals are widened instead. p_holm is adjusted for the whole frame, one family. `detectable`
     is the true difference that a test finds in four runs of five.
     """
-    import pandas as pd
-
     chosen = [metrics.BY_NAME[name] for name in names]
     rows = [row for played, base in comparisons for row in _compare(played, base, chosen)]
-    frame = pd.DataFrame(rows, columns=[name for name in DIFFERENCE_COLUMNS if name != "p_holm"])
+    frame = frame_of(rows, [name for name in DIFFERENCE_COLUMNS if name != "p_holm"])
     frame = frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
     return frame[list(DIFFERENCE_COLUMNS)]
 
@@ -106,7 +105,8 @@ def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dic
 
 def _difference(cells: Comparison, metric: Metric, *, paired: bool) -> Estimate:
     """A difference; n are the units (or batches) that its t quantile goes by."""
-    played, base = (_estimate(cell, metric) for cell in cells)
+    totals = ((batches.total(cell.rows), cell.as_b) for cell in cells)
+    played, base = (estimate_metric(total, metric, as_b) for total, as_b in totals)
     moves, base_moves = (quantity.ratio(cell.rows, metric, cell.as_b) for cell in cells)
     if paired:
         se, support = _paired_error(cells, metric, moves - base_moves)
@@ -120,10 +120,6 @@ def _difference(cells: Comparison, metric: Metric, *, paired: bool) -> Estimate:
         se, freedom = batches.allow_for_unseen(se, support - 1, unseen)
         support = freedom + 1
     return Estimate(difference, se, support)
-
-
-def _estimate(played: Played, metric: Metric) -> Estimate:
-    return estimate_metric(batches.total(played.rows), metric, played.as_b)
 
 
 def _paired_error(cells: Comparison, metric: Metric, difference: Quantity) -> tuple[float, float]:

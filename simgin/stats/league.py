@@ -20,13 +20,13 @@ from simgin.stats.estimate import Z95, quantile
 from simgin.stats.metrics import Metric
 from simgin.stats.ratios import RatioSums, estimate_ratio
 from simgin.stats.round_robin import ELO, Pairings, RoundRobin, connected
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MIX_COLUMNS = (
-    "strategy",
-    *("mix", "mix_low", "mix_high"),
+    *("strategy", "mix", "mix_low", "mix_high"),
     *("elo_v_mix", "elo_v_mix_low", "elo_v_mix_high"),
 )
 SAMPLES = 200  # of the bootstrap: a linear program each
@@ -45,10 +45,8 @@ def cross_table(pairings: Pairings) -> pd.DataFrame:
     Shares are of matches, or else of deals; what nobody won counts one half.
     `frame.pivot(index="strategy", columns="opponent", values="share")` is the matrix.
     """
-    import pandas as pd
-
     table = [row for (a, b), rows in pairings.items() for row in _cross_rows(a, b, rows)]
-    return pd.DataFrame(table, columns=list(CROSS_COLUMNS))
+    return frame_of(table, CROSS_COLUMNS)
 
 
 def ratings(robin: RoundRobin) -> pd.DataFrame:
@@ -76,8 +74,6 @@ def ratings(robin: RoundRobin) -> pd.DataFrame:
 
 def _ranked(robin: RoundRobin) -> pd.DataFrame:
     """The ratings of all of a round robin, best first: RATING_COLUMNS without n."""
-    import pandas as pd
-
     log_t = robin.strengths
     by_name = ELO * (log_t - log_t[:, :1])
     order = np.argsort(-by_name[0], kind="stable")
@@ -97,19 +93,17 @@ def _ranked(robin: RoundRobin) -> pd.DataFrame:
         "lead_low": lead[0] - lead_half,
         "lead_high": lead[0] + lead_half,
     }
-    return pd.DataFrame(columns)
+    return frame_of(columns)
 
 
 def _unrated(robin: RoundRobin) -> pd.DataFrame:
     """The frame of ratings before any is known."""
-    import pandas as pd
-
     unknown = dict.fromkeys(RATING_COLUMNS, np.nan)
     counts = [
         sum(_count_results(rows) for pair, rows in robin.pairings.items() if name in pair)
         for name in robin.names
     ]
-    return pd.DataFrame({**unknown, "strategy": robin.names, "n": counts})
+    return frame_of({**unknown, "strategy": robin.names, "n": counts})
 
 
 def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
@@ -133,9 +127,7 @@ def _count_results(rows: np.ndarray) -> int:
 
 MEASURES = {"deal": ("deal_win", "margin"), "match": ("match_win", "deal_win", "margin")}
 LEAGUE_COLUMNS = (
-    "place",
-    "strategy",
-    *("elo", "elo_se", "elo_low", "elo_high"),
+    *("place", "strategy", "elo", "elo_se", "elo_low", "elo_high"),
     *(f"{measure}{end}" for measure in MEASURES["match"] for end in ("", "_se", "_low", "_high")),
     "n",
     *("lead", "lead_se", "lead_low", "lead_high"),
@@ -152,8 +144,6 @@ def standings(seen: Sequence[Played], ratings: pd.DataFrame, mix: pd.DataFrame) 
     ratings, mix: the frames of `simgin.stats.league.ratings` and of
     `simgin.stats.league.equilibrium_mix` for the same cells.
     """
-    import pandas as pd
-
     rows = []
     by_name = mix.set_index("strategy")
     rated = ratings.rename(columns={"se": "elo_se", "low": "elo_low", "high": "elo_high"})
@@ -163,7 +153,7 @@ def standings(seen: Sequence[Played], ratings: pd.DataFrame, mix: pd.DataFrame) 
         rows.append(
             {"kind": "league", "place": place, **own_rating, **_means(own), **by_name.loc[strategy]}
         )
-    return pd.DataFrame(rows, columns=list(LEAGUE_COLUMNS))
+    return frame_of(rows, LEAGUE_COLUMNS)
 
 
 def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
@@ -233,9 +223,7 @@ def equilibrium_mix(robin: RoundRobin) -> pd.DataFrame:
     his Elo is that of half a win. NaN unless everyone met everyone, three at least, in enough
     batches.
     """
-    import pandas as pd
-
-    frame = pd.DataFrame({**dict.fromkeys(MIX_COLUMNS, np.nan), "strategy": robin.names})
+    frame = frame_of({**dict.fromkeys(MIX_COLUMNS, np.nan), "strategy": robin.names})
     if not robin.is_complete or not robin.is_enough:
         return frame
     games = robin.log_odds[: SAMPLES + 1]

@@ -21,6 +21,7 @@ from simgin.stats import batches
 from simgin.stats.batches import ENOUGH_BATCHES
 from simgin.stats.differences import holm
 from simgin.stats.estimate import quantile
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -259,7 +260,6 @@ def triads(cross: pd.DataFrame) -> Triads:
     A triad is a circle only if all three pairs are won, so the closest pair decides (intersection
     and union test: Berger, Technometrics 1982). Triads with a pair of unknown share are left out.
     """
-    import pandas as pd
     from scipy.special import ndtr
 
     names = list(dict.fromkeys(cross["strategy"]))
@@ -276,7 +276,7 @@ def triads(cross: pd.DataFrame) -> Triads:
             continue
         examined += 1
         found += _circle(around, names, shares, excess)
-    frame = pd.DataFrame(found, columns=list(TRIAD_COLUMNS))
+    frame = frame_of(found, TRIAD_COLUMNS)
     ranked = frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
     p = np.ones(2 * examined)  # both directions of all triads are tested
     p[: len(ranked)] = ndtr(-ranked["excess"].to_numpy(dtype=float))

@@ -30,10 +30,11 @@ from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import run_identity
 from simgin.stats.differences import holm
 from simgin.stats.estimate import Estimate, two_sided
+from simgin.stats.table import frame_of
 from simgin.strategy import loader
 from simgin.text.amounts import parse_count, parse_seed
 from simgin.text.files import read_bytes, write_file
-from simgin.tune.found import TRAINING, Found, Parts, confirm, frame, saved
+from simgin.tune.found import TRAINING, Found, Parts, confirm, saved
 from simgin.tune.tune_request import TuneError, TuneRequest, read_matches, read_players
 
 if TYPE_CHECKING:
@@ -164,12 +165,12 @@ class Adapted(Found):
         for number, shares in enumerate(self.course, 1):
             for opponent, won in zip(POOL, shares, strict=True):
                 rounds.append({"round": number, "opponent": opponent, "won": won})
-        return {"rounds.csv": frame(rounds), "confirmation.csv": self.table}
+        return {"rounds.csv": frame_of(rounds), "confirmation.csv": self.table}
 
     def shown(self) -> list[Table]:
         """The course of the training."""
         rows = enumerate(self.course, 1)
-        told = frame([{"round": n, **dict(zip(POOL, won, strict=True))} for n, won in rows])
+        told = frame_of([{"round": n, **dict(zip(POOL, won, strict=True))} for n, won in rows])
         columns = [Column(name, name, digits=1, factor=100) for name in POOL]
         note = "Of 1,000 matches each: the half-width of an interval is 3 points."
         title = "Matches won before each round [%]"

@@ -374,7 +374,8 @@ class Learner:
             squares *= fading
             products *= fading
         records = [self.played(rival, self.matches) for rival in self.rivals]
-        self.met = [standings_in(one) for one in records]
+        standing = ("score_a", "score_b", "deals_a", "deals_b")  # as simgin.play.rollout takes it
+        self.met = [np.stack([one[name] for name in standing], 1) for one in records]
         shares = np.array([share_won(one) for one in records])
         self.learn_discards(deals)
         self.learn_knocks(deals // 2)
@@ -402,11 +403,6 @@ class Learner:
 
 def _records(matchup: Matchup, first: int, units: int) -> np.ndarray:
     return kernel.play_recorded(matchup, first, units)[1]
-
-
-def standings_in(records: np.ndarray) -> np.ndarray:
-    """The standings before deals: int64 (deals, 4), as simgin.play.rollout takes them."""
-    return np.stack([records[name] for name in ("score_a", "score_b", "deals_a", "deals_b")], 1)
 
 
 def share_won(records: np.ndarray) -> float:
@@ -460,13 +456,6 @@ def opponent_cells(records: np.ndarray) -> np.ndarray:
     return shares
 
 
-def lasting(records: np.ndarray) -> np.ndarray:
-    """The share of deals that reach each own turn of a player: float64 (TURNS,)."""
-    turn = np.arange(player.TURNS)
-    shares: np.ndarray = (records["turns"][:, None] >= 2 * turn).mean(axis=0)
-    return shares
-
-
 def chances_hasty(
     patient: np.ndarray,
     hasty: np.ndarray,
@@ -488,7 +477,8 @@ def chances_hasty(
             rivals.append(None)
         learner = Learner(rivals, weights, seed, variant, workers, known=known)
         together = np.concatenate([learner.played(rival, 5 * learner.matches) for rival in rivals])
-        found.append((opponent_cells(together), lasting(together)))
+        lasting = together["turns"][:, None] >= 2 * np.arange(player.TURNS)
+        found.append((opponent_cells(together), lasting.mean(axis=0)))
     (cells, length), (other_cells, other_length) = found
     likely = cells / other_cells
     likely[0] = 1

@@ -18,6 +18,7 @@ from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import engine_digest
 from simgin.stats import table
 from simgin.stats.estimate import Estimate
+from simgin.stats.table import frame_of
 from simgin.strategy import Strategy
 from simgin.tune.field import Score, distinct, field, kept_step, play_all, total
 from simgin.tune.tune_request import TuneRequest
@@ -153,7 +154,7 @@ class Found:
             row |= limits(self.words.before, line.default)
             row |= limits("gain", line.gain)
             rows.append({**row, "n": self.request.confirmed})
-        return frame(rows)
+        return frame_of(rows)
 
     @property
     def sentences(self) -> list[str]:
@@ -215,13 +216,6 @@ def saved(weights: np.ndarray, *remarks: str) -> bytes:
 def limits(name: str, estimate: Estimate) -> dict[str, float]:
     """The cells of an estimate: NAME, NAME_low, NAME_high."""
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
-
-
-def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """A frame of some rows."""
-    import pandas as pd
-
-    return pd.DataFrame(rows)
 
 
 def interval(request: TuneRequest, estimate: Estimate) -> str:
@@ -306,7 +300,7 @@ def _confirmation(found: Found) -> Table:
     columns = [Column(name, name, factor=request.metric.factor) for name in names]
     return Table(
         f"Confirmation: {request.metric.title}",
-        frame(told),
+        frame_of(told),
         [Column("against", "against"), *columns],
         f"{request.confirmed:,} matches each, seed {request.seed}, on {words.unseen}.",
     )

@@ -21,9 +21,10 @@ from simgin.report.report import Picture
 from simgin.report.table import Column, Table
 from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
+from simgin.stats.table import frame_of
 from simgin.strategy.text_form import values_toml
 from simgin.tune.field import kept_step, worths
-from simgin.tune.found import Found, Parts, Wording, confirm, frame, interval
+from simgin.tune.found import Found, Parts, Wording, confirm, interval
 from simgin.tune.tune_request import Knob, TuneError, TuneRequest, Values, slot_values
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ class Tuned(Found):
     @property
     def parameters(self) -> pd.DataFrame:
         """The numbers: parameter, meaning, low, high, default, tuned."""
-        return frame(
+        return frame_of(
             [
                 {
                     "parameter": knob.name,
@@ -261,7 +262,7 @@ class Tuned(Found):
                 row: dict[str, Any] = {"generation": generation.number, "strategy": strategy.text}
                 row |= zip(names, values, strict=True)
                 rows.append({**row, self.request.objective: worth})
-        return frame(rows)
+        return frame_of(rows)
 
     @property
     def path(self) -> pd.DataFrame:
@@ -277,7 +278,7 @@ class Tuned(Found):
         chosen = Middle(self.values, self.course.end.spread)
         gain = self.confirmation.objective.gain
         rows += _path_rows(request, request.generations, chosen, gain, request.confirmed)
-        return frame(rows)
+        return frame_of(rows)
 
     def file(self, command: str) -> bytes:
         """The tuned numbers as `name@FILE.toml` reads them, with what they are worth."""
@@ -306,7 +307,7 @@ class Tuned(Found):
             }
             for knob, value in zip(self.request.knobs, self.values, strict=True)
         ]
-        return [Table("Numbers", frame(told), [Column(name, name) for name in told[0]])]
+        return [Table("Numbers", frame_of(told), [Column(name, name) for name in told[0]])]
 
     def pictures(self) -> list[Picture]:
         """The course of the search."""

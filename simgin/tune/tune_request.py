@@ -291,19 +291,13 @@ def _chosen(
     knob = known[name]
     if low is None:
         return knob
-    return _narrowed(knob, text.strip(), low, high)
-
-
-def _narrowed(knob: Knob, text: str, low: str, high: str) -> Knob:
-    """A knob with limits of the user's, inside of those of its declaration."""
-    shown = quoted(text)
+    given = quoted(text.strip())
     try:
-        least = knob.param.code(low)
-        most = knob.param.code(high)
+        least, most = knob.param.code(low), knob.param.code(high)
     except ValueError as error:
-        raise TuneError(f"{shown}: a limit of {knob.name} {error}.") from None
+        raise TuneError(f"{given}: a limit of {name} {error}.") from None
     if not least < most:
-        raise TuneError(f"{shown}: the first limit must lie below the second.")
+        raise TuneError(f"{given}: the first limit must lie below the second.")
     return replace(knob, low=least, high=most)
 
 

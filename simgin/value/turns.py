@@ -35,6 +35,7 @@ from simgin.play.matchup import Matchup
 from simgin.play.parallel import over_units
 from simgin.rules.build import build_rules
 from simgin.stats.estimate import ENOUGH_UNITS, share_limits
+from simgin.stats.table import frame_of
 from simgin.strategy import interpret
 from simgin.value import kernels
 
@@ -132,8 +133,6 @@ def counts(turns: Turns) -> pd.DataFrame:
     counts deals that went on. A void deal is not won. Errors are clustered by unit. What rests on
     fewer than 30 units is left out.
     """
-    import pandas as pd
-
     matchup = turns.matchup
     turn, count, unit, won = _after_turns(turns)
     keys = np.stack([turn, count // BIN], axis=1)
@@ -143,7 +142,7 @@ def counts(turns: Turns) -> pd.DataFrame:
     low, high = np.array(limits).reshape(-1, 2).T
     names = {"variant": matchup.variant.text, "strategy": matchup.a.text}
     columns = {"turn": cells[:, 0], "count": cells[:, 1] * BIN, "value": value, "se": se}
-    frame = pd.DataFrame(columns | {"low": low, "high": high, "n": n})
+    frame = frame_of(columns | {"low": low, "high": high, "n": n})
     frame = frame.assign(**names, opponent=matchup.opponent)[[*names, "opponent", *COUNT_COLUMNS]]
     return frame[frame["value"].notna()].reset_index(drop=True)
 
