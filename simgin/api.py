@@ -51,7 +51,7 @@ def match(
     seed: int = 1,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """Tidy rows (`simgin.stats.table.COLUMNS`) of A against B, 100,000 deals by default.
+    """Tidy rows (`simgin.stats.table.TABLE_COLUMNS`) of A against B, 100,000 deals by default.
 
     a, b: names, files or Strategy objects. In a two-player variant B is `simple` by default. until
     ("0.1%" of wins, or 0.05 points) and sprt (two Elo differences) stop a run before deals or

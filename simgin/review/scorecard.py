@@ -134,7 +134,7 @@ def _ratio(metric: str) -> Callable[[Played], Measurement]:
     return lambda played: played.ratio(metric)
 
 
-def _match_turns(played: Played) -> Measurement:
+def _match_turns(played: Played) -> Quantity:
     return played.per("matches", "turns")
 
 
@@ -181,7 +181,7 @@ def minutes(seconds_per_turn: float) -> Row:
     return Row(
         "minutes",
         f"Minutes at {seconds_per_turn:g} s",
-        lambda played: played.per("matches", "turns").scaled(seconds_per_turn / 60),
+        lambda played: _match_turns(played).scaled(seconds_per_turn / 60),
         **_LONGER,
         names=("minutes", "minutes per match"),
         meaning="a match whose turns take so many seconds each",
