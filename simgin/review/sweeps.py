@@ -129,13 +129,9 @@ def best_values(review: Review) -> Table:
     even = replace(review, half=0).figures
     odd = replace(review, half=1).figures
     rows = []
-    aims = [
-        *AIMS,
-        *(
-            (f"most skill against: {kind}", SKILL, kind, lambda number: number.scaled(-1))
-            for kind, _ in review.request.kinds
-        ),
-    ]
+    aims = list(AIMS)
+    for kind, _ in review.request.kinds:
+        aims.append((f"most skill against: {kind}", SKILL, kind, lambda number: number.scaled(-1)))
     for title, metric, kind, bad in aims:
         known = _badness(review, even, metric, kind, bad)
         finite = {v: number.value for v, number in known.items() if not np.isnan(number.value)}

@@ -115,8 +115,8 @@ class SerialTeam(Threads):
         self._todo.put(block)
 
     def get(self, timeout: float | None = None) -> Done | None:
-        """Play the block that was put."""
-        block = self._todo.get()
+        """Play the block that was put; None if there is none."""
+        block = None if self._todo.empty() else self._todo.get()
         return None if block is None else play_block(block)
 
 

@@ -124,10 +124,8 @@ def read_request(
             f"{player.text} has {len(knobs)} numbers, and at most {MOST_KNOBS} are tuned at once; "
             "name some of them with --parameters."
         )
-    number = parse_seed(seed)
-    return TuneRequest(
-        player, rules, pool, knobs, objective, generations, tried, confirming, number
-    )
+    sizes = (generations, tried, confirming, parse_seed(seed))
+    return TuneRequest(player, rules, pool, knobs, objective, *sizes)
 
 
 def read_players(
