@@ -8,7 +8,8 @@ import sys
 import threading
 import time
 import zlib
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from functools import partial
 from types import SimpleNamespace
 
@@ -454,3 +455,15 @@ def test_progress_is_that_of_all_steps():
         asked = [played.step("luck"), played.step("value")]
         steps.play(asked, ledger, progress=lambda done, units: reports.append(done / units))
     assert reports == [0.0, 0.25, 0.5, 0.75, 1.0]
+
+
+def test_any_thread_may_close_a_ledger(tmp_path):
+    """Python drops the findings of a caller in whatever thread it cleans up."""
+    resources = ExitStack()
+    run_ledger = resources.enter_context(opened(tmp_path / FILE, {"seed": 1}))
+    run_ledger.note_command("mine")
+    with ThreadPoolExecutor(1) as another:
+        another.submit(resources.close).result()
+    assert [path.name for path in tmp_path.iterdir()] == [FILE]  # one plain file
+    with reading(tmp_path / FILE) as found:
+        assert found.command == "mine"
