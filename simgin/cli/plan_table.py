@@ -11,9 +11,9 @@ from simgin.cli.output import Answer, console, grid, say
 from simgin.cli.session import prepare
 from simgin.play import kernel
 from simgin.play.parallel import usable_cpus
-from simgin.runs import ledger, schedule
+from simgin.runs import block, ledger
 from simgin.runs.plan import Plan, deviations, unit_seconds
-from simgin.stats import equivalence
+from simgin.stats import differences
 from simgin.stats.estimate import Z95, units_to_see
 from simgin.text.amounts import UNITS
 
@@ -68,7 +68,7 @@ def _precision(task: Task, power: str | float | None) -> dict[str, Any]:
     found: dict[str, Any] = {"half_width": {name: float(f"{x:.3g}") for name, x in half.items()}}
     if power is not None:
         deviation = by_metric[share if isinstance(power, str) else points]
-        units = units_to_see(equivalence.size(power), deviation)
+        units = units_to_see(differences.size(power), deviation)
         found["needed"] = units * (2 if task.matchup.mirrored else 1)
     return found
 
@@ -157,10 +157,10 @@ def _unit_seconds(plan: Plan) -> list[float]:
 def _units_left(plan: Plan, place: Path | None, record_deals: bool) -> list[int]:
     """Per task, the units that are not in the ledger yet."""
     if place is None or not (place / ledger.FILE).is_file():
-        return [schedule.left(task, ()) for task in plan.tasks]
+        return [block.left(task, ()) for task in plan.tasks]
     with ledger.reading(place / ledger.FILE) as run_ledger:
         run_ledger.check(plan.identity)
-        return schedule.units_left(plan.tasks, run_ledger, recorded=record_deals)
+        return block.units_left(plan.tasks, run_ledger, recorded=record_deals)
 
 
 def _size(plan: Plan, task: Task, units_left: int) -> str:

@@ -22,7 +22,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.runs import cluster, ledger, runner
 from simgin.runs.block import Block, Task
 from simgin.runs.cluster import Cluster, ClusterError
-from simgin.runs.threads import Threads
+from simgin.runs.runner import Threads
 from simgin.text.amounts import AmountError
 
 FAILS = MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2)")

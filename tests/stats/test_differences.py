@@ -9,8 +9,16 @@ from simgin.core.cell import Cell
 from simgin.stats import batches, quantity
 from simgin.stats import differences as contrast
 from simgin.stats.batches import Played
-from simgin.stats.differences import differences, holm
-from simgin.stats.equivalence import APART, BEYOND, OPEN, SAME, verdict, with_verdicts
+from simgin.stats.differences import (
+    APART,
+    BEYOND,
+    OPEN,
+    SAME,
+    differences,
+    holm,
+    verdict,
+    with_verdicts,
+)
 from simgin.stats.estimate import units_to_see
 from simgin.stats.metrics import BY_NAME, unit_metrics
 from simgin.stats.ratios import estimate_metric

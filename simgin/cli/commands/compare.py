@@ -34,19 +34,20 @@ def compare(
     from simgin.findings.compare import compare_runs, other_differences, read_run
     from simgin.report.wrapping import Words
     from simgin.runs import directory
-    from simgin.stats import equivalence, table
+    from simgin.stats import table
+    from simgin.stats.differences import sentences, with_verdicts
 
     run_read, base_read = read_run(run), read_run(base)
     with directory.readable(run, base):
         differences = compare_runs(run_read, base_read)
         if margin is not None:
-            differences = equivalence.with_verdicts(differences, margin)
+            differences = with_verdicts(differences, margin)
         other_settings = other_differences(run_read, base_read)
         shown = differences.replace({**base_read.names, **run_read.names})
         sheet = run_tables.differences(shown)
         parts: list[object] = [Words(verdict.differences(shown))]
         if margin is not None:
-            parts += equivalence.sentences(shown)
+            parts += sentences(shown)
         if details or len(sheet.rows) <= MOST_ROWS:
             parts.append(sheet)
         else:

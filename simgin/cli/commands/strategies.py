@@ -193,10 +193,10 @@ def _new(file: Path, name: str | None) -> None:
 
     NAME is the name of the strategy [default: the name of the file].
     """
-    from simgin.strategy import strategy_template
+    from simgin.strategy import text_form
     from simgin.text.files import create_file
 
-    create_file(file, strategy_template.strategy_file(file, name))
+    create_file(file, text_form.strategy_file(file, name))
     say(f"Written: {file}")
     say(f"Play it:   {command_line('match', file)}")
     say(f"Test it:   {command_line('strategies', 'check', file)}")

@@ -123,14 +123,14 @@ def _new(file: str, start: str, as_json: bool) -> None:
     \b
       simgin variants new mine.toml --from oklahoma+rainbow
     """
-    from simgin.rules import user_files, variant_template
+    from simgin.rules import user_files
     from simgin.text.files import create_file
 
     if sentence := user_files.path_fault(file):
         raise VariantError([sentence])
     base = find(start)
-    create_file(Path(file), variant_template.variant_file(file, base))
-    created = find(f"{file}#{variant_template.variant_name(file)}")
+    create_file(Path(file), user_files.variant_file(file, base))
+    created = find(f"{file}#{user_files.variant_name(file)}")
     row = {"variant": created.text, "from": base.text}
     answer = Answer(repeated(start=base.text), [row], files=[Path(file)])
     answer.show(as_json, _next_steps(file, created))
