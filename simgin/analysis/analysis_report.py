@@ -263,16 +263,16 @@ def _pictures(found: Found) -> Iterator[Picture]:
     """The cards and the costs of each decision that is drawn."""
     for number, (title, analysis) in enumerate(_drawn(found).items()):
         position = analysis.position
+        place = f"{_capital(title)}: " if len(found) > 1 else ""
         if position.view.phase != PHASE_BLIND:
-            rows = list(_card_rows(position))
-            drawn = figures.draw_cards(_capital(title), _caption(position), rows)
-            yield Picture(f"cards-{number}", f"{title}: the cards", _in_words(position), drawn)
+            drawn = figures.draw_cards(_caption(position), list(_card_rows(position)))
+            asked = _capital(f"{place}the cards")
+            yield Picture(f"cards-{number}", asked, _in_words(position), drawn)
         costs = analysis.frame()
         drawn = forest(costs, seed=analysis.matchup.seed)
         told = costs.rename(columns={"cost": "value"})
-        yield Picture(
-            f"costs-{number}", f"{title}: what each action costs", "", drawn, "", told, COSTS
-        )
+        asked = _capital(f"{place}how sure is it?")
+        yield Picture(f"costs-{number}", asked, "", drawn, "", told, COSTS)
 
 
 def _in_words(position: Position) -> str:
