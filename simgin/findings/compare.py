@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simgin.core.cell import Cell
-from simgin.findings import run_tables, verdict
+from simgin.findings import run_report, verdict
 from simgin.findings.findings import VARIANT_METRICS
 from simgin.findings.run_record import RunRecord, check_ledger, read_record
 from simgin.report.report import Report
@@ -98,7 +98,7 @@ def comparison_report(run: Run, base: Run, found: pd.DataFrame, command: str) ->
     """What `compare_runs` found; a table of more than MOST_ROWS is folded."""
     told = found.replace({**base.names, **run.names})
     same = equivalence.sentences(told) if "margin" in told else []
-    table = run_tables.differences(told)
+    table = run_report.differences(told)
     is_short = len(table.rows) <= MOST_ROWS
     others = other_differences(run, base)
     also = f"The runs also differ in: {'; '.join(others)}" if others else ""

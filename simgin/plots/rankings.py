@@ -44,9 +44,8 @@ def league(
     is_crowded = len(order) > CROWDED
     cell = figures.row_height(rows) - (TIGHTER if is_crowded else 0)
     size = max(cell * len(order), LEAST_SIZE)
-    figure = figures.new_figure(size + 0.4, "", _caption(cross, variant, unit, seed))
+    figure = figures.new_figure(size + 0.3, "", _caption(cross, variant, unit, seed))
     (axes,) = figures.stack_panels(figure, 1)
-    figures.panel_title(axes, f"{UNITS[unit]} won by the row against the column, %")
     places = range(1, len(order) + 1)
     names = [figures.escape(figures.folded(row, figures.LABEL_CHARACTERS)) for row in rows]
     if len(order) > MOST_NUMBERED:
@@ -66,7 +65,8 @@ def _caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | None) -> 
     least = int(cross["n"].min())
     more = " or more" if (cross["n"] > least).any() else ""
     return (
-        f"Variant {variant}; {least:,} {UNITS[unit]}{more} per pair{figures.seed_words(seed)}. "
+        f"{UNITS[unit].capitalize()} won by the row against the column, %. Variant {variant}; "
+        f"{least:,} {UNITS[unit]}{more} per pair{figures.seed_words(seed)}. "
         f"95 % intervals: ± {half:.2g} or less."
     )
 
