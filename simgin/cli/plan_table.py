@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simgin.cli.output import Answer, console, grid, say
+from simgin.cli.output import Answer, console, say
 from simgin.cli.session import prepare
 from simgin.play import kernel
 from simgin.play.parallel import usable_cpus
+from simgin.report.table import Table, listed
 from simgin.runs import block, ledger
 from simgin.runs.plan import Plan, deviations, unit_seconds
 from simgin.stats import differences
@@ -18,8 +19,6 @@ from simgin.stats.estimate import Z95, units_to_see
 from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from simgin.runs.block import Task
 
 MOST_ROWS = 40  # matchups listed; the others are counted
@@ -123,9 +122,7 @@ def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
         time = f"{at_most}{duration(row['seconds'])}"
         size = _size(plan, task, row["units"])
         rows.append((*who, size, f"{100 * share:.2g}", f"{points:.2g}", time))
-    table = grid("Plan", "variant", "A", "B", "size", "± %", "± pts", "time", rows=rows)
-    table.columns[3].no_wrap = True
-    return table
+    return listed("Plan", ("variant", "A", "B", "size", "± %", "± pts", "time"), rows)
 
 
 def _needed(plan_row: Mapping[str, Any], power: str | float) -> str:

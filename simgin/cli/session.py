@@ -299,8 +299,7 @@ def save_run(
     place: Path, findings: Findings, started: datetime, command: str, record_deals: bool
 ) -> list[Path]:
     """Write the tables, plots and page of a run beside its ledger; its files."""
-    from simgin.findings.run_pictures import run_pictures
-    from simgin.findings.run_report import run_report
+    from simgin.findings.run_report import run_pictures, run_report
     from simgin.report import page
 
     report = run_report(findings, command, run_pictures(findings.by_own_names))
