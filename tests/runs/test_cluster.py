@@ -259,6 +259,7 @@ def test_a_scheduler_that_is_lost_before_the_first_block(place, asked):
         team.client.wait_for_workers(1, timeout=60)
         if asked == "cancel":
             team.put(Block(0, CELLS[0].matchup, 0, 1000))
+        team.client._timeout = 1.0  # dask asks so long for a scheduler that went away
         one.scheduler.kill()
         until = time.monotonic() + 60
         while team.client.status == "running" and time.monotonic() < until:
