@@ -39,7 +39,7 @@ def chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     columns = sorted(columns, key=_place) if across == "own turn" else columns
     clear = frame["p_holm"] < SURE
     unit = str(frame["unit"].iloc[0])
-    note = f"In {unit}. Blue: it pays; orange: it costs; grey: too close to call."
+    note = f"In {unit}. Blue: it pays; orange: it costs; grey: too close to call, at 95 % for all cells together."
     caption = figures.caption(frame, seed=seed, unit="questions", note=note)
     figure = figures.new_figure(0.34 * len(rows) + 0.5, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
@@ -51,9 +51,11 @@ def chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     reach = max(float(np.nanmax(np.abs(cells), initial=0)), 1.0)
     form = "{:+.0f}" if reach >= 5 else "{:+.1f}"
     figures.heat_map(axes, cells, rows, columns, middle=0, reach=reach, form=form)
+    placed: Any = {"ha": "center", "va": "center", "color": figures.FAINT}
+    placed["fontsize"] = figures.NORMAL
     for (i, j), value in np.ndenumerate(known.to_numpy(dtype=float)):
         if np.isnan(cells[i, j]) and not np.isnan(value):
-            axes.text(j, i, form.format(value), **PLACED)
+            axes.text(j, i, form.format(value), **placed)
     figures.axis_labels(axes, across, down)
     return figure
 
