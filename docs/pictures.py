@@ -19,7 +19,7 @@ from simgin_strategies import _champion as sight
 from simgin_strategies import champion
 
 from simgin import plots
-from simgin.findings.run_pictures import file_word
+from simgin.findings.run_report import file_word
 from simgin.report import figures
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ import fcntl
 import gc
 import os
 from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -18,6 +19,21 @@ pytest.register_assert_rewrite("oracles", "support")
 
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
 settings.load_profile("fixed")
+
+
+# The files whose single tests take longest, children included: begun first, they leave nobody alone
+# with one at the end. The others keep their order.
+LONGEST_FIRST = (
+    *("checks/test_contract.py", "analysis/test_rates.py", "integration/test_killed_runs.py"),
+    *("runs/test_cluster.py", "core/test_jit.py", "play/test_overdue.py", "strategies/test_gin.py"),
+    *("strategies/test_champion.py", "play/test_branches.py", "documents/test_notebooks.py"),
+    *("cli/test_searches.py", "cli/test_so_far.py", "stats/test_differences.py"),
+)
+
+
+def pytest_collection_modifyitems(items):
+    place = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: place.get(item.path, len(place)))
 
 
 @pytest.fixture(scope="session", autouse=True)

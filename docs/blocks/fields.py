@@ -8,7 +8,7 @@ import pandas as pd
 from blocks.markdown import table as markdown_table
 from blocks.reference import REFERENCE, SEED, csv
 from simgin import plots
-from simgin.findings.run_pictures import file_word
+from simgin.findings.run_report import file_word
 from simgin.report import numbers
 
 EFFECTS = "advice-fields"

@@ -5,12 +5,21 @@ import itertools
 import numpy as np
 import pytest
 
-from simgin.review import goals, verdicts
+from simgin.review import verdicts
 from simgin.review.players import FOR_GIN, KINDS, STRONG
 from simgin.review.review import SKILL, SKILL_BOUNDS, WAITING, Change, Review
 from simgin.review.review_report import scorecard
 from simgin.review.review_request import ReviewError, ReviewRequest, read_request
-from simgin.review.scorecard import LITTLE, MUCH, ROWS_OF_TWO, SAME, UNCLEAR, rows_of, size
+from simgin.review.scorecard import (
+    LITTLE,
+    MUCH,
+    ROWS_OF_TWO,
+    SAME,
+    UNCLEAR,
+    read_goals,
+    rows_of,
+    size,
+)
 from simgin.review.sweeps import sweep_lines
 from simgin.rules import variants
 from simgin.stats.quantity import Quantity
@@ -158,7 +167,7 @@ def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
 
 def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
     rows = rows_of(variants.find("standard").row, 8)
-    read = goals.read_goals(
+    read = read_goals(
         ["turns per match 100..140, gin 40..50 %", "dead hands < 5 %, minutes at least 10"], rows
     )
     assert [(goal.row.key, goal.low, goal.high) for goal in read] == [
@@ -175,7 +184,7 @@ def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
 @pytest.mark.parametrize("text", ["gin", "gin 50..40 %", "speed 1..2", "gin 4 %", "turns 1..x"])
 def test_what_is_no_goal_is_told_in_a_sentence(text):
     with pytest.raises(ReviewError, match=r"\.$|\?$"):
-        goals.read_goals([text], rows_of(variants.find("standard").row, 8))
+        read_goals([text], rows_of(variants.find("standard").row, 8))
 
 
 # Rules in words, and requests

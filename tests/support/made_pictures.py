@@ -68,14 +68,6 @@ def effects(variants, strategies):
     return spread(rows, "difference", 0.5)
 
 
-def strength(variants, strategies):
-    """Shares, and scores of which some are small and negative."""
-    made = spread(rows_for(variants, strategies, metric=("win", "match_win", "score")))
-    scores = made["metric"] == "score"
-    made.loc[scores, ["value", "low", "high"]] -= 0.7
-    return made
-
-
 def search(variants, strategies):
     """Two numbers of the first strategy; the gain is in points."""
     names = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple"}
@@ -163,7 +155,6 @@ FRAMES = {
     "scores": scores,
     "odds": lambda v, s: shares(rows_for(v, s, kind=("gin", "joker"), draws=range(20))),
     "skill": lambda v, s: spread(rows_for(v, (*s[:2], "hindsight"))),
-    "strength": strength,
     "totals": lambda v, s: shares(rows_for(v[:1], s, total=range(0, 100, 10))),
     "differences": differences,
     "effects": effects,
