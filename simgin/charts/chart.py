@@ -1,6 +1,6 @@
 """A chart: what each answer to a question is worth to a strong player, by what matters of it.
 
-Deals are branched at one question of the player (`simgin.play.branches`): every answer is played on
+Deals are branched at one question of the player (`simgin.play.rollout`): every answer is played on
 in the same world. What the worlds share is taken out, question by question, so a cell is a
 regression coefficient with a fixed effect of its question; where there are two answers it is the
 mean of their difference. Errors are clustered by question: every deal has one (White 1980).
@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +19,9 @@ from simgin_strategies._champion import MATCH
 
 from simgin.charts.kinds import KINDS, Kind
 from simgin.play import kernel
-from simgin.play.branches import branch_deals
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import Progress, over_units
+from simgin.play.rollout import branch_deals
 from simgin.review.players import batch_rows, kept_or_strongest
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -265,10 +267,14 @@ def strategy_file(chart: Chart, command: str) -> str:
     return STRATEGY.format(command=command, player=request.player, deals=request.deals, rows=rows)
 
 
-def price(chart: Chart, file: str, workers: int | None = None) -> Quantity:
-    """Matches that the player wins from itself, 0 to 1, if one side knocks by a strategy file."""
+def price(chart: Chart, command: str, workers: int | None = None) -> Quantity:
+    """Matches that the player wins from itself, 0 to 1, if one side knocks by the chart."""
     request = chart.request
     seed = (request.seed + PRICE_SEED) % 2**64
-    own = f"{request.player}+knock={file}"
-    matchup = parse_matchup(own, request.player, request.variant, seed, "match")
-    return quantity.ratio(batch_rows(matchup, PRICED, workers), metrics.BY_NAME["match_win"])
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "by_chart.py"
+        file.write_text(strategy_file(chart, command))
+        own = f"{request.player}+knock={file}"
+        matchup = parse_matchup(own, request.player, request.variant, seed, "match")
+        rows = batch_rows(matchup, PRICED, workers)
+    return quantity.ratio(rows, metrics.BY_NAME["match_win"])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simgin.play.branches import Branches
+from simgin.play.rollout import Branches
 from simgin.strategy import Policy, discard, take
 from simgin.toolkit import loose, makes_meld, near, popcount
 from simgin.toolkit import rank as rank_of
@@ -35,7 +35,7 @@ class Kind:
     """A kind of chart.
 
     question, gain: for people, what it answers and what its numbers are. choose: the answers tried,
-    as a policy (`simgin.play.branches`). explore: who decides up to the question. cells: the cell
+    as a policy (`simgin.play.rollout`). explore: who decides up to the question. cells: the cell
     of every answer, int64 (questions, answers), -1 for none, from branches and rules. base: the
     cell that the others are compared with, where every answer has one. deals: branched by default.
     """

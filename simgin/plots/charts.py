@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,12 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["chart"]
 
 SURE = 0.05
-PLACED: dict[str, Any] = {
-    "ha": "center",
-    "va": "center",
-    "color": figures.FAINT,
-    "fontsize": figures.NORMAL,
-}
+PALE = 0.5  # what is too close to call
 TITLES = {
     "knock": ("Knock, or play on?", "own turn", "deadwood"),
     "upcard": ("Take the first upcard?", "your seat", "the upcard"),
@@ -30,7 +25,7 @@ TITLES = {
 
 @figures.picture
 def chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """What answers gain, by what matters: a coloured cell where that is clear, a grey number else.
+    """What answers gain, by what matters: in a coloured cell where that is clear.
 
     Columns metric (knock, upcard or discard), unit, row, column, value, p_holm. One chart.
     """
@@ -39,23 +34,23 @@ def chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     columns = sorted(columns, key=_place) if across == "own turn" else columns
     clear = frame["p_holm"] < SURE
     unit = str(frame["unit"].iloc[0])
-    note = f"In {unit}. Blue: it pays; orange: it costs; grey: too close to call, at 95 % for all cells together."
+    note = (
+        f"In {unit}. Blue: it pays; orange: it costs; pale: too close to call, at 95 % for all "
+        "cells together."
+    )
     caption = figures.caption(frame, seed=seed, unit="questions", note=note)
     figure = figures.new_figure(0.34 * len(rows) + 0.5, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     known = frame.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
-    told = frame.assign(value=frame["value"].where(clear)).pivot(
-        index="row", columns="column", values="value"
-    )
-    cells = told.reindex(rows)[columns].to_numpy(dtype=float)
-    reach = max(float(np.nanmax(np.abs(cells), initial=0)), 1.0)
+    gains = frame.assign(value=frame["value"].where(clear, 0))
+    cells = gains.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
+    reach = max(float(np.nanmax(np.abs(cells.to_numpy(float)), initial=0)), 1.0)
     form = "{:+.0f}" if reach >= 5 else "{:+.1f}"
-    figures.heat_map(axes, cells, rows, columns, middle=0, reach=reach, form=form)
-    placed: Any = {"ha": "center", "va": "center", "color": figures.FAINT}
-    placed["fontsize"] = figures.NORMAL
-    for (i, j), value in np.ndenumerate(known.to_numpy(dtype=float)):
-        if np.isnan(cells[i, j]) and not np.isnan(value):
-            axes.text(j, i, form.format(value), **placed)
+    figures.heat_map(axes, cells.to_numpy(float), rows, columns, middle=0, reach=reach, form=form)
+    for text in axes.texts:
+        column, row = map(int, text.get_position())
+        text.set_text(form.format(known.iat[row, column]))
+        text.set_alpha(PALE if cells.iat[row, column] == 0 else 1)
     figures.axis_labels(axes, across, down)
     return figure
 

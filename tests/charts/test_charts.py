@@ -9,7 +9,7 @@ from simgin.charts import chart as charts
 from simgin.charts.chart import Chart, ChartError, ChartRequest, read_request
 from simgin.charts.chart_report import LINES
 from simgin.charts.kinds import KINDS, TURNS
-from simgin.play.branches import branch_deals
+from simgin.play.rollout import branch_deals
 from simgin.tune import equity
 from support.command_line import call
 
@@ -122,7 +122,7 @@ def test_upcards_and_discards_in_words():
     assert told[1].startswith("A card with one partner costs 4.0 to 4.0 points a deal more")
 
 
-def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knocks, tmp_path):
+def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knocks):
     text = charts.strategy_file(knocks, "simgin chart knock")
     names: dict[str, object] = {}
     exec(text[text.index("CHART") : text.index("@knock")], names)
@@ -130,8 +130,7 @@ def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knocks, tmp_path):
     for turn, row in enumerate(names["CHART"]):
         for deadwood in range(1, len(grid) + 1):
             assert bool(row >> deadwood & 1) == bool(grid[deadwood - 1, turn] > 0)
-    (tmp_path / "by_chart.py").write_text(text)
-    paid = charts.price(knocks, str(tmp_path / "by_chart.py"), workers=2)
+    paid = charts.price(knocks, "simgin chart knock", workers=2)
     assert paid.n == charts.PRICED and 0.3 < paid.value < 0.8
 
 

@@ -27,7 +27,7 @@ from simgin.report import progress
     "file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.py",
-    help="Write a strategy that knocks by the chart, and measure what it loses.",
+    help="Write a strategy that knocks by the chart.",
 )
 @options.output_option("Directory for the printable page, the picture and the table.")
 @options.count_option("--deals", "Deals branched [default: 1M, for discards 200k].")
@@ -50,7 +50,7 @@ def chart(
 
     Deals of a strong player against itself are branched at one question each: every answer is
     played on in the same world, and the chart tells what each gains, in points a deal, or at a
-    --score in per cent of matches.
+    --score in per cent of matches. A knock chart is priced: what the player loses who knocks by it.
 
     \b
       simgin chart knock
@@ -81,10 +81,9 @@ def chart(
         )
         with progress.live(f"{kind} chart") as report_progress:
             found = measure(request, workers, report_progress)
-        paid = None
+        paid = price(found, command, workers) if kind == "knock" else None
         if file is not None:
             write_file(file, strategy_file(found, command).encode())
-            paid = price(found, str(file), workers)
     report = chart_report(found, command, paid)
     files = [] if file is None else [file]
     if output is not None:
