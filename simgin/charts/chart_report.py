@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     pass
 
 WIDE = 5  # columns, and a gain, from which numbers are whole
+UNCLEAR = "Too close to call, or clear in one seat only:"
 LONG = 3  # turns of a stretch that is told
 EARLY = 3  # turn by which knocking has to pay for it to be called an early knock
 TONES = {1: "little", -1: "base", 0: "unclear"}
@@ -152,13 +153,12 @@ def upcard_lines(chart: Chart) -> Iterator[str]:
     """Which upcards to take and which to leave."""
     found: dict[str, list[str]] = {}
     for name, signs in zip(chart.request.of.rows, chart.signs, strict=True):
-        word = {(1, 1): "Take", (-1, -1): "Leave"}.get(tuple(signs), "")
-        found.setdefault(word, []).append(f"{'one that ' if 'meld' in name else ''}{name}")
-    for word in ("Take", "Leave"):
+        word = {(1, 1): "Take", (-1, -1): "Leave"}.get(tuple(signs), UNCLEAR)
+        found.setdefault(word, []).append(name)
+    for word in ("Take", "Leave", UNCLEAR):
         if word in found:
-            yield f"{word}, in either seat: {listed(found[word])}."
-    if "" in found:
-        yield f"Too close to call, or clear in one seat only: {listed(found[''])}."
+            *most, last = found[word]
+            yield f"{word} an upcard that {' or '.join(filter(None, (', '.join(most), last)))}."
 
 
 def discard_lines(chart: Chart) -> Iterator[str]:

@@ -23,7 +23,7 @@ from simgin.tune.decisions import try_knock, wait_often, writer
 TURNS, MOST_DEADWOOD = 12, 15  # of a knock chart; the last column holds the later turns
 RANKS = tuple("A23456789TJQK")
 PARTNERS = ("none", "one", "two or more")
-OFFERS = ("makes a meld", "two or more partners", "one partner", "no partner")
+OFFERS = ("makes a meld", "has two or more partners", "has one partner", "has no partner")
 SEATS = ("nondealer", "dealer")
 ALL = 11  # answers of a hand
 

@@ -112,9 +112,9 @@ def test_what_a_knock_chart_says_is_so_in_every_cell_that_it_names():
 def test_upcards_and_discards_in_words():
     upcard = made("upcard", [[12.0, 15], [1.0, 2], [0, 1.0], [-1.0, -2]])
     assert list(LINES["upcard"](upcard)) == [
-        "Take, in either seat: one that makes a meld and two or more partners.",
-        "Leave, in either seat: no partner.",
-        "Too close to call, or clear in one seat only: one partner.",
+        "Take an upcard that makes a meld or has two or more partners.",
+        "Leave an upcard that has no partner.",
+        "Too close to call, or clear in one seat only: an upcard that has one partner.",
     ]
     lone = [-2.0, -1.5, *[0.0] * 10, 0.0]
     told = list(LINES["discard"](made("discard", [lone, [-4.0] * 13, [-6.0] * 13])))

@@ -50,7 +50,8 @@ def chart(
 
     Deals of a strong player against itself are branched at one question each: every answer is
     played on in the same world, and the chart tells what each gains, in points a deal, or at a
-    --score in per cent of matches. A knock chart is priced: what the player loses who knocks by it.
+    --score in per cent of matches. A knock chart for any score is priced: what the player loses
+    who knocks by it.
 
     \b
       simgin chart knock
@@ -81,7 +82,8 @@ def chart(
         )
         with progress.live(f"{kind} chart") as report_progress:
             found = measure(request, workers, report_progress)
-        paid = price(found, command, workers) if kind == "knock" else None
+        whole = kind == "knock" and score is None  # a chart of one score is not for others
+        paid = price(found, command, workers) if whole else None
         if file is not None:
             write_file(file, strategy_file(found, command).encode())
     report = chart_report(found, command, paid)
