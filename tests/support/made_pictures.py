@@ -126,7 +126,14 @@ def sweep_map(_, strategies):
     return spread(rows, half=2).assign(**names, even=np.nan)
 
 
+def chart(_, strategies):
+    cells = {"row": tuple("12345"), "column": ("1", "2", "3", "12+")}
+    made = spread(rows_for(("standard",), strategies[:1], metric=("knock",), **cells))
+    return made.assign(unit="points a deal", p_holm=[0.01, 1.0] * (len(made) // 2))
+
+
 FRAMES = {
+    "chart": chart,
     "kinds": lambda v, _: of_kinds(v, title=("Turns: change", "Gin: change, points")).assign(
         factor=100
     ),
