@@ -24,15 +24,28 @@ settings.load_profile("fixed")
 # The files whose single tests take longest, children included: begun first, they leave nobody alone
 # with one at the end. The others keep their order.
 LONGEST_FIRST = (
-    *("checks/test_contract.py", "analysis/test_rates.py", "integration/test_killed_runs.py"),
-    *("runs/test_cluster.py", "core/test_jit.py", "play/test_overdue.py", "strategies/test_gin.py"),
-    *("strategies/test_champion.py", "play/test_branches.py", "documents/test_notebooks.py"),
-    *("cli/test_searches.py", "cli/test_so_far.py", "stats/test_differences.py"),
+    *(
+        "tests/checks/test_contract.py",
+        "tests/analysis/test_rates.py",
+        "tests/integration/test_killed_runs.py",
+    ),
+    *(
+        "tests/runs/test_cluster.py",
+        "tests/core/test_jit.py",
+        "tests/play/test_overdue.py",
+        "tests/strategies/test_gin.py",
+    ),
+    *(
+        "tests/strategies/test_champion.py",
+        "tests/play/test_branches.py",
+        "tests/documents/test_notebooks.py",
+    ),
+    *("tests/cli/test_searches.py", "tests/cli/test_so_far.py", "tests/stats/test_differences.py"),
 )
 
 
 def pytest_collection_modifyitems(items):
-    place = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST_FIRST)}
+    place = {Path(__file__).parents[1] / name: place for place, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: place.get(item.path, len(place)))
 
 
