@@ -74,8 +74,13 @@ class ChartRequest:
 
     @property
     def unit(self) -> str:
-        """What the numbers are."""
-        return "points a deal" if self.score is None else "% of matches"
+        """What is won: points of a deal, or matches."""
+        return "deal" if self.score is None else "match"
+
+    @property
+    def factor(self) -> float:
+        """What numbers are shown times: matches in per cent."""
+        return 1.0 if self.score is None else 100.0
 
 
 def read_request(
@@ -117,8 +122,8 @@ def _score(text: str, target: int, row: Params) -> tuple[int, int]:
 class Chart:
     """A chart that was measured.
 
-    cells: int64 (questions, answers) and worth: float64 of the same shape, in the unit of the
-    request; NaN where there is no answer.
+    cells: int64 (questions, answers) and worth: float64 of the same shape, points or
+    the probability of winning the match; NaN where there is no answer.
     """
 
     request: ChartRequest
@@ -136,7 +141,7 @@ class Chart:
             "strategy": self.request.player,
             "opponent": self.request.player,
             "unit": self.request.unit,
-            "metric": self.request.kind,
+            "metric": f"{self.request.kind}_gain",
         }
         met, numbers = np.bincount(self.cells[self.cells >= 0], minlength=kind.size), self._numbers
         rows = []
@@ -229,7 +234,7 @@ def _worth(request: ChartRequest) -> Equity:
     if request.score is None:
         return by_points
     equity = by_score(variants.find(request.variant))
-    return lambda found: 100 * equity(found) / MATCH
+    return lambda found: equity(found) / MATCH
 
 
 # A strategy that plays by a knock chart, and what it costs

@@ -11,6 +11,7 @@ import numpy as np
 from simgin import plots
 from simgin.charts.chart import PRICED, Chart
 from simgin.findings.verdict import listed
+from simgin.plots.charts import WORDS
 from simgin.report.numbers import DASH
 from simgin.report.report import Picture, Report
 from simgin.report.table import Cell, Column, Table
@@ -52,7 +53,11 @@ def chart_report(chart: Chart, command: str, price: Quantity | None = None) -> R
                 "",
                 plots.chart(chart.frame, seed=request.seed),
                 frame=chart.frame,
-                columns=(Column("row", "row"), Column("column", "column"), Column("value", "gain")),
+                columns=(
+                    Column("row", "row"),
+                    Column("column", "column"),
+                    Column("value", "gain", factor=request.factor),
+                ),
             )
         ],
         facts=list(_facts(chart, price)),
@@ -77,8 +82,8 @@ def _table(chart: Chart) -> Table:
     import pandas as pd
 
     kind = chart.request.of
-    values, signs = chart.grid("value"), chart.signs
-    met = ~np.isnan(values).all(axis=1)
+    values, signs = chart.request.factor * chart.grid("value"), chart.signs
+    met: np.ndarray = ~np.isnan(chart.grid("value")).all(axis=1)
     digits = 0 if np.nanmax(np.abs(values)) >= WIDE and len(kind.columns) > WIDE else 1
     cells = [
         {
@@ -163,8 +168,9 @@ def upcard_lines(chart: Chart) -> Iterator[str]:
 
 def discard_lines(chart: Chart) -> Iterator[str]:
     """What cards with partners cost more than a lone king, and which lone cards do."""
-    kind, values, signs = chart.request.of, -chart.grid("value"), chart.signs
-    unit = chart.request.unit
+    kind, signs = chart.request.of, chart.signs
+    values = -chart.request.factor * chart.grid("value")
+    unit = WORDS[chart.request.unit]
     dear = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign < 0]
     cheap = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign > 0]
     if dear:

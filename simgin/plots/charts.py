@@ -16,10 +16,11 @@ __all__ = ["chart"]
 
 SURE = 0.05
 PALE = 0.5  # what is too close to call
+WORDS = {"deal": "points a deal", "match": "% of matches"}  # by unit
 TITLES = {
-    "knock": ("Knock, or play on?", "own turn", "deadwood"),
-    "upcard": ("Take the first upcard?", "your seat", "the upcard"),
-    "discard": ("What does a first discard cost?", "card", "partners in the hand"),
+    "knock_gain": ("Knock, or play on?", "own turn", "deadwood"),
+    "upcard_gain": ("Take the first upcard?", "your seat", "the upcard"),
+    "discard_gain": ("What does a first discard cost?", "card", "partners in the hand"),
 }
 
 
@@ -27,16 +28,18 @@ TITLES = {
 def chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """What answers gain, by what matters: in a coloured cell where that is clear.
 
-    Columns metric (knock, upcard or discard), unit, row, column, value, p_holm. One chart.
+    Columns metric (knock_gain, upcard_gain or discard_gain), unit (deal or match), row, column,
+    value, p_holm. One chart.
     """
     title, across, down = TITLES[str(frame["metric"].iloc[0])]
     rows, columns = (figures.unique(frame[name]) for name in ("row", "column"))
     columns = sorted(columns, key=_place) if across == "own turn" else columns
     clear = frame["p_holm"] < SURE
     unit = str(frame["unit"].iloc[0])
+    frame = frame.assign(value=frame["value"] * (100 if unit == "match" else 1))
     note = (
-        f"In {unit}. Blue: it pays; orange: it costs; pale: too close to call, at 95 % for all "
-        "cells together."
+        f"In {WORDS[unit]}. Blue: it pays; orange: it costs; pale: too close to call, at 95 % for "
+        "all cells together."
     )
     caption = figures.caption(frame, seed=seed, unit="questions", note=note)
     figure = figures.new_figure(0.34 * len(rows) + 0.5, title, caption)

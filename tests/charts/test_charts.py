@@ -138,7 +138,7 @@ def test_a_score_counts_matches_and_a_chart_makes_a_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(equity, "DEALS", 50_000)
     words = ("chart", "knock", "--player", "simple", "--deals", "8k", "--score", "60-80")
-    shown = call(*words, "-o", "out").stdout
+    shown = " ".join(call(*words, "-o", "out").stdout.split())
     assert shown.startswith("When should you knock?") and "% of matches" in shown
     assert {"report.html", "summary.md", "chart_knock.csv"} <= {
         path.name for path in (tmp_path / "out").iterdir()

@@ -128,8 +128,8 @@ def sweep_map(_, strategies):
 
 def chart(_, strategies):
     cells = {"row": tuple("12345"), "column": ("1", "2", "3", "12+")}
-    made = spread(rows_for(("standard",), strategies[:1], metric=("knock",), **cells))
-    return made.assign(unit="points a deal", p_holm=[0.01, 1.0] * (len(made) // 2))
+    made = spread(rows_for(("standard",), strategies[:1], metric=("knock_gain",), **cells))
+    return made.assign(unit="deal", p_holm=[0.01, 1.0] * (len(made) // 2))
 
 
 FRAMES = {
