@@ -97,9 +97,8 @@ def _table(chart: Chart) -> Table:
         if is_met
     ]
     columns = [Column("row", ""), *(Column(column, column) for column in kind.columns)]
-    title = (
-        f"Gain of {kind.gain}, {chart.request.unit}, by {kind.row_title} and {kind.column_title}"
-    )
+    unit = WORDS[chart.request.unit]
+    title = f"Gain of {kind.gain}, {unit}, by {kind.row_title} and {kind.column_title}"
     return Table(title, pd.DataFrame(cells), columns, READING)
 
 
