@@ -75,8 +75,8 @@ class Reference:
 
 def references() -> list[Reference]:
     """Everything in results/reference that a command makes."""
-    experiments = {path.stem for path in (ROOT / "experiments").glob("*.toml")}
-    there = {path.name for path in REFERENCE.iterdir() if path.is_dir()}
+    experiments = _names(ROOT / "experiments", "*.toml", lambda path: path.with_suffix(""))
+    there = _names(REFERENCE, "*.csv", lambda path: path.parent)
     return [Reference(name) for name in sorted(there & experiments | set(OTHERS))]
 
 
