@@ -35,6 +35,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "knock-limit": (*SIMGIN, "review", "--file", "experiments/reviews/knock-limit.toml"),
     "adapted": (sys.executable, "benchmarks/adapted.py"),
     "error-rates": (sys.executable, "benchmarks/error_rates.py"),
+    "claims/lengths": (sys.executable, "benchmarks/match_lengths.py"),
 }
 
 
@@ -68,15 +69,20 @@ class Reference:
             own = path.relative_to(WORK / self.name)
             is_frame = path.suffix == ".csv" and own.parent == Path()
             small = is_frame and path.stat().st_size <= LARGEST
-            if small or own in shown or own.name in ("manifest.json", "summary.md"):
-                (place / own).parent.mkdir(parents=True, exist_ok=True)
+            if own in shown:
                 shutil.copyfile(path, place / own)
+            elif small or own.name in ("manifest.json", "summary.md"):
+                # policies from files of the repository are named by their whole paths
+                (place / own).write_text(path.read_text().replace(f"{ROOT}/", ""))
 
 
 def references() -> list[Reference]:
     """Everything in results/reference that a command makes."""
-    experiments = _names(ROOT / "experiments", "*.toml", lambda path: path.with_suffix(""))
-    there = _names(REFERENCE, "*.csv", lambda path: path.parent)
+    files = (ROOT / "experiments").rglob("*.toml")
+    experiments = {
+        path.relative_to(ROOT / "experiments").with_suffix("").as_posix() for path in files
+    }
+    there = {path.parent.relative_to(REFERENCE).as_posix() for path in REFERENCE.rglob("*.csv")}
     return [Reference(name) for name in sorted(there & experiments | set(OTHERS))]
 
 

@@ -2,8 +2,8 @@
 
 A record is a `question`, a `verdict` of ten words or fewer, perhaps a sentence (`because`), and
 the queries behind them. A query names rows of a result: `from` is a frame in results/reference,
-other keys are what its columns hold, and `less` says what to subtract, as keys in which the other
-rows differ. Its answers are
+other keys are what its columns hold, and `less` says what to subtract: a number, or the keys in
+which the other rows differ. `family` is a query of the table [families] to begin with. Its answers are
 
     dots      for each kind of player what a measure does: DOTS
     numbers   figures that stand in braces in the words; of several rows, from the least to the most
@@ -42,7 +42,9 @@ QUANTIFIER = re.compile(
     r"|whoever|strongest|no difference|the same)\b",
     re.I,
 )
-FIGURE = re.compile(r"\d+(?:\.\d+)? ?%|\d*\.\d+|\d{3,}")
+FIGURE = re.compile(r"\d+(?:\.\d+)? ?%|\d*\.\d+")  # other numbers are of the rules
+
+NAMES = ("variant", "strategy", "opponent", "metric")  # of whom a row is
 
 Query = Mapping[str, Any]
 
@@ -70,7 +72,7 @@ class Card:
     def results(self) -> list[str]:
         """The results that it quotes, the one behind its dots first."""
         asked = [self.dots, *self.checks, *self.numbers.values()]
-        queries = [one[key] for one in asked for key in ("of", "chosen") if key in one]
+        queries = [whole(one[key]) for one in asked for key in ("of", "judged") if key in one]
         return list(dict.fromkeys(query["from"].rpartition("/")[0] for query in queries))
 
 
@@ -89,19 +91,25 @@ def cards() -> str:
     return "\n\n".join(parts)
 
 
+@cache
+def told() -> dict[str, Any]:
+    """The file of records."""
+    return tomllib.loads(RECORDS.read_text())
+
+
 def records() -> list[Card]:
     """The records in the order of the page."""
-    told = tomllib.loads(RECORDS.read_text())
-    return [Card(**{"theme": theme, **one}) for theme, own in told.items() for one in own]
+    themes = told()["cards"].items()
+    return [Card(**{"theme": theme, **one}) for theme, own in themes for one in own]
 
 
 def shown(card: Card) -> str:
     """A card in Markdown. Raises Untrue."""
     try:
-        told = _words(card)
+        words = _words(card)
         for check in card.checks:
             _hold(check)
-        lines = [f"**{card.question}** {told}"]
+        lines = [f"**{card.question}** {words}"]
         if card.dots:
             lines.append(_dots(**card.dots))
         lines.append(_source(card))
@@ -136,18 +144,23 @@ def _number(of: Query, form: str = "{:.1f}", factor: float = 1, column: str = "v
     return " to ".join(ends)
 
 
-def _dots(of: Query, by: str, measure: str, margin: float) -> str:
+def _dots(of: Query, by: str, measure: str, margin: float = 0.25) -> str:
     """What a measure does for each kind of player."""
     found = rows(of)
-    told = []
+    dots = []
     for kind, names in KINDS.items():
-        own = found[found[by].map(lambda text: text.rpartition(" v ")[2]).isin(names)]
+        own = found[found[by].map(_player).isin(names)]
         if len(own) > 1:
             raise Untrue(f"several rows are of the kind {kind!r}")
-        told += [f"{dot(row.value, row.se, margin)} {kind}" for row in own.itertuples()]
-    if not told:
+        dots += [f"{dot(row.value, row.se, margin)} {kind}" for row in own.itertuples()]
+    if not dots:
         raise Untrue("no row is of a kind of player")
-    return f"{measure}: {' · '.join(told)}"
+    return f"{measure}: {' · '.join(dots)}"
+
+
+def _player(text: str) -> str:
+    """Whose kind a strategy is, or an opponent in a field: gold of gold+knock=at."""
+    return re.split("[+:@]", text.rpartition(" v ")[2])[0]
 
 
 def dot(value: float, se: float, margin: float) -> str:
@@ -186,15 +199,25 @@ def frame(name: str) -> pd.DataFrame:
     return pd.read_csv(REFERENCE / f"{name}.csv", dtype={"opponent": str}, keep_default_na=True)
 
 
+def whole(query: Query) -> Query:
+    """A query with that of its family."""
+    own = {name: value for name, value in query.items() if name != "family"}
+    return {**told()["families"][query["family"]], **own} if "family" in query else own
+
+
 def rows(query: Query) -> pd.DataFrame:
     """The rows that a query names, at least one. Raises Untrue."""
+    query = whole(query)
     keys = {name: value for name, value in query.items() if name not in ("from", "less")}
     found = _chosen(frame(query["from"]), keys)
-    if "less" not in query:
-        return found
-    base = _chosen(frame(query["from"]), {**keys, **query["less"]})
-    return _less(found, base, [name for name in ("strategy", "opponent", "metric")
-                               if name not in query["less"]])
+    match query.get("less", 0):
+        case dict(other):
+            base = _chosen(frame(query["from"]), {**keys, **other})
+            names = [name for name in NAMES if name not in other]
+            return _less(found, base, names)
+        case number:
+            ends = ["value", "low", "high"]
+            return found.assign(**{end: found[end] - number for end in ends})
 
 
 def _chosen(found: pd.DataFrame, keys: Mapping[str, Any]) -> pd.DataFrame:
@@ -219,8 +242,8 @@ def _less(found: pd.DataFrame, base: pd.DataFrame, names: list[str]) -> pd.DataF
 
 def _hold(check: Mapping[str, Any]) -> None:
     """Raises Untrue unless a quantifier is true."""
-    told = {name: value for name, value in check.items() if name not in ("word", "is")}
-    if not CHECKS[check["is"]](**told):
+    asked = {name: value for name, value in check.items() if name not in ("word", "is")}
+    if not CHECKS[check["is"]](**asked):
         raise Untrue(f"{check['word']!r} is untrue")
 
 
@@ -248,7 +271,7 @@ def best(chosen: Query, judged: Query, column: str, names: list[str], sign: int 
 
     sign: -1 where less is better. Raises Untrue where both have the same seed.
     """
-    seeds = [manifest(query["from"].rpartition("/")[0])["seed"] for query in (chosen, judged)]
+    seeds = [manifest(whole(query)["from"].rpartition("/")[0])["seed"] for query in (chosen, judged)]
     if seeds[0] == seeds[1]:
         raise Untrue("what is best was chosen on the packs on which it is judged")
     first = rows(chosen)
