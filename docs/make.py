@@ -21,7 +21,8 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- cards -->                          the findings, from docs/findings.toml
     <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section
 
-Without a kind it also writes simgin/strategy/catalogue.toml, from results/reference. The same seed gives the same bytes on any machine.
+Without a kind it also writes simgin/strategy/catalogue.toml, from results/reference. The
+same seed gives the same bytes on any machine.
 Most kinds take seconds; screen, learned and odds play, ten minutes of one core in all.
 """
 

@@ -3,7 +3,8 @@
 A record is a `question`, a `verdict` of ten words or fewer, perhaps a sentence (`because`), and
 the queries behind them. A query names rows of a result: `from` is a frame in results/reference,
 other keys are what its columns hold, and `less` says what to subtract: a number, or the keys in
-which the other rows differ. `family` is a query of the table [families] to begin with. Its answers are
+which the other rows differ. `family` is a query of the table [families] to begin with. With its
+rows are made
 
     dots      for each kind of player what a measure does: DOTS
     numbers   figures that stand in braces in the words; of several rows, from the least to the most
@@ -16,7 +17,7 @@ a quantifier that no query stands behind.
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -30,7 +31,7 @@ from simgin.stats import equivalence
 RECORDS = ROOT / "docs" / "findings.toml"
 LONGEST = 10  # words of a verdict
 Z = 3.5  # standard errors of a dot: 200 dots err together in one page of ten
-GAINS, SAME, LOSES, OPEN = DOTS = "▲", "＝", "▼", "？"
+GAINS, SAME, LOSES, OPEN = DOTS = "▲", "=", "▼", "?"
 KINDS = {  # who stands for each kind of player
     "at once": ("simple", "gold"),
     "early": ("gold-early",),
@@ -63,7 +64,6 @@ class Card:
     claim: str = ""  # its number in docs/reference/rules.md 14
     finding: str = ""  # of a claim: FINDINGS
     because: str = ""
-    players: str = ""
     dots: Mapping[str, Any] = field(default_factory=dict)
     numbers: Mapping[str, Any] = field(default_factory=dict)
     checks: tuple[Mapping[str, Any], ...] = ()
@@ -132,16 +132,23 @@ def _words(card: Card) -> str:
             raise Untrue(f"nothing stands behind the word {word!r}")
     if figures := FIGURE.findall(literal):
         raise Untrue(f"no query made {figures}")
-    lead = f"{card.finding.capitalize()}. " if card.finding else ""
+    lead = f"{card.claim}: {card.finding}. " if card.finding else ""
     text = f"**{lead}{card.verdict}** {card.because}".strip()
     return text.format(**{name: _number(**one) for name, one in card.numbers.items()})
 
 
-def _number(of: Query, form: str = "{:.1f}", factor: float = 1, column: str = "value") -> str:
-    """A figure, or the range of several."""
+def _number(
+    of: Query,
+    form: str = "{:.1f}",
+    factor: float = 1,
+    column: str = "value",
+    unit: str = "",
+    ends: str = "both",
+) -> str:
+    """A figure, or the range of several; ends: least where only that is asked."""
     values = factor * rows(of)[column]
-    ends = dict.fromkeys(form.format(value) for value in (values.min(), values.max()))
-    return " to ".join(ends)
+    asked = (values.min(),) if ends == "least" else (values.min(), values.max())
+    return " to ".join(dict.fromkeys(form.format(value) for value in asked)) + unit
 
 
 def _dots(of: Query, by: str, measure: str, margin: float = 0.25) -> str:
@@ -173,7 +180,7 @@ def dot(value: float, se: float, margin: float) -> str:
 
 def _source(card: Card) -> str:
     """Where the tables are, and what makes them."""
-    links = [f"[{name}](../results/reference/{name})" for name in card.results]
+    links = [f"[table](../results/reference/{name})" for name in card.results]
     return f"<small>{', '.join(links)}; `{command(card.results[0])}`</small>"
 
 
@@ -229,7 +236,7 @@ def _chosen(found: pd.DataFrame, keys: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _less(found: pd.DataFrame, base: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """Differences, as of other packs: on the same packs their intervals are too wide if anything."""
+    """Differences, as if of other packs: on the same ones the intervals are rather too wide."""
     both = found.merge(base, on=names, suffixes=("", "_base"), validate="many_to_one")
     if len(both) != len(found):
         raise Untrue("a row has nothing to be compared with")
@@ -271,7 +278,9 @@ def best(chosen: Query, judged: Query, column: str, names: list[str], sign: int 
 
     sign: -1 where less is better. Raises Untrue where both have the same seed.
     """
-    seeds = [manifest(whole(query)["from"].rpartition("/")[0])["seed"] for query in (chosen, judged)]
+    seeds = [
+        manifest(whole(query)["from"].rpartition("/")[0])["seed"] for query in (chosen, judged)
+    ]
     if seeds[0] == seeds[1]:
         raise Untrue("what is best was chosen on the packs on which it is judged")
     first = rows(chosen)
@@ -283,6 +292,4 @@ def best(chosen: Query, judged: Query, column: str, names: list[str], sign: int 
     return winner in names and bool((leads > 1.96 * errors)[others].all())
 
 
-CHECKS: dict[str, Callable[..., bool]] = {
-    "every": every, "only": only, "same": same, "best": best
-}
+CHECKS: dict[str, Callable[..., bool]] = {"every": every, "only": only, "same": same, "best": best}

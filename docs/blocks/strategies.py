@@ -3,7 +3,7 @@
 from typing import Any
 
 from blocks.markdown import table as markdown_table
-from blocks.reference import REFERENCE, ROOT, SEED, bench, csv, summary_section, tidy_rows
+from blocks.reference import ROOT, bench, csv, summary_section, tidy_rows
 from simgin.core.view import FIELDS
 from simgin.odds.odds import measure, read_request
 from simgin.odds.odds_report import odds_tables, verdict
