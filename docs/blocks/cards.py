@@ -109,7 +109,7 @@ def shown(card: Card) -> str:
         words = _words(card)
         for check in card.checks:
             _hold(check)
-        lines = [f"**{card.question}** {words}"]
+        lines = [f"**{card.question}**", words]
         if card.dots:
             lines.append(_dots(**card.dots))
         lines.append(_source(card))
@@ -132,8 +132,8 @@ def _words(card: Card) -> str:
             raise Untrue(f"nothing stands behind the word {word!r}")
     if figures := FIGURE.findall(literal):
         raise Untrue(f"no query made {figures}")
-    lead = f"{card.claim}: {card.finding}. " if card.finding else ""
-    text = f"**{lead}{card.verdict}** {card.because}".strip()
+    lead = f"{card.finding.capitalize()} ({card.claim}). " if card.finding else ""
+    text = f"{lead}{card.verdict} {card.because}".strip()
     return text.format(**{name: _number(**one) for name, one in card.numbers.items()})
 
 

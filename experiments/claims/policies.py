@@ -1,7 +1,7 @@
 """Policies that claims of docs/reference/rules.md 14 are about, and no strategy has."""
 
 from simgin.strategy import knock, param, take
-from simgin.toolkit import gin_or_better, hits, in_best_melding, lowers, take_if
+from simgin.toolkit import hits, in_best_melding, lowers, take_if
 
 ACES = 1 | 1 << 13 | 1 << 26 | 1 << 39
 
