@@ -14,7 +14,7 @@ from support.pages_script import cards
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "findings.md").read_text()
 CLAIMS = sorted((ROOT / "experiments" / "claims").glob("*.toml"))
-Table = list[tuple[str, float, float]]  # opponent, value, standard error
+Table = dict[str, float]  # opponent: value, of a standard error of a tenth
 
 
 @pytest.fixture
@@ -31,73 +31,33 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 def _frame(table: Table) -> pd.DataFrame:
-    rows = [
-        ("standard", "a", opponent, "margin", value, se, value - 1.96 * se, value + 1.96 * se)
-        for opponent, value, se in table
-    ]
-    return pd.DataFrame(rows, columns=[*cards.NAMES, "value", "se", "low", "high"])
+    rows = [("standard", "a", who, "margin", value, 0.1) for who, value in table.items()]
+    frame = pd.DataFrame(rows, columns=[*cards.NAMES, "value", "se"])
+    return frame.assign(low=frame["value"] - 0.196, high=frame["value"] + 0.196)
 
 
 ALL = {"from": "one/table"}
-WINS: Table = [("simple", 1, 0.1), ("gold-early", 2, 0.1), ("champion", 3, 0.1)]
+WINS = {"simple": 1, "gold-early": 2, "champion": 3}
+SOME = {"simple": 1, "gold": -1}
+EVERY = {"word": "every", "is": "every", "of": ALL}
 ONLY = {"word": "only", "is": "only", "of": ALL, "column": "opponent", "names": ["simple"]}
-BEST = {"word": "best", "is": "best", "chosen": {"from": "one/table"}, "column": "opponent"}
+ONLY |= {"that": "low > 0", "others": "high < 0"}
+SAME = {"word": "no difference", "is": "same", "of": ALL, "margin": 0.25}
+BEST = {"word": "best", "is": "best", "chosen": ALL, "judged": {"from": "two/table"}}
+BEST |= {"column": "opponent", "names": ["champion"]}
+LEAST = BEST | {"names": ["simple"], "sign": -1}
 CASES: list[tuple[dict[str, Any], Table, Table]] = [  # a check, a table that says so, and turned
-    (
-        {"word": "every", "is": "every", "of": ALL, "that": "low > 0"},
-        WINS,
-        [*WINS[:2], ("champion", 0.1, 0.1)],
-    ),
-    (
-        {"word": "nobody", "is": "every", "of": ALL, "that": "high < 0.25"},
-        [("gold", -1, 0.1)],
-        WINS,
-    ),
-    (
-        {"word": "loses to none", "is": "every", "of": ALL, "that": "low > -0.25"},
-        WINS,
-        [*WINS, ("gold", -1, 0.1)],
-    ),
-    (
-        {**ONLY, "that": "low > 0", "others": "high < 0"},
-        [("simple", 1, 0.1), ("gold", -1, 0.1)],
-        WINS,
-    ),
-    (
-        {**ONLY, "that": "low > 0", "others": "high < 0"},
-        [("simple", 1, 0.1), ("gold", -1, 0.1)],
-        [("simple", 0, 0.1), ("gold", -1, 0.1)],
-    ),
-    (
-        {**ONLY, "that": "low > 0", "others": "high < 0"},
-        [("simple", 1, 0.1), ("gold", -1, 0.1)],
-        [("simple", 1, 0.1), ("gold", 0, 0.1)],
-    ),
-    (
-        {"word": "no difference", "is": "same", "of": ALL, "margin": 0.25},
-        [("gold", 0.1, 0.05)],
-        [("gold", 0.1, 0.1)],
-    ),
-    (
-        {"word": "no difference", "is": "same", "of": ALL, "margin": 0.25},
-        [("gold", 0, 0)],
-        [("gold", 1, 0.05)],
-    ),
-    (
-        {**BEST, "judged": {"from": "two/table"}, "names": ["champion"]},
-        WINS,
-        [*WINS, ("gold", 2.9, 0.1)],
-    ),
-    (
-        {**BEST, "judged": {"from": "two/table"}, "names": ["champion"]},
-        WINS,
-        [*WINS, ("gold", 4, 0.1)],
-    ),
-    (
-        {**BEST, "judged": {"from": "two/table"}, "names": ["simple"], "sign": -1},
-        WINS,
-        [("champion", 0, 0.1), *WINS[:2]],
-    ),
+    (EVERY | {"that": "low > 0"}, WINS, WINS | {"champion": 0.1}),
+    (EVERY | {"word": "nobody", "that": "high < 0.25"}, {"gold": -1}, WINS),
+    (EVERY | {"word": "loses to none", "that": "low > -0.25"}, WINS, WINS | {"gold": -1}),
+    (ONLY, SOME, WINS),
+    (ONLY, SOME, SOME | {"simple": 0}),
+    (ONLY, SOME, SOME | {"gold": 0}),
+    (SAME, {"gold": 0.05}, {"gold": 0.1}),
+    (SAME, {"gold": 0.05}, {"gold": 1}),
+    (BEST, WINS, WINS | {"gold": 2.9}),
+    (BEST, WINS, WINS | {"gold": 4}),
+    (LEAST, WINS, WINS | {"champion": 0}),
 ]
 
 
@@ -114,15 +74,10 @@ def test_a_quantifier_that_is_turned_round_fails_the_page(
 
 
 def test_what_was_chosen_on_some_packs_is_judged_on_others(tables: Callable[..., None]) -> None:
-    check = {**BEST, "judged": {"from": "one/table"}, "names": ["champion"]}
-    tables(one=WINS)
-    with pytest.raises(cards.Untrue, match="chosen on the packs"):
-        cards.shown(cards.Card("", "Who?", "The best.", checks=(check,)))
-    chosen, judged = WINS, [("simple", 1, 0.1), ("gold-early", 5, 0.1), ("champion", 3, 0.1)]
-    tables(one=chosen, two=judged)
-    check["judged"] = {"from": "two/table"}
-    with pytest.raises(cards.Untrue, match="'best' is untrue"):
-        cards.shown(cards.Card("", "Who?", "The best.", checks=(check,)))
+    tables(one=WINS, two=WINS | {"gold-early": 5})
+    for judged, wrong in ((ALL, "chosen on the packs"), (BEST["judged"], "'best' is untrue")):
+        with pytest.raises(cards.Untrue, match=wrong):
+            cards.shown(cards.Card("", "Who?", "The best.", checks=(BEST | {"judged": judged},)))
 
 
 @pytest.mark.parametrize(
@@ -147,12 +102,12 @@ def test_a_query_that_finds_nothing_fails_the_page(tables: Callable[..., None]) 
 
 
 def test_differences_have_the_errors_of_both_sides(tables: Callable[..., None]) -> None:
-    tables(one=[("simple", 5, 0.3), ("champion", 1, 0.4)])
+    tables(one={"simple": 5, "champion": 1})
     (row,) = cards.rows(
         {**ALL, "opponent": "simple", "less": {"opponent": "champion"}}
     ).itertuples()
-    assert (row.value, row.se) == (4, 0.5)
-    assert (row.low, row.high) == pytest.approx((4 - 0.98, 4 + 0.98))
+    assert (row.value, row.se) == (4, pytest.approx(0.02**0.5))
+    assert (row.low, row.high) == pytest.approx((4 - 0.2772, 4 + 0.2772), abs=1e-4)
     assert list(cards.rows({**ALL, "less": 0.5})["value"]) == [4.5, 0.5]
 
 
