@@ -23,7 +23,7 @@ from typing import Any
 import pandas as pd
 
 from simgin.analysis import rates
-from simgin.cli.error_rates import replay_command
+from simgin.analysis.rates_report import replay_command
 from simgin.strategy import catalogue, loader
 
 VARIANT = "eaai"

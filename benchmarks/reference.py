@@ -26,6 +26,8 @@ REFERENCE = ROOT / "results" / "reference"
 WORK = ROOT / "build" / "reference" / engine_digest()
 SIMGIN = (sys.executable, "-m", "simgin")
 LARGEST = 1_500_000  # bytes of a frame that is committed; a larger one is in build/reference
+CHART = (*SIMGIN, "chart", "--player", "champion")
+KNOCKS = (*CHART, "knock", "--deals", "2M")
 # What is no experiment: its command, but for where it goes
 OTHERS: dict[str, tuple[str, ...]] = {
     "odds": (*SIMGIN, "odds"),
@@ -33,6 +35,13 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "review": (*SIMGIN, "review", "oklahoma", "straight", "tedesco", "--against", "standard"),
     "bonuses": (*SIMGIN, "review", "--file", "experiments/reviews/bonuses.toml"),
     "knock-limit": (*SIMGIN, "review", "--file", "experiments/reviews/knock-limit.toml"),
+    "chart-knock": KNOCKS,
+    "chart-knock-undercut-10": (*KNOCKS, "-v", "standard+undercut_bonus=10"),
+    "chart-knock-oklahoma": (*KNOCKS, "-v", "oklahoma"),
+    "chart-knock-behind": (*KNOCKS, "--score", "20-80"),
+    "chart-knock-ahead": (*KNOCKS, "--score", "80-20"),
+    "chart-upcard": (*CHART, "upcard", "--deals", "2M"),
+    "chart-discard": (*CHART, "discard", "--deals", "400k"),
     "adapted": (sys.executable, "benchmarks/adapted.py"),
     "error-rates": (sys.executable, "benchmarks/error_rates.py"),
     "claims/lengths": (sys.executable, "benchmarks/match_lengths.py"),

@@ -16,11 +16,11 @@ from pathlib import Path
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.play.parallel import usable_cpus
-from simgin.runs import ledger, runner, schedule
+from simgin.runs import block, ledger, runner
 from simgin.runs.block import Task
 from simgin.runs.cluster import Cluster
 from simgin.runs.ledger import pack
-from simgin.runs.threads import Threads
+from simgin.runs.runner import Threads
 
 ROWS = 2000  # batch rows of a large block: ten seconds of a quick player
 PROCESSES = 8
@@ -95,12 +95,12 @@ def measure(matchup, team):
 @contextmanager
 def tiny_blocks():
     """Blocks of one batch, so that little of the time is play."""
-    before = schedule.BLOCK_SECONDS, schedule.GROWTH
-    schedule.BLOCK_SECONDS, schedule.GROWTH = 0.0, 1
-    schedule.BLOCKS_A_SECOND *= 1000
+    before = block.BLOCK_SECONDS, block.GROWTH
+    block.BLOCK_SECONDS, block.GROWTH = 0.0, 1
+    block.BLOCKS_A_SECOND *= 1000
     yield
-    schedule.BLOCK_SECONDS, schedule.GROWTH = before
-    schedule.BLOCKS_A_SECOND //= 1000
+    block.BLOCK_SECONDS, block.GROWTH = before
+    block.BLOCKS_A_SECOND //= 1000
 
 
 def fetch_seconds(team, size):
@@ -164,11 +164,11 @@ def main():
         f"in the loop: {1e6 * fetch:.2f} microseconds to fetch it, {1e6 * commit:.2f} to commit it"
     )
     block = tiny.share / tiny.blocks
-    blocks = schedule.BLOCKS_A_SECOND * block
+    blocks = block.BLOCKS_A_SECOND * block
     cores = (1 - blocks) * play / (fetch + commit)
     print(
         f"a block costs client and scheduler {1e3 * block:.1f} ms: at "
-        f"{schedule.BLOCKS_A_SECOND} blocks a second {100 * blocks:.0f} % of a processor; "
+        f"{block.BLOCKS_A_SECOND} blocks a second {100 * blocks:.0f} % of a processor; "
         f"the rest commits what {cores:,.0f} cores of {QUICK} play"
     )
 

@@ -8,6 +8,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- metrics: UNIT -->                   the metrics per deal, or per match
     <!-- kinds -->                           who stands for each kind of player in a review
     <!-- reviewed: NAME -->                  verdicts and scorecard of a review in results/reference
+    <!-- charted: NAME -->                   what a chart in results/reference says
     <!-- scorecard -->                       the rows of a review's scorecard
     <!-- plots -->                           the pictures that simgin.plots draws
     <!-- view -->                           the fields of the view that a policy is given
@@ -44,6 +45,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "kinds": metrics.kinds_of_player,
     "scorecard": metrics.of_reviews,
     "reviewed": metrics.of_review,
+    "charted": metrics.of_chart,
     "plots": metrics.pictures,
     "view": strategies.view,
     "roster": strategies.roster,

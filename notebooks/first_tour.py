@@ -103,11 +103,11 @@ plots.win_and_points(own, seed=7)
 # ## Solitaire odds
 #
 # In Solitaire Gin you play against a joker in the deck. How often do you win, and how much of that
-# is skill? Strategies from weak to strong:
+# is skill? A naive player, a strong one, and how far the best possible may go:
 
 # %%
 odds = simgin.odds_of("solitaire-gin", deals="10k")
-plots.strength(odds["strength"], seed=1)
+plots.skill(odds["bracket"], seed=1)
 
 # %% [markdown]
 # By number of draws: how often you have gin by then, and how often the joker has come first.

@@ -8,8 +8,8 @@ use:
     frame = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)  # rows of table.csv
     frame = simgin.run("demo")  # or a file of your own
     review = simgin.review_of(["oklahoma"], against="standard")  # review.metrics, .differences
-    frames = simgin.odds_of("solitaire-gin")  # frames["strength"], frames["odds"], ...
-    simgin.plots.strength(frames["strength"])  # a matplotlib figure
+    frames = simgin.odds_of("solitaire-gin")  # frames["strength"], frames["bracket"], ...
+    simgin.plots.skill(frames["bracket"])  # a matplotlib figure
     simgin.tuned("mine.py", against=["simple", "gold-early"]).table  # better numbers, confirmed
     print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))  # one deal in words
     simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", pile="QD TS 9D* QH")  # what to discard?

@@ -18,7 +18,7 @@ from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.runs import ledger, runner, steps
 from simgin.runs.plan import Plan, plan_file, plan_matchup
-from simgin.runs.threads import Threads
+from simgin.runs.runner import Threads
 from simgin.strategy import loader
 from simgin.strategy.author import Strategy
 from simgin.strategy.text_form import StrategyError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from simgin.analysis.analysis import Effort
     from simgin.play.watch import WatchedDeal
     from simgin.review.review import Review
-    from simgin.tune.tuned import Tuned
+    from simgin.tune.search import Tuned
 
 Player = str | Path | Strategy  # a name, a file or the object
 Game = str | Variant
@@ -51,7 +51,7 @@ def match(
     seed: int = 1,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """Tidy rows (`simgin.stats.table.COLUMNS`) of A against B, 100,000 deals by default.
+    """Tidy rows (`simgin.stats.table.TABLE_COLUMNS`) of A against B, 100,000 deals by default.
 
     a, b: names, files or Strategy objects. In a two-player variant B is `simple` by default. until
     ("0.1%" of wins, or 0.05 points) and sprt (two Elo differences) stop a run before deals or
@@ -112,8 +112,7 @@ def review_of(
     solitaire variant). The frames are `metrics` and `differences`. Raises ReviewError for variants
     that cannot be compared.
     """
-    from simgin.review.review import Review
-    from simgin.review.review_plan import plan_review
+    from simgin.review.review import Review, plan_review
     from simgin.review.review_request import read_request, settled
 
     games = [rules] if isinstance(rules, str | Variant) else rules
@@ -177,8 +176,8 @@ def tuned(
     (the confirmation), `path` (for `simgin.plots.search`) and `candidates`; `strategy` is the tuned
     one. Raises TuneError for a strategy without numbers, and without the package cma.
     """
+    from simgin.tune.search import carry_out
     from simgin.tune.tune_request import read_request
-    from simgin.tune.tuned import carry_out
 
     opponents = [against] if isinstance(against, str | Path | Strategy) else against
     own, *pool = _texts(strategy, *opponents)

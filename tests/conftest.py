@@ -7,6 +7,7 @@ import fcntl
 import gc
 import os
 from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -18,6 +19,34 @@ pytest.register_assert_rewrite("oracles", "support")
 
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
 settings.load_profile("fixed")
+
+
+# The files whose single tests take longest, children included: begun first, they leave nobody alone
+# with one at the end. The others keep their order.
+LONGEST_FIRST = (
+    *(
+        "tests/checks/test_contract.py",
+        "tests/analysis/test_rates.py",
+        "tests/integration/test_killed_runs.py",
+    ),
+    *(
+        "tests/runs/test_cluster.py",
+        "tests/core/test_jit.py",
+        "tests/play/test_overdue.py",
+        "tests/strategies/test_gin.py",
+    ),
+    *(
+        "tests/strategies/test_champion.py",
+        "tests/play/test_branches.py",
+        "tests/documents/test_notebooks.py",
+    ),
+    *("tests/cli/test_searches.py", "tests/cli/test_so_far.py", "tests/stats/test_differences.py"),
+)
+
+
+def pytest_collection_modifyitems(items):
+    place = {Path(__file__).parents[1] / name: place for place, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: place.get(item.path, len(place)))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -138,7 +138,10 @@ def test_a_picture_needs_no_seed_and_refuses_what_it_cannot_draw(found: Findings
     assert "seed" not in _caption(plots.endings(frame))
     assert "seed 1." in _caption(plots.endings(frame, seed=1))
     for wrong, told in [
-        (frame.drop(columns="metric"), r"plots\.endings needs another frame.*metric"),
+        (
+            frame.drop(columns="metric"),
+            r"plots\.endings draws another frame: this one has no column metric",
+        ),
         ([1, 2], r"plots\.endings draws a pandas frame, not '1/2'"),
         (frame.iloc[:0], r"plots\.endings has nothing to draw"),
         (pd.concat([frame, frame]), r"stands in 2 rows, of several runs; take one run\."),

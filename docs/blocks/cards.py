@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from blocks.reference import REFERENCE, ROOT
-from simgin.stats import equivalence
+from simgin.stats import differences
 
 RECORDS = ROOT / "docs" / "findings.toml"
 LONGEST = 10  # words of a verdict
@@ -173,7 +173,7 @@ def _player(text: str) -> str:
 def dot(value: float, se: float, margin: float) -> str:
     """One of DOTS; the same only where the whole interval lies within the margin."""
     low, high = value - Z * se, value + Z * se
-    if equivalence.verdict(low, high, margin) == equivalence.SAME:
+    if differences.verdict(low, high, margin) == differences.SAME:
         return SAME
     return GAINS if low > 0 else LOSES if high < 0 else OPEN
 
@@ -269,8 +269,8 @@ def only(of: Query, column: str, names: list[str], that: str, others: str) -> bo
 
 def same(of: Query, margin: float) -> bool:
     """Whether all rows are zero within a margin: two one-sided tests each."""
-    verdicts = [equivalence.verdict(row.low, row.high, margin) for row in rows(of).itertuples()]
-    return set(verdicts) == {equivalence.SAME}
+    verdicts = [differences.verdict(row.low, row.high, margin) for row in rows(of).itertuples()]
+    return set(verdicts) == {differences.SAME}
 
 
 def best(chosen: Query, judged: Query, column: str, names: list[str], sign: int = 1) -> bool:

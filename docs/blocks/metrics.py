@@ -59,6 +59,11 @@ def of_review(name: str) -> str:
     return "\n\n".join((verdict, re.sub(r"; by kind [^)]*", "", card)))
 
 
+def of_chart(name: str) -> str:
+    """What a chart in results/reference says."""
+    return (REFERENCE / name / "summary.md").read_text().split("\n\n")[2]
+
+
 def kinds_of_player() -> str:
     """Who stands for each kind of player, for two and for one."""
     strong = players.Kind(players.STRONG, players.CHAMPION)

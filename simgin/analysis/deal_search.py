@@ -318,8 +318,7 @@ def _seeming(found: Found, effort: Effort, progress: Progress | None) -> list[tu
 
 def _rough_cost(analysis: Analysis) -> float:
     """What the decision seems to have cost, in the worlds that chose the best."""
-    position = analysis.position
-    return analysis.cost(position.actions.index(position.was_done))[0]
+    return analysis.cost(analysis.position.was_done_at)[0]
 
 
 def _mistake(found: Found, command: str, analysis: Analysis, effort: Effort) -> Row:

@@ -67,6 +67,11 @@ class Position:
         return self.done
 
     @property
+    def was_done_at(self) -> int:
+        """The place among the actions of what the player did."""
+        return self.actions.index(self.was_done)
+
+    @property
     def is_about_die(self) -> bool:
         """Whether the die is offered, or an offer answered."""
         return self.actions[0].kind in ABOUT_DIE

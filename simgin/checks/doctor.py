@@ -189,16 +189,15 @@ def cache() -> Finding:
 
 def generator() -> Finding:
     """The compiled Philox against the known answers of Random123."""
-    wrong = [key for counter, key, words in PHILOX if _philox(counter, key) != words]
+    wrong = []
+    for counter, key, words in PHILOX:
+        if tuple(map(int, rng.philox(*map(np.uint64, (*counter, *key))))) != words:
+            wrong.append(key)
     if wrong:
         details = f"{len(wrong)} of {len(PHILOX)} known answers wrong"
         fault = f"random numbers are wrong on this machine. {BROKEN}"
         return Finding("generator", details, fault)
     return Finding("generator", f"Philox4x32-10, {len(PHILOX)} known answers")
-
-
-def _philox(counter: tuple[int, ...], key: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(map(int, rng.philox(*map(np.uint64, (*counter, *key)))))
 
 
 def hands() -> Finding:

@@ -30,6 +30,7 @@ COMMANDS = {
     "strategies": "List, show, check or create strategies.",
     "variants": "List, show, compare or create rule variants.",
     "review": "Measure how rule changes affect the game.",
+    "chart": "Draw a chart to play by: knocks, upcards, discards.",
     "odds": "Compute a player's odds, solitaire or two-player.",
     "tune": "Find better numbers for a strategy of yours.",
     "train": "Learn weights for the discards of a strategy of yours.",

@@ -16,7 +16,6 @@ from simgin.text.messages import printable, tell
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
 PAGE = "report.html"
@@ -82,36 +81,12 @@ def console() -> Console:
     return Terminal(highlight=False, markup=False, emoji=False)
 
 
-def whole(line: str) -> Text:
-    """A line that is printed as it is, however long: commands are there to be copied."""
+def entry(told: str, *commands: str, indent: int = 7) -> Iterator[Text]:
+    """Something found, and below it commands, as they are, however long: they are to be copied."""
     from rich.text import Text
 
-    return Text(line, no_wrap=True)
-
-
-def grid(
-    title: str, *headings: str, rows: Iterable[Sequence[str]] = (), numbers: bool = False
-) -> Table:
-    """A titled table with one rule below its headings. Long words are folded, never cut.
-
-    numbers: whether all columns but the first stand at the right.
-    """
-    from rich import box
-    from rich.table import Table
-
-    out = Table(
-        title=f"\n{title}",
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-    )
-    for i, heading in enumerate(headings):
-        out.add_column(heading, justify="right" if numbers and i else "left", overflow="fold")
-    for row in rows:
-        out.add_row(*row)
-    return out
+    for line in (told, *(" " * indent + command for command in commands)):
+        yield Text(line, no_wrap=True)
 
 
 def can_print(text: str) -> bool:

@@ -7,19 +7,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simgin.cli.output import Answer, console, grid, say
+from simgin.cli.output import Answer, console, say
 from simgin.cli.session import prepare
 from simgin.play import kernel
 from simgin.play.parallel import usable_cpus
-from simgin.runs import ledger, schedule
+from simgin.report.table import Table, listed
+from simgin.runs import block, ledger
 from simgin.runs.plan import Plan, deviations, unit_seconds
-from simgin.stats import equivalence
+from simgin.stats import differences
 from simgin.stats.estimate import Z95, units_to_see
 from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from simgin.runs.block import Task
 
 MOST_ROWS = 40  # matchups listed; the others are counted
@@ -68,7 +67,7 @@ def _precision(task: Task, power: str | float | None) -> dict[str, Any]:
     found: dict[str, Any] = {"half_width": {name: float(f"{x:.3g}") for name, x in half.items()}}
     if power is not None:
         deviation = by_metric[share if isinstance(power, str) else points]
-        units = units_to_see(equivalence.size(power), deviation)
+        units = units_to_see(differences.size(power), deviation)
         found["needed"] = units * (2 if task.matchup.mirrored else 1)
     return found
 
@@ -123,9 +122,7 @@ def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
         time = f"{at_most}{duration(row['seconds'])}"
         size = _size(plan, task, row["units"])
         rows.append((*who, size, f"{100 * share:.2g}", f"{points:.2g}", time))
-    table = grid("Plan", "variant", "A", "B", "size", "± %", "± pts", "time", rows=rows)
-    table.columns[3].no_wrap = True
-    return table
+    return listed("Plan", ("variant", "A", "B", "size", "± %", "± pts", "time"), rows)
 
 
 def _needed(plan_row: Mapping[str, Any], power: str | float) -> str:
@@ -157,10 +154,10 @@ def _unit_seconds(plan: Plan) -> list[float]:
 def _units_left(plan: Plan, place: Path | None, record_deals: bool) -> list[int]:
     """Per task, the units that are not in the ledger yet."""
     if place is None or not (place / ledger.FILE).is_file():
-        return [schedule.left(task, ()) for task in plan.tasks]
+        return [block.left(task, ()) for task in plan.tasks]
     with ledger.reading(place / ledger.FILE) as run_ledger:
         run_ledger.check(plan.identity)
-        return schedule.units_left(plan.tasks, run_ledger, recorded=record_deals)
+        return block.units_left(plan.tasks, run_ledger, recorded=record_deals)
 
 
 def _size(plan: Plan, task: Task, units_left: int) -> str:

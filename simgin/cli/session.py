@@ -22,10 +22,10 @@ from simgin.play import kernel, parallel
 from simgin.play.matchup import own_names
 from simgin.report import progress
 from simgin.rules.variants import value_text
-from simgin.runs import directory, ledger, runner, schedule, steps
+from simgin.runs import block, directory, ledger, runner, steps
 from simgin.runs.manifest import run_manifest
+from simgin.runs.runner import SerialTeam, Threads
 from simgin.runs.stopping import End
-from simgin.runs.threads import SerialTeam, Threads
 
 if TYPE_CHECKING:
     from simgin.cli.so_far import SoFar
@@ -68,7 +68,7 @@ def play_plan(
 
 
 def _is_complete(plan: Plan, run_ledger: ledger.Ledger, record_deals: bool) -> bool:
-    units_left = schedule.units_left(plan.tasks, run_ledger, recorded=record_deals)
+    units_left = block.units_left(plan.tasks, run_ledger, recorded=record_deals)
     return not any(units_left) and not steps.missing(plan.steps, run_ledger)
 
 
@@ -299,8 +299,7 @@ def save_run(
     place: Path, findings: Findings, started: datetime, command: str, record_deals: bool
 ) -> list[Path]:
     """Write the tables, plots and page of a run beside its ledger; its files."""
-    from simgin.findings.run_pictures import run_pictures
-    from simgin.findings.run_report import run_report
+    from simgin.findings.run_report import run_pictures, run_report
     from simgin.report import page
 
     report = run_report(findings, command, run_pictures(findings.by_own_names))
@@ -321,17 +320,17 @@ def add_verdict(rows: list[dict[str, Any]], findings: Findings, margin: str | fl
 
     The row of A's metric gets `margin` and `verdict`.
     """
-    from simgin.stats import batches, equivalence
+    from simgin.stats import batches, differences
     from simgin.stats.metrics import BY_NAME
 
     cell = findings.cells[0]
     total = batches.total(findings.rows(0))
     multiplier = findings.record.ends[0].multiplier
-    metric, found = equivalence.of_pairs(total, cell.unit, margin, multiplier)
+    metric, found = differences.of_pairs(total, cell.unit, margin, multiplier)
     for row in rows:
         if (row["strategy"], row["metric"]) == (cell.a, metric):
-            row |= {"margin": equivalence.size(margin), "verdict": found}
-    told = equivalence.in_words(found, equivalence.size(margin), metric)
+            row |= {"margin": differences.size(margin), "verdict": found}
+    told = differences.in_words(found, differences.size(margin), metric)
     own = findings.by_own_names.cells[0]
     return f"{own.a} and {own.b}, {BY_NAME[metric].title}: {told}."
 

@@ -110,7 +110,7 @@ class SoFar:
             goal = metric.factor * rule.half_width
             parts.append(f"until ± {goal:g}{percent}")
         if isinstance(rule, Sprt):
-            low, high = sequential.bounds(rule.alpha, rule.beta)
+            low, high = sequential.bounds()
             ratio = rule.llr(total)
             parts.append(f"LLR {ratio:.1f}, decided at {low:.1f} or {high:.1f}")
         return parts

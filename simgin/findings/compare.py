@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simgin.core.cell import Cell
+from simgin.findings import run_report, verdict
 from simgin.findings.findings import VARIANT_METRICS
 from simgin.findings.run_record import RunRecord, check_ledger, read_record
+from simgin.report.report import Report
 from simgin.runs import directory, ledger
 from simgin.stats import differences
 from simgin.stats.batches import Played
@@ -19,6 +21,7 @@ from simgin.text.amounts import UNITS
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_ROWS = 9  # of a table, which takes two lines or three for each on a narrow terminal
 # What runs may differ in without a word: it is what is compared, or of no consequence.
 IGNORED = ("question", "hypothesis", "matchups")
 
@@ -64,11 +67,11 @@ def read_run(place: Path) -> Run:
         return Run(place, record, identity=run_ledger.identity, cells=tuple(cells))
 
 
-def compare_runs(run: Run, base: Run) -> pd.DataFrame:
+def compare_runs(run: Run, base: Run, margin: str | float | None = None) -> pd.DataFrame:
     """Run minus base for every matchup of both (`differences.DIFFERENCE_COLUMNS`).
 
-    If they share none, their cells are compared in order. Raises ComparisonError where there is
-    nothing to compare.
+    margin: within which two are called the same (`differences.with_verdicts`). If they share none,
+    their cells are compared in order. Raises ComparisonError where there is nothing to compare.
     """
     pairs = list(_common(run, base))
     if not pairs and len(run.cells) == len(base.cells):
@@ -87,7 +90,25 @@ def compare_runs(run: Run, base: Run) -> pd.DataFrame:
     for played, _ in pairs:
         cell = played.cell
         names |= dict.fromkeys(headline(cell.unit, len(cell.players)))
-    return differences.differences(pairs, [*names, *VARIANT_METRICS])
+    found = differences.differences(pairs, [*names, *VARIANT_METRICS])
+    return found if margin is None else differences.with_verdicts(found, margin)
+
+
+def comparison_report(run: Run, base: Run, found: pd.DataFrame, command: str) -> Report:
+    """What `compare_runs` found; a table of more than MOST_ROWS is folded."""
+    told = found.replace({**base.names, **run.names})
+    same = differences.sentences(told) if "margin" in told else []
+    table = run_report.differences(told)
+    is_short = len(table.rows) <= MOST_ROWS
+    others = other_differences(run, base)
+    also = f"The runs also differ in: {'; '.join(others)}" if others else ""
+    return Report(
+        question=f"How does {run.directory} differ from {base.directory}?",
+        verdict=[*verdict.differences(told), *same, *filter(None, [also])],
+        tables=[table] * is_short,
+        folded=[table] * (not is_short),
+        command=command,
+    )
 
 
 def other_differences(run: Run, base: Run) -> list[str]:

@@ -18,8 +18,8 @@ from simgin.runs.stopping import COMPLETE, End
 from simgin.stats import batches, control_variates, league, mirroring, table
 from simgin.stats.batches import Played
 from simgin.stats.differences import DIFFERENCE_COLUMNS, differences, holm
-from simgin.stats.equilibrium import equilibrium_mix
 from simgin.stats.estimate import Z95, two_sided
+from simgin.stats.league import equilibrium_mix
 from simgin.stats.metrics import BY_NAME, headline
 from simgin.stats.ratios import estimate_metric
 from simgin.stats.round_robin import (

@@ -13,7 +13,7 @@ import numpy as np
 from simgin.core import sums
 from simgin.play.kernel import play
 from simgin.runs import block
-from simgin.stats.homogeneity import Homogeneity, homogeneity
+from simgin.stats.batches import Homogeneity, homogeneity
 from simgin.stats.metrics import headline
 
 if TYPE_CHECKING:

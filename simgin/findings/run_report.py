@@ -1,23 +1,67 @@
-"""The report of a run: its sentences, tables and pictures, and how it was made."""
+"""The report of a run: its sentences, tables and pictures, and how it was made.
+
+A new picture is a function of `simgin.plots` and one more `Picture` here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from simgin import plots
+from simgin.findings.health import describe_health
 from simgin.findings.run_record import describe_size
-from simgin.findings.run_tables import main_table, run_tables
-from simgin.findings.verdict import verdict
-from simgin.report import summary
+from simgin.findings.verdict import COMPARED, SURE, is_significant, verdict
+from simgin.report import numbers, summary
 from simgin.report.report import Picture, Report
+from simgin.report.table import Column, Table
 from simgin.rules import variants
 from simgin.stats import table
+from simgin.stats.estimate import Z95
+from simgin.stats.metrics import BY_NAME, WINS
+from simgin.text.amounts import UNITS
 from simgin.text.messages import value_text
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from simgin.findings.findings import Findings
 
 STANDARD = "standard"  # the variant that others are compared with
+WHO = (Column("variant", "variant"), Column("strategy", "A"), Column("opponent", "B"))
+LEAGUE = (
+    Column("strategy", "strategy"),
+    Column("elo", "Elo", better="higher"),
+    Column("lead", "lead over the next"),
+    Column("elo_v_mix", "Elo v the mix"),
+    Column("mix", "in the mix", "%", factor=100),
+)
+PAIRING = (
+    *WHO,
+    Column("measure", "of"),
+    Column("rho", "variance left"),
+    Column("luck", "luck share", "%", factor=100),
+    Column("swept", "swept by A"),
+    Column("swept_by_b", "by B"),
+    Column("p_sweeps", "p"),
+)
+LEAGUE_NOTE = (
+    "Elo is fitted to {unit} won (Bradley and Terry's model); the anchor has 0. A lead has the "
+    "error of the difference; an Elo has that of the distance to the anchor. The mix is the one "
+    "that nobody is measured ahead of."
+)
+PAIRING_NOTE = (
+    "Variance left: of a pair's result over that of two unpaired results; n paired results are "
+    "worth n divided by it. The luck share is the part of the variance of a single result that the "
+    "pack decides, for these two players. A pair is swept by a player who wins both of its halves; "
+    "p is that of the exact sign test."
+)
+MOST_DRAWN = 60  # matchups in one picture; a larger league has its heat maps
+CROSS = (*WHO[1:], Column("share", "won", "%", factor=100))
+EFFECTS = (Column("change", "change"), Column("field", "field"), Column("difference", "points"))
 
 
 def run_report(
@@ -111,3 +155,206 @@ def _describe_strategy(strategy: Mapping[str, Any]) -> str:
     """The policies of a strategy, how it proposes to end a deal, and the digest of its files."""
     policies = ", ".join(f"{slot} {policy}" for slot, policy in strategy["policies"].items())
     return f"{policies}; ending {strategy['ending']}; files {strategy['digest']}"
+
+
+# Tables
+
+
+def main_table(findings: Findings) -> Table | None:
+    """The league if there is one of a screen's length, else the results; None where all is said."""
+    rated = [*leagues(findings)]
+    if len(rated) == 1 and len(rated[0].frame) <= summary.MOST_ROWS:
+        return rated[0]
+    if findings.all_identical:
+        return None
+    return summary.on_screen(findings.table, findings.record.seed)
+
+
+def run_tables(findings: Findings) -> list[Table]:
+    """Every table that has something to say about a run."""
+    results = summary.results(findings.table)
+    health = describe_health(findings.record.health, "batches")
+    told = f"{results.note} {describe_size(findings.record)} {health}".rstrip()
+    tables = [
+        replace(results, note=told),
+        *effects(findings.effects),
+        differences(findings.differences),
+        *leagues(findings),
+        *crosses(findings),
+        Table("What mirroring is worth", findings.pairing, PAIRING, PAIRING_NOTE),
+    ]
+    if len(findings.cells) == 1:
+        tables.append(summary.details(findings.table))
+    return [one for one in tables if len(one.frame)]
+
+
+def leagues(findings: Findings) -> Iterator[Table]:
+    """Ratings, their differences and the equilibrium mix of every round robin."""
+    for name, rows in findings.standings.groupby("variant", sort=False):
+        if rows["elo"].notna().all():
+            note = LEAGUE_NOTE.format(unit=UNITS[findings.record.unit])
+            yield Table(f"League: {name}", rows, LEAGUE, f"{note}{_fit(findings, str(name))}")
+
+
+def _fit(findings: Findings, variant: str) -> str:
+    """How much of the results fits no ratings."""
+    fit = findings.non_additivity[variant]
+    half = findings.multiplier / Z95 * fit.half
+    if math.isnan(fit.share):
+        return ""
+    share = numbers.estimate(fit.share, fit.share - half, fit.share + half, 100)
+    return (
+        f" Non-additivity: {share} % of the deviance fits no ratings, because some players suit or "
+        "do not suit each other; that takes no circle."
+    )
+
+
+def crosses(findings: Findings) -> Iterator[Table]:
+    """The cross-table of every round robin, in the order of its league table."""
+    unit = UNITS[findings.record.unit].capitalize()
+    standings = findings.standings
+    for variant, frame in findings.cross.groupby("variant", sort=False):
+        places = standings.loc[standings["variant"] == variant].set_index("strategy")["place"]
+        told = frame.assign(
+            strategy=[f"{places[name]} {name}" for name in frame["strategy"]],
+            column=frame["opponent"].map(places).map(str),
+            place=frame["strategy"].map(places),
+            against=frame["opponent"].map(places),
+        ).sort_values(["place", "against"])
+        title = f"{unit} won %, row against column: {variant}"
+        yield pivot(
+            title, told, "strategy", "column", _share, "Columns are numbered like the rows."
+        )
+
+
+def _share(row: Any) -> str:
+    return numbers.estimate(row["share"], row["low"], row["high"], 100)
+
+
+def pivot(
+    title: str,
+    frame: pd.DataFrame,
+    line: str,
+    column: str,
+    text: Callable[[Any], str],
+    note: str = "",
+) -> Table:
+    """A table with a line for every value of one column of a frame, a column for each of another.
+
+    text: of a row.
+    """
+    import pandas as pd
+
+    headings = sorted(dict.fromkeys(frame[column]), key=_number)
+    cells: dict[str, dict[str, str]] = {}
+    for row in frame.to_dict("records"):
+        cells.setdefault(row[line], dict.fromkeys(headings, ""))[row[column]] = text(row)
+    told = pd.DataFrame([{line: name, **row} for name, row in cells.items()])
+    return Table(title, told, [Column(name, name) for name in (line, *headings)], note)
+
+
+def _number(heading: str) -> int:
+    """Numbers in their order, names as they come."""
+    return int(heading) if heading.isdigit() else 0
+
+
+def differences(frame: pd.DataFrame) -> Table:
+    """One row per comparison, one column per metric."""
+    packs = "The sides played different packs, so the errors of both add up."
+    if frame["paired"].all():
+        packs = "Both sides played the same packs, so differences are paired."
+    note = (
+        f"{packs} * marks p < {SURE} after Holm's adjustment for the {frame['p'].count()} "
+        "comparisons of this table. Otherwise it is too close to call; a difference as large as "
+        "the number in brackets would have been detected in four runs of five."
+    )
+    told = frame.assign(
+        comparison=[_minus(*map(str, row)) for row in frame[COMPARED].itertuples(index=False)],
+        column=[BY_NAME[name].title for name in frame["metric"]],
+    )
+    return pivot("Differences", told, "comparison", "column", _difference, note)
+
+
+def _minus(
+    variant: str, base_variant: str, strategy: str, base_strategy: str, opponent: str
+) -> str:
+    """What is compared with what: the part that differs, and the rest in brackets."""
+    against = [f"v {opponent}"] if opponent else []
+    if variant != base_variant:
+        return f"{variant} - {base_variant} ({' '.join([strategy, *against])})"
+    if strategy != base_strategy:
+        return f"{strategy} - {base_strategy} ({', '.join([variant, *against])})"
+    return f"{strategy} ({' '.join([variant, *against])})"  # the same in two runs
+
+
+def _difference(row: Any) -> str:
+    if row["se"] == 0:
+        return "none"
+    factor = BY_NAME[row["metric"]].factor
+    text = numbers.estimate(row["difference"], row["low"], row["high"], factor)
+    if is_significant(row):
+        return f"{text} *"
+    if text == numbers.DASH or math.isnan(row.get("detectable", math.nan)):
+        return text
+    smallest = factor * row["detectable"]
+    return f"{text} ({numbers.number(smallest, smallest)})"
+
+
+def effects(frame: pd.DataFrame) -> Iterator[Table]:
+    """A table for every variant and metric: one row per change, one column per field."""
+    note = (
+        "What the player gains by the change. A field is what the others play: the same as the "
+        f"player, or the opponent named after v. * marks p < {SURE} after Holm's adjustment for "
+        f"the {frame['p'].count()} effects of the run."
+    )
+    for names, rows in frame.groupby(["variant", "metric"], sort=False):
+        variant, metric = map(str, names)
+        title = f"Effects under {variant}: {BY_NAME[metric].title}"
+        gains = rows.groupby("change")["difference"].transform("min")
+        ranked = rows.assign(gains=-gains).sort_values("gains", kind="stable")
+        yield pivot(title, ranked, "change", "field", _difference, note)
+
+
+# Pictures
+
+
+def run_pictures(findings: Findings) -> Iterator[Picture]:
+    """Every picture of a run, in the order of its page."""
+    seed, unit = findings.record.seed, findings.record.unit
+    leagues = findings.standings.groupby("variant", sort=False)
+    for name, rows in leagues:
+        under = f" under {name}" * (len(leagues) > 1)
+        cross = findings.cross[findings.cross["variant"] == name]
+        if rows["elo"].notna().all():
+            drawn = plots.ratings(rows, unit=unit, seed=seed)
+            question = f"Who is stronger than whom{under}?"
+            yield Picture(f"ratings-{file_word(name)}", question, "", drawn, "", rows, LEAGUE)
+        drawn = plots.league(rows, cross, unit=unit, seed=seed)
+        question = f"Who wins against whom{under}?"
+        yield Picture(f"league-{file_word(name)}", question, "", drawn, "", cross, CROSS)
+    points = findings.effects[findings.effects["metric"] == "margin"]
+    for name, rows in points.groupby("variant", sort=False):
+        if rows["low"].notna().any():  # else too few batches were played to draw anything
+            drawn = plots.effects(rows, seed=seed)
+            question = f"What does each change gain under {name}?"
+            told = rows.rename(columns={"low": "difference_low", "high": "difference_high"})
+            yield Picture(f"effects-{file_word(name)}", question, "", drawn, "", told, EFFECTS)
+    if len(findings.cells) <= MOST_DRAWN:
+        yield from _matchup_pictures(findings.table, seed)
+
+
+def _matchup_pictures(frame: pd.DataFrame, seed: int) -> Iterator[Picture]:
+    told, columns = summary.wide(frame), summary.shown(frame)
+    for name, question, drawn, is_shown in (
+        ("win_and_points", "Who wins?", plots.win_and_points(frame, seed=seed), True),
+        ("endings", "How do deals end?", plots.endings(frame, seed=seed), False),
+    ):
+        shown = [c for c in columns if (c.name in WINS) == is_shown and c.name != "turns"]
+        cells = [f"{c.name}{end}" for c in shown for end in ("", "_low", "_high")]
+        part = told[[*(column.name for column in WHO), *cells]]
+        yield Picture(name, question, "", drawn, "", part, (*WHO, *shown))
+
+
+def file_word(variant: object) -> str:
+    """A variant as part of a file name and of an id."""
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", str(variant))

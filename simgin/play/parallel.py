@@ -12,7 +12,7 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from simgin.core import jit
 
@@ -79,8 +79,28 @@ def interruptible(call: Callable[[], T], future: Future[T]) -> T:
     """
     if jit.interpreted():
         return call()
-    threading.Thread(target=_settle, args=(future, call), daemon=True).start()
+    try:
+        calls = _WAITING.pop()
+    except IndexError:
+        calls = SimpleQueue()
+        threading.Thread(target=_serve, args=(calls,), daemon=True).start()
+    calls.put((future, call))
     return future.result()
+
+
+# Queues of the threads of `interruptible` that have nothing to do: to start a thread takes longer
+# than most calls, and one that never comes back is never asked again.
+_Calls: TypeAlias = "SimpleQueue[tuple[Future[Any], Callable[[], Any]]]"
+_WAITING: list[_Calls] = []
+if hasattr(os, "register_at_fork"):  # threads do not go along
+    os.register_at_fork(after_in_child=_WAITING.clear)
+
+
+def _serve(calls: _Calls) -> None:
+    """Make the calls of a queue, and keep nothing of them."""
+    while True:
+        _settle(*calls.get())
+        _WAITING.append(calls)
 
 
 def _settle(future: Future[T], call: Callable[[], T]) -> None:

@@ -499,27 +499,6 @@ def _offered_discard(question: Question) -> str:
     return f"declines {card}"
 
 
-def _discard(question: Question) -> str:
-    if question.answer is None:
-        return NO_ANSWER
-    return f"discards {card_text(question.answer)}"
-
-
-def _ending(question: Question) -> str:
-    """A way to end the deal, taken or not."""
-    view = question.view
-    gin_or_knock = ("knock", "knocks") if view.ending_count else ("go gin", "goes gin")
-    infinitive, verb = ENDINGS.get(int(view.ending), gin_or_knock)
-    how = f" with {view.ending_count}" if view.ending_count else ""
-    if view.ending_card >= 0:
-        how += f", discarding {_card(view.ending_card)}"
-    if question.answer is None:
-        return f"may {infinitive}{how}: {NO_ANSWER}"
-    if question.answer:
-        return f"{verb}{how}"
-    return f"may {infinitive}{how}: plays on"
-
-
 def _melding(question: Question) -> str:
     """The melding that a player chose to show (`melding = choice`)."""
     view = question.view
@@ -530,24 +509,6 @@ def _melding(question: Question) -> str:
     return f"shows melding {question.answer} of 0..{number - 1}: {shown}"
 
 
-def _offer(question: Question) -> str:
-    stake = question.view.stake
-    if question.answer is None:
-        return f"may offer more than {stake}: {NO_ANSWER}"
-    if question.answer:
-        return f"offers {question.answer}"
-    return f"leaves the die at {stake}"
-
-
-def _answer(question: Question) -> str:
-    offered = question.view.offered
-    if question.answer is None:
-        return f"is offered {offered}: {NO_ANSWER}"
-    if question.answer:
-        return f"accepts {offered} and owns the die"
-    return f"refuses {offered}"
-
-
 def _draw(question: Question) -> str:
     """A draw: the card taken from the pile, a card of the stock, or none."""
     if question.answer != TAKE:
@@ -555,19 +516,38 @@ def _draw(question: Question) -> str:
     return f"takes {_card(question.view.taken_offer)}"
 
 
-DECISIONS = {
-    "take": _draw,
-    "discard": _discard,
-    "knock": _ending,
-    "show": _melding,
-    "offer": _offer,
-    "answer": _answer,
-}
-
-
 def decision_text(question: Question) -> str:
     """A decision in words, as in `discards KS`."""
-    return DECISIONS[question.slot](question)
+    view, answer = question.view, question.answer
+    match question.slot:
+        case "take":
+            return _draw(question)
+        case "discard":
+            return NO_ANSWER if answer is None else f"discards {card_text(answer)}"
+        case "show":
+            return _melding(question)
+        case "offer":
+            may, yes = f"may offer more than {view.stake}", f"offers {answer}"
+            no = f"leaves the die at {view.stake}"
+        case "answer":
+            may, yes = f"is offered {view.offered}", f"accepts {view.offered} and owns the die"
+            no = f"refuses {view.offered}"
+        case _:
+            infinitive, verb = _ending(view)
+            may, yes, no = f"may {infinitive}", verb, f"may {infinitive}: plays on"
+    if answer is None:
+        return f"{may}: {NO_ANSWER}"
+    return yes if answer else no
+
+
+def _ending(view: Any) -> tuple[str, str]:
+    """A way to end the deal, not done and done: `knock with 4, discarding KS`, and `knocks ...`."""
+    gin_or_knock = ("knock", "knocks") if view.ending_count else ("go gin", "goes gin")
+    infinitive, verb = ENDINGS.get(int(view.ending), gin_or_knock)
+    how = f" with {view.ending_count}" if view.ending_count else ""
+    if view.ending_card >= 0:
+        how += f", discarding {_card(view.ending_card)}"
+    return infinitive + how, verb + how
 
 
 def decision_lines(question: Question) -> list[str]:

@@ -1,4 +1,4 @@
-"""Positions played on in worlds: what each action leads to, with the hidden cards filled in."""
+"""Play that goes on from a question: in worlds with the hidden cards filled in, and in branches."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -6,21 +6,32 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import from_dtype, int8, int64, types
 
-from simgin.core.answers import NO_ENDING, PASS, PHASE_LAST, PHASE_STOP, PHASE_UPCARD, STOCK, TAKE
+from simgin.core.answers import (
+    NO_ENDING,
+    PASS,
+    PHASE_LAST,
+    PHASE_STOP,
+    PHASE_UPCARD,
+    SLOTS,
+    STOCK,
+    TAKE,
+)
 from simgin.core.bits import lowest
+from simgin.core.branch import play_branches, play_branches_alone
 from simgin.core.deadwood import best_discards, deadwood, dearest
 from simgin.core.endings import ending_with, legal_discards, must_be_melded
 from simgin.core.offers import ask_offers
-from simgin.core.policy import VIEW_TYPE
+from simgin.core.policy import HOOK_TYPE, VIEW_TYPE
 from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW, play_worlds
 from simgin.core.record import DEAL
 from simgin.core.rules import UPCARD_PASS
 from simgin.core.solo_position import play_worlds_alone
 from simgin.core.state import new_state
 from simgin.core.view import VIEW
-from simgin.play.kernel import compiled_loop, new_views, run_kernel, seat_players
+from simgin.play.kernel import SOLO_SLOTS, compiled_loop, new_views, run_kernel, seat_players
 from simgin.play.matchup import Matchup
 from simgin.rules.build import build_rules
+from simgin.strategy import Policy, compiler
 from simgin.text import notation
 
 
@@ -136,6 +147,7 @@ def _endings(view: Any, eleven: int, rules: Any) -> list[Action]:
 
 NUMBERS = types.Array(int64, 1, "C")
 STOCKS = types.Array(int8, 2, "C")
+TABLE = types.Array(int64, 2, "C")
 VIEWS = types.Array(VIEW_TYPE, 1, "C")
 RECORDS = types.Array(from_dtype(DEAL), 2, "C")
 
@@ -176,10 +188,79 @@ def offers_in(matchup: Matchup, view: Any, worlds: Worlds, first: int = 0) -> np
     return offers
 
 
-def _run(matchup: Matchup, kernel: Any, arguments: list[Any]) -> None:
-    """Call a kernel with a state and views of its own before its arguments."""
+def _run(matchup: Matchup, kernel: Any, arguments: list[Any], noisy: int = 0) -> None:
+    """Call a kernel with a state and views of its own before its arguments.
+
+    noisy: slots, as bits, in which A gets random numbers although its own policy takes none.
+    """
     state = new_state(matchup.seed)
     vectors = seat_players(state, matchup)
+    state.noisy[0] |= noisy
     views = new_views()[: len(matchup.players)]
     run_kernel(matchup, state, kernel, [state, build_rules(matchup.variant), *views, *arguments])
     del vectors  # the state held their addresses
+
+
+# Deals branched at one question: what each of several answers leads to, in the same world
+
+
+BRANCHED = ("take", "discard", "knock")  # slots
+LEVEL = np.zeros(4, np.int64)  # the standing before the first deal of a match
+
+
+@dataclass(frozen=True)
+class Branches:
+    """Questions of strategy A, and how the deal went on after each answer tried."""
+
+    views: np.ndarray  # VIEW (questions,): what A saw
+    answers: np.ndarray  # int64 (questions, answers): from the left, then -1
+    records: np.ndarray  # simgin.core.record.DEAL (questions, answers): how each branch ended
+    standings: np.ndarray  # int64 (questions, 4): points of A and B, deals won by A and B
+
+    @property
+    def tried(self) -> np.ndarray:
+        """Which entries of `answers` and `records` are there: bool (questions, answers)."""
+        return self.answers >= 0
+
+
+def branch_deals(
+    matchup: Matchup,
+    choose: Policy,
+    first_unit: int,
+    units: int,
+    most: int,
+    standings: np.ndarray | None = None,
+    explore: Policy | None = None,
+) -> Branches:
+    """Play deals of a matchup, and branch each at one question of A that is drawn by lot.
+
+    choose: a policy of the slot to branch whose answer is the set of answers worth trying, as
+    bits; it gets the numbers of A's policy in that slot. most: answers tried at most, the lowest
+    first. standings: the match before each deal (see `Branches`), by default a new match.
+    explore: what A answers that slot with up to the question, with the same numbers; by default
+    A's own policy.
+    Deals with fewer than two answers worth trying are left out. Raises PolicyFailure, and
+    ValueError for slots that cannot be branched: those of the die and the melding, and for one
+    player `take`.
+    """
+    players = len(matchup.players)
+    branched = SOLO_SLOTS if players == 1 else BRANCHED
+    if choose.slot not in branched:
+        listed = ", ".join(branched)
+        raise ValueError(f"the slot {choose.slot} cannot be branched; these can: {listed}.")
+    slot = SLOTS.index(choose.slot)
+    before = explore or matchup.a.policy(choose.slot)
+    assert before is not None, f"{matchup.a.text} has an empty slot: the loader fills them"
+    if standings is None:
+        standings = np.tile(LEVEL, (units, 1))
+    views = np.zeros(units, VIEW)
+    answers = np.full((units, most), -1, np.int64)
+    records = np.zeros((units, most), DEAL)
+    between = (int64, int64, TABLE, int64, HOOK_TYPE, HOOK_TYPE, VIEWS, TABLE, RECORDS)
+    function = play_branches_alone if players == 1 else play_branches
+    hooks = [compiler.hook(choose), compiler.hook(before)]
+    arguments = [first_unit, units, standings, slot, *hooks, views, answers, records]
+    noisy = int(before.noise) << slot
+    _run(matchup, compiled_loop(function, players, *between), arguments, noisy)
+    kept = answers[:, 1] >= 0
+    return Branches(views[kept], answers[kept], records[kept], standings[kept])

@@ -5,6 +5,7 @@ limits `low` and `high` beside every value; docs/reference/plots.md lists the ot
 names variant, strategies, n and seed.
 """
 
+from simgin.plots.charts import *
 from simgin.plots.forest import *
 from simgin.plots.matchups import *
 from simgin.plots.positions import *

@@ -34,7 +34,6 @@ NOTE = "Bars are 95 % intervals; one that cannot be seen is shorter than its dot
 Matchup = tuple[tuple[str, str, str], "pd.DataFrame"]  # variant, A, B; its rows seen by A
 
 EVEN = {"margin": 0, "score": 0, "settlement": 0, "match_win": 0.5, "goal_met": 0.5}
-TITLES = {2: "Wins and points", 1: "Wins and score"}
 # Looks of the dots of the first player and, visible behind one, of the second
 FILLED = {"color": figures.INK, "fmt": "o", "markersize": 4, "zorder": 3}
 HOLLOW = {
@@ -58,7 +57,7 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     lines = 1 if side_by_side else len(panels)
     height = lines * (_height(labels) + PANEL_HEAD)
     caption = _caption(matchups, seed, NOTE)
-    figure = figures.new_figure(height, TITLES[players], caption, WINNERS[players])
+    figure = figures.new_figure(height, "", caption, WINNERS[players])
     grid = figure.subplots(lines, len(panels) // lines, squeeze=False, sharey=side_by_side)
     drawn = list(grid.ravel())
     for axes, panel in zip(drawn, panels, strict=True):
@@ -107,7 +106,7 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     segments = [_segment(matchups, *names) for names in _segment_names(frame)]
     seen = {segment.kind for segment in segments if segment.shares.any()}
     drawn = [segment for segment in segments if segment.kind in seen]
-    figure = figures.new_figure(_height(labels) + 1.0, "Deal outcomes", caption, list(seen))
+    figure = figures.new_figure(_height(labels) + 1.0, "", caption, list(seen))
     axes = figure.subplots()
     left = _stack(axes, drawn, len(matchups))
     _name_rows(axes, labels)

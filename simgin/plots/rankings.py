@@ -40,12 +40,11 @@ def league(
     shares = cross.pivot(index="strategy", columns="opponent", values="share")
     values = 100 * shares.reindex(index=order, columns=order).to_numpy(dtype=float)
     variant = standings["variant"].iloc[0]
-    title = f"{UNITS[unit].capitalize()} won, %, row against column: {variant}"
     rows = [f"{name}  {place}" for place, name in enumerate(order, start=1)]
     is_crowded = len(order) > CROWDED
     cell = figures.row_height(rows) - (TIGHTER if is_crowded else 0)
     size = max(cell * len(order), LEAST_SIZE)
-    figure = figures.new_figure(size + 0.3, title, _caption(cross, variant, unit, seed))
+    figure = figures.new_figure(size + 0.3, "", _caption(cross, variant, unit, seed))
     (axes,) = figures.stack_panels(figure, 1)
     places = range(1, len(order) + 1)
     names = [figures.escape(figures.folded(row, figures.LABEL_CHARACTERS)) for row in rows]
@@ -66,7 +65,8 @@ def _caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | None) -> 
     least = int(cross["n"].min())
     more = " or more" if (cross["n"] > least).any() else ""
     return (
-        f"Variant {variant}; {least:,} {UNITS[unit]}{more} per pair{figures.seed_words(seed)}. "
+        f"{UNITS[unit].capitalize()} won by the row against the column, %. Variant {variant}; "
+        f"{least:,} {UNITS[unit]}{more} per pair{figures.seed_words(seed)}. "
         f"95 % intervals: ± {half:.2g} or less."
     )
 
@@ -83,7 +83,7 @@ def ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> F
     size = f"{least:,} {UNITS[unit]} of each{figures.seed_words(seed)}"
     caption = f"Variant {variant}; {size}. {RATINGS_NOTE}"
     height = figures.row_height(names) * len(names) + HEAD
-    figure = figures.new_figure(height, f"Ratings: {variant}", caption)
+    figure = figures.new_figure(height, "", caption)
     left, right = figure.subplots(1, 2, sharey=True)
     _rating_panel(left, standings, "elo")
     _rating_panel(right, standings.iloc[:-1], "lead")

@@ -16,15 +16,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["knock", "odds", "skill", "strength", "totals"]
+__all__ = ["knock", "odds", "skill", "totals"]
 
 ODDS_HEIGHT = 1.75  # inches of one panel
 TOTALS_HEIGHT = 1.25  # inches of one panel
 BLOCK = 0.85  # inches of a block of rows without them
 GOAL, BIN = 30, 10  # highest total that wins a match of Solitary Gin; width of a bin of totals
-MOST_MEASURES = 3  # side by side
-NO_BREAK = "\N{NO-BREAK SPACE}"
-TITLE_CHARACTERS = {1: 40, 2: 22, 3: 13}  # per line of the title of a measure, by their number
 # Other outcomes than gin, in grey
 LOOKS = {"knock": Series(figures.FAINT, "", "-."), "joker": Series(figures.FAINT, "", ":")}
 SEEN_OFTEN = 0.01  # others below this share are not drawn
@@ -35,18 +32,7 @@ SKILL_NOTE = (
     "Pale: where the best possible player lies, up to one who sees the whole deck. Bars are 95 % "
     "intervals."
 )
-STRENGTH_NOTE = "Bars are 95 % intervals; one that cannot be seen is shorter than its dot."
 TOTALS_NOTE = f"Coloured: totals of {GOAL} or less, which win the match. Bars are 95 % intervals."
-# Metric -> panel title
-MEASURES = {
-    "win": "deals won",
-    "match": "matches won",
-    "match_win": "matches won",
-    "goal_met": "goal met",
-    "score": "score per deal",
-    "penalty": "penalty per deal",
-    "total": "match total",
-}
 
 
 @figures.picture
@@ -134,67 +120,6 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
     axes.set_xlim(0, 100)
     figures.legend(axes)
     return figure
-
-
-@figures.picture
-def strength(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
-    """Results of every strategy: measures side by side, one block of rows per variant.
-
-    Columns metric, value.
-    """
-    metrics = figures.unique(frame["metric"])[:MOST_MEASURES]
-    frame = frame.assign(owner=frame[figures.owner(frame, among)].map(str))
-    looks = figures.looks(figures.unique(frame["owner"]), among)
-    blocks = list(figures.groups(frame, "variant"))
-    names = [figures.unique(rows["strategy"]) for _, rows in blocks]
-    heights = [BLOCK + len(own) * figures.row_height(own) for own in names]
-    caption = figures.caption(frame, seed=seed, unit="deals or matches", note=STRENGTH_NOTE)
-    figure = figures.new_figure(sum(heights), "Solitaire odds by strategy", caption)
-    grid = figure.subplots(len(blocks), len(metrics), squeeze=False, height_ratios=heights)
-    for line, (variant, rows), strategies in zip(grid, blocks, names, strict=True):
-        _block(line, rows[rows["metric"].isin(metrics)], looks)
-        figures.row_names(line[0], strategies)
-        figures.heading(line[0], variant)
-    return figure
-
-
-def _block(line: np.ndarray, rows: pd.DataFrame, looks: dict[str, Series]) -> None:
-    """The measures of one variant, side by side."""
-    strategies = figures.unique(rows["strategy"])
-    width = TITLE_CHARACTERS[len(line)]
-    parts = list(figures.groups(rows, "metric"))
-    for axes, (metric, part) in zip(line, parts, strict=False):
-        _measure(axes, part, strategies, looks)
-        title = MEASURES.get(metric, metric.replace("_", " "))
-        unit = f",{NO_BREAK}%" if _is_share(part) else ""
-        figures.panel_title(axes, title + unit, width)
-    figures.hide(line[len(parts) :])
-
-
-def _is_share(part: pd.DataFrame) -> bool:
-    return bool((part["high"] <= 1).all() and (part["low"] >= 0).all())
-
-
-def _measure(
-    axes: Axes, part: pd.DataFrame, strategies: list[str], looks: dict[str, Series]
-) -> None:
-    """One measure of the strategies of a variant, in per cent if it is a share."""
-    figures.style(axes, "x")
-    axes.set_yticks([])
-    figures.hide_row_axis(axes, len(strategies))
-    factor = 100 if _is_share(part) else 1
-    for strategy, row in figures.groups(part, "strategy"):
-        limits = [factor * limit for limit in figures.columns(row, "value", "low", "high")]
-        place = np.array([strategies.index(strategy)])
-        figures.level_bars(axes, place, limits, looks[row["owner"].iloc[0]], "")
-    axes.margins(x=0.15)
-    low, high = axes.get_xlim()
-    axes.locator_params(axis="x", nbins=2)
-    if high - low < 1:  # numbers so long that there is room for two
-        ticks = [tick for tick in axes.get_xticks() if low <= tick <= high]
-        axes.set_xticks([ticks[0], ticks[-1]])
-    axes.xaxis.set_major_formatter("{x:g}")  # without zeros, for which there is no room
-    axes.tick_params(axis="x", labelsize=figures.SMALL)
 
 
 @figures.picture

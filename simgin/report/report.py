@@ -96,7 +96,7 @@ class Report:
         rules = [f"* {name}: {sentence}" for name, sentence in self.rules]
         verdict = [f"* {line}" for line in self.verdict]
         parts = [f"# {self.question}", *filter(None, ("\n".join(rules), "\n".join(verdict)))]
-        tables = [one.markdown() for one in (*self.tables, *self.folded) if len(one.frame)]
+        tables = [one.markdown() for one in (*self.tables, *self.folded) if one.rows]
         return "\n\n".join([*parts, "\n".join(tables)])
 
     def cited(self) -> str:

@@ -1,6 +1,7 @@
 """A table: a frame and how its columns are shown. One function makes text of a frame.
 
-The same table is printed on a terminal, written as Markdown, shown on a page and saved as csv.
+The same table is printed on a terminal, written as Markdown and shown on a page; `stats.table.csv`
+saves its frame.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import math
 import numbers as kinds
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,10 +23,12 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.text import Text
 
+    Frame = pd.DataFrame | Mapping[str, Sequence[Any]]
+
 # What stands in a column of numbers
 NUMBER = re.compile(rf"\s*([-+<]?\s*[\d.,]*\d|{DASH}|$)")
 INTERVAL = re.compile(r"(?<=\d) (\(-?[\d.]+ to [^)]*\))")
-GAP = 3  # characters between two columns
+GAP, TIGHT = 3, 2  # characters between two columns, and where a table fits only so
 NAMES = 14  # characters that a column of names keeps beside numbers, or a third of the terminal
 MOST_SHOWN = 60  # rows on a terminal
 # Tones of a cell, which are its colours on a page, and how they are printed on a terminal
@@ -93,10 +96,10 @@ class Column:
         """The title with its unit."""
         return f"{self.title} {self.unit}".rstrip()
 
-    def texts(self, frame: pd.DataFrame) -> list[str | Cell]:
+    def texts(self, frame: Frame) -> list[str | Cell]:
         """The column of a frame, row by row."""
         prefix = "" if self.name == "value" else f"{self.name}_"
-        if f"{prefix}low" not in frame or frame[self.name].dtype == object:
+        if f"{prefix}low" not in frame or any(isinstance(x, str | Cell) for x in frame[self.name]):
             return [self.text(value) for value in frame[self.name]]
         limits = (frame[name] for name in (self.name, f"{prefix}low", f"{prefix}high"))
         rows = zip(*limits, strict=True)
@@ -122,11 +125,12 @@ class Column:
 class Table:
     """A title, a frame, the columns that are shown of it, and a note on reading them.
 
-    The first column names the rows.
+    The first column names the rows. Of texts alone the frame may be a mapping (see `listed`), so
+    that a list need not wait for pandas.
     """
 
     title: str
-    frame: pd.DataFrame
+    frame: Frame
     columns: Sequence[Column]
     note: str = ""
 
@@ -151,11 +155,6 @@ class Table:
         lines = [f"## {self.title}", "", *markdown_table(self.headings, texts), ""]
         return "\n".join([*lines, self.note, ""] if self.note else lines)
 
-    def csv(self) -> str:
-        """The numbers of the frame, with their limits; no cells."""
-        shown = self.frame.map(lambda value: isinstance(value, Cell)).any()
-        return self.frame.loc[:, ~shown].to_csv(index=False, lineterminator="\n")
-
     def __rich_console__(
         self, _console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
@@ -172,6 +171,15 @@ class Table:
             yield Text(f"... and {len(self.rows) - MOST_SHOWN} more rows, in summary.md.")
         if self.note and not self.has_cells:
             yield Text(wrapped(self.note, options.max_width))
+
+
+def listed(
+    title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
+) -> Table:
+    """A table of texts, given row by row."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(headings)
+    frame = dict(zip(headings, columns, strict=True))
+    return Table(title, frame, [Column(heading, heading) for heading in headings], note)
 
 
 def described(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
@@ -238,10 +246,11 @@ def _printed(headings: Sequence[str], rows: Texts, room: int) -> Iterator[Render
     """A table; where it is too wide, with folded names, in several pieces, or turned."""
     from rich.text import Text
 
-    room += GAP
-    if sum(_widths([headings, *rows])) <= room:
-        yield _table(headings, rows)
+    whole = sum(_widths([headings, *rows])) - GAP
+    if whole - (GAP - TIGHT) * (len(headings) - 1) <= room:
+        yield _table(headings, rows, is_tight=whole > room)
         return
+    room += GAP
     rows = [[INTERVAL.sub(r"\n\1", cell) for cell in row] for row in rows]
     heads = [
         "\n".join(fold(head, max(NAMES, width - GAP)))
@@ -293,11 +302,13 @@ def _widths(rows: Texts) -> list[int]:
     ]
 
 
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str | Text]]) -> rich_table.Table:
+def _table(
+    headings: Sequence[str], rows: Sequence[Sequence[str | Text]], is_tight: bool = False
+) -> rich_table.Table:
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=is_tight)
     for heading, cells in zip(headings, zip(*rows, strict=True), strict=True):
         is_number = all(isinstance(c, str) and NUMBER.match(c) for c in cells)
         table.add_column(heading, justify="right" if is_number else "left", overflow="fold")

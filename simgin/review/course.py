@@ -52,7 +52,12 @@ def follow(matchup: Matchup, n: int, workers: int | None, progress: Progress | N
 def _counted(matchup: Matchup, first_unit: int, units: int) -> dict[str, np.ndarray]:
     _, records = play_recorded(matchup, first_unit, units)
     params = matchup.variant.row
-    counts = {"length": _lengths(records), "knocks": _knocks(records, len(matchup.players))}
+    first, _ = _first_and_last(records)
+    turns = np.minimum(np.add.reduceat(records["turns"], first), MOST_TURNS - 1)
+    counts = {
+        "length": np.bincount(turns, minlength=MOST_TURNS),
+        "knocks": _knocks(records, len(matchup.players)),
+    }
     goal = goal_of(params)
     if matchup.b is not None and goal.score and goal.other is None:
         counts["leads"] = count_leads(records, params).sum(axis=0)
@@ -64,12 +69,6 @@ def _first_and_last(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The places of the first and the last deal of every match."""
     last = np.flatnonzero(records["outcome"] != UNDECIDED)
     return np.append(0, last[:-1] + 1), last
-
-
-def _lengths(records: np.ndarray) -> np.ndarray:
-    first, _ = _first_and_last(records)
-    turns = np.add.reduceat(records["turns"], first)
-    return np.bincount(np.minimum(turns, MOST_TURNS - 1), minlength=MOST_TURNS)
 
 
 def _knocks(records: np.ndarray, players: int) -> np.ndarray:

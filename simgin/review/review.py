@@ -1,4 +1,4 @@
-"""A review that was played, as data: figures of every kind of player, and their differences.
+"""A review: what is played for it, then figures of every kind of player, and their differences.
 
 Everything is computed from the ledger: from the batch rows of its cells, and from the results of
 its steps. Nothing here plays.
@@ -7,17 +7,17 @@ its steps. Nothing here plays.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simgin.findings.findings import Findings
+from simgin.play.matchup import parse_matchup
 from simgin.review import course
-from simgin.review.players import AT_ONCE, FOR_GIN, STRONG
-from simgin.review.review_plan import followed, step_name
+from simgin.review.players import AT_ONCE, CHAMPION, FOR_GIN, STRONG
 from simgin.review.review_request import ReviewError, ReviewRequest
 from simgin.review.scorecard import (
     SAME,
@@ -30,10 +30,14 @@ from simgin.review.scorecard import (
     size,
 )
 from simgin.rules import variants
+from simgin.runs.block import Task
 from simgin.runs.manifest import engine_digest
+from simgin.runs.plan import Plan
+from simgin.runs.steps import Step
 from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,11 +71,6 @@ class Change:
         if self.size in (SAME, UNCLEAR):
             return 0
         return 1 if self.difference.value > 0 else -1
-
-    @property
-    def is_none(self) -> bool:
-        """Whether every batch came out the same."""
-        return self.difference.value == 0 and self.difference.se == 0
 
 
 Key = tuple[str, str, str]  # of a figure: variant, metric, kind
@@ -221,8 +220,8 @@ class Review:
 
     def is_copy(self, variant: str) -> bool:
         """Whether every match came out as under the base: the rules differ where nobody went."""
-        own = [change for (of, *_), change in self.changes.items() if of == variant]
-        return bool(own) and all(change.is_none for change in own)
+        own = [one.difference for (of, *_), one in self.changes.items() if of == variant]
+        return bool(own) and all(one.value == 0 and one.se == 0 for one in own)
 
     # Frames
 
@@ -241,7 +240,7 @@ class Review:
                 low, high = number.limits
                 numbers = {"value": number.value, "se": number.se, "low": low, "high": high}
                 rows.append({**names, **numbers, "n": number.n, "why": ""})
-        return _frame(rows, FIGURE_COLUMNS)
+        return frame_of(rows, FIGURE_COLUMNS)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -255,7 +254,7 @@ class Review:
             tests = {"base_variant": self.request.base, "p": own.p, "p_holm": p}
             names = self._names(variant, metric, kind)
             rows.append({**names, **numbers, **tests, "size": change.size})
-        return _frame(rows, DIFFERENCE_COLUMNS)
+        return frame_of(rows, DIFFERENCE_COLUMNS)
 
     def _names(self, variant: str, metric: str, kind: str) -> dict[str, str]:
         """Who plays whom, the metric with its title, and whose figure it is."""
@@ -272,12 +271,6 @@ class Review:
         return {**found, "opponent": opponent, "title": title, "players": players}
 
 
-def _frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(rows, columns=list(columns))
-
-
 def restore_review(entry: Mapping[str, Any], findings: Findings) -> Review:
     """The review of a run directory, from its manifest's entry. It plays nothing.
 
@@ -289,3 +282,64 @@ def restore_review(entry: Mapping[str, Any], findings: Findings) -> Review:
             "directory."
         )
     return Review(ReviewRequest.from_manifest(entry), findings)
+
+
+# What is played
+
+
+def plan_review(request: ReviewRequest) -> Plan:
+    """Everything that a settled request plays."""
+    cells = dict.fromkeys(cell for variant in request.played for cell in _cells(request, variant))
+    tasks = [
+        Task(parse_matchup(a, b, variant, request.seed, "match"), request.matches)
+        for variant, a, b in cells
+    ]
+    against = f", against {request.base}" if request.base else ""
+    names = ", ".join(request.variants)
+    return Plan(
+        "review",
+        tuple(tasks),
+        question=f"What do these rules do to the game? {names}{against}",
+        steps=tuple(_step(request, *one) for one in followed(request)),
+    )
+
+
+def _cells(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, str | None]]:
+    """Variant, A and B: every kind against itself, and the strong player against each other.
+
+    Some come twice.
+    """
+    strong = request.player(variant)
+    weaker = [kind.strategy for kind in request.kinds]
+    if request.alone:
+        yield from ((variant, name, None) for name in dict.fromkeys([*weaker, strong]))
+        return
+    for name in (strong, *weaker):
+        yield variant, strong, name
+    if variant not in request.variants:  # the same with another target, between strong players
+        return
+    if variant in request.learned:
+        yield variant, strong, CHAMPION
+        yield variant, CHAMPION, CHAMPION
+    for name in weaker:
+        yield variant, name, name
+    if {AT_ONCE, FOR_GIN} <= set(request.kinds) and strong != AT_ONCE.strategy:
+        yield variant, FOR_GIN.strategy, AT_ONCE.strategy
+
+
+def followed(request: ReviewRequest) -> list[tuple[str, str]]:
+    """Variant and player of the matches that are followed: the strong one's, and champion's."""
+    own = [(variant, request.player(variant)) for variant in request.played]
+    return [*own, *((variant, CHAMPION) for variant in request.learned)]
+
+
+def step_name(variant: str, player: str) -> str:
+    """What the ledger knows the followed matches of a player under a variant by."""
+    return f"course of {player} {variant}"
+
+
+def _step(request: ReviewRequest, variant: str, player: str) -> Step:
+    other = None if request.alone else player
+    matchup = parse_matchup(player, other, variant, request.seed, "match")
+    play = partial(course.follow, matchup, request.matches)
+    return Step(step_name(variant, player), matchup, request.matches, 1.0, play)

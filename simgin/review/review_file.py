@@ -18,21 +18,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from simgin.review.review_request import SECONDS_PER_TURN
-from simgin.rules import variants
-from simgin.strategy import loader
+from simgin.runs.experiment_file import Count, StrategyText, VariantText
 from simgin.text import amounts, toml
-
-
-def _variant(text: str) -> str:
-    return variants.find(text).text
-
-
-def _strategy(text: str) -> str:
-    return loader.find(text).text
-
 
 Texts = Annotated[list[str], Field(default_factory=list)]
 
@@ -42,13 +32,13 @@ class ReviewFile(toml.Table):
 
     title: str = ""
     note: str = ""
-    rule_sets: Annotated[list[Annotated[str, AfterValidator(_variant)]], Field(min_length=1)]
-    against: Annotated[str, AfterValidator(_variant)] | None = None
-    players: Annotated[list[Annotated[str, AfterValidator(_strategy)]], Field(default_factory=list)]
+    rule_sets: Annotated[list[VariantText], Field(min_length=1)]
+    against: VariantText | None = None
+    players: Annotated[list[StrategyText], Field(default_factory=list)]
     goals: Texts
     sweep: Texts
     seconds_per_turn: Annotated[float, Field(gt=0, strict=False)] = SECONDS_PER_TURN
-    matches: Annotated[int, BeforeValidator(amounts.parse_count)] | None = None
+    matches: Count | None = None
     seed: Annotated[int, AfterValidator(amounts.parse_seed)] = 1
     adapt: bool = False
     deep: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +17,11 @@ from simgin.review.review import WAITING, Review
 from simgin.review.verdicts import label
 from simgin.stats import quantity
 from simgin.stats.quantity import Quantity
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 MOST_BINS = 30
 FAR = 0.995  # share of the matches that a picture of lengths reaches over
@@ -34,58 +36,43 @@ def review_pictures(review: Review) -> Iterator[Picture]:
     if review.request.sweep:
         yield from _sweep(review)
         return
-    lengths = match_length(review)
-    yield Picture(
-        "match_length",
-        "How long does a match take?",
-        "",
-        plots.match_length(lengths, seed=seed, among=names),
-        frame=lengths,
-        columns=(Column("variant", ""), Column("median", "median turns")),
-    )
-    outcomes = outcomes_by_kind(review)
-    yield Picture(
-        "outcomes",
-        "How do deals end?",
-        "",
-        plots.outcomes_by_kind(outcomes, seed=seed),
-        frame=outcomes,
-        columns=(*map(_text, ("variant", "players", "metric")), Column("value", "share")),
-    )
-    changed = kinds(review)
-    if len(changed):
-        yield Picture(
-            "kinds",
-            "Does it hold for every kind of player?",
-            "",
-            plots.kinds(changed, seed=seed, among=names),
-            frame=changed,
-            columns=(*map(_text, ("title", "variant", "players")), Column("value", "change")),
-        )
-    knocks = knock_chart(review)
-    if len(knocks) and not review.request.alone:
-        yield Picture(
-            "knock_chart",
-            "When does the strong player knock?",
-            "",
-            plots.knock_chart(knocks, seed=seed, among=names),
-            frame=knocks,
-            columns=(*map(_text, ("variant", "turn", "deadwood")), Column("share", "share")),
-        )
-    scores = score_difference(review)
-    if len(scores):
-        yield Picture(
-            "scores",
-            "What is a lead worth?",
-            "",
-            plots.score_difference(scores, seed=seed),
-            frame=scores,
-            columns=(*map(_text, ("variant", "own", "other")), Column("value", "difference")),
-        )
+    frame = match_length(review)
+    figure = plots.match_length(frame, seed=seed, among=names)
+    columns = _columns(variant="", median="median turns")
+    yield _picture("match_length", "How long does a match take?", figure, frame, columns)
+    frame = outcomes_by_kind(review)
+    figure = plots.outcomes_by_kind(frame, seed=seed)
+    columns = _columns("variant", "players", "metric", value="share")
+    yield _picture("outcomes", "How do deals end?", figure, frame, columns)
+    frame = kinds(review)
+    if len(frame):
+        figure = plots.kinds(frame, seed=seed, among=names)
+        columns = _columns("title", "variant", "players", value="change")
+        question = "Does it hold for every kind of player?"
+        yield _picture("kinds", question, figure, frame, columns)
+    frame = knock_chart(review)
+    if len(frame) and not review.request.alone:
+        figure = plots.knock_chart(frame, seed=seed, among=names)
+        columns = _columns("variant", "turn", "deadwood", share="share")
+        question = "When does the strong player knock?"
+        yield _picture("knock_chart", question, figure, frame, columns)
+    frame = score_difference(review)
+    if len(frame):
+        figure = plots.score_difference(frame, seed=seed)
+        columns = _columns("variant", "own", "other", value="difference")
+        yield _picture("scores", "What is a lead worth?", figure, frame, columns)
 
 
-def _text(name: str) -> Column:
-    return Column(name, name)
+def _picture(
+    name: str, question: str, figure: Figure, frame: pd.DataFrame, columns: Sequence[Column]
+) -> Picture:
+    return Picture(name, question, "", figure, frame=frame, columns=columns)
+
+
+def _columns(*names: str, **titled: str) -> tuple[Column, ...]:
+    """Columns under their own names, and others under a title."""
+    every = {name: name for name in names} | titled
+    return tuple(Column(name, title) for name, title in every.items())
 
 
 def _named(review: Review, variant: str, kind: str = STRONG) -> dict[str, Any]:
@@ -114,10 +101,11 @@ def match_length(review: Review) -> pd.DataFrame:
     for variant, count in counts.items():
         median = int(np.searchsorted(count.sum(axis=0).cumsum(), count.sum() / 2))
         binned = np.add.reduceat(count[:, : starts[-1] + width], starts, axis=1)
-        for start, share in zip(starts, quantity.shares(binned, count.sum(axis=1)), strict=True):
+        for start, column in zip(starts, binned.T, strict=True):
+            share = quantity.per_case(column, count.sum(axis=1), share=True)
             where = {"turns": start, "width": width, "median": median}
             rows.append({**_named(review, variant), **where, **_share(share)})
-    return _frame(rows)
+    return frame_of(rows)
 
 
 def _share(own: Quantity) -> dict[str, Any]:
@@ -141,7 +129,7 @@ def outcomes_by_kind(review: Review) -> pd.DataFrame:
                 share = played.per("deals", *kinds_of_end, share=True)
                 what = {"players": kind, "metric": metric}
                 rows.append({**_named(review, variant, kind), **what, **_limits(share)})
-    return _frame(rows)
+    return frame_of(rows)
 
 
 def kinds(review: Review) -> pd.DataFrame:
@@ -154,15 +142,11 @@ def kinds(review: Review) -> pd.DataFrame:
                     "players": kind,
                     "metric": row.key,
                     "factor": row.factor,
-                    "title": f"{row.title}: change{_in_unit(row.unit)}",
+                    "title": f"{row.title}: change{', percentage points' * bool(row.unit)}",
                 }
                 numbers = _limits(change.difference) | {"n": review.request.matches}
                 rows.append({**_named(review, variant, kind), **what, **numbers})
-    return _frame(rows)
-
-
-def _in_unit(unit: str) -> str:
-    return ", percentage points" if unit else ""
+    return frame_of(rows)
 
 
 def knock_chart(review: Review) -> pd.DataFrame:
@@ -178,25 +162,23 @@ def knock_chart(review: Review) -> pd.DataFrame:
                 share = quantity.per_case(knocks[:, turn, count], per_batch, share=True)
                 where = {"turn": turn, "deadwood": count}
                 rows.append({**_named(review, variant), **where, **_share(share)})
-    return _frame(rows)
+    return frame_of(rows)
 
 
 def score_difference(review: Review) -> pd.DataFrame:
     """Win probability by fifths of the target that both sides have, less the base's."""
     base = review.request.base
     if base is None:
-        return _frame([])
+        return frame_of([])
     of_base = _by_score(review, base)
     rows = []
     for variant in review.request.others:
         for place, own in _by_score(review, variant).items():
             if place in of_base:
-                where = {
-                    name: 100 / FIFTHS * at
-                    for name, at in zip(("own", "other"), place, strict=True)
-                }
+                own_place, other_place = (100 / FIFTHS * at for at in place)
+                where = {"own": own_place, "other": other_place}
                 rows.append({**_named(review, variant), **where, **_limits(own - of_base[place])})
-    return _frame(rows)
+    return frame_of(rows)
 
 
 def _by_score(review: Review, variant: str) -> dict[tuple[int, int], Quantity]:
@@ -215,12 +197,6 @@ def _by_score(review: Review, variant: str) -> dict[tuple[int, int], Quantity]:
     }
 
 
-def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(rows)
-
-
 # Sweeps
 
 
@@ -228,14 +204,14 @@ def _sweep(review: Review) -> Iterator[Picture]:
     """Curves of one parameter together, or a map of every row for two."""
     seed = review.request.seed
     frame = sweep_frame(review)
-    columns = (*map(_text, ("title", "variant")), Column("value", "value"))
+    columns = _columns("title", "variant", value="value")
     if len(review.request.sweep) == 1:
         figure = plots.sweep_curves(frame, seed=seed)
-        yield Picture("sweep", "What does each value do?", "", figure, frame=frame, columns=columns)
+        yield _picture("sweep", "What does each value do?", figure, frame, columns)
         return
     for i, (title, part) in enumerate(frame.groupby("title", sort=False), start=1):
         figure = plots.sweep_map(part, seed=seed)
-        yield Picture(f"sweep_{i}", str(title), "", figure, frame=part, columns=columns)
+        yield _picture(f"sweep_{i}", str(title), figure, part, columns)
 
 
 def sweep_frame(review: Review) -> pd.DataFrame:
@@ -244,30 +220,22 @@ def sweep_frame(review: Review) -> pd.DataFrame:
     y_name, ys = second[0] if second else ("", ("",))
     places = dict(zip(review.request.swept, ((x, y) for x in xs for y in ys), strict=True))
     rows = []
-    titles = {row.key: (row.title, row.factor, np.nan) for row in review.rows}
+    drawn = [row for row in review.rows if row.key != "minutes"]
+    titles = {row.key: (row.title, row.factor, np.nan) for row in drawn}
     if review.has_waiting:
         titles[WAITING] = ("Matches that playing for gin wins from knocking at once, %", 100, 50.0)
     for (variant, key, kind), number in review.figures.items():
-        if (
-            variant not in places
-            or key not in titles
-            or key == "minutes"
-            or not isinstance(number, Quantity)
-        ):
+        if variant not in places or key not in titles or not isinstance(number, Quantity):
             continue
         if kind != STRONG and key != WAITING:
             continue
         title, factor, even = titles[key]
         x, y = places[variant]
         where = {"title": title, "metric": key, "x": _number(x), "y": _number(y), "even": even}
-        axes = {"x_name": _words(x_name), "y_name": _words(y_name)}
+        axes = {"x_name": x_name.replace("_", " "), "y_name": y_name.replace("_", " ")}
         base = {"is_base": variant == review.request.base, "factor": factor}
         rows.append({**_named(review, variant), **where, **axes, **base, **_limits(number)})
-    return _frame(rows)
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
+    return frame_of(rows)
 
 
 def _number(text: str) -> float | str:

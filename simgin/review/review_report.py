@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from simgin.findings.verdict import listed
 from simgin.report.numbers import DASH
 from simgin.report.report import Report
 from simgin.report.table import Cell, Column, Table
 from simgin.review import verdicts
-from simgin.review.goals import MET, MISSED, UNDECIDED, Goal, read_goals
 from simgin.review.players import CHAMPION, FOR_GIN, STRONG
 from simgin.review.review import SKILL, WAITING, Change, Review
 from simgin.review.review_pictures import review_pictures
-from simgin.review.scorecard import AGAINST, EVENING, EVENINGS, LITTLE, MUCH, SAME, UNCLEAR, Row
+from simgin.review.scorecard import (
+    AGAINST,
+    EVENING,
+    EVENINGS,
+    LITTLE,
+    MET,
+    MISSED,
+    MUCH,
+    SAME,
+    UNCLEAR,
+    UNDECIDED,
+    Goal,
+    Row,
+    read_goals,
+)
 from simgin.review.sweeps import best_values, sweep_lines, values
 from simgin.review.verdicts import label, skill_size
 from simgin.rules import variants
 from simgin.stats import table
 from simgin.stats.quantity import Quantity
-
-if TYPE_CHECKING:
-    pass
+from simgin.stats.table import frame_of
 
 TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
 # What a cell says of `simgin.review.verdicts.skill_size`, and its tone
@@ -100,14 +111,8 @@ def _tables(review: Review) -> Iterator[Table]:
 
 def scorecard(review: Review) -> Table:
     """A row for each property, a column for each rule set, the strong player's figures."""
-    import pandas as pd
-
     request = review.request
-    rows = []
-    for row in review.rows:
-        cells = {variant: _cell(review, variant, row) for variant in request.variants}
-        if any(cell.text != DASH for cell in cells.values()):
-            rows.append({"row": row.title, **cells})
+    rows = _rows(review, request.variants, _cell)
     if review.has_waiting:
         rows.append({"row": "Gin v knock", **{v: _waiting(review, v) for v in request.variants}})
     rows.append({"row": "Skill", **{v: _skill(review, v) for v in request.variants}})
@@ -119,18 +124,28 @@ def scorecard(review: Review) -> Table:
         title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
     columns = [Column("row", "property"), *(Column(*names) for names in named)]
     note = f"{READING} {_meanings(review)}Players: {_who(review)}"
-    return Table(title, pd.DataFrame(rows), columns, note)
+    return Table(title, frame_of(rows), columns, note)
+
+
+def _rows(
+    review: Review, shown: Iterable[str], cell: Callable[[Review, str, Row], Cell]
+) -> list[dict[str, Any]]:
+    """The rows of the scorecard of which any rule set shown has a figure."""
+    found = []
+    for row in review.rows:
+        cells = {variant: cell(review, variant, row) for variant in shown}
+        if any(own.text != DASH for own in cells.values()):
+            found.append({"row": row.title, **cells})
+    return found
 
 
 def _turned(card: Table) -> Table:
     """A scorecard as text, a row for each rule set."""
-    import pandas as pd
-
     texts = {
         column.title: [str(cell) for cell in card.frame[column.name]] for column in card.columns
     }
     rows = texts.pop("property")
-    frame = pd.DataFrame([dict(zip(rows, cells, strict=True)) for cells in texts.values()])
+    frame = frame_of([dict(zip(rows, cells, strict=True)) for cells in texts.values()])
     frame.insert(0, "rules", list(texts))
     return Table(card.title, frame, [Column(name, name) for name in map(str, frame)], card.note)
 
@@ -150,15 +165,15 @@ def _arrow(cell: Any) -> Any:
     return Cell(cell.text, arrow, cell.light.partition(";")[0], cell.tone)
 
 
-def _cell(review: Review, variant: str, row: Row, key: str = STRONG) -> Cell:
+def _cell(review: Review, variant: str, row: Row) -> Cell:
     """The strong player's figure, its change in words, and the range of the others."""
-    number = review.figures[variant, row.key, key]
+    number = review.figures[variant, row.key, STRONG]
     if not isinstance(number, Quantity) or number.value != number.value:
         return Cell(DASH)
     text, light = row.text(number.value), row.light(number)
     if variant == review.request.base or review.request.base is None:
         return Cell(text, "", light, "base")
-    change = review.changes.get((variant, row.key, key))
+    change = review.changes.get((variant, row.key, STRONG))
     if change is None:
         return Cell(text, "", light, "unclear")
     word = _word(change, row.more, row.less)
@@ -190,8 +205,7 @@ def _waiting(review: Review, variant: str) -> Cell:
     key = (variant, WAITING, FOR_GIN.name)
     number, change = review.figures[key], review.changes.get(key)
     assert isinstance(number, Quantity)
-    low, high = number.limits
-    text, light = f"{100 * number.value:.0f} %", f"± {50 * (high - low):.1f}"
+    text, light = f"{100 * number.value:.0f} %", _half(number)
     if change is None:
         return Cell(text, "", light, "base")
     return Cell(text, _word(change, "more", "less"), light, TONES[change.size])
@@ -218,49 +232,38 @@ def _skill(review: Review, variant: str) -> Cell:
 
 def _same_length(review: Review) -> Table:
     """The scorecard at the targets that make matches as long as the base's."""
-    import pandas as pd
-
     same = dict(review.request.same_length)
     if not same:
-        return Table("At the same length", pd.DataFrame(), ())
+        return Table("At the same length", frame_of([]), ())
     base = str(review.request.base)
     shown = {base: label(base)}
     for variant, text in same.items():
         shown[text] = f"{label(variant)} to {variants.find(text).row['points_target']}"
-    rows = []
-    for row in review.rows:
-        cells = {variant: _cell(review, variant, row) for variant in shown}
-        if any(cell.text != DASH for cell in cells.values()):
-            rows.append({"row": row.title, **cells})
+    rows = _rows(review, shown, _cell)
     rows.append({"row": "Skill", **{v: _skill(review, v) for v in shown}})
     note = (
         "Played to the target at which a match between strong players takes about as long as under "
         f"{label(base)}: shut-outs, comebacks and skill follow mostly from the length."
     )
     columns = [Column("row", "property"), *(Column(v, title) for v, title in shown.items())]
-    return Table("At the same length", pd.DataFrame(rows), columns, note)
+    return Table("At the same length", frame_of(rows), columns, note)
 
 
 def _better_player(review: Review) -> Table:
     """What a player that learned these rules does otherwise than champion."""
-    import pandas as pd
-
     rows: list[dict[str, Any]] = []
     learned = review.request.learned
     if learned:
         won = {v: review.won(v, review.request.player(v), CHAMPION) for v in learned}
         cells = {v: Cell(f"{100 * own.value:.1f} %", "", _half(own)) for v, own in won.items()}
         rows.append({"row": "Wins from champion", **cells})
-    for row in review.rows:
-        cells = {variant: _learned_cell(review, variant, row) for variant in learned}
-        if any(cell.text != DASH for cell in cells.values()):
-            rows.append({"row": row.title, **cells})
+    rows += _rows(review, learned, _learned_cell)
     note = (
         "Matches between two players that learned these rules, against those between two of "
         "champion, whose weights come from other rules."
     )
     columns = [Column("row", "property"), *(Column(v, label(v)) for v in learned)]
-    return Table("What a better player does differently", pd.DataFrame(rows), columns, note)
+    return Table("What a better player does differently", frame_of(rows), columns, note)
 
 
 def _half(own: Quantity) -> str:

@@ -147,13 +147,15 @@ def read_request(
         texts = tuple(dict.fromkeys(variant.text for variant in named[1:]))  # a sweep's order
     base_text = named[0].text
     alone = named[0].row["players"] == 1
+    if adapt and alone:
+        raise ReviewError("--adapt learns players for two-player rules; leave it out here.")
     kinds, strong = _kinds(players, alone)
     return ReviewRequest(
         texts,
         base_text if against is not None and len(texts) > 1 else None,
         kinds=kinds,
         given_strong=strong,
-        adapt=_may_adapt(adapt, alone),
+        adapt=adapt,
         deep=deep,
         matches=_size(matches, alone, deep),
         seed=amounts.parse_seed(seed),
@@ -175,12 +177,6 @@ def _size(matches: int | str | None, alone: bool, deep: bool) -> int:
             f"{n} matches are too few for error estimates: use at least {FEWEST_MATCHES}."
         )
     return n
-
-
-def _may_adapt(adapt: bool, alone: bool) -> bool:
-    if adapt and alone:
-        raise ReviewError("--adapt learns players for two-player rules; leave it out here.")
-    return adapt
 
 
 def _kinds(players: Sequence[str], alone: bool) -> tuple[tuple[Kind, ...], str | None]:
@@ -264,7 +260,12 @@ def settled(
     strong = {}
     for place, variant in enumerate(request.variants):
         part = share(progress, place, len(request.variants))
-        strong[variant] = _strong_player(request, variant, workers, part)
+        if request.given_strong is not None:
+            strong[variant] = request.given_strong
+        elif request.adapt:
+            strong[variant] = learned(variant, request.seed, workers, part)
+        else:
+            strong[variant] = kept_or_strongest(variant, request.seed, workers)
     same = {}
     if not request.alone and not request.sweep and request.base is not None:
         wanted = turns_per_match(strong[request.base], request.base, request.seed, workers)
@@ -274,16 +275,6 @@ def settled(
                 same[variant] = text
                 strong[text] = strong[variant]
     return replace(request, strong=tuple(strong.items()), same_length=tuple(same.items()))
-
-
-def _strong_player(
-    request: ReviewRequest, variant: str, workers: int | None, progress: Progress | None
-) -> str:
-    if request.given_strong is not None:
-        return request.given_strong
-    if request.adapt:
-        return learned(variant, request.seed, workers, progress)
-    return kept_or_strongest(variant, request.seed, workers)
 
 
 def _of_length(

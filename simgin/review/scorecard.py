@@ -7,7 +7,9 @@ rule set would show, *a little* what ten evenings would.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +17,10 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.review import course
+from simgin.review.review_request import ReviewError
 from simgin.stats import batches, metrics, quantity
 from simgin.stats.quantity import Quantity
+from simgin.text.messages import did_you_mean, shown
 
 EVENING, EVENINGS = 5, 10  # matches of an evening, and how many evenings show a little
 NO_KNOCK = "only gin ends a deal"
@@ -130,7 +134,7 @@ def _ratio(metric: str) -> Callable[[Played], Measurement]:
     return lambda played: played.ratio(metric)
 
 
-def _match_turns(played: Played) -> Measurement:
+def _match_turns(played: Played) -> Quantity:
     return played.per("matches", "turns")
 
 
@@ -177,7 +181,7 @@ def minutes(seconds_per_turn: float) -> Row:
     return Row(
         "minutes",
         f"Minutes at {seconds_per_turn:g} s",
-        lambda played: played.per("matches", "turns").scaled(seconds_per_turn / 60),
+        lambda played: _match_turns(played).scaled(seconds_per_turn / 60),
         **_LONGER,
         names=("minutes", "minutes per match"),
         meaning="a match whose turns take so many seconds each",
@@ -259,3 +263,64 @@ def rows_of(params: Mapping[str, object], seconds_per_turn: float) -> tuple[Row,
     if params["goal"] == "single":
         left_out |= {"match_win", "deals_per_match"}
     return tuple(row for row in ROWS_OF_ONE if row.key not in left_out)
+
+
+# Goals
+
+
+MET, MISSED, UNDECIDED = "met", "missed", "undecided"
+_NUMBER = r"[-+]?\d+(?:\.\d+)?"
+_GOAL = re.compile(
+    rf"(?P<name>[a-z][a-z \-]*?)\s*"
+    rf"(?:(?P<low>{_NUMBER})\s*\.\.\s*(?P<high>{_NUMBER})"
+    rf"|(?:<=?|at most|under)\s*(?P<most>{_NUMBER})|(?:>=?|at least|over)\s*(?P<least>{_NUMBER}))"
+    rf"\s*%?"
+)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A row of the scorecard and the limits within which it shall be, as they are shown."""
+
+    row: Row
+    low: float
+    high: float
+    text: str
+
+    def verdict(self, number: object) -> str:
+        """MET, MISSED or UNDECIDED."""
+        if not isinstance(number, Quantity):
+            return UNDECIDED
+        low, high = (limit * self.row.factor for limit in number.limits)
+        if math.isnan(low + high):
+            return UNDECIDED
+        if self.low <= low and high <= self.high:
+            return MET
+        return MISSED if high < self.low or low > self.high else UNDECIDED
+
+
+def read_goals(texts: Sequence[str], rows: Sequence[Row]) -> list[Goal]:
+    """The goals that texts name, several in one with commas. Raises ReviewError."""
+    parts = [part.strip() for text in texts for part in text.split(",")]
+    return [_goal(part, rows) for part in parts if part]
+
+
+def _goal(text: str, rows: Sequence[Row]) -> Goal:
+    found = _GOAL.fullmatch(text.lower())
+    if not found:
+        raise ReviewError(
+            f"{shown(text)} is no goal; write one like `turns per match 100..140`, "
+            "`gin 40..50 %` or `dead hands < 5 %`."
+        )
+    names = {name: row for row in rows for name in (row.key.replace("_", " "), *row.names)}
+    name = " ".join(found["name"].split())
+    if name not in names:
+        near = did_you_mean(name, names)
+        known = ", ".join(row.names[0] if row.names else row.key for row in rows)
+        remedy = f" Goals may be about {known}." if near == "." else ""
+        raise ReviewError(f"no row of the scorecard is called {shown(name)}{near}{remedy}")
+    low = found["low"] or found["least"] or "-inf"
+    high = found["high"] or found["most"] or "inf"
+    if float(low) > float(high):
+        raise ReviewError(f"{shown(text)} has its limits the wrong way round.")
+    return Goal(names[name], float(low), float(high), text)

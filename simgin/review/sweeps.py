@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +20,7 @@ from simgin.review.scorecard import SAME, UNCLEAR, Measurement, Row, size
 from simgin.review.verdicts import label
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
-
-if TYPE_CHECKING:
-    pass
+from simgin.stats.table import frame_of
 
 TOLD = ("turns_per_match", "gin", "win")  # rows that the verdict follows from end to end
 EVEN = 0.5
@@ -78,20 +75,17 @@ def _course(review: Review, row: Row, first: str, last: str) -> Iterator[str]:
 
 
 def _break_even(review: Review) -> str:
-    """Between which values playing for gin and knocking at once are worth the same."""
+    """With which values playing for gin wins from knocking at once, and with which it loses."""
     ((name, texts),) = review.request.sweep
-    shares = [review.figures[variant, WAITING, FOR_GIN.name] for variant in review.request.swept]
-    known = [share for share in shares if isinstance(share, Quantity)]
-    pays = [value for value, share in zip(texts, known, strict=True) if share.limits[0] > EVEN]
-    loses = [value for value, share in zip(texts, known, strict=True) if share.limits[1] < EVEN]
-    subject = name.replace("_", " ")
-    if not pays or not loses:
-        way = "wins" if pays else "does not clearly win"
-        return f"Playing for gin {way} from knocking at once with every {subject} tried"
-    return (
-        f"Playing for gin beats knocking at once with {subject} {listed(pays)}, and loses with "
-        f"{listed(loses)}"
-    )
+    found: dict[str, list[str]] = {}
+    for value, variant in zip(texts, review.request.swept, strict=True):
+        share = review.figures[variant, WAITING, FOR_GIN.name]
+        assert isinstance(share, Quantity)
+        low, high = share.limits
+        word = "beats it" if low > EVEN else "loses to it" if high < EVEN else UNCLEAR
+        found.setdefault(word, []).append(value)
+    parts = [f"{word} with {name.replace('_', ' ')} {listed(of)}" for word, of in found.items()]
+    return f"Playing for gin against knocking at once: {'; '.join(parts)}"
 
 
 def _break_evens(review: Review) -> str:
@@ -114,10 +108,6 @@ def _break_evens(review: Review) -> str:
 # The best value
 
 
-def _as_is(number: Quantity) -> Quantity:
-    return number
-
-
 def _uneven(number: Quantity) -> Quantity:
     """How far a share is from one half."""
     return number.scaled(1, -EVEN) if number.value >= EVEN else number.scaled(-1, EVEN)
@@ -125,7 +115,7 @@ def _uneven(number: Quantity) -> Quantity:
 
 # What is best: a title, the metric, whose figure, and how bad a figure is
 AIMS: tuple[tuple[str, str, str, Callable[[Quantity], Quantity]], ...] = (
-    ("fewest dead hands", "dead", STRONG, _as_is),
+    ("fewest dead hands", "dead", STRONG, lambda number: number),
     ("fairest seats", "seat", STRONG, _uneven),
     ("knocking at once and playing for gin worth the same", WAITING, FOR_GIN.name, _uneven),
 )
@@ -133,20 +123,19 @@ AIMS: tuple[tuple[str, str, str, Callable[[Quantity], Quantity]], ...] = (
 
 def best_values(review: Review) -> Table:
     """The best value for each aim, and those that are not clearly worse."""
-    import pandas as pd
-
     even = replace(review, half=0).figures
     odd = replace(review, half=1).figures
     rows = []
-    aims = [
-        *AIMS,
-        *((f"most skill against: {kind}", SKILL, kind, _less) for kind, _ in review.request.kinds),
-    ]
+    aims = list(AIMS)
+    for kind, _ in review.request.kinds:
+        aims.append((f"most skill against: {kind}", SKILL, kind, lambda number: number.scaled(-1)))
     for title, metric, kind, bad in aims:
-        chosen = _best(review, even, metric, kind, bad)
-        if chosen is None:
+        known = _badness(review, even, metric, kind, bad)
+        finite = {v: number.value for v, number in known.items() if not np.isnan(number.value)}
+        if not finite:
             continue
-        others = _not_clearly_worse(review, odd, metric, kind, bad, chosen)
+        chosen = min(finite, key=finite.__getitem__)
+        others = _not_clearly_worse(_badness(review, odd, metric, kind, bad), chosen)
         near = ", ".join(values(review, variant) for variant in others) or "none"
         if len(others) == len(review.request.swept) - 1:
             near = "all the others"
@@ -154,44 +143,20 @@ def best_values(review: Review) -> Table:
     columns = (Column("aim", "aim"), Column("best", "best"), Column("near", "not clearly worse"))
     note = "Chosen on one half of the packs and judged on the other, at 5 % (Holm)."
     names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
-    return Table(
-        f"Best {names}", pd.DataFrame(rows, columns=["aim", "best", "near"]), columns, note
-    )
+    return Table(f"Best {names}", frame_of(rows, ("aim", "best", "near")), columns, note)
 
 
-def _less(number: Quantity) -> Quantity:
-    return number.scaled(-1)
-
-
-def _best(
+def _badness(
     review: Review, figures: Figures, metric: str, kind: str, bad: Callable[[Quantity], Quantity]
-) -> str | None:
-    """The rule set with the least of what is bad; None where it cannot be had."""
-    known = {}
-    for variant in review.request.swept:
-        number = figures.get((variant, metric, kind))
-        if isinstance(number, Quantity) and not np.isnan(number.value):
-            known[variant] = bad(number).value
-    return min(known, key=known.__getitem__) if known else None
+) -> dict[str, Quantity]:
+    """How bad a figure is under every rule set that has it."""
+    found = {variant: figures.get((variant, metric, kind)) for variant in review.request.swept}
+    return {variant: bad(own) for variant, own in found.items() if isinstance(own, Quantity)}
 
 
-def _not_clearly_worse(
-    review: Review,
-    figures: Figures,
-    metric: str,
-    kind: str,
-    bad: Callable[[Quantity], Quantity],
-    best: str,
-) -> list[str]:
+def _not_clearly_worse(known: Mapping[str, Quantity], best: str) -> list[str]:
     """The other rule sets whose figure is not worse than the best's for certain."""
-    least = figures[best, metric, kind]
-    assert isinstance(least, Quantity)
-    others, ps = [], []
-    for variant in review.request.swept:
-        number = figures.get((variant, metric, kind))
-        if variant != best and isinstance(number, Quantity):
-            worse = bad(number) - bad(least)
-            others.append(variant)
-            ps.append(worse.p if worse.value > 0 else 1.0)
-    adjusted = holm(np.array(ps, float))
+    others = [variant for variant in known if variant != best]
+    worse = [known[variant] - known[best] for variant in others]
+    adjusted = holm(np.array([own.p if own.value > 0 else 1.0 for own in worse], float))
     return [variant for variant, p in zip(others, adjusted, strict=True) if not p < SURE]

@@ -93,18 +93,12 @@ def rules_in_words(review: Review) -> list[tuple[str, str]]:
     sentences = []
     for text in request.variants:
         variant = variants.find(text)
-        said = _differing(variant, base) or _basic(variant)
+        said = _said(variant, [name for name, *_ in variants.difference(base, variant)])
+        said = said or _basic(variant)
         sentences.append((label(text), f"{capital('; '.join(said))}."))
     if request.others:
         sentences.append(("Everything else", f"as in {label(str(request.base))}."))
     return sentences
-
-
-def _differing(variant: Variant, base: Variant) -> list[str]:
-    known = variants.parameters()
-    return _said(
-        variant, [name for name, *_ in variants.difference(base, variant) if name in known]
-    )
 
 
 def _basic(variant: Variant) -> list[str]:

@@ -45,9 +45,7 @@ class Goal:
     @property
     def counts_deals(self) -> bool:
         """Whether won deals decide, so that a deal may count for more than one."""
-        if "deals" in self.side.targets:
-            return True
-        return self.other is not None and "deals" in self.other.targets
+        return any("deals" in side.targets for side in (self.side, self.other) if side)
 
 
 _POINTS = {"score": "points_target"}

@@ -22,8 +22,8 @@ Conditions = Mapping[str, list[Any]]  # parameter -> the values that meet the co
 MAX_TABLE_ROWS = 8
 MAX_GAMES = 100  # most won games that one row of a game table may give
 
-_YES = ("yes", "true", "on", "1")
-_NO = ("no", "false", "off", "0")
+_TRUTH: dict[str, Value] = dict.fromkeys(("yes", "true", "on", "1"), True)
+_TRUTH |= dict.fromkeys(("no", "false", "off", "0"), False)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
 
 
@@ -60,11 +60,8 @@ class Parameter:
         if word == "none" and "none" not in self.choices:
             return None
         if self.kind == "choice":
-            return self._choice(word)
+            return next((choice for choice in self.choices if str(choice) == word), word)
         return _READERS[self.kind](word)
-
-    def _choice(self, word: str) -> Value:
-        return next((choice for choice in self.choices if str(choice) == word), word)
 
     def fault(self, value: object) -> str:
         """A sentence about an impossible value; empty for a good one and for a dash."""
@@ -121,9 +118,7 @@ class Parameter:
         """
         if not _met(self.acts_with, params):
             return False
-        if not self.idle_with:
-            return True
-        return not _met(self.idle_with, params)
+        return not self.idle_with or not _met(self.idle_with, params)
 
     def dash(self, params: Params) -> str:
         """A sentence if the value is a dash where the parameter has an effect, else empty."""
@@ -146,7 +141,7 @@ class Parameter:
         if self.kind == "bool":
             return type(value) is bool
         if self.kind == "choice":
-            return self._is_choice(value)
+            return any(type(value) is type(one) and value == one for one in self.choices)
         if self.kind == "int":
             return self._is_number(value)
         if not isinstance(value, list | tuple):
@@ -154,9 +149,6 @@ class Parameter:
         if self.kind == "pair":
             return len(value) == 2 and all(map(self._is_number, value))
         return self._is_table(value)
-
-    def _is_choice(self, value: object) -> bool:
-        return any(type(value) is type(choice) and value == choice for choice in self.choices)
 
     def _is_number(self, value: object) -> bool:
         return type(value) is int and self.low <= value <= self.high
@@ -207,24 +199,8 @@ def _met(conditions: Conditions, params: Params) -> bool:
 # Values as text; a text of another form comes back as it is
 
 
-def _truth(word: str) -> Value:
-    if word.lower() in _YES:
-        return True
-    if word.lower() in _NO:
-        return False
-    return word
-
-
 def _integer(word: str) -> Value:
     return int(word) if _INTEGER.fullmatch(word) else word
-
-
-def _pair(word: str) -> Value:
-    return _integers(word, "/") if "/" in word else word
-
-
-def _table(word: str) -> Value:
-    return [_integers(row, ":") for row in word.split("/")] if ":" in word else word
 
 
 def _integers(text: str, separator: str) -> list[Value]:
@@ -232,8 +208,8 @@ def _integers(text: str, separator: str) -> list[Value]:
 
 
 _READERS: dict[str, Callable[[str], Value]] = {
-    "bool": _truth,
+    "bool": lambda word: _TRUTH.get(word.lower(), word),
     "int": _integer,
-    "pair": _pair,
-    "table": _table,
+    "pair": lambda word: _integers(word, "/") if "/" in word else word,
+    "table": lambda word: [_integers(row, ":") for row in word.split("/")] if ":" in word else word,
 }

@@ -14,23 +14,30 @@ start_points = [0, 10]              # or as on the command line: "0/10"
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from simgin.rules.parameters import Value, parameters, variants_file
+from simgin.rules.parameters import Parameter, Value, parameters, variants_file
 from simgin.rules.validation import unknown_parameter
 from simgin.text import toml
+from simgin.text.files import plain_name
 from simgin.text.messages import did_you_mean, shown
 from simgin.text.toml import TomlError
 
+if TYPE_CHECKING:
+    from simgin.rules.variants import Variant
+
 SUFFIX = ".toml"
 MOST_LISTED = 8  # names in a message
+WIDTH = 100  # of a comment
 _NAME = re.compile(r"[a-z0-9-]+", re.ASCII)
 _REFERENCE = re.compile(r"([^+=#]*\.toml)(?:#(.*))?", re.DOTALL)
 _TEXTS = ("title", "about", "source", "base")
@@ -133,10 +140,7 @@ def _path_of(reference: str) -> str:
 
 def _listed(names: Iterable[str]) -> str:
     first = list(islice(names, MOST_LISTED + 1))
-    listed = ", ".join(first[:MOST_LISTED])
-    if len(first) > MOST_LISTED:
-        listed += " and more"
-    return listed
+    return ", ".join(first[:MOST_LISTED]) + " and more" * (len(first) > MOST_LISTED)
 
 
 def _user_variant(path: str, name: str, raw: Any) -> UserVariant:
@@ -181,3 +185,61 @@ def _setting(name: str, raw: Any) -> tuple[Value, str]:
         return raw, unknown_parameter(name)
     value = parameter.read(raw) if isinstance(raw, str) else raw
     return value, parameter.fault(value)
+
+
+# A file to start from: one variant, with every rule in a comment
+
+
+def variant_name(path: str) -> str:
+    """A name for the first variant of a file, made from the file's own."""
+    name = plain_name(Path(path)) or "mine"
+    return f"my-{name}" if name in variants_file()["variants"] else name
+
+
+def variant_file(path: str, start: Variant) -> str:
+    """The text of a file with one variant, which has the rules of `start` until it is edited."""
+    from_file = ".toml" in start.text  # a variant of a file cannot be the base of another
+    lines = [*_head(path, variant_name(path), start, not from_file)]
+    for name, parameter in parameters().items():
+        if from_file and start.row[name] != parameter.default:
+            lines.append(f"{name} = {_value(parameter, start.row[name])}")
+    return "\n".join([*lines, *_comments(start), ""])
+
+
+def _head(path: str, name: str, start: Variant, with_base: bool) -> Iterator[str]:
+    yield f"# Variants of your own for simgin. Play this one as {path}#{name}"
+    yield "#"
+    yield "# To add a variant, write another [variants.NAME] with its table of changes."
+    yield "# Names consist of a-z, 0-9 and -."
+    yield ""
+    yield f"[variants.{name}]"
+    yield f"title = {_text(name.replace('-', ' ').capitalize())}"
+    yield f"about = {_text(f'{start.title}, with changes.')}"
+    yield '# source = "where the rules come from"'
+    if with_base:
+        yield "# What the changes start from: variants and settings, joined by +"
+        yield f"base = {_text(start.text)}"
+    yield ""
+    yield f"[variants.{name}.changes]"
+    yield "# Every rule with its present value. To change one, remove the # and edit the value."
+
+
+def _comments(start: Variant) -> Iterator[str]:
+    for section, group in groupby(parameters().values(), key=lambda parameter: parameter.section):
+        yield f"\n# --- {section} ---"
+        for parameter in group:
+            idle = "" if parameter.acts(start.row) else " No effect as the rules stand."
+            about = f"{parameter.description} ({parameter.span()}).{idle}"
+            yield ""
+            yield textwrap.fill(about, WIDTH, initial_indent="#   ", subsequent_indent="#   ")
+            yield f"# {parameter.name} = {_value(parameter, start.row[parameter.name])}"
+
+
+def _value(parameter: Parameter, value: Value) -> str:
+    """A value of a parameter in TOML."""
+    return json.dumps(parameter.write(None) if value is None else value)
+
+
+def _text(words: str) -> str:
+    """A text in TOML: as in JSON, but for one control character that JSON does not escape."""
+    return json.dumps(words, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -110,11 +110,6 @@ def _starts_won(p: Known) -> bool:
     return False
 
 
-def _table_too_short(p: Known) -> bool:
-    """The loser of a game may have points that the game table does not list."""
-    return bool(p["goal"] == "games" and p["game_table"][-1][0] < p["points_target"] - 1)
-
-
 def _bad_die_target(p: Known) -> bool:
     target = p["deals_target"]
     return p["die"] == "deal" and target is not None and not 3 <= target <= 21
@@ -241,7 +236,7 @@ CLAUSES = (
         "goal = points cannot be reached with deal_scoring = penalty: set goal=total.",
     ),
     Clause(
-        _table_too_short,
+        lambda p: p["goal"] == "games" and p["game_table"][-1][0] < p["points_target"] - 1,
         "game_table = {game_table} ends below points_target - 1 (points_target = "
         "{points_target}), so a loser may have points that it does not list: lengthen "
         "game_table or lower points_target.",

@@ -294,16 +294,22 @@ def _connected(address: str) -> tuple[Client, Any]:
     processes = None
     if local := LOCAL.fullmatch(address):
         n = amounts.parse_workers(int(local[1])) if local[1] else None
-        with _uninterrupted(), _started(address):
-            processes = LocalCluster(
-                n_workers=n,
-                threads_per_worker=1,
-                processes=True,
-                silence_logs=logging.CRITICAL,
-                dashboard_address=None,
-                # Without one, its web server still takes port 8787 for itself.
-                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
-            )
+        try:
+            with _uninterrupted():
+                processes = LocalCluster(
+                    n_workers=n,
+                    threads_per_worker=1,
+                    processes=True,
+                    silence_logs=logging.CRITICAL,
+                    dashboard_address=None,
+                    # Without one, its web server still takes port 8787 for itself.
+                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+                )
+        except Exception as error:
+            raise ClusterError(
+                f"the processes of {address} cannot be started ({described(error)}); leave "
+                "--scheduler out to play on threads."
+            ) from error
     try:
         client = Client(processes or address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -312,18 +318,6 @@ def _connected(address: str) -> tuple[Client, Any]:
             f"workers with `dask worker {address}`."
         ) from None
     return client, processes
-
-
-@contextlib.contextmanager
-def _started(address: str) -> Iterator[None]:
-    """Tell of whatever keeps the processes of this machine from starting."""
-    try:
-        yield
-    except Exception as error:
-        raise ClusterError(
-            f"the processes of {address} cannot be started ({described(error)}); leave --scheduler "
-            "out to play on threads."
-        ) from error
 
 
 def check_address(address: str) -> None:

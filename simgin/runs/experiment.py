@@ -215,12 +215,10 @@ def _effects(file: File) -> Iterator[Effect]:
 
     A change that changes nothing, or makes the player one of the others, is left out.
     """
-    from simgin.runs import experiment_file
-
     for change in dict.fromkeys(file.changes):
         for field in file.fields:
             opponent = field.against or field.strategy
-            strategy = experiment_file.strategy_text(f"{field.strategy}+{change}")
+            strategy = loader.find(f"{field.strategy}+{change}").text
             if strategy not in (field.strategy, opponent):
                 yield Effect(change, strategy, field.strategy, opponent)
 

@@ -92,7 +92,8 @@ class LedgerError(ValueError):
 class Ledger:
     """The finished batches of the cells of one run, made by `opened`.
 
-    It belongs to the thread that opened it.
+    One thread at a time may use it. Any may close it: findings of Python callers keep theirs open,
+    and Python drops them in whatever thread it cleans up.
     """
 
     def __init__(self, connection: sqlite3.Connection, name: str, steps: _Steps) -> None:
@@ -456,7 +457,8 @@ def _connection(path: Path | None, name: str, steps: _Steps) -> sqlite3.Connecti
     """
     until = time.monotonic() + PATIENCE
     while True:
-        connection = sqlite3.connect(":memory:" if path is None else path, timeout=0)
+        where = ":memory:" if path is None else path
+        connection = sqlite3.connect(where, timeout=0, check_same_thread=False)
         _bound(connection, steps)
         try:
             # Before the journal mode: then no second process gets in.

@@ -1,24 +1,32 @@
 """The runner: hands the blocks that a ledger lacks to a team, and commits what comes back.
 
+The team that plays by default is threads of this process: the kernels release the interpreter lock,
+so they run side by side. They are daemons: a strategy that never answers can be interrupted and
+does not hold the process.
+
 Neither the size of blocks, nor their order, nor who plays them shows in the result: it is formed
 from the ledger's batch rows, each a pure function of its matchup and its number.
 """
 
 from __future__ import annotations
 
+import contextlib
+import queue
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from simgin.core import sums
-from simgin.runs.block import Done, Task
+from simgin.play import kernel
+from simgin.play.matchup import Matchup
+from simgin.play.parallel import usable_cpus
+from simgin.runs.block import Block, Done, Schedule, Task, left, play_block
 from simgin.runs.ledger import opened
-from simgin.runs.schedule import Schedule, left
 from simgin.runs.stopping import End
-from simgin.runs.threads import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,11 +36,88 @@ if TYPE_CHECKING:
     from simgin.runs.cluster import Cluster
     from simgin.runs.ledger import Ledger
     from simgin.runs.stopping import Rule
-    from simgin.runs.threads import SerialTeam
 
-    Team: TypeAlias = Threads | SerialTeam | Cluster  # whoever plays blocks
+    Team: TypeAlias = "Threads | Cluster"  # whoever plays blocks
 
 PATIENCE_SECONDS = 2.0  # how long an interruption waits for the blocks that are being played
+
+
+class Threads:
+    """`workers` threads, and as many blocks waiting for them, so that none waits for the ledger."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.workers = workers or usable_cpus()
+        self._todo = queue.SimpleQueue[Block | None]()
+        self._done = queue.SimpleQueue[Done]()
+        self._threads: list[threading.Thread] = []
+
+    @property
+    def room(self) -> int:
+        """How many blocks should be out at a time."""
+        return 2 * self.workers
+
+    def prepare(self, matchups: Iterable[Matchup]) -> None:
+        """Compile all that is needed, so that mistakes in a strategy come before the first deal."""
+        for matchup in matchups:
+            kernel.prepare(matchup)
+
+    def put(self, block: Block) -> None:
+        """Have a block played."""
+        self._todo.put(block)
+        if len(self._threads) < self.workers:
+            name = f"thread {len(self._threads) + 1}"
+            thread = threading.Thread(target=self._work, args=(name,), daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def get(self, timeout: float | None = None) -> Done | None:
+        """The next block that was played; None if none was within `timeout` seconds."""
+        try:
+            return self._done.get(timeout=timeout)
+        except queue.Empty:
+            return None
+
+    def cancel(self, beyond: Block | None = None) -> int:
+        """Forget the blocks that nobody has begun; how many.
+
+        Blocks are begun in order, so all of these lie beyond any that was played.
+        """
+        dropped = 0
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._todo.get_nowait()
+                dropped += 1
+        return dropped
+
+    def close(self) -> None:
+        """Let the threads end."""
+        for _ in self._threads:
+            self._todo.put(None)
+
+    def _work(self, name: str) -> None:
+        while (block := self._todo.get()) is not None:
+            self._done.put(play_block(block, name))
+
+
+class SerialTeam(Threads):
+    """No threads: blocks are played by `get`, so that a debugger has the terminal."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    @property
+    def room(self) -> int:
+        """One block at a time."""
+        return 1
+
+    def put(self, block: Block) -> None:
+        """Have a block played by the next `get`."""
+        self._todo.put(block)
+
+    def get(self, timeout: float | None = None) -> Done | None:
+        """Play the block that was put; None if there is none."""
+        block = None if self._todo.empty() else self._todo.get()
+        return None if block is None else play_block(block)
 
 
 class _Watch:

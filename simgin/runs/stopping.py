@@ -103,15 +103,13 @@ class Sprt:
 
     elo0: float
     elo1: float
-    alpha: float = 0.05  # chance to accept H1 where H0 is true, at most
-    beta: float = 0.05  # chance to accept H0 where H1 is true, at most
 
     @property
     def text(self) -> str:
         """The rule in words."""
         return (
             f"sequential test of pairs: Elo {self.elo0:g} (H0) against {self.elo1:g} (H1), "
-            f"alpha {self.alpha:g}, beta {self.beta:g}"
+            f"alpha {sequential.ALPHA:g}, beta {sequential.ALPHA:g}"
         )
 
     @property
@@ -120,7 +118,7 @@ class Sprt:
 
         The lower bound times the upper one over the drift squared.
         """
-        low, high = sequential.bounds(self.alpha, self.beta)
+        low, high = sequential.bounds()
         apart = sequential.share_of_elo(self.elo1) - sequential.share_of_elo(self.elo0)
         pairs = math.ceil(-low * high * (SHARE_SD[True] / apart) ** 2)
         return max(sequential.LOOK_FROM, pairs)
@@ -159,7 +157,7 @@ class Sprt:
         pairs = int(totals[sums.UNITS])
         if pairs < sequential.PAIRS_FROM:
             return None
-        low, high = sequential.bounds(self.alpha, self.beta)
+        low, high = sequential.bounds()
         llr = self.llr(totals)
         if low < llr < high:
             return None
@@ -183,7 +181,7 @@ def until(half_width: str | float, matchup: Matchup) -> Until:
     `0.1%` of the share of deals (matches) won, or 0.05 points a deal (match).
     """
     percent = isinstance(half_width, str)
-    metric = _share(matchup) if percent else _points(matchup)
+    metric = _metric(matchup, percent=percent)
     width = float(str(half_width).removesuffix("%")) / (100 if percent else 1)
     deviation = NOMINAL_SD.get(metric, SHARE_SD)[matchup.mirrored]
     return Until(metric, width, sequential.planned_units(width, deviation))
@@ -199,15 +197,11 @@ def sprt(elo0: float, elo1: float, matchup: Matchup) -> Sprt:
     return Sprt(elo0, elo1)
 
 
-def _share(matchup: Matchup) -> str:
-    """What a half-width in per cent is of."""
+def _metric(matchup: Matchup, *, percent: bool) -> str:
+    """What a half-width in per cent is of, or one in points."""
     if matchup.unit == metrics.DEAL:
-        return "deal_win" if matchup.b else "win"
-    return "goal_met" if matchup.variant.goal.total else "match_win"
-
-
-def _points(matchup: Matchup) -> str:
-    """What a half-width in points is of."""
-    if matchup.unit == metrics.MATCH:
+        share, points = metrics.headline(metrics.DEAL, len(matchup.players))
+        return share if percent else points
+    if not percent:
         return "match_margin"
-    return "margin" if matchup.b else "score"
+    return "goal_met" if matchup.variant.goal.total else "match_win"

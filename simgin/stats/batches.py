@@ -1,4 +1,4 @@
-"""Batch rows: their totals, and how far each batch moves an estimate.
+"""Batch rows: their totals, how far each batch moves an estimate, whether all are alike.
 
 Cells of one seed share their packs, batch by batch. So what is computed from several cells gets its
 error from their batches' joint moves, which knows of the packs in common (delta method,
@@ -8,13 +8,14 @@ docs/explanation/statistics.md#differences-between-matchups). Rows are int64 of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from simgin.core import sums
 from simgin.core.cell import Cell
-from simgin.stats.metrics import COUNTS, METRICS
+from simgin.stats.metrics import BY_NAME, COUNTS, METRICS
 from simgin.stats.ratios import metric_sums
 
 ENOUGH_BATCHES = 5  # with fewer an error from batches is undefined: a dash
@@ -132,3 +133,52 @@ class Played:
             metric_sums(total, metric) == metric_sums(total, metric, as_b=True)
             for metric in METRICS
         )
+
+
+# Homogeneity. A batch is a pure function of its units, so one that stands out is played again and
+# must repeat; nothing is ever dropped (docs/explanation/statistics.md#homogeneity).
+
+
+@dataclass(frozen=True)
+class Homogeneity:
+    """Chi-square of a share over batches, or over groups of them.
+
+    NaN where there are fewer than two to compare, or nothing varies.
+    """
+
+    statistic: float
+    df: int
+    p: float
+    largest: float  # the standardised residual farthest from 0
+    where: int  # the number of its batch, or its group's label; -1 where there is none
+
+
+def homogeneity(
+    rows: np.ndarray, metric: str, groups: Sequence[int] | np.ndarray | None = None
+) -> Homogeneity:
+    """Chi-square of a metric, seen by A, over the batches of rows (int64 (batches, sums.COLUMNS)).
+
+    `groups` labels each batch, say by its worker, and compares the groups instead. The variance is
+    that of the units of all batches.
+    """
+    from scipy.special import chdtrc
+
+    labels, group = np.unique(
+        np.arange(len(rows)) if groups is None else groups, return_inverse=True
+    )
+    merged = np.zeros((len(labels), sums.COLUMNS), np.int64)
+    np.add.at(merged, group, rows)
+    is_held = unit_counts(merged) > 0
+    labels, merged = labels[is_held], merged[is_held]
+    units, df = unit_counts(merged), len(merged) - 1
+    ratio = metric_sums(total(merged), BY_NAME[metric])
+    if df < 1 or not ratio.scatter > 0:
+        return Homogeneity(np.nan, max(df, 0), np.nan, np.nan, -1)
+    fact, d = BY_NAME[metric].fact(), ratio.denominator
+    residual = fact_sums(merged, fact) - ratio.numerator / d * denominator_sums(merged, fact)
+    variances = units * (ratio.scatter / (d * d * (int(units.sum()) - 1)))
+    statistic = float((residual**2 / variances).sum())
+    standard = residual / np.sqrt(variances * (1 - units / units.sum()))
+    where = int(np.abs(standard).argmax())
+    p = float(chdtrc(df, statistic))
+    return Homogeneity(statistic, df, p, float(standard[where]), int(labels[where]))

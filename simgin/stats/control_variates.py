@@ -19,6 +19,7 @@ from simgin.core import sums
 from simgin.stats import batches, metrics
 from simgin.stats.estimate import Estimate, around
 from simgin.stats.ratios import estimate_metric
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,12 +112,10 @@ def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataF
     params: the variant's. Empty for matches, where the control's mean is not known, and where it
     helps no metric by 5 % of its variance or more.
     """
-    import pandas as pd
-
     mean = mean_dealt(params) if unit == metrics.DEAL else None
     helped = () if mean is None else HELPED[params["players"]]
     table = filter(None, (_row(rows, name, mean or 0.0) for name in helped))
-    return pd.DataFrame(list(table), columns=list(ADJUSTED_COLUMNS))
+    return frame_of(list(table), ADJUSTED_COLUMNS)
 
 
 def _row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:

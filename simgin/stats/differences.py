@@ -8,18 +8,20 @@ smaller than that of two independent runs
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simgin.stats import batches, metrics, quantity
-from simgin.stats.batches import ENOUGH_BATCHES, Played
+from simgin.stats.batches import ENOUGH_BATCHES, PAIRS, SCORES, Played
 from simgin.stats.estimate import Z95, Estimate, quantile, smallest_detectable_difference, two_sided
-from simgin.stats.metrics import Metric
+from simgin.stats.metrics import BY_NAME, Metric, headline
 from simgin.stats.quantity import Quantity
 from simgin.stats.ratios import estimate_metric
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,11 +43,9 @@ def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.D
     intervals are widened instead. p_holm is adjusted for the whole frame, one family. `detectable`
     is the true difference that a test finds in four runs of five.
     """
-    import pandas as pd
-
     chosen = [metrics.BY_NAME[name] for name in names]
     rows = [row for played, base in comparisons for row in _compare(played, base, chosen)]
-    frame = pd.DataFrame(rows, columns=[name for name in DIFFERENCE_COLUMNS if name != "p_holm"])
+    frame = frame_of(rows, [name for name in DIFFERENCE_COLUMNS if name != "p_holm"])
     frame = frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
     return frame[list(DIFFERENCE_COLUMNS)]
 
@@ -105,7 +105,8 @@ def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dic
 
 def _difference(cells: Comparison, metric: Metric, *, paired: bool) -> Estimate:
     """A difference; n are the units (or batches) that its t quantile goes by."""
-    played, base = (_estimate(cell, metric) for cell in cells)
+    totals = ((batches.total(cell.rows), cell.as_b) for cell in cells)
+    played, base = (estimate_metric(total, metric, as_b) for total, as_b in totals)
     moves, base_moves = (quantity.ratio(cell.rows, metric, cell.as_b) for cell in cells)
     if paired:
         se, support = _paired_error(cells, metric, moves - base_moves)
@@ -119,10 +120,6 @@ def _difference(cells: Comparison, metric: Metric, *, paired: bool) -> Estimate:
         se, freedom = batches.allow_for_unseen(se, support - 1, unseen)
         support = freedom + 1
     return Estimate(difference, se, support)
-
-
-def _estimate(played: Played, metric: Metric) -> Estimate:
-    return estimate_metric(batches.total(played.rows), metric, played.as_b)
 
 
 def _paired_error(cells: Comparison, metric: Metric, difference: Quantity) -> tuple[float, float]:
@@ -174,3 +171,85 @@ def _test(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float
         "p": p,
         "detectable": smallest_detectable_difference(se),
     }
+
+
+# Equivalence
+
+
+# A difference lies inside the margin, outside it, is there but may be either, or may be none
+SAME, BEYOND, APART, OPEN = "same", "beyond", "apart", "open"
+SHARES = ("deal_win", "match_win", "win", "goal_met")  # what a margin in per cent is of
+POINTS = ("margin", "score")  # a deal: what any other margin is of
+
+
+def verdict(low: float, high: float, margin: float) -> str:
+    """What 95 % limits of a difference say about a margin; undefined ones leave it OPEN."""
+    if -margin < low and high < margin:
+        return SAME
+    if low > margin or high < -margin:
+        return BEYOND
+    return APART if low > 0 or high < 0 else OPEN
+
+
+def with_verdicts(frame: pd.DataFrame, margin: str | float) -> pd.DataFrame:
+    """A frame of differences (low, high, metric) with the columns `margin` and `verdict`.
+
+    margin: as of `simgin.text.amounts.parse_half_width`, "1%" of the deals or matches won or points
+    a deal. Rows of other metrics have neither. Who differs in nothing at all (se 0) is the
+    same.
+    """
+    width = size(margin)
+    chosen = frame["metric"].isin(SHARES if isinstance(margin, str) else POINTS)
+    alike = frame["se"] == 0
+    limits = zip(frame["low"].mask(alike, 0), frame["high"].mask(alike, 0), chosen, strict=True)
+    found: list[Any] = [verdict(low, high, width) if own else None for low, high, own in limits]
+    margins: list[Any] = [width if own else None for own in chosen]
+    return frame.assign(margin=margins, verdict=found)
+
+
+def size(margin: str | float) -> float:
+    """A margin or a difference as a number: a share from 0 to 1, or points."""
+    return float(str(margin).removesuffix("%")) / (100 if isinstance(margin, str) else 1)
+
+
+def of_pairs(
+    total: np.ndarray, unit: str, margin: str | float, multiplier: float | None = None
+) -> tuple[str, str]:
+    """The metric and the verdict on two players who met in mirrored pairs.
+
+    total: sum of the batch rows. A share is A's of the pairs less one half, what nobody won counted
+    half; points are the margin a deal. multiplier: of a stopping rule.
+    """
+    counts = total[PAIRS]
+    n = int(counts.sum())
+    metric = headline(unit, 2)[0] if isinstance(margin, str) else "margin"
+    found = estimate_metric(total, BY_NAME[metric])
+    if isinstance(margin, str):
+        mean = float(counts @ SCORES) / n
+        variance = float(counts @ (SCORES - mean) ** 2) / (n - 1)
+        found = Estimate(mean - 1 / 2, math.sqrt(variance / n), n)
+    half = found.se * (quantile(n) if multiplier is None else multiplier)
+    return metric, verdict(found.value - half, found.value + half, size(margin))
+
+
+def in_words(verdict: str, margin: float, metric: str) -> str:
+    """A verdict, as it is said of two players or rule sets."""
+    known = BY_NAME[metric]
+    near = f"{known.factor * margin:g} {'percentage points' if known.share else 'points a deal'}"
+    words = {
+        SAME: f"the same within {near}",
+        BEYOND: f"further apart than {near}",
+        APART: f"not the same; too little was played to say whether by more than {near}",
+        OPEN: f"too close to call: too little was played to say that they are within {near}",
+    }
+    return words[verdict]
+
+
+def sentences(frame: pd.DataFrame) -> Iterator[str]:
+    """What is the same within a margin, and what is not, of the rows of `with_verdicts`."""
+    for _, row in frame[frame["verdict"].notna()].iterrows():
+        pairs = [(row[name], row[f"base_{name}"]) for name in ("variant", "strategy")]
+        what = " ".join(f"{a} and {b}" if a != b else a for a, b in pairs)
+        against = f" v {row['opponent']}" if row["opponent"] else ""
+        told = in_words(row["verdict"], row["margin"], row["metric"])
+        yield f"{what}{against}, {BY_NAME[row['metric']].title}: {told}."

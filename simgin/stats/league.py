@@ -1,4 +1,4 @@
-"""The league table of a round robin, and its cross-table.
+"""The league table of a round robin, its equilibrium mix, and its cross-table.
 
 No single number can rank players of gin: who wins most deals need not win most matches, and some
 players suit or do not suit others (docs/explanation/statistics.md#traps). So the standings show
@@ -9,22 +9,29 @@ pairing, and their errors come from the bootstrap (docs/explanation/statistics.m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simgin.stats import batches, metrics, quantity
 from simgin.stats.batches import Played
-from simgin.stats.equilibrium import MIX_COLUMNS
 from simgin.stats.estimate import Z95, quantile
 from simgin.stats.metrics import Metric
 from simgin.stats.ratios import RatioSums, estimate_ratio
 from simgin.stats.round_robin import ELO, Pairings, RoundRobin, connected
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
+MIX_COLUMNS = (
+    *("strategy", "mix", "mix_low", "mix_high"),
+    *("elo_v_mix", "elo_v_mix_low", "elo_v_mix_high"),
+)
+SAMPLES = 200  # of the bootstrap: a linear program each
+LIMITS = (2.5, 97.5)  # per cent of the samples
+IN_PLAY = 1e-6  # whoever has less weight is not part of the mix
 RATING_COLUMNS = (
     *("strategy", "elo", "se", "low", "high"),
     *("lead", "lead_se", "lead_low", "lead_high", "n"),
@@ -38,10 +45,8 @@ def cross_table(pairings: Pairings) -> pd.DataFrame:
     Shares are of matches, or else of deals; what nobody won counts one half.
     `frame.pivot(index="strategy", columns="opponent", values="share")` is the matrix.
     """
-    import pandas as pd
-
     table = [row for (a, b), rows in pairings.items() for row in _cross_rows(a, b, rows)]
-    return pd.DataFrame(table, columns=list(CROSS_COLUMNS))
+    return frame_of(table, CROSS_COLUMNS)
 
 
 def ratings(robin: RoundRobin) -> pd.DataFrame:
@@ -69,8 +74,6 @@ def ratings(robin: RoundRobin) -> pd.DataFrame:
 
 def _ranked(robin: RoundRobin) -> pd.DataFrame:
     """The ratings of all of a round robin, best first: RATING_COLUMNS without n."""
-    import pandas as pd
-
     log_t = robin.strengths
     by_name = ELO * (log_t - log_t[:, :1])
     order = np.argsort(-by_name[0], kind="stable")
@@ -90,19 +93,17 @@ def _ranked(robin: RoundRobin) -> pd.DataFrame:
         "lead_low": lead[0] - lead_half,
         "lead_high": lead[0] + lead_half,
     }
-    return pd.DataFrame(columns)
+    return frame_of(columns)
 
 
 def _unrated(robin: RoundRobin) -> pd.DataFrame:
     """The frame of ratings before any is known."""
-    import pandas as pd
-
     unknown = dict.fromkeys(RATING_COLUMNS, np.nan)
     counts = [
         sum(_count_results(rows) for pair, rows in robin.pairings.items() if name in pair)
         for name in robin.names
     ]
-    return pd.DataFrame({**unknown, "strategy": robin.names, "n": counts})
+    return frame_of({**unknown, "strategy": robin.names, "n": counts})
 
 
 def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
@@ -111,16 +112,7 @@ def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
     pairs = sum(counts)
     quarters = sum(count * score for score, count in enumerate(counts))
     squares = sum(count * score**2 for score, count in enumerate(counts))
-    score = RatioSums(
-        numerator=quarters,
-        numerator_square=squares,
-        denominator=pairs,
-        denominator_square=pairs,
-        cross=quarters,
-        scale=4,
-        share=True,
-        always=True,
-    )
+    score = RatioSums(quarters, squares, pairs, pairs, quarters, scale=4, share=True, always=True)
     won = estimate_ratio(pairs, score)
     n = _count_results(rows)
     return [
@@ -135,9 +127,7 @@ def _count_results(rows: np.ndarray) -> int:
 
 MEASURES = {"deal": ("deal_win", "margin"), "match": ("match_win", "deal_win", "margin")}
 LEAGUE_COLUMNS = (
-    "place",
-    "strategy",
-    *("elo", "elo_se", "elo_low", "elo_high"),
+    *("place", "strategy", "elo", "elo_se", "elo_low", "elo_high"),
     *(f"{measure}{end}" for measure in MEASURES["match"] for end in ("", "_se", "_low", "_high")),
     "n",
     *("lead", "lead_se", "lead_low", "lead_high"),
@@ -152,10 +142,8 @@ def standings(seen: Sequence[Played], ratings: pd.DataFrame, mix: pd.DataFrame) 
     seen: every cell from both its sides, all of one size and seed. Every opponent has the same
     weight; errors are taken over batches, jointly for all cells, since they share their packs.
     ratings, mix: the frames of `simgin.stats.league.ratings` and of
-    `simgin.stats.equilibrium.equilibrium_mix` for the same cells.
+    `simgin.stats.league.equilibrium_mix` for the same cells.
     """
-    import pandas as pd
-
     rows = []
     by_name = mix.set_index("strategy")
     rated = ratings.rename(columns={"se": "elo_se", "low": "elo_low", "high": "elo_high"})
@@ -165,7 +153,7 @@ def standings(seen: Sequence[Played], ratings: pd.DataFrame, mix: pd.DataFrame) 
         rows.append(
             {"kind": "league", "place": place, **own_rating, **_means(own), **by_name.loc[strategy]}
         )
-    return pd.DataFrame(rows, columns=list(LEAGUE_COLUMNS))
+    return frame_of(rows, LEAGUE_COLUMNS)
 
 
 def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
@@ -179,17 +167,13 @@ def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
     groups: list[list[str]] = []
     for name in results:
         for group in groups:
-            if _equal_against_others(results, group[0], name):
+            others = results.keys() - {group[0], name}
+            if all(results[group[0]][other] == results[name][other] for other in others):
                 group.append(name)
                 break
         else:
             groups.append([name])
     return [tuple(group) for group in groups if len(group) > 1]
-
-
-def _equal_against_others(results: Mapping[str, Mapping[str, bytes]], a: str, b: str) -> bool:
-    others = [name for name in results if name not in (a, b)]
-    return all(results[a][name] == results[b][name] for name in others)
 
 
 def _results(played: Played) -> bytes:
@@ -222,3 +206,107 @@ def _mean(cells: Sequence[Played], metric: Metric) -> tuple[float, float, float]
     widest = max(played.multiplier or Z95 for played in cells) / Z95
     half = quantile(batches.effective(cells[0].rows)) * mean.se * widest
     return mean.value, mean.se, half
+
+
+# The equilibrium mix: the mixture of players that nobody beats. Ratings average over whoever takes
+# part: ten copies of a weak player raise whoever beats him. The equilibrium of the game "choose a
+# player" does not change when copies or weaker players join (Balduzzi, Tuyls, Perolat and Graepel,
+# "Re-evaluating evaluation", NeurIPS 2018).
+
+
+def equilibrium_mix(robin: RoundRobin) -> pd.DataFrame:
+    """The weight of everyone in the mix, 0..1, and what everyone is worth against it in Elo.
+
+    MIX_COLUMNS, in the order of names. The game is the table of log odds. Nobody has more than 0
+    against the mix, and all who are part of it have 0. Weights jump from player to player, so their
+    limits are those of 95 % of the bootstrap samples. Who never won against the mix has no limits:
+    his Elo is that of half a win. NaN unless everyone met everyone, three at least, in enough
+    batches.
+    """
+    frame = frame_of({**dict.fromkeys(MIX_COLUMNS, np.nan), "strategy": robin.names})
+    if not robin.is_complete or not robin.is_enough:
+        return frame
+    games = robin.log_odds[: SAMPLES + 1]
+    mix, *sampled_mixes = map(equilibrium, games)
+    mix_low, mix_high = np.percentile(sampled_mixes, LIMITS, axis=0)
+    against = zip(games, [mix, *sampled_mixes], strict=True)
+    elo, *sampled_elo = (ELO * (game @ weights) for game, weights in against)
+    half = robin.half_width(np.array(sampled_elo))
+    known = np.where(((robin.wins[0] @ mix) == 0) & (mix == 0), np.nan, half)
+    return frame.assign(
+        mix=mix,
+        mix_low=mix_low,
+        mix_high=mix_high,
+        elo_v_mix=elo,
+        elo_v_mix_low=elo - known,
+        elo_v_mix_high=np.minimum(elo + known, 0),
+    )
+
+
+def equilibrium(game: np.ndarray) -> np.ndarray:
+    """Weights, float64 (k,) of sum 1, with which no choice gains anything in a symmetric game.
+
+    game[i, j] is what choice i gains from choice j, -game[j, i]: float64 (k, k). Of several
+    equilibria it is the one of greatest entropy, in which equal choices have equal weights.
+    """
+    inner = _inner(game)
+    in_play = inner > IN_PLAY
+    weights = inner * in_play
+    gains = game[:, in_play]
+    among = gains[in_play]
+    if np.linalg.matrix_rank(among) < len(among) - 1:
+        weights[in_play] = _most_even(gains, weights[in_play])
+    return np.asarray(weights / weights.sum())
+
+
+def _inner(game: np.ndarray) -> np.ndarray:
+    """An equilibrium in which whoever has no weight in it has none in any.
+
+    Weights x >= 0 with game @ x <= 0 that make the least of x - game @ x as large as possible: in
+    some equilibrium each choice has a weight, or else loses (Goldman and Tucker 1956).
+    """
+    from scipy.optimize import linprog
+
+    k = len(game)
+    column = np.ones((k, 1))
+    objective = np.append(np.zeros(k), -1.0)
+    nobody_gains = np.hstack([game, 0 * column])
+    least = np.hstack([game - np.eye(k), column])
+    sum_of_weights = np.append(np.ones(k), 0.0)
+    solution = linprog(
+        objective,
+        A_ub=np.vstack([nobody_gains, least]),
+        b_ub=np.zeros(2 * k),
+        A_eq=sum_of_weights[None],
+        b_eq=[1.0],
+        bounds=(0, None),
+    )
+    return np.asarray(solution.x[:k])
+
+
+def _most_even(game: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Of several equilibria the one of greatest entropy, from one with all weights above 0.
+
+    game: what everybody gains from those in play, (k, in play).
+    """
+    from scipy.optimize import minimize
+
+    def order(x: np.ndarray) -> float:
+        return float(x @ np.log(x))
+
+    def slope(x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.log(x) + 1)
+
+    nobody_gains = {"type": "ineq", "fun": lambda x: -game @ x, "jac": lambda x: -game}
+    ones = np.ones_like(start)
+    sum_is_one = {"type": "eq", "fun": lambda x: x.sum() - 1, "jac": lambda x: ones}
+    solution = minimize(
+        order,
+        start,
+        jac=slope,
+        bounds=[(IN_PLAY**2, 1)] * len(start),
+        constraints=[nobody_gains, sum_is_one],
+        method="SLSQP",
+        options={"ftol": 1e-12, "maxiter": 1000},
+    )
+    return np.asarray(solution.x)

@@ -16,6 +16,7 @@ from simgin.stats import batches, metrics, quantity
 from simgin.stats.batches import ENOUGH_BATCHES, PAIRS, SCORES
 from simgin.stats.estimate import ENOUGH_UNITS, Z95
 from simgin.stats.quantity import Quantity
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,24 +44,17 @@ def gain(rows: np.ndarray, unit: str, multiplier: float | None = None) -> pd.Dat
     each batch in turn, and the limits are Student's over batches. n counts single results.
 
     multiplier: the half-width of intervals in standard errors where results might have stopped the
-    run. rows: int64 (batches, sums.COLUMNS) of a mirrored cell; ValueError for another. NaN under
-    30 pairs or 5 batches, or where nothing varies.
+    run. rows: int64 (batches, sums.COLUMNS) of a mirrored cell. NaN under 30 pairs or 5 batches, or
+    where nothing varies.
     """
-    import pandas as pd
-
     singles = batches.count_played(rows, unit)
-    if singles != 2 * int(batches.unit_counts(rows).sum()):
-        raise ValueError(
-            "Nothing was played in pairs here, so there is no gain of pairing: "
-            "take a cell of two different strategies."
-        )
     table = []
     for measure, function in (("points", _margin_rho), ("share", _win_rho)):
         rho = _jackknifed(rows, unit, function)
         low, high = _limits(rho, multiplier)
         row = (measure, rho.value, 1 - rho.value, rho.se, singles, low, high, 1 - high, 1 - low)
         table.append(row)
-    return pd.DataFrame(table, columns=list(MIRRORING_COLUMNS))
+    return frame_of(table, MIRRORING_COLUMNS)
 
 
 def _limits(rho: Quantity, multiplier: float | None) -> tuple[float, float]:
@@ -70,11 +64,6 @@ def _limits(rho: Quantity, multiplier: float | None) -> tuple[float, float]:
         return low, high
     half = multiplier / Z95 * (high - low) / 2
     return rho.value - half, rho.value + half
-
-
-def luck(rows: np.ndarray, unit: str) -> Quantity:
-    """1 - rho of the margin, as in `gain`; a share of variance that noise can take below 0."""
-    return _jackknifed(rows, unit, _margin_rho).scaled(-1, 1)
 
 
 def _jackknifed(rows: np.ndarray, unit: str, rho: Rho) -> Quantity:

@@ -143,11 +143,6 @@ def between(cells: Mapping[Any, np.ndarray], a: object, b: object, metric: Metri
     return ratio(cells[b, a], metric, as_b=True)
 
 
-def shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:
-    """The share of each column of counts, int64 (batches, columns), among so many (batches,)."""
-    return [per_case(column, among, share=True) for column in counts.T]
-
-
 def per_case(counts: np.ndarray, among: np.ndarray, *, share: bool = False) -> Quantity:
     """How much was counted for each one of `among`, both int64 (batches,)."""
     n = int(among.sum())

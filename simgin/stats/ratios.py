@@ -91,7 +91,8 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
     if support < ENOUGH_UNITS:
         return undefined(support)
     value = ratio.numerator / (ratio.scale * ratio.denominator)
-    se = _clustered_error(units, ratio) / ratio.scale
+    # The root of n / (n - 1) * sum (N - r D)^2 / (sum D)^2, from the exact scatter
+    se = float(np.sqrt(ratio.scatter * units / ((units - 1) * ratio.denominator**4))) / ratio.scale
     z = quantile(support)
     if multiplier is not None:
         z = z * (multiplier / Z95)
@@ -110,15 +111,6 @@ def _support(units: int, ratio: RatioSums) -> int:
     """
     effective = min(ratio.denominator**2 // max(ratio.denominator_square, 1), units)
     return units if ratio.always and effective > 0 else effective
-
-
-def _clustered_error(units: int, ratio: RatioSums) -> float:
-    """Square root of n / (n - 1) * sum (N - r D)^2 / (sum D)^2.
-
-    It is computed from the exact integer (sum D)^2 * sum (N - r D)^2.
-    """
-    numerator = ratio.scatter * units
-    return float(np.sqrt(numerator / ((units - 1) * ratio.denominator**4)))
 
 
 def _share_limits(

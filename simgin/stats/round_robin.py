@@ -19,7 +19,9 @@ import numpy as np
 from simgin.core import rng
 from simgin.stats import batches
 from simgin.stats.batches import ENOUGH_BATCHES
+from simgin.stats.differences import holm
 from simgin.stats.estimate import quantile
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -214,9 +216,7 @@ def non_additivity(robin: RoundRobin) -> NonAdditivity:
     left = deviances(robin.wins, robin.strengths)
     whole = deviances(robin.wins, np.zeros_like(robin.strengths))
     if not whole.all():
-        return NonAdditivity(
-            0.0, 0.0, 0.0, 0.0
-        )  # not a single uneven result, in some sample at least
+        return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # no uneven result, in some sample at least
     raw = float(left[0] / whole[0])
     correction = robin.batches / (robin.batches - 1)
     noise = correction * (left[1:].mean() - left[0])
@@ -260,7 +260,6 @@ def triads(cross: pd.DataFrame) -> Triads:
     A triad is a circle only if all three pairs are won, so the closest pair decides (intersection
     and union test: Berger, Technometrics 1982). Triads with a pair of unknown share are left out.
     """
-    import pandas as pd
     from scipy.special import ndtr
 
     names = list(dict.fromkeys(cross["strategy"]))
@@ -277,10 +276,11 @@ def triads(cross: pd.DataFrame) -> Triads:
             continue
         examined += 1
         found += _circle(around, names, shares, excess)
-    frame = pd.DataFrame(found, columns=list(TRIAD_COLUMNS))
+    frame = frame_of(found, TRIAD_COLUMNS)
     ranked = frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
-    adjusted = _holm_among(ndtr(-ranked["excess"].to_numpy(dtype=float)), 2 * examined)
-    return Triads(examined, ranked.assign(p_holm=adjusted))
+    p = np.ones(2 * examined)  # both directions of all triads are tested
+    p[: len(ranked)] = ndtr(-ranked["excess"].to_numpy(dtype=float))
+    return Triads(examined, ranked.assign(p_holm=holm(p)[: len(ranked)]))
 
 
 Link = tuple[int, int]
@@ -300,12 +300,6 @@ def _circle(
 def _square(cross: pd.DataFrame, names: list[str], column: str) -> np.ndarray:
     table = cross.pivot(index="strategy", columns="opponent", values=column)
     return table.reindex(index=names, columns=names).to_numpy(dtype=float)
-
-
-def _holm_among(p: np.ndarray, tests: int) -> np.ndarray:
-    """Holm's adjusted p of the smallest, in order, of so many tests."""
-    steps = np.maximum.accumulate((tests - np.arange(len(p))) * p)
-    return np.asarray(np.minimum(1, steps))
 
 
 # Bradley and Terry's model, P(i beats j) = t_i / (t_i + t_j) (Biometrika 1952)

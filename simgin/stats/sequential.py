@@ -81,12 +81,13 @@ def share_of_elo(elo: float) -> float:
     return float(1 / (1 + 10 ** (-elo / 400)))
 
 
-def bounds(alpha: float = ALPHA, beta: float = ALPHA) -> tuple[float, float]:
+def bounds() -> tuple[float, float]:
     """Wald's bounds: H0 is accepted at or below the first, H1 at or above the second.
 
-    They are -2.944 and 2.944 for .05 and .05.
+    They are -2.944 and 2.944: ALPHA is the chance of either error, at most.
     """
-    return log(beta / (1 - alpha)), log((1 - beta) / alpha)
+    high = log((1 - ALPHA) / ALPHA)
+    return -high, high
 
 
 def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:

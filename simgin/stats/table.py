@@ -29,14 +29,19 @@ PLAYERS = {"first": "strategy", "second": "opponent"}
 DIGITS = 10  # significant, so that the last bits of a platform's arithmetic do not reach the file
 
 
+def frame_of(rows: Any, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """A frame of some rows, or of columns by name. pandas, which loads slowly, is loaded here."""
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=None if columns is None else list(columns))
+
+
 def tidy(
     variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
 ) -> pd.DataFrame:
     """The tidy rows of one matchup, as of `estimates`."""
-    import pandas as pd
-
     rows = estimates(variant, a, b, unit, totals, multiplier)
-    return pd.DataFrame(rows, columns=list(TABLE_COLUMNS))
+    return frame_of(rows, TABLE_COLUMNS)
 
 
 def estimates(

@@ -88,8 +88,10 @@ def parse_cards(text: str) -> list[int]:
             wrong.append(token)
     if wrong:
         raise CardError(_refusal(wrong))
-    if sentences := _repeated(cards):
-        raise CardError(" ".join(sentences))
+    if repeated := sorted({card for card in cards if cards.count(card) > 1}):
+        names = " and ".join(map(card_text, repeated))
+        verb = "is" if len(repeated) == 1 else "are"
+        raise CardError(f"{names} {verb} given more than once: a pack has each card once.")
     return cards
 
 
@@ -133,13 +135,3 @@ def _tokens(text: str) -> list[str]:
         for i in range(0, len(word), 2):
             tokens.append(word[i : i + 2])
     return tokens
-
-
-def _repeated(cards: list[int]) -> list[str]:
-    """A sentence about the cards that are given more than once, if any are."""
-    repeated = sorted({card for card in cards if cards.count(card) > 1})
-    if not repeated:
-        return []
-    names = " and ".join(map(card_text, repeated))
-    verb = "is" if len(repeated) == 1 else "are"
-    return [f"{names} {verb} given more than once: a pack has each card once."]

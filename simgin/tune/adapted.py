@@ -30,12 +30,12 @@ from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import run_identity
 from simgin.stats.differences import holm
 from simgin.stats.estimate import Estimate, two_sided
+from simgin.stats.table import frame_of
 from simgin.strategy import loader
 from simgin.text.amounts import parse_count, parse_seed
 from simgin.text.files import read_bytes, write_file
-from simgin.tune.found import TRAINING, Found, Parts, confirm, frame, saved
-from simgin.tune.knobs import TuneError
-from simgin.tune.tune_request import TuneRequest, read_matches, read_players
+from simgin.tune.found import TRAINING, Found, Parts, confirm, saved
+from simgin.tune.tune_request import TuneError, TuneRequest, read_matches, read_players
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,11 +122,6 @@ class Adapted(Found):
         return f"{PLAYER}@{self.training.named.name}" if self.better else PLAYER
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """What may not change when the training is continued."""
-        return self.training.identity
-
-    @property
     def sentences(self) -> list[str]:
         """Whether it is better than champion; against whom of the others it wins less."""
         variant, n = self.request.variant.text, self.request.confirmed
@@ -170,12 +165,12 @@ class Adapted(Found):
         for number, shares in enumerate(self.course, 1):
             for opponent, won in zip(POOL, shares, strict=True):
                 rounds.append({"round": number, "opponent": opponent, "won": won})
-        return {"rounds.csv": frame(rounds), "confirmation.csv": self.table}
+        return {"rounds.csv": frame_of(rounds), "confirmation.csv": self.table}
 
     def shown(self) -> list[Table]:
         """The course of the training."""
         rows = enumerate(self.course, 1)
-        told = frame([{"round": n, **dict(zip(POOL, won, strict=True))} for n, won in rows])
+        told = frame_of([{"round": n, **dict(zip(POOL, won, strict=True))} for n, won in rows])
         columns = [Column(name, name, digits=1, factor=100) for name in POOL]
         note = "Of 1,000 matches each: the half-width of an interval is 3 points."
         title = "Matches won before each round [%]"
@@ -252,7 +247,10 @@ def carry_out(
     place, match = training.named, training.match
     place.parent.mkdir(parents=True, exist_ok=True)
     with ledger.opened(place.with_suffix(".sqlite"), training.identity) as run_ledger:
-        learned = _learned(training, run_ledger, workers, part, see)
+        if not run_ledger.has_step(LEARNED, training.rounds):
+            found = _learn(training, run_ledger, workers, part, see)
+            run_ledger.add_step(LEARNED, training.rounds, found)
+        learned = run_ledger.step(LEARNED, training.rounds)
         weights = learned["weights"]
         content = saved(weights)
         digest = hashlib.sha256(content).hexdigest()
@@ -265,24 +263,14 @@ def carry_out(
     return Adapted(match, strategy, confirmation, training, weights, learned["course"], seconds)
 
 
-def _learned(
+def _learn(
     training: AdaptRequest, run_ledger: Ledger, workers: int | None, part: Parts, see: See
 ) -> dict[str, np.ndarray]:
-    """What was learned; what the ledger has is not learned again.
+    """All rounds against both kinds of opponents, and how they are told apart.
 
     weights: float64, as champion reads them. course: the shares of matches won before each round,
     (rounds, POOL). seconds: of one processor.
     """
-    if not run_ledger.has_step(LEARNED, training.rounds):
-        learned = _learn(training, run_ledger, workers, part, see)
-        run_ledger.add_step(LEARNED, training.rounds, learned)
-    return run_ledger.step(LEARNED, training.rounds)
-
-
-def _learn(
-    training: AdaptRequest, run_ledger: Ledger, workers: int | None, part: Parts, see: See
-) -> dict[str, np.ndarray]:
-    """All rounds against both kinds of opponents, and how they are told apart."""
     from simgin.tune import decisions
 
     match = training.match

@@ -1,6 +1,6 @@
 """All decisions of `champion`, learned on branches: discards, knocks, takes, kind of opponent.
 
-Deals are branched at one question of the player (simgin.play.branches): every answer worth trying
+Deals are branched at one question of the player (simgin.play.rollout): every answer worth trying
 is played on in the same world. What an answer gains, as the change of the probability of winning
 the match, is regressed on the named numbers of that answer. Since all answers of a question share
 one world, what they share is taken out of both sides first. Ridge penalties pull towards the
@@ -25,9 +25,9 @@ from simgin_strategies._champion import NEW_STAGES, SIZE, STAGES, discard_cost, 
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import compiled
 from simgin.play import kernel
-from simgin.play.branches import Branches, branch_deals
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import over_units
+from simgin.play.rollout import Branches, branch_deals
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.strategy import Policy, Strategy, compiler, discard, helper, knock, live, loader, take
@@ -374,7 +374,8 @@ class Learner:
             squares *= fading
             products *= fading
         records = [self.played(rival, self.matches) for rival in self.rivals]
-        self.met = [standings_in(one) for one in records]
+        standing = ("score_a", "score_b", "deals_a", "deals_b")  # as simgin.play.rollout takes it
+        self.met = [np.stack([one[name] for name in standing], 1) for one in records]
         shares = np.array([share_won(one) for one in records])
         self.learn_discards(deals)
         self.learn_knocks(deals // 2)
@@ -402,11 +403,6 @@ class Learner:
 
 def _records(matchup: Matchup, first: int, units: int) -> np.ndarray:
     return kernel.play_recorded(matchup, first, units)[1]
-
-
-def standings_in(records: np.ndarray) -> np.ndarray:
-    """The standings before deals: int64 (deals, 4), as simgin.play.branches takes them."""
-    return np.stack([records[name] for name in ("score_a", "score_b", "deals_a", "deals_b")], 1)
 
 
 def share_won(records: np.ndarray) -> float:
@@ -460,13 +456,6 @@ def opponent_cells(records: np.ndarray) -> np.ndarray:
     return shares
 
 
-def lasting(records: np.ndarray) -> np.ndarray:
-    """The share of deals that reach each own turn of a player: float64 (TURNS,)."""
-    turn = np.arange(player.TURNS)
-    shares: np.ndarray = (records["turns"][:, None] >= 2 * turn).mean(axis=0)
-    return shares
-
-
 def chances_hasty(
     patient: np.ndarray,
     hasty: np.ndarray,
@@ -488,7 +477,8 @@ def chances_hasty(
             rivals.append(None)
         learner = Learner(rivals, weights, seed, variant, workers, known=known)
         together = np.concatenate([learner.played(rival, 5 * learner.matches) for rival in rivals])
-        found.append((opponent_cells(together), lasting(together)))
+        lasting = together["turns"][:, None] >= 2 * np.arange(player.TURNS)
+        found.append((opponent_cells(together), lasting.mean(axis=0)))
     (cells, length), (other_cells, other_length) = found
     likely = cells / other_cells
     likely[0] = 1

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from simgin.core import jit
-from simgin.play.branches import Branches, branch_deals
 from simgin.play.matchup import Matchup
+from simgin.play.rollout import Branches, branch_deals
 from simgin.rules.build import build_rules
 from simgin.strategy import Policy, discard, helper
-from simgin.tune.knobs import TuneError
+from simgin.tune.tune_request import TuneError
 
 TRIED = 5  # discards of a question that are played on
 MARGIN = 16  # numbers beyond the last, which stay 0 unless a function writes too many

@@ -14,7 +14,7 @@ import numpy as np
 from simgin_strategies._champion import MATCH
 from simgin_strategies._champion_worlds import DEAL
 
-from simgin.play.branches import Branches
+from simgin.play.rollout import Branches
 from simgin.rules.variants import Variant
 from simgin.value import value
 from simgin.value.states import number

@@ -13,7 +13,7 @@ from simgin.play.parallel import Progress
 from simgin.runs import ledger, runner
 from simgin.runs.block import Task
 from simgin.runs.ledger import Ledger, LedgerError
-from simgin.runs.threads import Threads
+from simgin.runs.runner import Threads
 from simgin.stats import batches, quantity
 from simgin.stats.batches import Played
 from simgin.stats.estimate import Estimate, quantile

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from simgin.core import sums
+from simgin.core import rng, sums
 from simgin.play.parallel import Progress
 from simgin.report import numbers
 from simgin.report.report import Picture, Report
 from simgin.report.table import Column, Table
 from simgin.runs.ledger import Ledger
+from simgin.runs.manifest import engine_digest
 from simgin.stats import table
 from simgin.stats.estimate import Estimate
+from simgin.stats.table import frame_of
 from simgin.strategy import Strategy
 from simgin.tune.field import Score, distinct, field, kept_step, play_all, total
 from simgin.tune.tune_request import TuneRequest
@@ -152,17 +154,27 @@ class Found:
             row |= limits(self.words.before, line.default)
             row |= limits("gain", line.gain)
             rows.append({**row, "n": self.request.confirmed})
-        return frame(rows)
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """What may not change when it is continued."""
-        raise NotImplementedError
+        return frame_of(rows)
 
     @property
     def sentences(self) -> list[str]:
         """Whether anything was gained, and what it is worth against what it was."""
-        return _gain_sentences(self)
+        words = self.words
+        if not self.is_moved:
+            return [
+                f"The {words.search} ended where it began: nothing is gained, and the "
+                f"{words.before}s stay."
+            ]
+        direct = self.confirmation.direct
+        sentences = [_verdict(self, self.confirmation.objective)]
+        if self.confirmation.objective.gain.low > 0 > direct.gain.high:
+            figure = interval(self.request, direct.tuned)
+            unit = "points per deal" if self.request.objective == "points" else "% of the matches"
+            sentences.append(
+                f"But against the {words.before} itself it makes only {figure} {unit}: it is "
+                "fitted to its opponents, and not the better player."
+            )
+        return sentences
 
     @property
     def sums_up(self) -> str:
@@ -206,13 +218,6 @@ def limits(name: str, estimate: Estimate) -> dict[str, float]:
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
-def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """A frame of some rows."""
-    import pandas as pd
-
-    return pd.DataFrame(rows)
-
-
 def interval(request: TuneRequest, estimate: Estimate) -> str:
     """A figure with its interval; one half against oneself has none."""
     limits = (estimate.value, estimate.low, estimate.high)
@@ -225,7 +230,7 @@ def found_report(found: Found, command: str) -> Report:
     shown = found.shown()
     if found.is_moved:
         shown.append(_confirmation(found))
-    origin = f"stream {found.identity['stream']}, engine {found.identity['engine']}"
+    origin = f"stream {rng.STREAM}, engine {engine_digest()}"
     files = f"{words.file} with the {words.done} {words.content}"
     return Report(
         question=f"{request.strategy.name}, {words.done} for {request.variant.text}",
@@ -241,26 +246,6 @@ def found_report(found: Found, command: str) -> Report:
         command=command,
         files={name: table.csv(frame) for name, frame in found.tables().items()},
     )
-
-
-def _gain_sentences(found: Found) -> list[str]:
-    """Whether anything was gained, and what it is worth against what it was."""
-    words = found.words
-    if not found.is_moved:
-        return [
-            f"The {words.search} ended where it began: nothing is gained, and the {words.before}s "
-            "stay."
-        ]
-    direct = found.confirmation.direct
-    sentences = [_verdict(found, found.confirmation.objective)]
-    if found.confirmation.objective.gain.low > 0 > direct.gain.high:
-        figure = interval(found.request, direct.tuned)
-        unit = "points per deal" if found.request.objective == "points" else "% of the matches"
-        sentences.append(
-            f"But against the {words.before} itself it makes only {figure} {unit}: it is fitted to "
-            "its opponents, and not the better player."
-        )
-    return sentences
 
 
 def _verdict(found: Found, line: Line) -> str:
@@ -315,7 +300,7 @@ def _confirmation(found: Found) -> Table:
     columns = [Column(name, name, factor=request.metric.factor) for name in names]
     return Table(
         f"Confirmation: {request.metric.title}",
-        frame(told),
+        frame_of(told),
         [Column("against", "against"), *columns],
         f"{request.confirmed:,} matches each, seed {request.seed}, on {words.unseen}.",
     )

@@ -23,11 +23,12 @@ from simgin.report.table import Column, Table
 from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import run_identity
 from simgin.stats.estimate import Estimate
+from simgin.stats.table import frame_of
 from simgin.strategy import Policy, Strategy
 from simgin.text.amounts import parse_count, parse_seed
 from simgin.tune.discards import Lessons, added, lessons, solve
 from simgin.tune.field import kept_step, worths
-from simgin.tune.found import TRAINING, Found, Parts, confirm, frame, interval, saved
+from simgin.tune.found import TRAINING, Found, Parts, confirm, interval, saved
 from simgin.tune.search import LIMITS
 from simgin.tune.tune_request import CONFIRMED, TuneRequest, read_matches, read_players
 
@@ -149,11 +150,6 @@ def train(
     return rounds
 
 
-def mean_weights(rounds: Sequence[Round]) -> np.ndarray:
-    """The result of a training: the mean of its later half, as a file holds it."""
-    return rounded(np.mean([played.weights for played in rounds[len(rounds) // 2 :]], axis=0))
-
-
 def rounded(weights: np.ndarray) -> np.ndarray:
     """Weights with the digits of a file, so that the last bits of the arithmetic do not count."""
     return weights.astype(np.float32).astype(np.float64)
@@ -198,15 +194,10 @@ class Trained(Found):
     weights: np.ndarray
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """What may not change when the training is continued."""
-        return self.training.identity
-
-    @property
     def parameters(self) -> pd.DataFrame:
         """The weights: number, start, trained."""
         learned = zip(self.training.policy.start.items(), self.weights, strict=True)
-        return frame(
+        return frame_of(
             [{"number": name, "start": start, "trained": now} for (name, start), now in learned]
         )
 
@@ -222,7 +213,7 @@ class Trained(Found):
             rounds.append({"round": played.number, "questions": played.questions, **gain})
         return {
             "parameters.csv": self.parameters,
-            "rounds.csv": frame(rounds),
+            "rounds.csv": frame_of(rounds),
             "confirmation.csv": self.table,
         }
 
@@ -265,7 +256,8 @@ def carry_out(
     shown a line for every round.
     """
     rounds = train(training, ledger, workers, part, lambda one: see(_round_line(training, one)))
-    weights = mean_weights(rounds)
+    later = rounds[len(rounds) // 2 :]
+    weights = rounded(np.mean([played.weights for played in later], axis=0))
     strategy = training.trained(weights)
     confirmation = confirm(training.match, strategy, ledger, workers, part(training.rounds))
     return Trained(training.match, strategy, confirmation, training, rounds, weights)

@@ -174,17 +174,10 @@ def _changes(alike: np.ndarray, there: np.ndarray) -> np.ndarray:
 
 
 def _signed(at: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
-    """Deals as changes at the scores of the records `at`."""
-    columns = {
-        "score_a": at["score_a"],
-        "score_b": at["score_b"],
-        "group": group_of(at),
-        "sign": np.full(len(at), sign),
-        "dealer": deals["dealer"],
-        "winner": deals["winner"],
-        "points": deals["points_a"] + deals["points_b"],
-    }
-    return np.stack([columns[name] for name in CHANGE_COLUMNS], axis=1)
+    """Deals as changes (CHANGE_COLUMNS) at the scores of the records `at`."""
+    points = deals["points_a"] + deals["points_b"]
+    place = [at["score_a"], at["score_b"], group_of(at), np.full(len(at), sign)]
+    return np.stack([*place, deals["dealer"], deals["winner"], points], axis=1)
 
 
 class ScoreBoard(Board):

@@ -35,6 +35,7 @@ from simgin.play.matchup import Matchup
 from simgin.play.parallel import over_units
 from simgin.rules.build import build_rules
 from simgin.stats.estimate import ENOUGH_UNITS, share_limits
+from simgin.stats.table import frame_of
 from simgin.strategy import interpret
 from simgin.value import kernels
 
@@ -103,20 +104,10 @@ def _traced(matchup: Matchup, records: np.ndarray, first: int) -> np.ndarray:
     sums_row = np.zeros((1, sums.COLUMNS), np.int64)
     which = np.stack([records[name] for name in ("unit", "half")], axis=1)
     vectors = seat_players(state, matchup)
+    game = (state, own_rules, new_view(), new_view(), sums_row, NO_RECORDS)
+    kernel, hooks = compiled_kernel(players), compiled_hooks(matchup)
     with interpret.unwrapped():
-        _loop(players)(
-            compiled_kernel(players),
-            state,
-            own_rules,
-            new_view(),
-            new_view(),
-            sums_row,
-            NO_RECORDS,
-            which,
-            first,
-            turns,
-            *compiled_hooks(matchup),
-        )
+        _loop(players)(kernel, *game, which, first, turns, *hooks)
     del vectors  # the state has their addresses
     return turns
 
@@ -127,25 +118,12 @@ def _loop(players: int) -> Any:
 
     It is handed the kernel, as the kernel is handed its hooks.
     """
-    table = types.Array(int64, 2, "C")
-    arguments = (
-        types.FunctionType(signature(players)),
-        STATE_TYPE,
-        RULES_TYPE,
-        VIEW_TYPE,
-        VIEW_TYPE,
-        table,
-        RECORDS_TYPE,
-        table,
-        int64,
-        TURNS_TYPE,
-    )
-    function: Any = kernels.follow_deals
-    hooks = 2 * len(SLOTS)
-    if players == 1:
-        function = kernels.follow_solo_deals
-        hooks = len(SOLO_SLOTS)
-    return jit.compiled(function, types.void(*arguments, *([HOOK_TYPE] * hooks)))
+    function = kernels.follow_solo_deals if players == 1 else kernels.follow_deals
+    table, hooks = types.Array(int64, 2, "C"), len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS)
+    game = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, table, RECORDS_TYPE)
+    kernel = types.FunctionType(signature(players))
+    arguments = (kernel, *game, table, int64, TURNS_TYPE, *[HOOK_TYPE] * hooks)
+    return jit.compiled(function, types.void(*arguments))
 
 
 def counts(turns: Turns) -> pd.DataFrame:
@@ -155,8 +133,6 @@ def counts(turns: Turns) -> pd.DataFrame:
     counts deals that went on. A void deal is not won. Errors are clustered by unit. What rests on
     fewer than 30 units is left out.
     """
-    import pandas as pd
-
     matchup = turns.matchup
     turn, count, unit, won = _after_turns(turns)
     keys = np.stack([turn, count // BIN], axis=1)
@@ -166,7 +142,7 @@ def counts(turns: Turns) -> pd.DataFrame:
     low, high = np.array(limits).reshape(-1, 2).T
     names = {"variant": matchup.variant.text, "strategy": matchup.a.text}
     columns = {"turn": cells[:, 0], "count": cells[:, 1] * BIN, "value": value, "se": se}
-    frame = pd.DataFrame(columns | {"low": low, "high": high, "n": n})
+    frame = frame_of(columns | {"low": low, "high": high, "n": n})
     frame = frame.assign(**names, opponent=matchup.opponent)[[*names, "opponent", *COUNT_COLUMNS]]
     return frame[frame["value"].notna()].reset_index(drop=True)
 

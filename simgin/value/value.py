@@ -24,6 +24,7 @@ from simgin.core.sums import KINDS
 from simgin.play.kernel import play_recorded
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.stats.estimate import Estimate
+from simgin.stats.table import frame_of
 from simgin.text.amounts import parse_count
 from simgin.value.outcomes import Outcomes, count_outcomes, jackknife
 from simgin.value.score_outcomes import ScoreBoard, ScoreOutcomes, count_score_outcomes
@@ -91,8 +92,6 @@ class Value:
 
     def table(self) -> pd.DataFrame:
         """Every undecided state, with columns like score_a and deals_b, dealer, value and se."""
-        import pandas as pd
-
         a, b, dealer = self.board.states()
         fields_a, fields_b = self.board.fields
         place = self.board.index(a, b, dealer)
@@ -103,7 +102,7 @@ class Value:
         columns["dealer"] = dealer
         columns["value"] = self.chances[place]
         columns["se"] = errors[place]
-        return pd.DataFrame(columns)
+        return frame_of(columns)
 
     def start(self) -> Estimate:
         """The probability that A, at its seat, wins a match; the rules say who deals first."""

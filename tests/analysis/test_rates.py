@@ -70,12 +70,12 @@ def test_behind_the_decisions_of_another_the_judge_decides_for_itself(name):
 
 @pytest.fixture(scope="module")
 def rates() -> ErrorRates:
-    return error_rates(read_trial("gold", "gold-early", "eaai", "gold-early", 120, 100, 2))
+    return error_rates(read_trial("gold", "gold-early", "eaai", "gold-early", 100, 60, 2))
 
 
 @pytest.fixture(scope="module")
 def without_worlds() -> ErrorRates:
-    trial = read_trial("gold", "gold-early", "eaai", "gold-early", 120, 0, 2)
+    trial = read_trial("gold", "gold-early", "eaai", "gold-early", 100, 0, 2)
     return error_rates(trial, workers=3)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from simgin.checks import contract, contract_process
 from simgin.rules import variants
-from simgin.strategy import loader, strategy_template
+from simgin.strategy import loader, text_form
 from simgin.text.files import create_file
 from support.command_line import call
 
@@ -81,7 +81,7 @@ def assert_caught(i: int, findings: list[contract.Finding]) -> None:
 def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> None:
     """One that hangs comes between them: what follows it is tested in another process."""
     begun, remembering = tmp_path / "begun.py", tmp_path / "remembering.py"
-    create_file(begun, strategy_template.strategy_file(begun))
+    create_file(begun, text_form.strategy_file(begun))
     remembering.write_text(
         FORM % ("", f"SEEN[view.hand] = 1; sys.stdout.write('so'); return {BEST}")
     )

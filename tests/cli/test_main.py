@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import simgin
 from simgin.cli import session
 from simgin.cli.main import COMMANDS, cli
-from simgin.runs import directory, ledger, runner, threads
+from simgin.runs import directory, ledger, runner
 from support.command_line import call, interrupted_after
 from support.command_runs import FEW, files, kept
 
@@ -111,7 +111,7 @@ def test_a_full_disk_is_reported_and_the_same_command_continues(empty_directory,
         message = call("match", "gold", *FEW, "-o", "out", code=2).stderr
     assert "No space left on device" in message and "the same command goes on" in message
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
-    monkeypatch.setattr(threads, "play_block", lambda *_: pytest.fail("played"))
+    monkeypatch.setattr(runner, "play_block", lambda *_: pytest.fail("played"))
     call("match", "gold", *FEW, "-o", "out")
 
 

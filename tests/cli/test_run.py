@@ -11,7 +11,7 @@ import simgin
 from simgin.cli import plan_table
 from simgin.core import rng
 from simgin.play.matchup import parse_matchup
-from simgin.runs import directory, threads
+from simgin.runs import directory, runner
 from simgin.runs.block import Task
 from simgin.runs.plan import Plan
 from simgin.runs.steps import Step
@@ -65,7 +65,7 @@ def test_a_repeated_command_prints_the_same_and_plays_nothing(empty_directory, m
 
     Path("waiting.toml").write_text(EXPERIMENT)
     first = outcome()
-    monkeypatch.setattr(threads, "play_block", lambda *_: pytest.fail("played"))
+    monkeypatch.setattr(runner, "play_block", lambda *_: pytest.fail("played"))
     assert outcome() == first
     output = call("run", "waiting.toml").stdout
     assert "already complete" in output

@@ -134,6 +134,7 @@ def test_a_comparison_is_said_first_and_calls_files_by_their_names():
     for k in (3, 9):
         shown(f"match FILE:k={k} simple --deals 24k -o k{k}")
     lines = call("compare", "k9", "k3").stdout.splitlines()
-    assert lines[0].startswith("patient-gold:k=9 instead of patient-gold:k=3 (standard, against")
+    assert lines[0] == "How does k9 differ from k3?"
+    assert lines[1].startswith("patient-gold:k=9 instead of patient-gold:k=3 (standard, against")
     shown_lines = [line for line in lines if not line.startswith(("Repeat", "  strategies"))]
     assert all(len(line) <= 80 for line in shown_lines)

@@ -22,7 +22,7 @@ from simgin.report import numbers, progress
 from simgin.runs import runner
 from simgin.runs.ledger import opened
 from simgin.runs.plan import plan_matchup
-from simgin.runs.threads import Threads
+from simgin.runs.runner import Threads
 from simgin.stats.metrics import BY_NAME
 from simgin.stats.ratios import estimate_metric
 

@@ -183,6 +183,7 @@ def test_no_two_experiments_share_their_packs_with_a_claim() -> None:
     assert len(set(seeds)) == len(seeds) and not others & set(seeds)
 
 
-def test_what_a_claim_quotes_has_a_manifest_of_its_seed() -> None:
+def test_what_a_card_quotes_has_a_manifest_and_a_claim_the_seed_of_its_experiment() -> None:
+    assert all(cards.manifest(name)["seed"] for card in cards.records() for name in card.results)
     for path in CLAIMS:
         assert cards.manifest(f"claims/{path.stem}")["seed"] == _seed(path)

@@ -7,9 +7,9 @@ import pytest
 
 from simgin.findings import run_record
 from simgin.findings.findings import Findings
-from simgin.runs import ledger, plan, runner, schedule
+from simgin.runs import block, ledger, plan, runner
 from simgin.runs.cluster import Cluster
-from simgin.runs.threads import SerialTeam, Threads
+from simgin.runs.runner import SerialTeam, Threads
 from simgin.stats import table
 
 SECONDS = (0.0, 0.003, 0.5)  # blocks of single batches, of a few, and as large as they may grow
@@ -63,13 +63,13 @@ def test_one_of_the_plans_stops_by_its_results():
 
 @pytest.mark.parametrize(("threads", "seconds"), [*zip((1, 2, 7), SECONDS, strict=True)])
 def test_the_table_does_not_depend_on_threads(monkeypatch, wanted, threads, seconds):
-    monkeypatch.setattr(schedule, "BLOCK_SECONDS", seconds)
+    monkeypatch.setattr(block, "BLOCK_SECONDS", seconds)
     assert digest(PLANS, lambda: Threads(threads)) == wanted
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_the_table_does_not_depend_on_interruptions(monkeypatch, wanted, blocks):
-    monkeypatch.setattr(schedule, "BLOCK_SECONDS", 0.003)
+    monkeypatch.setattr(block, "BLOCK_SECONDS", 0.003)
     assert digest(PLANS, lambda: Threads(2), interrupted=blocks) == wanted
 
 
@@ -89,6 +89,6 @@ def local():
 
 
 def test_the_table_is_the_same_from_a_cluster(monkeypatch, wanted, local):
-    monkeypatch.setattr(schedule, "BLOCK_SECONDS", 0.003)
+    monkeypatch.setattr(block, "BLOCK_SECONDS", 0.003)
     Cluster("local:1").close()  # neither warns of a port that the other uses
     assert digest(PLANS, lambda: local) == wanted

@@ -25,9 +25,8 @@ from simgin.core.rules import UPCARD_PASS
 from simgin.core.solo_position import JOKER_CARD
 from simgin.core.view import VIEW
 from simgin.play import kernel
-from simgin.play.branches import branch_deals
 from simgin.play.matchup import parse_matchup
-from simgin.play.rollout import Action, Worlds, die_actions, legal_actions, play_in
+from simgin.play.rollout import Action, Worlds, branch_deals, die_actions, legal_actions, play_in
 from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules

@@ -50,13 +50,11 @@ def test_a_frame_and_its_columns_make_the_text_of_every_cell():
     assert Table("None", FRAME[:0], COLUMNS).rows == []
 
 
-def test_the_same_table_is_markdown_and_csv():
+def test_a_table_is_markdown():
     lines = TABLE.markdown().split("\n")
     assert lines[:3] == ["## Who wins", "", "| player | won % | deals | ratio | sound? |"]
     assert lines[5].startswith(r"| simple\|x | 25.0 (20.0 to 35.0) |")
     assert lines[-3:] == ["", "Read it so.", ""]
-    written = pd.read_csv(io.StringIO(TABLE.csv()))
-    assert list(written) == list(FRAME) and written["deals"].tolist() == [12345, 7, 0]
 
 
 CELLS = [Cell("83", "▲ a little more", "79 to 87", "little"), Cell("9 %", "same", "", "same")]
@@ -70,7 +68,6 @@ CARD = Table(
 def test_a_cell_has_its_interval_in_markdown_and_is_no_number():
     assert "| Turns in a match | 83 ▲ a little more (79 to 87) | 83" in CARD.markdown()
     assert "| Gin | 9 % same | 9 % same |" in CARD.markdown()
-    assert CARD.csv() == "row,n\nTurns in a match,1\nGin,2\n"
 
 
 @pytest.mark.parametrize(("width", "word"), [(80, "83 ▲ a little more"), (50, "83 ▲ a little")])

@@ -10,7 +10,7 @@ from simgin.core import sums
 from simgin.report import figures
 from simgin.review import course, players
 from simgin.review.players import ALONE, KINDS, STRONG
-from simgin.review.review_plan import plan_review
+from simgin.review.review import plan_review
 from simgin.review.review_request import ReviewRequest, read_request, settled
 from simgin.runs import directory, ledger
 from support import hostile

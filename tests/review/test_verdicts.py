@@ -5,12 +5,22 @@ import itertools
 import numpy as np
 import pytest
 
-from simgin.review import goals, verdicts
+from simgin.review import verdicts
 from simgin.review.players import FOR_GIN, KINDS, STRONG
 from simgin.review.review import SKILL, SKILL_BOUNDS, WAITING, Change, Review
 from simgin.review.review_report import scorecard
 from simgin.review.review_request import ReviewError, ReviewRequest, read_request
-from simgin.review.scorecard import LITTLE, MUCH, ROWS_OF_TWO, SAME, UNCLEAR, rows_of, size
+from simgin.review.scorecard import (
+    LITTLE,
+    MUCH,
+    ROWS_OF_TWO,
+    SAME,
+    UNCLEAR,
+    read_goals,
+    rows_of,
+    size,
+)
+from simgin.review.sweeps import sweep_lines
 from simgin.rules import variants
 from simgin.stats.quantity import Quantity
 
@@ -157,7 +167,7 @@ def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
 
 def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
     rows = rows_of(variants.find("standard").row, 8)
-    read = goals.read_goals(
+    read = read_goals(
         ["turns per match 100..140, gin 40..50 %", "dead hands < 5 %, minutes at least 10"], rows
     )
     assert [(goal.row.key, goal.low, goal.high) for goal in read] == [
@@ -174,7 +184,7 @@ def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
 @pytest.mark.parametrize("text", ["gin", "gin 50..40 %", "speed 1..2", "gin 4 %", "turns 1..x"])
 def test_what_is_no_goal_is_told_in_a_sentence(text):
     with pytest.raises(ReviewError, match=r"\.$|\?$"):
-        goals.read_goals([text], rows_of(variants.find("standard").row, 8))
+        read_goals([text], rows_of(variants.find("standard").row, 8))
 
 
 # Rules in words, and requests
@@ -216,6 +226,21 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
     two = read_request(["standard"], sweep=["gin_bonus=0,20", "undercut_bonus=0,10"])
     assert two.variants[0] == "standard" and len(two.variants) == 5
     assert two.swept[1] == "standard+gin_bonus=0+undercut_bonus=10"
+
+
+def test_a_value_that_is_too_close_to_call_is_no_win_and_no_loss():
+    request = read_request(["standard"], sweep=["undercut_bonus=0,10,25,30"])
+    made = Review(request, None)
+    shares = (0.4, 0.51, 0.6, 0.7)
+    known = {
+        (variant, WAITING, FOR_GIN.name): number(share, 0.02)
+        for variant, share in zip(request.swept, shares, strict=True)
+    }
+    made.__dict__.update(figures=known, rows=())
+    assert list(sweep_lines(made)) == [
+        "Playing for gin against knocking at once: loses to it with undercut bonus 0; "
+        "too close to call with undercut bonus 10; beats it with undercut bonus 25 and 30"
+    ]
 
 
 @pytest.mark.parametrize(

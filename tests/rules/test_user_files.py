@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin.rules import variant_template, variants
+from simgin.rules import user_files, variants
 from simgin.rules.parameters import parameters
 from simgin.rules.variants import difference, find
 from support.command_line import call
@@ -183,12 +183,12 @@ def test_a_bad_name_of_a_file_is_refused(text, sentence):
 def test_a_new_file_is_its_base_variant(start):
     write(CLUB)
     game = find(start)
-    write(variant_template.variant_file("new.toml", game), "new.toml")
+    write(user_files.variant_file("new.toml", game), "new.toml")
     assert find("new.toml").row == game.row
 
 
 def test_every_commented_line_of_a_new_file_is_valid():
-    text = variant_template.variant_file("new.toml", find("tedesco"))
+    text = user_files.variant_file("new.toml", find("tedesco"))
     lines = re.findall(r"^# (\w+ = .*)$", text, re.MULTILINE)
     assert [line.split(" = ")[0] for line in lines] == ["source", *parameters()]
     write(text.replace("# source", "source") + "\n" + "\n".join(lines[1:]), "new.toml")
@@ -200,7 +200,7 @@ def test_any_title_survives_a_new_file():
     quoted = json.dumps(title, ensure_ascii=False).replace("\x7f", "\\u007f")
     write(CLUB.replace('"Club rules"', quoted))
     assert find("mine.toml").title == title
-    text = variant_template.variant_file("new.toml", find("mine.toml"))
+    text = user_files.variant_file("new.toml", find("mine.toml"))
     assert tomllib.loads(text)["variants"]["new"]["about"] == f"{title}, with changes."
 
 

@@ -22,7 +22,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.runs import cluster, ledger, runner
 from simgin.runs.block import Block, Task
 from simgin.runs.cluster import Cluster, ClusterError
-from simgin.runs.threads import Threads
+from simgin.runs.runner import Threads
 from simgin.text.amounts import AmountError
 
 FAILS = MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2)")
@@ -259,6 +259,7 @@ def test_a_scheduler_that_is_lost_before_the_first_block(place, asked):
         team.client.wait_for_workers(1, timeout=60)
         if asked == "cancel":
             team.put(Block(0, CELLS[0].matchup, 0, 1000))
+        team.client._timeout = 1.0  # dask asks so long for a scheduler that went away
         one.scheduler.kill()
         until = time.monotonic() + 60
         while team.client.status == "running" and time.monotonic() < until:

@@ -11,8 +11,8 @@ from simgin.rules import variants
 from simgin.runs import block, ledger, runner
 from simgin.runs.block import IdentityError, Task
 from simgin.runs.ledger import opened, pack
+from simgin.runs.runner import SerialTeam, Threads
 from simgin.runs.stopping import End
-from simgin.runs.threads import SerialTeam, Threads
 from support import variant_lists as games
 
 NAMES = [

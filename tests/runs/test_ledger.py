@@ -8,7 +8,8 @@ import sys
 import threading
 import time
 import zlib
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from functools import partial
 from types import SimpleNamespace
 
@@ -20,8 +21,8 @@ from hypothesis import strategies as st
 from simgin.core import sums
 from simgin.core.record import DEAL
 from simgin.play.matchup import parse_matchup
-from simgin.runs import ledger, schedule, steps
-from simgin.runs.block import Block, Task
+from simgin.runs import ledger, steps
+from simgin.runs.block import Block, Schedule, Task
 from simgin.runs.ledger import FILE, LedgerError, opened, pack, reading, unpack
 from simgin.runs.steps import Step
 from support import hostile_ledgers
@@ -381,7 +382,7 @@ def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
             run_ledger.add(0, k, [SIZE], pack(row), "thread 1")
     started = time.process_time()
     with opened(path, RUN) as run_ledger:
-        block = schedule.Schedule([Task(matchup, 2 * SIZE * 20_000)], run_ledger, 2).take()
+        block = Schedule([Task(matchup, 2 * SIZE * 20_000)], run_ledger, 2).take()
         total = run_ledger.total(0, 10_000 * SIZE, SIZE)
     seconds = time.process_time() - started
     assert block.first == 10_000 and (total == 10_000 * row[0]).all()
@@ -454,3 +455,15 @@ def test_progress_is_that_of_all_steps():
         asked = [played.step("luck"), played.step("value")]
         steps.play(asked, ledger, progress=lambda done, units: reports.append(done / units))
     assert reports == [0.0, 0.25, 0.5, 0.75, 1.0]
+
+
+def test_any_thread_may_close_a_ledger(tmp_path):
+    """Python drops the findings of a caller in whatever thread it cleans up."""
+    resources = ExitStack()
+    run_ledger = resources.enter_context(opened(tmp_path / FILE, {"seed": 1}))
+    run_ledger.note_command("mine")
+    with ThreadPoolExecutor(1) as another:
+        another.submit(resources.close).result()
+    assert [path.name for path in tmp_path.iterdir()] == [FILE]  # one plain file
+    with reading(tmp_path / FILE) as found:
+        assert found.command == "mine"

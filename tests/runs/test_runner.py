@@ -10,11 +10,11 @@ import pytest
 from simgin.core import sums
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
-from simgin.runs import block, runner, schedule
+from simgin.runs import block, runner
 from simgin.runs.block import Task
 from simgin.runs.ledger import opened, pack
+from simgin.runs.runner import Threads
 from simgin.runs.stopping import COMPLETE, End
-from simgin.runs.threads import Threads
 
 TOY = SimpleNamespace(
     batch=10, units=lambda n: n, mirrored=False, title="toy", variant=SimpleNamespace(text="toys")
@@ -63,10 +63,10 @@ def play(n, workers=2, progress=None, ledger=None, **more):
     return found, ledger.rows(0, found.units, TOY.batch)
 
 
-@pytest.mark.parametrize("seconds", [1e-6, schedule.BLOCK_SECONDS, 1e9])
+@pytest.mark.parametrize("seconds", [1e-6, block.BLOCK_SECONDS, 1e9])
 @pytest.mark.parametrize("workers", [1, 2, 8])
 def test_rows_depend_on_neither_workers_nor_block_sizes(toys, monkeypatch, workers, seconds):
-    monkeypatch.setattr(schedule, "BLOCK_SECONDS", seconds)
+    monkeypatch.setattr(block, "BLOCK_SECONDS", seconds)
     for n in (1, 10, 11, 995):
         found, rows = play(n, workers)
         assert (rows == numbered(TOY, 0, n)).all()

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from simgin.play.kernel import play
 from simgin.play.matchup import parse_matchup
-from simgin.runs import schedule
-from simgin.runs.block import Task
+from simgin.runs import block as blocks
+from simgin.runs.block import Schedule, Task, left
 from simgin.runs.plan import unit_seconds
 
 UNTIMED = st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1e6])  # seconds that blocks take
@@ -50,7 +50,7 @@ def cells_and_finished(draw):
 def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data):
     """Blocks come back in any order after any time, which changes only their sizes."""
     cells, finished = zip(*several, strict=True)
-    todo = schedule.Schedule(cells, ledger_of(*finished), team)
+    todo = Schedule(cells, ledger_of(*finished), team)
     every = [set(range(cell.n)) for cell in cells]
     there = [units_of(cell, done) for cell, done in several]
     assert todo.units == sum(map(len, every)) and todo.finished == sum(map(len, there))
@@ -79,7 +79,7 @@ def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data)
 @example((toy(1000, 1500), {(0, 1000), (1, 500)}))
 def test_the_count_of_units_left_is_what_is_handed_out(one):
     cell, finished = one
-    assert schedule.left(cell, finished) == cell.n - len(units_of(cell, finished))
+    assert left(cell, finished) == cell.n - len(units_of(cell, finished))
 
 
 def taken(todo):
@@ -90,7 +90,7 @@ def taken(todo):
 
 
 def test_blocks_take_half_a_second_and_shrink_at_the_end():
-    todo = schedule.Schedule([toy(10, 100_000)], ledger_of(set()), 2)
+    todo = Schedule([toy(10, 100_000)], ledger_of(set()), 2)
     sizes = []
     while (block := todo.take()) is not None:
         todo.note_time(block, block.units * 1e-3)
@@ -101,7 +101,7 @@ def test_blocks_take_half_a_second_and_shrink_at_the_end():
 
 def test_any_cell_can_be_closed():
     cells = [toy(10, 50), toy(10, 20), toy(10, 20)]
-    todo = schedule.Schedule(cells, ledger_of(set(), set(), set()), 1)
+    todo = Schedule(cells, ledger_of(set(), set(), set()), 1)
     assert todo.take().cell == 0
     todo.close(0)
     todo.close(1)
@@ -110,9 +110,9 @@ def test_any_cell_can_be_closed():
 
 def test_the_time_of_a_cell_starts_with_its_first_block(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(schedule.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(blocks.time, "monotonic", lambda: now[0])
     cells = [toy(10, 1000), toy(10, 1000)]
-    todo = schedule.Schedule(cells, ledger_of(set(), set()), 1, seconds=5.0)
+    todo = Schedule(cells, ledger_of(set(), set()), 1, seconds=5.0)
     for later, cell in ((60, 0), (4.9, 0), (0.1, 1), (4.9, 1)):
         now[0] += later
         assert todo.take().cell == cell

@@ -9,8 +9,16 @@ from simgin.core.cell import Cell
 from simgin.stats import batches, quantity
 from simgin.stats import differences as contrast
 from simgin.stats.batches import Played
-from simgin.stats.differences import differences, holm
-from simgin.stats.equivalence import APART, BEYOND, OPEN, SAME, verdict, with_verdicts
+from simgin.stats.differences import (
+    APART,
+    BEYOND,
+    OPEN,
+    SAME,
+    differences,
+    holm,
+    verdict,
+    with_verdicts,
+)
 from simgin.stats.estimate import units_to_see
 from simgin.stats.metrics import BY_NAME, unit_metrics
 from simgin.stats.ratios import estimate_metric
@@ -187,23 +195,30 @@ def test_all_differences_of_a_frame_are_one_holm_family():
     assert differences([], ["margin"]).empty
 
 
+@pytest.fixture(scope="module")
+def repeated():
+    """A difference in the share of deals won, in 250 runs."""
+    rng = np.random.default_rng(8)
+    runs = [[side(toy.rows(rng, bag, 60, 400)) for bag in BAGS] for _ in range(250)]
+    return [differences([cells], ["deal_win"]) for cells in runs]
+
+
 @pytest.mark.parametrize(
     ("beyond", "least", "most"), [(0.0, 0, 0.04), (0.01, 0, 0.005), (-0.02, 0.97, 1)]
 )
 def test_two_are_called_the_same_in_one_run_of_forty_where_the_difference_is_the_margin(
-    beyond, least, most
+    repeated, beyond, least, most
 ):
     """A margin that the truth reaches, surpasses by four errors, or stays below by eight."""
     true = toy.truth(BAGS[0], "a_deal_win") - toy.truth(BAGS[1], "a_deal_win")
     margin = f"{100 * (abs(true) - beyond):.12g}%"
-    rng, same = np.random.default_rng(8), 0
-    for _ in range(250):
-        cells = [side(toy.rows(rng, bag, 60, 400)) for bag in BAGS]
-        frame = differences([cells], ["deal_win", "margin"])
-        found = with_verdicts(frame, margin)
-        assert found["verdict"].isna().tolist() == [False, True]
-        same += found["verdict"][0] == SAME
-    assert least <= same / 250 <= most
+    same = sum(with_verdicts(frame, margin)["verdict"][0] == SAME for frame in repeated)
+    assert least <= same / len(repeated) <= most
+
+
+def test_a_margin_in_per_cent_is_that_of_shares():
+    frame = differences([(side(rows(0)), side(rows(1)))], ["deal_win", "margin"])
+    assert with_verdicts(frame, "1%")["verdict"].isna().tolist() == [False, True]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ from simgin.core import sums
 from simgin.core.cell import Cell
 from simgin.stats import league, table
 from simgin.stats.batches import Played
-from simgin.stats.equilibrium import equilibrium_mix
-from simgin.stats.league import cross_table
+from simgin.stats.league import cross_table, equilibrium_mix
 from simgin.stats.metrics import BY_NAME
 from simgin.stats.ratios import estimate_metric
 from simgin.stats.round_robin import ELO, RoundRobin, resample, strengths

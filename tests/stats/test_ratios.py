@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from simgin.core import sums
+from simgin.stats.batches import homogeneity
 from simgin.stats.estimate import quantile, wilson
-from simgin.stats.homogeneity import homogeneity
 from simgin.stats.ratios import RatioSums, estimate_ratio
 
 

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simgin.stats.equilibrium import MIX_COLUMNS, equilibrium, equilibrium_mix
-from simgin.stats.league import CROSS_COLUMNS
+from simgin.stats.league import CROSS_COLUMNS, MIX_COLUMNS, equilibrium, equilibrium_mix
 from simgin.stats.round_robin import ELO, RoundRobin, deviances, non_additivity, triads
 from support.round_robins import field, pairing
 

@@ -69,7 +69,7 @@ def test_elo_gives_a_share(elo, share):
 
 def test_the_bounds_of_the_test_follow_from_alpha_and_beta():
     assert bounds() == pytest.approx((-2.944, 2.944), abs=5e-4)
-    assert bounds(0.01, 0.1) == pytest.approx((log(0.1 / 0.99), log(90)))
+    assert bounds() == pytest.approx((log(0.05 / 0.95), log(19)))
 
 
 def slow_fit(counts, mean):

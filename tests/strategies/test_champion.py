@@ -17,9 +17,8 @@ from simgin.core.record import DEAL
 from simgin.core.state import KNOCK, STATE
 from simgin.core.view import VIEW, new_view
 from simgin.play import kernel
-from simgin.play.branches import Branches
 from simgin.play.matchup import parse_matchup
-from simgin.play.rollout import Worlds, legal_actions, play_in
+from simgin.play.rollout import Branches, Worlds, legal_actions, play_in
 from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.strategy import loader

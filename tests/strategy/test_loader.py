@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgin.strategy import compiler, loader, strategy_template
+from simgin.strategy import compiler, loader, text_form
 from simgin.strategy.loader import find
 from simgin.strategy.text_form import StrategyError
 from simgin.text.files import NewFileError, create_file
@@ -148,7 +148,7 @@ def test_names_are_unique_and_every_policy_has_a_description() -> None:
 def test_a_new_strategy_is_named_after_its_file_or_as_asked(tmp_path: Path) -> None:
     for file, name, found in (("My idea 2.py", None, "my-idea-2"), ("_.py", "tidy", "tidy")):
         path = tmp_path / file
-        create_file(path, strategy_template.strategy_file(path, name))
+        create_file(path, text_form.strategy_file(path, name))
         strategy = loader.find(str(path))
         assert strategy.name == found
         assert {compiler.tier(strategy.policy(slot)) for slot in SLOTS} == {"fast"}
@@ -170,6 +170,6 @@ def test_a_file_that_cannot_be_written_is_refused_in_a_sentence(
 ) -> None:
     (tmp_path / "there.py").write_text("mine")
     with pytest.raises(NewFileError, match=message) as raised:
-        create_file(tmp_path / file, strategy_template.strategy_file(tmp_path / file, name))
+        create_file(tmp_path / file, text_form.strategy_file(tmp_path / file, name))
     assert "\n" not in str(raised.value)
     assert (tmp_path / "there.py").read_text() == "mine" and len(list(tmp_path.iterdir())) == 1

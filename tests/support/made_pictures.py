@@ -68,14 +68,6 @@ def effects(variants, strategies):
     return spread(rows, "difference", 0.5)
 
 
-def strength(variants, strategies):
-    """Shares, and scores of which some are small and negative."""
-    made = spread(rows_for(variants, strategies, metric=("win", "match_win", "score")))
-    scores = made["metric"] == "score"
-    made.loc[scores, ["value", "low", "high"]] -= 0.7
-    return made
-
-
 def search(variants, strategies):
     """Two numbers of the first strategy; the gain is in points."""
     names = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple"}
@@ -134,7 +126,14 @@ def sweep_map(_, strategies):
     return spread(rows, half=2).assign(**names, even=np.nan)
 
 
+def chart(_, strategies):
+    cells = {"row": tuple("12345"), "column": ("1", "2", "3", "12+")}
+    made = spread(rows_for(("standard",), strategies[:1], metric=("knock",), **cells))
+    return made.assign(unit="points a deal", p_holm=[0.01, 1.0] * (len(made) // 2))
+
+
 FRAMES = {
+    "chart": chart,
     "kinds": lambda v, _: of_kinds(v, title=("Turns: change", "Gin: change, points")).assign(
         factor=100
     ),
@@ -156,7 +155,6 @@ FRAMES = {
     "scores": scores,
     "odds": lambda v, s: shares(rows_for(v, s, kind=("gin", "joker"), draws=range(20))),
     "skill": lambda v, s: spread(rows_for(v, (*s[:2], "hindsight"))),
-    "strength": strength,
     "totals": lambda v, s: shares(rows_for(v[:1], s, total=range(0, 100, 10))),
     "differences": differences,
     "effects": effects,

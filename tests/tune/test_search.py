@@ -11,10 +11,8 @@ from simgin.stats.batches import Played
 from simgin.strategy import Param, loader, text_form
 from simgin.strategy.text_form import StrategyError
 from simgin.tune import field
-from simgin.tune.knobs import Knob, TuneError, read_knobs, slot_values
-from simgin.tune.search import Draws
-from simgin.tune.tune_request import read_request
-from simgin.tune.tuned import carry_out
+from simgin.tune.search import Draws, carry_out
+from simgin.tune.tune_request import Knob, TuneError, read_knobs, read_request, slot_values
 from support.planted import BEST, write_planted
 
 

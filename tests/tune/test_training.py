@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from simgin.play.branches import branch_deals
 from simgin.play.matchup import Matchup
+from simgin.play.rollout import branch_deals
 from simgin.rules.build import build_rules
 from simgin.runs import ledger
 from simgin.strategy import compiler, loader
 from simgin.tune.discards import HELD, TRIED, added, least_squares, lessons, solve
-from simgin.tune.knobs import TuneError
 from simgin.tune.training import Trained, carry_out, read_training, train
+from simgin.tune.tune_request import TuneError
 from support.weighed import WEIGHED, write_weighed
 
 SHORT = {"rounds": 2, "deals": 300, "confirmed": 1000, "seed": 3}

@@ -6,7 +6,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from simgin.cli.output import console, grid
+from simgin.cli.output import console
+from simgin.report.table import listed
 from worked_examples import engine, files, rules_twin
 from worked_examples.schema import ExampleError
 
@@ -46,12 +47,9 @@ def report(verdicts):
             yield f"{verdict.example.id} failed: {kind}, {verdict.example.variant}"
         for key, (expected, got) in verdict.differences.items():
             yield f"  {key}\n    expected {text(expected)}\n    got      {text(got)}"
-    table = grid("Worked examples", "kind", *files.OUTCOMES)
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for kind in dict.fromkeys([*(verdict.example.kind for verdict in verdicts), "all"]):
-        table.add_row(kind, *(str(counts[kind, outcome]) for outcome in files.OUTCOMES))
-    yield table
+    kinds = dict.fromkeys([*(verdict.example.kind for verdict in verdicts), "all"])
+    rows = [(kind, *(str(counts[kind, outcome]) for outcome in files.OUTCOMES)) for kind in kinds]
+    yield listed("Worked examples", ("kind", *files.OUTCOMES), rows)
     if reasons:
         yield "\nNot supported:"
     yield from (f"  {n:>3}  {reason}" for reason, n in reasons.items())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.analysis_tables import deal_parts, deal_table, position_parts
 from simgin.cli.options import (
     deal_option,
     half_option,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from simgin.analysis.analysis import Analysis, Effort
     from simgin.play.watch import WatchedDeal
 
+    Found = Mapping[str, Analysis]
     WatchedAnalysis = Callable[[Callable[..., None]], dict[str, Analysis]]
 
 OF_CARDS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
@@ -157,14 +158,15 @@ def analyze(
         _analyze_strategy(words, deals, seed, workers, as_json, asked)
         return
     from simgin.analysis.analysis import Effort, analyse_deal, frame
+    from simgin.analysis.analysis_report import on_screen
     from simgin.analysis.written import BLIND
-    from simgin.cli import analysis_page
     from simgin.play.replay import find_deal
     from simgin.runs import directory
 
     worlds = asked["worlds"] or WORLDS_OF_A_POSITION
-    effort = Effort(worlds, asked["seconds"], seed, workers)
-    settled: dict[str, Any] = {"worlds": worlds}
+    seconds = asked["seconds"]
+    effort = Effort(worlds, seconds, seed, workers)
+    settled: dict[str, Any] = {"worlds": worlds, "seconds": seconds and f"{seconds:.15g}s"}
     has_cards = asked["pile"] is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND
     if has_cards:
         _refuse_options(OF_A_DEAL, "a deal of two strategies, not with cards")
@@ -189,6 +191,7 @@ def analyze(
     if output is not None:
         directory.check(output, command)
     is_whole = turn is None and not has_cards
+    started = datetime.now(UTC)
     with progress.live("analyze") as report:
         found = analysis(
             lambda done, every, known: report(done, every, lambda: _so_far(known(), is_whole))
@@ -196,11 +199,27 @@ def analyze(
     table = frame(found)
     rows: list[Any] = table.astype(object).where(table.notna(), None).to_dict("records")
     is_whole = is_whole and len(found) > 1
-    parts = deal_parts(found) if is_whole else position_parts(found)
     files = []
     if output is not None:
-        files = analysis_page.save(output, command, found, is_whole, workers)
-    Answer(command, rows, seed, files).show(as_json, [*parts, ""])
+        files = _save(output, command, found, is_whole, workers, started)
+    Answer(command, rows, seed, files).show(as_json, on_screen(found, is_whole))
+
+
+def _save(
+    place: Path, command: str, found: Found, is_whole: bool, workers: int | None, started: datetime
+) -> list[Path]:
+    """Write the page, its pictures, the frame as CSV and the manifest; their paths."""
+    from simgin.analysis.analysis_report import analysis_report
+    from simgin.cli.session import finished_manifest
+    from simgin.report import page
+    from simgin.runs import directory
+    from simgin.runs.manifest import run_identity
+
+    matchups = list({one.matchup.title: one.matchup for one in found.values()}.values())
+    units = [next(iter(found.values())).worlds] * len(matchups)
+    manifest = finished_manifest(run_identity(matchups), units, workers, started, command)
+    report = analysis_report(found, is_whole, command)
+    return directory.save(place, manifest, page.files(report))
 
 
 def _deal_of_file(file: str, *others: str) -> WatchedDeal:
@@ -227,7 +246,8 @@ def _analyze_strategy(
 ) -> None:
     """Print the error rates of a strategy."""
     from simgin.analysis.rates import WORLDS, error_rates, read_trial
-    from simgin.cli.error_rates import rates_parts, rates_rows
+    from simgin.analysis.rates_report import costliest_in_words, rates_report, rates_rows
+    from simgin.cli.output import entry
 
     if len(words) > 2 or " " in words[0]:
         raise click.UsageError("--deals goes with strategies, as in analyze gold --deals 1000.")
@@ -239,9 +259,11 @@ def _analyze_strategy(
     players = [player.text for player in trial.matchup.players]
     unused = dict.fromkeys((*OF_CARDS, *OF_A_DEAL))
     command = repeated(**unused, words=players, own=trial.judge.a.text, worlds=trial.worlds)
-    rows = rates_rows(found) if as_json else []
-    parts = [] if as_json else [*rates_parts(found), ""]
-    Answer(command, rows, seed).show(as_json, parts)
+    rows = rates_rows(found)
+    parts: list[Any] = [*rates_report(found, command).screen(), "\nCostliest decisions found:"]
+    for told in costliest_in_words(rows):
+        parts += entry(*told, indent=2)
+    Answer(command, rows, seed).show(as_json, [*parts, ""])
 
 
 def _refuse_options(names: Sequence[str], place: str) -> None:
@@ -280,11 +302,11 @@ def _analysis_of_cards(cards: str, asked: Mapping[str, Any], effort: Effort) -> 
     return analysis
 
 
-def _so_far(found: Mapping[str, Analysis], whole_deal: bool) -> RenderableType:
+def _so_far(found: Found, is_whole: bool) -> RenderableType:
     """What is known of a deal, or of the position in work."""
     from rich.console import Group
 
-    if whole_deal:
-        return deal_table(found)
+    from simgin.analysis.analysis_report import deal_table, on_screen
+
     *_, title = found
-    return Group(*position_parts({title: found[title]}))
+    return deal_table(found) if is_whole else Group(*on_screen({title: found[title]}, is_whole))

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli.options import json_option
-from simgin.cli.output import Answer, grid, note, repeated
+from simgin.cli.output import Answer, note, repeated
+from simgin.report.table import listed
 from simgin.text.files import check_file, write_file
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _figure_parts(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
         )
         for row in rows
     ]
-    yield grid("Speed", *headings, rows=told, numbers=True)
+    yield listed("Speed", headings, told)
     means = [f"{row['mean']:.5f} ({row['figure']})" for row in rows if row["mean"] is not None]
     yield f"\nMean deadwood of the {HANDS:,} fixed hands: {', '.join(means)}."
     yield READING.format(repetitions=REPETITIONS).strip()
@@ -139,7 +140,7 @@ def _change_parts(changes: Sequence[Change], rounds: int) -> Iterator[Any]:
         ratios = map(_digits, (change.now, change.before))
         told.append((change.figure, str(change.threads), *ratios, times))
     headings = ("figure", "threads", "now", "before", "times as fast")
-    yield grid("What changed", *headings, rows=told, numbers=True)
+    yield listed("What changed", headings, told)
     if rounds == 1:
         yield f"{READING_CHANGE}. Measured at different times: a tenth may be the machine."
     else:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from simgin.cli.options import json_option
-from simgin.cli.output import Answer, grid, note, repeated
+from simgin.cli.output import Answer, note, repeated
+from simgin.report.table import listed
 
 
 @click.command()
@@ -29,7 +30,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     closing = "All is well."
     if faults:
         closing = f"{len(faults)} of {len(findings)} checks found a fault."
-    table = grid("Installation", "check", "", "details", rows=told)
+    table = listed("Installation", ("check", "state", "details"), told)
     Answer(repeated(), rows(findings)).show(as_json, [table, f"\n{closing}"])
     for fault in faults:
         note(fault)

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from simgin.cli.options import json_option
-from simgin.cli.output import Answer, grid, repeated
+from simgin.cli.output import Answer, repeated
+from simgin.report.table import listed
 
 NEXT_STEPS = """
 Go there:    cd {place}
@@ -42,6 +43,7 @@ def examples(place: Path | None, as_json: bool) -> None:
     for name, file in experiments().items():
         question = tomllib.loads(file.read_text(encoding="utf-8"))["question"]
         rows.append({"name": name, "question": question, "file": str(file)})
-    table = grid("Experiments", "name", "question", rows=[(x["name"], x["question"]) for x in rows])
+    named = [(row["name"], row["question"]) for row in rows]
+    table = listed("Experiments", ("name", "question"), named)
     closing = "\nOne by its name: simgin run demo. Copies, with notebooks: simgin examples DIR."
     Answer(repeated(), rows).show(as_json, [table, closing])

@@ -16,13 +16,12 @@ from simgin.cli.options import (
     variant_option,
     workers_option,
 )
-from simgin.cli.output import Answer, repeated, whole
+from simgin.cli.output import Answer, entry, repeated
 from simgin.report import numbers, progress
 
 if TYPE_CHECKING:
     from simgin.analysis.deal_search import Found, Request
 
-BELOW = 7 * " "  # in front of a command, below what happened
 Row = dict[str, Any]
 
 
@@ -110,76 +109,66 @@ def find(
 
 
 def _parts(found: Found, rows: list[Row]) -> Iterator[Any]:
-    """What was found, in a sentence, and the deals."""
-    from rich.text import Text
+    """What was found, in a sentence or two, and the deals."""
+    from simgin.report.report import Report
 
-    yield Text(_heading(found, rows))
+    request = found.request
+    question = f"{request.title}, {request.matchup.variant.text}: {request.where.text}"
+    yield from Report(question, [*_verdict(found, rows)]).screen()
     yield ""
     for row in rows:
         if "cost" in row:
-            lines = _costly_lines(row)
+            yield from _costly(row)
         elif "rival" in row:
-            lines = _compared_lines(found.request, row)
+            yield from _compared(found.request, row)
         else:
-            lines = _lines(row["points"], row["happened"], row["command"])
-        yield from map(whole, lines)
+            yield from _deal(row["points"], row["happened"], row["command"])
     if rows:
         yield ""
 
 
-def _heading(found: Found, rows: list[Row]) -> str:
+def _verdict(found: Found, rows: list[Row]) -> Iterator[str]:
     """How many deals fit, and what the list below is."""
-    request = found.request
-    variant = request.matchup.variant.text
-    name = request.short(request.matchup.a.text)
-    fit = f"{found.fitting:,} of {found.played:,} deals fit"
-    heading = f"{request.title}, {variant}: {request.where.text}. {fit}."
-    if not found.fitting:
-        return heading
-    if request.where.is_costly:
-        return f"{heading} {_costly_heading(name, rows)}"
-    listed = "The first is" if len(rows) == 1 else f"The first {len(rows)} are"
-    if found.fitting <= len(rows):
-        listed = "Here they are"
-    points = "points" if request.rival else f"points of {name}"
-    return f"{heading} {listed}, with the {points}:"
-
-
-def _costly_heading(name: str, rows: list[Row]) -> str:
-    """What the list of decisions is."""
     from simgin.analysis.analysis import UNITS
 
-    if not rows:
-        return "No decision cost anything."
-    unit = UNITS[rows[0]["by"]]
-    return f"The costliest decisions of {name}, in {unit}, with 95 % intervals:"
+    request = found.request
+    name = request.short(request.matchup.a.text)
+    yield f"{found.fitting:,} of {found.played:,} deals fit."
+    if not found.fitting:
+        return
+    if request.where.is_costly and not rows:
+        yield "No decision cost anything."
+    elif request.where.is_costly:
+        unit = UNITS[rows[0]["by"]]
+        yield f"The costliest decisions of {name}, in {unit}, with 95 % intervals:"
+    else:
+        listed = "The first is" if len(rows) == 1 else f"The first {len(rows)} are"
+        if found.fitting <= len(rows):
+            listed = "Here they are"
+        points = "points" if request.rival else f"points of {name}"
+        yield f"{listed}, with the {points}:"
 
 
-def _lines(points: int, happened: str, command: str) -> list[str]:
+def _deal(points: int, happened: str, command: str) -> Iterator[Any]:
     """A deal: the points, what happened, and the command below."""
-    return [f"{points:+5d}  {happened}", BELOW + command]
+    return entry(f"{points:+5d}  {happened}", command)
 
 
-def _compared_lines(request: Request, row: Row) -> list[str]:
+def _compared(request: Request, row: Row) -> Iterator[Any]:
     """The same cards played by two: where they differ first, and both deals."""
     own = f"{request.short(row['strategy'])} {row['own']}"
     other = f"{request.short(row['rival'])} {row['other']}"
-    return [
-        f"{row['place']}: {own}; {other}",
-        *_lines(row["points"], row["happened"], row["command"]),
-        *_lines(row["rival_points"], row["rival_happened"], row["rival_command"]),
-    ]
+    yield from entry(f"{row['place']}: {own}; {other}")
+    yield from _deal(row["points"], row["happened"], row["command"])
+    yield from _deal(row["rival_points"], row["rival_happened"], row["rival_command"])
 
 
-def _costly_lines(row: Row) -> list[str]:
+def _costly(row: Row) -> Iterator[Any]:
     """A decision: the cost, what was done and what was best, and the commands below."""
     from simgin.analysis.words import better
 
     half = row["high"] - row["cost"]
     cost, error = numbers.number(row["cost"], half), numbers.number(half, half)
     place, *_ = row["place"].split(",")
-    return [
-        f"{cost:>5} ± {error}  {place}: {row['own']}; best: {better(row['own'], row['best'])}",
-        BELOW + row["analyze"],
-        BELOW + row["command"],
-    ]
+    told = f"{place}: {row['own']}; best: {better(row['own'], row['best'])}"
+    return entry(f"{cost:>5} ± {error}  {told}", row["analyze"], row["command"])

@@ -42,8 +42,7 @@ def report(place: Path, details: bool, as_json: bool) -> None:
 
 def _report(findings: Findings, manifest: dict[str, Any]) -> Report:
     """The report of a run, or of a review."""
-    from simgin.findings.run_pictures import run_pictures
-    from simgin.findings.run_report import run_report
+    from simgin.findings.run_report import run_pictures, run_report
     from simgin.review.review import restore_review
     from simgin.review.review_report import review_report
 

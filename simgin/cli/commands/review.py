@@ -93,10 +93,8 @@ def review(
     The same command resumes an interrupted review, and more matches extend a finished one.
     """
     from simgin.cli import plan_table, session
-    from simgin.review.goals import read_goals
-    from simgin.review.review import Review
-    from simgin.review.review_plan import plan_review
-    from simgin.review.scorecard import rows_of
+    from simgin.review.review import Review, plan_review
+    from simgin.review.scorecard import read_goals, rows_of
     from simgin.rules.variants import find
 
     request = _read(variants, asked)

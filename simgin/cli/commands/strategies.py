@@ -11,16 +11,15 @@ import click
 
 from simgin.cli import options
 from simgin.cli.options import NameOrSubcommand, json_option
-from simgin.cli.output import Answer, can_print, command_line, grid, repeated, say
+from simgin.cli.output import Answer, can_print, command_line, repeated, say
 from simgin.core.answers import SLOTS
+from simgin.report.table import Table, listed
 from simgin.rules import variants
 from simgin.strategy import catalogue, loader
 from simgin.strategy.author import Param, Policy, Strategy
 from simgin.strategy.text_form import StrategyError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from simgin.checks.contract import Finding
 
 Row = Mapping[str, Any]  # a strategy or a policy, as --json prints it
@@ -161,13 +160,13 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
 def _check_parts(findings: Sequence[Finding]) -> Iterator[Any]:
     """A line for every check, the sentence below it if it failed, and what was done."""
     from rich.padding import Padding
-    from rich.table import Table
+    from rich.table import Table as Lines
 
     from simgin.checks.contract import CHECKS
 
     signs = PASSED if can_print("".join(PASSED.values())) else PASSED_IN_ASCII
     yield findings[0].strategy
-    out = Table.grid("", "", "", padding=(0, 2, 0, 0))
+    out = Lines.grid("", "", "", padding=(0, 2, 0, 0))
     for finding in findings:
         out.add_row(signs[finding.passed], finding.check, CHECKS[finding.check])
         if finding.passed is not True:
@@ -193,10 +192,10 @@ def _new(file: Path, name: str | None) -> None:
 
     NAME is the name of the strategy [default: the name of the file].
     """
-    from simgin.strategy import strategy_template
+    from simgin.strategy import text_form
     from simgin.text.files import create_file
 
-    create_file(file, strategy_template.strategy_file(file, name))
+    create_file(file, text_form.strategy_file(file, name))
     say(f"Written: {file}")
     say(f"Play it:   {command_line('match', file)}")
     say(f"Test it:   {command_line('strategies', 'check', file)}")
@@ -253,12 +252,12 @@ def _policy_row(policy: Policy) -> dict[str, Any]:
 
 
 def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
-    listed = [row for row in rows if row["kind"] == "strategy"]
-    solo = [row for row in listed if catalogue.alone(row["name"])]
-    two_players = [row for row in listed if row not in solo]
+    found = [row for row in rows if row["kind"] == "strategy"]
+    solo = [row for row in found if catalogue.alone(row["name"])]
+    two_players = [row for row in found if row not in solo]
     if two_players:
         yield from _catalogue("Two-player strategies, strongest first", two_players)
-    if listed:
+    if found:
         yield catalogue.READING
     if solo:
         yield from _catalogue("Solitaire strategies", solo)
@@ -268,15 +267,15 @@ def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
     yield NEXT if rows else NOTHING
 
 
-def _catalogue(title: str, listed: Sequence[Row]) -> Iterator[Any]:
+def _catalogue(title: str, found: Sequence[Row]) -> Iterator[Any]:
     """A heading, then per strategy its figures, its idea and its source."""
     from rich.padding import Padding
     from rich.text import Text
 
     yield Text(f"\n{title}", style="bold")
-    longest = max(len(row["name"]) for row in listed)
+    longest = max(len(row["name"]) for row in found)
     indent = (0, 0, 0, 2)
-    for row in listed:
+    for row in found:
         name = row["name"]
         # the measured speed; where there is none, whether it is slow or refused
         speed = catalogue.speed(name) or row["tier"].replace("fast", "")
@@ -292,7 +291,7 @@ def _policy_table(slot: str, in_slot: Sequence[Row]) -> Table:
     for row in in_slot:
         defaults = ", ".join(f"{one['name']}={one['value']}" for one in row["parameters"])
         rows.append((row["name"], row["about"] + (f" [{defaults}]" if defaults else "")))
-    return grid(f"Policies for +{slot}=", "name", "what it does", rows=rows)
+    return listed(f"Policies for +{slot}=", ("name", "what it does"), rows)
 
 
 # One strategy
@@ -326,14 +325,14 @@ def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
     if strategy.source and f"Source: {strategy.source}" not in about:
         yield f"Source: {strategy.source}"
     told = [(row["slot"], row["policy"], row["tier"], row["about"]) for row in rows]
-    yield grid("Policies", "slot", "policy", "speed", "what it does", rows=told)
+    yield listed("Policies", ("slot", "policy", "speed", "what it does"), told)
     values = [
         (f"{row['slot']}: {one['name']}", one["value"], one["may_be"], one["about"])
         for row in rows
         for one in row["parameters"]
     ]
     if values:
-        yield grid("Parameters", "parameter", "value", "range", "meaning", rows=values)
+        yield listed("Parameters", ("parameter", "value", "range", "meaning"), values)
     for tier, sentence in TIERS.items():
         if tier in [row["tier"] for row in rows]:
             yield f"\n{sentence}"

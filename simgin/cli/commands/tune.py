@@ -94,7 +94,7 @@ def tune(
     finished one.
     """
     from simgin.cli import session
-    from simgin.tune import tuned
+    from simgin.tune import search
     from simgin.tune.tune_request import read_request
 
     request = read_request(
@@ -108,7 +108,7 @@ def tune(
         confirmed=confirm,
         seed=seed,
     )
-    words = tuned.Tuned.words
+    words = search.Tuned.words
     improvement.check_output(words, output, place)
     session.prepare(request.matchups(request.strategy, seed))
     row = _plan_row(request, workers)
@@ -123,8 +123,8 @@ def tune(
     found = improvement.carry_out(
         request,
         words,
-        lambda ledger, part: tuned.carry_out(request, ledger, workers, part, seen.append),
-        lambda: tuned.course_line(request, seen),
+        lambda ledger, part: search.carry_out(request, ledger, workers, part, seen.append),
+        lambda: search.course_line(request, seen),
         pieces=request.generations + 2,
         identity=request.identity,
         settled=improvement.settled(request),
@@ -148,7 +148,7 @@ def _announce(request: TuneRequest, seconds: float) -> None:
     """Print what will be played, and how long that takes."""
     from simgin.cli.plan_table import duration
     from simgin.report.wrapping import Words
-    from simgin.tune.tuned import plan_sentence
+    from simgin.tune.search import plan_sentence
 
     about = "about " if seconds >= 1 else ""
     time = f"That takes {about}{duration(seconds)}."

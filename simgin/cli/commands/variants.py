@@ -11,7 +11,8 @@ import click
 
 from simgin.cli import options
 from simgin.cli.options import NameOrSubcommand, json_option
-from simgin.cli.output import Answer, command_line, grid, repeated
+from simgin.cli.output import Answer, command_line, repeated
+from simgin.report.table import listed
 from simgin.rules.variants import (
     Parameter,
     Variant,
@@ -123,25 +124,25 @@ def _new(file: str, start: str, as_json: bool) -> None:
     \b
       simgin variants new mine.toml --from oklahoma+rainbow
     """
-    from simgin.rules import user_files, variant_template
+    from simgin.rules import user_files
     from simgin.text.files import create_file
 
     if sentence := user_files.path_fault(file):
         raise VariantError([sentence])
     base = find(start)
-    create_file(Path(file), variant_template.variant_file(file, base))
-    created = find(f"{file}#{variant_template.variant_name(file)}")
+    create_file(Path(file), user_files.variant_file(file, base))
+    created = find(f"{file}#{user_files.variant_name(file)}")
     row = {"variant": created.text, "from": base.text}
     answer = Answer(repeated(start=base.text), [row], files=[Path(file)])
     answer.show(as_json, _next_steps(file, created))
 
 
-def _list(listed: Sequence[Variant], as_json: bool) -> None:
+def _list(found: Sequence[Variant], as_json: bool) -> None:
     rows = [
         {"name": one.text, "title": one.title, "about": one.about, "players": one.row["players"]}
-        for one in listed
+        for one in found
     ]
-    Answer(repeated(), rows).show(as_json, _list_parts(listed))
+    Answer(repeated(), rows).show(as_json, _list_parts(found))
 
 
 def _read_file(file: str) -> list[Variant]:
@@ -159,11 +160,9 @@ def _read_file(file: str) -> list[Variant]:
     return valid
 
 
-def _list_parts(listed: Sequence[Variant]) -> Iterator[Any]:
-    rows = [(one.text, f"{one.title}. {one.about}") for one in listed]
-    out = grid("Variants", "name", "rules", rows=rows)
-    out.columns[0].no_wrap = True
-    yield out
+def _list_parts(found: Sequence[Variant]) -> Iterator[Any]:
+    rows = [(one.text, f"{one.title}. {one.about}") for one in found]
+    yield listed("Variants", ("name", "rules"), rows)
     yield ""
     yield "All rules of one: simgin variants NAME. Any rule can be changed: standard+gin_bonus=10."
     yield "Your own variants: simgin variants new mine.toml."
@@ -181,17 +180,14 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
     changes = _changes(base, variant)
     if changes:
         rows = [(one.name, _text(one, variant), _text(one, base)) for one in changes]
-        yield grid(f"Changes from {base.text}", "rule", variant.text, base.text, rows=rows)
+        yield listed(f"Changes from {base.text}", ("rule", variant.text, base.text), rows)
     else:
         yield "\nThe same rules as standard."
     for section, group in groupby(parameters().values(), lambda parameter: parameter.section):
         told = [
             (one.name, _text(one, variant), f"{one.description} [{one.values()}]") for one in group
         ]
-        out = grid(SECTIONS.get(section, section), "rule", "value", "meaning", rows=told)
-        out.columns[0].no_wrap = True
-        out.columns[1].max_width = 22
-        yield out
+        yield listed(SECTIONS.get(section, section), ("rule", "value", "meaning"), told)
     yield NO_EFFECT
     yield MAY_BE
 
@@ -208,9 +204,7 @@ def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
         return
     rows = [(one.name, _text(one, first), _text(one, second), one.description) for one in changes]
     title = f"{first.text} (A) and {second.text} (B)"
-    out = grid(title, "rule", "A", "B", "meaning", rows=rows)
-    out.columns[0].no_wrap = True
-    yield out
+    yield listed(title, ("rule", "A", "B", "meaning"), rows)
     ruling = [one for one in changes if one.status != "descriptive"]
     if not any(one.acts(first.row) or one.acts(second.row) for one in ruling):
         yield "\nThey play the same: none of these rules has an effect."

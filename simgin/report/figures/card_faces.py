@@ -49,13 +49,13 @@ class CardRow(NamedTuple):
         return lines
 
 
-def draw_cards(title: str, caption: str, rows: Sequence[CardRow]) -> Figure:
+def draw_cards(caption: str, rows: Sequence[CardRow]) -> Figure:
     """Rows of cards, each below its label."""
     line = HEIGHT + GAP
     height = 0.0
     for row in rows:
         height += LABEL + line * len(row.lines) + GAP
-    figure = new_figure(height * INCHES, title, caption)
+    figure = new_figure(height * INCHES, "", caption)
     axes = figure.add_subplot()
     axes.set_axis_off()
     axes.set_aspect("equal")

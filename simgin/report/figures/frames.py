@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ParamSpec
 
@@ -36,9 +37,11 @@ def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
         try:
             return draw(*args, **kwargs)
         except KeyError as error:
+            told = str(error.args[0])
+            missing = ", ".join(re.findall(r"'(\w+)'", told)[-1:] or [told])
             raise ValueError(
-                f"plots.{draw.__name__} needs another frame, as help(simgin.plots.{draw.__name__}) "
-                f"says; it does not find {error.args[0]}."
+                f"plots.{draw.__name__} draws another frame: this one has no column {missing} "
+                f"(help(simgin.plots.{draw.__name__}) lists them)."
             ) from error
 
     return checked

@@ -53,7 +53,10 @@ def folded(text: str, width: int) -> str:
 
 
 def new_figure(height: float, title: str, caption: str, legend_names: Sequence[str] = ()) -> Figure:
-    """A figure with axes of `height` inches beside its title, caption and legend."""
+    """A figure with axes of `height` inches beside its title, caption and legend.
+
+    title: may be empty, where panels say enough.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -62,13 +65,14 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
     text_lines = title.count("\n") + caption.count("\n")
     lines = text_lines + legend_lines(legend_names)
     new = Figure(
-        figsize=(WIDTH, height + 0.8 + TEXT_LINE * lines),
+        figsize=(WIDTH, height + (0.8 if title else 0.5) + TEXT_LINE * lines),
         dpi=DPI,
         layout="constrained",
         facecolor=PAPER,
     )
     FigureCanvasAgg(new)
-    new.suptitle(escape(title), x=0.02, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
+    if title:
+        new.suptitle(escape(title), x=0.02, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
     new.supxlabel(escape(caption), x=0.02, ha="left", fontsize=SMALL, color=FAINT)
     return new
 
@@ -103,12 +107,6 @@ def panels_by(
     for axes, (name, part) in zip(stack, parts, strict=True):
         panel_title(axes, str(name))
         yield axes, str(name), part
-
-
-def hide(panels: Iterable[Axes]) -> None:
-    """Make panels invisible: the places that are left in the last line."""
-    for axes in panels:
-        axes.set_visible(False)
 
 
 def style(axes: Axes, grid: str = "y") -> None:
@@ -186,20 +184,6 @@ def legend(axes: Axes, last: Sequence[str] = ()) -> None:
     )
     box.set_in_layout(False)  # else the axes would shrink to the width of the legend
     _reserve(axes, above, lift + TEXT_LINE * legend_lines(names))
-
-
-def heading(axes: Axes, text: str) -> None:
-    """A heading above the titles of panels that stand beside one another; axes: the first."""
-    figure = axes.get_figure(root=True)
-    if figure is None:
-        return
-    above = _above(figure, axes)
-    lift = GAP + TITLE_LINE * _title_lines(figure, axes)
-    over = axes.text(
-        LEFT, lift, escape(text), transform=above, fontsize=NORMAL, fontweight="bold", color=INK
-    )
-    over.set_in_layout(False)
-    _reserve(axes, above, lift + TEXT_LINE)
 
 
 def _title_lines(figure: Figure, axes: Axes) -> int:

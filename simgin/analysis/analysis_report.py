@@ -1,0 +1,327 @@
+"""What an analysis says: sentences and tables for the screen, and a page with the cards drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from simgin.analysis import words
+from simgin.analysis.analysis import Analysis, counted_by, frame
+from simgin.analysis.position import Position
+from simgin.analysis.written import FORGOTTEN, TAKEN
+from simgin.core.answers import PHASE_BLIND
+from simgin.core.deadwood import deadwood_of
+from simgin.core.rules import STOPPER
+from simgin.play.matchup import own_names
+from simgin.play.melds import cards_text, shown_melding
+from simgin.plots import analysis as forest
+from simgin.report import figures, numbers
+from simgin.report.report import Picture, Report
+from simgin.report.table import Column, Table, listed
+from simgin.rules.build import build_rules
+from simgin.text.notation import card_text, hand_text
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+TITLES = {
+    "match": "match %",
+    "deals": "deals",
+    "games": "games",
+    "points": "points",
+    "win": "won %",
+    "gin": "gin %",
+    "undercut": "undercut %",
+}
+INTERVALS = "± are 95 % intervals, which hold for all actions together."
+PENALTY = -1  # points are shown as the penalty that they are less
+NET = {
+    "deals": "Deals: won deals, yours less the opponent's.",
+    "games": "Games: won games, yours less the opponent's, as this one is worth.",
+}
+FEW = 3  # actions named in a sentence
+Z95 = 1.96
+MOST_DRAWN = 6  # decisions of a whole deal: those that cost most
+HAND = 10  # cards of the opponent
+FRAME = "The card in the thick frame has just come to the hand."
+GONE = "Dashed: taken from the pile."
+UNKNOWN = "Face down in the pile: forgotten."
+NOTHING_LOST = "After these worlds, no decision is known to have cost anything."
+COSTS = (Column("action", "action"), Column("value", "cost"))
+Found = Mapping[str, Analysis]
+
+
+def on_screen(found: Found, is_whole: bool) -> Iterator[RenderableType]:
+    """The decisions of a whole deal in one table, or every position with its actions."""
+    if is_whole:
+        yield from Report(_question(found), [*_told(found)], tables=[deal_table(found)]).screen()
+        yield ""
+        return
+    for title, analysis in found.items():
+        said = [verdict(analysis), *words.lines(analysis.position)]
+        note = how_to_read(found) if title == [*found][-1] else ""
+        yield from Report(title, said, tables=[action_table(analysis, note)]).screen()
+        yield ""
+
+
+def analysis_report(found: Found, is_whole: bool, command: str) -> Report:
+    """The page. Of more decisions than MOST_DRAWN only the costliest are drawn."""
+    return Report(
+        question=_question(found),
+        verdict=list(_told(found)),
+        tables=[deal_table(found)] if is_whole else list(_action_tables(found)),
+        pictures=list(_pictures(found)),
+        facts=list(_facts(next(iter(found.values())))),
+        command=command,
+        files={"analysis.csv": frame(found).to_csv(index=False)},
+    )
+
+
+def _question(found: Found) -> str:
+    """What is analysed."""
+    title, *others = found
+    if not others:
+        return _capital(title)
+    matchup = found[title].matchup
+    return f"{matchup.title}, {matchup.variant.text}: what each decision cost"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+# Sentences
+
+
+def _told(found: Found) -> Iterator[str]:
+    """The sentences on the decisions that are drawn, behind their places if they are several."""
+    drawn = _drawn(found)
+    for title, analysis in drawn.items():
+        place = f"{_capital(title)}: " if len(found) > 1 else ""
+        yield f"{place}{verdict(analysis)}"
+    if not drawn:
+        yield NOTHING_LOST
+
+
+def _drawn(found: Found) -> Found:
+    """The decisions that are drawn: all if they are few, else the costliest in order of play."""
+    if len(found) <= MOST_DRAWN:
+        return found
+    costs = {title: one.cost(one.position.was_done_at)[:2] for title, one in found.items()}
+    sure = {title: mean for title, (mean, low) in costs.items() if low > 0}
+    costly = sorted(sure, key=lambda title: -sure[title])[:MOST_DRAWN]
+    return {title: found[title] for title in found if title in costly}
+
+
+def verdict(analysis: Analysis) -> str:
+    """Which action is best, or which may be, and what the one done cost."""
+    position = analysis.position
+    names = [position.text(position.actions[place]) for place in analysis.best]
+    worlds = f"{analysis.worlds:,} worlds"
+    first, *others = names
+    sentence = f"Best: {first} (known after {worlds})."
+    if others:
+        named = ", ".join(others[:FEW])
+        more = f" and {len(others) - FEW} more" if len(others) > FEW else ""
+        sentence = f"Best so far: {first}. After {worlds} it may also be {named}{more}."
+    if position.done is None:
+        return sentence
+    place = position.was_done_at
+    if place == analysis.order[0]:
+        return f"{sentence} It was done."
+    done = position.text(position.done)
+    return f"{sentence} Done was {done}, which cost {_cost(analysis, place)} {analysis.unit}."
+
+
+def _cost(analysis: Analysis, place: int) -> str:
+    mean, _, high = analysis.cost(place)
+    half = high - mean
+    return f"{numbers.number(mean, half)} ± {numbers.number(half, half)}"
+
+
+def how_to_read(found: Found) -> str:
+    """How to read the tables of actions."""
+    first, *others = found.values()
+    matchup = first.matchup
+    short = own_names([matchup])
+    players = " and ".join(short.get(player.text, player.text) for player in matchup.players)
+    play = "plays" if matchup.b is None else "play"
+    sentences = [f"{players} {play} on. {INTERVALS}"]
+    if any(analysis.position.done for analysis in found.values()):
+        sentences.append("< was done.")
+    if not others:
+        sentences += _told_by_offer(first)
+    by = counted_by(first.position.variant)
+    if by in NET:
+        sentences.append(NET[by])
+    if first.has_match:
+        sentences.append("Match %: among equal players.")
+    return " ".join(sentences)
+
+
+def _told_by_offer(analysis: Analysis) -> list[str]:
+    """What the offer that is to be answered tells of the opponent's hand."""
+    drawing = analysis.drawing
+    if not drawing.has_offer:
+        return []
+    if not drawing.numbers:
+        return ["No offer was to be expected, so it tells nothing of the opponent's hand."]
+    what = str(drawing.numbers[0]) if len(drawing.numbers) == 1 else "something"
+    percent = f"{100 * drawing.share:.0f}"
+    return [f"Only hands count with which the opponent would offer {what}: {percent} % of them."]
+
+
+def _facts(first: Analysis) -> Iterator[tuple[str, str]]:
+    """How the figures were made."""
+    yield "Variant", first.matchup.variant.text
+    yield "Plays on", first.matchup.title
+    yield "Worlds", f"at most {first.most:,} for each position, seed {first.matchup.seed}"
+    drawn = "every order of the deck as likely"
+    if first.matchup.b is not None:
+        drawn = "drawn as likely as the opponent's play makes them"
+    yield "Hidden cards", f"{drawn}; all actions meet the same worlds"
+    yield "Beside this page", "analysis.csv has every figure, plots/ every picture."
+
+
+# Tables
+
+
+def _action_tables(found: Found) -> Iterator[Table]:
+    """The table of each position, named by its place if there are several."""
+    for title, analysis in found.items():
+        table = action_table(analysis, how_to_read(found))
+        yield table if len(found) == 1 else replace(table, title=_capital(title))
+
+
+def action_table(analysis: Analysis, note: str = "") -> Table:
+    """A row for each action, the best first."""
+    factors = _factors(analysis)
+    titles = dict(TITLES)
+    if factors.get("points") == PENALTY:
+        titles["points"] = "penalty"
+    shown = [name for name in titles if name in factors]
+    rows = []
+    for place, row in zip(analysis.order, analysis.rows(), strict=True):
+        mark = " <" if row["done"] else ""
+        cost = _cost(analysis, place) if row["cost"] else ""
+        means = [_mean(row, name, factors[name]) for name in shown]
+        rows.append((f"{row['action']}{mark}", cost, *means, f"{row['worlds']:,}"))
+    headings = ("action", f"cost, {titles[analysis.by]}", *(titles[name] for name in shown))
+    return listed("What each action costs", (*headings, "worlds"), rows, note)
+
+
+def _mean(row: Mapping[str, Any], name: str, factor: int) -> str:
+    """A measure, with as many digits as its error allows."""
+    return numbers.number(row[name] * factor, Z95 * row[f"{name}_se"] * factor)
+
+
+def _factors(analysis: Analysis) -> dict[str, int]:
+    """The measures that say something in this variant, and what they are multiplied by."""
+    variant = analysis.position.variant
+    shares = {"win": 100, "gin": 100, "undercut": 100}
+    scoring = variant.row["deal_scoring"]
+    if scoring == "winloss":
+        return {"win": 100}
+    if scoring == "penalty":
+        return {"points": PENALTY, "gin": 100}
+    if variant.row["players"] == 1 and not variant.row["knock_limit"]:
+        del shares["undercut"]
+    if analysis.has_match:
+        shares["match"] = 1
+    if variant.row["die"] == "deal":
+        return {"deals": 1, **shares}
+    if variant.row["die"] == "game":
+        shares["games"] = 1
+    return {"points": 1, **shares}
+
+
+def deal_table(found: Found) -> Table:
+    """A row for each decision: what was done, what was best, and what the difference cost."""
+    rows = [_decision(title, analysis) for title, analysis in found.items()]
+    first = next(iter(found.values()))
+    note = INTERVALS
+    if any(len(analysis.best) > 1 for analysis in found.values()):
+        note += " ? means that another action may be best."
+    headings = ("decision", "done", "best", "cost", "worlds")
+    return listed(f"Every decision, cost in {first.unit}", headings, rows, note)
+
+
+def _decision(title: str, analysis: Analysis) -> tuple[str, ...]:
+    position = analysis.position
+    place = position.was_done_at
+    done = position.text(position.was_done)
+    best = words.better(done, position.text(position.actions[analysis.order[0]]))
+    cost = "0" if place == analysis.order[0] else _cost(analysis, place)
+    return title, done, best + "?" * (len(analysis.best) > 1), cost, f"{analysis.worlds:,}"
+
+
+# Pictures
+
+
+def _pictures(found: Found) -> Iterator[Picture]:
+    """The cards and the costs of each decision that is drawn."""
+    for number, (title, analysis) in enumerate(_drawn(found).items()):
+        position = analysis.position
+        place = f"{_capital(title)}: " if len(found) > 1 else ""
+        if position.view.phase != PHASE_BLIND:
+            drawn = figures.draw_cards(_caption(position), list(_card_rows(position)))
+            asked = _capital(f"{place}the cards")
+            yield Picture(f"cards-{number}", asked, _in_words(position), drawn)
+        costs = analysis.frame()
+        drawn = forest(costs, seed=analysis.matchup.seed)
+        told = costs.rename(columns={"cost": "value"})
+        asked = _capital(f"{place}how sure is it?")
+        yield Picture(f"costs-{number}", asked, "", drawn, "", told, COSTS)
+
+
+def _in_words(position: Position) -> str:
+    return f"{'. '.join(words.lines(position))}."
+
+
+def _caption(position: Position) -> str:
+    """What the cards do not show."""
+    view = position.view
+    *_, last = words.lines(position)
+    sentences = [f"{_capital(last)}."]
+    if position.variant.row["die"] != "off":
+        sentences.insert(0, f"The {words.die(view)}.")
+    if view.drawn >= 0 or view.taken >= 0:
+        sentences.append(FRAME)
+    laid = words.pile(position)
+    if any(word.endswith(TAKEN) for word in laid):
+        sentences.append(GONE)
+    if any(word.startswith(FORGOTTEN) for word in laid):
+        sentences.append(UNKNOWN)
+    return " ".join(sentences)
+
+
+def _card_rows(position: Position) -> Iterator[figures.CardRow]:
+    """The own hand by its melds, what is offered, the pile, and the opponent's hand."""
+    view = position.view
+    alone = position.variant.row["players"] == 1
+    yield _own_hand(position)
+    laid = words.pile(position)
+    if laid:
+        cards = [card.removesuffix(TAKEN) for card in laid]  # forgotten ones as if face down
+        gone = [place for place, card in enumerate(laid) if card != cards[place]]
+        label = "You threw" if alone else "Pile, from its first card on"
+        yield figures.CardRow(label, [cards], gone=gone)
+    if not alone:
+        known = hand_text(int(view.known)).split()
+        hidden = [figures.BACK] * (HAND - len(known))
+        groups = [group for group in (known, hidden) if group]
+        yield figures.CardRow("The opponent holds", groups)
+
+
+def _own_hand(position: Position) -> figures.CardRow:
+    """The own cards, melds first."""
+    view = position.view
+    rules = build_rules(position.variant)
+    hand = int(view.hand)
+    _, melds = shown_melding(hand, rules)
+    groups = [group.split() for group in cards_text(melds, hand).split(" | ")]
+    arrived = max(int(view.drawn), int(view.taken))
+    marked = card_text(arrived) if arrived >= 0 else ""
+    deadwood = int(deadwood_of(hand, rules, STOPPER))
+    return figures.CardRow(f"You hold, deadwood {deadwood}", groups, marked)

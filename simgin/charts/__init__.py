@@ -1,0 +1,1 @@
+"""Charts for players: what knocking, an upcard and a first discard are worth."""

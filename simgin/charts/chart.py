@@ -1,0 +1,280 @@
+"""A chart: what each answer to a question is worth to a strong player, by what matters of it.
+
+Deals are branched at one question of the player (`simgin.play.rollout`): every answer is played on
+in the same world. What the worlds share is taken out, question by question, so a cell is a
+regression coefficient with a fixed effect of its question; where there are two answers it is the
+mean of their difference. Errors are clustered by question: every deal has one (White 1980).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from simgin_strategies._champion import MATCH
+
+from simgin.charts.kinds import KINDS, Kind
+from simgin.play import kernel
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.parallel import Progress, over_units
+from simgin.play.rollout import branch_deals
+from simgin.review.players import batch_rows, kept_or_strongest
+from simgin.rules import variants
+from simgin.rules.build import build_rules
+from simgin.rules.parameters import Params
+from simgin.stats import metrics, quantity
+from simgin.stats.differences import holm
+from simgin.stats.quantity import Quantity
+from simgin.text.messages import shown
+from simgin.tune.equity import Equity, by_points, by_score
+from simgin.value.states import number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AT_ONCE = 4000  # deals branched in one call
+SURE = 0.05
+LEAST_MET = 30  # questions, without which a cell stays empty
+PRICED = 20_000  # matches that price a chart, on packs that it was not made from
+PRICE_SEED = 0x7072696365  # added to the seed of the chart
+
+
+class ChartError(ValueError):
+    """A chart that cannot be drawn; the message is a sentence with the remedy."""
+
+
+@dataclass(frozen=True)
+class ChartRequest:
+    """What is to be charted.
+
+    kind: a name of KINDS. score: own points and the opponent's, or None for the points of a deal
+    instead of the match.
+    """
+
+    kind: str
+    variant: str
+    player: str
+    deals: int
+    seed: int
+    score: tuple[int, int] | None = None
+
+    @property
+    def of(self) -> Kind:
+        """The kind of chart."""
+        return KINDS[self.kind]
+
+    @property
+    def matchup(self) -> Matchup:
+        """The player against itself, in single deals."""
+        return parse_matchup(self.player, self.player, self.variant, self.seed, "deal")
+
+    @property
+    def unit(self) -> str:
+        """What the numbers are."""
+        return "points a deal" if self.score is None else "% of matches"
+
+
+def read_request(
+    kind: str,
+    variant: str = "standard",
+    *,
+    player: str | None = None,
+    score: str | None = None,
+    deals: int | None = None,
+    seed: int = 1,
+    workers: int | None = None,
+) -> ChartRequest:
+    """The request in words. Without a player the strongest of the variant plays, found by a trial.
+
+    Raises ChartError for what cannot be charted, and what the loaders raise.
+    """
+    rules = variants.find(variant)
+    if rules.row["players"] != 2:
+        raise ChartError("charts are of rules for two players; for one, see: simgin odds.")
+    at = None if score is None else _score(score, number(rules.row, "points_target"), rules.row)
+    who = player or kept_or_strongest(rules.text, seed, workers)
+    return ChartRequest(kind, rules.text, who, deals or KINDS[kind].deals, seed, at)
+
+
+def _score(text: str, target: int, row: Params) -> tuple[int, int]:
+    """`60-80` as two scores below the target."""
+    parts = text.split("-")
+    if row["goal"] != "points":
+        raise ChartError("--score is for matches to a number of points; leave it out here.")
+    if len(parts) != 2 or not all(part.isdecimal() for part in parts):
+        raise ChartError(f"{shown(text)} is no score; write one like 60-80, yours first.")
+    own, other = map(int, parts)
+    if max(own, other) >= target:
+        raise ChartError(f"both scores must be below {target}, which wins the match.")
+    return own, other
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """A chart that was measured.
+
+    cells: int64 (questions, answers) and worth: float64 of the same shape, in the unit of the
+    request; NaN where there is no answer.
+    """
+
+    request: ChartRequest
+    cells: np.ndarray
+    worth: np.ndarray
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """A row for each cell that was met: row, column, value, se, low, high, n, p_holm."""
+        import pandas as pd
+
+        kind, base = self.request.of, self.request.of.base
+        names = {
+            "variant": self.request.variant,
+            "strategy": self.request.player,
+            "opponent": self.request.player,
+            "unit": self.request.unit,
+            "metric": self.request.kind,
+        }
+        met, numbers = np.bincount(self.cells[self.cells >= 0], minlength=kind.size), self._numbers
+        rows = []
+        for cell in np.flatnonzero(met >= LEAST_MET):
+            value, se = numbers[:, cell]
+            own = Quantity.with_error(value, se if cell != base else 0.0, int(met[cell]))
+            row, column = divmod(int(cell), len(kind.columns))
+            low, high = own.limits
+            where = {"row": kind.rows[row], "column": kind.columns[column]}
+            measured = {"value": value, "se": own.se, "low": low, "high": high, "n": own.n}
+            rows.append({**names, **where, **measured, "p": own.p if cell != base else 1.0})
+        frame = pd.DataFrame(rows)
+        return frame.assign(p_holm=holm(frame.pop("p").to_numpy())) if rows else frame
+
+    @cached_property
+    def _numbers(self) -> np.ndarray:
+        """The coefficient of every cell and its standard error, float64 (2, cells)."""
+        size = self.request.of.size
+        tried = ~np.isnan(self.worth)
+        answers = tried.sum(axis=1)
+        question = np.broadcast_to(np.arange(len(tried))[:, None], tried.shape)
+        named = tried & (self.cells >= 0)
+        place = question[named] * size + self.cells[named]
+        own = np.nan_to_num(self.worth - np.nanmean(self.worth, axis=1, keepdims=True))
+
+        def by_cell(values: np.ndarray) -> np.ndarray:
+            """Sums of values of answers, float64 (questions, cells)."""
+            sums = np.bincount(place, values[named], len(tried) * size)
+            return sums.reshape(len(tried), size)
+
+        counts = by_cell(np.ones_like(own))
+        squares = np.diag(counts.sum(axis=0)) - (counts / answers[:, None]).T @ counts
+        used = (counts.sum(axis=0) >= LEAST_MET) & (np.arange(size) != self.request.of.base)
+        inverse = np.zeros((size, size))
+        inverse[np.ix_(used, used)] = np.linalg.pinv(squares[np.ix_(used, used)])
+        values = inverse @ by_cell(own).sum(axis=0)
+        told = np.where(named, values[self.cells], 0)
+        told = np.where(tried, told - told.sum(axis=1, keepdims=True) / answers[:, None], 0)
+        scores = by_cell(own - told)
+        variances = np.einsum("ij,jk,ki->i", inverse, scores.T @ scores, inverse)
+        return np.stack([values, np.sqrt(variances)])
+
+    def grid(self, name: str) -> np.ndarray:
+        """A column of the frame as a table, float64 (rows, columns); NaN where nothing was met."""
+        kind = self.request.of
+        table = self.frame.pivot(index="row", columns="column", values=name)
+        table = table.reindex(index=list(kind.rows), columns=list(kind.columns))
+        grid: np.ndarray = table.reindex(
+            index=list(kind.rows), columns=list(kind.columns)
+        ).to_numpy()
+        return grid
+
+    @property
+    def signs(self) -> np.ndarray:
+        """1 where a cell is clearly a gain, -1 a loss, 0 too close to call or never met.
+
+        Clear: at 5 % over all cells of the chart together (Holm).
+        """
+        return np.where(self.grid("p_holm") < SURE, np.sign(self.grid("value")), 0).astype(int)
+
+
+def measure(
+    request: ChartRequest, workers: int | None = None, progress: Progress | None = None
+) -> Chart:
+    """Branch the deals of a request. Raises ChartError if its question never came up."""
+    kind, matchup = request.of, request.matchup
+    kernel.prepare(matchup)
+    rules: Any = build_rules(matchup.variant)
+    standing = np.array([*(request.score or (0, 0)), 0, 0], np.int64)
+    worth = _worth(request)
+
+    def block(first: int, units: int) -> tuple[np.ndarray, np.ndarray]:
+        before = np.tile(standing, (units, 1))
+        found = branch_deals(matchup, kind.choose, first, units, kind.most, before, kind.explore)
+        return kind.cells(found, rules), np.where(found.tried, worth(found), np.nan)
+
+    parts = over_units(block, request.deals, AT_ONCE, workers, progress)
+    cells, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+    chart = Chart(request, cells, values)
+    if not len(chart.frame):
+        raise ChartError(
+            f"under {request.variant} this question came up fewer than {LEAST_MET} times in any "
+            "cell; play more --deals, or another variant."
+        )
+    return chart
+
+
+def _worth(request: ChartRequest) -> Equity:
+    """What branches are worth to the player, in the unit of the request."""
+    if request.score is None:
+        return by_points
+    equity = by_score(variants.find(request.variant))
+    return lambda found: 100 * equity(found) / MATCH
+
+
+# A strategy that plays by a knock chart, and what it costs
+
+STRATEGY = '''"""Knocks by a chart of simgin: {command}
+
+Source: {player} against itself, {deals:,} deals branched where it might knock.
+"""
+
+from simgin.strategy import Strategy, knock
+from simgin.toolkit import gin_or_better
+
+# An own turn each, from the first; bit d: knock with d points of deadwood
+CHART = (
+{rows}
+)
+
+
+@knock
+def by_chart(view, rules, params):
+    row = CHART[min(view.own_turn, len(CHART)) - 1]
+    return gin_or_better(view) or row >> min(view.ending_count, 62) & 1
+
+
+STRATEGY = Strategy("knock-chart", knock=by_chart)
+'''
+
+
+def strategy_file(chart: Chart, command: str) -> str:
+    """The text of a strategy file whose knock goes by the sign of each cell."""
+    gains = np.nan_to_num(chart.grid("value")) > 0
+    bits = [sum(2 ** (d + 1) for d in np.flatnonzero(turn)) for turn in gains.T]
+    rows = "\n".join(f"    0b{row:0{len(gains) + 1}b}," for row in bits)
+    request = chart.request
+    return STRATEGY.format(command=command, player=request.player, deals=request.deals, rows=rows)
+
+
+def price(chart: Chart, command: str, workers: int | None = None) -> Quantity:
+    """Matches that the player wins from itself, 0 to 1, if one side knocks by the chart."""
+    request = chart.request
+    seed = (request.seed + PRICE_SEED) % 2**64
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "by_chart.py"
+        file.write_text(strategy_file(chart, command))
+        own = f"{request.player}+knock={file}"
+        matchup = parse_matchup(own, request.player, request.variant, seed, "match")
+        rows = batch_rows(matchup, PRICED, workers)
+    return quantity.ratio(rows, metrics.BY_NAME["match_win"])

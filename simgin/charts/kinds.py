@@ -1,0 +1,156 @@
+"""The kinds of chart: which question is branched, which answers are tried, and their cells.
+
+A cell says what matters of an answer. Cells are numbered row by row; an answer without a cell, such
+as playing on, is what the others are compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from simgin.play.rollout import Branches
+from simgin.strategy import Policy, discard, take
+from simgin.toolkit import loose, makes_meld, near, popcount
+from simgin.toolkit import rank as rank_of
+from simgin.tune.decisions import try_knock, wait_often, writer
+
+# Policies and what describes them are compiled together, so mypy sees them untyped.
+# mypy: disable-error-code="no-untyped-def"
+
+TURNS, MOST_DEADWOOD = 12, 15  # of a knock chart; the last column holds the later turns
+RANKS = tuple("A23456789TJQK")
+PARTNERS = ("none", "one", "two or more")
+OFFERS = ("makes a meld", "has two or more partners", "has one partner", "has no partner")
+SEATS = ("nondealer", "dealer")
+ALL = 11  # answers of a hand
+
+Cells = Callable[[Branches, np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of chart.
+
+    question, gain: for people, what it answers and what its numbers are. choose: the answers tried,
+    as a policy (`simgin.play.rollout`). explore: who decides up to the question. cells: the cell
+    of every answer, int64 (questions, answers), -1 for none, from branches and rules. base: the
+    cell that the others are compared with, where every answer has one. deals: branched by default.
+    """
+
+    question: str
+    gain: str
+    choose: Policy
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    row_title: str
+    column_title: str
+    cells: Cells
+    most: int = 2
+    explore: Policy | None = None
+    base: int | None = None
+    deals: int = 1_000_000
+
+    @property
+    def size(self) -> int:
+        """How many cells there are."""
+        return len(self.rows) * len(self.columns)
+
+
+# What is tried
+
+
+@take
+def try_upcard(view, rules, params):
+    """To take and to leave the first upcard."""
+    return 3 if view.phase == 0 and view.legal & 3 == 3 else 0
+
+
+@discard
+def try_first(view, rules, params):
+    """Every unmatched card, on the first own turn."""
+    return view.legal & loose(view.hand, rules) if view.own_turn == 1 else 0
+
+
+# The cells
+
+
+def _of_knock(found: Branches, _rules: np.ndarray) -> np.ndarray:
+    turn = np.minimum(found.views["own_turn"], TURNS) - 1
+    deadwood = found.views["ending_count"] - 1
+    cell = np.where(deadwood < MOST_DEADWOOD, deadwood * TURNS + turn, -1)
+    return np.stack([np.full(len(cell), -1), cell], axis=1)
+
+
+def _of_upcard(found: Branches, rules: np.ndarray) -> np.ndarray:
+    rows = np.zeros(len(found.views), np.int64)
+    writer(describe_offers)(found.views, rules, rows)
+    seat = (found.views["dealer"] == found.views["seat"]).astype(np.int64)
+    return np.stack([np.full(len(rows), -1), rows * len(SEATS) + seat], axis=1)
+
+
+def _of_discard(found: Branches, _rules: np.ndarray) -> np.ndarray:
+    cells = np.full(found.answers.shape, -1)
+    writer(describe_partners)(found.views, found.answers, cells)
+    return cells
+
+
+def describe_offers(views, rules, out):
+    """Write the row of OFFERS of every first upcard to out, int64 (questions,)."""
+    for i in range(len(views)):
+        view = views[i]
+        card = view.taken_offer
+        if makes_meld(view.hand, card, rules):
+            out[i] = 0
+        else:
+            out[i] = 3 - min(popcount(near(card) & view.hand), 2)
+
+
+def describe_partners(views, answers, out):
+    """Write row of PARTNERS and rank of every discard tried, as a cell, (questions, answers)."""
+    for i in range(len(views)):
+        for k in range(answers.shape[1]):
+            card = answers[i, k]
+            if card >= 0:
+                partners = min(popcount(near(card) & views[i].hand), 2)
+                out[i, k] = partners * 13 + rank_of(card)
+
+
+KINDS: Mapping[str, Kind] = {
+    "knock": Kind(
+        "When should you knock?",
+        "knocking over playing on",
+        try_knock,
+        tuple(str(count) for count in range(1, MOST_DEADWOOD + 1)),
+        (*(str(turn) for turn in range(1, TURNS)), f"{TURNS}+"),
+        "deadwood",
+        "own turn",
+        _of_knock,
+        explore=wait_often,
+    ),
+    "upcard": Kind(
+        "When should you take the first upcard?",
+        "taking it over leaving it",
+        try_upcard,
+        OFFERS,
+        SEATS,
+        "the upcard",
+        "your seat",
+        _of_upcard,
+    ),
+    "discard": Kind(
+        "What should you throw first?",
+        "throwing it over throwing a king without a partner",
+        try_first,
+        PARTNERS,
+        RANKS,
+        "partners",
+        "card",
+        _of_discard,
+        most=ALL,
+        base=12,
+        deals=200_000,
+    ),
+}

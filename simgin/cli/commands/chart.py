@@ -1,0 +1,96 @@
+"""`simgin chart`: what knocking, the first upcard and the first discards are worth."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from simgin.cli import options
+from simgin.cli.output import Answer, repeated
+from simgin.report import progress
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(["knock", "upcard", "discard"]))
+@options.variant_option
+@click.option("--score", metavar="OWN-OTHER", help="At this score of a match, such as 60-80.")
+@click.option(
+    "--player",
+    type=options.STRATEGY,
+    metavar="S",
+    help="Who plays [default: the strongest player of the variant].",
+)
+@click.option(
+    "--strategy",
+    "file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.py",
+    help="Write a strategy that knocks by the chart.",
+)
+@options.output_option("Directory for the printable page, the picture and the table.")
+@options.count_option("--deals", "Deals branched [default: 1M, for discards 200k].")
+@options.seed_option
+@options.workers_option
+@options.json_option
+def chart(
+    kind: str,
+    variant: str,
+    score: str | None,
+    player: str | None,
+    file: Path | None,
+    output: Path | None,
+    deals: int | None,
+    seed: int,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Draw a chart to play by: when to knock, which upcard to take, what to throw first.
+
+    Deals of a strong player against itself are branched at one question each: every answer is
+    played on in the same world, and the chart tells what each gains, in points a deal, or at a
+    --score in per cent of matches. A knock chart for any score is priced: what the player loses
+    who knocks by it.
+
+    \b
+      simgin chart knock
+      simgin chart knock -v oklahoma -o results/knock
+      simgin chart knock --score 60-80 --strategy by_chart.py
+      simgin chart upcard
+      simgin chart discard
+    """
+    from simgin.charts.chart import measure, price, read_request, strategy_file
+    from simgin.charts.chart_report import chart_report
+    from simgin.cli import session
+    from simgin.report import page
+    from simgin.runs import directory
+    from simgin.runs.manifest import run_identity
+    from simgin.stats import table
+    from simgin.text.files import write_file
+
+    if file is not None and (kind != "knock" or file.suffix != ".py"):
+        raise click.UsageError("--strategy writes a .py file, and only for a knock chart.")
+    command = repeated()
+    if output is not None:
+        directory.check(output, command)
+    started = datetime.now(UTC)
+    told = f"interrupted; nothing was written. Start again with: {command}"
+    with session.interruptible(told), session.explain_wait():
+        request = read_request(
+            *(kind, variant), player=player, score=score, deals=deals, seed=seed, workers=workers
+        )
+        with progress.live(f"{kind} chart") as report_progress:
+            found = measure(request, workers, report_progress)
+        whole = kind == "knock" and score is None  # a chart of one score is not for others
+        paid = price(found, command, workers) if whole else None
+        if file is not None:
+            write_file(file, strategy_file(found, command).encode())
+    report = chart_report(found, command, paid)
+    files = [] if file is None else [file]
+    if output is not None:
+        identity = run_identity([request.matchup])
+        manifest = session.finished_manifest(identity, [request.deals], workers, started, command)
+        files += directory.save(output, manifest, page.files(report, plots=""))
+    rows = [table.for_json(row) for row in table.records(found.frame)]
+    Answer(command, rows, seed, files).show(as_json, report.screen(details=True))

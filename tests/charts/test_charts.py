@@ -1,0 +1,169 @@
+"""Charts: against a slow twin of the regression, the mean of differences, and their coverage."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from simgin.charts import chart as charts
+from simgin.charts.chart import Chart, ChartError, ChartRequest, read_request
+from simgin.charts.chart_report import LINES
+from simgin.charts.kinds import KINDS, TURNS
+from simgin.play.rollout import branch_deals
+from simgin.tune import equity
+from support.command_line import call
+
+KNOCK = read_request("knock", player="simple", deals=4000, seed=11)
+FIRST = read_request("discard", player="simple", deals=4000, seed=12)
+
+
+@pytest.fixture(scope="module")
+def knocks():
+    return charts.measure(KNOCK)
+
+
+@pytest.fixture(scope="module")
+def discards():
+    return charts.measure(FIRST)
+
+
+def test_a_cell_of_two_answers_is_the_mean_difference_of_its_questions(knocks):
+    kind = KNOCK.of
+    found = branch_deals(KNOCK.matchup, kind.choose, 0, 4000, 2, None, kind.explore)
+    gains: dict[tuple[str, str], list[int]] = {}
+    for view, (on, now) in zip(found.views, found.records, strict=True):
+        own_turn = min(int(view["own_turn"]), TURNS)
+        name = f"{TURNS}+" if own_turn == TURNS else str(own_turn)
+        points = [int(deal["points_a"]) - int(deal["points_b"]) for deal in (on, now)]
+        gains.setdefault((str(int(view["ending_count"])), name), []).append(points[1] - points[0])
+    rows = {(row["row"], row["column"]): row for row in knocks.frame.to_dict("records")}
+    assert set(rows) == {cell for cell, of in gains.items() if len(of) >= charts.LEAST_MET}
+    for cell, row in rows.items():
+        assert row["n"] == len(gains[cell])
+        assert row["value"] == pytest.approx(np.mean(gains[cell]))
+        assert row["se"] == pytest.approx(np.std(gains[cell]) / np.sqrt(len(gains[cell])))
+    assert knocks.frame["p_holm"].between(0, 1).all()
+
+
+def test_discards_are_a_regression_with_an_effect_of_every_question(discards):
+    """Least squares with a column for every question and every cell, by numpy alone."""
+    few = 300  # questions
+    small = Chart(FIRST, discards.cells[:few], discards.worth[:few])
+    met = np.bincount(small.cells[small.cells >= 0], minlength=FIRST.of.size)
+    used = [int(c) for c in np.flatnonzero(met >= charts.LEAST_MET) if c != FIRST.of.base]
+    rows, worth = [], []
+    for q, k in itertools.product(range(few), range(small.worth.shape[1])):
+        if not np.isnan(small.worth[q, k]):
+            cell = small.cells[q, k]
+            rows.append([*(q == i for i in range(few)), *(cell == c for c in used)])
+            worth.append(small.worth[q, k])
+    told = np.linalg.lstsq(np.array(rows, float), np.array(worth), rcond=None)[0][few:]
+    places = [divmod(c, len(FIRST.of.columns)) for c in used]
+    assert [small.grid("value")[place] for place in places] == pytest.approx(list(told))
+
+
+def test_intervals_of_cells_hold_in_95_of_100_charts():
+    """Made worlds with known gains: 400 charts of 200 questions with three answers."""
+    rng = np.random.default_rng(5)
+    truth = np.array([0.0, 2.0, -1.0, 0.5])
+    inside = []
+    for _ in range(400):
+        cells = rng.integers(0, 4, (200, 3))
+        base = cells == 3
+        cells[base] = KINDS["discard"].base
+        gain = np.where(base, 0, truth[np.minimum(cells, 3)] - truth[3])
+        worth = gain + rng.normal(0, 5, (200, 1)) + rng.normal(0, 3, (200, 3)) * (1 + gain**2)
+        frame = Chart(FIRST, cells, worth).frame
+        assert len(frame) == 4
+        low, high = frame["low"].to_numpy()[:3], frame["high"].to_numpy()[:3]
+        inside.append((low < truth[:3] - truth[3]) & (truth[:3] - truth[3] < high))
+    # 1,200 intervals, of 95 %: four standard errors are 2.5 points
+    assert 0.92 < np.mean(inside) < 0.975
+
+
+def made(kind, values):
+    """A chart whose cells are as clear as their values say: 0 is too close to call."""
+    import pandas as pd
+
+    request = ChartRequest(kind, "standard", "champion", 1000, 1)
+    shape = KINDS[kind]
+    chart = Chart(request, np.zeros((1, 2), int), np.zeros((1, 2)))
+    rows = [
+        {"row": row, "column": column, "value": v, "p_holm": 0.001 if v else 1.0}
+        for row, of in zip(shape.rows, values, strict=False)
+        for column, v in zip(shape.columns, of, strict=True)
+    ]
+    chart.__dict__["frame"] = pd.DataFrame(rows)
+    return chart
+
+
+def test_what_a_knock_chart_says_is_so_in_every_cell_that_it_names():
+    wait, early = [0, 0, 0, *[-2.0] * 9], [3.0, 3, 3, 3, 0, 0, *[-4.0] * 6]
+    later = [0, 5.0, 5, 5, 5, 5, 0, *[-4.0] * 5]
+    lines = list(LINES["knock"](made("knock", [wait, wait, early, later])))
+    assert lines == [
+        "With 1 to 2 deadwood: from turn 4 on play for gin.",
+        "With 3 to 4 deadwood: knock in turns 2 to 4; from turn 8 on play for gin.",
+    ]
+    alone = list(LINES["knock"](made("knock", [[0.0] * 12])))
+    assert alone == ["With 1 deadwood: too close to call, or it depends."]
+
+
+def test_upcards_and_discards_in_words():
+    upcard = made("upcard", [[12.0, 15], [1.0, 2], [0, 1.0], [-1.0, -2]])
+    assert list(LINES["upcard"](upcard)) == [
+        "Take an upcard that makes a meld or has two or more partners.",
+        "Leave an upcard that has no partner.",
+        "Too close to call, or clear in one seat only: an upcard that has one partner.",
+    ]
+    lone = [-2.0, -1.5, *[0.0] * 10, 0.0]
+    told = list(LINES["discard"](made("discard", [lone, [-4.0] * 13, [-6.0] * 13])))
+    assert told[0] == "Of cards without a partner A and 2 clearly cost more than a king."
+    assert told[1].startswith("A card with one partner costs 4.0 to 4.0 points a deal more")
+
+
+def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knocks):
+    text = charts.strategy_file(knocks, "simgin chart knock")
+    names: dict[str, object] = {}
+    exec(text[text.index("CHART") : text.index("@knock")], names)
+    grid = knocks.grid("value")
+    for turn, row in enumerate(names["CHART"]):
+        for deadwood in range(1, len(grid) + 1):
+            assert bool(row >> deadwood & 1) == bool(grid[deadwood - 1, turn] > 0)
+    paid = charts.price(knocks, "simgin chart knock", workers=2)
+    assert paid.n == charts.PRICED and 0.3 < paid.value < 0.8
+
+
+def test_a_score_counts_matches_and_a_chart_makes_a_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(equity, "DEALS", 50_000)
+    words = ("chart", "knock", "--player", "simple", "--deals", "8k", "--score", "60-80")
+    shown = call(*words, "-o", "out").stdout
+    assert shown.startswith("When should you knock?") and "% of matches" in shown
+    assert {"report.html", "summary.md", "chart_knock.csv"} <= {
+        path.name for path in (tmp_path / "out").iterdir()
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("knock", {"variant": "solitaire-gin"}),
+        ("knock", {"variant": "standard", "score": "60"}),
+        ("knock", {"variant": "standard", "score": "60-100"}),
+        ("knock", {"variant": "hollywood", "score": "6-7"}),
+    ],
+)
+def test_what_cannot_be_charted_is_told_in_a_sentence(kind, more):
+    with pytest.raises(ChartError, match=r"[.]$"):
+        read_request(kind, player="simple", **more)
+
+
+def test_a_question_that_never_comes_up_is_told():
+    with pytest.raises(ChartError, match="came up fewer"):
+        charts.measure(read_request("knock", "straight", player="simple", deals=500))
+
+
+def test_the_same_seed_gives_the_same_chart_on_any_number_of_workers():
+    one, two = (charts.measure(KNOCK, workers).frame for workers in (1, 2))
+    assert one.equals(two)
