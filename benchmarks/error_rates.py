@@ -1,4 +1,4 @@
-"""The error rates of all strategies for two, for docs/findings.md.
+"""The error rates of all strategies for two, for results/reference.
 
     python benchmarks/error_rates.py -o results/reference/error-rates
 

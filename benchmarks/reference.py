@@ -44,6 +44,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "chart-discard": (*CHART, "discard", "--deals", "400k"),
     "adapted": (sys.executable, "benchmarks/adapted.py"),
     "error-rates": (sys.executable, "benchmarks/error_rates.py"),
+    "claims/lengths": (sys.executable, "benchmarks/match_lengths.py"),
 }
 
 
@@ -77,15 +78,20 @@ class Reference:
             own = path.relative_to(WORK / self.name)
             is_frame = path.suffix == ".csv" and own.parent == Path()
             small = is_frame and path.stat().st_size <= LARGEST
-            if small or own in shown or own.name in ("manifest.json", "summary.md"):
-                (place / own).parent.mkdir(parents=True, exist_ok=True)
+            if own in shown:
                 shutil.copyfile(path, place / own)
+            elif small or own.name in ("manifest.json", "summary.md"):
+                # policies from files of the repository are named by their whole paths
+                (place / own).write_text(path.read_text().replace(f"{ROOT}/", ""))
 
 
 def references() -> list[Reference]:
     """Everything in results/reference that a command makes."""
-    experiments = {path.stem for path in (ROOT / "experiments").glob("*.toml")}
-    there = {path.name for path in REFERENCE.iterdir() if path.is_dir()}
+    files = (ROOT / "experiments").rglob("*.toml")
+    experiments = {
+        path.relative_to(ROOT / "experiments").with_suffix("").as_posix() for path in files
+    }
+    there = {path.parent.relative_to(REFERENCE).as_posix() for path in REFERENCE.rglob("*.csv")}
     return [Reference(name) for name in sorted(there & experiments | set(OTHERS))]
 
 

@@ -19,13 +19,12 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- api: MODULE [NAME...] -->          the public functions of a module
     <!-- screen: COMMAND -->                what a command prints, but for the way to repeat it
     <!-- learned: PAGE OPTIONS -->          what `simgin train` prints for the strategy of a page
-    <!-- worst: NAME -->                    the worst result of everyone in a round robin
+    <!-- cards -->                          the findings, from docs/findings.toml
     <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section
-    <!-- rates: kinds|mistakes -->          what every strategy gives up a deal
 
-Without a kind it also writes simgin/strategy/catalogue.toml, and draws the league's heat maps and
-the effects by field, all from results/reference. The same seed gives the same bytes on any machine.
-Most kinds take seconds; screen, rates, learned and odds play, ten minutes of one core in all.
+Without a kind it also writes simgin/strategy/catalogue.toml, from results/reference. The
+same seed gives the same bytes on any machine.
+Most kinds take seconds; screen, learned and odds play, ten minutes of one core in all.
 """
 
 import re
@@ -36,7 +35,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from blocks import api, commands, fields, games, metrics, rates, strategies  # noqa: E402
+from blocks import api, cards, commands, games, metrics, strategies  # noqa: E402
 
 BLOCKS: dict[str, Callable[..., str]] = {
     "rows": games.parameters,
@@ -56,22 +55,19 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "api": api.api,
     "screen": commands.screen,
     "learned": commands.learned,
-    "worst": fields.worst,
+    "cards": cards.cards,
     "quoted": strategies.quoted,
     "hardest": strategies.hardest,
-    "rates": rates.rates,
 }
 BLOCK = re.compile(rf"(<!-- ({'|'.join(BLOCKS)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
 
 
 def main(kinds: Collection[str]) -> None:
-    """Write catalogue, pictures of the league, and pages whose blocks have changed."""
+    """Write the catalogue, and pages whose blocks have changed."""
     if unknown := set(kinds) - set(BLOCKS):
         sys.exit(f"{', '.join(sorted(unknown))}: no such block; there are {', '.join(BLOCKS)}.")
     if not kinds:
         strategies.CATALOGUE.write_text(strategies.catalogue())
-        strategies.league_pictures()
-        fields.pictures()
     for page in pages():
         name = page.relative_to(HERE.parent)
         print(f"{name} ...", end="\r", flush=True)

@@ -2,8 +2,7 @@
 
     python docs/pictures.py
 
-For changes of drawing alone: the league and the effects by field take hours to play. All other
-pictures are made with their runs.
+For changes of drawing alone: sweeps take long to play. All other pictures are made with their runs.
 """
 
 from __future__ import annotations
@@ -14,45 +13,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from blocks.reference import csv
 from simgin_strategies import _champion as sight
 from simgin_strategies import champion
 
 from simgin import plots
-from simgin.findings.run_report import file_word
 from simgin.report import figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 REFERENCE = Path(__file__).resolve().parents[1] / "results/reference"
-SEED = 1  # of both experiments
+SEED = 1  # of the sweeps
 KNOCK_TURNS = range(1, 15)
 STAGES = ("1, 2", "3, 4", "5 to 7", "8 to 10", "11 on")
 DRAWS = {
     "gin_draws": "a card that makes gin",
     "outs_of_5": "a card that makes a new meld, with four or five loose cards",
 }
-
-
-def league_pictures(place: Path) -> Iterator[tuple[str, Figure]]:
-    """Ratings and cross-table of every variant, by the names of their files."""
-    cross = csv(place.name, "cross")
-    standings = csv(place.name, "league")
-    for variant, rows in standings.groupby("variant", sort=False):
-        word = file_word(str(variant))
-        pairs = cross[cross["variant"] == variant]
-        yield f"ratings-{word}", plots.ratings(rows, unit="match", seed=SEED)
-        yield f"league-{word}", plots.league(rows, pairs, unit="match", seed=SEED)
-
-
-def effects_pictures(place: Path) -> Iterator[tuple[str, Figure]]:
-    """Effects by field in every variant, by the names of their files."""
-    effects = csv(place.name, "effects")
-    points = effects[effects["metric"] == "margin"]
-    for variant, rows in points.groupby("variant", sort=False):
-        word = file_word(str(variant))
-        yield f"effects-{word}", plots.effects(rows, seed=SEED)
 
 
 def champion_pictures(_: Path) -> Iterator[tuple[str, Figure]]:
@@ -115,8 +92,6 @@ def sweep_pictures(place: Path) -> Iterator[tuple[str, Figure]]:
 def main() -> None:
     """Write every picture over its committed file."""
     drawn = {
-        "league": league_pictures,
-        "advice-fields": effects_pictures,
         "champion": champion_pictures,
         "bonuses": sweep_pictures,
         "knock-limit": sweep_pictures,

@@ -11,7 +11,6 @@ from simgin.stats import table
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "results" / "reference"
-SEED = 1  # of the experiments that made results/reference
 
 
 @cache

@@ -3,8 +3,7 @@
 from typing import Any
 
 from blocks.markdown import table as markdown_table
-from blocks.reference import REFERENCE, ROOT, SEED, bench, csv, summary_section, tidy_rows
-from simgin import plots
+from blocks.reference import ROOT, bench, csv, summary_section, tidy_rows
 from simgin.core.view import FIELDS
 from simgin.odds.odds import measure, read_request
 from simgin.odds.odds_report import odds_tables, verdict
@@ -172,17 +171,3 @@ def _speed(name: str) -> dict[str, str]:
 
 def _two_digits(number: float) -> float:
     return float(format(number, ".2g"))
-
-
-def league_pictures() -> None:
-    """Write the pictures of the league, from its tables."""
-    standings, cross = csv("league", "league"), csv("league", "cross")
-    for variant, rows in standings.groupby("variant", sort=False):
-        own_cross = cross[cross["variant"] == variant]
-        figures = {
-            "league": plots.league(rows, own_cross, unit="match", seed=SEED),
-            "ratings": plots.ratings(rows, unit="match", seed=SEED),
-        }
-        for name, figure in figures.items():
-            path = REFERENCE / "league" / "plots" / f"{name}-{variant}.png"
-            path.write_bytes(plots.png(figure))

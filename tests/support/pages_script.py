@@ -7,6 +7,6 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 sys.path.insert(0, str(DOCS))
 
 import make  # noqa: E402
-from blocks import games, metrics, strategies  # noqa: E402
+from blocks import cards, games, metrics, strategies  # noqa: E402
 
-__all__ = ["games", "make", "metrics", "strategies"]
+__all__ = ["cards", "games", "make", "metrics", "strategies"]

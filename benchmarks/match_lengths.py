@@ -1,0 +1,91 @@
+"""How long matches are, and what their forms do, deal by deal: results/reference/claims/lengths.
+
+    python benchmarks/match_lengths.py -o DIR     # 30 seconds; resumes
+
+Plays experiments/claims/lengths.toml into DIR with every deal, and writes to matches.csv, for every
+variant and pair, shares of matches:
+
+    one_deal, within_3, within_10    over after so many deals
+    not_yet                          the first with 121 points had not won seven deals (twofold)
+    overtaken                        and lost (twofold)
+    worth_4, ... worth_1             what the game is worth by the loser's points (pro)
+
+and shot_above_10, the share of shots with more deadwood than a knock may have.
+"""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+EXPERIMENT = "experiments/claims/lengths.toml"
+MATCH = ["unit", "half"]
+POINTS, DEALS = 121, 7
+WORTH = {4: (0, 30), 3: (31, 60), 2: (61, 90), 1: (91, 120)}
+
+
+def measures(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
+    """Yes or no for every match, or shot, of a pair under a variant."""
+    lengths = deals.groupby(MATCH).size()
+    yield "one_deal", lengths == 1
+    yield "within_3", lengths <= 3
+    yield "within_10", lengths <= 10
+    if variant == "twofold":
+        yield from _two_goals(deals)
+    if variant.startswith("pro"):
+        last = deals.groupby(MATCH).last()
+        loser = np.where(last["outcome"] == "A", last["after_b"], last["after_a"])
+        for value, (low, high) in WORTH.items():
+            yield f"worth_{value}", pd.Series((low <= loser) & (loser <= high))
+    if variant == "shot":
+        yield "shot_above_10", deals.loc[deals["kind"] == "shot", "knock_count"] > 10
+
+
+def _two_goals(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
+    """What became of the side that first had the points."""
+    reached = deals[deals[["after_a", "after_b"]].max(axis=1) >= POINTS].groupby(MATCH).first()
+    first = np.where(reached["after_a"] >= POINTS, "A", "B")
+    won = np.where(first == "A", reached["won_a"], reached["won_b"])
+    outcome = deals.groupby(MATCH)["outcome"].last().loc[reached.index]
+    yield "not_yet", pd.Series(won < DEALS)
+    yield "overtaken", pd.Series((won < DEALS) & (outcome != first))
+
+
+def with_scores_after(deals: pd.DataFrame) -> pd.DataFrame:
+    """The deals with points and won deals after each; gin and undercut count two won deals."""
+    two = deals["kind"].isin(["gin", "undercut"])
+    for side in "ab":
+        won = (deals["winner"] == side.upper()) * np.where(two, 2, 1)
+        deals[f"after_{side}"] = deals[f"score_{side}"] + deals[f"points_{side}"]
+        deals[f"won_{side}"] = deals[f"deals_{side}"] + won
+    return deals
+
+
+def rows(deals: pd.DataFrame) -> Iterator[dict[str, object]]:
+    """Tidy rows."""
+    for (variant, a, b), own in deals.groupby(["variant", "a", "b"], sort=False, observed=True):
+        for metric, found in measures(str(variant), own):
+            n, share = len(found), float(found.mean())
+            se = float(np.sqrt(share * (1 - share) / n))
+            limits = {"value": share, "se": se, "low": share - 1.96 * se, "high": share + 1.96 * se}
+            named = {"variant": variant, "strategy": a, "opponent": b, "unit": "match"}
+            yield {**named, "metric": metric, **limits, "n": n}
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
+    place = parser.parse_args().output
+    run = (sys.executable, "-m", "simgin", "run", EXPERIMENT, "--record", "-o", str(place))
+    subprocess.run(run, check=True)
+    deals = with_scores_after(pd.read_parquet(place / "deals.parquet"))
+    pd.DataFrame(rows(deals)).to_csv(place / "matches.csv", index=False, float_format="%.10g")
+
+
+if __name__ == "__main__":
+    main()

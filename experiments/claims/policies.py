@@ -1,0 +1,29 @@
+"""Policies that claims of docs/reference/rules.md 14 are about, and no strategy has."""
+
+from simgin.strategy import knock, param, take
+from simgin.toolkit import hits, in_best_melding, lowers, take_if
+
+ACES = 1 | 1 << 13 | 1 << 26 | 1 << 39
+
+
+@take
+def melded_aces(view, rules, params):
+    """Take what lowers the deadwood, but an ace only for a meld (H12)."""
+    good = lowers(view, rules)
+    if ACES >> view.taken_offer & 1:
+        good = good and in_best_melding(view.hand, view.taken_offer, rules)
+    return take_if(good, view.legal)
+
+
+@knock(
+    k=param(5, 0, 500, "number of own turns in which to make any legal knock"),
+    outs=param(1, 0, 52, "unseen cards that must meld with a gin hand for it to be declined"),
+)
+def for_big_gin(view, rules, params):
+    """Knock early, later gin; decline gin while enough cards may make it big gin (H18)."""
+    if view.ending_count > 0:
+        return view.own_turn <= params[0]
+    if view.ending != 1:
+        return True
+    ten = view.hand & ~(1 << view.ending_card)
+    return hits(ten, view.unseen, rules) < params[1]

@@ -1,0 +1,40 @@
+"""The catalogue of strategies agrees with the committed results."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from simgin.runs import experiment
+from simgin.strategy import catalogue, loader
+from support.pages_script import strategies
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "results" / "reference"
+
+
+def test_the_catalogue_agrees_with_league_and_bench() -> None:
+    assert strategies.catalogue() == catalogue.FILE.read_text()
+
+
+def test_every_two_player_strategy_is_in_the_league_or_excused() -> None:
+    """Two are too slow and have experiments of their own; dice-player is gold without a die."""
+    asked = experiment.read(ROOT / "experiments" / "league.toml")
+    league = {cell.matchup.a.text for cell in experiment.tasks(asked)}
+    league |= {cell.matchup.opponent for cell in experiment.tasks(asked)}
+    missing = {name for name in loader.built_in() if not catalogue.alone(name)} - league
+    assert missing == {"mc", "champion-mc", "dice-player"}
+    assert set(pd.read_csv(REFERENCE / "league" / "league.csv")["strategy"]) <= league
+
+
+def test_the_catalogue_describes_every_strategy_in_words() -> None:
+    assert catalogue.strength("simple").startswith("+0 ± 0, 50")
+    assert catalogue.strength("nobody") == "–"
+    tiers = {"gold": "fast", "marjj": "thorough", "mc": "searching", "nobody": ""}
+    assert {name: catalogue.speed(name) for name in tiers} == tiers
+    for name in loader.built_in():
+        strategy = loader.find(name)
+        idea = catalogue.idea(strategy)
+        assert strategy.source and idea[0].isupper(), name
+        assert not idea.lower().startswith(f"{name}:")
+    ordered = catalogue.ordered([loader.find(name) for name in ("random", "mc", "gold", "marjj")])
+    assert [strategy.name for strategy in ordered] == ["marjj", "gold", "random", "mc"]
