@@ -82,6 +82,7 @@ class Table:
     def __init__(self, matchup: Matchup, outside: Collection[int] = (0,), unit: int = 0) -> None:
         self.matchup = matchup
         self._games = Games(matchup, outside, 1)
+        self.rules = self._games.rules
         self.state = self._games.states[0]
         self.state.watched = 1  # every question is kept
         self._step(stepping.begin_each, unit)
@@ -147,6 +148,6 @@ class Table:
             views=(views[0].copy(), views[1].copy()),
             fault="",
             raised=None,
-            hands=dealt_hands(state, self._games.rules, alone=self.matchup.b is None),
+            hands=dealt_hands(state, self.rules, alone=self.matchup.b is None),
         )
         return deal if self.is_deal_over else cut_short(deal, int(state.scripted), True)
