@@ -43,7 +43,10 @@ class Coach:
         found = analyse(position, strongest(position.variant), other, effort)
         self._found[position.number] = found
         place = position.actions.index(position.was_done)
-        done, best = position.text(position.was_done), position.text(position.actions[found.best[0]])
+        done, best = (
+            position.text(position.was_done),
+            position.text(position.actions[found.best[0]]),
+        )
         if found.best == [place]:
             return f"Coach: {done} is best"
         if place in found.best:

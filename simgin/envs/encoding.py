@@ -11,6 +11,7 @@ Compiled, but no part of the engine; see `simgin.play.stepping`.
 """
 
 import hashlib
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,6 @@ from simgin.core import jit
 from simgin.core.answers import PASS, PHASE_UPCARD
 from simgin.core.bits import lowest
 from simgin.core.match import UNDECIDED
-from simgin.core.policy import RULES_TYPE, VIEW_TYPE
 from simgin.core.rules import DIE_OFF, MAX_COLUMNS, PARAMETERS, PENALTY, UPCARD_PASS
 from simgin.core.scoring import KIND_REFUSED
 from simgin.core.state import ANSWER, DISCARD, KNOCK, OFFER, TAKE
@@ -37,7 +37,6 @@ from simgin.play.stepping import (
     MATCHES,
     NUMBERS,
     OUTCOME,
-    PLAYERS,
     begin,
     close_deal,
     go_on,
@@ -46,8 +45,19 @@ from simgin.play.stepping import (
     state_at,
     view_at,
 )
+from simgin.play.table import place_in_memory
 
-TAKE_IT, DRAW, LEAVE_IT, END, GO_ON, ACCEPT, REFUSE, OFFERS, MELDINGS = 52, 53, 54, 55, 56, 57, 58, 59, 66
+TAKE_IT, DRAW, LEAVE_IT, END, GO_ON, ACCEPT, REFUSE, OFFERS, MELDINGS = (
+    52,
+    53,
+    54,
+    55,
+    56,
+    57,
+    58,
+    59,
+    66,
+)
 ACTIONS = MELDINGS + 64
 # The planes, 52 numbers each. The last three say when: the turn over 100, 0 for never
 PLANES = (
@@ -55,7 +65,7 @@ PLANES = (
     + ("taken_offer", "drawn", "taken", "ending_card", "upcard")
     + ("own discards", "the opponent's discards", "what the opponent took")
 )
-FLAGS = ("dealer", "owns the die", "opponent owns the die", "match")
+FLAGS = ("dealer", "owns the die", "opponent owns the die")
 # Behind the planes: which question (six slots) and phase (five), the flags, and numbers over 100
 FIELDS = tuple(
     """count stock deck_left turn own_turn limit multiplier own_points other_points own_deals
@@ -136,7 +146,7 @@ def _write_card(out, first, card):
 
 
 @compiled
-def write_observation(view, rules, slot, matches, out):
+def write_observation(view, slot, out):
     """Write what a seat sees, float32 (SIZE,); the rules, which come last, stand there already."""
     out[: SIZE - N_RULES] = 0
     _write_set(out, 0, view.hand)
@@ -162,8 +172,7 @@ def write_observation(view, rules, slot, matches, out):
     out[at + 11] = view.dealer == view.seat
     out[at + 12] = view.owner == view.seat
     out[at + 13] = view.owner >= 0 and view.owner != view.seat
-    out[at + 14] = matches
-    _write_numbers(view, out, at + 15)
+    _write_numbers(view, out, at + 14)
 
 
 @compiled
@@ -225,7 +234,7 @@ def _observe(game, observation, mask):
         return
     rules = rules_at(game[stepping.RULES])
     view = view_at(game[stepping.VIEW0 if state.asked_seat == 0 else stepping.VIEW1])
-    write_observation(view, rules, state.asked_slot, game[MATCHES], observation)
+    write_observation(view, state.asked_slot, observation)
     write_mask(view, rules, state.asked_slot, mask)
 
 
@@ -283,10 +292,7 @@ def compiled_games() -> tuple[Any, Any]:
     """`begin_games` and `step_games`, compiled."""
     return (
         compiled(begin_games, void(GAMES, NUMBERS, int64, FLOATS, MASKS)),
-        compiled(
-            step_games,
-            void(GAMES, NUMBERS, int64, NUMBERS, REWARDS, NUMBERS, FLOATS, MASKS),
-        ),
+        compiled(step_games, void(GAMES, NUMBERS, int64, NUMBERS, REWARDS, NUMBERS, FLOATS, MASKS)),
     )
 
 
@@ -295,12 +301,36 @@ def rule_numbers(rules: Any) -> np.ndarray:
     return np.array([rules[name] for name in PARAMETERS], np.float32) / 100
 
 
+# One question, for a policy from outside
+
+
+def encode(view, rules, slot, observation, mask):
+    """Write an observation and a mask; view, rules: where they lie in memory."""
+    seen, game_rules = view_at(view), rules_at(rules)
+    write_observation(seen, slot, observation)
+    write_mask(seen, game_rules, slot, mask)
+
+
+def decode(view, rules, slot, action):
+    """The answer that an action is; -1 for one that is not legal."""
+    seen = view_at(view)
+    return answer_of(slot, action, seen.legal, is_pass(seen, rules_at(rules)))
+
+
 @cache
-def compiled_encoding() -> tuple[Any, Any, Any]:
-    """`write_observation`, `write_mask` and `answer_of`, compiled for one question."""
+def _compiled_question() -> tuple[Any, Any]:
     row, mask = types.Array(float32, 1, "C"), types.Array(int8, 1, "C")
     return (
-        compiled(write_observation.py_func, void(VIEW_TYPE, RULES_TYPE, int64, int64, row)),
-        compiled(write_mask.py_func, void(VIEW_TYPE, RULES_TYPE, int64, mask)),
-        compiled(answer_of.py_func, int64(int64, int64, int64, types.boolean)),
+        compiled(encode, void(int64, int64, int64, row, mask)),
+        compiled(decode, int64(int64, int64, int64, int64)),
     )
+
+
+def answered(act: Callable[..., Any], slot: int, view: Any, rules: Any) -> int:
+    """The answer of a function of an observation to a question; -1 for an action not legal."""
+    places = place_in_memory(view), place_in_memory(rules)
+    seen = {"observation": np.zeros(SIZE, np.float32), "action_mask": np.zeros(ACTIONS, np.int8)}
+    seen["observation"][-N_RULES:] = rule_numbers(rules)
+    to_numbers, to_answer = _compiled_question()
+    to_numbers(*places, slot, seen["observation"], seen["action_mask"])
+    return int(to_answer(*places, slot, int(act(seen))))

@@ -68,9 +68,7 @@ class SingleEnv(gymnasium.Env[dict[str, np.ndarray], np.int64]):
         self._seats.reset(seed)
         return self._seats.seen(), {}
 
-    def step(
-        self, action: Any
-    ) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """Play on by an action, to the seat's next question or the end."""
         self._seats.step([action], again=False)
         ended = int(self._seats.ended[0])
@@ -184,7 +182,10 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {} for agent in self.agents}
-        blank = {"observation": np.zeros(SIZE, np.float32), "action_mask": np.zeros(ACTIONS, np.int8)}
+        blank = {
+            "observation": np.zeros(SIZE, np.float32),
+            "action_mask": np.zeros(ACTIONS, np.int8),
+        }
         self._last = dict.fromkeys(self.agents, blank)
         self._look()
 
@@ -212,7 +213,9 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         gained, ended = float(self._seats.rewards[0]), int(self._seats.ended[0])
         if ended == 2 and seat == 1:
             gained = -gained
-        self.rewards = {one: -gained if place else gained for place, one in enumerate(self.possible_agents)}
+        self.rewards = {
+            one: -gained if place else gained for place, one in enumerate(self.possible_agents)
+        }
         if ended:
             self.terminations = dict.fromkeys(self.agents, True)
             self.agent_selection = self.possible_agents[(seat + 1) % len(self.possible_agents)]

@@ -28,7 +28,9 @@ class Seats:
 
     def __init__(self, variant: str, opponent: str | None, unit: str, n: int) -> None:
         row = variants.find(variant).row
-        stand_in = "simple" if row["players"] == 2 else "solo-greedy"  # its answers are not asked for
+        stand_in = (
+            "simple" if row["players"] == 2 else "solo-greedy"
+        )  # its answers are not asked for
         b = (opponent or stand_in) if row["players"] == 2 else None
         self.matchup: Matchup = parse_matchup(
             stand_in, b, variant, 0, "match" if unit == "match" else "deal"
@@ -85,4 +87,6 @@ class Seats:
         view = self.games.views[game][self.seat(game)]
         asked = Question(self.seat(game), SLOTS[state.asked_slot], view, None)
         opponent = "" if self.matchup.b is None else "opponent"
-        return "\n".join(table_lines(asked, self.games.rules, opponent, max(0, int(view.turns) - 2)))
+        return "\n".join(
+            table_lines(asked, self.games.rules, opponent, max(0, int(view.turns) - 2))
+        )

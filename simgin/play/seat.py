@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from simgin.core.answers import KNOCK, PASS, PHASE_BLIND, PHASE_LAST, PHASE_STOP, PHASE_UPCARD
-from simgin.core.answers import STOCK, TAKE
+from simgin.core.answers import (
+    KNOCK,
+    PASS,
+    PHASE_BLIND,
+    PHASE_LAST,
+    PHASE_STOP,
+    PHASE_UPCARD,
+    STOCK,
+    TAKE,
+)
 from simgin.core.rules import DIE_OFF
 from simgin.core.view import FROM_PILE
 from simgin.play.melds import cards_text, in_text_order, shown_melding
@@ -53,7 +61,9 @@ def _draws(view: Any) -> Choices:
 
 
 def _endings(view: Any) -> Choices:
-    key, name = ("g", "go gin") if not view.ending_count else ("k", f"knock with {view.ending_count}")
+    key, name = (
+        ("g", "go gin") if not view.ending_count else ("k", f"knock with {view.ending_count}")
+    )
     if view.ending > KNOCK:
         key, name = ("b", "big gin") if view.ending_card < 0 else ("h", "shoot")
     thrown = f", throwing {card_text(int(view.ending_card))}" if view.ending_card >= 0 else ""
@@ -82,7 +92,9 @@ def table_lines(question: Question, rules: Any, opponent: str, seen: int) -> Ite
     view = question.view
     yield from _news(view, opponent, seen)
     if rules.die != DIE_OFF:
-        owner = {-1: "nobody owns", int(view.seat): "you own"}.get(int(view.owner), "your opponent owns")
+        owner = {-1: "nobody owns", int(view.seat): "you own"}.get(
+            int(view.owner), "your opponent owns"
+        )
         offered = f"; your opponent offers {view.offered}" if view.offered else ""
         yield f"Die      {view.stake}, {owner} it{offered}"
     if view.phase == PHASE_BLIND:

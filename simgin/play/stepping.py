@@ -26,8 +26,7 @@ from simgin.core.batch import begin_half
 from simgin.core.deal import play_deal
 from simgin.core.match import UNDECIDED, enter, next_dealer
 from simgin.core.pack import give_to_seats, new_pack
-from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
-from simgin.core.policy import as_hook, vector_at
+from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE, as_hook, vector_at
 from simgin.core.solo import joker_place, play_solo
 from simgin.core.turn import clear_deal
 

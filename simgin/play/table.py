@@ -21,8 +21,14 @@ from simgin.core.answers import SLOTS
 from simgin.core.ask import IllegalAnswer
 from simgin.core.state import MAX_QUESTIONS, new_state
 from simgin.play import stepping
-from simgin.play.kernel import SOLO_SLOTS, PolicyFailure, compiled_hooks, describe_failure, new_views
-from simgin.play.kernel import seat_players
+from simgin.play.kernel import (
+    SOLO_SLOTS,
+    PolicyFailure,
+    compiled_hooks,
+    describe_failure,
+    new_views,
+    seat_players,
+)
 from simgin.play.matchup import Matchup
 from simgin.play.watch import Question, WatchedDeal, cut_short, dealt_hands
 from simgin.rules.build import build_rules
@@ -43,17 +49,21 @@ class Games:
         self.rows = np.zeros((n, stepping.COLUMNS), np.int64)
         self._vectors = seat_players(self.states[0], matchup)  # the states hold only addresses
         players = len(matchup.players)
-        self.rows[:, stepping.RULES] = _place(self.rules)
+        self.rows[:, stepping.RULES] = place_in_memory(self.rules)
         self.rows[:, stepping.OUTSIDE] = sum(1 << seat for seat in outside)
         self.rows[:, stepping.MATCHES] = matchup.unit == "match"
         self.rows[:, stepping.PLAYERS] = players
         for row, state, views in zip(self.rows, self.states, self.views, strict=True):
-            row[[stepping.STATE, stepping.VIEW0, stepping.VIEW1]] = [*map(_place, (state, *views))]
+            row[[stepping.STATE, stepping.VIEW0, stepping.VIEW1]] = [
+                *map(place_in_memory, (state, *views))
+            ]
             for name in ("same", "noisy", "vectors", "lengths"):
                 state[name] = self.states[0][name]
         if len(outside) < players:
             hooks = [stepping.compiled_address()(hook) for hook in compiled_hooks(matchup)]
-            slots = [place for place, slot in enumerate(SLOTS) if players == 2 or slot in SOLO_SLOTS]
+            slots = [
+                place for place, slot in enumerate(SLOTS) if players == 2 or slot in SOLO_SLOTS
+            ]
             hooked = [stepping.HOOKS + slot for slot in slots]
             hooked += [place + len(SLOTS) for place in hooked if players == 2]
             self.rows[:, hooked] = hooks
@@ -67,7 +77,8 @@ class Games:
         with interpret.unwrapped():
             kernel(self.rows, np.asarray(numbers, np.int64))
 
-def _place(record: Any) -> int:
+
+def place_in_memory(record: Any) -> int:
     """Where a record lies in memory."""
     return int(record.__array_interface__["data"][0])
 
