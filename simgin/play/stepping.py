@@ -99,9 +99,9 @@ def _play_again(state, rules, view0, view1, stake, owner):
     state.logged = 0
     forget(view0, state.turns)
     forget(view1, state.turns)
-    clear_deal(state, rules, state.dealer)
     state.stake = stake
     state.owner = owner
+    clear_deal(state, rules, state.dealer)
     stop = as_hook(no_answer)
     view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
     play_deal(
@@ -187,6 +187,8 @@ def go_on(game):
         if is_over:
             game[AT] = DEAL_OVER
             return
+        if state.logged < state.scripted:
+            raise IllegalAnswer  # among those given before
         seat, slot = state.asked_seat, state.asked_slot
         if game[OUTSIDE] >> seat & 1:
             return
