@@ -47,17 +47,8 @@ from simgin.play.stepping import (
 )
 from simgin.play.table import place_in_memory
 
-TAKE_IT, DRAW, LEAVE_IT, END, GO_ON, ACCEPT, REFUSE, OFFERS, MELDINGS = (
-    52,
-    53,
-    54,
-    55,
-    56,
-    57,
-    58,
-    59,
-    66,
-)
+TAKE_IT, DRAW, LEAVE_IT, END, GO_ON, ACCEPT, REFUSE, OFFERS = range(52, 60)
+MELDINGS = OFFERS + 7
 ACTIONS = MELDINGS + 64
 # The planes, 52 numbers each. The last three say when: the turn over 100, 0 for never
 PLANES = (
@@ -195,7 +186,7 @@ def _write_numbers(view, out, at):
 
 
 @compiled
-def _reward(game, state, rules):
+def _reward(game, state, rules, stake):
     """What seat 0 has gained by a deal that is over: points, or the stake of a die.
 
     In matches nothing before the match is over; then 1 if it is won and -1 if it is lost.
@@ -205,7 +196,7 @@ def _reward(game, state, rules):
             return 0.0
         return 1.0 if game[OUTCOME] == 0 else -1.0
     if rules.die != DIE_OFF:
-        paid = state.pays if state.kind == KIND_REFUSED else state.stake
+        paid = state.pays if state.kind == KIND_REFUSED else stake
         return 0.0 if state.winner < 0 else float(paid if state.winner == 0 else -paid)
     if rules.deal_scoring == PENALTY:
         return -float(state.score[0])
@@ -218,8 +209,9 @@ def _settle(game):
     state, rules = state_at(game[stepping.STATE]), rules_at(game[stepping.RULES])
     gained = 0.0
     while game[AT] == DEAL_OVER:
+        stake = state.stake  # a game that the deal decides begins with another
         close_deal(game)
-        gained += _reward(game, state, rules)
+        gained += _reward(game, state, rules, stake)
         if game[AT] == ASKED:
             go_on(game)
     return gained

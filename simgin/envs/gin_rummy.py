@@ -157,7 +157,8 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         players = len(self._seats.matchup.players)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents = self.possible_agents[:]
-        self.observation_spaces = {agent: observation_space() for agent in self.agents}
+        self._space = observation_space()
+        self.observation_spaces = dict.fromkeys(self.agents, self._space)
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in self.agents}
         self._rng = np.random.default_rng()
         self._is_seeded = False

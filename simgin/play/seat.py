@@ -101,8 +101,9 @@ def table_lines(question: Question, rules: Any, opponent: str, seen: int) -> Ite
         yield "The cards are not dealt yet."
         return
     if opponent:
-        held = f"holds {hand_text(int(view.known))} and {10 - int(view.known).bit_count()} you have not seen"
-        yield from wrapped(f"{opponent} {held}" if view.known else f"{opponent} holds ten cards")
+        known = int(view.known)
+        held = f"holds {hand_text(known)} and {10 - known.bit_count()} you have not seen"
+        yield from wrapped(f"{opponent} {held}" if known else f"{opponent} holds ten cards")
         left = f"{view.stock} cards"
     else:
         left = f"{view.deck_left} cards" + (", the joker may be among them" if rules.joker else "")

@@ -84,7 +84,7 @@ def seated(strategy: str | None, variant: str, seed: int, one: bool) -> Matchup:
     alone = game.row["players"] == 1
     if alone and strategy:
         raise SeatError(f"{game.text} is for one player, so you play alone: leave {strategy} out.")
-    you = exchange(replace(loader.find("simple"), name=YOU), {}, YOU)
+    you = exchange(replace(loader.find("gold"), name=YOU), {}, YOU)  # nobody asks its policies
     opponent = None if alone else loader.find(strategy or "champion")
     return Matchup(game, you, opponent, seed, "deal" if one else "match")
 
