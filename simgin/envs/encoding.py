@@ -321,8 +321,9 @@ def _compiled_question() -> tuple[Any, Any]:
 def answered(act: Callable[..., Any], slot: int, view: Any, rules: Any) -> int:
     """The answer of a function of an observation to a question; -1 for an action not legal."""
     places = place_in_memory(view), place_in_memory(rules)
-    seen = {"observation": np.zeros(SIZE, np.float32), "action_mask": np.zeros(ACTIONS, np.int8)}
-    seen["observation"][-N_RULES:] = rule_numbers(rules)
+    observation, mask = np.zeros(SIZE, np.float32), np.zeros(ACTIONS, np.int8)
+    observation[-N_RULES:] = rule_numbers(rules)
     to_numbers, to_answer = _compiled_question()
-    to_numbers(*places, slot, seen["observation"], seen["action_mask"])
-    return int(to_answer(*places, slot, int(act(seen))))
+    to_numbers(*places, slot, observation, mask)
+    action = act({"observation": observation, "action_mask": mask})
+    return int(to_answer(*places, slot, int(action)))

@@ -182,7 +182,7 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         blank = {
             "observation": np.zeros(SIZE, np.float32),
             "action_mask": np.zeros(ACTIONS, np.int8),
