@@ -157,8 +157,7 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         players = len(self._seats.matchup.players)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents = self.possible_agents[:]
-        self._space = observation_space()
-        self.observation_spaces = dict.fromkeys(self.agents, self._space)
+        self.observation_spaces = {agent: observation_space() for agent in self.agents}
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in self.agents}
         self._rng = np.random.default_rng()
         self._is_seeded = False
@@ -183,7 +182,7 @@ class TurnEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        blank = {
+        blank: dict[str, np.ndarray] = {
             "observation": np.zeros(SIZE, np.float32),
             "action_mask": np.zeros(ACTIONS, np.int8),
         }
