@@ -91,4 +91,4 @@ def error_rate(matchup: Matchup, deals: Sequence[WatchedDeal]) -> Iterator[str]:
         ladder = ", ".join(f"{name} {points:g}" for name, points in LADDER.items())
         yield f"In thousands of deals (eaai): {ladder}"
     if len(costs) < 100:
-        yield f"{len(costs)} deals are few: play on before you believe it"
+        yield "So few deals say little: the cards make most of it"

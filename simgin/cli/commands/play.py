@@ -283,7 +283,7 @@ class Game:
         if self.coach is not None and self.deals:
             from simgin.cli.coach import error_rate
 
-            say(f"Looking at your {len(self.deals)} deals again ...")
+            say("Judging your decisions ...")
             for line in error_rate(self.matchup, self.deals):
                 say(line)
 
