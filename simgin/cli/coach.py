@@ -29,12 +29,12 @@ class Coach:
         self.matchup = matchup
         self._found: dict[int, Analysis] = {}  # of this deal, by the number of the question
 
-    def comments(self, deal: WatchedDeal) -> list[str]:
-        """A line for each decision that was made since the last call."""
+    def comments(self, deal: WatchedDeal, first: int) -> list[str]:
+        """A line for each decision that was made from question number `first` on."""
         made = decisions(deal)
         numbers = {position.number for position in made}
         self._found = {number: one for number, one in self._found.items() if number in numbers}
-        new = [position for position in made if position.number not in self._found]
+        new = [position for position in made if position.number >= first]
         return [self._comment(position) for position in new]
 
     def _comment(self, position: Position) -> str:

@@ -166,7 +166,7 @@ class Game:
                 break
         self._keep()
         if self.coach is not None:
-            self.told += self.coach.comments(self.table.watched())
+            self.told += self.coach.comments(self.table.watched(), self.prompts[-1])
 
     def _take_back(self) -> None:
         if not self.prompts:
@@ -282,10 +282,12 @@ class Game:
             say(line)
         if self.coach is not None and self.deals:
             from simgin.cli.coach import error_rate
+            from simgin.play.replay import wrapped
 
             say("Judging your decisions ...")
             for line in error_rate(self.matchup, self.deals):
-                say(line)
+                for part in wrapped(line):
+                    say(part)
 
     # What is kept
 
