@@ -1,5 +1,6 @@
 """Environments: the engine's deals, nothing hidden in what is seen, the libraries' own checkers."""
 
+import json
 import random
 from dataclasses import replace
 
@@ -233,8 +234,17 @@ def test_a_policy_from_outside_is_played_like_any_other(tmp_path):
     margins = (records["points_a"] - records["points_b"])[::2]
     assert all(margins[unit] == won for unit, won in points if unit < 20)
     assert len({unit for unit, _ in points if unit < 20}) > 15
-    told = call("match", file, "simple", "--deals", 100, "--scheduler", "local:2").output
-    assert "from-outside" in told
+
+
+@pytest.mark.slow
+def test_a_policy_from_outside_plays_in_other_processes(tmp_path):
+    file = tmp_path / "outside.py"
+    file.write_text(OUTSIDE.format(end=-1))
+    words = ("match", file, "simple", "--deals", 1000, "--json")
+    here, there = (
+        json.loads(call(*words, *more).stdout) for more in ((), ("--scheduler", "local:2"))
+    )
+    assert here["rows"] == there["rows"] and here["rows"]
 
 
 def test_an_illegal_action_from_outside_is_named(tmp_path):
