@@ -38,6 +38,7 @@ COMMANDS = {
     "examples": "List or copy experiments and notebooks.",
     "report": "Rewrite the tables, plots and page of a run.",
     "compare": "Compare two runs, matchup by matchup.",
+    "play": "Play against a strategy yourself, or alone.",
     "show": "Replay one deal decision by decision.",
     "hand": "Evaluate a hand: deadwood, melds, best discards.",
     "analyze": "Find the best action in a position, and what mistakes cost.",
@@ -87,6 +88,11 @@ Experiments: kept on disk, resumed after a break, compared
   simgin run FILE.toml --dry-run          the plan and the time it takes
   simgin compare results/a results/b      difference between two runs
   simgin report results/demo              rewrite its files without playing
+
+\b
+Sit down yourself
+  simgin play                             a match against champion
+  simgin play simple --coach              with advice after each decision
 
 \b
 One deal, one hand

@@ -138,7 +138,7 @@ def watch_deal(
         views=views,
         fault=fault,
         raised=raised,
-        hands=_dealt(state, rules, alone=matchup.b is None),
+        hands=dealt_hands(state, rules, alone=matchup.b is None),
     )
 
 
@@ -195,7 +195,7 @@ def cut_short(deal: WatchedDeal, answers: int, is_open: bool) -> WatchedDeal:
     return replace(deal, fault=fault, is_cut=True)
 
 
-def _dealt(state: Any, rules: Any, alone: bool) -> tuple[int, int]:
+def dealt_hands(state: Any, rules: Any, alone: bool) -> tuple[int, int]:
     """The hands dealt, by seat: one card at a time, the nondealer first.
 
     To a single player one hand, and none; a joker in it takes the place of a card.

@@ -1,0 +1,138 @@
+"""Deals and steps a second of simgin's environments beside OpenSpiel's and RLCard's gin rummy.
+
+    pip install -e '.[rl,oracle]' rlcard
+    python benchmarks/environments.py
+
+All seats do any legal action but end the deal whenever they may, in processor time of one thread;
+every engine writes what a learner needs, an observation and the legal actions, at every step.
+"""
+
+import random
+import time
+
+import numpy as np
+
+SECONDS = 5.0
+KNOCK = 55  # OpenSpiel's number, and simgin's
+
+
+def any_action(legal):
+    """One of the legal actions; to end the deal, if that is legal."""
+    return KNOCK if KNOCK in legal else random.choice(legal)
+
+
+def timed(play, *arguments):
+    """(deals, steps) a second."""
+    play(*arguments)
+    deals = steps = 0
+    start = time.process_time()
+    while time.process_time() - start < SECONDS:
+        more = play(*arguments)
+        deals, steps = deals + more[0], steps + more[1]
+    spent = time.process_time() - start
+    return deals / spent, steps / spent
+
+
+def openspiel(game):
+    """A deal of OpenSpiel's."""
+    state, steps = game.new_initial_state(), 0
+    while not state.is_terminal():
+        if state.is_chance_node():
+            card, _ = random.choice(state.chance_outcomes())
+            state.apply_action(card)
+            continue
+        np.array(state.observation_tensor(), np.float32)
+        state.apply_action(any_action(state.legal_actions()))
+        steps += 1
+    return 1, steps
+
+
+def rlcard(env):
+    """A deal of RLCard's."""
+    state, _ = env.reset()
+    steps = 0
+    while not env.is_over():
+        legal = list(state["legal_actions"])
+        knocks = [action for action in legal if action >= 58]  # RLCard numbers a knock by its card
+        state, _ = env.step(random.choice(knocks or legal))
+        steps += 1
+    return 1, steps
+
+
+def single(env):
+    """A deal of one seat's."""
+    seen, _ = env.reset()
+    steps, ended = 0, False
+    while not ended:
+        seen, _, ended, _, _ = env.step(any_action(seen["action_mask"].nonzero()[0].tolist()))
+        steps += 1
+    return 1, steps
+
+
+def turns(env):
+    """A deal of both seats."""
+    env.reset()
+    steps = 0
+    while True:
+        seen, _, ended, _, _ = env.last()
+        if ended:
+            return 1, steps
+        env.step(any_action(seen["action_mask"].nonzero()[0].tolist()))
+        steps += 1
+
+
+def vector(envs, memory):
+    """A step of all games; random legal actions, chosen in numpy."""
+    if not memory:
+        memory.append(envs.reset(seed=1)[0]["action_mask"])
+    mask = memory.pop()
+    weights = np.random.random(mask.shape) * mask
+    weights[:, KNOCK] *= 2
+    seen, _, ended, _, _ = envs.step(weights.argmax(axis=1))
+    memory.append(seen["action_mask"])
+    return int(ended.sum()), len(mask)
+
+
+def stepping(envs, memory):
+    """As `vector`, with the time of choosing left out: measured by the caller."""
+    mask = memory[0]
+    actions = (np.random.random(mask.shape) * mask).argmax(axis=1)
+    start = time.process_time()
+    seen, _, ended, _, _ = envs.step(actions)
+    memory[1] += time.process_time() - start
+    memory[0] = seen["action_mask"]
+    return int(ended.sum()), len(mask)
+
+
+def main():
+    """Measure what is installed."""
+    from simgin.envs import gin_rummy
+
+    found = {}
+    try:
+        import pyspiel
+
+        found["OpenSpiel"] = timed(openspiel, pyspiel.load_game("gin_rummy"))
+    except ImportError:
+        print("OpenSpiel is not installed")
+    try:
+        import rlcard as library
+
+        found["RLCard"] = timed(rlcard, library.make("gin-rummy"))
+    except ImportError:
+        print("RLCard is not installed")
+    found["simgin, PettingZoo"] = timed(turns, gin_rummy.raw_env("eaai"))
+    found["simgin, Gymnasium, against simple"] = timed(single, gin_rummy.gym_env("eaai"))
+    for n in (64, 512):
+        envs = gin_rummy.vector_env(n, "eaai")
+        found[f"simgin, vector of {n}, choosing too"] = timed(vector, envs, [])
+        memory, deals, steps = [envs.reset(seed=1)[0]["action_mask"], 0.0], 0, 0
+        while memory[1] < SECONDS / 2:
+            more = stepping(envs, memory)
+            deals, steps = deals + more[0], steps + more[1]
+        found[f"simgin, vector of {n}"] = deals / memory[1], steps / memory[1]
+    for name, (deals, steps) in found.items():
+        print(f"{name:<40}{deals:>10,.0f} deals/s{steps:>12,.0f} steps/s")
+
+
+main()

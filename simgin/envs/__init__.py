@@ -1,0 +1,1 @@
+"""Environments for learning libraries, and their policies as strategies."""

@@ -1,0 +1,242 @@
+"""Games that stop at questions: the engine plays on to one that is answered from outside.
+
+A deal follows from its pack and its answers, so it need not be kept half played: it is played again
+with the answers given so far, to the next question, in less than a microsecond. A seat that a
+strategy plays answers at once, and its answer is kept with the others: nobody is asked twice.
+
+A *game* is a row of int64: where its records lie in memory, who answers, and where it stands. So
+many games are stepped in one call, and Python hands over one array.
+
+Compiled, but no part of the engine: the name of its place on disk comes from this file.
+"""
+
+import hashlib
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from numba import int64, types, void
+from numba.core.cgutils import create_struct_proxy
+from numba.extending import intrinsic
+
+from simgin.core import jit
+from simgin.core.answers import SLOTS
+from simgin.core.ask import IllegalAnswer, forget
+from simgin.core.batch import begin_half
+from simgin.core.deal import play_deal
+from simgin.core.match import UNDECIDED, enter, next_dealer
+from simgin.core.pack import give_to_seats, new_pack
+from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE, as_hook, vector_at
+from simgin.core.solo import joker_place, play_solo
+from simgin.core.turn import clear_deal
+
+# The columns of a game. at: where it stands; outcome: of its match, see core.match.enter; stake and
+# owner: of the die before the deal; from HOOKS on the policies of seat 0 and of seat 1, needed
+# where a seat is not among the bits of `outside`
+STATE, RULES, VIEW0, VIEW1, OUTSIDE, MATCHES, PLAYERS, AT, OUTCOME, STAKE, OWNER, HOOKS = range(12)
+N_SLOTS = len(SLOTS)
+COLUMNS = HOOKS + 2 * N_SLOTS
+ASKED, DEAL_OVER, GAME_OVER = range(3)  # where a game stands
+GAMES = types.Array(int64, 2, "C")
+NUMBERS = types.Array(int64, 1, "C")
+KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
+compiled = partial(jit.compiled, key=KEY)
+
+
+# Records and hooks by where they lie
+
+
+def _record_at(kind):
+    @intrinsic
+    def record(typing_context, address):
+        def code(context, builder, signature, arguments):
+            return builder.inttoptr(arguments[0], context.get_value_type(kind))
+
+        return kind(int64), code
+
+    return record
+
+
+state_at, rules_at, view_at = map(_record_at, (STATE_TYPE, RULES_TYPE, VIEW_TYPE))
+
+
+@intrinsic
+def _hook_at(typing_context, address):
+    def code(context, builder, signature, arguments):
+        hook = create_struct_proxy(HOOK_TYPE)(context, builder)
+        hook.jit_addr = builder.inttoptr(arguments[0], hook.jit_addr.type)
+        return hook._getvalue()
+
+    return HOOK_TYPE(int64), code
+
+
+@intrinsic
+def _address(typing_context, hook):
+    def code(context, builder, signature, arguments):
+        function = create_struct_proxy(HOOK_TYPE)(context, builder, value=arguments[0])
+        return builder.ptrtoint(function.jit_addr, context.get_value_type(int64))
+
+    return int64(HOOK_TYPE), code
+
+
+def hook_address(hook):
+    """Where the machine code of a hook lies."""
+    return _address(hook)
+
+
+# One game
+
+
+@compiled
+def no_answer(view, rules, params):
+    """The hook of every seat while a deal is played again: it stops the deal."""
+    return int64(-1)
+
+
+@compiled
+def _play_again(state, rules, view0, view1, stake, owner):
+    """Play a deal of two players by its answers; raises IllegalAnswer at the next question."""
+    state.logged = 0
+    forget(view0, state.turns)
+    forget(view1, state.turns)
+    state.stake = stake
+    state.owner = owner
+    clear_deal(state, rules, state.dealer)
+    stop = as_hook(no_answer)
+    view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
+    play_deal(
+        state, rules, view1st, view2nd, stop, stop, stop, stop, stop, stop,
+        stop, stop, stop, stop, stop, stop,
+    )  # fmt: skip
+
+
+@compiled
+def _play_again_alone(state, rules, view):
+    """Play a deal of one player by its answers; raises IllegalAnswer at the next question."""
+    state.logged = 0
+    forget(view, state.turns)
+    stop = as_hook(no_answer)
+    play_solo(state, rules, view, stop, stop)
+
+
+@compiled
+def begin(game, unit):
+    """Begin the deal or match of a unit."""
+    state, rules = state_at(game[STATE]), rules_at(game[RULES])
+    state.unit = unit
+    begin_half(state, rules, 0, game[MATCHES] != 0)
+    _begin_deal(game, state, rules)
+
+
+@compiled
+def _begin_deal(game, state, rules):
+    """A new pack, unless one is given, and no answers."""
+    state.scripted = 0
+    game[STAKE], game[OWNER] = state.stake, state.owner
+    game[AT] = ASKED
+    if state.given:
+        return
+    new_pack(state)
+    if game[PLAYERS] == 2:
+        give_to_seats(state)
+    else:
+        state.joker = joker_place(state.seed, state.unit, state.deal, rules)
+
+
+@compiled
+def close_deal(game):
+    """Enter a deal that is over in its match; begin the next one unless that decided the match."""
+    state, rules = state_at(game[STATE]), rules_at(game[RULES])
+    game[OUTCOME] = enter(state, rules, state.deal + 1)
+    if not game[MATCHES] or game[OUTCOME] != UNDECIDED:
+        game[AT] = GAME_OVER
+        return
+    state.dealer = next_dealer(state.dealer, state.winner, rules)
+    state.deal += 1
+    _begin_deal(game, state, rules)
+
+
+@compiled
+def put(game, answer):
+    """Give the next answer of a deal; raises IllegalAnswer."""
+    state = state_at(game[STATE])
+    if answer < 0 or answer > 63 or not state.legal >> answer & 1:
+        state.answer = answer
+        raise IllegalAnswer
+    state.answers[state.scripted] = answer
+    state.scripted += 1
+
+
+@compiled
+def go_on(game):
+    """Play on to a question from outside, or to the end of the deal.
+
+    Raises IllegalAnswer if a strategy gives one, and what its policies raise.
+    """
+    state, rules = state_at(game[STATE]), rules_at(game[RULES])
+    view0, view1 = view_at(game[VIEW0]), view_at(game[VIEW1])
+    while True:
+        is_over = True
+        try:
+            if game[PLAYERS] == 2:
+                _play_again(state, rules, view0, view1, game[STAKE], game[OWNER])
+            else:
+                _play_again_alone(state, rules, view0)
+        except Exception:
+            is_over = False
+        if is_over:
+            game[AT] = DEAL_OVER
+            return
+        if state.logged < state.scripted:
+            raise IllegalAnswer  # among those given before
+        seat, slot = state.asked_seat, state.asked_slot
+        if game[OUTSIDE] >> seat & 1:
+            return
+        hook = _hook_at(game[HOOKS + N_SLOTS * seat + slot])
+        numbers = vector_at(state.vectors[seat, slot], state.lengths[seat, slot])
+        put(game, hook(view0 if seat == 0 else view1, rules, numbers))
+
+
+# What Python calls, for one game and for many
+
+
+def begin_each(games, units):
+    """Begin games with units, and play on to the first question; units: int64 (games,)."""
+    for i in range(len(games)):
+        begin(games[i], units[i])
+        go_on(games[i])
+
+
+def answer_each(games, answers):
+    """Play games on by an answer each, int64 (games,), to the next question or the deal's end."""
+    for i in range(len(games)):
+        put(games[i], answers[i])
+        go_on(games[i])
+
+
+def go_on_each(games, lengths):
+    """Play deals again with so many of their answers, int64 (games,), and on as `answer_each`."""
+    for i in range(len(games)):
+        games[i, AT] = ASKED
+        state_at(games[i, STATE]).scripted = lengths[i]
+        go_on(games[i])
+
+
+def close_each(games, lengths):
+    """Close deals that are over, and play on to the first question of the next."""
+    for i in range(len(games)):
+        close_deal(games[i])
+        if games[i, AT] == ASKED:
+            go_on(games[i])
+
+
+@cache
+def compiled_step(function: Any) -> Any:
+    """One of the four functions above, compiled."""
+    return compiled(function, void(GAMES, NUMBERS))
+
+
+@cache
+def compiled_address() -> Any:
+    """`hook_address`, compiled."""
+    return compiled(hook_address, int64(HOOK_TYPE))

@@ -1,0 +1,113 @@
+"""`simgin play` through a pipe: a game to its end, left and gone on with, taken back, saved."""
+
+import json
+import random
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from simgin.analysis.deal_file import read_deal
+from simgin.cli.main import cli
+from support.command_line import call
+
+
+@pytest.fixture(autouse=True)
+def kept_here(tmp_path, monkeypatch):
+    """Games that are left are kept in a folder of this test; compiled code where it was."""
+    from simgin.cli.commands import play
+
+    monkeypatch.setattr(play, "_kept_file", lambda matchup: tmp_path / "kept" / "game.json")
+
+
+def typed(text, *words, code=0):
+    result = CliRunner().invoke(cli, ["play", *words], input=text, prog_name="simgin")
+    assert isinstance(result.exception, SystemExit | None), result.exception
+    assert result.exit_code == code, result.output
+    assert all(len(line) <= 80 for line in result.output.splitlines() if "Written" not in line)
+    return result.output
+
+
+class Player:
+    """Types what a screen offers: endings, else a card of the hand, else any key."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        self.screens = []
+
+    def __call__(self, prompt=""):
+        screen = self.shown()
+        self.screens.append(screen)
+        keys = re.findall(r"(?:^|; )(\w) = ", screen.split("\n\n")[-1], re.MULTILINE)
+        if "Enter goes on" in screen:
+            return ""
+        for ending in "kgbh":
+            if ending in keys:
+                return ending
+        if "card to throw" in screen:
+            return self.rng.choice(re.search("Hand (.*)", screen)[1].replace("|", " ").split())
+        return self.rng.choice(keys)
+
+
+def play_to_the_end(monkeypatch, capsys, *words, seed=1):
+    player = Player(seed)
+    player.shown = lambda: capsys.readouterr().out
+    monkeypatch.setattr("builtins.input", player)
+    with pytest.raises(SystemExit) as left:
+        cli.main(["play", *words])
+    assert left.value.code == 0
+    return player.screens, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin"])
+def test_a_game_to_its_end_and_its_deals_read_back(variant, monkeypatch, capsys, tmp_path):
+    players = () if variant == "solitaire-gin" else ("gold",)
+    file = tmp_path / "mine.json"
+    words = (*players, "-v", variant, "--one", "--save", str(file))
+    screens, end = play_to_the_end(monkeypatch, capsys, *words)
+    assert f"Written: {tmp_path}/mine-1.json" in end.replace("\n", "")
+    assert screens[0].startswith(f"{variant}: deal 1")
+    told = json.loads((tmp_path / "mine-1.json").read_text())["rows"]
+    read = read_deal(tmp_path / "mine-1.json")
+    assert [row["event"] for row in told[1:-1]] == ["decision"] * len(read.questions)
+    assert told[0]["taken_back"] == 0 and read.state.score.tolist() == told[-1]["score"]
+    assert f"Points: you {told[-1]['score'][0]}" in screens[-1]
+
+
+def test_a_game_that_is_left_goes_on_and_an_answer_can_be_taken_back(kept_here):
+    first = typed("?\nq\n", "gold")
+    assert "You may type:" in first and "Kept. To go on: simgin play gold -v standard" in first
+    key = re.search(r"(\w) = (?:take|pass)", first)[1]
+    second = typed(f"{key}\nq\n", "gold")
+    assert second.count("Hand") == 2 and "go on where" not in second  # nothing had been answered
+    third = typed("u\nq\n", "gold")
+    assert "You go on where you left" in third and "1 taken back" in third
+    hands = re.findall("Hand .*", first + third)
+    assert hands[0] == hands[-1]
+    assert "You go on where you left" not in typed("q\n", "gold", "--new")
+
+
+def test_what_cannot_be_typed_is_said(kept_here):
+    said = typed("XX\n9C9\n\nu\nq\n", "gold")
+    assert "'XX' is not among the answers here" in said
+    assert "nothing to take back" in said
+
+
+def test_a_kept_game_that_cannot_be_read_begins_anew(tmp_path, kept_here):
+    for content in ("[]", "{", '{"deals": [[63, 63]], "prompts": [], "back": 0}'):
+        (tmp_path / "kept").mkdir(exist_ok=True)
+        (tmp_path / "kept" / "game.json").write_text(content)
+        assert "cannot be read, so this is a new one" in typed("q\n", "gold")
+
+
+def test_a_game_for_one_has_no_opponent(kept_here):
+    result = call("play", "gold", "-v", "solitaire-gin", code=2)
+    assert "leave gold out" in result.output
+
+
+@pytest.mark.slow
+def test_the_coach_says_what_decisions_cost(monkeypatch, capsys):
+    screens, end = play_to_the_end(monkeypatch, capsys, "simple", "--one", "--coach")
+    told = "".join(screens)
+    assert re.search(r"Coach: .* (is best|too close to call|better: )", told)
+    assert "in this deal" in told and "You gave up" in end

@@ -1,0 +1,254 @@
+"""Environments: the engine's deals, nothing hidden in what is seen, the libraries' own checkers."""
+
+import json
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from simgin.core.answers import SLOTS
+from simgin.envs import encoding
+from simgin.envs.seats import Seats
+from simgin.play import kernel
+from simgin.play.matchup import parse_matchup
+from simgin.play.watch import watch_deal
+from simgin.rules import variants
+from support.command_line import call
+
+CHECKED = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice")
+
+
+def legal_action(rng, mask):
+    actions = np.flatnonzero(mask).tolist()
+    if encoding.GO_ON in actions and rng.random() < 0.8:
+        return encoding.GO_ON
+    return rng.choice(actions)
+
+
+def play_deals(variant, deals, opponent):
+    """Deals by legal actions through the environment, each beside the engine's by its script."""
+    rng = random.Random(variant)
+    seats = Seats(variant, opponent, "deal", 1)
+    seats.reset(7)
+    matchup = replace(seats.matchup, seed=7)
+    for _ in range(deals):
+        unit = int(seats.units[0]) - 1
+        while not seats.ended[0]:
+            seats.step([legal_action(rng, seats.masks[0])], again=False)
+        assert seats.ended[0] == 1 and not seats.masks.any()
+        state = seats.games.states[0]
+        engine = watch_deal(matchup, unit, script=state.answers[: state.scripted])
+        assert not engine.fault and engine.state.logged == state.scripted
+        for name in ("pack", "kind", "winner", "score", "turns", "dealer"):
+            assert state[name].tolist() == engine.state[name].tolist(), name
+        own, other = state.score.tolist()
+        if seats.matchup.variant.row["die"] == "off":
+            is_penalty = seats.matchup.variant.row["deal_scoring"] == "penalty"
+            assert seats.rewards[0] == (-own if is_penalty else own - other)
+        elif engine.state.winner >= 0:
+            paid = engine.state.pays if engine.kind == "refused" else engine.state.stake
+            assert seats.rewards[0] == (paid if engine.state.winner == 0 else -paid)
+        seats.reset(None)
+
+
+@pytest.mark.parametrize("variant", variants.names())
+def test_deals_are_the_engines(variant):
+    play_deals(variant, 10, None)
+    play_deals(variant, 5, "simple")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", variants.names())
+def test_ten_thousand_deals_are_the_engines(variant):
+    play_deals(variant, 10_000, None)
+
+
+def test_many_games_are_played_as_one_by_one():
+    many = Seats("oklahoma", "gold", "match", 5)
+    alone = [Seats("oklahoma", "gold", "match", 1) for _ in range(5)]
+    many.reset(4)
+    for unit, one in enumerate(alone):
+        one.reset(4)
+        one.units[0] = unit
+        one.reset(None)
+    rng = random.Random(3)
+    for _ in range(100):
+        assert np.array_equal(many.masks, np.concatenate([one.masks for one in alone]))
+        assert np.array_equal(
+            many.observations, np.concatenate([one.observations for one in alone])
+        )
+        actions = [legal_action(rng, mask) for mask in many.masks]
+        many.step(actions, again=False)
+        for one, action in zip(alone, actions, strict=True):
+            one.step([action], again=False)
+        assert many.rewards.tolist() == [float(one.rewards[0]) for one in alone]
+        if many.ended.any():
+            break
+    many.step([0] * 5)  # what has ended begins anew, with the unit behind those of all games
+    assert many.masks.any(axis=1).all() or many.ended.any()
+
+
+def test_actions_and_answers_are_one_to_one():
+    answer_of, action_of = encoding.answer_of.py_func, encoding.action_of.py_func
+    for slot in range(len(SLOTS)):
+        legal = {0: 7, 1: 2**52 - 1, 2: 3, 3: 127, 4: 3, 5: 2**62 - 1}[slot]
+        for passes in (False, True):
+            bits = 3 if passes and not slot else legal
+            answers = [answer for answer in range(62) if bits >> answer & 1]
+            actions = [action_of(slot, answer, passes) for answer in answers]
+            assert len(set(actions)) == len(actions) and max(actions) < encoding.ACTIONS
+            assert [answer_of(slot, one, bits, passes) for one in actions] == answers
+    assert [encoding.place_of.py_func(card) for card in (0, 13, 26, 39)] == [0, 39, 26, 13]
+
+
+# Nothing hidden
+
+
+def seen_by_seat_0(pack, dealer, choose):
+    """What seat 0 is shown in a deal, what both did, and the end; choose: (seat, legal) -> action.
+
+    Nobody ends the deal; seat 1 passes and draws from the stock.
+    """
+    seats = Seats("standard", None, "deal", 1)
+    state = seats.games.states[0]
+    state.given, state.shuffled, state.dealer = 1, 52, dealer
+    state.pack[:] = pack
+    seats.reset(1)
+    told, done = [], {0: [], 1: []}
+    while not seats.ended[0]:
+        seat, mask = seats.seat(), seats.masks[0]
+        if seat == 0:
+            told.append((seats.observations.tobytes(), mask.tobytes(), seats.text()))
+        quiet = [one for one in (encoding.GO_ON, encoding.LEAVE_IT, encoding.DRAW) if mask[one]]
+        if quiet and (seat == 1 or mask[encoding.GO_ON]):
+            seats.step(quiet[:1], again=False)
+            continue
+        action = choose(seat, np.flatnonzero(mask).tolist())
+        done[seat].append(action)
+        seats.step([action], again=False)
+    return told, done, state
+
+
+def test_hidden_cards_change_nothing_that_is_seen():
+    """The cards that seat 1 never shows change places with each other and the rest of the stock."""
+    moved = 0
+    for seed in range(10):
+        rng = random.Random(seed)
+        pack = rng.sample(range(52), 52)
+        told, done, state = seen_by_seat_0(
+            pack, seed % 2, lambda _, legal, rng=rng: rng.choice(legal)
+        )
+        hidden = int(state.hand[1])
+        places = [i for i, card in enumerate(pack) if hidden >> card & 1 or i >= state.dealt]
+        other, cards = list(pack), [pack[place] for place in places]
+        rng.shuffle(cards)
+        for place, card in zip(places, cards, strict=True):
+            other[place] = card
+        again = {seat: iter(actions) for seat, actions in done.items()}
+        seen, _, after = seen_by_seat_0(
+            other, seed % 2, lambda seat, _, again=again: next(again[seat])
+        )
+        assert seen == told
+        moved += int(after.hand[1]) != hidden
+    assert moved > 5
+
+
+# The libraries' own checkers
+
+
+@pytest.mark.parametrize("unit", ["deal", "match"])
+@pytest.mark.parametrize("variant", CHECKED)
+@pytest.mark.filterwarnings("ignore:Observation")  # a dict with the mask, as it should be
+def test_checkers_pass(variant, unit):
+    pytest.importorskip("pettingzoo")
+    from gymnasium.utils.env_checker import check_env
+    from pettingzoo.test import api_test, seed_test
+
+    from simgin.envs import gin_rummy
+
+    api_test(gin_rummy.env(variant, unit), num_cycles=200)
+    seed_test(lambda: gin_rummy.env(variant, unit), num_cycles=50)
+    check_env(gin_rummy.gym_env(variant, unit=unit), skip_render_check=True)
+
+
+@pytest.mark.parametrize("variant", CHECKED)
+def test_a_vector_environment_keeps_its_promises(variant):
+    pytest.importorskip("gymnasium")
+    from simgin.envs import gin_rummy
+
+    rng = random.Random(variant)
+    envs = gin_rummy.vector_env(8, variant)
+    seen, _ = envs.reset(seed=5)
+    first = seen["observation"].copy()
+    ended = np.zeros(8, bool)
+    for _ in range(200):
+        actions = np.array(
+            [legal_action(rng, mask) if mask.any() else 0 for mask in seen["action_mask"]]
+        )
+        was = ended
+        seen, rewards, ended, truncated, _ = envs.step(actions)
+        assert envs.observation_space.contains(seen) and not truncated.any()
+        assert not rewards[was].any() and not ended[was].any()
+        assert (seen["action_mask"].any(axis=1) == ~ended).all()
+    again, _ = envs.reset(seed=5)
+    assert np.array_equal(again["observation"], first)
+    legal = again["action_mask"].argmax(axis=1)
+    illegal = again["action_mask"].argmin(axis=1)
+    _, rewards, ended, _, _ = envs.step(np.where(np.arange(8) == 3, illegal, legal))
+    assert ended[3] and rewards[3] == encoding.ILLEGAL_POINTS
+
+
+# Back again
+
+
+OUTSIDE = """
+from simgin.envs.outside import strategy_of
+
+def act(seen):
+    mask = seen["action_mask"]
+    return 55 if mask[55] else int(mask.nonzero()[0][{end}])
+
+STRATEGY = strategy_of("from-outside", act)
+"""
+
+
+def test_a_policy_from_outside_is_played_like_any_other(tmp_path):
+    """Its decisions through `simgin match` are those through the environment, deal for deal."""
+    file = tmp_path / "outside.py"
+    file.write_text(OUTSIDE.format(end=-1))
+    matchup = parse_matchup(str(file), "simple", "standard", 9, "deal")
+    _, records = kernel.play_recorded(matchup, 0, 20)
+    seats = Seats("standard", "simple", "deal", 1)
+    seats.reset(9)
+    points = []
+    for unit in range(20):
+        asked = int(seats.units[0]) - 1
+        while not seats.ended[0]:
+            mask = seats.masks[0]
+            seats.step([55 if mask[55] else mask.nonzero()[0][-1]], again=False)
+        points.append((asked, float(seats.rewards[0])))
+        seats.reset(None)
+        if asked >= unit + 19:
+            break
+    margins = (records["points_a"] - records["points_b"])[::2]
+    assert all(margins[unit] == won for unit, won in points if unit < 20)
+    assert len({unit for unit, _ in points if unit < 20}) > 15
+
+
+@pytest.mark.slow
+def test_a_policy_from_outside_plays_in_other_processes(tmp_path):
+    file = tmp_path / "outside.py"
+    file.write_text(OUTSIDE.format(end=-1))
+    words = ("match", file, "simple", "--deals", 1000, "--json")
+    here, there = (
+        json.loads(call(*words, *more).stdout) for more in ((), ("--scheduler", "local:2"))
+    )
+    assert here["rows"] == there["rows"] and here["rows"]
+
+
+def test_an_illegal_action_from_outside_is_named(tmp_path):
+    file = tmp_path / "outside.py"
+    file.write_text(OUTSIDE.format(end=-1).replace("return 55 if mask[55] else", "return 129 or"))
+    told = call("match", file, "simple", "--deals", 100, code=2).output
+    assert "from-outside" in told and "answered -1" in told
