@@ -67,7 +67,7 @@ def test_an_estimate_needs_thirty_units_that_hold_any(units, value, of, more):
 
 
 def test_below_a_hundred_units_the_quantile_is_students_t():
-    """Over the whole range, below one degree of freedom too, and where it is known in closed form."""
+    """Below one degree of freedom, too; and where it is known in closed form."""
     units = np.concatenate([np.arange(2, 100), np.linspace(1.5, 99.99, 500)])
     found = [quantile(number) for number in units]
     assert found == pytest.approx(special.stdtrit(units - 1, 0.975), rel=1e-13, abs=0)
