@@ -15,7 +15,7 @@ except SystemExit as end:
 """
 MATCH = ["match", "simple", "gold", "--deals", "200"]
 HEAVY = "numba numpy pandas pydantic rich"
-UNUSED = "pydantic matplotlib jinja2 pandas scipy"
+UNUSED = "pydantic matplotlib jinja2 pandas scipy.special scipy.linalg scipy.stats"
 CASES = [
     (COMMAND.format(words=["--help"]), HEAVY),
     (COMMAND.format(words=MATCH), UNUSED),
