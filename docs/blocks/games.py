@@ -47,7 +47,7 @@ INDEX_HEAD = (
     "gin %",
 )
 
-Matchup = tuple[tuple[str, str, str], pd.DataFrame]  # (variant, A, B), and A's rows by metric
+Matchup = tuple[tuple[str, str, str], table.ByMetric]  # (variant, A, B), and A's rows by metric
 
 
 def parameters(name: str) -> str:
@@ -99,7 +99,7 @@ def _figures(name: str) -> Iterator[str]:
     solo = variants.find(name).row["players"] == 1
     matchups = table.matchups(played(ONE_PLAYER if solo else TWO_PLAYERS))
     rows = next(rows for (variant, a, _), rows in matchups if (variant, a) == (name, "gold"))
-    undecided = next(kind for kind in UNDECIDED if kind == "void" or rows.loc[kind, "value"] > 0)
+    undecided = next(kind for kind in UNDECIDED if kind == "void" or rows[kind]["value"] > 0)
     for metric, factor in (("turns", 1), (undecided, 100), ("gin", 100)):
         yield numbers.estimate(*table.cell(rows, metric), factor)
 
@@ -168,32 +168,32 @@ def _commands(source: str, matchups: Sequence[Matchup]) -> str:
 
 
 def _matches(matchups: Sequence[Matchup]) -> int:
-    return int(matchups[0][1].loc["match_win", "n"])
+    return int(matchups[0][1]["match_win"]["n"])
 
 
-def _lines(columns: Sequence[pd.DataFrame]) -> Iterator[tuple[str, ...]]:
+def _lines(columns: Sequence[table.ByMetric]) -> Iterator[tuple[str, ...]]:
     for metric, title, factor in LINES:
         if _is_informative(metric, columns):
             cells = (
-                numbers.estimate(*table.cell(rows, metric), factor) if metric in rows.index else ""
+                numbers.estimate(*table.cell(rows, metric), factor) if metric in rows else ""
                 for rows in columns
             )
             yield title, *cells
 
 
-def _is_informative(metric: str, columns: Sequence[pd.DataFrame]) -> bool:
+def _is_informative(metric: str, columns: Sequence[table.ByMetric]) -> bool:
     """False for what a variant lacks, endings never seen, and numbers that repeat another."""
-    present = [rows for rows in columns if metric in rows.index]
-    if metric == "margin" and any("score" in rows.index for rows in columns):
+    present = [rows for rows in columns if metric in rows]
+    if metric == "margin" and any("score" in rows for rows in columns):
         return False
     if metric in ("deals_per_match", "match_win"):
-        return any(rows.loc["deals_per_match", "value"] > 1 for rows in present)
+        return any(rows["deals_per_match"]["value"] > 1 for rows in present)
     if metric == "settlement":
         return any(_has_bonus(rows) for rows in present)
     if metric in ENDINGS:
-        return any(rows.loc[metric, "value"] > 0 for rows in present)
+        return any(rows[metric]["value"] > 0 for rows in present)
     return bool(present)
 
 
-def _has_bonus(rows: pd.DataFrame) -> bool:
-    return bool(abs(rows.loc["settlement", "value"] - rows.loc["match_margin", "value"]) > 1e-9)
+def _has_bonus(rows: table.ByMetric) -> bool:
+    return bool(abs(rows["settlement"]["value"] - rows["match_margin"]["value"]) > 1e-9)

@@ -105,9 +105,7 @@ class Findings:
     @cached_property
     def table(self) -> pd.DataFrame:
         """Tidy rows of every cell: TABLE_COLUMNS."""
-        import pandas as pd
-
-        return pd.DataFrame(self.estimates, columns=list(table.TABLE_COLUMNS))
+        return table.frame_of(self.estimates, table.TABLE_COLUMNS)
 
     @cached_property
     def estimates(self) -> list[dict[str, Any]]:
@@ -165,6 +163,11 @@ class Findings:
             if cell.players == (opponent, strategy):
                 return self.played(i).reversed()
         raise LookupError(f"{strategy} v {opponent} was not played under {variant}.")
+
+    @property
+    def round_robins(self) -> tuple[str, ...]:
+        """The variants in which three or more strategies each met each."""
+        return tuple(self._leagues)
 
     @cached_property
     def ratings(self) -> pd.DataFrame:

@@ -97,7 +97,7 @@ def _tables(findings: Findings) -> dict[str, str]:
     for name, frame in beside.items():
         if len(frame):
             files[f"{name}.csv"] = table.csv(frame)
-    return files | {"summary.csv": summary.csv(findings.table)}
+    return files | {"summary.csv": summary.csv(findings.estimates)}
 
 
 def _question(findings: Findings) -> str:
@@ -162,17 +162,17 @@ def _describe_strategy(strategy: Mapping[str, Any]) -> str:
 
 def main_table(findings: Findings) -> Table | None:
     """The league if there is one of a screen's length, else the results; None where all is said."""
-    rated = [*leagues(findings)]
+    rated = [*leagues(findings)] if findings.round_robins else []
     if len(rated) == 1 and len(rated[0].frame) <= summary.MOST_ROWS:
         return rated[0]
     if findings.all_identical:
         return None
-    return summary.on_screen(findings.table, findings.record.seed)
+    return summary.on_screen(findings.estimates, findings.record.seed)
 
 
 def run_tables(findings: Findings) -> list[Table]:
     """Every table that has something to say about a run."""
-    results = summary.results(findings.table)
+    results = summary.results(findings.estimates)
     health = describe_health(findings.record.health, "batches")
     told = f"{results.note} {describe_size(findings.record)} {health}".rstrip()
     tables = [
@@ -184,7 +184,7 @@ def run_tables(findings: Findings) -> list[Table]:
         Table("What mirroring is worth", findings.pairing, PAIRING, PAIRING_NOTE),
     ]
     if len(findings.cells) == 1:
-        tables.append(summary.details(findings.table))
+        tables.append(summary.details(findings.estimates))
     return [one for one in tables if len(one.frame)]
 
 

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from simgin.core.cell import Cell
     from simgin.findings.findings import Findings
     from simgin.stats.round_robin import Triads
+    from simgin.stats.table import ByMetric, Rows, Tidy
 
 Limits = tuple[float, float, float]  # value, low, high
-Group = Sequence[tuple[str, "pd.DataFrame"]]  # strategies, and the rows of their matchups
+Group = Sequence[tuple[str, "ByMetric"]]  # strategies, and the rows of their matchups
 
 MOST = 6  # sentences of a kind, or names in one; the rest are counted
 FEWEST_VALUES = 3  # of one strategy, among which a best one is named
@@ -59,22 +60,37 @@ DECISIVE = {
 
 def verdict(findings: Findings) -> list[str]:
     """Everything that a run says, the most important first; of several variants, under which."""
-    others = findings.table[~findings.table["variant"].isin(set(findings.standings["variant"]))]
-    for cell in findings.identical:
-        is_one = others["strategy"].isin(cell.players) & others["opponent"].isin(cell.players)
-        others = others[~(is_one & (others["variant"] == cell.variant))]
-    sentences = [
-        *leagues(findings.standings, findings.cross, findings.triads, UNITS[findings.record.unit]),
-        *alike(findings.alike),
-        *identical(findings.identical),
-        *effects(findings.effects),
-        *matchups(others),
-        *differences(findings.differences),
-        *findings.ended,
-    ] or [_nothing_found(findings)]
+    sentences = [*_sentences(findings)] or [_nothing_found(findings)]
     if len({cell.variant for cell in findings.cells}) > 1:
         return sentences
     return [_without_variant(sentence, findings) for sentence in sentences]
+
+
+def _sentences(findings: Findings) -> Iterator[str]:
+    """Of every subject that the run has; frames are made of no other, for a match needs none."""
+    record = findings.record
+    if findings.round_robins:
+        frames = findings.standings, findings.cross, findings.triads
+        yield from leagues(*frames, UNITS[record.unit])
+    yield from alike(findings.alike)
+    yield from identical(findings.identical)
+    if record.effects:
+        yield from effects(findings.effects)
+    yield from matchups(_not_told(findings))
+    if record.contrasts:
+        yield from differences(findings.differences)
+    yield from findings.ended
+
+
+def _not_told(findings: Findings) -> Rows:
+    """The rows of matchups that belong to no league and whose players differ."""
+    identical = {(cell.variant, frozenset(cell.players)) for cell in findings.identical}
+    return [
+        row
+        for row in findings.estimates
+        if row["variant"] not in findings.round_robins
+        and (row["variant"], frozenset((row["strategy"], row["opponent"]))) not in identical
+    ]
 
 
 def _without_variant(sentence: str, findings: Findings) -> str:
@@ -91,7 +107,7 @@ def _nothing_found(findings: Findings) -> str:
     cell, *others = findings.cells
     if others or cell.a != cell.b:
         return "Too few deals for any finding: play more."
-    _, rows = next(table.matchups(findings.table))
+    _, rows = next(table.matchups(findings.estimates))
     share = percent(rows, "first_player_win")
     return f"{cell.a} plays itself; the nondealer wins {share} of decided deals."
 
@@ -120,7 +136,7 @@ def ranged(row: Any, name: str, factor: int = 1) -> str:
     return numbers.estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
 
 
-def percent(rows: pd.DataFrame, metric: str) -> str:
+def percent(rows: ByMetric, metric: str) -> str:
     """A share with its interval, in per cent."""
     return f"{numbers.estimate(*table.cell(rows, metric), 100)} %"
 
@@ -245,14 +261,14 @@ def identical(cells: Sequence[Cell]) -> list[str]:
 # Matchups
 
 
-def matchups(frame: pd.DataFrame) -> list[str]:
-    """Who wins every matchup of a tidy frame, and by how much.
+def matchups(tidy: Tidy) -> list[str]:
+    """Who wins every matchup of tidy rows, and by how much.
 
     Of more than MOST matchups only the best and the worst against one opponent. Of several values
     of one strategy, first the best.
     """
-    groups: dict[tuple[str, str], list[tuple[str, pd.DataFrame]]] = {}
-    for (variant, a, b), rows in table.matchups(frame):
+    groups: dict[tuple[str, str], list[tuple[str, ByMetric]]] = {}
+    for (variant, a, b), rows in table.matchups(tidy):
         if a != b:  # a strategy that plays itself wins one half
             groups.setdefault((variant, b), []).append((a, rows))
     is_long = sum(map(len, groups.values())) > MOST
@@ -267,7 +283,7 @@ def matchups(frame: pd.DataFrame) -> list[str]:
     return sentences
 
 
-def _matchup(a: str, b: str, rows: pd.DataFrame) -> str:
+def _matchup(a: str, b: str, rows: ByMetric) -> str:
     """Who wins matches, or else deals, and whether points say otherwise."""
     if not b:
         return _solo(a, rows)
@@ -288,7 +304,7 @@ def _matchup(a: str, b: str, rows: pd.DataFrame) -> str:
     return said
 
 
-def _solo(a: str, rows: pd.DataFrame) -> str:
+def _solo(a: str, rows: ByMetric) -> str:
     """The goal or the matches where they were played, then the deals."""
     takes = _counts_penalties(rows)
     said = {
@@ -309,7 +325,7 @@ def _solo(a: str, rows: pd.DataFrame) -> str:
     return f"{a} {listed(parts)}." if parts else f"too few deals to judge {a}."
 
 
-def _counts_penalties(rows: pd.DataFrame) -> bool:
+def _counts_penalties(rows: ByMetric) -> bool:
     """Whether a deal costs points: where it may end by the last permitted draw."""
     return table.cell(rows, "limit")[0] > 0
 

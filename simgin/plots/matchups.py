@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from simgin.stats.table import ByMetric
+
 __all__ = ["endings", "win_and_points"]
 
 LINE, GAP = 0.14, 0.16  # inches of a line of a label, and between matchups
@@ -31,7 +33,7 @@ SIDE_CHARACTERS = 36  # of the titles of panels side by side, together
 LEAST_LABELLED = 7  # %; a narrower segment of a bar has no room for its number
 NOTE = "Bars are 95 % intervals; one that cannot be seen is shorter than its dot."
 
-Matchup = tuple[tuple[str, str, str], "pd.DataFrame"]  # variant, A, B; its rows seen by A
+Matchup = tuple[tuple[str, str, str], "ByMetric"]  # variant, A, B; its rows seen by A
 
 EVEN = {"margin": 0, "score": 0, "settlement": 0, "match_win": 0.5, "goal_met": 0.5}
 # Looks of the dots of the first player and, visible behind one, of the second

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from simgin.core.sums import WON_KINDS
 from simgin.report.numbers import DASH, estimate, number
-from simgin.report.table import Column, Table
+from simgin.report.table import Column, Table, listed
 from simgin.stats import metrics, table
 from simgin.stats.metrics import BY_NAME, ONE, SHOWN, TWO, WINS
 from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from simgin.stats.table import ByMetric, Tidy
 
 # Relative: a settlement nearer than this to the points of its deals is those points
 ADDED_UP = 1e-6
@@ -31,25 +31,27 @@ READING = f"± and brackets are 95 % intervals; {DASH} means too few deals to es
 # What is shown
 
 
-def roles(frame: pd.DataFrame) -> tuple[str, ...]:
+def roles(tidy: Tidy) -> tuple[str, ...]:
     """Headings of the players: A and B, or `strategy` where every matchup is for one player."""
-    return ("A", "B") if (frame["opponent"] != "").any() else ("strategy",)
+    return ("A", "B") if any(row["opponent"] for row in table.rows_of(tidy)) else ("strategy",)
 
 
-def has_sides(frame: pd.DataFrame) -> bool:
-    """Whether two different players meet in a tidy frame, and it says who won in which way."""
-    met_another = (frame["opponent"] != "") & (frame["opponent"] != frame["strategy"])
-    return bool((met_another & (frame["metric"] == "lost_gin")).any())
+def has_sides(tidy: Tidy) -> bool:
+    """Whether two different players meet in tidy rows, and they say who won in which way."""
+    return any(
+        row["opponent"] not in ("", row["strategy"]) and row["metric"] == "lost_gin"
+        for row in table.rows_of(tidy)
+    )
 
 
-def shown(frame: pd.DataFrame) -> list[Column]:
-    """The metrics with something to say about a tidy frame.
+def shown(tidy: Tidy) -> list[Column]:
+    """The metrics with something to say about tidy rows.
 
     Endings are A's and B's where two players meet, and either's where each plays itself or alone.
     """
     found = []
-    for name in _known(frame):
-        if name in WON_KINDS and has_sides(frame):
+    for name in _known(tidy):
+        if name in WON_KINDS and has_sides(tidy):
             found += [_column(f"won_{name}", "A "), _column(f"lost_{name}", "B ")]
         else:
             found.append(_column(name))
@@ -62,13 +64,13 @@ def _column(name: str, side: str = "") -> Column:
     return Column(name, f"{side}{won.title}", factor=won.factor, better=won.better)
 
 
-def _known(frame: pd.DataFrame) -> list[str]:
-    matchups = [rows for _, rows in table.matchups(frame)]
-    return [name for name in SHOWN if _says(name, matchups, len(roles(frame)))]
+def _known(tidy: Tidy) -> list[str]:
+    matchups = [rows for _, rows in table.matchups(tidy)]
+    return [name for name in SHOWN if _says(name, matchups, len(roles(tidy)))]
 
 
-def _says(name: str, matchups: Sequence[pd.DataFrame], players: int) -> bool:
-    if all(name not in rows.index for rows in matchups):
+def _says(name: str, matchups: Sequence[ByMetric], players: int) -> bool:
+    if all(name not in rows for rows in matchups):
         return False  # no matches were played
     if name in ("match_win", "goal_met") and players == 1:
         # Meeting the goal may win every match; both columns would then be equal
@@ -80,11 +82,11 @@ def _says(name: str, matchups: Sequence[pd.DataFrame], players: int) -> bool:
     return any(_value(rows, name) > 0 for rows in matchups)
 
 
-def _value(rows: pd.DataFrame, metric: str) -> float:
+def _value(rows: ByMetric, metric: str) -> float:
     return table.cell(rows, metric)[0]
 
 
-def _settles(rows: pd.DataFrame) -> bool:
+def _settles(rows: ByMetric) -> bool:
     """Whether matches pay anything but the points of their deals: bonuses, or columns."""
     settlement = _value(rows, "settlement")
     points = _value(rows, "margin") * _value(rows, "deals_per_match")
@@ -95,26 +97,26 @@ def _settles(rows: pd.DataFrame) -> bool:
 # The frame, a row a matchup
 
 
-def wide(frame: pd.DataFrame) -> pd.DataFrame:
+def wide(tidy: Tidy) -> pd.DataFrame:
     """A row a matchup: variant, strategy, opponent, what was played, every metric with limits."""
     import pandas as pd
 
     rows = []
-    for (variant, a, b), matchup in table.matchups(frame):
+    for (variant, a, b), matchup in table.matchups(tidy):
         row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
         row["played"] = played(matchup)
-        for name in matchup.index:
-            row |= _limits(matchup, str(name))
+        for name in matchup:
+            row |= _limits(matchup, name)
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _limits(matchup: pd.DataFrame, name: str) -> dict[str, float]:
+def _limits(matchup: ByMetric, name: str) -> dict[str, float]:
     limits = table.cell(matchup, name)
     return dict(zip((name, f"{name}_low", f"{name}_high"), limits, strict=True))
 
 
-def played(*matchups: pd.DataFrame) -> str:
+def played(*matchups: ByMetric) -> str:
     """`200,000 deals`, or `2,000 matches (20,412 to 20,980 deals)` over several matchups."""
     deals = _range([_count(rows, metrics.DEAL) for rows in matchups])
     if not any(_count(rows, metrics.MATCH) for rows in matchups):
@@ -123,8 +125,8 @@ def played(*matchups: pd.DataFrame) -> str:
     return f"{matches} matches ({deals} deals)"
 
 
-def _count(rows: pd.DataFrame, unit: str) -> int:
-    return int(rows.loc[rows["unit"] == unit, "n"].max() if unit in set(rows["unit"]) else 0)
+def _count(rows: ByMetric, unit: str) -> int:
+    return max([int(row["n"]) for row in rows.values() if row["unit"] == unit], default=0)
 
 
 def _range(counts: list[int]) -> str:
@@ -132,42 +134,47 @@ def _range(counts: list[int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def results(frame: pd.DataFrame, title: str = "Results") -> Table:
-    """The summary: one row per matchup of a tidy frame."""
-    players = [*zip(("strategy", "opponent"), roles(frame), strict=False)]
+def results(tidy: Tidy, title: str = "Results") -> Table:
+    """The summary: one row per matchup of tidy rows."""
+    players = [*zip(("strategy", "opponent"), roles(tidy), strict=False)]
     names = [Column(*pair) for pair in (("variant", "variant"), *players, ("played", "played"))]
-    return Table(title, wide(frame), [*names, *shown(frame)], f"{reading(frame)} {READING}")
+    return Table(title, wide(tidy), [*names, *shown(tidy)], f"{reading(tidy)} {READING}")
 
 
-def reading(frame: pd.DataFrame) -> str:
+def reading(tidy: Tidy) -> str:
     """What the figures of the summary count."""
-    if len(roles(frame)) == 1:
-        return _reading_solo(frame)
+    if len(roles(tidy)) == 1:
+        return _reading_solo(tidy)
     sentences = ["Wins are A's; points are A's minus B's."]
-    if not has_sides(frame):
+    if not has_sides(tidy):
         sentences.append("Endings are by either player.")
-    if "settlement" in _known(frame):
+    if "settlement" in _known(tidy):
         sentences.append("The settlement is what A receives for a match, bonuses included.")
     return " ".join(sentences)
 
 
-def _reading_solo(frame: pd.DataFrame) -> str:
-    happened = set(frame.loc[frame["value"] > 0, "metric"])
+def _reading_solo(tidy: Tidy) -> str:
+    happened = _happened(tidy)
     if "joker" not in happened:
         return "The score is the penalty of a deal: lower is better."
     penalty = ", or the penalty in variants that count penalties" if "limit" in happened else ""
     return f"The score is the player's points minus the joker's{penalty}."
 
 
-def csv(frame: pd.DataFrame) -> str:
+def _happened(tidy: Tidy) -> set[str]:
+    """The metrics that are above 0 for either side."""
+    return {row["metric"] for row in table.rows_of(tidy) if row["value"] > 0}
+
+
+def csv(tidy: Tidy) -> str:
     """The summary for a spreadsheet: value, low and high per estimate; undefined are empty."""
     import pandas as pd
 
-    sides = ("", "won_", "lost_") if len(roles(frame)) == 2 else ("",)
-    names = [f"{s}{n}" for n in _known(frame) for s in (sides if n in WON_KINDS else ("",))]
-    present = [unit for unit in UNITS if unit in set(frame["unit"])]
+    sides = ("", "won_", "lost_") if len(roles(tidy)) == 2 else ("",)
+    names = [f"{s}{n}" for n in _known(tidy) for s in (sides if n in WON_KINDS else ("",))]
+    present = [unit for unit in UNITS if unit in {row["unit"] for row in table.rows_of(tidy)}]
     rows = []
-    for (variant, a, b), matchup in table.matchups(frame):
+    for (variant, a, b), matchup in table.matchups(tidy):
         row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
         row |= {UNITS[unit]: _count(matchup, unit) for unit in present}
         for name in names:
@@ -176,7 +183,7 @@ def csv(frame: pd.DataFrame) -> str:
     return pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
 
 
-def _spread(matchup: pd.DataFrame, name: str) -> dict[str, str]:
+def _spread(matchup: ByMetric, name: str) -> dict[str, str]:
     metric = BY_NAME[name]
     value, low, high = (metric.factor * x for x in table.cell(matchup, name))
     half = (high - low) / 2
@@ -187,70 +194,72 @@ def _spread(matchup: pd.DataFrame, name: str) -> dict[str, str]:
 # A screen
 
 
-def on_screen(frame: pd.DataFrame, seed: int) -> Table:
+def on_screen(tidy: Tidy, seed: int) -> Table:
     """The main figures: a column a player, or a row a matchup if there are more."""
-    matchups = [rows for _, rows in table.matchups(frame)]
-    told = wide(frame)
-    names = dict(zip(("variant", "strategy", "opponent"), ("variant", *roles(frame)), strict=False))
+    (names, matchup), *others = table.matchups(tidy)
+    if others:
+        return _several(tidy, seed)
+    variant, *players = names
+    size = f"{played(matchup)}, seed {seed}"
+    if has_sides(tidy):
+        return _by_player(tidy, f"{' against '.join(players)}, {variant}, {size}")
+    a = players[0]
+    who = " against ".join(filter(None, players))
+    metrics = [column.name for column in shown(tidy)]
+    return _listed(f"{who}, {variant}, {size}", {a: matchup}, metrics)
+
+
+def _several(tidy: Tidy, seed: int) -> Table:
+    """A row a matchup; what is common to all of them stands in the title."""
+    told = wide(tidy)
+    names = dict(zip(("variant", "strategy", "opponent"), ("variant", *roles(tidy)), strict=False))
     common = {name: told[name].iloc[0] for name in names if told[name].nunique() == 1}
-    size = f"{played(*matchups)}{' each' * (len(matchups) > 1)}, seed {seed}"
-    if len(matchups) == 1:
-        variant, *players = common.values()
-        who = " against ".join(players)
-        title = f"{who}, {variant}, {size}"
-        if has_sides(frame):
-            return _by_player(frame, title)
-        return _listed(title, {players[0]: (frame, [column.name for column in shown(frame)])})
+    size = f"{played(*(rows for _, rows in table.matchups(tidy)))} each, seed {seed}"
     title = "; ".join([*(f"{names[name]}: {text}" for name, text in common.items()), size])
     columns = [Column(name, names[name]) for name in names if name not in common]
-    columns += [column for column in shown(frame) if column.name in WINS]
+    columns += [column for column in shown(tidy) if column.name in WINS]
     left = len(told) - MOST_ROWS
     more = f"... and {left} more\n" if left > 0 else ""
-    return Table(title, told[:MOST_ROWS], columns, f"{more}{reading(frame)} {READING}")
+    return Table(title, told[:MOST_ROWS], columns, f"{more}{reading(tidy)} {READING}")
 
 
-def _by_player(frame: pd.DataFrame, title: str) -> Table:
+def _by_player(tidy: Tidy, title: str) -> Table:
     """Both players of a matchup side by side."""
-    won = set(frame.loc[frame["value"] > 0, "metric"])
+    won = _happened(tidy)
     ways = [f"won_{kind}" for kind in WON_KINDS if f"won_{kind}" in won]
-    names = [*(name for name in WINS if name in _known(frame)), *ways]
-    return _listed(
-        title, {str(a): (rows, names) for a, rows in frame.groupby("strategy", sort=False)}
-    )
+    sides: dict[str, list[dict[str, Any]]] = {}
+    for row in table.rows_of(tidy):
+        sides.setdefault(row["strategy"], []).append(row)
+    players = {name: table.by_metric(rows) for name, rows in sides.items()}
+    return _listed(title, players, [*(name for name in WINS if name in _known(tidy)), *ways])
 
 
-def _listed(title: str, players: dict[str, tuple[pd.DataFrame, list[str]]]) -> Table:
+def _listed(title: str, players: dict[str, ByMetric], names: Sequence[str]) -> Table:
     """A column a player, a row a metric."""
-    import pandas as pd
-
-    columns: dict[str, list[str]] = {}
-    for player, (rows, names) in players.items():
-        seen = rows.set_index("metric")
-        columns["metric"] = [BY_NAME[name].title for name in names]
-        columns[player] = [
-            estimate(*table.cell(seen, name), BY_NAME[name].factor) for name in names
-        ]
-    headings = [Column("metric", "metric"), *(Column(player, player) for player in players)]
-    return Table(title, pd.DataFrame(columns), headings, READING)
+    known = [BY_NAME[name] for name in names]
+    rows = [
+        (one.title, *(estimate(*table.cell(p, one.name), one.factor) for p in players.values()))
+        for one in known
+    ]
+    return listed(title, ("metric", *players), rows, READING)
 
 
-def details(frame: pd.DataFrame) -> Table:
-    """Every metric of the first matchup of a frame, from A's side, with its meaning."""
-    (variant, *names), rows = next(iter(table.matchups(frame)))
+def details(tidy: Tidy) -> Table:
+    """Every metric of the first matchup of a run, from A's side, with its meaning."""
+    (variant, *names), rows = next(iter(table.matchups(tidy)))
     players = " against ".join(name for name in names if name)
-    known = rows[rows["value"].notna()].reset_index()
-    is_share = np.array([BY_NAME[name].share for name in known["metric"]], dtype=bool)
-    never = is_share & (known["value"] == 0)
-    undefined = rows.index[rows["value"].isna()]
+    known = [row for row in rows.values() if not math.isnan(row["value"])]
+    never = [row for row in known if BY_NAME[row["metric"]].share and row["value"] == 0]
+    undefined = [name for name, row in rows.items() if math.isnan(row["value"])]
     notes = []
-    if never.any():
-        most = known.loc[never, "high"].max()
+    if never:
+        most = max(row["high"] for row in never)
         limit = number(most, most)
-        seen = ", ".join(known.loc[never, "metric"])
+        seen = ", ".join(row["metric"] for row in never)
         notes.append(f"Never seen: {seen} (each rate below {limit}, 95 %).")
-    if len(undefined):
+    if undefined:
         notes.append(f"Too few deals to estimate: {', '.join(undefined)}.")
-    listed = known[~never].assign(meaning=lambda f: f["metric"].map(lambda n: BY_NAME[n].meaning))
+    told = [row | {"meaning": BY_NAME[row["metric"]].meaning} for row in known if row not in never]
     columns = [Column("metric", "metric"), Column("value", "value"), Column("meaning", "meaning")]
     title = f"{players}, {variant}, {played(rows)}: all metrics with 95 % intervals"
-    return Table(title, listed, columns, "\n".join(notes))
+    return Table(title, table.frame_of(told), columns, "\n".join(notes))

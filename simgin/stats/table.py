@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    Tidy = pd.DataFrame | list[dict[str, Any]]
+
+Rows = list[dict[str, Any]]  # a dictionary of TABLE_COLUMNS each
+ByMetric = dict[str, dict[str, Any]]  # one side of a matchup
 TEXTS = ("variant", "strategy", "opponent", "unit", "metric")
 NUMBERS = ("value", "se", "low", "high")
 TABLE_COLUMNS = (*TEXTS, *NUMBERS, "n")
@@ -46,7 +51,7 @@ def tidy(
 
 def estimates(
     variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
-) -> list[dict[str, Any]]:
+) -> Rows:
     """The rows of one matchup, seen by `a` and then by `b`: a dictionary of TABLE_COLUMNS each.
 
     By `a` only where both are the same strategy, or `b` is empty (one player). totals: exact sum of
@@ -165,33 +170,45 @@ def _plain(cell: Any) -> Any:
     return None if np.isnan(cell) else float(f"{cell:.{DIGITS}g}")
 
 
-def cell(rows: pd.DataFrame, metric: str) -> tuple[float, float, float]:
+def rows_of(tidy: Tidy) -> Rows:
+    """Tidy rows as dictionaries, which the screen of a match is made of without pandas."""
+    if isinstance(tidy, list):
+        return tidy
+    return [{str(name): value for name, value in row.items()} for row in tidy.to_dict("records")]
+
+
+def cell(rows: ByMetric, metric: str) -> tuple[float, float, float]:
     """Value, low and high of a metric in the rows of one matchup.
 
-    Three NaN where it is undefined, or the matchup does not have it. Raises ValueError for rows of
-    several runs.
+    Three NaN where it is undefined, or the matchup does not have it.
     """
-    if metric not in rows.index:
+    if metric not in rows:
         return np.nan, np.nan, np.nan
-    numbers = rows.loc[metric, ["value", "low", "high"]].to_numpy(dtype=float)
-    if numbers.ndim > 1:
-        raise ValueError(
-            f"{metric} of one matchup stands in {len(numbers)} rows, of several runs; take one run."
-        )
-    value, low, high = numbers
-    return float(value), float(low), float(high)
+    row = rows[metric]
+    return float(row["value"]), float(row["low"]), float(row["high"])
 
 
-def matchups(frame: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
-    """Each matchup of a tidy frame: (variant, A, B), and the rows seen by A, indexed by metric.
+def matchups(tidy: Tidy) -> Iterator[tuple[tuple[str, str, str], ByMetric]]:
+    """Each matchup of tidy rows: (variant, A, B), and the rows seen by A, by metric.
 
-    In the frame's order; B is empty for one player.
+    In the order of the rows; B is empty for one player. Raises ValueError for rows of several runs.
     """
-    names = ["variant", "strategy", "opponent"]
+    sides: dict[tuple[str, str, str], Rows] = {}
+    for row in rows_of(tidy):
+        sides.setdefault((row["variant"], row["strategy"], row["opponent"]), []).append(row)
     seen: set[tuple[str, frozenset[str]]] = set()
-    for key, rows in frame.groupby(names, sort=False):
-        variant, a, b = map(str, key)
+    for (variant, a, b), rows in sides.items():
         matchup = (variant, frozenset((a, b)))
         if matchup not in seen:
             seen.add(matchup)
-            yield (variant, a, b), rows.set_index("metric")
+            yield (variant, a, b), by_metric(rows)
+
+
+def by_metric(rows: Rows) -> ByMetric:
+    """The rows of one side of a matchup by metric."""
+    metric, count = Counter(row["metric"] for row in rows).most_common(1)[0]
+    if count > 1:
+        raise ValueError(
+            f"{metric} of one matchup stands in {count} rows, of several runs; take one run."
+        )
+    return {row["metric"]: row for row in rows}

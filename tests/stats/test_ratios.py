@@ -1,11 +1,13 @@
 """Ratios against brute force over units and known values; homogeneity of shares over batches."""
 
+import math
+
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from simgin.core import sums
-from simgin.stats.batches import homogeneity
+from simgin.stats.batches import allow_for_unseen, chi_square_tail, homogeneity
 from simgin.stats.estimate import quantile, wilson
 from simgin.stats.ratios import RatioSums, estimate_ratio
 
@@ -65,9 +67,23 @@ def test_an_estimate_needs_thirty_units_that_hold_any(units, value, of, more):
 
 
 def test_below_a_hundred_units_the_quantile_is_students_t():
-    for units in (2, 3.5, 30, 57.3, 99):
-        assert quantile(units) == pytest.approx(stats.t.ppf(0.975, units - 1), rel=1e-11)
-    assert quantile(100) == 1.96
+    """Below one degree of freedom, too; and where it is known in closed form."""
+    units = np.concatenate([np.arange(2, 100), np.linspace(1.5, 99.99, 500)])
+    found = [quantile(number) for number in units]
+    assert found == pytest.approx(special.stdtrit(units - 1, 0.975), rel=1e-13, abs=0)
+    assert quantile(2) == pytest.approx(math.tan(0.475 * math.pi), rel=1e-14)
+    assert quantile(3) == pytest.approx(0.95 / math.sqrt(0.04875), rel=1e-14)
+    assert quantile(100) == quantile(math.inf) == 1.96
+    assert np.isnan([quantile(units) for units in (1.4, 1, 0, math.nan)]).all()
+
+
+@pytest.mark.parametrize("unseen", [0.0, 1e-30, 1e-9])
+def test_what_was_not_seen_takes_no_freedom_away(unseen):
+    """A hundred batches keep 1.96, whatever their error."""
+    for se in np.random.default_rng(2).random(500):
+        whole, freedom = allow_for_unseen(se, 99.0, unseen)
+        assert freedom >= 99 and quantile(freedom + 1) == 1.96
+        assert whole == pytest.approx(math.hypot(se, math.sqrt(unseen)), rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -134,6 +150,13 @@ def test_single_results_give_pearsons_chi_square():
     residual = (won - n * p) / np.sqrt(n * p * (1 - p) * (1 - n / n.sum()))
     assert found.where == np.abs(residual).argmax()
     assert found.largest == pytest.approx(residual[found.where], rel=1e-3)
+
+
+def test_the_tail_of_chi_square_agrees_with_scipy():
+    for df in (1, 2, 3, 4, 9, 50, 199, 2000):
+        for statistic in (0.0, 1e-3, df / 2, df, df + 3 * math.sqrt(2 * df), 10 * df):
+            expected = special.chdtrc(df, statistic)
+            assert chi_square_tail(statistic, df) == pytest.approx(expected, rel=1e-10, abs=1e-300)
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_the_tidy_table_has_its_columns_and_order():
     assert len(alone) == len(metrics.unit_metrics("deal"))
     (key, rows), *others = table.matchups(tidy)
     assert key == ("standard", "gold", "simple") and others == []
-    assert rows.loc["deal_win", "value"] == cell(tidy, "deal_win")["value"]
+    assert rows["deal_win"]["value"] == cell(tidy, "deal_win")["value"]
 
 
 @pytest.mark.parametrize("unit", ["deal", "match"])
