@@ -129,7 +129,7 @@ def names(mangled):
 
 
 @pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
-@pytest.mark.parametrize("players", [1, 2])
+@pytest.mark.parametrize("players", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_only_marked_functions_are_forced_inline(players):
     """numba hands the option down to what is first compiled inside: 33 copies of the solver."""
     loop = batch.play_solo_units if players == 1 else batch.play_units

@@ -107,7 +107,7 @@ def well_laid_out(found):
         assert sum(cell[field] != base[field] for field in cell) == 1
 
 
-@cases(120)
+@cases(60)
 def test_variant_files(here, n):
     codes = []
 
@@ -152,7 +152,7 @@ def test_texts_of_variants(here, n):
     named(n, ("variants", "--json"), random_texts.compositions, sound)
 
 
-@cases(120)
+@cases(60)
 def test_texts_of_strategies(here, n):
     def sound(text):
         found = loader.find(text)
@@ -342,7 +342,7 @@ def restore(before):
             file.write_bytes(content)
 
 
-@cases(60)
+@cases(30)
 def test_manifests(played, n):
     path = Path("run/manifest.json")
     sound = path.read_bytes()
