@@ -70,7 +70,7 @@ def test_behind_the_decisions_of_another_the_judge_decides_for_itself(name):
 
 @pytest.fixture(scope="module")
 def rates() -> ErrorRates:
-    return error_rates(read_trial("gold", "gold-early", "eaai", "gold-early", 100, 60, 2))
+    return error_rates(read_trial("gold", "gold-early", "eaai", "gold-early", 100, 20, 2))
 
 
 @pytest.fixture(scope="module")

@@ -56,7 +56,7 @@ def start(file, text, seconds, words):
     "words",
     [
         ("match", "{}", "simple", "--deals", "2000"),
-        ("show", "{}", "simple"),
+        pytest.param(("show", "{}", "simple"), marks=pytest.mark.slow),
         pytest.param(
             ("odds", "standard", "--strategy", "{}", "--deals", "1000"), marks=pytest.mark.slow
         ),

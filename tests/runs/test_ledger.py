@@ -229,15 +229,14 @@ def test_the_blocks_of_a_killed_process_are_kept(path):
 
 HOSTILE = {
     "super-journal": lambda path: hostile_ledgers.name_super_journal(path, path.with_name("mine")),
-    "a view for the blocks": lambda path: hostile_ledgers.view(path, "blocks"),
-    "a view for the run": lambda path: hostile_ledgers.view(path, "run"),
-    "a view for the steps": lambda path: hostile_ledgers.view(path, "steps"),
+    **{
+        f"a view: {name}": partial(hostile_ledgers.view, table=name)
+        for name in hostile_ledgers.COLUMNS
+    },
     "a trigger": hostile_ledgers.trigger,
     "pages in a circle": hostile_ledgers.tree,
     **{f"a pipe{end}": partial(hostile_ledgers.pipe, end=end) for end in ledger.BESIDE},
-    **{
-        f"a link{end}": partial(hostile_ledgers.link, end=end, target=__file__) for end in ("-wal",)
-    },
+    "a link-wal": partial(hostile_ledgers.link, end="-wal", target=__file__),
 }
 
 

@@ -23,7 +23,7 @@ SAYS_SO = {
     "hein": "now and then it breaks up gin",
 }
 OPPONENT = "gin-only"
-SLOW = {"mc": "mc:n=1"}  # one world, and two deals in every variant
+SLOW = {"mc": "mc:n=1", "champion-mc": "champion-mc:n=8"}  # few worlds, two deals a variant
 
 
 def packs(variant, seed, n):
