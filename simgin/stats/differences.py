@@ -235,7 +235,9 @@ def of_pairs(
 def in_words(verdict: str, margin: float, metric: str) -> str:
     """A verdict, as it is said of two players or rule sets."""
     known = BY_NAME[metric]
-    near = f"{known.factor * margin:g} {'percentage points' if known.share else 'points a deal'}"
+    size = f"{known.factor * margin:g}"
+    points = f"percentage point{'s' * (size != '1')}" if known.share else "points a deal"
+    near = f"{size} {points}"
     words = {
         SAME: f"the same within {near}",
         BEYOND: f"further apart than {near}",
