@@ -236,8 +236,8 @@ def in_words(verdict: str, margin: float, metric: str) -> str:
     """A verdict, as it is said of two players or rule sets."""
     known = BY_NAME[metric]
     size = f"{known.factor * margin:g}"
-    points = f"percentage point{'s' * (size != '1')}" if known.share else "points a deal"
-    near = f"{size} {points}"
+    point = "point" if size == "1" else "points"
+    near = f"{size} percentage {point}" if known.share else f"{size} {point} a deal"
     words = {
         SAME: f"the same within {near}",
         BEYOND: f"further apart than {near}",
