@@ -1,7 +1,7 @@
 """What mkdocs does with the pages beyond Markdown (`hooks` in mkdocs.yml).
 
 Links that leave docs/ lead to files of the repository. In the site their pictures are copied, and
-other files are named as text.
+other files are named as text, like the pages for developers (`exclude_docs` in mkdocs.yml).
 """
 
 import re
@@ -20,7 +20,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pictures that pages show from results/reference."""
     for page in list(files.documentation_pages()):
         for is_picture, _, target in LINK.findall(page.content_string):
-            path = _outside(page.src_uri, target)
+            path = _outside(page.src_uri, target, config)
             if is_picture and path and not files.get_file_from_path(path):
                 files.append(File.generated(config, path, abs_src_path=str(HERE.parent / path)))
     return files
@@ -32,7 +32,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
     def rewritten(link: re.Match[str]) -> str:
         is_picture, text, target = link.groups()
-        path = _outside(source, target)
+        path = _outside(source, target, config)
         if not path:
             return link[0]
         if is_picture:
@@ -42,9 +42,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return LINK.sub(rewritten, markdown)
 
 
-def _outside(source: str, target: str) -> str | None:
-    """Path in the repository of a link that leaves docs/; None for any other link."""
+def _outside(source: str, target: str, config: MkDocsConfig) -> str | None:
+    """Path in the repository of a link that leaves the site; None for any other link."""
     if "://" in target or target.startswith("#"):
         return None
     path = normpath(f"docs/{PurePosixPath(source).parent}/{target.partition('#')[0]}")
-    return None if path.startswith("docs/") else path
+    inside = path.startswith("docs/")
+    excluded = config.exclude_docs and config.exclude_docs.match_file(path.removeprefix("docs/"))
+    return None if inside and not excluded else path

@@ -235,7 +235,9 @@ def of_pairs(
 def in_words(verdict: str, margin: float, metric: str) -> str:
     """A verdict, as it is said of two players or rule sets."""
     known = BY_NAME[metric]
-    near = f"{known.factor * margin:g} {'percentage points' if known.share else 'points a deal'}"
+    size = f"{known.factor * margin:g}"
+    point = "point" if size == "1" else "points"
+    near = f"{size} percentage {point}" if known.share else f"{size} {point} a deal"
     words = {
         SAME: f"the same within {near}",
         BEYOND: f"further apart than {near}",

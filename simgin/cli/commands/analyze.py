@@ -51,10 +51,10 @@ WORLDS_OF_A_POSITION = 10_000
     "--pile",
     metavar="CARDS",
     help="The discard pile from the first upcard on, with * after each card that was taken; "
-    "alone your discards. ? is a card that you have forgotten, .. any number of them.",
+    "for one player, your discards. ? is a card that you have forgotten, .. any number of them.",
 )
 @click.option(
-    "--stock", type=int, metavar="N", help="Cards left to draw from, where the pile does not tell."
+    "--stock", type=int, metavar="N", help="Cards left in the stock, if the pile does not tell."
 )
 @click.option(
     "--dealer", type=click.Choice(["me", "other"]), help="Who dealt [default: as the pile has it]."
@@ -62,8 +62,8 @@ WORLDS_OF_A_POSITION = 10_000
 @click.option(
     "--score",
     metavar="30-45",
-    help="Your points and the opponent's, or won deals where they count; then the match is what is "
-    "to be won.",
+    help="Your points and the opponent's, or won deals where they count; then the chance to win "
+    "the match decides.",
 )
 @click.option(
     "--stake", type=int, metavar="N", default=1, show_default=True, help="Number on the die."
@@ -92,7 +92,7 @@ WORLDS_OF_A_POSITION = 10_000
     "--deals",
     callback=read_count,
     metavar="N",
-    help="Error rates of A in so many deals, alone or against B [default: champion].",
+    help="Error rates of A in N deals, alone or against B [default: champion].",
 )
 @click.option("--as", "own", metavar="NAME", help="Strategy that plays on for you, or for A.")
 @click.option(
@@ -102,7 +102,7 @@ WORLDS_OF_A_POSITION = 10_000
     "--worlds",
     callback=read_count,
     metavar="N",
-    help="Worlds at most: ways in which the hidden cards may lie [default: 10k; 200 with --deals].",
+    help="Most worlds, ways in which the hidden cards may lie [default: 10k; 200 with --deals].",
 )
 @click.option(
     "--for",
@@ -127,25 +127,25 @@ def analyze(
 ) -> None:
     """Find the best action in a position, or what each decision of a deal cost.
 
-    The hidden cards are drawn many times; in each of these worlds every legal action is done, and
-    the deal is played on to its end.
+    The hidden cards are dealt again many times; in each of these worlds every legal action is
+    tried, and the deal is played to its end.
 
     \b
-    Your own position: ten cards, or eleven with the one just drawn last
+    Your own position: ten cards, or eleven, the one just drawn last
       simgin analyze 7H 7D 7C 8C 9C TC 4H TD AC 4C KS --pile "QD TS 9D* QH"
     A decision of a deal, and all decisions of it
       simgin analyze gold simple --unit 3 --turn 5
       simgin analyze gold simple --unit 3
-    A deal that `simgin show ... --json > deal.json` has written down
+    A deal that `simgin show ... --json > deal.json` wrote
       simgin analyze deal.json --turn 5
-    The die: shall I offer it, accept 4, offer it before the cards are seen?
+    The die: should I offer it, accept 4, offer it before I see my cards?
       simgin analyze 7H...4C --pile "QD TS" -v dice --stake 2 --owner me --offer
       simgin analyze 7H...4C --pile QD -v dice --stake 2 --owner other --offered 4
       simgin analyze blind -v dice --score 5-6 --offer
     One player: a position of your own, and a decision of a deal
       simgin analyze AS AD AC 3S TS 4D 5D 3C 8C TC 4H --pile QH -v solitary-gin
       simgin analyze solo-two-draws -v gin-solitaire --unit 3 --turn 5
-    The points that a strategy gives up a deal, and its costliest decisions
+    The points that a strategy gives up per deal, and its costliest decisions
       simgin analyze gold --deals 1000
       simgin analyze solo-greedy -v solitary-gin --deals 200 --as solo-dp
     """

@@ -55,7 +55,7 @@ def _check_seconds(_context: click.Context, _option: click.Parameter, seconds: f
     "--against",
     type=click.Path(exists=True, path_type=Path),
     metavar="BEFORE",
-    help="Print what changed: against a file of --save, or another installation, in turns.",
+    help="Print what changed: against a file of --save, or another installation, by turns.",
 )
 @json_option
 def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool) -> None:
@@ -65,7 +65,7 @@ def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool
     thread and on all, and every strategy.
 
     With --against, BEFORE is a file, or another installation: its `simgin` program or its virtual
-    environment, which is measured in turns with this one.
+    environment, which is measured by turns with this one.
     """
     from simgin.checks.bench import SEED, read_rounds
 

@@ -26,7 +26,7 @@ def compare(
     paired and much more precise.
 
     No significant difference does not mean no difference. With --margin X two are called the same
-    within X where the whole interval of their difference lies inside it.
+    within X if the whole interval of their difference lies inside it.
     """
     from simgin.findings.compare import compare_runs, comparison_report, read_run
     from simgin.runs import directory

@@ -32,7 +32,7 @@ Row = dict[str, Any]
     "--against",
     type=STRATEGY,
     metavar="NAME",
-    help="With differ: who plays against A and B in turn [default: B].",
+    help="With differ: the opponent of A, and of B [default: B].",
 )
 @variant_option
 @click.option(
@@ -76,17 +76,17 @@ def find(
 ) -> None:
     """Find deals of A against B worth looking at, each with the command that shows it.
 
-    --where takes one part or several, with commas between them; a deal has to fit all.
+    --where takes one part or several, separated by commas; a deal has to fit them all.
 
     \b
-      knock, gin, big-gin, shot, undercut, even, void, ...    how the deal ended
+      knock, gin, big-gin, shot, undercut, even, void, ...    how the deal ended (void: dead)
       won, lost                                               by A
-      points < -40      points of A less those of B; or turns, dealt (deadwood of
-                        A as dealt), takes (of A), laid-off; < <= = >= >
+      points < -40      A's points less B's; or turns, dealt (deadwood of A's
+                        dealt hand), takes (of A), laid-off; < <= = >= >
       longest, lowest, highest    these first: most turns, fewest or most points
-      differ            deals that come out otherwise if B plays A's cards: the
+      differ            deals that end differently if B plays A's cards: the
                         first decision that differs, and what came of it
-      costly            the decisions of A that cost most, over worlds played on
+      costly            the decisions of A that cost most
 
     \b
       simgin find gold simple --where "undercut, lost" --deals 1M

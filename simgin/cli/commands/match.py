@@ -103,7 +103,7 @@ def match(
 
     Before a long one, --dry-run prints how narrow the intervals will be, and --power X how much
     must be played to see a difference of X. No significant difference does not mean no difference:
-    with --margin X both are called the same within X where the whole interval lies inside it.
+    with --margin X both are called the same within X if the whole interval lies inside it.
     """
     from simgin.cli import plan_table, session
     from simgin.runs.plan import plan_matchup

@@ -30,7 +30,7 @@ PLACE = Path("results") / "odds"
     type=options.STRATEGY,
     multiple=True,
     metavar="S",
-    help="Player, weakest first; may be repeated.",
+    help="A player, weakest first; may be repeated.",
 )
 @options.output_option("Directory for tables and plots [default: results/odds].")
 @options.count_option("--deals", "Deals per player [default: 40k alone, 400k for two players].")
@@ -48,19 +48,19 @@ def odds(
     details: bool,
     as_json: bool,
 ) -> None:
-    """Compute a player's odds; without VARIANT, of all solitaire variants.
+    """Odds of winning a deal and a match; without VARIANT, in all games for one player.
 
-    Solitaire: probability of winning a deal and the match, of gin, of drawing the joker, by
-    strategy, draw and cards left; luck against skill. Two players: probability of winning the deal
-    and the match by seat and by score, each player against itself.
+    One player: how likely you are to win a deal and the match, to go gin, to draw the joker, by
+    strategy, draw and cards left; luck against skill. Two players: how likely you are to win the
+    deal and the match, by seat and by score, each player against itself.
 
     \b
       simgin odds
       simgin odds solitary-gin --strategy solo-greedy --strategy solo-switch
       simgin odds standard --deals 1M
 
-    Finished players are cached: the same odds come at once, and an interrupted command resumes
-    with the next player.
+    What was counted is kept: the same odds come at once, and an interrupted command resumes with
+    the next player.
     """
     from simgin.cli import session
     from simgin.odds.odds import measure, read_request

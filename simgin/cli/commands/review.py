@@ -42,26 +42,26 @@ PLACE_CHARACTERS = 80  # of the name of a directory that nobody named
 @click.option(
     "--adapt",
     is_flag=True,
-    help="Learn a strong player for every rule set first: two minutes each, kept for later.",
+    help="Train a strong player for every rule set first: two minutes each, kept for later.",
 )
 @click.option(
     "--goals",
     metavar="GOALS",
-    help="What the game shall be like, as in 'turns per match 100..140, gin 40..50 %'.",
+    help="What the game should be like, as in 'turns per match 100..140, gin 40..50 %'.",
 )
 @click.option(
     "--sweep",
     multiple=True,
     metavar="PARAMETER=VALUES",
-    help="Review a parameter's values, like undercut_bonus=0,10,25; twice for a map of two.",
+    help="Review a parameter's values, such as undercut_bonus=0,10,25; twice for a map of two.",
 )
 @click.option(
     "--seconds-per-turn",
     type=click.FloatRange(0, min_open=True),
     metavar="S",
-    help="Turns into minutes [default: 8].",
+    help="Seconds per turn, to give times in minutes [default: 8].",
 )
-@click.option("--deep", is_flag=True, help="A hundred times the matches: a tenth of the error.")
+@click.option("--deep", is_flag=True, help="100 times the matches: intervals a tenth as wide.")
 @options.count_option("--matches", "Matches per pair of players [default: 20k; 2M with --deep].")
 @options.seed_option
 @options.workers_option
@@ -87,7 +87,7 @@ def review(
 
     Four kinds of player play every variant on the same packs: one that knocks at once, one that
     knocks early and then plays for gin, one that plays for gin, and a strong one. The page
-    report.html has the verdict and a scorecard first, then pictures; a file of TOML keeps what a
+    report.html has the verdict and a scorecard first, then pictures. A TOML file keeps what a
     club asks: title, note, rule_sets, against, players, goals, seconds_per_turn.
 
     The same command resumes an interrupted review, and more matches extend a finished one.

@@ -59,8 +59,8 @@ _NAMES = options.Named(lambda: [*strategies.commands, *catalogue.names()], ".py"
     metavar="SLOT",
     help="Only the policies for one slot: take, discard, knock, offer, answer or show.",
 )
-@click.option("--search", metavar="WORD", help="Only what has this word in its description.")
-@click.option("--short", is_flag=True, help="Print only names, one a line.")
+@click.option("--search", metavar="WORD", help="Only those with this word in their description.")
+@click.option("--short", is_flag=True, help="Print only names, one per line.")
 @json_option
 def _strategies(
     name: str | None,
@@ -136,7 +136,7 @@ strategies: NameOrSubcommand = NameOrSubcommand(_strategies)
 def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_json: bool) -> int:
     """Test that a strategy plays by the rules: legal answers, in time, from its view alone.
 
-    Puts positions from random play in every variant to its policies, several times over, in a
+    Asks its policies about positions from random play in every variant, several times over, in a
     separate process that checks every array index; then plays whole deals. The first failure
     ends the test.
 

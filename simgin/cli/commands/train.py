@@ -58,29 +58,29 @@ def train(
 ) -> None:
     """Learn the weights of a STRATEGY, and measure what they gain.
 
-    `champion` learns all of its decisions, for the rules of any VARIANT for two, going on from its
-    own weights, in a minute of one processor. What it becomes is kept: asking again trains nothing.
+    `champion` learns all of its decisions for the rules of any VARIANT for two, starting from its
+    own weights, in a minute on one core. The result is kept: asking again trains nothing.
 
     \b
       simgin train champion -v straight -o straight.npy
       simgin match champion@straight.npy champion -v straight
 
-    Of other strategies the discards are learned. The discard policy weighs some numbers of each
-    card, and names them:
+    Other strategies learn their discards. The discard policy weighs some numbers of each card, and
+    names them:
 
     \b
       @discard(weights="mine.npy", describe=describe, start=START)
 
-    Deals are played on with several answers, in the same world; what each of them leads to is
-    regressed on its numbers, round after round. The weights then play against those of the start
+    Deals are played on after several discards, with the same hidden cards; what each leads to is
+    regressed on its numbers, round after round. The new weights then play against the first ones
     on packs that the training never saw.
 
     \b
       simgin train mine.py -o mine.npy
       simgin train mine.py -v eaai --against simple --against gold-early
 
-    The same command resumes an interrupted training: with --run, of champion always. More --rounds
-    continue a finished one that has a directory.
+    With --run, and for champion always, the same command resumes an interrupted training. With
+    --run, more --rounds continue a finished one.
     """
     from simgin.cli import session
     from simgin.report.wrapping import Words

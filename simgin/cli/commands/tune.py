@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--parameters",
     metavar="P,P",
-    help="Numbers to tune, such as k,share or k=0..12 [default: all].",
+    help="Parameters to tune, such as k,share or k=0..12 [default: all].",
 )
 @click.option(
     "--objective",
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE.toml",
-    help="Write the tuned numbers, to be played as STRATEGY@FILE.toml.",
+    help="Write the tuned parameters, to be played as STRATEGY@FILE.toml.",
 )
 @improvement.place_option(
     "Keep the search in this directory: tables, plot, page. It can be resumed."
@@ -77,9 +77,9 @@ def tune(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Search for better numbers of a STRATEGY, and measure what they gain.
+    """Search for better parameters of a STRATEGY, and measure what they gain.
 
-    The numbers are the parameters of its policies, as `simgin strategies STRATEGY` lists them:
+    The parameters are those of its policies, as `simgin strategies STRATEGY` lists them:
 
     \b
       simgin tune mine.py -o mine.toml
@@ -87,8 +87,8 @@ def tune(
       simgin tune gold-early -v oklahoma --parameters k=0..12
       simgin match mine.py@mine.toml mine.py
 
-    CMA-ES draws strategies, generation by generation; all of a generation play the same packs. What
-    it ends with then plays against the defaults on packs that the search never saw.
+    CMA-ES draws strategies, generation by generation; all of a generation play the same packs. The
+    result then plays against the defaults on packs that the search never saw.
 
     With --run, the same command resumes an interrupted search, and more --generations continue a
     finished one.
