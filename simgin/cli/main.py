@@ -30,14 +30,9 @@ COMMANDS = {
     "strategies": "List, show, check or create strategies.",
     "variants": "List, show, compare or create rule sets.",
     "review": "Measure how rule changes affect the game.",
-<<<<<<< HEAD
     "chart": "Draw a chart to play by: knocks, upcards, discards.",
-    "odds": "Compute a player's odds, solitaire or two-player.",
-    "tune": "Find better numbers for a strategy of yours.",
-=======
     "odds": "Find the odds of a game, alone or against an opponent.",
     "tune": "Find better parameters for a strategy of yours.",
->>>>>>> words
     "train": "Learn weights for the discards of a strategy of yours.",
     "run": "Run an experiment and keep the results.",
     "examples": "List or copy experiments and notebooks.",
