@@ -89,6 +89,6 @@ def error_rate(matchup: Matchup, deals: Sequence[WatchedDeal]) -> Iterator[str]:
     yield f"You gave up {np.mean(costs):.1f} {unit} a deal against what {best} finds{error}"
     if matchup.b is not None and unit == "points":
         ladder = ", ".join(f"{name} {points:g}" for name, points in LADDER.items())
-        yield f"In thousands of deals (eaai): {ladder}"
+        yield f"In hundreds of deals (eaai): {ladder}"
     if len(costs) < 100:
         yield "So few deals say little: the cards make most of it"

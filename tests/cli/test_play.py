@@ -3,13 +3,18 @@
 import json
 import random
 import re
+from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from simgin.analysis.deal_file import read_deal
+from simgin.cli.coach import LADDER
 from simgin.cli.main import cli
 from support.command_line import call
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -111,3 +116,9 @@ def test_the_coach_says_what_decisions_cost(monkeypatch, capsys):
     told = "".join(screens)
     assert re.search(r"Coach: .* (is best|too close to call|better: )", told)
     assert "in this deal" in told and "You gave up" in end
+
+
+def test_the_ladder_is_that_of_the_reference():
+    rates = pd.read_csv(ROOT / "results/reference/error-rates/rates.csv").set_index("strategy")
+    everything = rates[rates["kind"] == "all"]["value"]
+    assert {name: round(everything[name], 1) for name in LADDER} == LADDER
