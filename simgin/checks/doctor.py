@@ -141,15 +141,15 @@ def extras() -> Finding:
     missing: dict[str, list[str]] = {}
     for line in requirements:  # like `pytest>=8; extra == "test"`
         if match := re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", line):
-            lacking = missing.setdefault(match[2], [])
+            packages = missing.setdefault(match[2], [])
             if _version(match[1]) is None:
-                lacking.append(match[1])
-    parts = []
-    for extra, packages in missing.items():
-        state = "complete"
-        if packages:
-            state = f"missing {', '.join(packages)}, pip install 'simgin[{extra}]'"
-        parts.append(f"{extra}: {state}")
+                packages.append(match[1])
+    complete = ", ".join(extra for extra, packages in missing.items() if not packages)
+    lacking = {extra: packages for extra, packages in missing.items() if packages}
+    parts = [f"complete: {complete}"] if complete else []
+    if lacking:
+        names = ", ".join(sorted({name for packages in lacking.values() for name in packages}))
+        parts.append(f"missing {names}: pip install 'simgin[{','.join(lacking)}]'")
     return Finding("extras", "; ".join(parts) or "none")
 
 

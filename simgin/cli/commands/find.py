@@ -79,7 +79,8 @@ def find(
     --where takes one part or several, separated by commas; a deal has to fit them all.
 
     \b
-      knock, gin, big-gin, shot, undercut, even, void, ...    how the deal ended (void: dead)
+      knock, gin, big-gin, shot, undercut, even,
+      void (a dead hand), ...                                 how the deal ended
       won, lost                                               by A
       points < -40      A's points less B's; or turns, dealt (deadwood of A's
                         dealt hand), takes (of A), laid-off; < <= = >= >
