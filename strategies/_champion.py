@@ -8,24 +8,26 @@ the deal.
 import numpy as np
 
 from simgin.core.bits import highest_of_lane
+from simgin.core.cards import LANE, RANK_ACES
 from simgin.core.jit import inlined
+from simgin.core.planes import points_in
+from simgin.core.rules import PLANES
 from simgin.strategy import helper
 from simgin.toolkit import (
     bit,
-    lane,
     left_lying,
     linked,
     near,
     of_rank,
     of_ranks,
     outs,
-    points,
     popcount,
     ranks_of,
     run_pairs,
     touching,
 )
-from simgin.toolkit.prospects import gin_outs
+from simgin.toolkit.lanes import real_lanes, whole_lanes
+from simgin.toolkit.prospects import gin_outs, outs_by_planes
 
 MATCH = 180.0  # what a match is worth, in about the points of deals: the unit of all prices
 NEW_STAGES = (3, 5, 8, 11)  # own turns at which another stage of the deal begins
@@ -49,24 +51,24 @@ HAND = (
     ("count_to_10", "deadwood of at most 10"),
     ("count_to_15", "deadwood of 11 to 15"),
     ("count_to_22", "deadwood of 16 to 22"),
-    ("outs_of_3", "unseen cards that make a new meld, with at most three loose cards"),
+    ("outs_of_3", "unseen cards that make a new meld, with at most three unmatched cards"),
     ("outs_of_5", "the same with four or five"),
     ("outs_of_7", "the same with six or seven"),
     ("outs_of_10", "the same with eight or more"),
     ("high_outs", "those of them from 10 to K"),
     ("low_outs", "those of them from A to 4"),
-    ("fits_of_1", "other unseen cards that fit a meld, with at most one loose card"),
+    ("fits_of_1", "other unseen cards that fit a meld, with at most one unmatched card"),
     ("fits_of_3", "the same with two or three"),
     ("fits_of_6", "the same with four to six"),
     ("fits_of_10", "the same with seven or more"),
-    ("lone", "loose cards without a partner"),
+    ("lone", "unmatched cards without a partner"),
     ("lone_points", "their points"),
     ("highest_lone", "value of the highest of them"),
     ("second_lone", "value of the second highest"),
-    ("both_ways", "loose cards with a partner in rank and one in suit"),
-    ("low", "loose cards from A to 3"),
+    ("both_ways", "unmatched cards with a partner in rank and one in suit"),
+    ("low", "unmatched cards from A to 3"),
     ("low_points", "their points"),
-    ("wanted", "loose cards that touch a card the opponent took"),
+    ("wanted", "unmatched cards that touch a card the opponent took"),
     ("contested", "outs to a new meld that touch a card the opponent took"),
     ("spurned", "outs to a new meld that touch a card the opponent has shed"),
     ("spurned_fits", "other cards that fit a meld and touch one"),
@@ -77,7 +79,7 @@ HAND = (
     ("knock_draws", "about how many allow a first knock on the next draw"),
 )
 DISCARD = (
-    ("near_loose", "loose cards kept that are near the discard"),
+    ("near_loose", "unmatched cards kept that are near the discard"),
     ("near_melded", "other cards kept that are near it"),
     ("meld_known", "melds it makes with two cards the opponent is known to hold"),
     ("set_half_known", "sets it could make with a known card and an unseen one"),
@@ -130,23 +132,21 @@ def stage(turn):
     )
 
 
-@helper
+@inlined
 def two_highest(cards, rules):
     """Values of the highest of some cards and of the highest of another rank; 0 for none."""
-    ranks = ranks_of(cards)
-    if ranks == 0:
-        return 0, 0
-    first = highest_of_lane(ranks)
-    ranks ^= 1 << first
-    second = rules.value[0, highest_of_lane(ranks)] if ranks else 0
-    return rules.value[0, first], second
+    ranks = ranks_of(cards)  # products, where a branch would often be guessed wrong
+    first = highest_of_lane(ranks | 1)
+    others = ranks & ~(1 << first)
+    second = highest_of_lane(others | 1)
+    return rules.value[0, first] * (ranks != 0), rules.value[0, second] * (others != 0)
 
 
 @helper
 def knock_draws(count, dearest, new_outs, view, rules):
     """About how many unseen cards allow the first knock on the next draw.
 
-    Cards low enough to replace the dearest loose card, and outs to a new meld.
+    Cards low enough to replace the dearest unmatched card, and outs to a new meld.
     """
     nine = count - dearest
     if count <= view.limit or nine >= view.limit:
@@ -159,17 +159,13 @@ def knock_draws(count, dearest, new_outs, view, rules):
 
 @inlined
 def count_cost(n, count, view, weights):
-    """What deadwood costs in a hand of ten with n loose cards."""
+    """What deadwood costs in a hand of ten with n unmatched cards."""
     cost = weights[LOOSE + n] + count * weights[COUNT]
     cost += count * count * 0.02 * weights[COUNT_SQUARED]
-    if count <= 10:
-        cost += weights[COUNT_TO_10]
-        if count <= 4:
-            cost += weights[COUNT_TO_4]
-    elif count <= 15:
-        cost += weights[COUNT_TO_15]
-    elif count <= 22:
-        cost += weights[COUNT_TO_22]
+    cost += (count <= 10) * weights[COUNT_TO_10]
+    cost += (count <= 4) * weights[COUNT_TO_4]
+    cost += (count > 10) * (count <= 15) * weights[COUNT_TO_15]
+    cost += (count > 15) * (count <= 22) * weights[COUNT_TO_22]
     cost += count * popcount(view.known) * weights[COUNT_TAKEN]
     cost += count * 0.01 * view.other_points * weights[COUNT_BEHIND]
     return cost + count * 0.01 * view.own_points * weights[COUNT_AHEAD]
@@ -177,7 +173,7 @@ def count_cost(n, count, view, weights):
 
 @inlined
 def outs_cost(n, new, fits, wanted, spurned, weights):
-    """What live outs cost, mostly less than nothing, with n loose cards.
+    """What live outs cost, mostly less than nothing, with n unmatched cards.
 
     new: those that make a new meld. fits: other cards that fit a meld.
     """
@@ -191,48 +187,70 @@ def outs_cost(n, new, fits, wanted, spurned, weights):
 
 
 @inlined
+def points_of(cards, rules):
+    """Total value of some cards, under all rules without a loop."""
+    aces = popcount(cards & RANK_ACES)
+    return points_in(cards, rules, 0) + aces * (rules.value[0, 0] >> PLANES << PLANES)
+
+
+@inlined
 def loose_cost(loose, wanted, rules, weights):
-    """What loose cards cost beside their points."""
+    """What unmatched cards cost beside their points."""
     by_rank, by_suit = linked(loose)
     lone, low = loose & ~(by_rank | by_suit), loose & ACE_TO_3
     highest, second = two_highest(lone, rules)
-    cost = popcount(lone) * weights[LONE] + points(lone, rules) * weights[LONE_POINTS]
+    cost = popcount(lone) * weights[LONE] + points_of(lone, rules) * weights[LONE_POINTS]
     cost += highest * weights[HIGHEST_LONE] + second * weights[SECOND_LONE]
     cost += popcount(by_rank & by_suit) * weights[BOTH_WAYS]
-    cost += popcount(low) * weights[LOW] + points(low, rules) * weights[LOW_POINTS]
+    cost += popcount(low) * weights[LOW] + points_of(low, rules) * weights[LOW_POINTS]
     return cost + popcount(loose & wanted) * weights[WANTED]
 
 
-@helper
-def hand_cost(ten, loose, count, around, view, rules, weights):
-    """What ten cards cost, whose deadwood is `count`: their numbers times the weights of a discard.
+@inlined
+def write_outs(n, tens, loose, unseen, rules, new, fits):
+    """Write the live outs of n hands to lanes: those to a new meld, others that fit a meld."""
+    if not rules.by_planes[0]:
+        for i in range(n):
+            new[i] = outs(loose[i], rules) & unseen
+            fits[i] = outs(tens[i], rules) & unseen & ~new[i]
+        return
+    for i in range(n + 3 & ~3):
+        new[i] = outs_by_planes(loose[i]) & unseen
+        fits[i] = outs_by_planes(tens[i]) & unseen & ~new[i]
 
-    loose: those of them in no possible meld. around: as of `looked_around`.
+
+@inlined
+def hand_costs(n, tens, loose, counts, around, view, rules, weights, costs):
+    """Write to `costs` what n hands of ten cost: their numbers times the weights of a discard.
+
+    All arrays are lanes (simgin.toolkit.lanes). tens: the hands. loose: their cards in no possible
+    meld. counts: their deadwood. around: as of `looked_around`.
     """
     wanted, spurned, _ = around
-    n = popcount(loose)
-    new = outs(loose, rules) & view.unseen
-    fits = outs(ten, rules) & view.unseen & ~new
-    cost = count_cost(n, count, view, weights)
-    cost += outs_cost(n, new, fits, wanted, spurned, weights)
-    cost += loose_cost(loose, wanted, rules, weights)
-    if count == 0:
-        cost += popcount(new | fits) * weights[GIN_DRAWS]
-    elif n <= 3:
-        cost += gin_outs(ten, loose, new, fits, rules) * weights[GIN_DRAWS]
-    dearest = two_highest(loose, rules)[0]
-    return cost + knock_draws(count, dearest, new, view, rules) * weights[KNOCK_DRAWS]
+    new, fits = whole_lanes(), whole_lanes()
+    write_outs(n, tens, loose, view.unseen, rules, new, fits)
+    for i in range(n + 3 & ~3):
+        size = popcount(loose[i])
+        cost = count_cost(size, counts[i], view, weights)
+        cost += outs_cost(size, new[i], fits[i], wanted, spurned, weights)
+        costs[i] = cost + loose_cost(loose[i], wanted, rules, weights)
+    for i in range(n):
+        if counts[i] == 0:
+            costs[i] += popcount(new[i] | fits[i]) * weights[GIN_DRAWS]
+        elif popcount(loose[i]) <= 3:
+            gin = gin_outs(tens[i], loose[i], new[i], fits[i], rules)
+            costs[i] += gin * weights[GIN_DRAWS]
+        dearest = two_highest(loose[i], rules)[0]
+        costs[i] += knock_draws(counts[i], dearest, new[i], view, rules) * weights[KNOCK_DRAWS]
 
 
 @inlined
 def unseen_cost(r, sets, runs, weights):
     """What the melds cost that a discard of rank r could make with two unseen cards."""
+    high, low = np.int64(r >= 9), np.int64(r <= 2)
     cost = sets * weights[SET_UNSEEN] + runs * weights[RUN_UNSEEN]
-    if r >= 9:
-        cost += sets * weights[SET_UNSEEN_HIGH] + runs * weights[RUN_UNSEEN_HIGH]
-    elif r <= 2:
-        cost += runs * weights[RUN_UNSEEN_LOW]
-    return cost
+    cost += high * sets * weights[SET_UNSEEN_HIGH] + high * runs * weights[RUN_UNSEEN_HIGH]
+    return cost + low * runs * weights[RUN_UNSEEN_LOW]
 
 
 @inlined
@@ -242,10 +260,9 @@ def known_cost(known, held, unseen, window, runs, weights):
     known, unseen: how many cards of its rank are known and unseen. held, window: the same around
     it in its suit, as `run_pairs` takes them. runs: those that it could make with unseen cards.
     """
-    both = run_pairs(held)
+    both, one = run_pairs(held), np.int64(known == 1)
     cost = (both + (known >= 2)) * weights[MELD_KNOWN]
-    if known == 1:
-        cost += unseen * weights[SET_HALF_KNOWN] + (unseen == 0) * weights[SET_DEAD]
+    cost += one * unseen * weights[SET_HALF_KNOWN] + one * (unseen == 0) * weights[SET_DEAD]
     return cost + (run_pairs(held | window) - both - runs) * weights[RUN_HALF_KNOWN]
 
 
@@ -257,40 +274,34 @@ def shed_cost(shed, gone, sets, runs, weights):
     make with unseen cards.
     """
     beside = popcount(gone & 0b01010)
-    cost = (sets if shed else 0) * weights[SET_UNSEEN_SHED]
-    cost += (runs if beside else 0) * weights[RUN_UNSEEN_SHED]
+    cost = sets * (shed > 0) * weights[SET_UNSEEN_SHED]
+    cost += runs * (beside > 0) * weights[RUN_UNSEEN_SHED]
     cost += shed * weights[SHED_RANK] + beside * weights[SHED_NEXT]
     return cost + popcount(gone & 0b10001) * weights[SHED_NEXT_BUT_ONE]
 
 
 @inlined
-def given_cost(card, ten, loose, last, view, weights):
-    """What a discard gives away, by what the opponent did.
+def given_cost(card, r, ten, loose, last, near_last, view, weights):
+    """What a discard of rank r gives away, by what the opponent did.
 
-    last: the opponent's last discard if it was left lying, else -1.
+    last, near_last: the opponent's last discard and the cards near it, none if it was taken.
     """
-    beside = ten & near(card)
-    r, suit = card % 13, card // 13
-    rank = of_rank(r)
+    first = card - r  # the ace of its suit
+    rank, suit = of_rank(r), LANE << first
+    beside = ten & (rank | 0b11111 << card >> 2 & suit) & ~bit(card)
     unseen = popcount(view.unseen & rank)
-    window = lane(view.unseen, suit) << 2 >> r
+    window = (view.unseen & suit) >> first << 2 >> r
     sets, runs = unseen * (unseen - 1) // 2, run_pairs(window)
     cost = popcount(beside & loose) * weights[NEAR_LOOSE]
     cost += popcount(beside & ~loose) * weights[NEAR_MELDED]
     cost += r * weights[RANK] + r * r * 0.1 * weights[RANK_SQUARED]
     cost += unseen_cost(r, sets, runs, weights)
-    if view.known:
-        known, held = popcount(view.known & rank), lane(view.known, suit) << 2 >> r
-        cost += known_cost(known, held, unseen, window, runs, weights)
-    if view.shed:
-        shed, gone = popcount(view.shed & rank), lane(view.shed, suit) << 2 >> r
-        cost += shed_cost(shed, gone, sets, runs, weights)
-    if last >= 0:
-        if r == last % 13:
-            cost += weights[SAME_RANK_LAST]
-        elif bit(card) & near(last):
-            cost += weights[SAME_RANK_LAST + abs(r - last % 13)]
-    return cost
+    known, held = popcount(view.known & rank), (view.known & suit) >> first << 2 >> r
+    cost += known_cost(known, held, unseen, window, runs, weights)
+    shed, gone = popcount(view.shed & rank), (view.shed & suit) >> first << 2 >> r
+    cost += shed_cost(shed, gone, sets, runs, weights)
+    is_near = np.int64(near_last & bit(card) != 0)
+    return cost + is_near * weights[SAME_RANK_LAST + min(2, abs(r - last % 13))]
 
 
 @helper
@@ -299,11 +310,28 @@ def looked_around(view):
     return touching(view.known), touching(view.shed), left_lying(view)
 
 
+@inlined
+def discard_costs(n, cards, ranks, tens, loose, counts, around, view, rules, weights, costs):
+    """Write to `costs` what n discards cost: the sum of all their numbers times their weights.
+
+    cards, ranks, tens, loose, counts: lanes, as of `hand_costs`, of the discards and what is left.
+    """
+    hand_costs(n, tens, loose, counts, around, view, rules, weights, costs)
+    last = around[2]
+    near_last = near(last) if last >= 0 else 0
+    for i in range(n + 3 & ~3):
+        card, r, ten = cards[i], ranks[i], tens[i]
+        costs[i] += given_cost(card, r, ten, loose[i], last, near_last, view, weights)
+
+
 @helper
 def discard_cost(card, ten, loose, count, around, view, rules, weights):
-    """What a discard costs that leaves ten cards: the sum of all its numbers times their weights.
+    """What one discard costs that leaves ten cards.
 
     With one weight of 1 and all others 0 that is one of its numbers.
     """
-    given = given_cost(card, ten, loose, around[2], view, weights)
-    return given + hand_cost(ten, loose, count, around, view, rules, weights)
+    cards, ranks, costs = whole_lanes(), whole_lanes(), real_lanes()
+    tens, looses, counts = whole_lanes(), whole_lanes(), whole_lanes()
+    cards[0], ranks[0], tens[0], looses[0], counts[0] = card, card % 13, ten, loose, count
+    discard_costs(1, cards, ranks, tens, looses, counts, around, view, rules, weights, costs)
+    return costs[0]

@@ -37,7 +37,7 @@ PACK_SIZE = 52
         "gin",
         "few",
         "loose",
-        about="mean deadwood; cards that make gin; mean of the few best; loose cards",
+        about="mean deadwood; cards that make gin; mean of the few best; unmatched cards",
     ),
     few=param(7, 1, 42, "number of best draws that count with aim=few"),
 )
@@ -80,7 +80,7 @@ def outlook(ten, unseen, aim, few, rules, counts):
 
 @helper
 def _loose_outlook(ten, unseen, rules):
-    """The least numbers of loose cards after each unseen card, added up; ties: the deadwood."""
+    """The least numbers of unmatched cards after each unseen card, added up; ties: the deadwood."""
     now = fewest_loose(ten, rules)
     fit = outs(ten, rules) & unseen
     total = now * popcount(unseen & ~fit)

@@ -19,9 +19,18 @@ Source: This project. Regressing play-outs of alternative moves from the same po
 G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 """
 
-from simgin_strategies._champion import SIZE, STAGES, discard_cost, hand_cost, looked_around, stage
+from simgin_strategies._champion import (
+    SIZE,
+    STAGES,
+    discard_costs,
+    hand_costs,
+    looked_around,
+    stage,
+)
 from simgin_strategies.stake import by_value, by_value_answer
 
+from simgin.core.jit import inlined
+from simgin.core.policy import vector_at
 from simgin.core.rules import CORNER, GOAL_DEALS
 from simgin.strategy import LAST, Strategy, discard, helper, knock, take
 from simgin.toolkit import (
@@ -38,6 +47,7 @@ from simgin.toolkit import (
     take_if,
     value,
 )
+from simgin.toolkit.lanes import real_lanes, whole_lanes
 
 BLENDS = 9  # of the two sets of weights: a chance of 0, 1/8 .. 1 that the opponent knocks at once
 WON, MEANS, TURNS = 5, 16, 16  # cells of the table of that chance
@@ -89,51 +99,58 @@ def blend(view, rules, params):
     return learned_under(rules) + ALL * likely_hasty(view, rules, params)
 
 
+@inlined
+def weights_of(first, view, params):
+    """The weights of the numbers of a discard at this stage in the blend that begins at `first`."""
+    return vector_at(params.ctypes.data + 8 * (first + SIZE * stage(view.own_turn)), SIZE)
+
+
 @helper
 def weights_in_force(view, rules, params):
     """The weights of the numbers of a discard at this stage: float64 (SIZE,)."""
-    at = blend(view, rules, params) + SIZE * stage(view.own_turn)
-    return params[at : at + SIZE]
+    return weights_of(blend(view, rules, params), view, params)
 
 
-@helper
-def prepare(view, rules):
-    """What the prices of all discards have in common."""
+@inlined
+def priced(legal, view, rules, weights, cards, costs):
+    """Write the legal discards that leave little more than need be to lanes, and what they cost.
+
+    Returns their number.
+    """
+    ranks, tens, loose, counts = whole_lanes(), whole_lanes(), whole_lanes(), whole_lanes()
     melded = meldable(view.hand, rules)
-    loose = view.hand & ~melded
-    by_rank, by_suit = linked(loose)
-    lone = loose & ~(by_rank | by_suit)
-    return deadwood(view.hand, rules), melded, lone, looked_around(view)
-
-
-@helper
-def price(card, common, view, rules, weights):
-    """The cost of a discard; too high for any other if it leaves much more than need be."""
-    whole, melded, lone, around = common
-    ten = view.hand & ~(1 << card)
-    most = view.least + (LONE_MARGIN if lone >> card & 1 else MARGIN)
-    count, loose = whole - value(card, rules), ten & ~melded
-    if melded >> card & 1:
-        loose = ten & ~meldable(ten, rules)
-        if points(loose, rules) > most:
-            return TOO_HIGH
-        count = deadwood(ten, rules)
-    if count > most:
-        return TOO_HIGH
-    return discard_cost(card, ten, loose, count, around, view, rules, weights)
+    by_rank, by_suit = linked(view.hand & ~melded)
+    linked_or_melded = by_rank | by_suit | melded
+    plain = view.best & ~melded  # discarding one of these saves its whole value
+    whole = view.least + value(lowest(plain), rules) if plain else deadwood(view.hand, rules)
+    n = 0
+    while legal:
+        one, card = legal & -legal, lowest(legal)
+        legal ^= one
+        ten = view.hand ^ one
+        count, left = whole - value(card, rules), ten & ~melded
+        most = view.least + (MARGIN if one & linked_or_melded else LONE_MARGIN)
+        if one & melded:
+            left = ten & ~meldable(ten, rules)
+            if points(left, rules) > most:
+                continue
+            count = deadwood(ten, rules)
+        cards[n], ranks[n], tens[n], loose[n], counts[n] = card, card % 13, ten, left, count
+        n += count <= most
+    around = looked_around(view)
+    discard_costs(n, cards, ranks, tens, loose, counts, around, view, rules, weights, costs)
+    return n
 
 
 @helper
 def cheapest(legal, view, rules, params):
     """The discard of least cost among the legal ones."""
-    common, weights = prepare(view, rules), weights_in_force(view, rules, params)
+    cards, costs = whole_lanes(), real_lanes()
+    weights = weights_in_force(view, rules, params)
     best, least = -1, TOO_HIGH
-    while legal:
-        card = lowest(legal)
-        legal &= legal - 1
-        cost = price(card, common, view, rules, weights)
-        if cost < least:
-            best, least = card, cost
+    for i in range(priced(legal, view, rules, weights, cards, costs)):
+        if costs[i] < least:
+            best, least = cards[i], costs[i]
     return best
 
 
@@ -189,25 +206,30 @@ def describe_take(view, rules, weights):
     after, best = best_discards(eleven, view.hand, rules)
     if after >= view.count:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    around = looked_around(view)
-    loose = view.hand & ~meldable(view.hand, rules)
-    now = hand_cost(view.hand, loose, view.count, around, view, rules, weights)
-    least = TOO_HIGH
+    tens, loose, counts, costs = whole_lanes(), whole_lanes(), whole_lanes(), real_lanes()
+    tens[0], counts[0] = view.hand, view.count  # as it is, then as it may become
+    n = 1
     while best:
-        ten = eleven & ~(best & -best)
+        tens[n], counts[n] = eleven & ~(best & -best), after
         best &= best - 1
-        loose = ten & ~meldable(ten, rules)
-        least = min(least, hand_cost(ten, loose, after, around, view, rules, weights))
+        n += 1
+    for i in range(n):
+        loose[i] = tens[i] & ~meldable(tens[i], rules)
+    hand_costs(n, tens, loose, counts, looked_around(view), view, rules, weights, costs)
+    least = TOO_HIGH
+    for i in range(1, n):
+        least = min(least, costs[i])
     melds = 1.0 * in_best_melding(view.hand, view.taken_offer, rules)
     saved, gin, low = 1.0 * (view.count - after), 1.0 * (after == 0), 1.0 * (after <= 10)
-    return 1.0, melds, saved, melds * gin, melds * saved, low, now - least
+    return 1.0, melds, saved, melds * gin, melds * saved, low, costs[0] - least
 
 
 @helper
 def take_gain(view, rules, params):
     """What taking the card on offer is worth more than leaving it; 0 if it saves no deadwood."""
-    x = describe_take(view, rules, weights_in_force(view, rules, params))
-    at = blend(view, rules, params) + TAKES + OF_TAKE * stage(view.own_turn)
+    first = blend(view, rules, params)
+    x = describe_take(view, rules, weights_of(first, view, params))
+    at = first + TAKES + OF_TAKE * stage(view.own_turn)
     gain = 0.0
     for i in range(OF_TAKE):
         gain += x[i] * params[at + i]

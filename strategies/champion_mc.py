@@ -24,6 +24,7 @@ from simgin_strategies.stake import by_value, by_value_answer
 from simgin.core.position import END, THROW
 from simgin.strategy import LAST, PASS, STOCK, UPCARD, Strategy, discard, helper, knock, take
 from simgin.toolkit import gin_or_better, legal_discards, lowers, take_if
+from simgin.toolkit.lanes import real_lanes, whole_lanes
 
 FEW = 4  # discards tried at most
 
@@ -47,21 +48,16 @@ def mc_take(view, rules, params):
 def cheapest_few(legal, view, rules, params):
     """(the cheapest discards, cheapest first; what each costs more than the first, negative)."""
     weights = player.weights_in_force(view, rules, own_numbers(params))
-    common = player.prepare(view, rules)
-    prices = np.full(52, player.TOO_HIGH)
-    for card in range(52):
-        if legal >> card & 1:
-            prices[card] = player.price(card, common, view, rules, weights)
-    cards, before = np.zeros(FEW, np.int64), np.zeros(FEW)
-    n, least = 0, prices.min()
-    while n < FEW:
-        card = prices.argmin()
-        if n > 0 and prices[card] >= player.TOO_HIGH:
-            break
-        cards[n], before[n] = card, least - prices[card]
-        prices[card] = player.TOO_HIGH
-        n += 1
-    return cards[:n], before[:n]
+    tried, prices = whole_lanes(), real_lanes()
+    n = player.priced(legal, view, rules, weights, tried, prices)
+    few = min(n, FEW)
+    cards, before = np.zeros(few, np.int64), np.zeros(few)
+    least = prices[:n].min()
+    for k in range(few):
+        i = prices[:n].argmin()
+        cards[k], before[k] = tried[i], least - prices[i]
+        prices[i] = player.TOO_HIGH
+    return cards, before
 
 
 @discard(name="champion-mc", noise=True, weights="champion-mc.npy", **NUMBERS)

@@ -53,7 +53,7 @@ def _fewest_melds(cards):
 
 @discard
 def loose_high(view, rules, params):
-    """Discard the highest loose card of all eleven, which does not always leave least deadwood."""
+    """Discard the highest unmatched card of all eleven, which may not leave least deadwood."""
     options = loose(view.hand, rules) & view.legal
     return lowest(dearest(options if options else view.legal, rules)[0])
 

@@ -1,11 +1,11 @@
-"""Exp710: takes what melds, parts with its highest loose cards, king first, and waits for gin.
+"""Exp710: takes what melds, parts with its highest unmatched cards, king first, and waits for gin.
 
 Dealt exactly one meld, it keeps its jacks, queens and kings for two turns: it discards a lone card
-from eight down to three (no other loose card of its rank, or within two ranks in its suit), or else
-its highest loose card up to a ten. Both times the highest goes first. Its loose cards are those of
-least deadwood, and the discard comes before the question whether to end the deal; so where a
-melding that leaves two low cards is cheaper than gin with a high one, now and then it breaks up
-gin.
+from eight down to three (no other unmatched card of its rank, or within two ranks in its suit), or
+else its highest unmatched card up to a ten. Both times the highest goes first. Its unmatched cards
+are those of least deadwood, and the discard comes before the question whether to end the deal; so
+where a melding that leaves two low cards is cheaper than gin with a high one, now and then it
+breaks up gin.
 
 The file breaks ties of rank by suit and uses the first best melding that its program finds; here
 the lowest card number and any best melding. Its guard against repeating a pair of cards is never
@@ -29,7 +29,7 @@ THREE_TO_EIGHT = 0b0000011111100
     turns=param(2, 0, 500, "own turns in which a hand dealt with one meld keeps J, Q and K"),
 )
 def exp710(view, rules, params):
-    """Discard the highest loose card; dealt one meld, at first a middle one."""
+    """Discard the highest unmatched card; dealt one meld, at first a middle one."""
     cards = left_over(view.hand, 0, rules) & view.legal
     if cards == 0:
         return best_discard(view.hand, view.legal, rules)

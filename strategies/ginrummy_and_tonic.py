@@ -83,7 +83,7 @@ def tonic(view, rules, params):
 
 @helper
 def _candidates(view, rules, params):
-    """The loose discards among those that leave least deadwood; one alone if it makes gin."""
+    """The unmatched discards among those that leave least deadwood; one alone if it makes gin."""
     least, cards = view.least, view.best
     if least == 0:
         return cards & -cards

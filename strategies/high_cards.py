@@ -21,7 +21,7 @@ def _high():
 
 @discard(cost=param(10.0, 0.0, 99.0, "price of each card with a partner or in a meld"))
 def high_first(view, rules, params):
-    """Discard high cards first: the highest loose card without a partner (about.com)."""
+    """Discard high cards first: the highest unmatched card without a partner (about.com)."""
     cards = loose(view.hand, rules)
     return priced(view, rules, ~cards | paired(cards, rules), params[0])
 
@@ -36,11 +36,11 @@ def high_late(view, rules, params):
 
 
 @discard(
-    many=param(4, 1, 11, "number of loose high cards that is too many"),
-    hold=param(3.0, 0.0, 99.0, "with fewer, the price of a loose card with a partner"),
+    many=param(4, 1, 11, "number of unmatched high cards that is too many"),
+    hold=param(3.0, 0.0, 99.0, "with fewer, the price of an unmatched card with a partner"),
 )
 def many_high(view, rules, params):
-    """With four loose tens and face cards discard those first; otherwise hold pairs (rubl.com)."""
+    """With four unmatched tens and face cards, those first; else hold pairs (rubl.com)."""
     cards = loose(view.hand, rules)
     held = paired(cards, rules) if popcount(cards & _high()) < params[0] else 0
     return priced(view, rules, held, params[1])
@@ -75,7 +75,7 @@ def _triangle(cards):
 
 @discard(
     rank=param(2, 1, 13, "highest rank that is kept, ace 1"),
-    cost=param(1.5, 0.0, 99.0, "price of those cards if loose"),
+    cost=param(1.5, 0.0, 99.0, "price of those cards if unmatched"),
 )
 def keep_low(view, rules, params):
     """Keep aces and twos even without prospects (Heisenbot, Mishra and Aggarwal)."""

@@ -76,5 +76,5 @@ def count(view, rules, params):
 
 @knock(k=param(0, 0, 99, "highest deadwood to knock with before the stock runs out"))
 def at_wall(view, rules, params):
-    """Knock with at most k, or with any legal count when the discard would make the deal void."""
+    """Knock with at most k, or with any legal count when the discard would make it a dead hand."""
     return view.ending_count <= params[0] or view.stock <= rules.stock_reserve or view.ending >= 2

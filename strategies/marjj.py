@@ -42,7 +42,7 @@ COUNTS = 300  # the deadwood of ten cards is less, even where an ace counts 99
 
 @discard(
     noise=True,
-    window=param(5, 0, 99, "points by which a candidate may be below the highest loose card"),
+    window=param(5, 0, 99, "points by which a candidate may be below the highest unmatched card"),
     weight=param(18.0, 0.0, 1000.0, "weight of the next hand on the first turn"),
     decay=param(0.9, 0.0, 1.0, "factor on that weight with each turn"),
     best=param(7, 1, 52, "number of best next counts that are averaged"),
@@ -58,7 +58,7 @@ COUNTS = 300  # the deadwood of ten cards is less, even where an ace counts 99
     set=param(20.0, -100.0, 100.0, "price if two others of the rank are known to be his"),
 )
 def marjj(view, rules, params):
-    """Discard a high loose card, judged by this hand, the next, and its use to the opponent."""
+    """Discard a high unmatched card, judged by this hand, the next, and its use to the opponent."""
     rest = _candidates(view, rules, params)
     if rest & (rest - 1) == 0:
         return lowest(rest)

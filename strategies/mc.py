@@ -69,7 +69,7 @@ def monte_carlo_take(view, rules, params):
 
 @discard(name="mc", noise=True, weights="mc.npy", **NUMBERS)
 def monte_carlo_discard(view, rules, params):
-    """Of the discards that leave least deadwood, the one that goes best in sampled worlds.
+    """Of the `width` discards that leave least deadwood, the one that goes best in sampled worlds.
 
     If none is clearly best, gold's discard.
     """

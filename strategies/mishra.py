@@ -1,12 +1,12 @@
 """Mishra-uniform: values melds and prospects, and discards what helps the opponent least.
 
-A loose card is worth more the more its pairs, near-runs and open places promise, less the likelier
-the opponent holds the missing cards in melds, and more the cheaper it is; within two cards of a
-knock, cheapness counts even more. A hand is worth its number of melded cards plus the mean of its
-loose cards, plus a bonus if it could knock or is gin. The authors estimated the opponent's hand
-with a network; here every unseen card is equally likely. They found what a discard does for him by
-sampling 100 of his hands; here that is `gain` times the probability that he can meld it (the melds
-through it taken as independent), with `gain` fitted to such samples.
+An unmatched card is worth more the more its pairs, near-runs and open places promise, less the
+likelier the opponent holds the missing cards in melds, and more the cheaper it is; within two cards
+of a knock, cheapness counts even more. A hand is worth its number of melded cards plus the mean of
+its unmatched cards, plus a bonus if it could knock or is gin. The authors estimated the opponent's
+hand with a network; here every unseen card is equally likely. They found what a discard does for
+him by sampling 100 of his hands; here that is `gain` times the probability that he can meld it (the
+melds through it taken as independent), with `gain` fitted to such samples.
 
 The knock rule holds back a high count if the opponent's deadwood is estimated to be low. The engine
 chooses the melding shown.
@@ -38,7 +38,7 @@ from simgin.toolkit import (
 )
 
 VALUES = {
-    "promise": param(0.8, 0.0, 10.0, "worth of each meld that a loose card could still be in"),
+    "promise": param(0.8, 0.0, 10.0, "worth of each meld that an unmatched card could still be in"),
     "partner": param(1.5, 0.0, 10.0, "extra for each card of that meld already held"),
     "hurry": param(2.5, 0.0, 10.0, "factor on cheapness within two cards of a knock"),
     "ace": param(0.2, 0.0, 10.0, "extra for an ace; half of it for a two"),
@@ -99,7 +99,7 @@ def _chances_in_melds(held, chances):
 
 @helper
 def _worth_of_card(card, loose, there, table, hurry, rules, params):
-    """Worth of one loose card; there: cards that might still come."""
+    """Worth of one unmatched card; there: cards that might still come."""
     r = card % 13
     worth = hurry * (5 - value(card, rules)) + (params[ACE] / (1 + r) if r < 2 else 0.0)
     # The suit from three ranks below the card, as bit 0, to two above it, as bit 5
@@ -133,7 +133,7 @@ def _hope(in_melds):
 
 @helper
 def _promise(partners, params):
-    """Worth of a meld that a loose card could still be in, with some partners held already."""
+    """Worth of a meld that an unmatched card could still be in, with some partners held already."""
     return params[PROMISE] + params[PARTNER] * partners
 
 
@@ -149,7 +149,7 @@ def _touched(cards):
 
 @helper
 def _each_worth(cards, changed, before, now, loose, there, table, hurry, rules, params):
-    """Write the worth of some loose cards to `now`, float64[52].
+    """Write the worth of some unmatched cards to `now`, float64[52].
 
     It is as `before` for a card with no card of `changed`, a mask, in its rank or suit.
     """
@@ -165,7 +165,7 @@ def _each_worth(cards, changed, before, now, loose, there, table, hurry, rules, 
 
 @helper
 def _worth(hand, loose, worths, limit, rules, params):
-    """Worth of a hand with these loose cards, each of which has its worth in an array."""
+    """Worth of a hand with these unmatched cards, each of which has its worth in an array."""
     melded = popcount(hand) - popcount(loose)
     if loose == 0:
         return melded + params[GIN]
@@ -180,7 +180,7 @@ def _worth(hand, loose, worths, limit, rules, params):
 
 @helper
 def _haste(loose, limit, rules, params):
-    """Factor on the cheapness of loose cards: `hurry` within two cards of a knock, else 1."""
+    """Factor on the cheapness of unmatched cards: `hurry` within two cards of a knock, else 1."""
     for _ in range(2):
         loose &= ~(1 << lowest(dearest(loose, rules)[0])) if loose else 0
     return params[HURRY] if points(loose, rules) <= limit else 1.0
@@ -190,8 +190,8 @@ def _haste(loose, limit, rules, params):
 def _worth_after(hand, legal, there, table, limit, rules, params, ten, now):
     """Worth of eleven cards after a discard.
 
-    The highest loose card if that allows a knock, else the loose card worth least. ten: what is
-    known of ten of the cards, as `_known_worths` gives it; now: scratch space, float64[52].
+    The highest unmatched card if that allows a knock, else the unmatched card worth least. ten:
+    what is known of ten of the cards, as `_known_worths` gives it; now: scratch space, float64[52].
     """
     loose = left_over(hand, 0, rules)
     if loose & legal == 0:
@@ -224,7 +224,7 @@ def _cheapest(cards, worths):
 
 @helper
 def _known_worths(hand, there, table, limit, rules, params):
-    """(worths of a hand's loose cards, these cards, the cards that may come, the haste)."""
+    """(worths of a hand's unmatched cards, these cards, the cards that may come, the haste)."""
     worths = np.zeros(52)
     loose = left_over(hand, 0, rules)
     hurry = _haste(loose, limit, rules, params)

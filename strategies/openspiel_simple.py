@@ -1,8 +1,9 @@
 """OpenSpiel-simple: takes what melds or allows a knock, discards high, knocks at once.
 
-The discard is the highest loose card of all eleven. The melding is that of the eleven cards, so now
-and then it overlooks a better discard. Of equally good meldings the original uses the one that its
-program finds first, and it never lays off; here any best melding counts, and the engine lays off.
+The discard is the highest unmatched card of all eleven. The melding is that of the eleven cards, so
+now and then it overlooks a better discard. Of equally good meldings the original uses the one that
+its program finds first, and it never lays off; here any best melding counts, and the engine lays
+off.
 
 Source: SimpleGinRummyBot in google-deepmind/open_spiel, 2019.
 """
@@ -16,7 +17,7 @@ from simgin.toolkit import highest, loose, lowest
 
 @discard
 def loose_rank(view, rules, params):
-    """Discard the loose card of highest rank, king first (OpenSpiel's simple bot).
+    """Discard the unmatched card of highest rank, king first (OpenSpiel's simple bot).
 
     If none is loose, a discard that keeps the melds.
     """

@@ -1,8 +1,8 @@
 """Rules of thumb about pairs and partial runs: which two cards to hold in hope of a third.
 
 Gold sees no difference between a king with a partner and a king without one. These rules put a
-price (see simgin/toolkit/prices.py) on the loose cards that could become a meld, by how likely that
-is; `middle` goes by the rank alone.
+price (see simgin/toolkit/prices.py) on the unmatched cards that could become a meld, by how likely
+that is; `middle` goes by the rank alone.
 
 Source: rubl.com (inside-pairs, middle); about.com (dead-pairs-first); Larkin, Collicott and Hiebel,
 "Tonic", EAAI-21 (break-pairs: holding pairs too long hurt). The web pages are cited from reports
@@ -80,7 +80,7 @@ def break_pairs(view, rules, params):
 
 @discard(
     weight=param(0.25, 0.0, 20.0, "price for each three-card meld of its rank, beyond four"),
-    seven=param(0.25, 0.0, 20.0, "extra price of a loose seven"),
+    seven=param(0.25, 0.0, 20.0, "extra price of an unmatched seven"),
 )
 def middle(view, rules, params):
     """Hold middle cards, which lie in most melds, and a seven longest (rubl.com)."""

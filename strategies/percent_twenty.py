@@ -13,8 +13,8 @@ the number of dead cards kept. The authors computed it by counterfactual regret 
 in their source. It knocks with six or more while few cards are seen, and hardly ever below three.
 
 What the file does and this does not: a point for an expected improvement by the next card (all
-candidates get it), ties by suit (here at random), a knock whenever all loose cards could be laid
-off beside cards known to be the opponent's, and the slips by which it overlooks sets of the
+candidates get it), ties by suit (here at random), a knock whenever all unmatched cards could be
+laid off beside cards known to be the opponent's, and the slips by which it overlooks sets of the
 opponent and swaps two entries of the table of takes.
 
 Source: R. Bowser, J. Gallucci, S. Kettell, C. Overton, PercentTwenty_Player in CTOverton/Agent-TAG,

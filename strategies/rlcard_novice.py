@@ -21,7 +21,7 @@ from simgin.toolkit import dearest, discards_leaving, loose, pick
     reading=choice(
         "least",
         "dearest",
-        about="without a knock: least deadwood (the code), or highest loose card",
+        about="without a knock: least deadwood (the code), or highest unmatched card",
     ),
 )
 def novice(view, rules, params):

@@ -1,9 +1,9 @@
 """One-player strategy that corrects the search of `solo-two-draws` by what that search overlooks.
 
 The search values ten cards by the next two draws. How a deal goes on after them depends on more
-than the table sees: on pairs that are alive, on cards that save two loose cards at once, on cards
-without a partner. Fourteen numbers of the cards kept, each times a weight, are added to the value.
-The weights depend on how many cards are loose and fall with the time left.
+than the table sees: on pairs that are alive, on cards that save two unmatched cards at once, on
+cards without a partner. Fourteen numbers of the cards kept, each times a weight, are added to the
+value. The weights depend on how many cards are unmatched and fall with the time left.
 
 training/solo_champion.py learned them from discards after which the same decks were played on, for
 each game apart. They are zero where no gain was shown: there this is `solo-two-draws`. Ends the
@@ -43,7 +43,7 @@ from simgin.toolkit import (
 
 NUMBERS = (
     ("one", "always one"),
-    ("save_one", "live cards that save one loose card"),
+    ("save_one", "live cards that save one unmatched card"),
     ("save_two", "live cards that save two"),
     ("save_three", "live cards that save three or more"),
     ("live_pairs", "melds that cards outside of all possible melds make with two live cards"),
@@ -58,7 +58,7 @@ NUMBERS = (
     ("both_ways", "cards outside of all possible melds with a partner in rank and one in suit"),
 )
 N = len(NUMBERS)
-CLASSES = 8  # numbers of loose cards: 0..6, then seven and more
+CLASSES = 8  # numbers of unmatched cards: 0..6, then seven and more
 FALLING = N * CLASSES  # where the weights begin that count for the share of the time left
 SIZE = 2 * FALLING + 1  # the last is the weight of what the search says, beyond 1
 TABLE = SCORINGS * TIMES * LOOSE * PLANE  # numbers of solo_dp.npy, with which the file begins
@@ -99,7 +99,7 @@ def champion_alone(view, rules, params):
 
 @helper
 def describe(ten, unseen, left, said, rules, x):
-    """Write the numbers of ten cards to x, float64[SIZE], at the place of their loose cards.
+    """Write the numbers of ten cards to x, float64[SIZE], at the place of their unmatched cards.
 
     left: draws to come, or cards in the deck with the joker; said: what the search says of them.
     """
@@ -130,7 +130,7 @@ def describe(ten, unseen, left, said, rules, x):
 
 @helper
 def saving(ten, unseen, now, rules):
-    """How many live cards save one of `now` loose cards, two, and three or more."""
+    """How many live cards save one of `now` unmatched cards, two, and three or more."""
     one, two, three = 0.0, 0.0, 0.0
     fit = outs(ten, rules) & unseen
     while fit:

@@ -88,7 +88,7 @@ def scoring_of(rules):
 
 @helper
 def promise(ten, unseen, rules):
-    """(loose cards, how many of them each unseen card would save, added up)."""
+    """(unmatched cards, how many of them each unseen card would save, added up)."""
     now = fewest_loose(ten, rules)
     fit = outs(ten, rules) & unseen
     saved = 0

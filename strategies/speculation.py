@@ -5,7 +5,7 @@ They take for prospects, take the first upcard, or deny the opponent a card. Eac
 
 Source: rummytalk and skillgames.zone (speculate); tyskwo.com 2016 (upcard); Jacoby 1959, by its
 table of contents (deny). None of them was read again. A *two-way* partial meld is this project's
-reading: the card and a loose card that either of two unseen cards would complete.
+reading: the card and an unmatched card that either of two unseen cards would complete.
 """
 
 from simgin.strategy import UPCARD, helper, param, take
@@ -40,7 +40,7 @@ def speculate(view, rules, params):
 
 @helper
 def _two_ways(hand, card, unseen, rules):
-    """How many loose cards of the hand have at least two live completers with the card."""
+    """How many unmatched cards of the hand have at least two live completers with the card."""
     n = 0
     others = loose(hand, rules) & partners(card, rules)
     while others:

@@ -169,7 +169,7 @@ def dearest(cards, rules):
     if cards == 0:
         return 0, -1
     ranks = ranks_of(cards)
-    r = highest_of_lane(ranks)
+    r = highest_of_lane(ranks | 1)  # tells LLVM that there is one
     if rules.value[0, 0] > rules.value[0, r] and ranks & 1:
         r = 0
     return cards & rules.peers[0, r] * RANK_ACES, rules.value[0, r]
@@ -185,9 +185,15 @@ def best_discards(hand, legal, rules):
         runs, sets = cards_in_runs(hand), cards_in_sets(hand)
         loose = hand & ~(runs | sets)
         if runs & sets == 0 and loose & legal:
-            cards, value = dearest(loose & legal, rules)
-            return points_in(loose, rules, 0) - value, cards
+            return _best_loose(loose, legal, rules)
     return _best_discards_apart(hand, legal, rules)
+
+
+@inlined
+def _best_loose(loose, legal, rules):
+    """`best_discards` of a hand without conflicts, some of whose loose cards are legal."""
+    cards, value = dearest(loose & legal, rules)
+    return points_in(loose, rules, 0) - value, cards
 
 
 @jit
@@ -195,6 +201,9 @@ def _best_discards_apart(hand, legal, rules):
     """`best_discards` where melds conflict, and where no card in no meld can be discarded."""
     if rules.by_planes[0] or plain(hand, rules, 0):
         runs, sets = cards_in_runs(hand), cards_in_sets(hand)
+        loose = hand & ~(runs | sets)
+        if runs & sets == 0 and loose & legal:
+            return _best_loose(loose, legal, rules)
         best, cards = _best_discards_of_ways(hand, legal, runs, sets, rules)
         if best < MANY:
             return best, cards

@@ -15,6 +15,7 @@ import inspect
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -166,8 +167,10 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         """Enter a compiled version; Python is told only of one that it can call."""
         if isinstance(result.library, InnerLibrary):
             self.overloads[tuple(result.signature.args)] = result
-        else:
-            super().add_overload(result)
+            return
+        super().add_overload(result)
+        self._newest, library = result, result.library
+        library.get_pointer_to_function = cache(library.get_pointer_to_function)
 
     def load(self, signature: Any) -> bool:
         """Whether the version for a signature was on disk; Python can call it then."""
@@ -187,6 +190,10 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
             inner.compile(arguments)
         (result,) = inner.overloads.values()
         return result.signature.return_type
+
+    def get_compile_result(self, sig: Any) -> Any:
+        """The compiled version; a kernel asks for that of every policy twice a call."""
+        return super().get_compile_result(sig) if self._can_compile else self._newest
 
     def compile(self, sig: Any) -> Any:
         """Compile for a signature, unless it is there; once more if it is, but not executable."""

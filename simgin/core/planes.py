@@ -111,6 +111,31 @@ def least_of_ways(hand, runs, sets, rules, side):
             return best
 
 
+@inlined
+def one_left(hand):
+    """Whether some melding of a hand leaves over one card or none."""
+    runs, sets = cards_in_runs(hand), cards_in_sets(hand)
+    loose = hand & ~(runs | sets)
+    if loose & (loose - 1):
+        return False
+    return runs & sets == 0 or _one_left_of_ways(hand, runs, sets)
+
+
+@jit
+def _one_left_of_ways(hand, runs, sets):
+    """`one_left` for a hand with conflicts; runs, sets: its cards in either."""
+    conflicts, spare = conflicts_in(hand, runs, sets)
+    hand &= ~sets | conflicts * RANK_ACES
+    ranks, spared = 0, 0
+    while True:
+        loose = loose_without(hand & ranks * RANK_ACES & ~spared, hand)
+        if loose & (loose - 1) == 0:
+            return True
+        ranks, spared = next_way(conflicts, spare, ranks, spared)
+        if ranks == 0:
+            return False
+
+
 @jit
 def write_melds(runs, sets, melds):
     """Write melds of some cards in runs, as long as they can be, and of whole sets to melds[0..2].

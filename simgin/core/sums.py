@@ -4,7 +4,7 @@ A *unit* is what errors are clustered by: a mirrored pair of deals (or of matche
 (match) where a strategy plays itself. For every unit the kernel forms one vector of *facts*, totals
 over its deals in both halves. A batch row holds, for each fact f with denominator d, the sums of f,
 f*f and f*d over consecutive units. That is all that a ratio estimator with errors clustered by unit
-needs (see `simgin.stats.ratios`). Rows merge by addition and are exact in any order.
+needs (see `simgin.stats.estimate`). Rows merge by addition and are exact in any order.
 """
 
 # How a deal can end

@@ -109,13 +109,13 @@ def seat_players(state: Any, matchup: Matchup) -> list[np.ndarray]:
     """
     vectors = []
     for player, strategy in enumerate(matchup.players):
+        policies = _policies(strategy)
+        own = [compiler.vector(policy) for policy in policies]
         state.same[player] = strategy.ending == "same"
-        for slot, policy in enumerate(_policies(strategy)):
-            vector = compiler.vector(policy)
-            state.noisy[player] |= policy.noise << slot
-            state.vectors[player, slot] = vector.ctypes.data
-            state.lengths[player, slot] = len(vector)
-            vectors.append(vector)
+        state.noisy[player] |= sum(policy.noise << slot for slot, policy in enumerate(policies))
+        state.vectors[player] = [vector.ctypes.data for vector in own]
+        state.lengths[player] = [len(vector) for vector in own]
+        vectors += own
     return vectors
 
 

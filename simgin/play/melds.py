@@ -1,7 +1,5 @@
 """Melds and meldings of a hand as text, and every melding that leaves the least deadwood."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any

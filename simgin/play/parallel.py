@@ -3,8 +3,6 @@
 Threads are daemons: a strategy that never answers can be interrupted and does not hold the process.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable

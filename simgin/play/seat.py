@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import Any
 
 from simgin.core.answers import (
@@ -87,10 +88,10 @@ def prompt(question: Question) -> str:
     return "; ".join(keys)
 
 
-def table_lines(question: Question, rules: Any, opponent: str, seen: int) -> Iterator[str]:
-    """What the player sees; seen: how many turns were told before."""
+def table_lines(question: Question, rules: Any, opponent: str) -> Iterator[str]:
+    """What the player sees."""
     view = question.view
-    yield from _news(view, opponent, seen)
+    yield from _news(view, opponent)
     if rules.die != DIE_OFF:
         owner = {-1: "nobody owns", int(view.seat): "you own"}.get(
             int(view.owner), "your opponent owns"
@@ -115,12 +116,12 @@ def table_lines(question: Question, rules: Any, opponent: str, seen: int) -> Ite
     yield from _hand(view, rules)
 
 
-def _news(view: Any, opponent: str, seen: int) -> Iterator[str]:
-    """What the opponent has done since the last question, and the card that came."""
-    for seat, source, card, thrown in view.history[seen : view.turns].tolist():
-        if seat != view.seat:
-            came = f"took {card_text(card)}" if source == FROM_PILE else "drew from the stock"
-            yield f"{opponent} {came} and threw {card_text(thrown)}"
+def _news(view: Any, opponent: str) -> Iterator[str]:
+    """What the opponent has done since the player's last turn."""
+    turns = view.history[: view.turns].tolist()
+    for _, source, card, thrown in takewhile(lambda turn: turn[0] != view.seat, turns[::-1]):
+        came = f"took {card_text(card)}" if source == FROM_PILE else "drew from the stock"
+        yield f"{opponent} {came} and threw {card_text(thrown)}"
     if view.phase == PHASE_UPCARD and view.shed and opponent:
         yield f"{opponent} passed {hand_text(int(view.shed))}"
 
@@ -139,11 +140,7 @@ def _hand(view: Any, rules: Any) -> Iterator[str]:
     if came >= 0:
         yield f"You {'drew' if view.drawn >= 0 else 'took'} {card_text(came)}"
     _, melds = shown_melding(hand, rules)
-    loose = hand & ~sum(melds)
-    by_rank = sorted(cards_in(loose), key=lambda card: (card % 13, card))
-    rest = " ".join(map(card_text, by_rank))
-    text = " | ".join(part for part in (cards_text(melds, hand & ~loose), rest) if part)
-    yield f"Hand     {text}"
+    yield f"Hand     {cards_text(melds, hand)}"
     count = int(view.least if view.least >= 0 else view.count)
     limit = f"knock with {view.limit} or less" if view.limit else "gin only"
     after = " after the best discard" if view.least >= 0 else ""

@@ -1,8 +1,9 @@
 """Games that stop at questions: the engine plays on to one that is answered from outside.
 
 A deal follows from its pack and its answers, so it need not be kept half played: it is played again
-with the answers given so far, to the next question, in less than a microsecond. A seat that a
-strategy plays answers at once, and its answer is kept with the others: nobody is asked twice.
+with the answers given so far, to the next question. Where a turn begins with a choice of piles, the
+state of the deal is kept, and only that turn is played again. A seat that a strategy plays answers
+at once, and its answer is kept with the others: nobody is asked twice.
 
 A *game* is a row of int64: where its records lie in memory, who answers, and where it stands. So
 many games are stepped in one call, and Python hands over one array.
@@ -15,30 +16,37 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from numba import int64, types, void
+import numpy as np
+from numba import from_dtype, int64, types, void
 from numba.core.cgutils import create_struct_proxy
 from numba.extending import intrinsic
 
 from simgin.core import jit
-from simgin.core.answers import SLOTS
-from simgin.core.ask import IllegalAnswer, forget
+from simgin.core.answers import PHASE_TURN, SLOTS
+from simgin.core.ask import IllegalAnswer, forget, show_ending
 from simgin.core.batch import begin_half
-from simgin.core.deal import play_deal
+from simgin.core.deal import TURN_OVER, play_deal, play_turns
 from simgin.core.match import UNDECIDED, enter, next_dealer
 from simgin.core.pack import give_to_seats, new_pack
 from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE, as_hook, vector_at
+from simgin.core.rules import DIE_OFF
 from simgin.core.solo import joker_place, play_solo
+from simgin.core.state import TAKE
 from simgin.core.turn import clear_deal
 
 # The columns of a game. at: where it stands; outcome: of its match, see core.match.enter; stake and
-# owner: of the die before the deal; from HOOKS on the policies of seat 0 and of seat 1, needed
-# where a seat is not among the bits of `outside`
-STATE, RULES, VIEW0, VIEW1, OUTSIDE, MATCHES, PLAYERS, AT, OUTCOME, STAKE, OWNER, HOOKS = range(12)
+# owner: of the die before the deal; kept: where the state at the beginning of a turn is kept, and
+# is_kept: whether there is one of this deal; unit, action, ended, reward, seat: of `simgin.envs`;
+# from HOOKS on the policies of seat 0 and of seat 1, needed where a seat is not among the bits of
+# `outside`
+STATE, RULES, VIEW0, VIEW1, OUTSIDE, MATCHES, PLAYERS, AT, OUTCOME, STAKE, OWNER, KEPT = range(12)
+IS_KEPT, UNIT, ACTION, ENDED, REWARD, SEAT, HOOKS = range(12, 19)
 N_SLOTS = len(SLOTS)
 COLUMNS = HOOKS + 2 * N_SLOTS
 ASKED, DEAL_OVER, GAME_OVER = range(3)  # where a game stands
 GAMES = types.Array(int64, 2, "C")
 NUMBERS = types.Array(int64, 1, "C")
+HEAD = STATE_TYPE.offset("vectors") // 8  # numbers of a state that change during a turn
 KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
 compiled = partial(jit.compiled, key=KEY)
 
@@ -46,7 +54,9 @@ compiled = partial(jit.compiled, key=KEY)
 # Records and hooks by where they lie
 
 
-def _record_at(kind):
+def record_at(kind):
+    """A compiled function that finds a record of a type by its address."""
+
     @intrinsic
     def record(typing_context, address):
         def code(context, builder, signature, arguments):
@@ -57,7 +67,13 @@ def _record_at(kind):
     return record
 
 
-state_at, rules_at, view_at = map(_record_at, (STATE_TYPE, RULES_TYPE, VIEW_TYPE))
+def numbers_record(n):
+    """The type of a record read as n int64."""
+    return from_dtype(np.dtype([("numbers", np.int64, n)]))
+
+
+state_at, rules_at, view_at = map(record_at, (STATE_TYPE, RULES_TYPE, VIEW_TYPE))
+_head_at = record_at(numbers_record(HEAD))
 
 
 @intrinsic
@@ -94,20 +110,57 @@ def no_answer(view, rules, params):
 
 
 @compiled
-def _play_again(state, rules, view0, view1, stake, owner):
+def _play_again(game, state, rules, view0, view1):
     """Play a deal of two players by its answers; raises IllegalAnswer at the next question."""
+    stop = as_hook(no_answer)
+    view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
+    if game[IS_KEPT]:
+        _take_up(game, state)
+        show_ending(state, view0)  # none; a view may still show one that was declined
+        show_ending(state, view1)
+        turn_before = 0 if state.asked_seat == state.dealer else 1
+        play_turns(
+            state, rules, view1st, view2nd, stop, stop, stop, stop, stop, stop,
+            stop, stop, stop, stop, stop, stop, turn_before, TURN_OVER,
+        )  # fmt: skip
+        return
     state.logged = 0
     forget(view0, state.turns)
     forget(view1, state.turns)
-    state.stake = stake
-    state.owner = owner
+    state.stake = game[STAKE]
+    state.owner = game[OWNER]
     clear_deal(state, rules, state.dealer)
-    stop = as_hook(no_answer)
-    view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
     play_deal(
         state, rules, view1st, view2nd, stop, stop, stop, stop, stop, stop,
         stop, stop, stop, stop, stop, stop,
     )  # fmt: skip
+
+
+@compiled
+def _keep(game, state, rules):
+    """Keep the state if a turn begins here: nothing has happened in it but this question.
+
+    Where there is a die, it was asked about before.
+    """
+    if (
+        state.asked_slot == TAKE
+        and state.phase == PHASE_TURN
+        and state.turns > 0
+        and rules.die == DIE_OFF
+    ):
+        seat = state.asked_seat
+        state.noises[seat] -= state.noisy[seat ^ state.half] >> TAKE & 1  # it is asked again
+        _head_at(game[KEPT]).numbers[:] = _head_at(game[STATE]).numbers
+        game[IS_KEPT] = 1
+
+
+@compiled
+def _take_up(game, state):
+    """Go back to the state that was kept, but for what is answered and shuffled since then."""
+    scripted, shuffled = state.scripted, state.shuffled
+    _head_at(game[STATE]).numbers[:] = _head_at(game[KEPT]).numbers
+    state.scripted = scripted
+    state.shuffled = shuffled
 
 
 @compiled
@@ -134,6 +187,7 @@ def _begin_deal(game, state, rules):
     state.scripted = 0
     game[STAKE], game[OWNER] = state.stake, state.owner
     game[AT] = ASKED
+    game[IS_KEPT] = 0
     if state.given:
         return
     new_pack(state)
@@ -179,7 +233,7 @@ def go_on(game):
         is_over = True
         try:
             if game[PLAYERS] == 2:
-                _play_again(state, rules, view0, view1, game[STAKE], game[OWNER])
+                _play_again(game, state, rules, view0, view1)
             else:
                 _play_again_alone(state, rules, view0)
         except Exception:
@@ -189,6 +243,7 @@ def go_on(game):
             return
         if state.logged < state.scripted:
             raise IllegalAnswer  # among those given before
+        _keep(game, state, rules)
         seat, slot = state.asked_seat, state.asked_slot
         if game[OUTSIDE] >> seat & 1:
             return
@@ -218,6 +273,7 @@ def go_on_each(games, lengths):
     """Play deals again with so many of their answers, int64 (games,), and on as `answer_each`."""
     for i in range(len(games)):
         games[i, AT] = ASKED
+        games[i, IS_KEPT] = 0
         state_at(games[i, STATE]).scripted = lengths[i]
         go_on(games[i])
 

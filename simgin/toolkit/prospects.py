@@ -8,8 +8,8 @@ unseen. Both ignore rainbows; `outs` does not.
 from simgin.core.bits import lowest, popcount
 from simgin.core.cards import LANE, lane, of_rank, ranks_held_twice
 from simgin.core.deadwood import best_discards, deadwood, meldable, runs_in
-from simgin.core.jit import jit
-from simgin.core.planes import cards_in_sets, ranks_of, run_outs
+from simgin.core.jit import inlined, jit
+from simgin.core.planes import cards_in_sets, one_left, ranks_of, run_outs
 from simgin.core.rules import CORNER, HIGH_OR_LOW
 from simgin.toolkit.hand import of_ranks
 
@@ -17,9 +17,9 @@ from simgin.toolkit.hand import of_ranks
 @jit
 def outs(hand, rules):
     """The cards outside a hand that would lie in a meld with cards of it."""
-    cards = of_ranks(ranks_held_twice(hand))
     if rules.by_planes[0]:
-        return (cards | run_outs(hand)) & ~hand
+        return outs_by_planes(hand)
+    cards = of_ranks(ranks_held_twice(hand))
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
     cards |= (
         _run_outs(s, rules)
@@ -32,6 +32,12 @@ def outs(hand, rules):
         if missing & (missing - 1) == 0:
             cards |= missing
     return cards & ~hand
+
+
+@inlined
+def outs_by_planes(hand):
+    """`outs` under rules with low aces and no rainbows."""
+    return (of_ranks(ranks_held_twice(hand)) | run_outs(hand)) & ~hand
 
 
 @jit
@@ -124,12 +130,21 @@ def gin_outs(ten, loose, new, fits, rules):
             found = popcount(new)  # and no other melds are touched
             fit &= ~new
     while fit:
-        eleven = ten | fit & -fit
+        found += _goes_gin(ten | fit & -fit, rules)
         fit &= fit - 1
-        left = eleven & ~meldable(eleven, rules)
-        if left & (left - 1) == 0:
-            found += best_discards(eleven, eleven, rules)[0] == 0
     return found
+
+
+@inlined
+def _goes_gin(eleven, rules):
+    """Whether one of eleven cards can be discarded with no deadwood left.
+
+    Where all eleven lie in melds, one of these is longer than it need be.
+    """
+    if rules.by_planes[0]:
+        return one_left(eleven)
+    left = eleven & ~meldable(eleven, rules)
+    return left & (left - 1) == 0 and best_discards(eleven, eleven, rules)[0] == 0
 
 
 @jit

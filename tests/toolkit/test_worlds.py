@@ -336,11 +336,3 @@ def test_the_training_script_of_beliefs_learns_in_miniature():
     assert (rows == again).all() and rows[:, :52].sum(axis=1).tolist() == [1] * len(rows)
     numbers = script.fit(rows, held)
     assert numbers.shape == NUMBERS.shape and (numbers > 0).all()
-
-
-@pytest.mark.slow
-def test_the_training_script_of_beliefs_reproduces_the_committed_numbers():
-    pairs = [(a, b) for i, a in enumerate(script.PLAYERS) for b in script.PLAYERS[i:]]
-    rows, held, _ = script.logged(pairs, 3000, 1)
-    made = script.fit(rows, held)
-    assert made == pytest.approx(NUMBERS, abs=2e-4)  # the last decimal is up to the machine's BLAS
