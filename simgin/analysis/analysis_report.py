@@ -131,10 +131,11 @@ def verdict(analysis: Analysis) -> str:
     if place == analysis.order[0]:
         return f"{sentence} It was done."
     done = position.text(position.done)
-    return f"{sentence} Done was {done}, which cost {_cost(analysis, place)} {analysis.unit}."
+    return f"{sentence} Done was {done}, which cost {cost_text(analysis, place)} {analysis.unit}."
 
 
-def _cost(analysis: Analysis, place: int) -> str:
+def cost_text(analysis: Analysis, place: int) -> str:
+    """What an action costs, with its 95 % interval."""
     mean, _, high = analysis.cost(place)
     half = high - mean
     return f"{numbers.number(mean, half)} ± {numbers.number(half, half)}"
@@ -204,7 +205,7 @@ def action_table(analysis: Analysis, note: str = "") -> Table:
     rows = []
     for place, row in zip(analysis.order, analysis.rows(), strict=True):
         mark = " <" if row["done"] else ""
-        cost = _cost(analysis, place) if row["cost"] else ""
+        cost = cost_text(analysis, place) if row["cost"] else ""
         means = [_mean(row, name, factors[name]) for name in shown]
         rows.append((f"{row['action']}{mark}", cost, *means, f"{row['worlds']:,}"))
     headings = ("action", f"cost, {titles[analysis.by]}", *(titles[name] for name in shown))
@@ -252,7 +253,7 @@ def _decision(title: str, analysis: Analysis) -> tuple[str, ...]:
     place = position.was_done_at
     done = position.text(position.was_done)
     best = words.better(done, position.text(position.actions[analysis.order[0]]))
-    cost = "0" if place == analysis.order[0] else _cost(analysis, place)
+    cost = "0" if place == analysis.order[0] else cost_text(analysis, place)
     return title, done, best + "?" * (len(analysis.best) > 1), cost, f"{analysis.worlds:,}"
 
 
@@ -265,7 +266,7 @@ def _pictures(found: Found) -> Iterator[Picture]:
         position = analysis.position
         place = f"{_capital(title)}: " if len(found) > 1 else ""
         if position.view.phase != PHASE_BLIND:
-            drawn = figures.draw_cards(_caption(position), list(_card_rows(position)))
+            drawn = figures.draw_cards(caption(position), list(card_rows(position)))
             asked = _capital(f"{place}the cards")
             yield Picture(f"cards-{number}", asked, _in_words(position), drawn)
         costs = analysis.frame()
@@ -279,7 +280,7 @@ def _in_words(position: Position) -> str:
     return f"{'. '.join(words.lines(position))}."
 
 
-def _caption(position: Position) -> str:
+def caption(position: Position) -> str:
     """What the cards do not show."""
     view = position.view
     *_, last = words.lines(position)
@@ -296,7 +297,7 @@ def _caption(position: Position) -> str:
     return " ".join(sentences)
 
 
-def _card_rows(position: Position) -> Iterator[figures.CardRow]:
+def card_rows(position: Position) -> Iterator[figures.CardRow]:
     """The own hand by its melds, what is offered, the pile, and the opponent's hand."""
     view = position.view
     alone = position.variant.row["players"] == 1
@@ -310,8 +311,7 @@ def _card_rows(position: Position) -> Iterator[figures.CardRow]:
     if not alone:
         known = hand_text(int(view.known)).split()
         hidden = [figures.BACK] * (HAND - len(known))
-        groups = [group for group in (known, hidden) if group]
-        yield figures.CardRow("The opponent holds", groups)
+        yield figures.CardRow("The opponent holds", [group for group in (known, hidden) if group])
 
 
 def _own_hand(position: Position) -> figures.CardRow:

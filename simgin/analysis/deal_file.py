@@ -1,18 +1,18 @@
 """A deal as `simgin show --json` prints it, read back: whole or only begun, of a match, for one.
 
 The engine plays it again from its pack and its answers: nobody is asked, so that the players need
-not be there any more, and what does not follow from the cards and decisions is refused.
+not be there any more, and what does not follow from the cards and decisions is refused. So does it
+with a deal that another engine has logged (simgin.analysis.game_logs).
 """
-
-from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from simgin.analysis.analysis import strongest
+from simgin.analysis.game_logs import read_log, replayed
 from simgin.analysis.position import PositionError
 from simgin.core.cards import PACK
 from simgin.core.state import MAX_QUESTIONS
@@ -35,23 +35,57 @@ MOST_POINTS = 1_000_000
 SHOWN = ("turn", "seat", "slot", "hand", "offered", "taken", "drawn", "stake", "owner", "answer")
 
 
+@dataclass(frozen=True)
+class Told:
+    """What a file tells. deal: with A at seat 0. names: by seat. first: the seat of the file's A.
+
+    engine: that has logged the deal, if it is another.
+    """
+
+    path: str
+    deal: WatchedDeal
+    names: tuple[str, ...]
+    first: int = 0
+    engine: str = ""
+
+
 def read_deal(path: str | Path) -> WatchedDeal:
-    """The deal that a file tells, with A at seat 0; cut short where the file ends before the deal.
+    """The deal that a file tells; see `read_file`."""
+    return read_file(path).deal
+
+
+def read_file(path: str | Path) -> Told:
+    """The deal that a file tells, and of whom; cut short where the file ends before the deal.
 
     Raises PositionError for a file that tells none, and OSError where there is no file.
     """
     text = read_bytes(Path(path), MOST).decode(errors="replace")
     try:
+        log = read_log(text)
+        if log is not None:
+            deal = replayed(log)
+            best = strongest(deal.matchup.variant)  # nobody knows who played
+            matchup = parse_matchup(best, best, log.variant, 1, "deal")
+            return Told(str(path), replace(deal, matchup=matchup), log.names, engine=log.engine)
         answer = json.loads(text)
-    except (ValueError, RecursionError):
-        raise _error(path, "it is not what `simgin show ... --json` prints") from None
-    try:
-        return _played(answer)
+        first = answer["rows"][0]
+        names = tuple(map(_name, first["strategies"]))
+        return Told(str(path), _played(answer), names, _number(first, "half"))
     except (KeyError, TypeError, AttributeError, IndexError):
         reason = "something is missing that `simgin show ... --json` prints"
+    except (json.JSONDecodeError, RecursionError):
+        reason = (
+            "it is neither what `simgin show ... --json > deal.json` prints nor a log of "
+            "OpenSpiel's or RLCard's gin rummy"
+        )
     except ValueError as error:
         reason = str(error).rstrip(".")
     raise _error(path, reason)
+
+
+def _name(name: str) -> str:
+    """A player's name without what tells it from itself."""
+    return str(name).removesuffix(" (A)").removesuffix(" (B)")
 
 
 def _error(path: str | Path, reason: str) -> PositionError:
@@ -92,7 +126,7 @@ def _played(answer: Row) -> WatchedDeal:
 def _matchup(answer: Row, first: Row, variant: Variant) -> Matchup:
     """The players by seat, the strongest in place of those who are not there any more."""
     players = int(str(variant.row["players"]))
-    names = [str(name).removesuffix(" (A)").removesuffix(" (B)") for name in first["strategies"]]
+    names = [_name(name) for name in first["strategies"]]
     if len(names) != players or (first["dealer"] is None) != (players == 1):
         raise PositionError(f"{variant.text} is for {players}, and its players are others")
     stand_in = strongest(variant)

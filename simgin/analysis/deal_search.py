@@ -5,8 +5,6 @@ found = search(request)
 found.deals  # FOUND (deals,): the first ten
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -160,8 +158,7 @@ def search(request: Request, workers: int | None = None, progress: Progress | No
     def sift(first: int, n: int) -> tuple[int, int, np.ndarray]:
         played = _play(request, first, n)
         fitting = played[where.fits(played)]
-        kept = where.first(fitting, limit)
-        return len(played), len(fitting), kept
+        return len(played), len(fitting), where.first(fitting, limit)
 
     played, fitting, kept = zip(*over_units(sift, units, size, workers, progress), strict=True)
     fit = sum(fitting)

@@ -4,8 +4,6 @@ As backgammon players read match equity from one table, the chance after a deal 
 equal players from there on: `PLAYER` against itself, under the variant's own rules.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Worlds: the hidden cards of a position, drawn as likely as the opponent's play makes them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any

@@ -5,8 +5,6 @@ with the hidden hand as it was, and the stock shuffled anew: had the same worlds
 and measured it, its luck in being chosen would count as worth.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
@@ -108,14 +106,14 @@ class Judge:
         lots.random()  # seeds keep their worlds, which begin behind a number not used any more
         best, seeming = self._best(position, usual, lots)
         worth = self._worth(deal, position, [done, best, usual], lots)
-        kind = _kind(position, best)
+        kind = kind_of(position, best)
         return Judged(
             unit=int(deal.state.unit),
             half=int(deal.state.half),
             turn=position.turn,
             place=position.place,
             kind=kind,
-            mistake="" if best == done else _mistake(position, kind, best),
+            mistake="" if best == done else mistake_of(position, kind, best),
             done=position.text(done),
             best=position.text(best),
             cost=worth[best] - worth[done],
@@ -184,8 +182,7 @@ class Judge:
         self, position: Position, actions: list[Action], worlds: Worlds, first: int
     ) -> np.ndarray:
         """What the player gains, in what the variant counts by: float64 (worlds, actions)."""
-        records = play_in(self.matchup, position.view, actions, worlds, first)
-        return gains(records, position.variant)
+        return gains(play_in(self.matchup, position.view, actions, worlds, first), position.variant)
 
 
 def usual_actions(matchup: Matchup, deal: WatchedDeal) -> Iterator[tuple[Position, Action]]:
@@ -252,7 +249,7 @@ def _hidden_hand(deal: WatchedDeal, view: Any) -> int:
     return hand
 
 
-def _kind(position: Position, best: Action) -> str:
+def kind_of(position: Position, best: Action) -> str:
     """What had to be decided: the die, upcard, draw, discard or knock (or play on)."""
     if position.is_about_die:
         return "die"
@@ -264,7 +261,7 @@ def _kind(position: Position, best: Action) -> str:
     return "discard" if position.was_done.kind == best.kind else "knock"
 
 
-def _mistake(position: Position, kind: str, best: Action) -> str:
+def mistake_of(position: Position, kind: str, best: Action) -> str:
     """What was done in place of the best, in a few words."""
     done = position.was_done
     if done.kind in (ACCEPT, REFUSE):

@@ -1,22 +1,11 @@
 """Positions: what a player knows when something has to be decided, from the deals of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 from typing import Any
 
-from simgin.core.answers import (
-    PASS,
-    PHASE_BLIND,
-    PHASE_LAST,
-    PHASE_STOP,
-    PHASE_UPCARD,
-    SHOT,
-    STOCK,
-    TAKE,
-)
+from simgin.core import answers
 from simgin.core.deadwood import deadwood
 from simgin.core.endings import ending_with, must_be_melded
 from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW
@@ -27,7 +16,7 @@ from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.text.notation import card_text
 
-DRAWN = {STOCK: "draw", TAKE: "take", PASS: "pass", LEAVE: "leave"}
+DRAWN = {answers.STOCK: "draw", answers.TAKE: "take", answers.PASS: "pass", LEAVE: "leave"}
 # Slots that are asked with eleven cards, or with the last discard, belong to one decision
 STEPS = {"take": "draw", "discard": "end", "knock": "end", "offer": "offer", "answer": "answer"}
 ANSWERS = {ACCEPT: "accept", REFUSE: "refuse"}
@@ -55,10 +44,10 @@ class Position:
 
         Whether to stop after a discard belongs to its turn, and before the first draw to turn 0.
         """
-        if self.view.phase in (PHASE_UPCARD, PHASE_BLIND):
+        if self.view.phase in (answers.PHASE_UPCARD, answers.PHASE_BLIND):
             return 0
         turn = int(self.view.turn)
-        return turn - 1 if self.view.phase == PHASE_STOP else turn
+        return turn - 1 if self.view.phase == answers.PHASE_STOP else turn
 
     @property
     def was_done(self) -> Action:
@@ -83,12 +72,12 @@ class Position:
         turn = f"turn {self.turn}" if self.turn else "upcard"
         if self.is_about_die:
             step = "answer" if self.view.offered else "offer"
-            return f"blind, {step}" if phase == PHASE_BLIND else f"{turn}, {step}"
-        if phase == PHASE_STOP:
+            return f"blind, {step}" if phase == answers.PHASE_BLIND else f"{turn}, {step}"
+        if phase == answers.PHASE_STOP:
             return f"{turn}, stop" if self.turn else "before the first draw"
         if self.turn == 0:
             return turn
-        if phase == PHASE_LAST:
+        if phase == answers.PHASE_LAST:
             return "last discard"
         return f"{turn}, draw" if self.view.taken_offer >= 0 else f"{turn}, discard"
 
@@ -100,11 +89,11 @@ class Position:
             return f"offer {action.card}" if action.card else "leave the die"
         if action.kind in DRAWN:
             offered = int(self.view.taken_offer)
-            card = f" {card_text(offered)}" if action.kind == TAKE else ""
+            card = f" {card_text(offered)}" if action.kind == answers.TAKE else ""
             return DRAWN[action.kind] + card
         if action.kind == THROW:
             return f"discard {card_text(action.card)}"
-        if self.view.phase == PHASE_STOP:
+        if self.view.phase == answers.PHASE_STOP:
             return "knock" if self.view.count else "gin"
         if action.card < 0:
             return "big gin"
@@ -114,7 +103,7 @@ class Position:
         """How the deal ends with a discard: `knock`, `gin` or `shoot`."""
         view = self.view
         rules = build_rules(self.variant)
-        is_last = view.phase == PHASE_LAST
+        is_last = view.phase == answers.PHASE_LAST
         taken = int(view.taken_offer if is_last else view.taken)
         eleven = int(view.hand) | (1 << taken if is_last else 0)
         ten = eleven & ~(1 << card)
@@ -122,7 +111,7 @@ class Position:
         must = int(must_be_melded(taken, rules))
         points = int(view.own_points)
         ending, count = ending_with(ten, left, must, int(view.limit), points, rules)
-        return "shoot" if ending == SHOT else "knock" if count else "gin"
+        return "shoot" if ending == answers.SHOT else "knock" if count else "gin"
 
 
 def positions_in(deal: WatchedDeal, turn: int | None = None) -> list[Position]:
@@ -185,8 +174,8 @@ def _done(questions: list[Question], rules: Any) -> Action | None:
         if question.answer is None:
             return None
         if question.slot == "take":
-            passes = view.phase == PHASE_UPCARD and rules.first_turn == UPCARD_PASS
-            return Action(PASS if passes and question.answer == 0 else question.answer)
+            passes = view.phase == answers.PHASE_UPCARD and rules.first_turn == UPCARD_PASS
+            return Action(answers.PASS if passes and question.answer == 0 else question.answer)
         if question.slot == "offer":
             return Action(OFFER, question.answer)
         if question.slot == "answer":
@@ -195,8 +184,8 @@ def _done(questions: list[Question], rules: Any) -> Action | None:
             thrown = question.answer
         elif question.answer:
             return Action(END, int(view.ending_card))
-        elif view.phase == PHASE_LAST:
+        elif view.phase == answers.PHASE_LAST:
             return Action(LEAVE)
-        elif view.phase == PHASE_STOP:
-            return Action(STOCK)
+        elif view.phase == answers.PHASE_STOP:
+            return Action(answers.STOCK)
     return Action(THROW, thrown)

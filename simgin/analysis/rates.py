@@ -8,6 +8,7 @@ right.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,10 +22,11 @@ from simgin.analysis.position import PositionError
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
-from simgin.play.watch import watch_deal
+from simgin.play.watch import WatchedDeal, watch_deal
 from simgin.rules import variants
 from simgin.stats.control_variates import anchored_mean
 from simgin.stats.estimate import Estimate, mean_of
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +73,7 @@ class ErrorRates:
     @property
     def deals(self) -> int:
         """The deals that were judged."""
-        return len(self.judged) * self._halves
+        return len(self.judged) * self.halves
 
     @cached_property
     def total(self) -> Estimate:
@@ -81,7 +83,7 @@ class ErrorRates:
     @cached_property
     def usual(self) -> np.ndarray:
         """What the judge's own actions would have brought more: points a deal, by unit."""
-        return self._by_unit(lambda judged: judged.usual_cost)
+        return self.by_unit(lambda judged: judged.usual_cost)
 
     def rate(self, kind: str = "", mistake: str = "") -> Estimate:
         """The points given up a deal, all or by decisions of a kind and mistakes of a kind."""
@@ -89,7 +91,11 @@ class ErrorRates:
         def cost(judged: Judged) -> float:
             return judged.cost if _belongs(judged, kind, mistake) else 0.0
 
-        return anchored_mean(self._by_unit(cost), self.usual, self.lead)
+        return self.mean(self.by_unit(cost))
+
+    def mean(self, by_unit: np.ndarray) -> Estimate:
+        """The mean of what was given up in units, set right by what the judge gains."""
+        return anchored_mean(by_unit, self.usual, self.lead)
 
     def frequency(self, kind: str = "", mistake: str = "") -> float:
         """How often a deal something else was found better."""
@@ -106,13 +112,21 @@ class ErrorRates:
         judge = Judge(self.trial.judge, 0)
         found = []
         for judged in wrong[:CANDIDATES]:
-            deal = watch_deal(self.trial.matchup, judged.unit, judged.half)
-            for position in own_positions(deal):
+            for position in own_positions(self.deal(judged)):
                 if position.place == judged.place:
-                    lead = judge.lead(position, judged.best, NEW_WORLDS)
-                    found.append((judged, mean_of(lead)))
+                    found.append((judged, mean_of(judge.lead(position, judged.best, NEW_WORLDS))))
         found.sort(key=lambda pair: pair[1].value, reverse=True)
         return found[:n]
+
+    def deal(self, judged: Judged) -> WatchedDeal:
+        """The deal of a decision."""
+        return watch_deal(self.trial.matchup, judged.unit, judged.half)
+
+    def command(self, judged: Judged) -> str:
+        """The command that analyses a decision."""
+        show = self.trial.matchup.replay(judged.unit, judged.half, 0)
+        judge = shlex.quote(self.trial.judge.a.text)
+        return f"{show.replace('show', 'analyze', 1)} --turn {judged.turn} --as {judge}"
 
     def frame(self) -> pd.DataFrame:
         """A row for each kind of decision (mistake: empty), each mistake of it, and all together.
@@ -121,15 +135,13 @@ class ErrorRates:
         to 1 (`counted` says which). per_deal: how often a deal something else was found better.
         points: the value as it is shown, in points or per cent.
         """
-        import pandas as pd
-
         rows = []
         for kind, mistakes in MISTAKES.items():
             for mistake in ("", *mistakes):
                 if self.frequency(kind, mistake):
                     rows.append(self._row(kind, mistake))
         rows.append(self._row(ALL, ""))
-        return pd.DataFrame(rows)
+        return frame_of(rows)
 
     def _row(self, kind: str, mistake: str) -> dict[str, object]:
         named = "" if kind == ALL else kind
@@ -162,13 +174,14 @@ class ErrorRates:
         names = ("value", "se", "low", "high")
         return {name: getattr(rate, name) / self.factor for name in names}
 
-    def _by_unit(self, number: Callable[[Judged], float]) -> np.ndarray:
+    def by_unit(self, number: Callable[[Judged], float]) -> np.ndarray:
         """The sum of a number over the decisions of each unit, a deal."""
         sums = [sum(number(judged) for judged in unit) for unit in self.judged]
-        return np.array(sums, np.float64) / self._halves
+        return np.array(sums, np.float64) / self.halves
 
     @property
-    def _halves(self) -> int:
+    def halves(self) -> int:
+        """The deals of a unit."""
         return 2 if self.trial.matchup.mirrored else 1
 
 
@@ -193,8 +206,7 @@ def read_trial(
             "can be trusted."
         )
     matchup = parse_matchup(a, b, game.text, seed, "deal")
-    judging = parse_matchup(judge or best, b, game.text, seed, "deal")
-    return Trial(matchup, judging, deals, worlds)
+    return Trial(matchup, parse_matchup(judge or best, b, game.text, seed, "deal"), deals, worlds)
 
 
 def error_rates(
@@ -262,11 +274,11 @@ def given_up(matchup: Matchup) -> str:
 def measured_lead(trial: Trial, workers: int | None = None) -> Estimate:
     """What the judge gains more than A against B, a deal, from other deals than those judged."""
     units = trial.matchup.units(trial.deals)
-    own = _gained(trial.judge, units, workers)
-    return mean_of(own - _gained(trial.matchup, units, workers))
+    own = gained(trial.judge, units, workers)
+    return mean_of(own - gained(trial.matchup, units, workers))
 
 
-def _gained(matchup: Matchup, units: int, workers: int | None) -> np.ndarray:
+def gained(matchup: Matchup, units: int, workers: int | None = None) -> np.ndarray:
     """What A gains a deal: float64 (PLAIN * units,). Equal players gain nothing."""
     if matchup.b is not None and not matchup.mirrored:
         return np.zeros(PLAIN * units)

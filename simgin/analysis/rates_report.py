@@ -1,10 +1,7 @@
 """What error rates say: what a strategy gives up a deal, by what was to be decided, where most."""
 
-from __future__ import annotations
-
-import shlex
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simgin.analysis.rates import ErrorRates, given_up
 from simgin.analysis.words import better
@@ -12,10 +9,7 @@ from simgin.play.matchup import own_names
 from simgin.report import numbers
 from simgin.report.report import Report
 from simgin.report.table import Column, Table
-
-if TYPE_CHECKING:
-    from simgin.analysis.judge import Judged
-    from simgin.stats.estimate import Estimate
+from simgin.stats.estimate import Estimate
 
 COSTLIEST = 5  # decisions that are named
 KINDS = {
@@ -42,7 +36,7 @@ def rates_report(rates: ErrorRates, command: str = "") -> Report:
     return Report(
         question=f"Error rate of {strategy}{against}, {matchup.variant.text}",
         verdict=said,
-        tables=[_table(rates, judge)],
+        tables=[rates_table(rates, judge)],
         command=command,
     )
 
@@ -56,9 +50,11 @@ def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
     return names[0], names[-2], names[-1]
 
 
-def _table(rates: ErrorRates, judge: str) -> Table:
+def rates_table(rates: ErrorRates, judge: str) -> Table:
     """A row for each kind of decision, and under it for each kind of mistake."""
     frame = rates.frame()
+    if rates.deals == 1:  # of which no error is known
+        frame = frame.drop(columns=["low", "high"])
     kinds = zip(frame["kind"], frame["mistake"], strict=True)
     frame["decision"] = [f"  {mistake}" if mistake else KINDS[kind] for kind, mistake in kinds]
     note = (
@@ -80,13 +76,6 @@ def _text(lead: Estimate) -> str:
 # The costliest decisions
 
 
-def replay_command(rates: ErrorRates, judged: Judged) -> str:
-    """The command that analyses a decision."""
-    show = rates.trial.matchup.replay(judged.unit, judged.half, 0)
-    judge = shlex.quote(rates.trial.judge.a.text)
-    return f"{show.replace('show', 'analyze', 1)} --turn {judged.turn} --as {judge}"
-
-
 def rates_rows(rates: ErrorRates) -> list[Row]:
     """The rows of the frame, and one for each of the costliest decisions, with its command."""
     found: list[Any] = rates.frame().to_dict("records")
@@ -104,7 +93,7 @@ def rates_rows(rates: ErrorRates) -> list[Row]:
             "best": judged.best,
             "points": lead.value,
             "counted": rates.unit,
-            "command": replay_command(rates, judged),
+            "command": rates.command(judged),
         }
         for judged, lead in rates.costliest(COSTLIEST)
     ]

@@ -3,8 +3,6 @@
 Parts stand between commas, and a deal has to fit all of them. At most one part is an order.
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Collection, Sequence

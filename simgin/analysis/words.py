@@ -1,7 +1,5 @@
 """A position in words, as its player would tell it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

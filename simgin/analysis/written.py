@@ -6,8 +6,6 @@ led to the question by what each player did, and shows there what the player see
 has not written is taken out again: the cards forgotten and when cards of the own hand were drawn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

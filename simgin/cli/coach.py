@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from simgin.analysis.analysis import UNITS, Analysis, Effort, analyse, counted_by, strongest
-from simgin.analysis.judge import Judge
+from simgin.analysis.analysis import Analysis, Effort, analyse, strongest
+from simgin.analysis.grades import LADDER, grade, trial_of
+from simgin.analysis.grades_report import verdict
 from simgin.analysis.position import Position, positions_in
 from simgin.analysis.words import better
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.watch import WatchedDeal
-from simgin.stats.estimate import mean_of
 
 WORLDS, SECONDS = 1000, 2.0  # of a decision, at most
-JUDGED_WORLDS = 200  # as of `simgin analyze --deals`
-# Points that players give up a deal against champion, judged by it under eaai
-# (results/reference/error-rates)
-LADDER = {"champion-mc": 4.0, "champion": 7.8, "gold": 12.2, "rlcard-novice": 29.9, "random": 92.1}
 
 
 class Coach:
@@ -77,18 +71,12 @@ def decisions(deal: WatchedDeal) -> list[Position]:
     return [position for position in made if position.view.seat == 0]
 
 
-def error_rate(matchup: Matchup, deals: Sequence[WatchedDeal]) -> Iterator[str]:
-    """The error rate of seat 0 in some deals, as `simgin analyze --deals` counts it."""
+def graded(matchup: Matchup, deals: Sequence[WatchedDeal]) -> Iterator[str]:
+    """What seat 0 gave up in some deals, as `simgin grade` says it, and the ladder."""
     best = strongest(matchup.variant)
     judging = parse_matchup(best, matchup.opponent or None, matchup.variant.text, 1, "deal")
-    judge = Judge(judging, JUDGED_WORLDS)
-    costs = [sum(judged.cost for judged in judge.judged(deal)) for deal in deals]
-    unit = UNITS[counted_by(matchup.variant)]
-    rate = mean_of(np.array(costs)) if len(costs) > 1 else None
-    error = f" (95 % interval {rate.low:.1f} to {rate.high:.1f})" if rate else ""
-    yield f"You gave up {np.mean(costs):.1f} {unit} a deal against what {best} finds{error}"
-    if matchup.b is not None and unit == "points":
-        ladder = ", ".join(f"{name} {points:g}" for name, points in LADDER.items())
+    found = grade(trial_of(matchup.a.text, judging, len(deals)), deals)
+    yield from verdict(found)
+    if found.has_ladder:
+        ladder = ", ".join(f"{name} {points:g}" for name, (points, _) in LADDER.items())
         yield f"In hundreds of deals (eaai): {ladder}"
-    if len(costs) < 100:
-        yield "So few deals say little: the cards make most of it"

@@ -1,7 +1,5 @@
 """`--debug`: engine and policies run as plain Python, so that `print` and `breakpoint()` work."""
 
-from __future__ import annotations
-
 import os
 import sys
 import traceback

@@ -4,8 +4,6 @@ Nothing here imports the engine or pandas: the module of a command is imported w
 called, so `simgin --help` is quick.
 """
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import errno
@@ -39,9 +37,11 @@ COMMANDS = {
     "report": "Rewrite the tables, plots and page of a run.",
     "compare": "Compare two runs, matchup by matchup.",
     "play": "Play against a strategy yourself, or alone.",
+    "drill": "Make a page of costly decisions to practise on.",
     "show": "Replay one deal decision by decision.",
     "hand": "Evaluate a hand: deadwood, melds, best discards.",
     "analyze": "Find the best action in a position, and what mistakes cost.",
+    "grade": "Say what a player gave up in deals that were played.",
     "find": "Find deals worth looking at: undercuts, big losses, mistakes.",
     "cite": "Print how to cite simgin, for BibTeX.",
     "doctor": "Check this installation.",
@@ -80,6 +80,7 @@ What are my odds?
   simgin odds                             solitaire variants, draw by draw
   simgin odds standard                    two players: by seat and by score
   simgin match gold -v solitaire-gin      one strategy alone
+  simgin chart knock                      when to knock, by deadwood and turn
 
 \b
 Experiments: kept on disk, resumed after a break, compared
@@ -93,6 +94,8 @@ Experiments: kept on disk, resumed after a break, compared
 Sit down yourself
   simgin play                             a match against champion
   simgin play simple --coach              with advice after each decision
+  simgin drill -o drill.html              thirty costly decisions to practise
+  simgin grade mine-*.json                what you gave up in those deals
 
 \b
 One deal, one hand

@@ -1,7 +1,5 @@
 """Options that several commands share, their readers, what a shell offers, and subcommands."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -179,15 +177,10 @@ def count_option(name: str, help_text: str, **default: Any) -> Callable[[Any], A
     return click.option(name, callback=read_count, metavar="N", help=help_text, **default)
 
 
-def output_option(help_text: str, *, required: bool = False) -> Callable[[Any], Any]:
-    """`-o DIR`, the directory for results."""
+def output_option(help_text: str, metavar: str = "DIR") -> Callable[[Any], Any]:
+    """`-o`, the directory for results or the file."""
     return click.option(
-        "-o",
-        "--output",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
-        required=required,
-        help=help_text,
+        "-o", "--output", type=click.Path(path_type=Path), metavar=metavar, help=help_text
     )
 
 

@@ -1,11 +1,9 @@
 """The plan of a run, printed before it starts: every matchup, its size and its time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simgin.cli.output import Answer, console, say
 from simgin.cli.session import prepare
@@ -13,13 +11,11 @@ from simgin.play import kernel
 from simgin.play.parallel import usable_cpus
 from simgin.report.table import Table, listed
 from simgin.runs import block, ledger
+from simgin.runs.block import Task
 from simgin.runs.plan import Plan, deviations, unit_seconds
 from simgin.stats import differences
 from simgin.stats.estimate import Z95, units_to_see
 from simgin.text.amounts import UNITS
-
-if TYPE_CHECKING:
-    from simgin.runs.block import Task
 
 MOST_ROWS = 40  # matchups listed; the others are counted
 

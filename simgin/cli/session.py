@@ -19,17 +19,16 @@ from simgin.findings.findings import Findings
 from simgin.findings.health import check_health
 from simgin.findings.run_record import record_plan
 from simgin.play import kernel, parallel
-from simgin.play.matchup import own_names
+from simgin.play.matchup import Matchup, own_names
 from simgin.report import progress
 from simgin.rules.variants import value_text
-from simgin.runs import block, directory, ledger, runner, steps
+from simgin.runs import block, directory, ledger, runner
 from simgin.runs.manifest import run_manifest
 from simgin.runs.runner import SerialTeam, Threads
 from simgin.runs.stopping import End
 
 if TYPE_CHECKING:
     from simgin.cli.so_far import SoFar
-    from simgin.play.matchup import Matchup
     from simgin.runs.plan import Plan
 
 INTERRUPTED = 130  # exit code
@@ -69,7 +68,7 @@ def play_plan(
 
 def _is_complete(plan: Plan, run_ledger: ledger.Ledger, record_deals: bool) -> bool:
     units_left = block.units_left(plan.tasks, run_ledger, recorded=record_deals)
-    return not any(units_left) and not steps.missing(plan.steps, run_ledger)
+    return not any(units_left) and not runner.missing_steps(plan.steps, run_ledger)
 
 
 def _play(
@@ -96,7 +95,7 @@ def _play(
             )
     if plan.steps:
         with explain_wait(), _step_progress(plan, run_ledger) as report:
-            steps.play(plan.steps, run_ledger, workers, report)
+            runner.play_steps(plan.steps, run_ledger, workers, report)
     return ends
 
 
@@ -158,8 +157,7 @@ def _title(plan: Plan) -> str:
     if len(plan.tasks) > 1:
         return plan.title
     names = own_names(plan.matchups)
-    players = plan.matchups[0].players
-    return " v ".join(names.get(player.text, player.text) for player in players)
+    return " v ".join(names.get(player.text, player.text) for player in plan.matchups[0].players)
 
 
 def _so_far(plan: Plan, run_ledger: ledger.Ledger) -> SoFar | None:
@@ -177,7 +175,7 @@ def _step_progress(plan: Plan, run_ledger: ledger.Ledger) -> Iterator[parallel.P
     if jit.interpreted():
         yield None
         return
-    names = [step.name for step in steps.missing(plan.steps, run_ledger)]
+    names = [step.name for step in runner.missing_steps(plan.steps, run_ledger)]
 
     def report_step(done: int, units: int) -> None:
         i = min(done // parallel.SHARES, len(names) - 1)

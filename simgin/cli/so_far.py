@@ -14,17 +14,16 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.report import numbers
-from simgin.runs.stopping import Sprt, Until
+from simgin.runs.stopping import Rule, Sprt, Until
 from simgin.stats import sequential
+from simgin.stats.estimate import estimate_metric
 from simgin.stats.metrics import BY_NAME, headline
-from simgin.stats.ratios import estimate_metric
 from simgin.text.amounts import UNITS, short_count
 
 if TYPE_CHECKING:
     from simgin.runs.block import Done, Task
     from simgin.runs.ledger import Ledger
     from simgin.runs.plan import Plan
-    from simgin.runs.stopping import Rule
 
 
 MOST_CHARACTERS = 30  # of the players' names, so that the estimate has room
@@ -81,8 +80,7 @@ class SoFar:
     def _size(self) -> str:
         """`12.4k of 100k deals`, of a size that is only the most with `of at most`."""
         task = self._task
-        units = int(self._totals[self._cell][sums.UNITS])
-        played = short_count(task.matchup.cell.results(units))
+        played = short_count(task.matchup.cell.results(int(self._totals[self._cell][sums.UNITS])))
         unit = UNITS[self._plan.unit]
         if self._plan.seconds is not None:
             return f"{played} {unit}"

@@ -1,7 +1,5 @@
 """A deal as text: every decision with what the player saw, then the showdown. 80 columns wide."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator, Mapping
 from itertools import groupby
@@ -9,17 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simgin.core import layoff, match
-from simgin.core.answers import (
-    BIG_GIN,
-    PASS,
-    PHASE_BLIND,
-    PHASE_LAST,
-    PHASE_STOP,
-    PHASE_UPCARD,
-    SHOT,
-    TAKE,
-)
+from simgin.core import answers, layoff, match
 from simgin.core.cell import Unit
 from simgin.core.match import UNDECIDED
 from simgin.core.meldings import MAX_MELDINGS
@@ -39,7 +27,10 @@ WIDTH = 80
 BOUNDS = {"seed": 2**64, "unit": 2**48, "half": 2, "deal": 2**16}  # numbers that name a deal
 NO_ANSWER = "gives no legal answer"
 DIE_SLOTS = ("offer", "answer")
-ENDINGS = {BIG_GIN: ("declare big gin", "declares big gin"), SHOT: ("shoot", "shoots")}
+ENDINGS = {
+    answers.BIG_GIN: ("declare big gin", "declares big gin"),
+    answers.SHOT: ("shoot", "shoots"),
+}
 JOKER = "joker"  # who sits at seat 1 of one player
 OVER = {match.DRAWN: "The match is drawn", match.UNFINISHED: "The match is broken off unfinished"}
 
@@ -98,20 +89,31 @@ class Replay:
     @property
     def dealt(self) -> bool:
         """Whether cards were seen; not if a refused offer ended the deal before."""
-        return bool(self.state.phase != PHASE_BLIND)
+        return bool(self.state.phase != answers.PHASE_BLIND)
 
     def lines(self) -> Iterator[str]:
         """The whole text, up to the result or to the question at which a policy failed."""
-        yield from self._title()
+        yield from (*wrapped(self.title), *wrapped(self.summary), "")
+        yield from self.play()
+
+    @property
+    def summary(self) -> str:
+        """How the deal ended, in a line."""
+        if self.watched.fault:
+            return "The deal was not finished"
+        return f"{self._kind()}. {self._points()}"
+
+    def play(self) -> Iterator[str]:
+        """The text below the title."""
         if self.rules.die != DIE_OFF:
             yield from self._blind_offers()
         if self.dealt:
             yield from self._table()
-        tellers = {PHASE_UPCARD: self._upcard, PHASE_LAST: self._last_discard}
+        tellers = {answers.PHASE_UPCARD: self._upcard, answers.PHASE_LAST: self._last_discard}
         for _, turn in groupby(self.watched.questions, key=self._place):
             questions = list(turn)
             phase = int(questions[0].view.phase)
-            if phase != PHASE_BLIND:
+            if phase != answers.PHASE_BLIND:
                 yield ""
                 yield from tellers.get(phase, self._turn)(questions)
         yield from self._silent_draw()
@@ -128,18 +130,22 @@ class Replay:
 
     # Before the play
 
-    def _title(self) -> Iterator[str]:
+    @property
+    def title(self) -> str:
+        """The deal: its variant and its address."""
         matchup = self.watched.matchup
         place = f"seed {matchup.seed}, unit {self.state.unit}"
         if matchup.b is not None:
             place += f", half {self.state.half}"
         if matchup.unit == "match":
             place += f", deal {self.state.deal}"
-        yield from wrapped(f"{matchup.variant.text}: {place}")
+        return f"{matchup.variant.text}: {place}"
 
     def _blind_offers(self) -> Iterator[str]:
         """The die, and the offers before the cards are seen."""
-        questions = [asked for asked in self.watched.questions if asked.view.phase == PHASE_BLIND]
+        questions = [
+            asked for asked in self.watched.questions if asked.view.phase == answers.PHASE_BLIND
+        ]
         first = questions[0].view if questions else self.state
         die = f"the die shows {first.stake}"
         if first.owner >= 0:
@@ -215,7 +221,7 @@ class Replay:
             if question.slot in DIE_SLOTS:
                 yield from self._offer(question)
         for question in own:
-            if question.slot == "take" and question.answer != TAKE:
+            if question.slot == "take" and question.answer != answers.TAKE:
                 yield f"  {_offered_discard(question)}"
         yield from self._draw(own[-1].view)
         for question in own:
@@ -316,18 +322,18 @@ class Replay:
             winner = self._who(int(self.state.winner))
             yield from wrapped(f"  {winner} gets {pays} {self.goal.unit}{plural}")
         else:
-            yield f"Void: {self.state.stock} cards are left in the stock"
+            yield f"Dead hand: {self.state.stock} cards are left in the stock"
 
     def _kind(self) -> str:
         """How the deal ended, as a heading."""
-        return KINDS[int(self.state.kind)].replace("_", " ").capitalize()
+        kind = KINDS[int(self.state.kind)]
+        return "Dead hand" if kind == "void" else kind.replace("_", " ").capitalize()
 
     def _showdown(self) -> Iterator[str]:
         state = self.state
         stopper = int(state.stopper)
         defender = 1 - stopper
-        kept = int(state.hand[stopper])
-        shown = cards_text(in_text_order(state.melds), kept)
+        shown = cards_text(in_text_order(state.melds), int(state.hand[stopper]))
         laid, melds = self.defence()
         held = cards_text(melds, int(state.hand[defender]) & ~laid)
         yield self._kind()
@@ -389,12 +395,11 @@ class SoloReplay(Replay):
 
         The question before the first draw stands alone.
         """
-        after_discard = question.view.phase == PHASE_STOP
-        return int(question.view.turns) - int(after_discard), 0
+        return int(question.view.turns) - int(question.view.phase == answers.PHASE_STOP), 0
 
     def _turn(self, questions: list[Question]) -> Iterator[str]:
         view = questions[0].view
-        if view.phase == PHASE_STOP:
+        if view.phase == answers.PHASE_STOP:
             yield "Before the first draw"
         else:
             yield from self._holding(view)
@@ -437,8 +442,7 @@ class SoloReplay(Replay):
 
     def _showdown(self) -> Iterator[str]:
         state = self.state
-        hand = int(state.hand[PLAYER])
-        shown = cards_text(in_text_order(state.melds), hand)
+        shown = cards_text(in_text_order(state.melds), int(state.hand[PLAYER]))
         yield self._kind()
         count = state.stopper_count
         yield from wrapped(f"  {self.names[PLAYER]} shows {shown}, count {count}")
@@ -478,11 +482,11 @@ def make_replay(watched: WatchedDeal) -> Replay:
 def _upcard_choice(question: Question) -> str:
     if question.answer is None:
         return NO_ANSWER
-    if question.answer == TAKE:
+    if question.answer == answers.TAKE:
         return "takes it"
     view = question.view
-    must_pass = view.phase == PHASE_UPCARD and not view.legal & 1 << PASS
-    if question.answer == PASS or must_pass:
+    must_pass = view.phase == answers.PHASE_UPCARD and not view.legal & 1 << answers.PASS
+    if question.answer == answers.PASS or must_pass:
         return "passes"
     return "draws from the stock"
 
@@ -511,7 +515,7 @@ def _melding(question: Question) -> str:
 
 def _draw(question: Question) -> str:
     """A draw: the card taken from the pile, a card of the stock, or none."""
-    if question.answer != TAKE:
+    if question.answer != answers.TAKE:
         return _upcard_choice(question)
     return f"takes {_card(question.view.taken_offer)}"
 

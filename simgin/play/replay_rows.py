@@ -1,7 +1,5 @@
 """A watched deal for programs: one object for the deal, one per decision, one for the result."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from simgin.core.match import UNDECIDED

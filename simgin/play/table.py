@@ -47,15 +47,17 @@ class Games:
         self.states = [new_state(matchup.seed) for _ in range(n)]
         self.views = [new_views() for _ in range(n)]
         self.rows = np.zeros((n, stepping.COLUMNS), np.int64)
+        self._kept = np.zeros((n, stepping.HEAD), np.int64)
         self._vectors = seat_players(self.states[0], matchup)  # the states hold only addresses
         players = len(matchup.players)
         self.rows[:, stepping.RULES] = place_in_memory(self.rules)
         self.rows[:, stepping.OUTSIDE] = sum(1 << seat for seat in outside)
         self.rows[:, stepping.MATCHES] = matchup.unit == "match"
         self.rows[:, stepping.PLAYERS] = players
-        for row, state, views in zip(self.rows, self.states, self.views, strict=True):
-            row[[stepping.STATE, stepping.VIEW0, stepping.VIEW1]] = [
-                *map(place_in_memory, (state, *views))
+        records = zip(self.rows, self.states, self.views, self._kept, strict=True)
+        for row, state, views, kept in records:
+            row[[stepping.STATE, stepping.VIEW0, stepping.VIEW1, stepping.KEPT]] = [
+                *map(place_in_memory, (state, *views, kept))
             ]
             for name in ("same", "noisy", "vectors", "lengths"):
                 state[name] = self.states[0][name]

@@ -166,8 +166,7 @@ def lead_to(
     script counts for both halves of a pair.
     """
     while True:
-        script = [decision.answer for decision in done]
-        played = watch_deal(matchup, unit, script=script, **deal)
+        played = watch_deal(matchup, unit, script=[decision.answer for decision in done], **deal)
         seats = played.state.log["seat"][: played.asked].tolist()
         slots = [SLOTS[slot] for slot in played.state.slots[: played.asked].tolist()]
         place = 0

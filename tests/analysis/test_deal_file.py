@@ -1,6 +1,7 @@
 """A deal that `simgin show --json` has written down is the same deal when it is read."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -145,10 +146,11 @@ def test_a_decision_that_does_not_follow_is_named(written):
         ("{} --unit 3", "--unit goes with strategies"),
         ("{} --score 3-4", "--score goes with cards"),
         ("{} --turn 99", "nothing was decided in turn 99"),
-        ("deal.txt", "with `simgin show ... --json > deal.json`"),
+        ("printed.txt", "`simgin show ... --json > deal.json` prints nor a log of"),
     ],
 )
-def test_what_does_not_go_with_a_file_is_refused(words, sentence, written):
-    path, _, _ = written("gold", "simple", "standard", 2, 1)
+def test_what_does_not_go_with_a_file_is_refused(words, sentence, written, empty_directory):
+    path, _, deal = written("gold", "simple", "standard", 2, 1)
+    Path("printed.txt").write_text("\n".join(make_replay(deal).lines()))
     done = call("analyze", *words.format(path).split(), code=2)
     assert sentence in " ".join(done.stderr.split())

@@ -138,24 +138,3 @@ def test_the_screen_has_the_rows_of_the_frame_and_repeats_itself():
         assert json.loads(call(*words, "--json").stdout)["rows"] == frame.to_dict("records")
     none = ["gold", "--where", "points > 5000", "--deals", 100]
     assert "0 of 100 deals fit." in call("find", *none).stdout
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--where", "undercuts"], "did you mean 'undercut'?"),
-        (["--where", "point < 3"], "'point' is no number of a deal; did you mean 'points'?"),
-        (["--where", "points"], "compare it, as in `points > 20`"),
-        (["--where", "longest, lowest"], "longest and lowest do not go together"),
-        (["--where", "gain > 3"], "write `differ, gain < -20`"),
-        (["--where", "differ"], "name both"),
-        (["simple", "--where", "won", "--against", "gold"], "--against goes with"),
-        (["simple", "--where", "differ", "--matches", 5], "count deals, not matches"),
-        (["--where", "won", "--matches", 5, "--deals", 5], "both given"),
-        (["--where", "won", "--limit", 0], "write a limit of 1 to 1000"),
-        (["--where", "costly", "--deals", "2k"], "ask for fewer with --deals"),
-    ],
-)
-def test_a_search_that_cannot_be_made_is_refused_in_a_sentence(words, sentence):
-    done = call("find", "gold", *words, code=2)
-    assert sentence in done.stderr.replace("\n", " ") and done.stdout == ""

@@ -47,22 +47,6 @@ def test_a_position_as_a_person_has_it():
     assert repeated(screen) == screen
 
 
-def test_a_turn_of_a_deal_says_what_was_done_and_what_it_cost():
-    screen = shown("gold", "simple", "--unit", 3, "--turn", 2, "--worlds", 400)
-    for words in ("turn 2, draw, simple", "turn 2, discard, simple", "draw <", "It was done."):
-        assert words in screen
-    assert "which cost" in screen
-
-
-def test_a_deal_has_a_row_for_each_decision():
-    screen = shown("gold", "simple", "--unit", 3, "--worlds", 200)
-    assert "upcard, gold" in screen and "turn 9, discard, gold" in screen
-    assert "knock, 9H" in screen
-    alone = ("solo-greedy+knock=at:k=9", "-v", "solitaire-gin-knock", "--unit", 0)
-    screen = shown(*alone, "--worlds", 200)
-    assert "turn 1, discard" in screen and re.search(r"turn 7, stop +knock", screen)
-
-
 @pytest.mark.parametrize(
     ("variant", "columns"),
     [
@@ -107,52 +91,6 @@ def test_error_rates_name_kinds_of_decisions_and_the_costliest_ones():
     found = call(*shlex.split(commands[0].removeprefix("simgin ")), "--worlds", 200).stdout
     place, mistake = re.search(r"points: (.*?): (.*), better", screen).groups()
     assert f"{place}, gold" in found and f"{mistake} <" in found
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ([*HAND, "--deals", 100], "--deals goes with strategies"),
-        (["gold", "--deals", 100, "--unit", 3], "--unit goes with one position or one deal"),
-        (["gold", "--deals", 20], "name 100 to 100,000 deals, not 20"),
-        (["solo-greedy", "solo-dp", "-v", "solitary-gin", "--deals", 100], "name one strategy"),
-        ([*HAND[:9], "--pile", PILE], "9 cards were given"),
-        ([*HAND, "--pile", PILE, "--score", "high"], "'high' is not a score"),
-        ([*HAND, "--pile", PILE, "--turn", "3"], "--turn goes with a deal"),
-        (["gold", "simple", "--score", "3-4"], "--score goes with cards"),
-        (["solo-greedy", "-v", "solitary-gin", "--against", "gold"], "is for one player"),
-        ([*HAND, "--pile", PILE, "--worlds", "2M"], "too many to keep"),
-        ([*TEN, "--pile", "QD TS", "--stake", 2, "--owner", "me"], "standard has no die"),
-        (["blind", "-v", "dice", "--offer", "--unit", 3], "--unit goes with a deal"),
-    ],
-)
-def test_what_cannot_be_analysed_is_refused_in_a_sentence(words, sentence):
-    done = call("analyze", *words, code=2)
-    assert sentence in done.stderr and done.stdout == ""
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (
-            [*TEN, "--pile", "QD TS", "--stake", 2, "--owner", "me", "--offer"],
-            ["The die shows 2, you own it", "leave the die", "offer 6", "cost, deals"],
-        ),
-        (
-            [*TEN, "--pile", "QD", "--stake", 2, "--owner", "other", "--offered", 4],
-            ["the opponent offers 4", "accept 4", "refuse 4", "-2.00"],
-        ),
-        (
-            ["blind", "--score", "5-6", "--offer"],
-            ["The cards are not seen yet", "5-6 of 7 won deals", "cost, match %"],
-        ),
-    ],
-)
-def test_the_die_is_offered_and_answered(words, told):
-    players = ("--as", "dice-player", "--against", "dice-player")
-    screen = shown(*words, "-v", "dice", "--worlds", 200, *players)
-    assert [text for text in told if text not in screen] == []
-    assert repeated(screen) == screen
 
 
 def test_a_deal_with_a_die_has_rows_for_its_offers(tmp_path):

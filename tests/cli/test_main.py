@@ -16,26 +16,9 @@ from simgin.cli import session
 from simgin.cli.main import COMMANDS, cli
 from simgin.runs import directory, ledger, runner
 from support.command_line import call, interrupted_after
-from support.command_runs import FEW, files, kept
+from support.command_runs import FEW, PLUGIN, files, kept
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
-
-PLUGIN = """
-from simgin.strategy import Strategy, discard
-
-@discard
-def not_held(view, rules, params):
-    return 51 if view.hand >> 51 & 1 == 0 else 50 if view.hand >> 50 & 1 == 0 else 49
-
-@discard
-def careful(view, rules, params):
-    if view.own_turn >= 1:
-        raise ValueError("no idea")
-    return 0
-
-THROWS = Strategy("throws", discard=not_held)
-RAISES = Strategy("raises", discard=careful)
-"""
 
 
 def test_the_help_lists_every_command_and_no_other():
@@ -56,41 +39,6 @@ def test_every_command_has_its_own_help(name):
     output = call(name, "--help").stdout
     assert f"Usage: simgin {name}" in output
     assert all(len(line) <= 80 for line in output.splitlines())
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("mach", "no command 'mach'; did you mean `simgin match`?"),
-        ("--frobnicate", "No such option"),
-        ("match", "Missing argument 'A'"),
-        ("match golt", "did you mean 'gold'?"),
-        ("match gold -v standard+gin_bonus=lots", "gin_bonus must be a whole number"),
-        ("match gold simple -v gin-solitaire", "is for one player: name one strategy"),
-        ("match gold --deals lots", "'lots' is not a count"),
-        ("match gold --seed -1", "between 0 and 2^64 - 1"),
-        ("match gold --workers 0", "--workers"),
-        ("match mine.py", "several strategies"),
-        ("match mine.py#raises", "raised ValueError"),
-        ("match gold -o taken.txt", "is a file"),
-        ("match gold -o full", "which simgin did not write"),
-        ("match gold -o .", "where you are"),
-        ("bench --seconds 0", "--seconds"),
-    ],
-)
-def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(empty_directory, words, message):
-    Path("mine.py").write_text(PLUGIN)
-    Path("taken.txt").write_text("not results")
-    Path("full").mkdir()
-    directory.save("full", {"simgin": "0"}, {})
-    Path("full/thesis.tex").write_text("years of work")
-    before = files(empty_directory)
-    result = call(*words.split(), code=2)
-    assert result.stdout == ""
-    lines = result.stderr.splitlines()
-    assert lines and all(line.startswith("simgin: ") for line in lines)
-    assert message in result.stderr
-    assert [name for name in files(empty_directory) if "__pycache__" not in name] == before
 
 
 def test_an_illegal_answer_is_reported_with_the_command_that_replays_it(empty_directory):

@@ -80,20 +80,6 @@ def test_with_json_nothing_else_is_on_stdout():
         assert [*row][1:11] == [*TABLE_COLUMNS] and {*KEYS.get(row["table"], ())} <= {*row}
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("nothing",), "nothing"),
-        (("solitaire-gin", "--deals", "20"), "at least 1,000"),
-        (("standard", "--deals", "20"), "at least 10,000"),
-        (("solitaire-gin", "-o", "."), "name a directory inside it"),
-    ],
-)
-def test_bad_input_is_refused_in_a_sentence(words, message):
-    result = call(*words, code=2)
-    assert message in result.stderr and not result.stdout
-
-
 def test_an_interruption_names_the_command_that_continues(monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt

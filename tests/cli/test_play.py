@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from simgin.analysis.deal_file import read_deal
-from simgin.cli.coach import LADDER
+from simgin.analysis.grades import LADDER
 from simgin.cli.main import cli
 from support.command_line import call
 
@@ -77,6 +77,10 @@ def test_a_game_to_its_end_and_its_deals_read_back(variant, monkeypatch, capsys,
     assert [row["event"] for row in told[1:-1]] == ["decision"] * len(read.questions)
     assert told[0]["taken_back"] == 0 and read.state.score.tolist() == told[-1]["score"]
     assert f"Points: you {told[-1]['score'][0]}" in screens[-1]
+    judge = ("--as", *(players or ("solo-greedy",)), "--worlds", 1)
+    graded = call("grade", tmp_path / "mine-1.json", *judge).stdout
+    assert graded.startswith("What you gave up in 1 deal, ") and "\nYou gave up " in graded
+    assert ("Ladder" in graded) == ("Result: " in graded) == (variant == "standard")
 
 
 def test_a_game_that_is_left_goes_on_and_an_answer_can_be_taken_back(kept_here):
@@ -120,5 +124,7 @@ def test_the_coach_says_what_decisions_cost(monkeypatch, capsys):
 
 def test_the_ladder_is_that_of_the_reference():
     rates = pd.read_csv(ROOT / "results/reference/error-rates/rates.csv").set_index("strategy")
-    everything = rates[rates["kind"] == "all"]["value"]
-    assert {name: round(everything[name], 1) for name in LADDER} == LADDER
+    total = rates[rates["kind"] == "all"]
+    half = (total["high"] - total["low"]) / 2
+    told = {name: (round(total["value"][name], 1), round(half[name], 1)) for name in LADDER}
+    assert told == LADDER

@@ -14,7 +14,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.runs import directory, runner
 from simgin.runs.block import Task
 from simgin.runs.plan import Plan
-from simgin.runs.steps import Step
+from simgin.runs.runner import Step
 from simgin.stats import table
 from support.command_line import call
 from support.command_runs import EXPERIMENT, FEW, KEYS, OWN, files, kept
@@ -161,25 +161,6 @@ def test_match_prints_words_one_table_and_a_command_that_repeats_it():
     assert repeat == "match gold simple -v standard --deals 200 --seed 1"
     assert call(*shlex.split(repeat)).stdout == output
     assert call("match", "gold", *FEW, "--seed", 0).stdout.endswith("--deals 200 --seed 0\n")
-
-
-def test_a_strategy_against_itself_is_not_mirrored():
-    output = call("match", "gold", "gold", "--seed", 7, *FEW, "--details").stdout
-    assert "\ngold plays itself; the nondealer wins " in output
-    assert "Not mirrored: gold against itself, 200 deals. Seed 7." in " ".join(output.split())
-
-
-def test_matches_that_one_side_always_wins_are_reported():
-    """Nobody is undercut by a player who waits for gin, so `stubborn` never scores."""
-    words = ("match", "stubborn", "gin-only", "-v", "eaai", "--matches", 1000, "--details")
-    found = call(*words).stdout.partition("What mirroring is worth")[2]
-    assert "points" in found and "luck share" in found
-
-
-def test_identical_play_is_said_instead_of_a_table_of_zeros():
-    output = call("match", "gold-at:k=10", "gold", *FEW).stdout
-    said = "gold-at:k=10 and gold play identically: every deal ended alike"
-    assert f"\n{said}" in output and "deals won" not in output
 
 
 def test_the_json_output_is_one_object_with_the_agreed_keys():

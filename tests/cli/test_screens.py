@@ -1,6 +1,7 @@
 """What a stranger sees at 80 columns: words first, then one table, then how to repeat it."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,26 @@ def test_a_comparison_is_said_first_and_calls_files_by_their_names():
     assert lines[1].startswith("patient-gold:k=9 instead of patient-gold:k=3 (standard, against")
     shown_lines = [line for line in lines if not line.startswith(("Repeat", "  strategies"))]
     assert all(len(line) <= 80 for line in shown_lines)
+    written = call("compare", "k9", "k3", "-o", "apart").stdout.splitlines()
+    assert written[:-2] == lines[:-1] and written[-2].startswith("Written: apart/report.html")
+    assert lines[0] in Path("apart/report.html").read_text()
+    assert "deal_win" in Path("apart/differences.csv").read_text()
+    call("compare", "k9", "k3", "-o", "k3", code=2)  # a run is not written over
+
+
+# Commands, each above what it says; "= " begins a whole line
+SAID = (Path(__file__).parents[1] / "data" / "screens.txt").read_text()
+
+
+@pytest.mark.parametrize("block", SAID.removeprefix("=== ").split("\n=== "))
+def test_a_screen_says_what_it_should_and_repeats_itself(block):
+    words, *wanted = block.strip().splitlines()
+    screen = call(*shlex.split(words)).stdout
+    lines = [line.rstrip() for line in screen.splitlines()]
+    assert all(len(line) <= 80 or "simgin " in line for line in lines)
+    joined = " ".join(screen.split())
+    for said in wanted:
+        assert said[2:] in lines if said.startswith("= ") else said in joined, said
+    again = shlex.split(lines[-1].removeprefix("Repeat:  simgin "))
+    details = ["--details"] * ("--details" in words)
+    assert call(*again, *details).stdout == screen or words.startswith("hand")

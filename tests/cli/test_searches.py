@@ -5,7 +5,6 @@ import shlex
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from simgin.runs import ledger
@@ -17,12 +16,6 @@ from support.weighed import write_weighed
 FILE = "planted.py"
 TUNE = f"tune {FILE} --generations 4 --matches 1000 --confirm 1000 --parameters p".split()
 TRAIN = "train weighed.py -v eaai --rounds 2 --deals 600 --confirm 1000".split()
-ALWAYS = """
-from simgin.strategy import knock
-@knock
-def always(view, rules, params):
-    return True
-"""
 
 
 @pytest.fixture(scope="module")
@@ -127,13 +120,6 @@ def test_an_interrupted_search_goes_on(tuned):
         assert Path("stopped", name).read_bytes() == Path("tuned", name).read_bytes()
 
 
-def test_an_interrupted_training_goes_on(trained):
-    said, resume = interrupted("round 1", *TRAIN, "--run", "half")
-    assert "finished rounds are kept in half" in said
-    resumed = call(*resume).stdout
-    assert outcome(resumed) == outcome(trained) and "Keep:    give -o " in resumed
-
-
 def test_json_has_the_confirmation():
     rows = json.loads(call(*TUNE, "--json").stdout)["rows"]
     assert [row["opponent"] for row in rows] == ["simple", FILE]
@@ -146,31 +132,6 @@ def test_json_has_the_confirmation():
     for row in rows:
         assert row["gain_low"] < row["gain"] < row["gain_high"]
         assert row["trained"] - row["start"] == pytest.approx(row["gain"])
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ("tune stubborn", "no parameter that is a number"),
-        ("tune gold -v solitaire-gin", "is for one player"),
-        ("tune gold --matches 10", "10 matches are too few"),
-        ("tune gold --objective elo", "'elo' is not one of"),
-        ("tune gold -o mine.toml", "no search wrote it"),
-        ("tune gold -o tuned", "try tuned.toml"),
-        # The knock's parameter could be tuned; without it, there are weights only
-        ("tune weighed.py+knock=patient.py#always", "`simgin train` learns those"),
-        ("train gold", "does not say what it weighs; give it describe"),
-        ("train weighed.py -v solitaire-gin", "is for one player"),
-        ("train weighed.py --confirm 10", "10 matches are too few"),
-        ("train weighed.py -o nowhere/mine.npy", "there is no folder nowhere"),
-        ("train weighed.py -o mine.npy", "no training wrote it"),
-    ],
-)
-def test_what_cannot_be_learned_gets_a_sentence(words, told):
-    Path("mine.toml").write_text("[knock]\nk = 3\n")
-    Path("patient.py").write_text(ALWAYS)
-    np.save("mine.npy", np.zeros(8))
-    assert told in call(*words.split(), code=2).stderr
 
 
 def test_without_the_library_there_is_a_sentence(monkeypatch):

@@ -23,8 +23,8 @@ from simgin.runs import runner
 from simgin.runs.ledger import opened
 from simgin.runs.plan import plan_matchup
 from simgin.runs.runner import Threads
+from simgin.stats.estimate import estimate_metric
 from simgin.stats.metrics import BY_NAME
-from simgin.stats.ratios import estimate_metric
 
 TWO = """
 question = "Who?"
@@ -172,22 +172,6 @@ def test_no_line_stays_on_a_terminal_above_a_remark_or_a_result(monkeypatch, ter
     assert "0 %  compiling" in shown
     assert re.search(r"\x1b\[2Ksimgin: compiling\n", shown)
     assert "row 29" not in shown  # what is higher than a terminal cannot be erased
-
-
-def test_on_a_terminal_a_bar_and_the_result_so_far_are_shown(terminal):
-    table = Table("action", "cost")
-    table.add_row("discard KS", "0.4")
-    with progress.live("gold v simple", terminal) as report:
-        report(0, 100)
-        report(50, 100, lambda: "10k of 20k deals  won 50.0 ± 1.0 %")
-        time.sleep(2 * progress.SECONDS_PER_LOOK)
-    with progress.live("analyze", terminal) as report:
-        report(1, 2, lambda: table)
-        time.sleep(2 * progress.SECONDS_PER_LOOK)
-    shown = terminal.getvalue()
-    for words in ("gold v simple", " 50 %", "won 50.0 ± 1.0 %", "action", "discard KS"):
-        assert words in shown
-    assert shown.endswith("\x1b[?25h") or "\x1b[2K" in shown  # the lines are gone at the end
 
 
 def test_the_result_is_looked_at_twice_a_second_at_most_and_never_in_a_pipe(terminal):

@@ -10,19 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.options import (
-    deal_option,
-    half_option,
-    is_typed,
-    json_option,
-    output_option,
-    read_count,
-    read_seconds,
-    seed_option,
-    unit_option,
-    variant_option,
-    workers_option,
-)
+from simgin.cli import options
 from simgin.cli.output import Answer, repeated
 from simgin.report import progress
 
@@ -36,8 +24,7 @@ if TYPE_CHECKING:
     WatchedAnalysis = Callable[[Callable[..., None]], dict[str, Analysis]]
 
 OF_CARDS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
-FILE = ".json"  # how the name of a file ends that `simgin show --json` has filled
-PRINTED = ".txt"
+FILES = (".json", ".txt", ".log")  # how the name of a file ends that tells a deal
 OF_AN_ADDRESS = ("variant", "unit", "half", "deal")
 OF_A_DEAL = ("unit", "half", "deal", "turn")  # options that go with the deal of two strategies
 OF_ONE = ("pile", *OF_CARDS, *OF_A_DEAL, "for", "output")  # with one position or one deal
@@ -46,7 +33,7 @@ WORLDS_OF_A_POSITION = 10_000
 
 @click.command()
 @click.argument("words", nargs=-1, required=True, metavar="CARDS | A [B] | FILE")
-@variant_option
+@options.variant_option
 @click.option(
     "--pile",
     metavar="CARDS",
@@ -79,9 +66,9 @@ WORLDS_OF_A_POSITION = 10_000
 @click.option(
     "--offered", type=int, metavar="N", default=0, help="The opponent offers N: accept or refuse?"
 )
-@unit_option
-@half_option
-@deal_option
+@options.unit_option
+@options.half_option
+@options.deal_option
 @click.option(
     "--turn",
     type=int,
@@ -90,7 +77,7 @@ WORLDS_OF_A_POSITION = 10_000
 )
 @click.option(
     "--deals",
-    callback=read_count,
+    callback=options.read_count,
     metavar="N",
     help="Error rates of A in N deals, alone or against B [default: champion].",
 )
@@ -100,21 +87,21 @@ WORLDS_OF_A_POSITION = 10_000
 )
 @click.option(
     "--worlds",
-    callback=read_count,
+    callback=options.read_count,
     metavar="N",
     help="Most worlds, ways in which the hidden cards may lie [default: 10k; 200 with --deals].",
 )
 @click.option(
     "--for",
     "seconds",
-    callback=read_seconds,
+    callback=options.read_seconds,
     metavar="TIME",
     help="Stop each position after a time, such as 2s.",
 )
-@seed_option
-@workers_option
-@output_option("Write a page with the cards, the tables and pictures to this directory.")
-@json_option
+@options.seed_option
+@options.workers_option
+@options.output_option("Write a page with the cards, the tables and pictures to this directory.")
+@options.json_option
 def analyze(
     words: tuple[str, ...],
     seed: int,
@@ -178,7 +165,7 @@ def analyze(
     else:
         _refuse_options(OF_CARDS, "cards, not with a deal of two strategies")
         settled |= dict.fromkeys(OF_CARDS)
-        if words[0].endswith((FILE, PRINTED)):
+        if words[0].endswith(FILES):
             _refuse_options(OF_AN_ADDRESS, "strategies, not with a file")
             settled |= dict.fromkeys(OF_AN_ADDRESS)
             played = _deal_of_file(*words)
@@ -218,8 +205,7 @@ def _save(
     matchups = list({one.matchup.title: one.matchup for one in found.values()}.values())
     units = [next(iter(found.values())).worlds] * len(matchups)
     manifest = finished_manifest(run_identity(matchups), units, workers, started, command)
-    report = analysis_report(found, is_whole, command)
-    return directory.save(place, manifest, page.files(report))
+    return directory.save(place, manifest, page.files(analysis_report(found, is_whole, command)))
 
 
 def _deal_of_file(file: str, *others: str) -> WatchedDeal:
@@ -228,11 +214,6 @@ def _deal_of_file(file: str, *others: str) -> WatchedDeal:
 
     if others:
         raise click.UsageError("a file names both players: leave the second word out.")
-    if file.endswith(PRINTED):
-        raise click.UsageError(
-            "analyze reads what programs read, not printed text: write the deal down with "
-            "`simgin show ... --json > deal.json`, and analyze deal.json."
-        )
     return read_deal(file)
 
 
@@ -269,7 +250,7 @@ def _analyze_strategy(
 def _refuse_options(names: Sequence[str], place: str) -> None:
     """Refuse options that were given and have no meaning here."""
     for name in names:
-        if is_typed("seconds" if name == "for" else name):
+        if options.is_typed("seconds" if name == "for" else name):
             raise click.UsageError(f"--{name} goes with {place}.")
 
 

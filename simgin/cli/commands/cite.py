@@ -10,6 +10,6 @@ def cite() -> None:
     Results are cited with the version, the command and the seed, which every page and every
     manifest.json has.
     """
-    from simgin.report import citation
+    from simgin.version import bibtex
 
-    click.echo(citation.bibtex())
+    click.echo(bibtex())

@@ -1,23 +1,28 @@
 """`simgin compare`: two run directories."""
 
-from __future__ import annotations
-
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from simgin.cli.options import details_option, json_option, margin_option
+from simgin.cli import options
 from simgin.cli.output import Answer, repeated
 
 
 @click.command()
 @click.argument("run", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("base", metavar="BASE", type=click.Path(path_type=Path))
-@margin_option
-@details_option
-@json_option
+@options.margin_option
+@options.output_option("Write a page and the differences as CSV to this directory.")
+@options.details_option
+@options.json_option
 def compare(
-    run: Path, base: Path, margin: str | float | None, details: bool, as_json: bool
+    run: Path,
+    base: Path,
+    margin: str | float | None,
+    output: Path | None,
+    details: bool,
+    as_json: bool,
 ) -> None:
     """Print the differences between two finished runs: DIR minus BASE, with intervals.
 
@@ -28,16 +33,26 @@ def compare(
     No significant difference does not mean no difference. With --margin X two are called the same
     within X if the whole interval of their difference lies inside it.
     """
+    from simgin.cli.session import finished_manifest
     from simgin.findings.compare import compare_runs, comparison_report, read_run
+    from simgin.report import page
     from simgin.runs import directory
     from simgin.stats import table
 
+    command, started = repeated(), datetime.now(UTC)
+    if output is not None:
+        directory.check(output, command)
     run_read, base_read = read_run(run), read_run(base)
     with directory.readable(run, base):
         differences = compare_runs(run_read, base_read, margin)
-        report = comparison_report(run_read, base_read, differences, repeated())
+        report = comparison_report(run_read, base_read, differences, command)
+        files = []
+        if output is not None:
+            units = [end.units for end in run_read.record.ends]
+            manifest = finished_manifest(run_read.identity, units, None, started, command)
+            files = directory.save(output, manifest, page.files(report))
         parts: list[object] = [*report.screen(details=details), ""]
         if report.folded and not details:
             parts.append(f"More:    --details prints all {len(report.folded[0].rows)} comparisons.")
         rows = table.records(differences)
-        Answer(report.command, rows, run_read.record.seed).show(as_json, parts)
+        Answer(command, rows, run_read.record.seed, files).show(as_json, parts)

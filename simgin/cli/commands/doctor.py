@@ -1,7 +1,5 @@
 """`simgin doctor`: whether this installation works."""
 
-from __future__ import annotations
-
 import click
 
 from simgin.cli.options import json_option

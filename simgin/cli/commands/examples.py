@@ -1,7 +1,5 @@
 """`simgin examples`: the experiments and notebooks that come with simgin."""
 
-from __future__ import annotations
-
 import shlex
 import tomllib
 from pathlib import Path

@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simgin.cli import options
 from simgin.cli.debug import policy_calls
-from simgin.cli.options import (
-    STRATEGY,
-    json_option,
-    read_count,
-    seed_option,
-    variant_option,
-    workers_option,
-)
 from simgin.cli.output import Answer, entry, repeated
 from simgin.report import numbers, progress
 
@@ -26,15 +19,15 @@ Row = dict[str, Any]
 
 
 @click.command()
-@click.argument("a", type=STRATEGY)
-@click.argument("b", type=STRATEGY, required=False)
+@click.argument("a", type=options.STRATEGY)
+@click.argument("b", type=options.STRATEGY, required=False)
 @click.option(
     "--against",
-    type=STRATEGY,
+    type=options.STRATEGY,
     metavar="NAME",
     help="With differ: the opponent of A, and of B [default: B].",
 )
-@variant_option
+@options.variant_option
 @click.option(
     "--where",
     required=True,
@@ -43,12 +36,15 @@ Row = dict[str, Any]
 )
 @click.option(
     "--deals",
-    callback=read_count,
+    callback=options.read_count,
     metavar="N",
     help="Number of deals to look through [default: 100k; with costly 20].",
 )
 @click.option(
-    "--matches", callback=read_count, metavar="N", help="Number of whole matches, instead of deals."
+    "--matches",
+    callback=options.read_count,
+    metavar="N",
+    help="Number of whole matches, instead of deals.",
 )
 @click.option(
     "--limit",
@@ -58,22 +54,10 @@ Row = dict[str, Any]
     metavar="K",
     help="Number of deals or decisions to list.",
 )
-@seed_option
-@workers_option
-@json_option
-def find(
-    a: str,
-    b: str | None,
-    variant: str,
-    where: str,
-    against: str | None,
-    deals: int | None,
-    matches: int | None,
-    limit: int,
-    seed: int,
-    workers: int | None,
-    as_json: bool,
-) -> None:
+@options.seed_option
+@options.workers_option
+@options.json_option
+def find(workers: int | None, as_json: bool, **asked: Any) -> None:
     """Find deals of A against B worth looking at, each with the command that shows it.
 
     --where takes one part or several, separated by commas; a deal has to fit them all.
@@ -95,9 +79,7 @@ def find(
     """
     from simgin.analysis.deal_search import carry_out, read_request
 
-    request = read_request(
-        a, b, variant, where, deals=deals, matches=matches, against=against, limit=limit, seed=seed
-    )
+    request = read_request(**asked)
     with policy_calls(as_json), progress.live("find") as report:
         found, rows = carry_out(request, workers, report)
     matchup, rival = request.matchup, request.rival
@@ -106,7 +88,7 @@ def find(
     settled |= {"against": opponent if rival else None, "variant": matchup.variant.text}
     settled |= {"where": request.where.text, "limit": request.limit, "deals": None, "matches": None}
     settled["deals" if matchup.unit == "deal" else "matches"] = request.n
-    Answer(repeated(**settled), rows, seed).show(as_json, _parts(found, rows))
+    Answer(repeated(**settled), rows, matchup.seed).show(as_json, _parts(found, rows))
 
 
 def _parts(found: Found, rows: list[Row]) -> Iterator[Any]:

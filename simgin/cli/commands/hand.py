@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from simgin.cli.options import json_option, variant_option
 from simgin.cli.output import Answer, repeated
+from simgin.report.table import Table, listed
+from simgin.text.notation import card_text, hand_text, parse_card, parse_cards
+
+if TYPE_CHECKING:
+    from simgin.play.evaluation import HandAnalysis
+    from simgin.report.report import Report
+
+MAX_LISTED = 8  # other meldings that leave as little deadwood
+HIGHEST_LIMIT = 10  # that an upcard can set
 
 
 @click.command()
@@ -37,15 +48,97 @@ def hand(
       simgin hand 5S 6S 7S 9H 9D 9C KS QD 2C AH
       simgin hand "5S 6S 7S 9H 9D 9C KS QD 2C AH 8S" -v oklahoma --upcard 4D
     """
-    from simgin.play.evaluation import analyse, lines, row
+    from simgin.play.evaluation import analyse, row
     from simgin.rules import variants
-    from simgin.text import notation
 
     evaluated = analyse(
         variants.find(variant),
-        notation.parse_cards(" ".join(cards)),
-        upcard=None if upcard is None else notation.parse_card(upcard),
+        parse_cards(" ".join(cards)),
+        upcard=None if upcard is None else parse_card(upcard),
         score=score,
     )
-    command = repeated(cards=[notation.hand_text(evaluated.cards)], variant=evaluated.variant.text)
-    Answer(command, [row(evaluated)]).show(as_json, [*lines(evaluated), ""])
+    command = repeated(cards=[hand_text(evaluated.cards)], variant=evaluated.variant.text)
+    Answer(command, [row(evaluated)]).show(as_json, [*_report(evaluated).screen(), ""])
+
+
+def _report(hand: HandAnalysis) -> Report:
+    """What the hand may do, what it is worth, and, of eleven cards, every discard."""
+    from simgin.play.melds import melding_text
+    from simgin.report.report import Report
+
+    loose = hand_text(hand.cards & ~sum(hand.melding))
+    others = [melding_text(melding) for melding in hand.meldings if melding != hand.melding]
+    if len(others) > MAX_LISTED:
+        others[MAX_LISTED:] = [f"{len(others) - MAX_LISTED} more"]
+    facts = {
+        "Deadwood": f"{hand.deadwood} ({loose})" if loose else str(hand.deadwood),
+        "Melds": melding_text(hand.melding) + " (of all eleven)" * bool(hand.leaves),
+        "As good": "; ".join(others),
+        "Knock limit": _limit_text(hand),
+        "Shot": _shot_text(hand),
+    }
+    return Report(
+        f"{hand_text(hand.cards)}, {hand.variant.text}",
+        [_advice(hand), *(f"{name}: {text}" for name, text in facts.items() if text)],
+        tables=[_discards(hand)] if hand.leaves else [],
+    )
+
+
+def _advice(hand: HandAnalysis) -> str:
+    """How ten cards may end the deal, or the best discards of eleven."""
+    if not hand.leaves:
+        ways = _ways(hand, -1, hand.deadwood)
+        if ways and hand.variant.row["stop_before_draw"] is False:
+            ways += " (not before the first draw)"
+        return f"{_heading(hand).capitalize()}: {ways or 'no'}"
+    if any(ending.how == "big gin" for ending in hand.endings):
+        return "Big gin: all eleven cards are melded, and no discard is needed"
+    best = " or ".join(map(card_text, hand.best))
+    return f"Least deadwood: discard {best}, which leaves {hand.leaves[hand.best[0]]}"
+
+
+def _limit_text(hand: HandAnalysis) -> str:
+    if hand.limit is None:
+        return "set by the first upcard; give it with --upcard"
+    return str(hand.limit) if hand.limit else "0 (gin only)"
+
+
+def _shot_text(hand: HandAnalysis) -> str:
+    """What a shot must leave; empty where there are none."""
+    if not hand.variant.row["shot"]:
+        return ""
+    if hand.demanded is None:
+        return "depends on your score; give it with --score"
+    if not hand.demanded:
+        return "none at this score"
+    ranks = ["A" if rank == 1 else str(rank) for rank in hand.demanded]
+    return f"must leave {' and '.join(ranks)}"
+
+
+def _heading(hand: HandAnalysis) -> str:
+    """What a player may do: end the deal, or, alone, stop; with penalties a deal ends by itself."""
+    params = hand.variant.row
+    if params["players"] == 2:
+        return "may end"
+    return "ends" if params["deal_scoring"] == "penalty" else "may stop"
+
+
+def _ways(hand: HandAnalysis, discard: int, deadwood: int) -> str:
+    """How the deal may end with a discard, or without one (-1); by a limit not known, too."""
+    ways = [ending.text for ending in hand.endings if ending.discard == discard]
+    if hand.limit is None and 0 < deadwood <= HIGHEST_LIMIT:
+        ways.append(f"knock if the limit is {deadwood} or more")
+    return " or ".join(ways)
+
+
+def _discards(hand: HandAnalysis) -> Table:
+    """What each of eleven discards leaves, and how the deal may end with it."""
+    preposition = "with" if hand.variant.row["players"] == 2 else "after"
+    headings = ("discard", "leaves", f"{_heading(hand)} {preposition} it")
+    note = ""
+    if hand.variant.row["take_to_knock"] == "melded":
+        note = "\nA card just taken from the discard pile must be in a meld to end the deal."
+    rows = [
+        (card_text(card), str(left), _ways(hand, card, left)) for card, left in hand.leaves.items()
+    ]
+    return listed("Discards", headings, rows, note)

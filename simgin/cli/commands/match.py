@@ -1,10 +1,9 @@
 """`simgin match`: one matchup."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -64,15 +63,6 @@ MORE = "--details prints every metric, and how much the run can show."
 @debug_option
 @options.json_option
 def match(
-    a: str,
-    b: str | None,
-    variant: str,
-    deals: int | None,
-    matches: int | None,
-    until: str | float | None,
-    sprt: tuple[float, float] | None,
-    seconds: float | None,
-    seed: int,
     workers: int | None,
     scheduler: str | None,
     output: Path | None,
@@ -83,6 +73,7 @@ def match(
     details: bool,
     debug: bool,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Play strategy A against B (default: simple) and print who wins, with 95 % intervals.
 
@@ -108,20 +99,11 @@ def match(
     from simgin.cli import plan_table, session
     from simgin.runs.plan import plan_matchup
 
-    if debug and deals is None and matches is None:
-        deals = DEBUG_DEALS
-        note(f"plain Python is thousands of times slower: {deals} deals. --deals sets the number.")
-    plan = plan_matchup(
-        a,
-        b,
-        variant,
-        deals=deals,
-        matches=matches,
-        until=until,
-        sprt=sprt,
-        seconds=seconds,
-        seed=seed,
-    )
+    if debug and asked["deals"] is None and asked["matches"] is None:
+        asked["deals"] = DEBUG_DEALS
+        slow = "plain Python is thousands of times slower"
+        note(f"{slow}: {DEBUG_DEALS} deals. --deals sets the number.")
+    plan = plan_matchup(**asked)
     unit = UNITS[plan.unit]
     n = plan.tasks[0].n
     size = {unit: n} if n < MOST_UNITS else {}  # MOST_UNITS: only the clock stops it
@@ -145,7 +127,9 @@ def match(
                 plan, output, command, workers=workers, scheduler=scheduler, record_deals=record
             )
             findings = stack.enter_context(play)
-        if seconds is not None:  # a time cannot be repeated, the number of deals it came to can
+        if (
+            plan.seconds is not None
+        ):  # a time cannot be repeated, the number of deals it came to can
             command = repeated(**settled, **{unit: findings.sizes[0]}, seconds=None)
         files = []
         if output is not None:

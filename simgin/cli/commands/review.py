@@ -96,17 +96,17 @@ def review(
     from simgin.review.review import Review, plan_review
     from simgin.review.scorecard import read_goals, rows_of
     from simgin.rules.variants import find
+    from simgin.runs import directory
 
     request = _read(variants, asked)
     read_goals(request.goals, rows_of(find(request.variants[0]).row, request.seconds_per_turn))
     place = output or _place(request)
     command = repeated(output=place)
-    session.check_output(place, record_deals=False)
+    directory.check(place, command, keeps_ledger=True)
     request = _settled(request, workers)
     plan = plan_review(request)
     if request.deep and not as_json:
-        plan_rows = plan_table.rows(plan, place, workers, record_deals=False)
-        plan_table.announce(plan, plan_rows, place)
+        plan_table.announce(plan, plan_table.rows(plan, place, workers, record_deals=False), place)
     started = datetime.now(UTC)
     with session.play_plan(
         plan, place, command, workers=workers, scheduler=scheduler, record_deals=False
@@ -149,8 +149,7 @@ def _settled(request: ReviewRequest, workers: int | None) -> ReviewRequest:
 
 def _read(variants: tuple[str, ...], asked: dict[str, Any]) -> ReviewRequest:
     """What is asked for: by the file if there is one, and by options, which come first."""
-    from simgin.review.review_file import read_file
-    from simgin.review.review_request import read_request
+    from simgin.review.review_request import read_file, read_request
 
     path = asked.pop("file")
     given = {} if path is None else read_file(path)

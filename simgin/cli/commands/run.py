@@ -1,7 +1,5 @@
 """`simgin run`: an experiment file."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -66,8 +64,7 @@ def run(
         plan_table.dry_run(plan, command, place, workers, record_deals=record, as_json=as_json)
         return
     if not as_json:
-        plan_rows = plan_table.rows(plan, place, workers, record_deals=record)
-        plan_table.announce(plan, plan_rows, place)
+        plan_table.announce(plan, plan_table.rows(plan, place, workers, record_deals=record), place)
     started = datetime.now(UTC)
     play = session.play_plan(
         plan, place, command, workers=workers, scheduler=scheduler, record_deals=record

@@ -1,32 +1,22 @@
 """`simgin show`: one deal, decision by decision."""
 
-from __future__ import annotations
-
 import click
 
+from simgin.cli import options
 from simgin.cli.debug import debug_option, policy_calls, show_traceback
-from simgin.cli.options import (
-    STRATEGY,
-    deal_option,
-    half_option,
-    json_option,
-    seed_option,
-    unit_option,
-    variant_option,
-)
 from simgin.cli.output import Answer
 
 
 @click.command()
-@click.argument("a", type=STRATEGY)
-@click.argument("b", type=STRATEGY, required=False)
-@variant_option
-@seed_option
-@unit_option
-@half_option
-@deal_option
+@click.argument("a", type=options.STRATEGY)
+@click.argument("b", type=options.STRATEGY, required=False)
+@options.variant_option
+@options.seed_option
+@options.unit_option
+@options.half_option
+@options.deal_option
 @debug_option
-@json_option
+@options.json_option
 def show(
     a: str,
     b: str | None,
@@ -47,12 +37,14 @@ def show(
     """
     from simgin.play import replay, replay_rows
     from simgin.play.kernel import PolicyFailure
+    from simgin.report.report import Report
 
     with policy_calls(as_json):
         played = replay.find_deal(a, b, variant, seed, unit, half, deal)
-    text = replay.make_replay(played)
+    told = replay.make_replay(played)
     command = played.matchup.replay(unit, half, deal or 0)
-    Answer(command, replay_rows.rows(text), seed).show(as_json, [*text.lines(), ""])
+    parts = [*Report(told.title, [told.summary]).screen(), "", *told.play(), ""]
+    Answer(command, replay_rows.rows(told), seed).show(as_json, parts)
     if played.fault:
         show_traceback(played.raised)
         raise PolicyFailure(played.fault)

@@ -34,12 +34,9 @@ if TYPE_CHECKING:
 )
 @options.seed_option
 @options.workers_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE.npy",
-    help="Write the weights: to the file that the strategy names, or to play STRATEGY@FILE.npy.",
+@options.output_option(
+    "Write the weights: to the file that the strategy names, or to play STRATEGY@FILE.npy.",
+    "FILE.npy",
 )
 @improvement.place_option("Keep the rounds in this directory, with tables. It can be resumed.")
 @options.json_option

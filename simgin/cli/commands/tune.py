@@ -49,12 +49,8 @@ if TYPE_CHECKING:
 @improvement.confirm_option
 @options.seed_option
 @options.workers_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE.toml",
-    help="Write the tuned parameters, to be played as STRATEGY@FILE.toml.",
+@options.output_option(
+    "Write the tuned parameters, to be played as STRATEGY@FILE.toml.", "FILE.toml"
 )
 @improvement.place_option(
     "Keep the search in this directory: tables, plot, page. It can be resumed."
@@ -62,20 +58,13 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Print the plan with its estimated time, and stop.")
 @options.json_option
 def tune(
-    strategy: str,
-    variant: str,
-    against: tuple[str, ...],
-    parameters: str | None,
-    objective: str,
-    generations: int,
-    matches: int,
     confirm: int,
-    seed: int,
     workers: int | None,
     output: Path | None,
     place: Path | None,
     dry_run: bool,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Search for better parameters of a STRATEGY, and measure what they gain.
 
@@ -97,27 +86,17 @@ def tune(
     from simgin.tune import search
     from simgin.tune.tune_request import read_request
 
-    request = read_request(
-        strategy,
-        variant,
-        against,
-        parameters,
-        objective=objective,
-        generations=generations,
-        matches=matches,
-        confirmed=confirm,
-        seed=seed,
-    )
+    request = read_request(confirmed=confirm, **asked)
     words = search.Tuned.words
     improvement.check_output(words, output, place)
-    session.prepare(request.matchups(request.strategy, seed))
+    session.prepare(request.matchups(request.strategy, request.seed))
     row = _plan_row(request, workers)
     if not as_json:
         _announce(request, row["seconds"])
     if dry_run:
         if as_json:
             command = repeated(**improvement.settled(request))
-            Answer(command, [row], seed, stopped="dry run").show(True, ())
+            Answer(command, [row], request.seed, stopped="dry run").show(True, ())
         return
     seen: list[Generation] = []
     found = improvement.carry_out(

@@ -1,7 +1,5 @@
 """`simgin variants`: which rule variants there are, and the rules of one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -88,8 +86,7 @@ def _diff(a: str, b: str, as_json: bool) -> None:
     """
     first, second = find(a), find(b)
     rows = [_diff_row(parameter, first, second) for parameter in _changes(first, second)]
-    command = repeated(a=first.text, b=second.text)
-    Answer(command, rows).show(as_json, _diff_parts(first, second))
+    Answer(repeated(a=first.text, b=second.text), rows).show(as_json, _diff_parts(first, second))
 
 
 @variants.command("check")
@@ -203,8 +200,7 @@ def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
         yield f"{first.text} and {second.text} have the same rules."
         return
     rows = [(one.name, _text(one, first), _text(one, second), one.description) for one in changes]
-    title = f"{first.text} (A) and {second.text} (B)"
-    yield listed(title, ("rule", "A", "B", "meaning"), rows)
+    yield listed(f"{first.text} (A) and {second.text} (B)", ("rule", "A", "B", "meaning"), rows)
     ruling = [one for one in changes if one.status != "descriptive"]
     if not any(one.acts(first.row) or one.acts(second.row) for one in ruling):
         yield "\nThey play the same: none of these rules has an effect."

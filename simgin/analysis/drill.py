@@ -1,0 +1,222 @@
+"""Positions to drill: decisions that cost ordinary players much, each with what its actions cost.
+
+drill = make_drill(read_request("standard", None, positions=30, seed=1))
+drill.rows()  # a row for each answer to each position
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from simgin.analysis.analysis import WORLDS, Analysis, Effort, analyse, played_on, strongest
+from simgin.analysis.judge import kind_of, mistake_of, usual_actions
+from simgin.analysis.position import Position, PositionError
+from simgin.core.position import END
+from simgin.play import kernel
+from simgin.play.matchup import Matchup, own_names, parse_matchup
+from simgin.play.parallel import Progress, over_units, share
+from simgin.play.watch import watch_deal
+from simgin.rules import variants
+from simgin.stats.estimate import mean_of
+
+# Ordinary ones, who err: who knocks at once, who knocks early or not at all, who plays for gin
+PLAYERS = ("simple", "gold-early", "gold")
+MOST = 200  # positions
+DEALS = 12  # looked through for each position
+FIRST_WORLDS = 200  # in which decisions are sifted; those kept are priced in others
+STAGE, LAST_STAGE = 8, 2  # turns of both players, after which a deal is in another stage
+MOST_RIGHT = 1 / 3  # of the answers: where more are right there is little to learn
+
+
+@dataclass(frozen=True)
+class Request:
+    """Whose decisions to look through, who plays on, and how many positions are wanted.
+
+    judge: who plays on, against the same opponent.
+    """
+
+    players: Sequence[Matchup]
+    judge: Matchup
+    positions: int
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A position to decide, and what its actions cost. theme: a key of judge.MISTAKES."""
+
+    matchup: Matchup  # of the player who erred
+    unit: int
+    analysis: Analysis
+
+    @property
+    def position(self) -> Position:
+        """What the player saw."""
+        return self.analysis.position
+
+    @property
+    def theme(self) -> str:
+        """What had to be decided."""
+        return kind_of(self.position, self.position.actions[self.analysis.order[0]])
+
+    @cached_property
+    def answers(self) -> list[int]:
+        """The places of the actions to choose from: of each way to end the deal only the best."""
+        kept: dict[str, int] = {}
+        for place in self.analysis.order:
+            action = self.position.actions[place]
+            text = self.position.text(action)
+            kept.setdefault(text.partition(",")[0] if action.kind == END else text, place)
+        return sorted(kept.values())
+
+    @property
+    def right(self) -> list[int]:
+        """The places of the answers that may be the best, the best first."""
+        return [place for place in self.analysis.best if place in self.answers]
+
+    @property
+    def is_useful(self) -> bool:
+        """Whether what was done was clearly wrong, and few answers are right."""
+        was_wrong = self.position.was_done_at not in self.analysis.best
+        return was_wrong and len(self.right) <= max(1, MOST_RIGHT * len(self.answers))
+
+    @property
+    def player(self) -> str:
+        """Who erred."""
+        text = self.matchup.a.text
+        return own_names([self.matchup]).get(text, text)
+
+    @property
+    def command(self) -> str:
+        """Prices the decision at length, to the same figures."""
+        analyze = self.matchup.replay(self.unit, 0, 0).replace("simgin show", "simgin analyze", 1)
+        judge = self.analysis.matchup.a.text
+        return f"{analyze} --turn {self.position.turn} {shlex.join(['--as', judge])}"
+
+
+@dataclass(frozen=True)
+class Drill:
+    """The positions, in the order in which they are asked."""
+
+    request: Request
+    exercises: Sequence[Exercise]
+
+    def rows(self) -> list[dict[str, object]]:
+        """A row for each answer, the best of its position first.
+
+        position: its number from 1. theme, place, player (who erred) and analyze (the command).
+        The rest is as of `Analysis.frame`; an answer is right if it is marked as best.
+        """
+        found = []
+        for number, one in enumerate(self.exercises, start=1):
+            told = {"position": number, "theme": one.theme, "place": one.position.place}
+            told |= {"player": one.matchup.a.text, "analyze": one.command}
+            for place, row in zip(one.analysis.order, one.analysis.rows(), strict=True):
+                if place in one.answers:
+                    found.append(told | row)
+        return found
+
+
+def read_request(variant: str, judge: str | None, positions: int, seed: int) -> Request:
+    """What is asked for; the judge is by default the strongest.
+
+    Raises PositionError for a number of positions out of range and a game for one, and what the
+    loaders raise.
+    """
+    if not 1 <= positions <= MOST:
+        raise PositionError(f"a drill has 1 to {MOST} positions, not {positions:,}.")
+    game = variants.find(variant)
+    if game.row["players"] == 1:
+        raise PositionError(f"{game.text} is for one player, and a drill takes deals of two.")
+    best = strongest(game)
+    players = [parse_matchup(name, best, game.text, seed, "deal") for name in PLAYERS]
+    plays_on = parse_matchup(judge or best, best, game.text, seed, "deal")
+    return Request(players, plays_on, positions)
+
+
+def make_drill(
+    request: Request, workers: int | None = None, progress: Progress | None = None
+) -> Drill:
+    """Find the positions: of each theme the costliest by turns, no two of one pack."""
+    for matchup in (*request.players, request.judge):
+        kernel.prepare(matchup)
+    units = DEALS * request.positions
+
+    def sift(unit: int, _n: int) -> list[Candidate]:
+        return list(_seeming(request, unit))
+
+    sifted = over_units(sift, units, 1, workers, share(progress, 0, 2))
+    seeming = sorted((one for unit in sifted for one in unit), key=lambda one: one.low)
+    found = _priced(request, seeming, workers, share(progress, 1, 2))
+    if not found:
+        raise PositionError("no costly decision was found; try another seed, or more positions.")
+    order = np.random.default_rng(request.judge.seed).permutation(len(found))
+    return Drill(request, [found[place] for place in order])
+
+
+class Candidate(NamedTuple):
+    """A decision that seems to have cost something for sure.
+
+    kind: what it is like: what had to be decided, the mistake, and when. low: the least cost.
+    """
+
+    kind: tuple[str, str, int]
+    low: float
+    matchup: Matchup
+    unit: int
+    position: Position
+
+
+def _seeming(request: Request, unit: int) -> Iterator[Candidate]:
+    """The decisions of a deal in which the judge does something else that seems better."""
+    matchup = request.players[unit % len(request.players)]
+    judge = request.judge
+    rough = Effort(FIRST_WORLDS, seed=judge.seed + 1, workers=1)
+    for position, usual in usual_actions(judge, watch_deal(matchup, unit)):
+        if usual == position.was_done:
+            continue
+        both = replace(position, actions=[usual, position.was_done])
+        worth = played_on(both, judge.a.text, judge.opponent, rough).worth
+        low = mean_of(worth[:, 0] - worth[:, 1]).low
+        if low > 0:
+            theme = kind_of(position, usual)
+            stage = min(position.turn // STAGE, LAST_STAGE)
+            kind = (theme, mistake_of(position, theme, usual), stage)
+            yield Candidate(kind, low, matchup, unit, position)
+
+
+def _priced(
+    request: Request, seeming: list[Candidate], workers: int | None, progress: Progress | None
+) -> list[Exercise]:
+    """The useful ones of what seems costly, priced in other worlds; all kinds as often as may be.
+
+    seeming: the costliest last.
+    """
+    left: dict[tuple[str, str, int], list[Candidate]] = {}
+    for one in seeming:
+        left.setdefault(one.kind, []).append(one)
+    judge = request.judge
+    effort = Effort(WORLDS, seed=judge.seed, workers=workers)
+    found: dict[int, Exercise] = {}
+    had: Counter[tuple[object, ...]] = Counter()
+    while left and len(found) < request.positions:
+        kind = min(left, key=lambda kind: [had[kind[:n]] for n in (1, 2, 3)])
+        one = left[kind].pop()
+        if not left[kind]:
+            del left[kind]
+        if one.unit in found:
+            continue
+        analysis = analyse(one.position, judge.a.text, judge.opponent, effort)
+        exercise = Exercise(one.matchup, one.unit, analysis)
+        if exercise.is_useful:
+            found[one.unit] = exercise
+            had.update(kind[:n] for n in (1, 2, 3))
+            if progress is not None:
+                progress(len(found), request.positions)
+    return list(found.values())

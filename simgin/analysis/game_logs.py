@@ -1,0 +1,243 @@
+"""Deals that other engines have logged, played again by ours: OpenSpiel's and RLCard's.
+
+Both logs tell the whole pack and every move. A variant is as near to their rules as ours come;
+`NOTES` says what still differs, and a move that our rules do not allow is refused.
+
+* OpenSpiel: `pyspiel.serialize_game_and_state(game, state)`, or `state.serialize()` alone, which
+  tells no rules, so that they are the defaults (google-deepmind/open_spiel, gin_rummy.h).
+* RLCard: the move sheet, `print(*env.game.round.move_sheet, sep="\\n")` (datamllab/rlcard,
+  games/gin_rummy/round.py).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from simgin.analysis.position import PositionError
+from simgin.core.answers import PASS, PHASE_LAST, STOCK, TAKE
+from simgin.core.cards import PACK
+from simgin.core.deadwood import deadwood
+from simgin.core.position import END, LEAVE, THROW
+from simgin.play.matchup import parse_matchup
+from simgin.play.rollout import Action, legal_actions
+from simgin.play.watch import Question, WatchedDeal, cut_short, watch_deal
+from simgin.rules.build import build_rules
+from simgin.text.messages import quoted
+from simgin.text.notation import card_text, cards_in, hand_mask, parse_card, parse_cards
+
+RULES = "standard+goal=single+stock_end=opponent_may_take"
+OPENSPIEL = f"{RULES}+undercut_on_tie=no+discard_ban=none"
+RLCARD = f"{RULES}+first_turn=discard_first"
+NOTES = {
+    "OpenSpiel": "OpenSpiel lets players meld and lay off badly, and breaks deals off in which a "
+    "discard goes round; here both are done at their best, and such a deal has no result.",
+    "RLCard": "RLCard pays 1 for gin, 0.2 for a knock and loses by deadwood; here deals are scored "
+    "in points, with lay-offs and undercuts. Its gin is no choice: it has to be declared.",
+}
+# OpenSpiel's parameters and ours; and those that have one value in the game that we know
+PARAMETERS = {"knock_card": "knock_limit", "oklahoma": "knock_by_upcard"}
+PARAMETERS |= {name: name for name in ("gin_bonus", "undercut_bonus")}
+SIZES = ("hand_size=10", "num_ranks=13", "num_suits=4")
+TAKE_IT, DRAW, PASS_IT, KNOCK = 52, 53, 54, 55
+HEADER = re.compile(r"gin_rummy\(([^()]*)\)")
+SHEET = re.compile(r"([NS]) deal shuffled_deck=\[([^\]]*)\]")
+SCORE = ["score"]  # of the lines in which hands are counted
+KINDS = {"draw_card": STOCK, "pick_up_discard": TAKE, "declare_dead_hand": LEAVE}
+KINDS |= {"discard": THROW, "knock": END, "gin": END}
+MOVE = re.compile(rf"([NS]) ({'|'.join(KINDS)})(?: (\w\w))?")
+WORDS = {STOCK: "draw", TAKE: "take", PASS: "pass", THROW: "discard", END: "knock", LEAVE: "leave"}
+PLAYER = "openspiel-simple"  # is asked to end a deal behind the discard, so with any card
+MOST_MOVES = 600
+GIN = Action(END)  # RLCard does not tell which card is thrown with it
+
+Move = tuple[int, Action]  # seat, and what it did
+
+
+@dataclass(frozen=True)
+class Log:
+    """A deal of another engine. pack: the cards that it tells, as they are dealt."""
+
+    engine: str
+    variant: str
+    names: tuple[str, str]
+    dealer: int
+    pack: list[int]
+    moves: list[Move]
+
+
+def read_log(text: str) -> Log | None:
+    """The log that a text is; None for another text. Raises PositionError and CardError."""
+    text = text.strip()
+    if found := SHEET.match(text):
+        return _rlcard(found, text[found.end() :].splitlines())
+    lines = [line.strip() for line in text.splitlines()]
+    if "[Game]" not in lines and not re.fullmatch(r"[\[\d,\s][\d,\s]*\]?", text):
+        return None
+    return _openspiel(text)
+
+
+# OpenSpiel
+
+
+def _openspiel(text: str) -> Log:
+    header, _, state = text.rpartition("[State]")
+    game = HEADER.search(header)
+    if header and not game:
+        raise PositionError("it is a log of another game than gin_rummy")
+    numbers = [int(number) for number in re.findall(r"\d+", state)]
+    if len(numbers) < 21:
+        raise PositionError("its history ends before the cards are dealt")
+    dealt, rest = numbers[:21], iter(numbers[21:])
+    pack = [*chain(*zip(dealt[:10], dealt[10:20], strict=True)), dealt[20]]
+    moves = list(_openspiel_moves(rest, pack))
+    pack = [_card(number) for number in pack]
+    return Log("OpenSpiel", _variant(game), ("player 0", "player 1"), 1, pack, moves)
+
+
+def _variant(game: re.Match[str] | None) -> str:
+    """The text of the rules that a header tells, as in `gin_rummy(knock_card=5,oklahoma=True)`."""
+    rules = {}
+    for setting in filter(None, game[1].split(",") if game else ()):
+        name, _, value = setting.partition("=")
+        if name in PARAMETERS:
+            rules[PARAMETERS[name]] = {"True": "yes", "False": "no"}.get(value, value)
+        elif setting not in SIZES:
+            raise PositionError(f"its game has {quoted(setting, 40)}, which no variant here has")
+    if rules.get("knock_by_upcard") == "yes":
+        rules.pop("knock_limit", None)
+    return "+".join([OPENSPIEL, *(f"{name}={value}" for name, value in rules.items())])
+
+
+def _openspiel_moves(numbers: Iterator[int], pack: list[int]) -> Iterator[Move]:
+    """The moves up to the ending; cards from the stock are added to the pack."""
+    seat, passes, has_begun = 0, 0, False
+    for number in numbers:
+        if number in (DRAW, KNOCK):
+            card = next(numbers, -1)
+            if number == KNOCK:
+                yield seat, Action(END, _card(card))
+                return
+            if card >= 0:
+                pack.append(card)
+            if has_begun or passes < 2:  # behind two passes it is no choice
+                yield seat, Action(STOCK)
+        elif number == TAKE_IT:
+            yield seat, Action(TAKE)
+        elif number == PASS_IT:
+            yield seat, Action(LEAVE if has_begun else PASS)
+            seat, passes = 1 - seat, passes + 1
+        else:
+            yield seat, Action(THROW, _card(number))
+            seat, has_begun = 1 - seat, True
+
+
+def _card(number: int) -> int:
+    """Our card for one of OpenSpiel's: suits are s c d h there, S H D C here."""
+    if not 0 <= number < 52:
+        raise PositionError(f"{number} is no card of OpenSpiel's gin_rummy")
+    return (4 - number // 13) % 4 * 13 + number % 13
+
+
+# RLCard
+
+
+def _rlcard(deal: re.Match[str], lines: list[str]) -> Log:
+    cards = parse_cards(deal[2])[::-1]  # dealt from the end
+    if len(cards) != 52:
+        raise PositionError(f"its pack has {len(cards)} cards")
+    dealer = "NS".index(deal[1])
+    first, other, stock = cards[:11], cards[11:21], cards[21:]
+    pack = [*chain(*zip(first[:10], other, strict=True)), first[10], *stock]
+    moves = [_rlcard_move(line.strip()) for line in lines if line.split()[1:2] not in ([], SCORE)]
+    return Log("RLCard", RLCARD, ("N", "S"), dealer, pack, moves)
+
+
+def _rlcard_move(line: str) -> Move:
+    found = MOVE.fullmatch(line)
+    if not found:
+        raise PositionError(f"{quoted(line, 40)} is no move of RLCard's")
+    kind = KINDS[found[2]]
+    thrown = found[3] if kind in (THROW, END) else None
+    return "NS".index(found[1]), Action(kind, parse_card(thrown) if thrown else -1)
+
+
+# Either, by our engine
+
+
+def replayed(log: Log) -> WatchedDeal:
+    """The deal of a log; cut short where the log, or what both engines have in common, ends.
+
+    Raises PositionError for a move that our rules do not allow.
+    """
+    if len(set(log.pack)) < len(log.pack) or len(log.moves) > MOST_MOVES:
+        raise PositionError("it has a card twice, or more moves than any deal")
+    matchup = parse_matchup(PLAYER, PLAYER, log.variant, 1, "deal")
+    pack = [*log.pack, *cards_in(PACK & ~hand_mask(log.pack))]
+    moves = _Moves(log, build_rules(matchup.variant))
+    script: list[int] = []
+    while True:
+        deal = watch_deal(matchup, pack=pack, dealer=log.dealer, script=script)
+        if deal.asked == len(script):
+            moves.end()
+            return deal
+        question = deal.question(len(script))
+        answer = moves.answer(question)
+        if answer is None:
+            drawn = int(question.view.drawn)
+            return cut_short(deal, len(script), drawn < 0 or drawn in log.pack)
+        script.append(answer)
+
+
+class _Moves:
+    """The moves of a log as answers to our engine, which does not ask what has to be."""
+
+    def __init__(self, log: Log, rules: Any) -> None:
+        self.log = log
+        self.rules = rules
+        self.done = 0
+        self.is_ending = False
+
+    def answer(self, question: Question) -> int | None:
+        """What was done; None where the log ends, or the other engine breaks the deal off."""
+        view, is_last = question.view, question.view.phase == PHASE_LAST
+        if question.slot == "knock" and not is_last:
+            return int(self.is_ending)  # said with the discard
+        left = self.log.moves[self.done :]
+        if is_last and left and left[0][1].kind == TAKE:  # to end the deal
+            self.done += 1
+            del left[0]
+        if not left or (question.slot == "take" and left[0][1].kind == LEAVE):
+            return None
+        seat, action = left[0]
+        legal = {one: self._left(view, one) for one in legal_actions(view, self.rules)}
+        if action == GIN:
+            action = next((one for one in legal if legal[one] == 0), action)
+        # The last discard ends the deal in the best way, and no other is proposed
+        is_proposed = not is_last or legal.get(action) in (-1, view.ending_count)
+        if seat != question.seat or action not in legal or not is_proposed:
+            raise self._refusal()
+        self.done += 1
+        self.is_ending = action.kind == END
+        return action.card if question.slot == "discard" else int(action.kind in (TAKE, END))
+
+    def _left(self, view: Any, action: Action) -> int:
+        """The deadwood that an ending leaves; -1 for another action."""
+        if action.kind != END:
+            return -1
+        eleven = int(view.hand) | (1 << int(view.taken_offer) if view.phase == PHASE_LAST else 0)
+        return int(deadwood(eleven & ~(1 << action.card), self.rules))
+
+    def end(self) -> None:
+        """Refuse what goes on behind the end of our deal, but for a dead hand that is declared."""
+        if any(action.kind != LEAVE for _, action in self.log.moves[self.done :]):
+            raise self._refusal()
+
+    def _refusal(self) -> PositionError:
+        seat, (kind, card) = self.log.moves[self.done]
+        what = f"{WORDS[kind]} {card_text(card)}" if card >= 0 else WORDS[kind]
+        return PositionError(
+            f"our rules ({self.log.variant}) do not allow move {self.done + 1}, "
+            f"{what} by {self.log.names[seat]}"
+        )

@@ -1,0 +1,203 @@
+"""Grades: what a player gave up in deals that were really played, and the result less luck.
+
+The judge stands where it stands for the error rates of a strategy (simgin.analysis.rates), but
+nobody can play on as the player did: the mean of some deals is all that there is.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from simgin.analysis.analysis import strongest
+from simgin.analysis.deal_file import Told
+from simgin.analysis.judge import Judge, Judged
+from simgin.analysis.position import PositionError
+from simgin.analysis.rates import WORLDS, ErrorRates, Progress, Trial, gained, given_up
+from simgin.play import kernel
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.parallel import over_units
+from simgin.play.watch import WatchedDeal
+from simgin.stats.control_variates import anchored_mean
+from simgin.stats.estimate import ENOUGH_UNITS, Estimate, around, mean_of, undefined
+from simgin.strategy.text_form import exchange
+from simgin.text.messages import quoted
+
+# Points that players give up a deal against champion, judged by it under eaai, and the half-width
+# of the 95 % interval (results/reference/error-rates)
+LADDER = {
+    "champion-mc": (4.0, 1.6),
+    "champion": (7.8, 3.4),
+    "simple": (10.9, 1.7),
+    "gold": (12.2, 1.7),
+    "rlcard-novice": (29.9, 1.8),
+    "random": (92.1, 3.8),
+}
+FEW = 100  # deals, with fewer of which the cards make most of it
+
+
+@dataclass(frozen=True)
+class Grade(ErrorRates):
+    """What a player gave up in some deals.
+
+    judged: by deal, with its number as the unit. played: the deals, as `seen_from` the player's
+    seat. files: of the deals, if they come from some. others: the decisions of the opponent. level:
+    what the judge gains against the opponent that plays on, a deal.
+    """
+
+    played: Sequence[WatchedDeal]
+    files: Sequence[str]
+    others: list[list[Judged]]
+    level: Estimate
+
+    @property
+    def halves(self) -> int:
+        """Each deal stands for itself."""
+        return 1
+
+    def mean(self, by_unit: np.ndarray) -> Estimate:
+        """The mean; of one deal no error is known."""
+        return mean_of(by_unit) if len(by_unit) > 1 else Estimate(float(by_unit[0]), np.nan, 1)
+
+    def deal(self, judged: Judged) -> WatchedDeal:
+        """The deal of a decision."""
+        return self.played[judged.unit]
+
+    def command(self, judged: Judged) -> str:
+        """The command that analyses a decision."""
+        players = [player.text for player in self.trial.judge.players]
+        by_seat = players[::-1] if judged.half else players
+        words = ["simgin", "analyze", self.files[judged.unit], "--turn", str(judged.turn)]
+        for option, player in zip(("--as", "--against"), by_seat, strict=False):
+            words += [option, player]
+        return shlex.join(words)
+
+    @property
+    def has_ladder(self) -> bool:
+        """Whether the rates of the roster can be compared."""
+        return self.unit == "points" and self.trial.matchup.b is not None
+
+    @cached_property
+    def result(self) -> dict[str, Estimate]:
+        """Points won a deal, and the same less luck; empty where neither is known.
+
+        What the opponent gave up less what the player did, and what the judge gains in the player's
+        place, has the mean of the points won: so says the performance difference lemma (Kakade and
+        Langford 2002). Of enough deals the difference, which is luck, sets the points right. All
+        are of the deals that were played to their end.
+        """
+        ended = [place for place, deal in enumerate(self.played) if deal.kind]
+        if not ended or not self.has_ladder:
+            return {}
+        won, given = np.array([self._won_and_given(place) for place in ended], np.float64).T
+        if len(ended) >= ENOUGH_UNITS:
+            return {"won": self.mean(won), "less_luck": anchored_mean(won, won - given, self.level)}
+        skill = self.mean(given + self.level.value)
+        error = float(np.hypot(skill.se, self.level.se))
+        less_luck = around(skill.value, error, skill.n, skill.n)
+        return {"won": self.mean(won), "less_luck": less_luck}
+
+    def _won_and_given(self, place: int) -> tuple[float, float]:
+        """The points won in a deal, and what the opponent gave up more than the player."""
+        seat, score = int(self.played[place].state.half), self.played[place].state.score
+        given = [sum(one.usual_cost for one in side[place]) for side in (self.others, self.judged)]
+        return float(score[seat] - score[1 - seat]), given[0] - given[1]
+
+
+def seen_from(deal: WatchedDeal, seat: int) -> WatchedDeal:
+    """The deal as far as it is known, with A at a seat."""
+    state = deal.state.copy()
+    state.half = seat
+    return replace(deal, state=state, fault="", is_cut=False)
+
+
+def grade(
+    trial: Trial,
+    played: Sequence[WatchedDeal],
+    files: Sequence[str] = (),
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Grade:
+    """Judge every decision of the player in some deals, and of the opponent for the result.
+
+    Does not depend on workers. Raises PolicyFailure, and PositionError if nothing was decided.
+    """
+    kernel.prepare(trial.judge)
+    own = Judge(trial.judge, trial.worlds)
+    b = trial.judge.b
+    other = b and Judge(replace(trial.judge, a=b, b=trial.judge.a), 0)
+    costs: list[float] = []
+
+    def judge_deal(place: int, _n: int) -> tuple[list[Judged], list[Judged]]:
+        deal = played[place]
+        found = [replace(one, unit=place) for one in own.judged(deal)]
+        costs.append(sum(one.cost for one in found))
+        across = other.judged(seen_from(deal, 1 - int(deal.state.half))) if other else []
+        return found, across
+
+    def report(done: int, every: int) -> None:
+        if progress is not None:
+            progress(done, every, lambda: f"{np.mean(costs):.1f} {given_up(trial.matchup)}")
+
+    pairs = over_units(judge_deal, len(played), 1, workers, report)
+    if not any(found for found, _ in pairs):
+        raise PositionError("nothing is decided in these deals, as far as they are known.")
+    mine, theirs = ([*side] for side in zip(*pairs, strict=True))
+    level = mean_of(gained(trial.judge, max(FEW, len(played)), workers)) if b else undefined(0)
+    return Grade(trial, mine, undefined(0), played, files, theirs, level)
+
+
+def read_trial(
+    told: Sequence[Told],
+    player: str | None,
+    judge: str | None,
+    opponent: str | None,
+    worlds: int | None,
+    seed: int,
+) -> tuple[Trial, list[WatchedDeal]]:
+    """What is to be judged in the deals of some files, and the deals.
+
+    player: a name or a seat, by default the first player of the files. judge: by default the
+    strongest. opponent: who plays on for the opponent, by default who played if it is the same in
+    all files and is there, or the strongest. Raises PositionError for files of different rules or
+    players, and what the loaders raise.
+    """
+    variants = list(dict.fromkeys(one.deal.matchup.variant.text for one in told))
+    if len(variants) > 1:
+        raise PositionError(f"the files are of {' and '.join(variants)}: grade each apart.")
+    seats = [_seat(one, player) for one in told]
+    names = list(dict.fromkeys(one.names[seat] for one, seat in zip(told, seats, strict=True)))
+    if len(names) > 1 and player is None:
+        listed = " and ".join(quoted(name, 40) for name in names)
+        raise PositionError(f"the files are of {listed}: name one by --player.")
+    deals = [seen_from(one.deal, seat) for one, seat in zip(told, seats, strict=True)]
+    across = {one.matchup.players[1 - one.state.half].text for one in deals if one.matchup.b}
+    best = strongest(deals[0].matchup.variant)
+    other = opponent or (across.pop() if len(across) == 1 else best if across else None)
+    name = names[0] if len(names) == 1 else f"seat {player}"
+    judging = parse_matchup(judge or best, other, variants[0], seed, "deal")
+    return trial_of(name, judging, len(deals), WORLDS if worlds is None else worlds), deals
+
+
+def trial_of(name: str, judging: Matchup, deals: int, worlds: int = WORLDS) -> Trial:
+    """The judgement of somebody of that name, who has policies only to be called by it."""
+    player = exchange(judging.a, {}, name)
+    return Trial(replace(judging, a=player), judging, deals, worlds)
+
+
+def _seat(told: Told, player: str | None) -> int:
+    """Where the player sits."""
+    if player is None:
+        return told.first
+    if player in told.names:
+        return told.names.index(player)
+    if player.isdecimal() and int(player) < len(told.names):
+        return int(player)
+    listed = " and ".join(quoted(name, 40) for name in told.names)
+    raise PositionError(
+        f"{quoted(player, 40)} is no player of {quoted(told.path)}: there {listed}."
+    )

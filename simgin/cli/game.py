@@ -1,0 +1,214 @@
+"""A game in front of somebody: screens, what is typed, and how it is kept and gone on with."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+
+from simgin.cli.coach import Coach, graded
+from simgin.cli.output import Answer, repeated, say
+from simgin.play.matchup import Matchup
+from simgin.play.melds import cards_text, shown_melding
+from simgin.play.replay import make_replay, standing_text, wrapped
+from simgin.play.replay_rows import rows
+from simgin.play.seat import choices, prompt, table_lines
+from simgin.play.table import IllegalMove, Table
+from simgin.play.watch import WatchedDeal
+from simgin.text.notation import card_text, cards_in
+
+LINE = 72 * "-"
+HELP = "? lists the answers; u takes one back; q leaves, and the same command goes on"
+
+
+class Left(Exception):
+    """The player leaves; the game is kept."""
+
+
+def tell(lines: Iterable[str]) -> None:
+    """Print lines within 80 columns."""
+    for line in lines:
+        for part in wrapped(line) or [""]:
+            say(part)
+
+
+@dataclass
+class Game:
+    """A game at a table: what is told, typed and kept."""
+
+    matchup: Matchup
+    kept: Path
+    coach: Coach | None
+    save: Path | None
+    back: int = 0  # answers taken back
+    closed: list[list[int]] = field(default_factory=list)  # the answers of the deals before
+    deals: list[WatchedDeal] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)  # what the next screen says first
+    prompts: list[int] = field(default_factory=list)  # answers before each question of the deal
+
+    def __post_init__(self) -> None:
+        self.table = Table(self.matchup)
+
+    def play(self) -> None:
+        """Play to the end, or until the player leaves."""
+        try:
+            while not self.table.is_over:
+                if self.table.is_deal_over:
+                    self._end_deal()
+                else:
+                    self._decide()
+        except Left:
+            tell(["", f"Kept. To go on: {repeated(new=None)}"])
+            return
+        self.kept.unlink(missing_ok=True)
+        for line in self.told:  # the name of a file is not cut
+            say(line)
+        if self.coach is not None:
+            say("Judging your decisions ...")
+            tell(graded(self.matchup, self.deals))
+
+    # One decision
+
+    def _decide(self) -> None:
+        question = self.table.question
+        assert question is not None, "the deal is not over"
+        lines = table_lines(question, self.table.rules, self.matchup.opponent)
+        self._show(*lines, "", prompt(question), *([] if self.prompts else [f"({HELP})"]))
+        legal = choices(question)
+        typed = self._read()
+        if typed == "?":
+            every = [f"  {key:<3} {does}" for key, (_, does) in legal.items()]
+            self.told += ["You may type:", *every, f"  {HELP}"]
+        elif typed == "u":
+            self._take_back()
+        elif typed in legal:
+            self._answer(legal[typed][0])
+        elif typed in map(card_text, cards_in(int(question.view.hand))):
+            self.told.append(f"{typed} cannot be thrown now; ? lists what can")
+        else:
+            self.told.append(f"{typed!r} is not among the answers here; ? lists them")
+
+    def _answer(self, answers: list[int]) -> None:
+        self.prompts.append(len(self.table.answers))
+        try:
+            for answer in answers:
+                self.table.answer(answer)
+        except IllegalMove:
+            self.told.append("the card that you just took cannot be thrown")
+        self._keep()
+        if self.coach is not None:
+            say("The coach looks at it ...")
+            self.told += self.coach.comments(self.table.watched(), self.prompts[-1])
+
+    def _take_back(self) -> None:
+        if not self.prompts:
+            self.told.append("there is nothing to take back in this deal")
+            return
+        self.table.go_back(self.prompts.pop())
+        self.back += 1
+        self._keep()
+        self.told = ["Taken back"]
+
+    def _read(self) -> str:
+        try:
+            typed = input("> ").strip()
+        except EOFError:
+            raise Left from None
+        if typed.lower() == "q":
+            raise Left
+        if not sys.stdin.isatty():
+            say(typed)  # a pipe does not echo
+        return typed.lower() if len(typed) == 1 else typed.upper()
+
+    # What is shown
+
+    def _show(self, *lines: str) -> None:
+        """A screen: how the match stands, what is to be told, and lines."""
+        if sys.stdout.isatty():
+            click.clear()
+        tell([*self._head(), *self.told, *lines])
+        self.told = []
+
+    def _head(self) -> Iterator[str]:
+        """The game, the deal and how the match stands."""
+        state, variant = self.table.state, self.matchup.variant
+        you_deal = self.matchup.b is not None and state.dealer == 0
+        dealt = ", you deal" if you_deal else ""
+        marked = f", {self.back} taken back" if self.back else ""
+        goal = variant.goal.won_by.format(**variant.row)
+        match = f", a match to {goal}" if self.matchup.unit == "match" else ""
+        yield f"{variant.text}{match}: deal {int(state.deal) + 1}{dealt}{marked}"
+        if self.matchup.unit == "match":
+            sides = [
+                f"{player.text}, {standing_text(state, variant.row, seat)}"
+                for seat, player in enumerate(self.matchup.players)
+            ]
+            yield "; ".join(sides)
+        yield LINE
+
+    # The end of a deal
+
+    def _end_deal(self) -> None:
+        deal = self.table.watched()
+        coached = [] if self.coach is None else [self.coach.deal_line()]
+        asked = "Enter goes on; u takes the last answer back; q leaves"
+        self._show(*result_lines(deal), *coached, "", asked)
+        if self._read() == "u" and self.prompts:
+            self._take_back()
+            return
+        self._close(deal)
+        if self.save is not None:
+            self._write(self.save, deal)
+        self._keep()
+
+    def _close(self, deal: WatchedDeal) -> None:
+        self.deals.append(deal)
+        self.closed.append(self.table.answers)
+        self.prompts = []
+        self.table.close_deal()
+
+    def _write(self, place: Path, deal: WatchedDeal) -> None:
+        """Write the deal as `simgin show --json` prints it."""
+        first, *rest = rows(make_replay(deal))
+        first["taken_back"] = self.back
+        file = place.with_name(f"{place.name.removesuffix('.json')}-{len(self.deals)}.json")
+        file.write_text(Answer(repeated(new=None), [first, *rest], self.matchup.seed).json() + "\n")
+        self.told.append(f"Written: {file}")
+
+    # What is kept
+
+    def _keep(self) -> None:
+        """Keep the game, so that it can be gone on with."""
+        self.kept.parent.mkdir(parents=True, exist_ok=True)
+        deals = [*self.closed, self.table.answers]
+        content = {"deals": deals, "prompts": self.prompts, "back": self.back}
+        self.kept.write_text(json.dumps(content))
+
+    def restore(self) -> None:
+        """Go on with the game that was left; ValueError, KeyError or TypeError if it is damaged."""
+        if not self.kept.exists():
+            return
+        content = json.loads(self.kept.read_text())
+        *closed, current = content["deals"]
+        for answers in closed:
+            self.table.repeat(answers)
+            self._close(self.table.watched())
+        if not self.table.is_over:
+            self.table.repeat(current)
+        self.prompts, self.back = content["prompts"], content["back"]
+        self.told.append("You go on where you left")
+
+
+def result_lines(deal: WatchedDeal) -> Iterator[str]:
+    """How a deal ended, as `simgin show` tells it, and a hand that was not shown."""
+    replay = make_replay(deal)
+    lines = list(replay.lines())
+    yield from lines[len(lines) - lines[::-1].index("") :]
+    hand = int(deal.state.hand[1])
+    if deal.state.stopper < 0 and deal.matchup.b is not None and hand:
+        count, melds = shown_melding(hand, replay.rules)
+        yield f"{deal.matchup.opponent} held {cards_text(melds, hand)}, deadwood {count}"

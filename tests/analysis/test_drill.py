@@ -1,0 +1,155 @@
+"""`simgin drill`: prices as of analyze, nothing hidden told, and a page that says so."""
+
+import json
+import re
+import shlex
+import sqlite3
+import zipfile
+from itertools import groupby
+
+import pytest
+
+from simgin.analysis import drill, drill_page
+from simgin.play.watch import watch_deal
+from simgin.text.notation import card_text, cards_in
+from support.command_line import call
+
+WORLDS = 1600
+SUITS = {"♠": "S", "♥": "H", "♦": "D", "♣": "C"}
+FACE = re.compile(r'(10|[A2-9JQK])<span class="suit(?: red)?">(.)')
+
+
+N = 4
+
+
+def little(patch, positions=N, workers=None):
+    """A drill of few deals and worlds, which takes a second or two."""
+    patch.setattr(drill, "WORLDS", WORLDS)
+    patch.setattr(drill, "DEALS", 6)
+    return drill.make_drill(drill.read_request("standard", None, positions, 1), workers)
+
+
+@pytest.fixture(scope="module")
+def made():
+    with pytest.MonkeyPatch.context() as patch:
+        yield little(patch)
+
+
+def test_prices_are_those_of_analyze(made):
+    for number, rows in groupby(made.rows(), key=lambda row: row["position"]):
+        rows = list(rows)
+        _, *words = shlex.split(rows[0]["analyze"])
+        told = json.loads(call(*words, "--worlds", WORLDS, "--json").stdout)["rows"]
+        same = made.exercises[number - 1].position.place
+        known = {
+            row["action"]: row for row in told if row["decision"] == f"{same}, {rows[0]['player']}"
+        }
+        for row in rows:
+            names = ("points", "cost", "low", "high", "worlds", "best", "done")
+            assert [row[name] for name in names] == [known[row["action"]][name] for name in names]
+
+
+def test_what_was_done_is_wrong_the_best_is_right_and_few_others_are(made):
+    assert len(made.exercises) == N
+    for one in made.exercises:
+        assert one.right[0] == one.analysis.order[0]
+        assert set(one.right) < set(one.answers)
+        assert one.position.was_done_at not in one.right
+        assert len(one.right) == 1 or 3 * len(one.right) <= len(one.answers)
+    for one in made.exercises:  # any card may go, but of endings only the best is an answer
+        texts = [one.position.text(one.position.actions[place]) for place in one.answers]
+        ends = [text.partition(",")[0] for text in texts if not text.startswith("discard")]
+        assert len(ends) == len(set(ends))
+
+
+def test_packs_differ_and_themes_are_mixed(made):
+    assert len({one.unit for one in made.exercises}) == N
+    assert len({one.theme for one in made.exercises}) >= 2
+
+
+def test_no_card_is_told_that_the_player_does_not_see(made):
+    sections = drill_page.html(made, "").split('<section class="position"')[1:]
+    assert len(sections) == len(made.exercises)
+    for one, section in zip(made.exercises, sections, strict=True):
+        view = one.position.view
+        seen = int(view.hand | view.pile | view.known)
+        seen |= sum(1 << int(view[name]) for name in ("upcard", "taken_offer") if view[name] >= 0)
+        told = {
+            ("T" if rank == "10" else rank) + SUITS[suit] for rank, suit in FACE.findall(section)
+        }
+        assert {card_text(card) for card in cards_in(int(view.hand))} <= told
+        assert told <= {card_text(card) for card in cards_in(seen)}
+        dealt = watch_deal(one.matchup, one.unit).hands[1 - int(view.seat)]
+        assert dealt & ~seen, "the opponent holds something unseen, or this would test nothing"
+        plain = re.sub(r"<pre>.*?</pre>|data-[\w-]+=\S+|<[^>]*>", " ", section)
+        assert not re.search(r"\b[A2-9TJQK][SHDC]\b", plain), "cards are written as faces alone"
+
+
+def test_the_same_seed_gives_the_same_bytes_on_any_number_of_workers(monkeypatch):
+    one, two = (drill_page.html(little(monkeypatch, 2, workers), "") for workers in (1, 2))
+    assert one == two and one.count('<section class="position"') > 0
+
+
+def test_the_page_loads_nothing_and_names_its_command(made):
+    text = drill_page.html(made, "simgin drill --seed 1")
+    assert not re.search(r"(?:src|href)=|https?://|@import|url\(", text)
+    assert "default-src 'none'" in text and "simgin drill --seed 1" in text
+    assert all(one.command in text for one in made.exercises)
+
+
+def test_every_price_has_its_error(made):
+    prices = re.findall(r'<span class="price">(.*?)</span>', drill_page.html(made, ""))
+    assert len(prices) == len(made.rows())
+    assert all(re.fullmatch(r"0|-?\d+(\.\d+)? ± \d+(\.\d+)?", price) for price in prices)
+    assert prices.count("0") >= len(made.exercises)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--positions", "0"), "a drill has 1 to 200 positions, not 0."),
+        (("-v", "solitaire-gin"), "solitaire-gin is for one player"),
+        (("-o", "page.txt"), "-o writes a file .html"),
+        (("--anki", "cards.zip"), "--anki a file .apkg"),
+        (("-o", "nowhere/page.html"), "there is no folder nowhere"),
+        (("--as", "nobody"), "nobody"),
+    ],
+)
+def test_bad_input_is_told_in_a_sentence(tmp_path, monkeypatch, words, told):
+    monkeypatch.chdir(tmp_path)
+    result = call("drill", *words, code=2)
+    assert told in result.stderr and not list(tmp_path.iterdir())
+
+
+def test_flash_cards_need_genanki(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "genanki", None)
+    monkeypatch.chdir(tmp_path)
+    result = call("drill", "--anki", "cards.apkg", code=2)
+    assert "pip install 'simgin[anki]'" in result.stderr and not list(tmp_path.iterdir())
+
+
+def test_flash_cards_are_notes_with_ids_of_their_own(made, tmp_path):
+    pytest.importorskip("genanki")
+    found = []
+    for name in ("one.apkg", "two.apkg"):
+        drill_page.write_anki(made, tmp_path / name)
+        with zipfile.ZipFile(tmp_path / name) as archive:
+            archive.extract("collection.anki2", tmp_path)
+        with sqlite3.connect(tmp_path / "collection.anki2") as data:
+            found.append(data.execute("select guid, mid, flds, tags from notes").fetchall())
+    assert found[0] == found[1], "imported again, they update"
+    assert len({guid for guid, *_ in found[0]}) == len(made.exercises)
+    for (_, _, fields, tags), one in zip(found[0], made.exercises, strict=True):
+        front, back = fields.split("\x1f")
+        assert "±" in back and "±" not in front and tags.strip() == one.theme
+
+
+def test_the_command_writes_the_page_and_the_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(drill, "WORLDS", WORLDS)
+    monkeypatch.setattr(drill, "DEALS", 4)
+    page = tmp_path / "drill.html"
+    answer = json.loads(call("drill", "--positions", 2, "-o", page, "--json").stdout)
+    assert answer["files"] == [str(page)]
+    assert {row["position"] for row in answer["rows"]} <= {1, 2}
+    assert all(row["low"] <= row["cost"] <= row["high"] for row in answer["rows"])
+    assert "--as champion --seed 1" in page.read_text()

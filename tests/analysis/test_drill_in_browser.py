@@ -1,0 +1,130 @@
+"""The page of a drill in the system's Chromium: every position answered by key and by thumb."""
+
+import itertools
+import json
+import re
+
+import pytest
+
+from support.browser import CONTRASTS, worst
+from support.command_line import call
+
+pytestmark = pytest.mark.slow
+
+THUMB = 44  # px
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The page, and the prices of each position by answer."""
+    page = tmp_path_factory.mktemp("drill") / "drill.html"
+    rows = json.loads(call("drill", "--positions", 8, "-o", page, "--json").stdout)["rows"]
+    prices = [
+        {row["action"]: row for row in of_one}
+        for of_one in (
+            [*group] for _, group in itertools.groupby(rows, key=lambda row: row["position"])
+        )
+    ]
+    return page, prices
+
+
+@pytest.fixture
+def opened(chromium, made):
+    """Open the page; check at the end that the console is empty and no network was asked."""
+    told, contexts = [], []
+
+    def go(width=390, scheme="light", **more):
+        context = chromium.new_context(
+            viewport={"width": width, "height": 844}, color_scheme=scheme, **more
+        )
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("console", lambda message: told.append(message.text))
+        tab.on("pageerror", lambda error: told.append(str(error)))
+        tab.on("request", lambda request: told.append(request.url))
+        tab.goto(made[0].as_uri())
+        return tab
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert [one for one in told if not one.startswith("file:")] == []
+
+
+def letters(text):
+    """What a button says, as `simgin analyze` writes it."""
+    plain = text.replace("\N{VARIATION SELECTOR-15}", "").translate(str.maketrans("♠♥♦♣", "SHDC"))
+    return re.sub(r"10(?=[SHDC])", "T", plain)
+
+
+def by_key(tab, number):
+    tab.keyboard.press("123456789abcdefghijk"[number])
+
+
+def by_arrow(tab, number):
+    for _ in range(number + 1):
+        tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("Enter")
+
+
+def by_thumb(tab, number):
+    tab.locator(".options button:visible").nth(number).tap()
+
+
+@pytest.mark.parametrize("choose", [by_key, by_arrow, by_thumb])
+def test_every_position_is_answered_and_counted(opened, made, choose):
+    tab = opened(has_touch=True)
+    _, prices = made
+    right, lost, missed = 0, 0.0, 0
+    for number, known in enumerate(prices):
+        assert tab.locator("section.position:visible").count() == 1
+        assert tab.evaluate("document.activeElement.tagName") == "H2"
+        assert not tab.locator(".prices:visible, .lesson:visible").count()
+        buttons = tab.locator(".options button:visible")
+        says = [letters(text[1:]) for text in buttons.all_text_contents()]
+        assert sorted(says) == sorted(known)
+        wanted = number % len(says)
+        price = known[says[wanted]]
+        choose(tab, wanted)
+        assert tab.locator(".prices:visible li").count() == len(known)
+        said = tab.locator("#said").text_content()
+        right += price["best"]
+        missed += not price["best"]
+        lost += 0 if price["best"] else price["cost"]
+        assert said.startswith("Right." if price["best"] else "That gives up ")
+        assert tab.evaluate("document.activeElement.id") == "next"
+        tab.locator("#next").tap() if choose is by_thumb else tab.keyboard.press("Enter")
+    assert tab.locator("#result").is_visible()
+    told = tab.locator("#sum").text_content()
+    counted = re.fullmatch(r"(\d+) of (\d+) right, ([\d.]+) points given up\.", told)
+    assert [int(counted[1]), int(counted[2])] == [right, len(prices)]
+    assert float(counted[3]) == pytest.approx(lost, abs=0.06)
+    rows = [row.split("\t") for row in tab.locator("#themes tr").all_inner_texts()]
+    assert sum(int(row[1].split()[0]) for row in rows) == right
+    assert sum(int(row[1].split()[2]) for row in rows) == len(prices)
+    assert 0 < missed < len(prices)
+    tab.locator("#missed").click()
+    assert tab.locator("h2:visible").first.text_content() == f"Position 1 of {missed}"
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), list(itertools.product((390, 1280), ("light", "dark")))
+)
+def test_the_page_fits_is_readable_and_wide_enough_for_thumbs(opened, made, width, scheme):
+    tab = opened(width, scheme, reduced_motion="reduce")
+    for _ in made[1]:
+        for key in ("1", "Enter"):
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width
+            assert worst(tab.evaluate(CONTRASTS)) == []
+            for button in tab.locator("button:visible").all():
+                box = button.bounding_box()
+                assert box["width"] >= THUMB and box["height"] >= THUMB
+            tab.keyboard.press(key)
+    assert tab.locator("#result").is_visible()
+    assert worst(tab.evaluate(CONTRASTS)) == []
+
+
+def test_without_scripts_the_prices_are_there_to_read(opened, made):
+    tab = opened(java_script_enabled=False)
+    assert tab.locator(".prices:visible").count() == len(made[1])
+    assert tab.locator("button:visible").count() == 0

@@ -1,0 +1,301 @@
+"""Grades: the error rates of a strategy from its files, blunders, and logs of other engines."""
+
+import json
+import math
+import random
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from simgin.analysis import grades, rates
+from simgin.analysis.deal_file import read_deal, read_file
+from simgin.analysis.game_logs import NOTES, read_log, replayed
+from simgin.analysis.position import PositionError
+from simgin.core.deadwood import deadwood
+from simgin.play.matchup import parse_matchup
+from simgin.play.replay import make_replay
+from simgin.play.replay_rows import rows
+from simgin.play.watch import cut_short, watch_deal
+from simgin.rules.build import build_rules
+from simgin.text.notation import hand_mask, parse_cards
+from support.command_line import call
+
+LOGS = Path(__file__).parents[1] / "data/game_logs"
+SLOW = pytest.mark.slow
+
+
+def write(path, deal):
+    path.write_text(json.dumps({"seed": 1, "rows": rows(make_replay(deal))}))
+    return str(path)
+
+
+@pytest.fixture
+def files(empty_directory):
+    """Three pairs of deals, each in a file."""
+    matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
+    addresses = [(unit, half) for unit in range(3) for half in range(2)]
+    return [write(Path(f"{u}{h}.json"), watch_deal(matchup, u, h)) for u, h in addresses]
+
+
+# Against the error rates of strategies
+
+
+def test_the_files_of_a_strategy_give_its_error_rates(files):
+    trial = rates.read_trial("gold", "simple", "standard", "champion", 100, 25, 1)
+    units = rates.judge_units(trial, 0, 3)
+    told = [read_file(file) for file in files]
+    graded = grades.grade(*grades.read_trial(told, "gold", "champion", None, 25, 1), files)
+    found = [one for deal in graded.judged for one in deal]  # a unit is a file there
+    assert [replace(one, unit=one.unit // 2) for one in found] == [*chain(*units)]
+    by_unit = rates.ErrorRates(trial, units, graded.level).by_unit(lambda one: one.cost)
+    assert graded.total.value == pytest.approx(by_unit.mean())
+    assert graded.trial.judge.cell == trial.judge.cell
+
+
+def test_what_one_wins_the_other_loses(files):
+    told = [read_file(file) for file in files]
+    both = [
+        grades.grade(*grades.read_trial(told, name, None, "champion", 0, 1), files).result
+        for name in ("gold", "simple")
+    ]
+    assert both[0]["won"].value == -both[1]["won"].value != 0
+    assert both[0]["less_luck"].value == pytest.approx(-both[1]["less_luck"].value)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "judge", "opponent", "deals"),
+    [
+        ("stock-greedy", "simple", "gold", "simple", 30),
+        pytest.param("stock-greedy", "simple", "gold", "gold-early", 400, marks=SLOW),
+        pytest.param("stubborn", "gold-early", "gold", "gold", 400, marks=SLOW),
+    ],
+)
+def test_less_luck_the_result_has_the_same_mean_and_a_smaller_error(a, b, judge, opponent, deals):
+    """By the performance difference lemma, whoever judges; luck is what has no mean."""
+    matchup = parse_matchup(a, b, "standard", 7, "deal")
+    played = [grades.seen_from(watch_deal(matchup, i // 2, i % 2), i % 2) for i in range(deals)]
+    judging = parse_matchup(judge, opponent, "standard", 1, "deal")
+    found = grades.grade(grades.trial_of("a", judging, deals, 0), played)
+    won, less_luck = found.result.values()
+    luck = [w - g for w, g in map(found._won_and_given, range(deals))]
+    away = sum(luck) / deals - found.level.value
+    error = (sum(one * one for one in luck) / deals**2) ** 0.5
+    assert abs(away) < 3 * error
+    assert less_luck.se < won.se
+
+
+# A blunder
+
+
+def test_a_blunder_is_found_and_priced_as_analyze_prices_it(empty_directory):
+    """The discard that leaves most deadwood, in the first turn; nothing more is known."""
+    matchup = parse_matchup("champion", "champion", "standard", 4, "deal")
+    best = watch_deal(matchup, 3)
+    numbers = [n for n, asked in enumerate(best.questions) if asked.slot == "discard"]
+    number = next(n for n in numbers if best.question(n).seat == 0)
+    view = best.question(number).view
+    rules = build_rules(matchup.variant)
+    worst = max(
+        (card for card in range(52) if int(view.legal) >> card & 1),
+        key=lambda card: deadwood(int(view.hand) & ~(1 << card), rules),
+    )
+    answers = [asked.answer for asked in best.questions[:number]]
+    played = watch_deal(
+        matchup, 3, pack=best.state.pack, dealer=best.state.dealer, script=[*answers, worst]
+    )
+    file = write(Path("blunder.json"), cut_short(played, number + 1, is_open=False))
+    found = json.loads(call("grade", file, "--json").stdout)["rows"]
+    costly = next(row for row in found if row["metric"] == "cost")
+    assert costly["done"].startswith("discard") and costly["value"] > 5
+    assert not [row for row in found if row["metric"] in ("won", "less_luck")]
+    words = costly["command"].split()[1:]
+    priced = json.loads(call(*words, "--worlds", 2000, "--json").stdout)["rows"]
+    done, best = (
+        next(row for row in priced if row["action"] == costly[name]) for name in ("done", "best")
+    )
+    error = math.hypot(done["points_se"], best["points_se"], costly["se"])
+    assert abs(best["points"] - done["points"] - costly["value"]) < 3 * error < 9
+
+
+# Logs of other engines
+
+RESULTS = {
+    "openspiel-bots": ("knock", [0, 4], "gin_bonus=20"),
+    "openspiel-history": ("knock", [8, 0], ""),
+    "openspiel-oklahoma": ("knock", [0, 33], "knock_by_upcard=yes"),
+    "openspiel-wall": ("knock", [28, 0], ""),
+    "openspiel-broken-off": ("", None, ""),
+    "rlcard-novices": ("knock", [0, 18], "first_turn=discard_first"),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_real_log_has_the_result_that_was_recorded(name):
+    kind, score, rule = RESULTS[name]
+    told = read_file(LOGS / f"{name}.txt")
+    assert told.deal.kind == kind and rule in told.deal.matchup.variant.text
+    assert told.deal.is_cut == (score is None)
+    assert score is None or told.deal.state.score.tolist() == score
+
+
+def test_the_parameters_of_openspiel_are_rules_here():
+    row = read_deal(LOGS / "openspiel-bots.txt").matchup.variant.row
+    assert (row["knock_limit"], row["gin_bonus"], row["undercut_bonus"]) == (5, 20, 10)
+    text = SERIAL.format("gin_rummy(knock_card=5,oklahoma=True)")
+    assert read_log(text).variant.endswith("+knock_by_upcard=yes")
+    row = read_deal(LOGS / "openspiel-history.txt").matchup.variant.row
+    assert (row["knock_limit"], row["gin_bonus"], row["undercut_bonus"]) == (10, 25, 25)
+
+
+def test_the_screen_names_what_other_engines_do_otherwise(empty_directory):
+    for engine, name in (("OpenSpiel", "openspiel-bots"), ("RLCard", "rlcard-novices")):
+        file = LOGS / f"{name}.txt"
+        shown = " ".join(call("grade", file, "--player", 1, "--worlds", 25).stdout.split())
+        assert NOTES[engine] in shown and f"1 deal of {engine}" in shown
+        assert f"simgin analyze {file} --turn" in shown and "One deal says next to" in shown
+
+
+def test_a_move_that_our_rules_do_not_allow_is_named():
+    text = (LOGS / "openspiel-history.txt").read_text().split()
+    begins = text[:21]
+    for moves, said in (
+        (["53"], "move 1, draw by player 0"),
+        (["54", "54", "52"], "move 3, take by player 0"),
+        (["52", begins[10]], "move 2, discard .. by player 0"),
+        (["52", "55", begins[0]], "move 2, knock .. by player 0"),
+    ):
+        with pytest.raises(PositionError, match=f"do not allow {said}"):
+            replayed(read_log("\n".join([*begins, *moves])))
+    with pytest.raises(PositionError, match="move 110, take by S"):
+        read_deal(LOGS / "rlcard-random.txt")
+
+
+HISTORY = (LOGS / "openspiel-history.txt").read_text()
+SHEET = (LOGS / "rlcard-novices.txt").read_text()
+SERIAL = "[Game]\n{}\n[State]\n" + HISTORY
+WRONG = {
+    "": "neither what",
+    "{": "neither what",
+    '{"rows": []}': "something is missing",
+    "[1, 2]": "ends before the cards are dealt",
+    HISTORY.replace("\n", "\n240\n", 1): "240 is no card",
+    HISTORY.split()[0] + "9" * 5000 + HISTORY: "cannot be read as a deal",
+    "\n".join(["7"] * 30): "a card twice",
+    SERIAL.format("chess()"): "another game than gin_rummy",
+    SERIAL.format("gin_rummy(hand_size=7)"): "has 'hand_size=7'",
+    SERIAL.format("gin_rummy(knock_card=500)"): "knock_limit",
+    SERIAL.format("gin_rummy(oklahoma=maybe)"): "knock_by_upcard",
+    SHEET.replace("AD ", "", 1): "51 cards",
+    SHEET.replace("AD ", "XX ", 1): "not a card",
+    SHEET.replace("discard", "eat", 1): "is no move of RLCard's",
+    SHEET.replace("discard KS", "discard", 1): "move 1, discard by S",
+    SHEET.replace("discard KS", "discard Kx", 1): "not a card",
+    SHEET.replace("S discard KS", "N discard KS", 1): "move 1, discard KS by N",
+    SHEET + "N discard KS": "discard KS by N",
+    SHEET.splitlines()[0]: "nothing is decided",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_no_deal_is_refused_in_a_sentence(text, empty_directory):
+    Path("log.txt").write_text(text)
+    said = " ".join(call("grade", "log.txt", code=2).stderr.split())
+    assert WRONG[text] in said and said.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("no.json", "No such file"),
+        ("strategy.py", "'strategy.py' is no file of a deal"),
+        ("00.json {openspiel}", "grade each apart"),
+        ("00.json 01.json --player nobody", "there 'gold' and 'simple'"),
+        ("00.json --player 2", "'2' is no player"),
+        ("00.json other.json", "the files are of 'gold' and 'simple': name one by --player"),
+        ("00.json --as nobody-else", "nobody-else"),
+        ("{rlcard}", "do not allow move 110"),
+    ],
+)
+def test_what_cannot_be_graded_is_refused(words, sentence, files):
+    write(Path("other.json"), watch_deal(parse_matchup("simple", "gold", "standard", 1, "deal")))
+    logs = {"openspiel": LOGS / "openspiel-bots.txt", "rlcard": LOGS / "rlcard-random.txt"}
+    done = call("grade", *words.format(**logs).split(), code=2)
+    assert sentence in " ".join(done.stderr.split())
+
+
+def test_a_page_and_its_command(files, without_pictures):
+    call("grade", *files[:2], "--worlds", 25, "-o", "out")
+    page = Path("out/report.html").read_text()
+    assert "What gold gave up in 2 deals" in page and "rlcard-novice" in page
+    assert "simgin analyze 0" in page
+
+
+# Other engines beside ours
+
+
+@pytest.mark.parametrize("deals", [4, pytest.param(50, marks=SLOW)])
+def test_deals_of_openspiel_are_read_back(deals):
+    spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
+    from oracles import openspiel
+    from oracles.test_openspiel import ROW, same_showdown, stacked, walk
+    from support import hands
+
+    rng, ends = random.Random(3), set()
+    for i in range(deals):
+        text = ROW + ("", "+knock_by_upcard=yes", "+gin_bonus=20+undercut_bonus=10")[i % 3]
+        rules, row = hands.game(text)
+        theirs = openspiel.Deal(row, stacked(rng) if i % 2 else rng.sample(range(52), 52))
+        for action in walk(rng, openspiel, theirs, rules):
+            theirs.act(action)
+        game = theirs.state.get_game()
+        held = [theirs.hand(seat) for seat in range(2)]
+        ours = replayed(read_log(spiel.serialize_game_and_state(game, theirs.state)))
+        ends.add(ours.kind)
+        if ours.is_cut:  # their own rule
+            assert theirs.over and theirs.returns == [0, 0]
+            continue
+        if ours.state.stopper >= 0:
+            same_showdown(
+                openspiel, theirs, ours.state, int(ours.state.stopper), rules, {"laid off": 0}
+            )
+        else:
+            assert held == ours.state.hand.tolist()
+        margin = int(ours.state.score[0] - ours.state.score[1])
+        assert theirs.returns == [margin, -margin]
+        log = read_log(spiel.serialize_game_and_state(game, theirs.state))
+        assert replayed(log).state.score.tolist() == ours.state.score.tolist()
+    assert len(ends) > 1
+
+
+@pytest.mark.parametrize("deals", [4, pytest.param(50, marks=SLOW)])
+def test_deals_of_rlcard_are_read_back(deals):
+    pytest.importorskip("rlcard", reason="pip install 'simgin[oracle]'")
+    import numpy as np
+    from rlcard.games.gin_rummy.game import GinRummyGame
+
+    game, rng, read = GinRummyGame(), random.Random(5), 0
+    game.np_random = np.random.RandomState(5)
+    for _ in range(deals):
+        game.init_game()
+        while not game.is_over():
+            legal = game.judge.get_legal_actions()
+            endings = [action for action in legal if action.action_id >= 58]
+            game.step(rng.choice(endings or legal))
+        log = read_log("\n".join(map(str, game.round.move_sheet)))
+        try:
+            ours = replayed(log)
+        except PositionError as error:
+            assert "take by" in str(error)  # of the last discard, without ending the deal
+            continue
+        read += 1
+        rules = build_rules(ours.matchup.variant)
+        for seat, player in enumerate(game.round.players):
+            hand = hand_mask(parse_cards(" ".join(map(str, player.hand))))
+            assert deadwood(hand, rules) == game.round.move_sheet[seat - 2].deadwood_count
+            if ours.kind != "gin":  # the card thrown with it is not told
+                assert int(ours.state.hand[seat]) == hand
+        went_out = game.round.going_out_player_id if ours.kind != "void" else -1
+        assert ours.is_cut or int(ours.state.stopper) == went_out
+    assert read > deals // 3

@@ -1,0 +1,58 @@
+"""What commands refuse: data/refusals.txt has a command and words of its sentence in each line.
+
+data/mistakes.txt has files: below the command that reads it, and what it says in each of its lines.
+"""
+
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simgin.cli import session
+from simgin.runs import directory
+from support.command_runs import OWN, PLUGIN
+from support.hostile import answer, harmless
+from support.variant_files import CLUB, DEN
+from support.weighed import write_weighed
+
+DATA = Path(__file__).parents[1] / "data"
+REFUSED = (DATA / "refusals.txt").read_text().splitlines()
+MISTAKES = (DATA / "mistakes.txt").read_text().removeprefix("=== ").split("\n=== ")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Files of others, and those that the commands name."""
+    folder = tmp_path_factory.mktemp("refusals")
+    for name in ("full", "tuned", "empty", "folder.toml", "c++"):
+        (folder / name).mkdir()
+    directory.save(folder / "full", {"simgin": "0"}, {})
+    (folder / "full" / "thesis.tex").write_text("years of work")
+    texts = {"mine.py": PLUGIN, "patient.py": OWN, "taken.txt": "not results", "there.py": "mine"}
+    texts |= {"knocks.toml": "[knock]\nk = 3\n", "there.toml": "mine"}
+    for name, text in (texts | dict.fromkeys(("mine.toml", "c++/mine.toml"), CLUB + DEN)).items():
+        (folder / name).write_text(text)
+    np.save(folder / "mine.npy", np.zeros(8))
+    write_weighed(folder)
+    return folder
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(folder, monkeypatch, line):
+    monkeypatch.chdir(folder)
+    words, _, sentence = line.partition(" | ")
+    told = harmless(*shlex.split(words), codes=(2,)).stderr
+    assert sentence in " ".join(told.split())
+
+
+@pytest.mark.parametrize("block", MISTAKES, ids=range(len(MISTAKES)))
+def test_every_mistake_in_a_file_is_told(empty_directory, block):
+    first, _, content = block.partition("\n")
+    words, *sentences = first.split(" | ")
+    (file,) = (word.rpartition("@")[2] for word in words.split() if "." in word)
+    Path(file).write_text(content)
+    told = answer(*words.split(), codes=(0, 2)).stderr.splitlines()
+    told = [line for line in told if line != f"simgin: {session.COMPILING}"]  # on a busy machine
+    wrong = [line for line, said in zip(told, sentences, strict=True) if said not in line]
+    assert wrong == []
