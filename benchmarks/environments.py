@@ -4,7 +4,8 @@
     python benchmarks/environments.py
 
 All seats do any legal action but end the deal whenever they may, in processor time of one thread;
-every engine writes what a learner needs, an observation and the legal actions, at every step.
+every engine writes what a learner needs, an observation and the legal actions, at every step, but
+where it says otherwise.
 """
 
 import random
@@ -33,15 +34,16 @@ def timed(play, *arguments):
     return deals / spent, steps / spent
 
 
-def openspiel(game):
-    """A deal of OpenSpiel's."""
+def openspiel(game, observes=True):
+    """A deal of OpenSpiel's; observes: with the observation that a learner needs."""
     state, steps = game.new_initial_state(), 0
     while not state.is_terminal():
         if state.is_chance_node():
             card, _ = random.choice(state.chance_outcomes())
             state.apply_action(card)
             continue
-        np.array(state.observation_tensor(), np.float32)
+        if observes:
+            np.array(state.observation_tensor(), np.float32)
         state.apply_action(any_action(state.legal_actions()))
         steps += 1
     return 1, steps
@@ -113,6 +115,9 @@ def main():
         import pyspiel
 
         found["OpenSpiel"] = timed(openspiel, pyspiel.load_game("gin_rummy"))
+        found["OpenSpiel, nothing observed"] = timed(
+            openspiel, pyspiel.load_game("gin_rummy"), False
+        )
     except ImportError:
         print("OpenSpiel is not installed")
     try:
@@ -123,16 +128,17 @@ def main():
         print("RLCard is not installed")
     found["simgin, PettingZoo"] = timed(turns, gin_rummy.raw_env("eaai"))
     found["simgin, Gymnasium, against simple"] = timed(single, gin_rummy.gym_env("eaai"))
-    for n in (64, 512):
-        envs = gin_rummy.vector_env(n, "eaai")
-        found[f"simgin, vector of {n}, choosing too"] = timed(vector, envs, [])
+    for n, copy in ((64, True), (64, False), (1024, False)):
+        envs = gin_rummy.vector_env(n, "eaai", copy=copy)
+        copied = ", copied" if copy else ""
+        found[f"simgin, vector of {n}{copied}, choosing too"] = timed(vector, envs, [])
         memory, deals, steps = [envs.reset(seed=1)[0]["action_mask"], 0.0], 0, 0
         while memory[1] < SECONDS / 2:
             more = stepping(envs, memory)
             deals, steps = deals + more[0], steps + more[1]
-        found[f"simgin, vector of {n}"] = deals / memory[1], steps / memory[1]
+        found[f"simgin, vector of {n}{copied}"] = deals / memory[1], steps / memory[1]
     for name, (deals, steps) in found.items():
-        print(f"{name:<40}{deals:>10,.0f} deals/s{steps:>12,.0f} steps/s")
+        print(f"{name:<44}{deals:>10,.0f} deals/s{steps:>12,.0f} steps/s")
 
 
 main()

@@ -38,7 +38,7 @@ from simgin.findings.verdict import matchups, verdict
 # %%
 Path("discards.toml").write_text("""
 question = "Which discard is best, when taking and knocking are gold's?"
-hypothesis = "Discarding the highest loose card is hard to beat."
+hypothesis = "Discarding the highest unmatched card is hard to beat."
 variants = ["standard"]
 seed = 1
 deals = "40k"

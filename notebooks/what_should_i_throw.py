@@ -23,8 +23,8 @@ from simgin import plots
 # %% [markdown]
 # ## A position
 #
-# Two melds and five loose cards: the king just drawn, two fours, a ten and an ace. The pile, from
-# the first upcard on, tells who threw and took what; `*` marks the nine of diamonds, which the
+# Two melds and five unmatched cards: the king just drawn, two fours, a ten and an ace. The pile,
+# from the first upcard on, tells who threw and took what; `*` marks the nine of diamonds, which the
 # opponent took.
 
 # %%

@@ -14,6 +14,7 @@ import hashlib
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -23,20 +24,25 @@ from simgin.core import jit
 from simgin.core.answers import PASS, PHASE_UPCARD
 from simgin.core.bits import lowest
 from simgin.core.match import UNDECIDED
+from simgin.core.policy import RULES_TYPE, VIEW_TYPE, address_of
 from simgin.core.rules import DIE_OFF, MAX_COLUMNS, PARAMETERS, PENALTY, UPCARD_PASS
 from simgin.core.scoring import KIND_REFUSED
 from simgin.core.state import ANSWER, DISCARD, KNOCK, OFFER, TAKE
 from simgin.core.view import FROM_PILE
 from simgin.play import stepping
 from simgin.play.stepping import (
+    ACTION,
     ASKED,
     AT,
     DEAL_OVER,
+    ENDED,
     GAME_OVER,
     GAMES,
     MATCHES,
-    NUMBERS,
     OUTCOME,
+    REWARD,
+    SEAT,
+    UNIT,
     begin,
     close_deal,
     go_on,
@@ -45,40 +51,51 @@ from simgin.play.stepping import (
     state_at,
     view_at,
 )
-from simgin.play.table import place_in_memory
 
 TAKE_IT, DRAW, LEAVE_IT, END, GO_ON, ACCEPT, REFUSE, OFFERS = range(52, 60)
 MELDINGS = OFFERS + 7
 ACTIONS = MELDINGS + 64
-# The planes, 52 numbers each. The last three say when: the turn over 100, 0 for never
-PLANES = (
-    ("hand", "pile", "known", "shed", "unseen")
-    + ("taken_offer", "drawn", "taken", "ending_card", "upcard")
-    + ("own discards", "the opponent's discards", "what the opponent took")
-)
+# An observation: planes of 52 cards, which question (six slots) and phase (five), the flags, and
+# numbers over 100: fields of a view, but for the flags and WHEN (the turn over 100, 0 for never).
+SETS = ("hand", "pile", "known", "shed", "unseen")
+CARDS = ("taken_offer", "drawn", "taken", "ending_card", "upcard")
+WHEN = ("own discards", "the opponent's discards", "what the opponent took")
+PLANES = SETS + CARDS + WHEN
 FLAGS = ("dealer", "owns the die", "opponent owns the die")
-# Behind the planes: which question (six slots) and phase (five), the flags, and numbers over 100
 FIELDS = tuple(
     """count stock deck_left turn own_turn limit multiplier own_points other_points own_deals
     other_deals own_games other_games own_opened other_opened deal target stake offered ending
     ending_count least""".split()
 )
-SIZE = 52 * len(PLANES) + 6 + 5 + len(FLAGS) + len(FIELDS) + 2 * MAX_COLUMNS + len(PARAMETERS)
-ILLEGAL_POINTS, ILLEGAL_MATCH = -100.0, -1.0  # for an action that is not legal
+BEHIND_PLANES = 52 * len(PLANES)
+FIRST_NUMBER = BEHIND_PLANES + 6 + 5 + len(FLAGS)
 N_RULES = len(PARAMETERS)
+SIZE = FIRST_NUMBER + len(FIELDS) + 2 * MAX_COLUMNS + N_RULES
+ILLEGAL_POINTS, ILLEGAL_MATCH = -100, -1  # for an action that is not legal
 
 FLOATS = types.Array(float32, 2, "C")
 MASKS = types.Array(int8, 2, "C")
-REWARDS = types.Array(types.float64, 1, "C")
 _FILES = (Path(__file__), Path(stepping.__file__))
 KEY = hashlib.sha256(b"".join(file.read_bytes() for file in _FILES)).hexdigest()[:16]
 compiled = partial(jit.compiled, key=KEY)
+_PLACE = np.array([(4 - card // 13) % 4 * 13 + card % 13 for card in range(52)], np.int8)
+
+
+def _places(names, length=1):
+    """Where fields of a view lie among its numbers; length: numbers in each."""
+    firsts = [VIEW_TYPE.offset(name) // 8 for name in names]
+    return tuple(first + i for first in firsts for i in range(length))
+
+
+_SETS, _CARDS = _places(SETS), _places(CARDS)
+_NUMBERS = _places(FIELDS) + _places(("own_columns", "other_columns"), MAX_COLUMNS)
+numbers_at = stepping.record_at(stepping.numbers_record(*_places(("meldings",))))
 
 
 @compiled
 def place_of(card):
     """OpenSpiel's number of a card, or the reverse: suits are s c d h there, S H D C here."""
-    return (4 - card // 13) % 4 * 13 + card % 13
+    return _PLACE[card]
 
 
 @compiled
@@ -100,9 +117,11 @@ def action_of(slot, answer, passes):
 @compiled
 def answer_of(slot, action, legal, passes):
     """The legal answer that an action is; -1 for another action."""
-    for answer in range(64):
-        if legal >> answer & 1 and action_of(slot, answer, passes) == action:
+    while legal:
+        answer = lowest(legal)
+        if action_of(slot, answer, passes) == action:
             return answer
+        legal &= legal - 1
     return -1
 
 
@@ -124,62 +143,42 @@ def write_mask(view, rules, slot, mask):
 
 
 @compiled
-def _write_set(out, first, cards):
-    while cards:
-        out[first + place_of(lowest(cards))] = 1
-        cards &= cards - 1
+def write_observation(place, slot, out):
+    """Write what a seat sees, float32 (SIZE,); the rules, which come last, stand there already.
 
-
-@compiled
-def _write_card(out, first, card):
-    if card >= 0:
-        out[first + place_of(card)] = 1
-
-
-@compiled
-def write_observation(view, slot, out):
-    """Write what a seat sees, float32 (SIZE,); the rules, which come last, stand there already."""
+    place: where its view lies in memory.
+    """
+    view, numbers = view_at(place), numbers_at(place).numbers
     out[: SIZE - N_RULES] = 0
-    _write_set(out, 0, view.hand)
-    _write_set(out, 52, view.pile)
-    _write_set(out, 104, view.known)
-    _write_set(out, 156, view.shed)
-    _write_set(out, 208, view.unseen)
-    _write_card(out, 260, view.taken_offer)
-    _write_card(out, 312, view.drawn)
-    _write_card(out, 364, view.taken)
-    _write_card(out, 416, view.ending_card)
-    _write_card(out, 468, view.upcard)
+    for i in range(len(_SETS)):
+        cards = numbers[_SETS[i]]
+        while cards:
+            out[52 * i + place_of(lowest(cards))] = 1
+            cards &= cards - 1
+    for i in range(len(_CARDS)):
+        card = numbers[_CARDS[i]]
+        if card >= 0:
+            out[52 * (len(_SETS) + i) + place_of(card)] = 1
+    _write_history(view, out, 52 * (len(_SETS) + len(_CARDS)))
+    out[BEHIND_PLANES + slot] = 1
+    out[BEHIND_PLANES + 6 + view.phase] = 1
+    out[BEHIND_PLANES + 11] = view.dealer == view.seat
+    out[BEHIND_PLANES + 12] = view.owner == view.seat
+    out[BEHIND_PLANES + 13] = view.owner >= 0 and view.owner != view.seat
+    for i in range(len(_NUMBERS)):
+        out[FIRST_NUMBER + i] = numbers[_NUMBERS[i]] * 0.01
+
+
+@compiled
+def _write_history(view, out, first):
+    """Write when each card was thrown by whom, or taken by the opponent."""
     for i in range(view.turns):
         seat, source = view.history[i, 0], view.history[i, 1]
         card, thrown = view.history[i, 2], view.history[i, 3]
         if thrown >= 0:
-            out[(520 if seat == view.seat else 572) + place_of(thrown)] = (i + 1) / 100
+            out[first + 52 * (seat != view.seat) + place_of(thrown)] = (i + 1) / 100
         if seat != view.seat and source == FROM_PILE:
-            out[624 + place_of(card)] = (i + 1) / 100
-    at = 676
-    out[at + slot] = 1
-    out[at + 6 + view.phase] = 1
-    out[at + 11] = view.dealer == view.seat
-    out[at + 12] = view.owner == view.seat
-    out[at + 13] = view.owner >= 0 and view.owner != view.seat
-    _write_numbers(view, out, at + 14)
-
-
-@compiled
-def _write_numbers(view, out, at):
-    numbers = (
-        view.count, view.stock, view.deck_left, view.turn, view.own_turn, view.limit,
-        view.multiplier, view.own_points, view.other_points, view.own_deals, view.other_deals,
-        view.own_games, view.other_games, view.own_opened, view.other_opened, view.deal,
-        view.target, view.stake, view.offered, view.ending, view.ending_count, view.least,
-    )  # fmt: skip
-    for i in range(len(numbers)):
-        out[at + i] = numbers[i] / 100
-    at += len(numbers)
-    for c in range(MAX_COLUMNS):
-        out[at + c] = view.own_columns[c] / 100
-        out[at + MAX_COLUMNS + c] = view.other_columns[c] / 100
+            out[first + 104 + place_of(card)] = (i + 1) / 100
 
 
 # Games of one learner against a strategy or alone, or of two from outside
@@ -193,21 +192,21 @@ def _reward(game, state, rules, stake):
     """
     if game[MATCHES]:
         if game[AT] != GAME_OVER or game[OUTCOME] < UNDECIDED:
-            return 0.0
-        return 1.0 if game[OUTCOME] == 0 else -1.0
+            return 0
+        return 1 if game[OUTCOME] == 0 else -1
     if rules.die != DIE_OFF:
         paid = state.pays if state.kind == KIND_REFUSED else stake
-        return 0.0 if state.winner < 0 else float(paid if state.winner == 0 else -paid)
+        return 0 if state.winner < 0 else paid if state.winner == 0 else -paid
     if rules.deal_scoring == PENALTY:
-        return -float(state.score[0])
-    return float(state.score[0] - state.score[1])
+        return -state.score[0]
+    return state.score[0] - state.score[1]
 
 
 @compiled
 def _settle(game):
     """Close the deals that are over, up to a question from outside; what seat 0 gained."""
     state, rules = state_at(game[stepping.STATE]), rules_at(game[stepping.RULES])
-    gained = 0.0
+    gained = 0
     while game[AT] == DEAL_OVER:
         stake = state.stake  # a game that the deal decides begins with another
         close_deal(game)
@@ -218,112 +217,122 @@ def _settle(game):
 
 
 @compiled
-def _observe(game, observation, mask):
-    """Write what the seat that is asked sees; no action is legal once the game is over."""
-    state = state_at(game[stepping.STATE])
-    if game[AT] != ASKED:
-        mask[:] = 0
-        return
-    rules = rules_at(game[stepping.RULES])
-    view = view_at(game[stepping.VIEW0 if state.asked_seat == 0 else stepping.VIEW1])
-    write_observation(view, state.asked_slot, observation)
-    write_mask(view, rules, state.asked_slot, mask)
-
-
-def begin_games(games, units, stride, observations, masks):
-    """Begin games with the first units, in steps of `stride`, in which something is asked."""
-    for i in range(len(games)):
-        _begin(games[i], units, i, stride)
-        _observe(games[i], observations[i], masks[i])
+def _asked_view(game, state):
+    """Where the view of the seat that is asked lies."""
+    return game[stepping.VIEW0 if state.asked_seat == 0 else stepping.VIEW1]
 
 
 @compiled
-def _begin(game, units, i, stride):
+def _observe(game, observation, mask):
+    """Write what the seat that is asked sees; no action is legal once the game is over."""
+    if game[AT] != ASKED:
+        mask[:] = 0
+        return
+    state = state_at(game[stepping.STATE])
+    game[SEAT] = state.asked_seat
+    place = _asked_view(game, state)
+    write_observation(place, state.asked_slot, observation)
+    write_mask(view_at(place), rules_at(game[stepping.RULES]), state.asked_slot, mask)
+
+
+@compiled
+def _begin(game, stride):
     """Begin a game; past those that are over before anything is asked from outside."""
+    game[ENDED] = 0
     while True:
-        begin(game, units[i])
+        begin(game, game[UNIT])
         go_on(game)
         _settle(game)
-        units[i] += stride
+        game[UNIT] += stride
         if game[AT] == ASKED:
             return
 
 
-def step_games(games, units, stride, actions, rewards, ended, observations, masks):
+@compiled
+def _act(game):
+    """Play a game on by its action."""
+    state, rules = state_at(game[stepping.STATE]), rules_at(game[stepping.RULES])
+    passes = is_pass(view_at(_asked_view(game, state)), rules)
+    answer = answer_of(state.asked_slot, game[ACTION], state.legal, passes)
+    if answer < 0:
+        game[ENDED] = 2
+        game[REWARD] = ILLEGAL_MATCH if game[MATCHES] else ILLEGAL_POINTS
+        game[AT] = GAME_OVER
+    else:
+        put(game, answer)
+        go_on(game)
+        game[REWARD] = _settle(game)
+        game[ENDED] = game[AT] == GAME_OVER
+
+
+def begin_games(stride, games, observations, masks):
+    """Begin games with their units, in steps of `stride`, in which something is asked."""
+    for i in range(len(games)):
+        _begin(games[i], stride)
+        _observe(games[i], observations[i], masks[i])
+
+
+def step_games(stride, games, observations, masks):
     """Play games on by an action each; those that have ended begin anew instead, unless stride 0.
 
-    units: int64 (games,), of the next game. rewards, ended: float64 and int64 (games,). An illegal
-    action ends a game.
+    Writes what each game has brought (`REWARD`) and whether it is over (`ENDED`: 1, or 2 after an
+    action that is not legal).
     """
     for i in range(len(games)):
         game = games[i]
-        rewards[i] = 0.0
-        if ended[i]:
-            if stride:
-                _begin(game, units, i, stride)
-                ended[i] = 0
+        if not game[ENDED]:
+            _act(game)
         else:
-            state, rules = state_at(game[stepping.STATE]), rules_at(game[stepping.RULES])
-            view = view_at(game[stepping.VIEW0 if state.asked_seat == 0 else stepping.VIEW1])
-            passes = is_pass(view, rules)
-            answer = answer_of(state.asked_slot, actions[i], state.legal, passes)
-            if answer < 0:
-                ended[i] = 2
-                rewards[i] = ILLEGAL_MATCH if game[MATCHES] else ILLEGAL_POINTS
-                game[AT] = GAME_OVER
-            else:
-                put(game, answer)
-                go_on(game)
-                rewards[i] = _settle(game)
-                ended[i] = game[AT] == GAME_OVER
+            game[REWARD] = 0
+            if stride:
+                _begin(game, stride)
         _observe(game, observations[i], masks[i])
 
 
 @cache
 def compiled_games() -> tuple[Any, Any]:
     """`begin_games` and `step_games`, compiled."""
-    return (
-        compiled(begin_games, void(GAMES, NUMBERS, int64, FLOATS, MASKS)),
-        compiled(step_games, void(GAMES, NUMBERS, int64, NUMBERS, REWARDS, NUMBERS, FLOATS, MASKS)),
-    )
+    signature = void(int64, GAMES, FLOATS, MASKS)
+    return compiled(begin_games, signature), compiled(step_games, signature)
 
 
 def rule_numbers(rules: Any) -> np.ndarray:
     """The parameters of a variant, as the observation ends with them: float32, over 100."""
-    return np.array([rules[name] for name in PARAMETERS], np.float32) / 100
+    return np.array(rules[[*PARAMETERS]].item(), np.float32) / 100
 
 
 # One question, for a policy from outside
 
 
 def encode(view, rules, slot, observation, mask):
-    """Write an observation and a mask; view, rules: where they lie in memory."""
-    seen, game_rules = view_at(view), rules_at(rules)
-    write_observation(seen, slot, observation)
-    write_mask(seen, game_rules, slot, mask)
+    """Write an observation and a mask."""
+    write_observation(address_of(view), slot, observation)
+    write_mask(view, rules, slot, mask)
 
 
 def decode(view, rules, slot, action):
     """The answer that an action is; -1 for one that is not legal."""
-    seen = view_at(view)
-    return answer_of(slot, action, seen.legal, is_pass(seen, rules_at(rules)))
+    return answer_of(slot, action, view.legal, is_pass(view, rules))
+
+
+_ASKING = Lock()  # deals are played by several threads, which networks of torch do not bear
 
 
 @cache
 def _compiled_question() -> tuple[Any, Any]:
-    row, mask = types.Array(float32, 1, "C"), types.Array(int8, 1, "C")
+    asked = VIEW_TYPE, RULES_TYPE, int64
     return (
-        compiled(encode, void(int64, int64, int64, row, mask)),
-        compiled(decode, int64(int64, int64, int64, int64)),
+        compiled(encode, void(*asked, types.Array(float32, 1, "C"), types.Array(int8, 1, "C"))),
+        compiled(decode, int64(*asked, int64)),
     )
 
 
 def answered(act: Callable[..., Any], slot: int, view: Any, rules: Any) -> int:
     """The answer of a function of an observation to a question; -1 for an action not legal."""
-    places = place_in_memory(view), place_in_memory(rules)
     observation, mask = np.zeros(SIZE, np.float32), np.zeros(ACTIONS, np.int8)
     observation[-N_RULES:] = rule_numbers(rules)
     to_numbers, to_answer = _compiled_question()
-    to_numbers(*places, slot, observation, mask)
-    action = act({"observation": observation, "action_mask": mask})
-    return int(to_answer(*places, slot, int(action)))
+    to_numbers(view, rules, slot, observation, mask)
+    with _ASKING:
+        action = act({"observation": observation, "action_mask": mask})
+    return int(to_answer(view, rules, slot, int(action)))

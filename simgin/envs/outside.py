@@ -8,8 +8,9 @@ def act(seen):  # the dict of simgin.envs.gin_rummy: observation, action_mask
 STRATEGY = strategy_of("first-legal", act)
 
 It is asked in Python, with all statistics and in other processes, some thousand times slower than a
-compiled policy. The function depends on nothing but what it is shown; what it loads once, such as a
-network, belongs into a function below `functools.cache`.
+compiled policy, and one question at a time in each process. The function depends on nothing but
+what it is shown; what it loads once, such as a network, belongs into a function below
+`functools.cache`.
 """
 
 from __future__ import annotations
@@ -27,16 +28,14 @@ Act = Callable[[Mapping[str, np.ndarray]], int]
 
 def strategy_of(name: str, act: Act, about: str = "") -> Strategy:
     """The strategy whose every question is answered by `act`, as an action of the environments."""
-    policies: dict[str, Any] = {slot: _policy(slot, name, act) for slot in SLOTS}
-    return Strategy(name, about=about or (act.__doc__ or ""), **policies)
-
-
-def _policy(slot: str, name: str, act: Act) -> Policy:
-    number = SLOTS.index(slot)
 
     def answer(view: Any, rules: Any, params: Any) -> int:
         from simgin.envs.encoding import answered
 
-        return answered(act, number, view, rules)
+        return answered(act, int(params[0]), view, rules)
 
-    return Policy(slot, name, answer, {})
+    policies: dict[str, Any] = {
+        slot: Policy(slot, name, answer, {}, weights=np.array([number], np.float64))
+        for number, slot in enumerate(SLOTS)
+    }
+    return Strategy(name, about=about or (act.__doc__ or ""), **policies)

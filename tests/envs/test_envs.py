@@ -15,7 +15,9 @@ from simgin.play.matchup import parse_matchup
 from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from support.command_line import call
+from support.hands import members
 
+place_of = encoding.place_of.py_func
 CHECKED = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice")
 
 
@@ -33,13 +35,21 @@ def play_deals(variant, deals, opponent):
     seats.reset(7)
     matchup = replace(seats.matchup, seed=7)
     for _ in range(deals):
-        unit = int(seats.units[0]) - 1
+        unit, seen = int(seats.units[0]) - 1, []
         while not seats.ended[0]:
+            seen.append(seats.observations[0].copy())
             seats.step([legal_action(rng, seats.masks[0])], again=False)
         assert seats.ended[0] == 1 and not seats.masks.any()
+        assert np.array_equal(seats.observations[0], seen[-1])  # the end shows nothing more
         state = seats.games.states[0]
         engine = watch_deal(matchup, unit, script=state.answers[: state.scripted])
         assert not engine.fault and engine.state.logged == state.scripted
+        asked = [one for one in engine.questions if opponent is None or one.seat == 0]
+        for question, observation in zip(asked, seen, strict=True):
+            sets = observation[: 52 * len(encoding.SETS)].reshape(-1, 52)
+            for name, cards in zip(encoding.SETS, sets, strict=True):
+                held = members(int(question.view[name]))
+                assert set(np.flatnonzero(cards)) == {*map(place_of, held)}, name
         for name in ("pack", "kind", "winner", "score", "turns", "dealer"):
             assert state[name].tolist() == engine.state[name].tolist(), name
         own, other = state.score.tolist()
@@ -99,45 +109,48 @@ def test_actions_and_answers_are_one_to_one():
             actions = [action_of(slot, answer, passes) for answer in answers]
             assert len(set(actions)) == len(actions) and max(actions) < encoding.ACTIONS
             assert [answer_of(slot, one, bits, passes) for one in actions] == answers
-    assert [encoding.place_of.py_func(card) for card in (0, 13, 26, 39)] == [0, 39, 26, 13]
+    assert [place_of(card) for card in (0, 13, 26, 39)] == [0, 39, 26, 13]
 
 
 # Nothing hidden
 
 
-def seen_by_seat_0(pack, dealer, choose):
-    """What seat 0 is shown in a deal, what both did, and the end; choose: (seat, legal) -> action.
+def seen_by_seat_0(variant, pack, questions, choose):
+    """What seat 0 is shown at so many questions, what both did, and the end of it.
 
-    Nobody ends the deal; seat 1 passes and draws from the stock.
+    choose: (seat, legal) -> action. Nobody ends the deal, and seat 1 passes, draws from the stock
+    and accepts what is offered.
     """
-    seats = Seats("standard", None, "deal", 1)
+    seats = Seats(variant, None, "deal", 1)
     state = seats.games.states[0]
-    state.given, state.shuffled, state.dealer = 1, 52, dealer
+    state.given, state.shuffled, state.joker = 1, 52, 51
     state.pack[:] = pack
     seats.reset(1)
     told, done = [], {0: [], 1: []}
-    while not seats.ended[0]:
-        seat, mask = seats.seat(), seats.masks[0]
+    while not seats.ended[0] and len(told) < questions:
+        seat, mask = int(seats.asked[0]), seats.masks[0]
         if seat == 0:
             told.append((seats.observations.tobytes(), mask.tobytes(), seats.text()))
-        quiet = [one for one in (encoding.GO_ON, encoding.LEAVE_IT, encoding.DRAW) if mask[one]]
+        quiet = (encoding.GO_ON, encoding.LEAVE_IT, encoding.DRAW, encoding.ACCEPT, encoding.OFFERS)
+        quiet = [one for one in quiet if mask[one]]
         if quiet and (seat == 1 or mask[encoding.GO_ON]):
-            seats.step(quiet[:1], again=False)
+            seats.step(quiet[0], again=False)
             continue
         action = choose(seat, np.flatnonzero(mask).tolist())
         done[seat].append(action)
-        seats.step([action], again=False)
+        seats.step(action, again=False)
     return told, done, state
 
 
-def test_hidden_cards_change_nothing_that_is_seen():
+@pytest.mark.parametrize("variant", variants.names())
+def test_hidden_cards_change_nothing_that_is_seen(variant):
     """The cards that seat 1 never shows change places with each other and the rest of the stock."""
     moved = 0
-    for seed in range(10):
-        rng = random.Random(seed)
+    for questions in (3, 10, 20, 99):
+        rng = random.Random(questions)
         pack = rng.sample(range(52), 52)
         told, done, state = seen_by_seat_0(
-            pack, seed % 2, lambda _, legal, rng=rng: rng.choice(legal)
+            variant, pack, questions, lambda _, legal, rng=rng: rng.choice(legal)
         )
         hidden = int(state.hand[1])
         places = [i for i, card in enumerate(pack) if hidden >> card & 1 or i >= state.dealt]
@@ -147,11 +160,11 @@ def test_hidden_cards_change_nothing_that_is_seen():
             other[place] = card
         again = {seat: iter(actions) for seat, actions in done.items()}
         seen, _, after = seen_by_seat_0(
-            other, seed % 2, lambda seat, _, again=again: next(again[seat])
+            variant, other, questions, lambda seat, _, again=again: next(again[seat])
         )
-        assert seen == told
-        moved += int(after.hand[1]) != hidden
-    assert moved > 5
+        assert told and seen == told
+        moved += int(after.hand[1]) != hidden or other[state.dealt :] != pack[state.dealt :]
+    assert moved
 
 
 # The libraries' own checkers
@@ -193,6 +206,11 @@ def test_a_vector_environment_keeps_its_promises(variant):
         assert (seen["action_mask"].any(axis=1) == ~ended).all()
     again, _ = envs.reset(seed=5)
     assert np.array_equal(again["observation"], first)
+    shared = gin_rummy.vector_env(8, variant, copy=False)
+    same, _ = shared.reset(seed=5)
+    assert np.array_equal(same["observation"], first)
+    seen = shared.step(same["action_mask"].argmax(axis=1))[0]
+    assert seen is same and not np.array_equal(seen["observation"], first)
     legal = again["action_mask"].argmax(axis=1)
     illegal = again["action_mask"].argmin(axis=1)
     _, rewards, ended, _, _ = envs.step(np.where(np.arange(8) == 3, illegal, legal))
