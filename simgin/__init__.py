@@ -43,22 +43,10 @@ if TYPE_CHECKING:  # what editors and type checkers see
 
     __version__: str
 
-# Public name -> its module and its name there
-_PUBLIC = {
-    "analyze": ("simgin.api", "analyze"),
-    "analyze_deal": ("simgin.api", "analyze_deal"),
-    "error_rates": ("simgin.api", "error_rates"),
-    "find": ("simgin.api", "find"),
+# Public names that are other ones where they come from: module and name there
+_RENAMED = {
     "find_strategy": ("simgin.strategy.loader", "find"),
     "find_variant": ("simgin.rules.variants", "find"),
-    "findings_of": ("simgin.api", "findings_of"),
-    "forest": ("simgin.api", "forest"),
-    "match": ("simgin.api", "match"),
-    "odds_of": ("simgin.api", "odds_of"),
-    "review_of": ("simgin.api", "review_of"),
-    "run": ("simgin.api", "run"),
-    "show": ("simgin.api", "show"),
-    "tuned": ("simgin.api", "tuned"),
 }
 # Modules that need no import of their own
 _MODULES = ("plots", "strategy", "toolkit")
@@ -95,9 +83,9 @@ def __getattr__(name: str) -> Any:
         return version()
     if name in _MODULES:
         return importlib.import_module(f"simgin.{name}")
-    if name not in _PUBLIC:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, inner = _PUBLIC[name]
+    module, inner = _RENAMED.get(name, ("simgin.api", name))
     return getattr(importlib.import_module(module), inner)
 
 

@@ -16,7 +16,7 @@ from simgin.findings.findings import Findings, as_drawn
 from simgin.findings.run_record import record_plan
 from simgin.rules import variants
 from simgin.rules.variants import Variant
-from simgin.runs import ledger, runner, steps
+from simgin.runs import ledger, runner
 from simgin.runs.plan import Plan, plan_file, plan_matchup
 from simgin.runs.runner import Threads
 from simgin.strategy import loader
@@ -214,8 +214,7 @@ def show(
     from simgin.play.replay import make_replay
 
     own, other = _texts(a, b)
-    played = _find_deal(own, other, variant, seed, unit, half, deal)
-    return "\n".join(make_replay(played).lines())
+    return "\n".join(make_replay(_find_deal(own, other, variant, seed, unit, half, deal)).lines())
 
 
 def analyze(
@@ -388,8 +387,7 @@ def _find_deal(
 ) -> WatchedDeal:
     from simgin.play.replay import find_deal
 
-    number = amounts.parse_seed(seed)
-    return find_deal(a, b, variants.find(game).text, number, unit, half, deal)
+    return find_deal(a, b, variants.find(game).text, amounts.parse_seed(seed), unit, half, deal)
 
 
 def _texts(*players: Player | None) -> list[Any]:
@@ -415,7 +413,7 @@ def _play(plan: Plan, workers: int | None) -> Findings:
         team.prepare(plan.matchups)
         run_ledger = resources.enter_context(ledger.opened(None, plan.identity))
         played = runner.run(plan.tasks, run_ledger, team, rules=plan.rules, seconds=plan.seconds)
-        steps.play(plan.steps, run_ledger, workers)
+        runner.play_steps(plan.steps, run_ledger, workers)
         findings = Findings(record_plan(plan, played), run_ledger)
         weakref.finalize(findings, resources.pop_all().close)
         return findings

@@ -1,8 +1,11 @@
-"""The installed version."""
+"""The installed version, and how it is cited: by `simgin cite`, pages, and CITATION.cff."""
 
 from contextlib import suppress
 
 UNKNOWN = "0+source"
+TITLE = "simgin: a Monte Carlo simulator for Gin Rummy and its variants"
+AUTHORS = "The developers of simgin"
+LICENSE = "MIT"
 
 
 def version() -> str:
@@ -12,3 +15,17 @@ def version() -> str:
     with suppress(Exception):  # metadata can be missing, or damaged
         return metadata.version("simgin") or UNKNOWN
     return UNKNOWN
+
+
+def bibtex() -> str:
+    """The citation as an entry for BibTeX."""
+    return "\n".join(
+        (
+            "@software{simgin,",
+            f"  author  = {{{{{AUTHORS}}}}},",
+            f"  title   = {{{TITLE}}},",
+            f"  version = {{{version()}}},",
+            f"  license = {{{LICENSE}}},",
+            "}",
+        )
+    )

@@ -3,7 +3,8 @@
 Deals are branched at one question of the player (`simgin.play.rollout`): every answer is played on
 in the same world. What the worlds share is taken out, question by question, so a cell is a
 regression coefficient with a fixed effect of its question; where there are two answers it is the
-mean of their difference. Errors are clustered by question: every deal has one (White 1980).
+mean of their difference. Errors are clustered by question: every deal has one (White 1980), with
+Student's t for as many questions as a cell met.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from simgin.rules.build import build_rules
 from simgin.rules.parameters import Params
 from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
-from simgin.stats.quantity import Quantity
+from simgin.stats.quantity import NO_MOVES, Quantity
 from simgin.text.messages import shown
 from simgin.tune.equity import Equity, by_points, by_score
 from simgin.value.states import number
@@ -147,7 +148,8 @@ class Chart:
         rows = []
         for cell in np.flatnonzero(met >= LEAST_MET):
             value, se = numbers[:, cell]
-            own = Quantity.with_error(value, se if cell != base else 0.0, int(met[cell]))
+            n = int(met[cell])
+            own = Quantity(value, n, NO_MOVES, n, own_se=se if cell != base else 0.0)
             row, column = divmod(int(cell), len(kind.columns))
             low, high = own.limits
             where = {"row": kind.rows[row], "column": kind.columns[column]}
@@ -182,7 +184,8 @@ class Chart:
         told = np.where(tried, told - told.sum(axis=1, keepdims=True) / answers[:, None], 0)
         scores = by_cell(own - told)
         variances = np.einsum("ij,jk,ki->i", inverse, scores.T @ scores, inverse)
-        return np.stack([values, np.sqrt(variances)])
+        met = np.maximum(counts.sum(axis=0), 2)  # what a cell has met is one fewer than it seems
+        return np.stack([values, np.sqrt(variances * met / (met - 1))])
 
     def grid(self, name: str) -> np.ndarray:
         """A column of the frame as a table, float64 (rows, columns); NaN where nothing was met."""

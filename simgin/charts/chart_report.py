@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,15 +17,17 @@ from simgin.report.table import Cell, Column, Table
 from simgin.rules import variants
 from simgin.stats.quantity import Quantity
 
-if TYPE_CHECKING:
-    pass
-
 WIDE = 5  # columns, and a gain, from which numbers are whole
 UNCLEAR = "Too close to call, or clear in one seat only:"
 LONG = 3  # turns of a stretch that is told
 EARLY = 3  # turn by which knocking has to pay for it to be called an early knock
 TONES = {1: "little", -1: "base", 0: "unclear"}
-READING = "Gains are in {unit}; a dot is too close to call. The others hold together at 5 % (Holm)."
+READING = "A dot is too close to call; the other cells hold together at 5 % (Holm)."
+UNPRICED = {  # why no strategy plays by it
+    "knock": "a match is played at more than one score",
+    "upcard": "a player takes more cards in a deal than the first upcard",
+    "discard": "a player throws more cards in a deal than the first",
+}
 
 
 def chart_report(chart: Chart, command: str, price: Quantity | None = None) -> Report:
@@ -39,6 +40,8 @@ def chart_report(chart: Chart, command: str, price: Quantity | None = None) -> R
             f"{request.player} knocking by this chart wins {100 * price.value:.1f} % of matches "
             f"from {request.player} itself ({100 * low:.1f} to {100 * high:.1f})."
         )
+    else:
+        told.append(f"What playing by this chart costs was not measured: {UNPRICED[request.kind]}.")
     score = f", at {request.score[0]} to {request.score[1]}" if request.score else ""
     title = variants.find(request.variant).title
     return Report(

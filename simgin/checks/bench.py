@@ -8,8 +8,6 @@ Against another installation that is there both are measured in turns, each in p
 so that the machine's moods hit both; a file holds what another one measured at its time.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

@@ -5,8 +5,6 @@ A compiled policy that hangs can only be killed. So strategies are tested in a p
 The first failure of a strategy ends its test.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import queue

@@ -5,8 +5,6 @@ starts it, listens, and ends it if it falls silent. Positions come from random p
 variant; each is asked several times, in several orders and places in memory.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

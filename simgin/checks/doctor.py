@@ -1,7 +1,5 @@
 """Whether simgin works on this machine: its surroundings, and small tests with known answers."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re
@@ -195,8 +193,7 @@ def generator() -> Finding:
             wrong.append(key)
     if wrong:
         details = f"{len(wrong)} of {len(PHILOX)} known answers wrong"
-        fault = f"random numbers are wrong on this machine. {BROKEN}"
-        return Finding("generator", details, fault)
+        return Finding("generator", details, f"random numbers are wrong on this machine. {BROKEN}")
     return Finding("generator", f"Philox4x32-10, {len(PHILOX)} known answers")
 
 

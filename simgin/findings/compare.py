@@ -16,6 +16,7 @@ from simgin.runs import directory, ledger
 from simgin.stats import differences
 from simgin.stats.batches import Played
 from simgin.stats.metrics import headline
+from simgin.stats.table import csv
 from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ def comparison_report(run: Run, base: Run, found: pd.DataFrame, command: str) ->
         tables=[table] * is_short,
         folded=[table] * (not is_short),
         command=command,
+        files={"differences.csv": csv(found)},
     )
 
 

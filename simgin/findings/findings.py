@@ -14,14 +14,14 @@ import numpy as np
 from simgin.core.cell import Cell
 from simgin.findings.run_record import RunRecord
 from simgin.runs.experiment import Effect
+from simgin.runs.ledger import Ledger
 from simgin.runs.stopping import COMPLETE, End
 from simgin.stats import batches, control_variates, league, mirroring, table
 from simgin.stats.batches import Played
 from simgin.stats.differences import DIFFERENCE_COLUMNS, differences, holm
-from simgin.stats.estimate import Z95, two_sided
+from simgin.stats.estimate import Z95, estimate_metric, two_sided
 from simgin.stats.league import equilibrium_mix
 from simgin.stats.metrics import BY_NAME, headline
-from simgin.stats.ratios import estimate_metric
 from simgin.stats.round_robin import (
     TRIAD_COLUMNS,
     NonAdditivity,
@@ -34,7 +34,6 @@ from simgin.stats.round_robin import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simgin.runs.ledger import Ledger
 
 # What variants are compared by, beside who wins
 VARIANT_METRICS = ("turns", "gin", "undercut", "void")
@@ -133,16 +132,15 @@ class Findings:
             differences([(self.played(i), self.played(base))], self._compared_metrics(i, base))
             for i, base in self.record.contrasts
         ]
-        frame = _joined(parts, DIFFERENCE_COLUMNS)
+        frame = table.joined(parts, DIFFERENCE_COLUMNS)
         return frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
 
     @cached_property
     def effects(self) -> pd.DataFrame:
         """What every change gains in every field, EFFECT_COLUMNS; one family for Holm."""
-        variants = dict.fromkeys(cell.variant for cell in self.cells)
-        every = product(variants, self.record.effects)
+        every = product(dict.fromkeys(cell.variant for cell in self.cells), self.record.effects)
         parts = [self._effect(variant, effect) for variant, effect in every]
-        frame = _joined(parts, [name for name in EFFECT_COLUMNS if name != "p_holm"])
+        frame = table.joined(parts, [name for name in EFFECT_COLUMNS if name != "p_holm"])
         frame = frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
         return frame[list(EFFECT_COLUMNS)]
 
@@ -201,7 +199,7 @@ class Findings:
     ) -> pd.DataFrame:
         """The frames of every round robin as one, and the variant."""
         parts = [frame(*item).assign(variant=item[0]) for item in self._leagues.items()]
-        return _joined(parts, (*columns, "variant"))
+        return table.joined(parts, (*columns, "variant"))
 
     @cached_property
     def alike(self) -> dict[str, list[tuple[str, ...]]]:
@@ -228,7 +226,7 @@ class Findings:
     def circles(self) -> pd.DataFrame:
         """The circles of every round robin: TRIAD_COLUMNS, and the variant."""
         parts = [found.circles.assign(variant=variant) for variant, found in self.triads.items()]
-        return _joined(parts, (*TRIAD_COLUMNS, "variant"))
+        return table.joined(parts, (*TRIAD_COLUMNS, "variant"))
 
     @cached_property
     def pairing(self) -> pd.DataFrame:
@@ -242,23 +240,22 @@ class Findings:
             gain = mirroring.gain(self.rows(i), self.record.unit, self.record.ends[i].multiplier)
             swept = mirroring.sweeps(self._total(i))
             p = np.nan if self.record.stop else swept.p
-            told = gain.assign(swept=swept.a, swept_by_b=swept.b, p_sweeps=p)
-            parts.append(self._named(i, told))
-        return _joined(parts, (*NAMES, *mirroring.MIRRORING_COLUMNS, *SWEPT))
+            parts.append(self._named(i, gain.assign(swept=swept.a, swept_by_b=swept.b, p_sweeps=p)))
+        return table.joined(parts, (*NAMES, *mirroring.MIRRORING_COLUMNS, *SWEPT))
 
     @cached_property
     def adjusted(self) -> pd.DataFrame:
         """What a control variate helps, of runs of a fixed size: NAMES, ADJUSTED_COLUMNS."""
         columns = (*NAMES, *control_variates.ADJUSTED_COLUMNS)
         if self.record.stop:
-            return _joined([], columns)
+            return table.joined([], columns)
         parts = []
         for i, cell in enumerate(self.cells):
             frame = control_variates.adjusted(
                 params=self.record.params(cell), unit=self.record.unit, rows=self.rows(i)
             )
             parts.append(self._named(i, frame))
-        return _joined(parts, columns)
+        return table.joined(parts, columns)
 
     def deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
         """Variant, A, B and the recorded deals (`core.record.DEAL`), batch by batch."""
@@ -346,8 +343,6 @@ def measure_effect(effect: Effect, played: Played, base: Played | None) -> pd.Da
 
 def _beyond_even(played: Played, names: list[str]) -> pd.DataFrame:
     """What a strategy has beyond what it would have against itself, a row per metric."""
-    import pandas as pd
-
     rows = []
     total = batches.total(played.rows)
     for name in names:
@@ -371,17 +366,7 @@ def _beyond_even(played: Played, names: list[str]) -> pd.DataFrame:
         if played.multiplier is not None:
             row["p"] = np.nan  # the limits of a run that looked at its results are wider instead
         rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
-    """One frame of several, or an empty one with the columns."""
-    import pandas as pd
-
-    names = list(columns)
-    if not parts:
-        return pd.DataFrame(columns=names)
-    return pd.concat(parts, ignore_index=True)[names]
+    return table.frame_of(rows)
 
 
 def as_drawn(differences: pd.DataFrame) -> pd.DataFrame:

@@ -12,13 +12,13 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.play.kernel import play
+from simgin.play.matchup import Matchup
 from simgin.runs import block
+from simgin.runs.ledger import Ledger
 from simgin.stats.batches import Homogeneity, homogeneity
 from simgin.stats.metrics import headline
 
 if TYPE_CHECKING:
-    from simgin.play.matchup import Matchup
-    from simgin.runs.ledger import Ledger
     from simgin.runs.stopping import End
 
 # P of a chi-square below which a batch is played again: one sound run in a thousand

@@ -17,13 +17,12 @@ from simgin.play.matchup import own_names
 from simgin.runs import manifest
 from simgin.runs.directory import MANIFEST, ResultsError, damaged
 from simgin.runs.experiment import Effect
-from simgin.runs.ledger import FILE, differences
+from simgin.runs.ledger import FILE, Ledger, differences
 from simgin.runs.stopping import End
-from simgin.text.amounts import UNITS
+from simgin.text.amounts import UNITS, span
 from simgin.text.messages import shown
 
 if TYPE_CHECKING:
-    from simgin.runs.ledger import Ledger
     from simgin.runs.plan import Plan
 
 
@@ -149,19 +148,14 @@ def describe_size(record: RunRecord) -> str:
     sentences = []
     if not record.cells[0].b:
         each = " each" if len(single) > 1 else ""
-        sentences.append(f"Not mirrored: one player, {_range(single)} independent {unit}{each}.")
+        sentences.append(f"Not mirrored: one player, {span(single)} independent {unit}{each}.")
     if paired:
         each = " for every matchup" if len(paired) > 1 else ""
         sentences.append(
-            f"Mirrored: {_range(paired)} pairs of {unit}{each}, the same packs with the players "
+            f"Mirrored: {span(paired)} pairs of {unit}{each}, the same packs with the players "
             "exchanged; errors are over pairs."
         )
     if single and record.cells[0].b:
         names = ", ".join(dict.fromkeys(cell.a for cell, _ in ended if not cell.mirrored))
-        sentences.append(f"Not mirrored: {names} against itself, {_range(single)} {unit}.")
+        sentences.append(f"Not mirrored: {names} against itself, {span(single)} {unit}.")
     return " ".join([*sentences, f"Seed {record.seed}."])
-
-
-def _range(counts: Sequence[int]) -> str:
-    low, high = min(counts), max(counts)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -243,13 +243,11 @@ def pivot(
 
     text: of a row.
     """
-    import pandas as pd
-
     headings = sorted(dict.fromkeys(frame[column]), key=_number)
     cells: dict[str, dict[str, str]] = {}
     for row in frame.to_dict("records"):
         cells.setdefault(row[line], dict.fromkeys(headings, ""))[row[column]] = text(row)
-    told = pd.DataFrame([{line: name, **row} for name, row in cells.items()])
+    told = table.frame_of([{line: name, **row} for name, row in cells.items()])
     return Table(title, told, [Column(name, name) for name in (line, *headings)], note)
 
 

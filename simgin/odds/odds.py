@@ -13,7 +13,7 @@ from simgin.odds.sample import Deals
 from simgin.odds.seats import Table
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.parallel import share
+from simgin.play.parallel import Progress, share
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.stats import table
@@ -23,7 +23,6 @@ from simgin.value import turns
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simgin.play.parallel import Progress
 
 SOLO_DEALS = 40_000  # per player of a solitaire variant
 PAIR_DEALS = 400_000  # per player of a two-player variant
@@ -232,12 +231,10 @@ def build_odds(
 
 
 def _filled(parts: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.DataFrame]]:
-    import pandas as pd
-
     for name, frames in parts.items():
         filled = [frame for frame in frames if len(frame)]
         if filled:
-            yield name, pd.concat(filled, ignore_index=True)
+            yield name, table.joined(filled)
 
 
 def _solitaire(texts: Sequence[str]) -> list[Variant]:

@@ -14,6 +14,7 @@ from simgin.report import figures, numbers
 from simgin.report.report import Picture, Report
 from simgin.report.table import Column, Table, described
 from simgin.rules.variants import find
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +115,7 @@ def by_seat(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def won_alone(odds: Odds, variant: str) -> Iterator[str]:
-    """What a naive and a strong player alone achieve, and where the best possible one lies."""
+    """What a naive and a strong player alone achieve, and between what the optimum lies."""
     bracket = odds.rows("bracket", variant)
     if not len(bracket):
         return
@@ -124,7 +125,9 @@ def won_alone(odds: Odds, variant: str) -> Iterator[str]:
     players = f"playing well you {goal} {shares[-2]} of deals"
     if len(bracket) > 2:
         players = f"playing naively you {goal} {shares[0]} of deals, playing well {shares[1]}"
-    yield f"{players.capitalize()}; the best possible player lies between {low} and {high} %."
+    between = f"{low} % ({bracket['strategy'].iloc[-2]}) and {high} %"
+    optimum = f"the optimum lies between {between} (gin of one who sees the deck)."
+    yield f"{players.capitalize()}; {optimum}"
     matches = odds.rows("strength", variant, metric="match")["value"]
     if len(matches) > 1:
         goal = "meets the goal in" if find(variant).goal.total else "wins"
@@ -173,13 +176,7 @@ def odds_tables(odds: Odds) -> list[Table]:
     return tables
 
 
-def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(rows)
-
-
-def _grid(odds: Odds, title: str, table: pd.DataFrame, first: str, note: str) -> Table:
+def _grid(title: str, table: pd.DataFrame, first: str, note: str) -> Table:
     """A table of whole per cents, by row and column."""
     frame = (100 * table).reset_index()
     frame.columns = [str(name) for name in frame.columns]
@@ -199,7 +196,6 @@ def _scores(odds: Odds, variant: str) -> Table:
     dealt = few.pivot_table(index=["a", "b"], columns="dealer", values="value")
     effect = 100 * float((dealt[0] - dealt[1]).abs().max() / 2)
     return _grid(
-        odds,
         f"Matches won by score, %: {variant}, {odds.strongest[variant]} against itself",
         table,
         "you",
@@ -216,7 +212,6 @@ def _counts(odds: Odds, variant: str) -> Table:
     table.index = [f"{count} to {count + BIN - 1}" for count in table.index]
     table.columns = [f"after {turn}" for turn in table.columns]
     return _grid(
-        odds,
         f"Deals won by deadwood and own turns, %: {variant}, {odds.strongest[variant]} against "
         "itself",
         table,
@@ -237,7 +232,7 @@ def _seats(odds: Odds, variant: str) -> Table:
     titles = {"win": "deal won", "nobody": "nobody's", "match": "match won"}
     return Table(
         f"Deals and matches won by seat: {variant}, each against itself",
-        _frame(lines),
+        frame_of(lines),
         [Column("player", "player"), Column("seat", "seat"), *_shares(rows, titles)],
         "Match: for the seat in the first deal, or for either seat if the rules treat them "
         "differently.",
@@ -287,7 +282,7 @@ def _alone(odds: Odds, variants: list[str]) -> Table:
         "match_naive": "naive: match won",
         "match": "strong: match won",
     }
-    frame = _frame(lines)
+    frame = frame_of(lines)
     shown = [Column(name, titles[name], "%", factor=100) for name in titles if name in frame]
     return Table(
         "Deals gone gin, and matches won or goals met",
@@ -310,7 +305,7 @@ def _strength(odds: Odds, variant: str) -> Table:
     players = rows.groupby("strategy", sort=False)
     lines = [{"strategy": name, **_by_metric(own)} for name, own in players]
     title = f"{game.title} ({variant}), {rows['n'].max():,} deals per strategy"
-    return Table(title, _frame(lines), [Column("strategy", "strategy"), *_shares(rows, titles)])
+    return Table(title, frame_of(lines), [Column("strategy", "strategy"), *_shares(rows, titles)])
 
 
 # Pictures
@@ -330,8 +325,7 @@ def odds_pictures(odds: Odds) -> Iterator[Picture]:
                 yield _picture(odds, f"{name}-{word}", title, rows, draw)
     if "bracket" in odds.frames:
         yield _picture(odds, "odds", "How soon does gin come?", _ends(odds, "odds"), plots.odds)
-        shares = _ends(odds, "bracket")
-        yield _picture(odds, "strength", "How much is skill?", shares, plots.skill)
+        yield _picture(odds, "strength", "How much is skill?", _ends(odds, "bracket"), plots.skill)
     if "totals" in odds.frames:
         came = _ends(odds, "totals")
         yield _picture(odds, "totals", "What does a match come to?", came, plots.totals)

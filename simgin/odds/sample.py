@@ -20,9 +20,10 @@ from simgin.core.sums import KINDS
 from simgin.odds import kernels
 from simgin.play.kernel import play_recorded, prepare
 from simgin.play.matchup import Matchup, SeatError, parse_matchup
-from simgin.play.parallel import over_units
+from simgin.play.parallel import Progress, over_units
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
+from simgin.stats.table import frame_of
 from simgin.value import array_cache, outcomes, value
 from simgin.value.outcomes import Outcomes
 from simgin.value.states import number
@@ -30,7 +31,6 @@ from simgin.value.states import number
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simgin.play.parallel import Progress
 
 FEWEST_DEALS = 1_000
 # Number of the unit (a deal, or a match); place of the joker in the deck, 0 on top, -1 if there is
@@ -89,14 +89,12 @@ def told(
     matchup: Matchup, rows: pd.DataFrame | Sequence[tuple[Any, ...]], columns: Sequence[str]
 ) -> pd.DataFrame:
     """A tidy frame with who played what in front."""
-    import pandas as pd
-
     names = {
         "variant": matchup.variant.text,
         "strategy": matchup.a.text,
         "opponent": matchup.opponent,
     }
-    return pd.DataFrame(rows, columns=list(columns)).assign(**names)[[*names, *columns]]
+    return frame_of(rows, columns).assign(**names)[[*names, *columns]]
 
 
 def play_alone(

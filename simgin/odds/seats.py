@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.odds.sample import told
 from simgin.play.matchup import Matchup, SeatError, parse_matchup
+from simgin.play.parallel import Progress
 from simgin.stats.estimate import Estimate, around, quantile, wilson
 from simgin.value import value
 from simgin.value.outcomes import GROUPS, Outcomes, count_outcomes
@@ -21,7 +22,6 @@ from simgin.value.value import Value, ValueRefused
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simgin.play.parallel import Progress
 
 # Who knocks at once, who soon waits for gin, and the strongest of those who play alike at every
 # score: where the score changes how a deal is played, V takes hours (champion)

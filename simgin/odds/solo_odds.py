@@ -27,12 +27,14 @@ from simgin.stats.estimate import (
     ENOUGH_UNITS,
     POWER_80,
     Estimate,
+    RatioSums,
     around,
+    estimate_ratio,
     mean_of,
     quantile,
     undefined,
 )
-from simgin.stats.ratios import RatioSums, estimate_ratio
+from simgin.stats.table import joined
 from simgin.value import outcomes, value
 
 if TYPE_CHECKING:
@@ -54,7 +56,6 @@ LADDERS = {
 }
 QUANTILES = (0.1, 0.5, 0.9)
 
-GROUPS = 20  # of a jackknife, as in `simgin.value.outcomes`
 RESULTS = {"win": "won", "score": "score"}  # metrics of a deal, and the columns they are from
 HINDSIGHT = "hindsight"  # a player who sees the whole deck
 DECKS = 10_000  # that it is shown
@@ -93,9 +94,7 @@ def by_strength(samples: Sequence[Deals]) -> pd.DataFrame:
     fixed number of deals is the share won. Where V is refused there is no such row (`refusal` says
     why).
     """
-    import pandas as pd
-
-    return pd.concat([_strength(deals) for deals in samples], ignore_index=True)
+    return joined([_strength(deals) for deals in samples])
 
 
 def _strength(deals: Deals) -> pd.DataFrame:
@@ -308,8 +307,6 @@ def bracket(samples: Sequence[Deals]) -> pd.DataFrame:
     The weakest player, the one who goes gin most often, and HINDSIGHT. Metric: gin, which is all
     that wins a deal where there is no knock.
     """
-    import pandas as pd
-
     parts = []
     for deals in samples:
         gin = deals.ended(*ENDINGS["gin"])
@@ -322,7 +319,7 @@ def bracket(samples: Sequence[Deals]) -> pd.DataFrame:
     bound = mean_of(hindsight(first.variant, DECKS, first.seed))
     row = ("gin", *bound.with_limits, DECKS)
     frames.append(told(first, [row], STRENGTH_COLUMNS).assign(strategy=HINDSIGHT))
-    return pd.concat(frames, ignore_index=True)
+    return joined(frames)
 
 
 def hindsight(variant: Variant, n: int, seed: int) -> np.ndarray:
@@ -378,18 +375,20 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
     nor where the results of some groups do not vary.
     """
     place = deals.column("place")
-    group = deals.column("unit") % GROUPS
+    group = deals.column("unit") % outcomes.GROUPS
     if (place < 0).all():
         return told(deals.matchup, [], JOKER_COLUMNS)
     n = int((place >= 0).sum())
     rows = []
     for metric, column in RESULTS.items():
         result = deals.column(column)
-        each = [group == g for g in range(GROUPS)]
+        each = [group == g for g in range(outcomes.GROUPS)]
         parts = [_cells(place[own], result[own], deals.deck) for own in each]
         total = np.array(parts).sum(axis=0)
         se = float(outcomes.jackknife(np.array([_between(total - part) for part in parts])))
-        between = if_varied(around(_between(total), se, GROUPS, GROUPS, least=0.0, most=1.0))
+        between = if_varied(
+            around(_between(total), se, outcomes.GROUPS, outcomes.GROUPS, least=0.0, most=1.0)
+        )
         rows.append((metric, *between.with_limits, n))
     return told(deals.matchup, rows, JOKER_COLUMNS).dropna(ignore_index=True)
 

@@ -1,7 +1,5 @@
 """What ten or eleven cards are worth under a variant: deadwood, meldings, discards, endings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,14 +7,11 @@ from typing import Any
 from simgin.core import answers, endings
 from simgin.core.deadwood import best_discards, deadwood_of
 from simgin.core.rules import STOPPER
-from simgin.play.melds import Melding, all_meldings, meld_texts, melding_text, shown_melding
+from simgin.play.melds import Melding, all_meldings, meld_texts, shown_melding
 from simgin.rules.build import build_rules
 from simgin.rules.validation import NO_UPCARD
 from simgin.rules.variants import Variant
 from simgin.text import notation
-
-MAX_LISTED = 8  # of the optimal meldings, in text
-HIGHEST_LIMIT = 10  # that an upcard can set
 
 
 class HandError(ValueError):
@@ -142,91 +137,6 @@ def _endings(
         left, _ = shown_melding(kept, rules, discard=thrown, demanded=demanded)
         ways.append(Ending("shot", discard, left))
     return ways
-
-
-# As text
-
-
-def lines(hand: HandAnalysis) -> list[str]:
-    """The text of `simgin hand`, each line at most 80 columns wide."""
-    loose = notation.hand_text(hand.cards & ~sum(hand.melding))
-    head = [
-        f"{notation.hand_text(hand.cards)}    {hand.variant.text}",
-        _line("deadwood", f"{hand.deadwood} ({loose})" if loose else str(hand.deadwood)),
-        _line("melds", melding_text(hand.melding) + "  (of all eleven)" * bool(hand.leaves)),
-        *_other_meldings(hand),
-        _line("knock limit", _limit_text(hand)),
-    ]
-    if hand.variant.row["shot"]:
-        head.append(_line("shot", _shot_text(hand)))
-    if hand.leaves:
-        return head + _discard_lines(hand)
-    ways = _ways(hand, -1, hand.deadwood)
-    if ways and hand.variant.row["stop_before_draw"] is False:
-        ways += " (not before the first draw)"
-    return [*head, _line(_heading(hand), ways or "no")]
-
-
-def _line(label: str, text: str) -> str:
-    return f"{label:<12}{text}"
-
-
-def _other_meldings(hand: HandAnalysis) -> list[str]:
-    """The other meldings that leave as little deadwood."""
-    others = [melding_text(melding) for melding in hand.meldings if melding != hand.melding]
-    listed = others[:MAX_LISTED]
-    if len(others) > MAX_LISTED:
-        listed.append(f"and {len(others) - MAX_LISTED} more")
-    return [_line("" if place else "or", text) for place, text in enumerate(listed)]
-
-
-def _limit_text(hand: HandAnalysis) -> str:
-    if hand.limit is None:
-        return "set by the first upcard: give it with --upcard"
-    if hand.limit == 0:
-        return "0 (gin only)"
-    return str(hand.limit)
-
-
-def _shot_text(hand: HandAnalysis) -> str:
-    if hand.demanded is None:
-        return "depends on your score: give it with --score"
-    if not hand.demanded:
-        return "none at this score"
-    ranks = ["A" if rank == 1 else str(rank) for rank in hand.demanded]
-    return f"must leave {' and '.join(ranks)}"
-
-
-def _heading(hand: HandAnalysis) -> str:
-    """What a player may do: end the deal, or, alone, stop; with penalties a deal ends by itself."""
-    params = hand.variant.row
-    if params["players"] == 2:
-        return "may end"
-    return "ends" if params["deal_scoring"] == "penalty" else "may stop"
-
-
-def _ways(hand: HandAnalysis, discard: int, deadwood: int) -> str:
-    """How the deal may end with a discard, or without one (-1); by a limit not known, too."""
-    ways = [ending.text for ending in hand.endings if ending.discard == discard]
-    if hand.limit is None and 0 < deadwood <= HIGHEST_LIMIT:
-        ways.append(f"knock if the limit is {deadwood} or more")
-    return " or ".join(ways)
-
-
-def _discard_lines(hand: HandAnalysis) -> list[str]:
-    """What each of eleven discards leaves, and how the deal may end with it."""
-    preposition = "with" if hand.variant.row["players"] == 2 else "after"
-    rows = [f"{'discard':<12}{'leaves':>6}  {_heading(hand)} {preposition} it"]
-    for card, left in hand.leaves.items():
-        mark = "*" if card in hand.best else " "
-        ways = _ways(hand, card, left) or "-"
-        rows.append(f"  {notation.card_text(card)} {mark:<7}{left:>6}  {ways}")
-    rows.append("  * least deadwood")
-    if hand.variant.row["take_to_knock"] == "melded":
-        rows.append("  a card just taken from the discard pile must be in a meld to end the deal")
-    if any(ending.how == "big gin" for ending in hand.endings):
-        rows.append(_line("big gin", "all eleven cards are melded: no discard is needed"))
-    return rows
 
 
 def row(hand: HandAnalysis) -> dict[str, Any]:

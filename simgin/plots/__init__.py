@@ -5,14 +5,13 @@ limits `low` and `high` beside every value; docs/reference/plots.md lists the ot
 names variant, strategies, n and seed.
 """
 
+from simgin.plots.chances import *
 from simgin.plots.charts import *
 from simgin.plots.forest import *
 from simgin.plots.matchups import *
 from simgin.plots.positions import *
 from simgin.plots.rankings import *
 from simgin.plots.review import *
-from simgin.plots.score import *
-from simgin.plots.solo_odds import *
 from simgin.plots.tuning import *
 from simgin.report.figures import png as png
 from simgin.report.figures import svg as svg

@@ -166,7 +166,7 @@ def _stack(axes: Axes, segments: Sequence[Segment], rows: int) -> np.ndarray:
     for segment in segments:
         if segment.side != before:
             _draw_borders(axes, left)
-        label = "" if segment.kind in named else segment.kind.replace("_", " ")
+        label = "" if segment.kind in named else metrics.kind_words(segment.kind)
         _draw_bars(axes, segment, left, label)
         left = left + segment.shares
         named.add(segment.kind)

@@ -82,8 +82,7 @@ def ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> F
     least = int(standings["n"].min())
     size = f"{least:,} {UNITS[unit]} of each{figures.seed_words(seed)}"
     caption = f"Variant {variant}; {size}. {RATINGS_NOTE}"
-    height = figures.row_height(names) * len(names) + HEAD
-    figure = figures.new_figure(height, "", caption)
+    figure = figures.new_figure(figures.row_height(names) * len(names) + HEAD, "", caption)
     left, right = figure.subplots(1, 2, sharey=True)
     _rating_panel(left, standings, "elo")
     _rating_panel(right, standings.iloc[:-1], "lead")

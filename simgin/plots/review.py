@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.report import figures
+from simgin.stats.metrics import kind_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,6 @@ __all__ = [
 
 PANEL = 1.0  # inches of a distribution
 OUTCOMES = ("gin", "knock", "undercut", "void")
-OUTCOME_WORDS = {"void": "dead hand"}
 LEAST_LABELLED = 8  # per cent
 LEAST_REACH = 2.0  # percentage points: smallest end of a colour scale
 LEAST_SHOWN = 0.001  # share of knocks in a column of the map
@@ -80,7 +80,7 @@ def outcomes_by_kind(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     height = figures.row_height(kinds) * len(kinds)
     note = f"Between two of a kind. {_precision(frame)}"
     caption = figures.caption(frame, seed=seed, unit="deals", note=note)
-    words = [OUTCOME_WORDS.get(name, name) for name in OUTCOMES]
+    words = [kind_words(name) for name in OUTCOMES]
     figure = figures.new_figure((height + 0.35) * len(names), "How deals end", caption, words)
     for axes, _, part in figures.panels_by(figure, frame, "variant", sharex=True):
         _outcome_bars(axes, part, kinds)
@@ -94,7 +94,7 @@ def _outcome_bars(axes: Axes, part: pd.DataFrame, kinds: Sequence[str]) -> None:
     for outcome in OUTCOMES:
         rows = part[part["metric"] == outcome].set_index("players")["value"]
         shares = np.nan_to_num([100 * rows.get(kind, 0.0) for kind in kinds])
-        label = OUTCOME_WORDS.get(outcome, outcome)
+        label = kind_words(outcome)
         colour = figures.KINDS[outcome]
         bars = axes.barh(range(len(kinds)), shares, left=left, color=colour, label=label)
         texts = [f"{share:.0f}" if share >= LEAST_LABELLED else "" for share in shares]
@@ -151,8 +151,7 @@ def kinds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
     height = (figures.row_height(names) * len(names) + 0.5) * len(titles)
     note = "Changes from the base, between two of a kind. Bars are 95 % intervals."
     caption = figures.caption(frame, seed=seed, unit="matches", note=note)
-    title = "Does it hold for every kind of player?"
-    figure = figures.new_figure(height, title, caption, variants)
+    figure = figures.new_figure(height, "Does it hold for every kind of player?", caption, variants)
     looks = figures.looks(variants, among)
     for axes, _, part in figures.panels_by(figure, frame, "title", grid="x"):
         _kind_dots(axes, part, names, looks)
@@ -224,6 +223,7 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     figure = figures.new_figure(1.25 * len(titles), f"What the {name} does", caption)
     for axes, _, part in figures.panels_by(figure, frame, "title", sharex=True):
         _curve(axes, part.sort_values("x"))
+    axes.locator_params(axis="x", integer=True)
     figures.axis_labels(axes, name)
     return figure
 

@@ -48,8 +48,7 @@ def _gain_panel(axes: Axes, rows: pd.DataFrame) -> None:
     """The gain by generation."""
     metric = metrics.BY_NAME[rows["metric"].iloc[0]]
     (generations,) = figures.columns(rows, "generations")
-    limits = figures.columns(rows, "gain", "low", "high")
-    shown = [metric.factor * limit for limit in limits]
+    shown = [metric.factor * limit for limit in figures.columns(rows, "gain", "low", "high")]
     axes.axhline(0, **DEFAULT)
     figures.band(axes, generations, shown, LOOK, "")
     figures.panel_title(axes, f"gain on the default, {metric.title}")

@@ -1,7 +1,5 @@
 """Numbers as people read them: as many digits as their error allows, with their 95 % interval."""
 
-from __future__ import annotations
-
 import math
 
 DASH = "–"  # noqa: RUF001  printed where too little was played for an estimate

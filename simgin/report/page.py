@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PAGE, SUMMARY = "report.html", "summary.md"
 PLOTS = "plots/"  # folder of the plots
-TEMPLATE = Path(__file__).with_name("page.html.j2")
+TEMPLATE, STYLE = (Path(__file__).with_name(name) for name in ("page.html.j2", "page.css.j2"))
 FILTERED_FROM = 8  # rows; longer tables get a filter
 SCROLLED_FROM = 60  # rows; of a shorter table, such as all decisions of a deal, nothing is hidden
 LONG = 24  # characters; columns with longer text get more room
@@ -74,7 +74,7 @@ def html(report: Report, plots: str = PLOTS) -> str:
     """The page as HTML, whose links lead to the files beside it. Equal reports give equal text."""
     every = [*report.tables, *report.folded]
     shown = [(f"table-{i}", table, _kinds(table)) for i, table in enumerate(every, start=1)]
-    return _template().render(
+    return template(TEMPLATE).render(
         report=report,
         verdict=[report.named(line) for line in report.verdict],
         drawn=[(picture, _drawing(picture)) for picture in report.pictures],
@@ -102,11 +102,12 @@ def _kind(texts: Sequence[str]) -> str:
 
 
 @functools.cache
-def _template() -> Template:
+def template(path: Path) -> Template:
+    """A template of a page; it may include those beside it, and the style sheet of all pages."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATE.parent),
+        loader=FileSystemLoader([path.parent, TEMPLATE.parent]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -119,7 +120,7 @@ def _template() -> Template:
         "link": urllib.parse.quote,
     }
     environment.tests["scored"] = lambda cell: isinstance(cell, Cell)
-    return environment.get_template(TEMPLATE.name)
+    return environment.get_template(path.name)
 
 
 def _digest(script: str) -> str:
@@ -131,8 +132,7 @@ def _breakable(text: str) -> Markup:
     """A name with line breaks allowed before + and after , : / where the line is too short."""
     from markupsafe import Markup, escape
 
-    parts = re.split(r"(?<=[,:/])(?=[^\s\d])|(?=\+)", text)
-    return Markup("<wbr>").join(map(escape, parts))
+    return Markup("<wbr>").join(map(escape, re.split(r"(?<=[,:/])(?=[^\s\d])|(?=\+)", text)))
 
 
 # Plots

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from simgin.text.messages import printable
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
 
-    from simgin.report.compiling import Compiling
 
 SECONDS_PER_LINE = 10.0
 SECONDS_PER_LOOK = 0.5
@@ -29,10 +28,11 @@ BAR = 24  # characters
 @contextmanager
 def live(title: str, stream: TextIO | None = None) -> Iterator[Report]:
     """What takes the progress while the block lasts: to hand to whoever plays."""
-    from simgin.report.compiling import listening
+    from numba.core import event
 
+    event.Listener.register(_Compiling)
     stream = sys.stderr if stream is None else stream
-    with listening() as compiling:
+    with event.install_listener("numba:compile", _Compiling()) as compiling:
         if stream.isatty():
             with _shown(title, stream, compiling) as report:
                 yield report
@@ -41,7 +41,7 @@ def live(title: str, stream: TextIO | None = None) -> Iterator[Report]:
 
 
 @contextmanager
-def _shown(title: str, stream: TextIO, compiling: Compiling) -> Iterator[_Shown]:
+def _shown(title: str, stream: TextIO, compiling: _Compiling) -> Iterator[_Shown]:
     """The lines on a terminal, as long as the block lasts."""
     from rich.live import Live
 
@@ -59,7 +59,7 @@ def _shown(title: str, stream: TextIO, compiling: Compiling) -> Iterator[_Shown]
 class Report:
     """Takes units done and units in all, and what tells the result so far: a line or a table."""
 
-    def __init__(self, title: str, compiling: Compiling) -> None:
+    def __init__(self, title: str, compiling: _Compiling) -> None:
         self._title = title
         self._compiling = compiling
         self._clock = _Clock(compiling)
@@ -79,7 +79,7 @@ class Report:
 class _Shown(Report):
     """The lines on a terminal: how far it is, and the result so far."""
 
-    def __init__(self, title: str, compiling: Compiling) -> None:
+    def __init__(self, title: str, compiling: _Compiling) -> None:
         super().__init__(title, compiling)
         self._so_far: RenderableType = ""
         self._looked = 0.0
@@ -115,7 +115,7 @@ class _Shown(Report):
 class _Lines(Report):
     """A line every ten seconds, for files and pipes."""
 
-    def __init__(self, title: str, stream: TextIO, compiling: Compiling) -> None:
+    def __init__(self, title: str, stream: TextIO, compiling: _Compiling) -> None:
         super().__init__(title, compiling)
         self._stream = stream
         self._last = self._clock.started
@@ -128,10 +128,39 @@ class _Lines(Report):
             print(printable(line), file=self._stream, flush=True)
 
 
+class _Compiling:
+    """Hears numba begin and end to compile: functions in one another, one thread at a time.
+
+    How long it takes says nothing about how fast deals are played.
+    """
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._began = 0.0
+        self._seconds = 0.0  # of what was compiled
+
+    def notify(self, event: Any) -> None:
+        """A function is compiled from now on, or no longer."""
+        now = time.monotonic()
+        if event.is_start and not self._depth:
+            self._began = now
+        self._depth += 1 if event.is_start else -1
+        if not self._depth:
+            self._seconds += now - self._began
+
+    def __bool__(self) -> bool:
+        """Whether something is being compiled."""
+        return self._depth > 0
+
+    def seconds(self) -> float:
+        """How long it has taken."""
+        return self._seconds + (time.monotonic() - self._began if self else 0.0)
+
+
 class _Clock:
     """How much of the work is done, and how long the rest takes at the pace so far."""
 
-    def __init__(self, compiling: Compiling) -> None:
+    def __init__(self, compiling: _Compiling) -> None:
         self.started = self.now = time.monotonic()
         self._compiling = compiling
         self._played = 0.0  # seconds so far, without compiling

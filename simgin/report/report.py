@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simgin.report import figures
-from simgin.report.citation import bibtex
 from simgin.report.table import Column, Table, described
 from simgin.report.wrapping import Words
 from simgin.stats import table
+from simgin.version import bibtex
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,7 @@ from simgin.report.numbers import DASH, estimate, number
 from simgin.report.table import Column, Table, listed
 from simgin.stats import metrics, table
 from simgin.stats.metrics import BY_NAME, ONE, SHOWN, TWO, WINS
-from simgin.text.amounts import UNITS
+from simgin.text.amounts import UNITS, span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,8 +99,6 @@ def _settles(rows: ByMetric) -> bool:
 
 def wide(tidy: Tidy) -> pd.DataFrame:
     """A row a matchup: variant, strategy, opponent, what was played, every metric with limits."""
-    import pandas as pd
-
     rows = []
     for (variant, a, b), matchup in table.matchups(tidy):
         row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
@@ -108,30 +106,24 @@ def wide(tidy: Tidy) -> pd.DataFrame:
         for name in matchup:
             row |= _limits(matchup, name)
         rows.append(row)
-    return pd.DataFrame(rows)
+    return table.frame_of(rows)
 
 
 def _limits(matchup: ByMetric, name: str) -> dict[str, float]:
-    limits = table.cell(matchup, name)
-    return dict(zip((name, f"{name}_low", f"{name}_high"), limits, strict=True))
+    return dict(zip((name, f"{name}_low", f"{name}_high"), table.cell(matchup, name), strict=True))
 
 
 def played(*matchups: ByMetric) -> str:
     """`200,000 deals`, or `2,000 matches (20,412 to 20,980 deals)` over several matchups."""
-    deals = _range([_count(rows, metrics.DEAL) for rows in matchups])
+    deals = span([_count(rows, metrics.DEAL) for rows in matchups])
     if not any(_count(rows, metrics.MATCH) for rows in matchups):
         return f"{deals} deals"
-    matches = _range([_count(rows, metrics.MATCH) for rows in matchups])
+    matches = span([_count(rows, metrics.MATCH) for rows in matchups])
     return f"{matches} matches ({deals} deals)"
 
 
 def _count(rows: ByMetric, unit: str) -> int:
     return max([int(row["n"]) for row in rows.values() if row["unit"] == unit], default=0)
-
-
-def _range(counts: list[int]) -> str:
-    low, high = min(counts), max(counts)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def results(tidy: Tidy, title: str = "Results") -> Table:
@@ -168,8 +160,6 @@ def _happened(tidy: Tidy) -> set[str]:
 
 def csv(tidy: Tidy) -> str:
     """The summary for a spreadsheet: value, low and high per estimate; undefined are empty."""
-    import pandas as pd
-
     sides = ("", "won_", "lost_") if len(roles(tidy)) == 2 else ("",)
     names = [f"{s}{n}" for n in _known(tidy) for s in (sides if n in WON_KINDS else ("",))]
     present = [unit for unit in UNITS if unit in {row["unit"] for row in table.rows_of(tidy)}]
@@ -180,7 +170,7 @@ def csv(tidy: Tidy) -> str:
         for name in names:
             row |= _spread(matchup, name)
         rows.append(row)
-    return pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
+    return table.frame_of(rows).to_csv(index=False, lineterminator="\n")
 
 
 def _spread(matchup: ByMetric, name: str) -> dict[str, str]:

@@ -1,7 +1,5 @@
 """The terminal that results are printed on: no name and no question can steer it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rich.console import Console, ConsoleOptions, RenderableType

@@ -15,15 +15,14 @@ from simgin.core import sums
 from simgin.core.match import UNDECIDED
 from simgin.play.kernel import play_recorded, prepare
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import over_units
+from simgin.play.parallel import Progress, over_units
 from simgin.rules.goals import goal_of
 from simgin.rules.parameters import Params
 from simgin.stats.quantity import Quantity
 from simgin.value.states import number
 
 if TYPE_CHECKING:
-    from simgin.play.parallel import Progress
-    from simgin.runs.steps import Arrays
+    from simgin.runs.runner import Arrays
 
 # Batches of a course or a cell: of more, neighbours are added up, since a deep review would not fit
 # into memory, and errors are known to 2 %

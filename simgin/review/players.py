@@ -4,8 +4,6 @@ Who plays matters more than anything, so figures are given for every kind, and n
 them. The figure quoted as the game's own is that of the strong player.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,8 +15,10 @@ from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import Progress, over_units
 from simgin.rules import variants
+from simgin.rules.variants import Variant
 from simgin.stats import metrics, quantity
 from simgin.stats.quantity import Quantity
+from simgin.strategy import loader
 from simgin.tune import adapted
 
 STRONG = "strong"
@@ -36,12 +36,23 @@ FOR_GIN = Kind("plays for gin", "gin-only")
 KINDS = (AT_ONCE, Kind("knocks early, then plays for gin", "gold-early"), FOR_GIN)
 ALONE = (Kind("naive", solo_odds.NAIVE), Kind("careful", "solo-lookahead"))
 
+SIMPLE_KNOCKS_WITH = 10  # deadwood, unless its k says otherwise
 CHAMPION = "champion"
 # Who may be stronger than champion where its weights were learned under other rules
 CHALLENGERS = ("marjj-early", "mishra-uniform", "gold-early")
 CLEARLY = 2.39  # standard errors: 5 % shared among three, two-sided
 TRIED = 2_000  # matches of a trial, on packs of its own
 TRIAL_SEED = 0x7261696C  # added to the seed of a review
+
+
+def usual_kinds(named: Sequence[Variant]) -> tuple[Kind, ...]:
+    """The weaker kinds for these rules: who knocks at once does so with all that they allow."""
+    if named[0].row["players"] == 1:
+        return ALONE
+    limit = max(int(str(variant.row["knock_limit"])) for variant in named)
+    if limit <= SIMPLE_KNOCKS_WITH:
+        return KINDS
+    return (Kind(AT_ONCE.name, loader.find(f"{AT_ONCE.strategy}:k={limit}").text), *KINDS[1:])
 
 
 def strong_player(variant: str, seed: int, workers: int | None) -> str:
@@ -75,8 +86,7 @@ def trial(a: str, b: str, variant: str, seed: int, workers: int | None, metric: 
 
 @functools.lru_cache(maxsize=256)
 def _trial_rows(a: str, b: str, variant: str, seed: int, workers: int | None) -> np.ndarray:
-    matchup = parse_matchup(a, b, variant, seed, "match")
-    return batch_rows(matchup, TRIED, workers)
+    return batch_rows(parse_matchup(a, b, variant, seed, "match"), TRIED, workers)
 
 
 def batch_rows(matchup: Matchup, n: int, workers: int | None) -> np.ndarray:

@@ -33,7 +33,7 @@ from simgin.rules import variants
 from simgin.runs.block import Task
 from simgin.runs.manifest import engine_digest
 from simgin.runs.plan import Plan
-from simgin.runs.steps import Step
+from simgin.runs.runner import Step
 from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
@@ -161,14 +161,8 @@ class Review:
         # Alone the naive player says it; others may play as the strong one does
         for kind in self.request.kinds[: 1 if self.request.alone else None]:
             yield (variant, SKILL, kind.name), self._skill(variant, strong, kind.strategy)
-        if self.has_waiting and asked_for:
-            won = self.won(variant, FOR_GIN.strategy, AT_ONCE.strategy)
-            yield (variant, WAITING, FOR_GIN.name), won
-
-    @property
-    def has_waiting(self) -> bool:
-        """Whether one kind plays for gin and another knocks at once."""
-        return {AT_ONCE, FOR_GIN} <= set(self.request.kinds)
+        if self.request.waiting and asked_for:
+            yield (variant, WAITING, FOR_GIN.name), self.won(variant, *self.request.waiting)
 
     def _skill(self, variant: str, strong: str, weaker: str) -> Measurement:
         """What the strong player wins from a weaker one; alone, what it wins more than that."""
@@ -263,7 +257,8 @@ class Review:
         if metric == SKILL:
             title, name, players = "Skill", self.request.player(variant), f"{STRONG} v {kind}"
         elif metric == WAITING:
-            title, opponent, players = "Gin v knock", AT_ONCE.strategy, f"{kind} v {AT_ONCE.name}"
+            opponent = dict(self.request.kinds)[AT_ONCE.name]
+            title, players = "Gin v knock", f"{kind} v {AT_ONCE.name}"
         else:
             title = next(row.title for row in self.rows if row.key == metric)
         found = {"variant": variant, "strategy": name, "unit": metrics.MATCH, "metric": metric}
@@ -323,8 +318,8 @@ def _cells(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, str
         yield variant, CHAMPION, CHAMPION
     for name in weaker:
         yield variant, name, name
-    if {AT_ONCE, FOR_GIN} <= set(request.kinds) and strong != AT_ONCE.strategy:
-        yield variant, FOR_GIN.strategy, AT_ONCE.strategy
+    if request.waiting and strong not in request.waiting[1:]:
+        yield variant, *request.waiting
 
 
 def followed(request: ReviewRequest) -> list[tuple[str, str]]:

@@ -222,7 +222,7 @@ def sweep_frame(review: Review) -> pd.DataFrame:
     rows = []
     drawn = [row for row in review.rows if row.key != "minutes"]
     titles = {row.key: (row.title, row.factor, np.nan) for row in drawn}
-    if review.has_waiting:
+    if review.request.waiting:
         titles[WAITING] = ("Matches that playing for gin wins from knocking at once, %", 100, 50.0)
     for (variant, key, kind), number in review.figures.items():
         if variant not in places or key not in titles or not isinstance(number, Quantity):

@@ -1,7 +1,5 @@
 """The report of a review: question, verdicts, scorecard, goals, kinds of player, pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -28,8 +26,7 @@ from simgin.review.scorecard import (
     Row,
     read_goals,
 )
-from simgin.review.sweeps import best_values, sweep_lines, values
-from simgin.review.verdicts import label, skill_size
+from simgin.review.verdicts import best_values, label, skill_size, sweep_lines, values
 from simgin.rules import variants
 from simgin.stats import table
 from simgin.stats.quantity import Quantity
@@ -113,7 +110,7 @@ def scorecard(review: Review) -> Table:
     """A row for each property, a column for each rule set, the strong player's figures."""
     request = review.request
     rows = _rows(review, request.variants, _cell)
-    if review.has_waiting:
+    if review.request.waiting:
         rows.append({"row": "Gin v knock", **{v: _waiting(review, v) for v in request.variants}})
     rows.append({"row": "Skill", **{v: _skill(review, v) for v in request.variants}})
     named = [(variant, label(variant)) for variant in request.variants]
@@ -243,7 +240,7 @@ def _same_length(review: Review) -> Table:
     rows.append({"row": "Skill", **{v: _skill(review, v) for v in shown}})
     note = (
         "Played to the target at which a match between strong players takes about as long as under "
-        f"{label(base)}: shut-outs, comebacks and skill follow mostly from the length."
+        f"{label(base)}: length alone moves shut-outs, comebacks and skill."
     )
     columns = [Column("row", "property"), *(Column(v, title) for v, title in shown.items())]
     return Table("At the same length", frame_of(rows), columns, note)

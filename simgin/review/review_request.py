@@ -6,22 +6,28 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, ValidationError
 
 from simgin.play.parallel import Progress, share
 from simgin.review.players import (
-    ALONE,
+    AT_ONCE,
     CHAMPION,
+    FOR_GIN,
     KINDS,
     Kind,
     kept_or_strongest,
     learned,
     turns_per_match,
+    usual_kinds,
 )
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
+from simgin.runs.experiment_file import Count, StrategyText, VariantText
 from simgin.strategy import loader
-from simgin.text import amounts
+from simgin.text import amounts, toml
 from simgin.text.messages import did_you_mean, shown
 
 MATCHES = 20_000  # of every pair of players
@@ -68,8 +74,7 @@ class ReviewRequest:
     def from_manifest(cls, entry: Mapping[str, Any]) -> ReviewRequest:
         """The request that a manifest records, field by field."""
         fields = {name: _tupled(value) for name, value in entry.items()}
-        kinds = tuple(Kind(*kind) for kind in fields.pop("kinds"))
-        return cls(kinds=kinds, **fields)
+        return cls(kinds=tuple(Kind(*kind) for kind in fields.pop("kinds")), **fields)
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -92,6 +97,14 @@ class ReviewRequest:
     def swept(self) -> list[str]:
         """The variant of every point of a sweep, the last parameter changing first."""
         return _points(str(self.base), self.sweep)
+
+    @property
+    def waiting(self) -> tuple[str, str] | None:
+        """Who plays for gin and who knocks at once, if both kinds are there."""
+        kinds = dict(self.kinds)
+        if not {FOR_GIN.name, AT_ONCE.name} <= kinds.keys():
+            return None
+        return kinds[FOR_GIN.name], kinds[AT_ONCE.name]
 
     def player(self, variant: str) -> str:
         """The strong player under a variant."""
@@ -149,7 +162,7 @@ def read_request(
     alone = named[0].row["players"] == 1
     if adapt and alone:
         raise ReviewError("--adapt learns players for two-player rules; leave it out here.")
-    kinds, strong = _kinds(players, alone)
+    kinds, strong = _given_players(players) if players else (usual_kinds(named), None)
     return ReviewRequest(
         texts,
         base_text if against is not None and len(texts) > 1 else None,
@@ -179,10 +192,8 @@ def _size(matches: int | str | None, alone: bool, deep: bool) -> int:
     return n
 
 
-def _kinds(players: Sequence[str], alone: bool) -> tuple[tuple[Kind, ...], str | None]:
-    """The weaker kinds, and the strong player if one was given."""
-    if not players:
-        return (ALONE if alone else KINDS), None
+def _given_players(players: Sequence[str]) -> tuple[tuple[Kind, ...], str]:
+    """The weaker players as kinds of their own, and the strong one."""
     texts = [loader.find(name).text for name in players]
     if len(set(texts)) < 2:
         raise ReviewError(
@@ -300,3 +311,51 @@ def _of_length(
 
 def _rounded(target: float) -> int:
     return max(ROUND_TARGET, ROUND_TARGET * round(target / ROUND_TARGET))
+
+
+# A file
+
+
+Texts = Annotated[list[str], Field(default_factory=list)]
+
+
+class ReviewFile(toml.Table):
+    """The keys of a review file: what a club wants to know of its rules, in TOML.
+
+    title = "Should we play Oklahoma?"   # the question on the page; optional
+    note = "For the meeting in May."     # shown on the page; optional
+    rule_sets = ["oklahoma", "standard+gin_bonus=20"]
+    against = "standard"
+    players = ["simple", "mine.py", "champion"]   # weakest first, the strong one last; optional
+    goals = ["turns per match 100..140", "gin 40..50 %"]
+    seconds_per_turn = 10
+    sweep = ["undercut_bonus=0,10,25"]   # instead of several rule sets
+    matches = "20k"
+    seed = 1
+    adapt = true
+    """
+
+    title: str = ""
+    note: str = ""
+    rule_sets: Annotated[list[VariantText], Field(min_length=1)]
+    against: VariantText | None = None
+    players: Annotated[list[StrategyText], Field(default_factory=list)]
+    goals: Texts
+    sweep: Texts
+    seconds_per_turn: Annotated[float, Field(gt=0, strict=False)] = SECONDS_PER_TURN
+    matches: Count | None = None
+    seed: Annotated[int, AfterValidator(amounts.parse_seed)] = 1
+    adapt: bool = False
+    deep: bool = False
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    """The arguments of `read_request` that a file gives. Raises TomlError."""
+    raw = toml.read_tables(path, "name a review file")
+    try:
+        file = ReviewFile.model_validate(raw)
+    except ValidationError as error:
+        known = list(ReviewFile.model_fields)
+        raise toml.TomlError(toml.describe_mistakes(path, error, lambda _: known)) from None
+    fields = file.model_dump()
+    return {"names": fields.pop("rule_sets"), **fields}

@@ -5,8 +5,6 @@ difference is goes by what players would notice (`Row.bounds`): *much* is what a
 rule set would show, *a little* what ten evenings would.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence

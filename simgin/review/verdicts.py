@@ -1,20 +1,26 @@
 """What a review says: the question, the rules in words, and a verdict of each rule set.
 
 A verdict has no figures with errors and at most 25 words: how long a match is, how deals end, who
-gains, what skill counts. Its words follow from the words of size of the scorecard alone.
+gains, what skill counts. Its words follow from the words of size of the scorecard alone. Of a
+sweep: where rows go, what breaks even, which value is best.
 """
 
-from __future__ import annotations
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from collections.abc import Iterator, Sequence
+import numpy as np
 
 from simgin.findings.verdict import listed
+from simgin.report.table import Column, Table
 from simgin.review.players import FOR_GIN, STRONG
-from simgin.review.review import SKILL, WAITING, Change, Review
-from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR
+from simgin.review.review import SKILL, WAITING, Change, Key, Review
+from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR, Measurement, Row, size
 from simgin.rules import variants
 from simgin.rules.variants import Variant
+from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
+from simgin.stats.table import frame_of
 
 MOST_WORDS = 25
 NOTHING = "Nothing an evening would show."
@@ -250,3 +256,162 @@ def _alone(review: Review, variant: str) -> str:
             row = next(row for row in review.rows if row.key == key)
             parts.append(words.format(f"{found.value * row.factor:.0f}{row.unit}"))
     return sentence(parts)
+
+
+# Of a sweep
+
+
+TOLD = ("turns_per_match", "gin", "win")  # rows that the verdict follows from end to end
+EVEN = 0.5
+SURE = 0.05
+
+Figures = Mapping[Key, Measurement]
+
+
+def words(review: Review, variant: str) -> str:
+    """The values of a rule set, as in `undercut bonus 10`."""
+    point = request_point(review, variant)
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in point)
+
+
+def values(review: Review, variant: str) -> str:
+    """The values alone: `10`, or `20 / 10` of two parameters; of the base its name."""
+    return " / ".join(value for _, value in request_point(review, variant)) or label(variant)
+
+
+def request_point(review: Review, variant: str) -> list[tuple[str, str]]:
+    """The parameters of a sweep with their values under a rule set; none for a base beside it."""
+    request = review.request
+    names = [name for name, _ in request.sweep]
+    points = itertools.product(*(values for _, values in request.sweep))
+    found = dict(zip(request.swept, points, strict=True)).get(variant, ())
+    return list(zip(names, found, strict=False))
+
+
+def sweep_lines(review: Review) -> Iterator[str]:
+    """What a sweep shows, a line each: where rows go from end to end, and what breaks even."""
+    first, *_, last = review.request.swept
+    for row in review.rows:
+        if row.key in TOLD:
+            yield from _course(review, row, first, last)
+    if review.request.waiting:
+        yield _break_even(review) if len(review.request.sweep) == 1 else _break_evens(review)
+
+
+def _course(review: Review, row: Row, first: str, last: str) -> Iterator[str]:
+    """Where a row begins and ends, and how much that is."""
+    own, other = (review.figures[variant, row.key, STRONG] for variant in (first, last))
+    if not isinstance(own, Quantity) or not isinstance(other, Quantity):
+        return
+    difference = other - own
+    bounds = row.bounds(own, review.played(first, STRONG).matches)
+    found = size(difference, bounds)
+    way = row.more if difference.value > 0 else row.less
+    word = found if found in (SAME, UNCLEAR) else f"{found} {way}"
+    ends = f"{row.text(own.value)} at {words(review, first)}, {row.text(other.value)} at "
+    yield f"{row.title}: {ends}{words(review, last)}: {word}"
+
+
+def _break_even(review: Review) -> str:
+    """With which values playing for gin wins from knocking at once, and with which it loses."""
+    ((name, _),) = review.request.sweep
+    found: dict[str, list[str]] = {}
+    for variant in review.request.swept:
+        share = review.figures[variant, WAITING, FOR_GIN.name]
+        assert isinstance(share, Quantity)
+        low, high = share.limits
+        word = "beats it" if low > EVEN else "loses to it" if high < EVEN else UNCLEAR
+        found.setdefault(word, []).append(variant)
+    parameter = name.replace("_", " ")
+    if len(found) == 1:
+        parts = [f"{next(iter(found))} with every {parameter} tried"]
+    else:
+        parts = [
+            f"{word} with {parameter} {listed(spans(review, of))}" for word, of in found.items()
+        ]
+    return f"Playing for gin against knocking at once: {'; '.join(parts)}"
+
+
+def spans(review: Review, chosen: Sequence[str]) -> list[str]:
+    """The values of these rule sets; three or more that follow each other as `0 to 6`."""
+    found = []
+    for is_chosen, run in itertools.groupby(review.request.swept, chosen.__contains__):
+        texts = [values(review, variant) for variant in run] if is_chosen else []
+        if len(texts) > 2 and len(review.request.sweep) == 1:
+            texts = [f"{texts[0]} to {texts[-1]}"]
+        found += texts
+    return found
+
+
+def _break_evens(review: Review) -> str:
+    """From which value of the second parameter playing for gin pays, for each of the first."""
+    (first, firsts), (second, seconds) = review.request.sweep
+    parts = []
+    for place, value in enumerate(firsts):
+        row = review.request.swept[place * len(seconds) : (place + 1) * len(seconds)]
+        known = [review.figures[variant, WAITING, FOR_GIN.name] for variant in row]
+        pays = [
+            text
+            for text, share in zip(seconds, known, strict=True)
+            if isinstance(share, Quantity) and share.limits[0] > EVEN
+        ]
+        parts.append(f"{listed(pays) if pays else 'none'} with {value}")
+    names = f"these values of {second.replace('_', ' ')}, by {first.replace('_', ' ')}"
+    return f"Playing for gin beats knocking at once under {names}: {'; '.join(parts)}"
+
+
+# The best value
+
+
+def _uneven(number: Quantity) -> Quantity:
+    """How far a share is from one half."""
+    return number.scaled(1, -EVEN) if number.value >= EVEN else number.scaled(-1, EVEN)
+
+
+# What is best: a title, the metric, whose figure, and how bad a figure is
+AIMS: tuple[tuple[str, str, str, Callable[[Quantity], Quantity]], ...] = (
+    ("fewest dead hands", "dead", STRONG, lambda number: number),
+    ("fairest seats", "seat", STRONG, _uneven),
+    ("knocking at once and playing for gin worth the same", WAITING, FOR_GIN.name, _uneven),
+)
+
+
+def best_values(review: Review) -> Table:
+    """The best value for each aim, and those that are not clearly worse."""
+    even = replace(review, half=0).figures
+    odd = replace(review, half=1).figures
+    rows = []
+    aims = list(AIMS)
+    for kind, _ in review.request.kinds:
+        aims.append((f"most skill against: {kind}", SKILL, kind, lambda number: number.scaled(-1)))
+    for title, metric, kind, bad in aims:
+        known = _badness(review, even, metric, kind, bad)
+        finite = {v: number.value for v, number in known.items() if not np.isnan(number.value)}
+        if not finite:
+            continue
+        chosen = min(finite, key=finite.__getitem__)
+        others = _not_clearly_worse(_badness(review, odd, metric, kind, bad), chosen)
+        near = ", ".join(spans(review, others)) or "none"
+        if len(others) == len(review.request.swept) - 1:
+            near = "all the others"
+        rows.append({"aim": title, "best": values(review, chosen), "near": near})
+    columns = (Column("aim", "aim"), Column("best", "best"), Column("near", "not clearly worse"))
+    note = "Chosen on one half of the packs and judged on the other, at 5 % (Holm)."
+    names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
+    return Table(f"Best {names}", frame_of(rows, ("aim", "best", "near")), columns, note)
+
+
+def _badness(
+    review: Review, figures: Figures, metric: str, kind: str, bad: Callable[[Quantity], Quantity]
+) -> dict[str, Quantity]:
+    """How bad a figure is under every rule set that has it."""
+    found = {variant: figures.get((variant, metric, kind)) for variant in review.request.swept}
+    return {variant: bad(own) for variant, own in found.items() if isinstance(own, Quantity)}
+
+
+def _not_clearly_worse(known: Mapping[str, Quantity], best: str) -> list[str]:
+    """The other rule sets whose figure is not worse than the best's for certain."""
+    others = [variant for variant in known if variant != best]
+    worse = [known[variant] - known[best] for variant in others]
+    adjusted = holm(np.array([own.p if own.value > 0 else 1.0 for own in worse], float))
+    return [variant for variant, p in zip(others, adjusted, strict=True) if not p < SURE]

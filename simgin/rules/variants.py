@@ -109,8 +109,7 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
 
 def difference(a: Variant, b: Variant) -> list[tuple[str, Value, Value]]:
     """(parameter, value in a, value in b) wherever they differ, in the order of parameters."""
-    names = parameters()
-    return [(name, a.row[name], b.row[name]) for name in names if a.row[name] != b.row[name]]
+    return [(name, a.row[name], b.row[name]) for name in parameters() if a.row[name] != b.row[name]]
 
 
 # Texts
@@ -229,8 +228,7 @@ def _merge(parts: list[_Part]) -> list[_Part]:
 
 
 def _last(texts: list[str], text: str) -> int:
-    from_end = texts[::-1].index(text)
-    return len(texts) - 1 - from_end
+    return len(texts) - 1 - texts[::-1].index(text)
 
 
 def _compose(parts: list[_Part]) -> dict[str, Value]:

@@ -5,22 +5,16 @@ before it is committed to the ledger: a row that breaks one of six invariants di
 engine as it was written, but from bad memory, a worker of another version, or a fault of ours.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simgin.core import sums
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
-from simgin.runs.ledger import pack, unpack
-
-if TYPE_CHECKING:
-    from simgin.runs.ledger import Ledger
+from simgin.runs.ledger import Ledger, pack, unpack
 
 
 @dataclass(frozen=True)

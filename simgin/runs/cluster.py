@@ -156,13 +156,18 @@ class Cluster:
         return 2 * self.workers
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Find a strategy that cannot be compiled here, and a worker that cannot load simgin."""
+        """Find a strategy that cannot be compiled here, and a worker that cannot load simgin.
+
+        A worker that is lost while it is asked is none of these.
+        """
+        from distributed.comm import CommClosedError
+
         for one in matchups:
             kernel.compiled_hooks(one)
         with self._asking():
             found = self.client.run(_versions, on_error="return")
         for worker, error in found.items():
-            if isinstance(error, BaseException):
+            if isinstance(error, BaseException) and not isinstance(error, CommClosedError):
                 raise ClusterError(
                     f"worker {worker} cannot play ({described(sound(error))}). "
                     "Install the same everywhere."

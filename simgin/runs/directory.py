@@ -5,8 +5,6 @@ beside its place and moved into it. A directory may come from anybody: nothing i
 and nothing outside of it is written or removed (docs/explanation/threat-model.md).
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

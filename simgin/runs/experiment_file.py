@@ -24,8 +24,6 @@ against = "simple"
 For one player there are only sweeps and solo = ["gold", "gin-only"]: each of them alone.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import math

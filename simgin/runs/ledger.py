@@ -71,7 +71,7 @@ CREATE TABLE deals (
     PRIMARY KEY (cell, batch, units)
 );
 CREATE TABLE steps (
-    name TEXT PRIMARY KEY,   -- of `simgin.runs.steps.Step`
+    name TEXT PRIMARY KEY,   -- of `simgin.runs.runner.Step`
     n INTEGER NOT NULL,      -- its size: deals or matches
     arrays BLOB NOT NULL,    -- its result, as numpy's savez writes arrays
     seal BLOB NOT NULL
@@ -202,8 +202,7 @@ class Ledger:
 
     def workers(self, cell: int, units: int, size: int) -> list[str]:
         """Who played each of the batches of `rows`."""
-        parts = self._parts(cell, units, size)
-        return [worker for _, rows, worker in parts for _ in rows]
+        return [worker for _, rows, worker in self._parts(cell, units, size) for _ in rows]
 
     def _parts(self, cell: int, units: int, size: int) -> Iterator[tuple[int, np.ndarray, str]]:
         """What is finished of the first `units` units: first batch, rows, and who played them.

@@ -3,8 +3,6 @@
 The identity is the part of it that may not change when a run is continued or extended.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os

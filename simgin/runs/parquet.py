@@ -3,8 +3,6 @@
 Needs pyarrow, which comes with simgin[parquet]. Memory is bounded whatever the number of deals.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A plan: what a run will play, when each cell ends, and what will be compared."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Sequence
@@ -19,9 +17,9 @@ from simgin.runs import experiment, stopping
 from simgin.runs.block import Task
 from simgin.runs.experiment import Effect, Experiment
 from simgin.runs.manifest import run_identity
-from simgin.runs.steps import Step
+from simgin.runs.runner import Step
 from simgin.stats import metrics
-from simgin.stats.ratios import estimate_metric
+from simgin.stats.estimate import estimate_metric
 from simgin.text import amounts
 from simgin.text.amounts import AmountError
 

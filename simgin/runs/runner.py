@@ -6,6 +6,9 @@ does not hold the process.
 
 Neither the size of blocks, nor their order, nor who plays them shows in the result: it is formed
 from the ledger's batch rows, each a pure function of its matchup and its number.
+
+A step is what a run plays beside its cells, whole or not at all, with results of its own kind: the
+ledger keeps its arrays under its name and size once they are complete.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ import contextlib
 import queue
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -23,21 +27,16 @@ import numpy as np
 from simgin.core import sums
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import usable_cpus
+from simgin.play.parallel import SHARES, Progress, share, usable_cpus
 from simgin.runs.block import Block, Done, Schedule, Task, left, play_block
-from simgin.runs.ledger import opened
-from simgin.runs.stopping import End
+from simgin.runs.ledger import Ledger, opened
+from simgin.runs.stopping import End, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from simgin.play.matchup import Matchup
-    from simgin.play.parallel import Progress
     from simgin.runs.cluster import Cluster
-    from simgin.runs.ledger import Ledger
-    from simgin.runs.stopping import Rule
 
     Team: TypeAlias = "Threads | Cluster"  # whoever plays blocks
+
 
 PATIENCE_SECONDS = 2.0  # how long an interruption waits for the blocks that are being played
 
@@ -298,3 +297,51 @@ class _Session:
             self._out -= 1
             if done.error is None:
                 self._commit(done)
+
+
+# Steps
+
+
+Arrays = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step before it is played.
+
+    name: what the ledger knows it by. matchup, n: who plays, and how many deals or matches; another
+    n is another result. cost: the time of a unit, in units of the same matchup played in a cell.
+    play: plays it with so many workers (None: the usable processors).
+    """
+
+    name: str
+    matchup: Matchup
+    n: int
+    cost: float
+    play: Callable[[int | None, Progress | None], Arrays]
+
+    @property
+    def work(self) -> float:
+        """Units to play, each counted by its cost."""
+        return self.cost * self.matchup.units(self.n)
+
+
+def missing_steps(steps: Sequence[Step], ledger: Ledger) -> list[Step]:
+    """The steps that a ledger does not have in their size."""
+    return [step for step in steps if not ledger.has_step(step.name, step.n)]
+
+
+def play_steps(
+    steps: Sequence[Step],
+    ledger: Ledger,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Play the steps that the ledger lacks, one after the other, and keep each once it is done."""
+    left = missing_steps(steps, ledger)
+    if progress is not None and left:
+        progress(0, SHARES * len(left))
+    for i, step in enumerate(left):
+        ledger.add_step(step.name, step.n, step.play(workers, share(progress, i, len(left))))
+        if progress is not None:
+            progress(SHARES * (i + 1), SHARES * len(left))

@@ -6,8 +6,6 @@ after optional stopping is never printed
 (docs/explanation/statistics.md#looking-more-than-once).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -16,7 +14,7 @@ import numpy as np
 from simgin.core import sums
 from simgin.play.matchup import Matchup
 from simgin.stats import metrics, sequential
-from simgin.stats.ratios import estimate_metric
+from simgin.stats.estimate import estimate_metric
 
 # Standard deviations of the mean of a mirrored pair, and of a single deal or match, that plans
 # reckon with: rounded up from those of gold and simple under the shipped variants. A wrong one

@@ -16,8 +16,8 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.core.cell import Cell
+from simgin.stats.estimate import metric_sums
 from simgin.stats.metrics import BY_NAME, COUNTS, METRICS
-from simgin.stats.ratios import metric_sums
 
 ENOUGH_BATCHES = 5  # with fewer an error from batches is undefined: a dash
 PAIRS = slice(sums.PAIR_HISTOGRAM, sums.PAIR_HISTOGRAM + sums.PAIR_BINS)

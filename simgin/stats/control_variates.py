@@ -17,8 +17,7 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.stats import batches, metrics
-from simgin.stats.estimate import Estimate, around
-from simgin.stats.ratios import estimate_metric
+from simgin.stats.estimate import Estimate, around, estimate_metric
 from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:

@@ -17,10 +17,16 @@ import numpy as np
 
 from simgin.stats import batches, metrics, quantity
 from simgin.stats.batches import ENOUGH_BATCHES, PAIRS, SCORES, Played
-from simgin.stats.estimate import Z95, Estimate, quantile, smallest_detectable_difference, two_sided
+from simgin.stats.estimate import (
+    Z95,
+    Estimate,
+    estimate_metric,
+    quantile,
+    smallest_detectable_difference,
+    two_sided,
+)
 from simgin.stats.metrics import BY_NAME, Metric, headline
 from simgin.stats.quantity import Quantity
-from simgin.stats.ratios import estimate_metric
 from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:

@@ -16,11 +16,10 @@ import numpy as np
 
 from simgin.stats import batches, metrics, quantity
 from simgin.stats.batches import Played
-from simgin.stats.estimate import Z95, quantile
+from simgin.stats.estimate import Z95, RatioSums, estimate_ratio, quantile
 from simgin.stats.metrics import Metric
-from simgin.stats.ratios import RatioSums, estimate_ratio
 from simgin.stats.round_robin import ELO, Pairings, RoundRobin, connected
-from simgin.stats.table import frame_of
+from simgin.stats.table import frame_of, joined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,8 +56,6 @@ def ratings(robin: RoundRobin) -> pd.DataFrame:
     rating uncertain is the anchor's share. Who is not connected with the anchor by any chain of
     pairings has no rating (NaN), and nobody has one where a pairing has fewer than 5 batches.
     """
-    import pandas as pd
-
     frame = _unrated(robin)
     inside = connected(robin)
     if not inside.is_enough:
@@ -69,7 +66,7 @@ def ratings(robin: RoundRobin) -> pd.DataFrame:
     is_rated = frame["strategy"].isin(inside.names)
     if is_rated.all():
         return ranked
-    return pd.concat([ranked, frame[~is_rated]], ignore_index=True)
+    return joined([ranked, frame[~is_rated]])
 
 
 def _ranked(robin: RoundRobin) -> pd.DataFrame:

@@ -5,8 +5,6 @@ there. It is seen from the side of one strategy: `own` is the numerator where th
 `other` where it is B. docs/blocks/facts.py says what the facts count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -122,10 +120,15 @@ _WAYS = {
 }
 
 
+def kind_words(kind: str) -> str:
+    """How a deal ended, as players say it: `big gin`, and `dead hand` for void."""
+    return "dead hand" if kind == "void" else kind.replace("_", " ")
+
+
 def _kind_title(kind: str) -> str:
-    """`ended by gin %`, of what a side can win by; else `void %`."""
+    """`ended by gin %`, of what a side can win by; else `dead hand %`, `joker %`."""
     if kind not in _WAYS:
-        return f"{kind} %"
+        return f"{kind_words(kind)} %"
     way, _ = _WAYS[kind]
     return f"ended by {way} %"
 

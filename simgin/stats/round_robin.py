@@ -322,8 +322,7 @@ def strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
         t = np.exp(log_t)
         pair_strengths = t[:, :, None] + t[:, None, :]
         expected = games / pair_strengths
-        won_per_t = expected.sum(axis=2)
-        log_t = np.log(won) - np.log(won_per_t)
+        log_t = np.log(won) - np.log(expected.sum(axis=2))
         log_t -= log_t.mean(axis=1, keepdims=True)
         if np.abs(log_t - before).max() < CONVERGED:
             break

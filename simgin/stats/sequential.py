@@ -5,8 +5,6 @@ every size, so a run may stop when it likes what it sees. `simgin.runs.stopping`
 metrics (docs/explanation/statistics.md#looking-more-than-once).
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from math import ceil, lgamma, log, log1p, sqrt

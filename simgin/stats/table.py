@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,10 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.stats import metrics
-from simgin.stats.ratios import estimate_metric
+from simgin.stats.estimate import estimate_metric
 from simgin.text.files import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     import pandas as pd
 
     Tidy = pd.DataFrame | list[dict[str, Any]]
@@ -41,12 +40,21 @@ def frame_of(rows: Any, columns: Sequence[str] | None = None) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=None if columns is None else list(columns))
 
 
+def joined(parts: Sequence[pd.DataFrame], columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """One frame of several; of none an empty one with the columns."""
+    import pandas as pd
+
+    if not parts:
+        return frame_of([], columns)
+    frame = pd.concat(parts, ignore_index=True)
+    return frame if columns is None else frame[list(columns)]
+
+
 def tidy(
     variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
 ) -> pd.DataFrame:
     """The tidy rows of one matchup, as of `estimates`."""
-    rows = estimates(variant, a, b, unit, totals, multiplier)
-    return frame_of(rows, TABLE_COLUMNS)
+    return frame_of(estimates(variant, a, b, unit, totals, multiplier), TABLE_COLUMNS)
 
 
 def estimates(

@@ -3,17 +3,14 @@
 The figures are in catalogue.toml, which docs/make.py writes from results/reference.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from simgin.strategy.author import Strategy
+from simgin.strategy.author import Strategy
 
 FILE = Path(__file__).with_name("catalogue.toml")
 # Deals a second against itself, at least -> tier

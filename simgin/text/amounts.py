@@ -1,7 +1,5 @@
 """Amounts as people write them: counts (200k), half-widths (0.1%), Elo bounds, times (30s)."""
 
-from __future__ import annotations
-
 import math
 import operator
 import re
@@ -73,6 +71,12 @@ def short_count(count: int) -> str:
         shortened /= 1000
         suffix = larger
     return f"{shortened:.3g}{suffix}"
+
+
+def span(counts: Sequence[int]) -> str:
+    """`2,000`, or `2,000 to 2,400` where some counts differ."""
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def parse_seed(number: object) -> int:

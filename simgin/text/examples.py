@@ -1,7 +1,5 @@
 """The experiments and notebooks that come with simgin: found by name, and copied to work on."""
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import re

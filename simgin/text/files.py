@@ -4,8 +4,6 @@ What is read may come from anybody: only whole files of bounded size are, never 
 whose end may never come. Of what is written a reader finds the whole file or none.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re

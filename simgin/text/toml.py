@@ -1,7 +1,5 @@
 """TOML files that people write: every mistake becomes a sentence with the file and the key."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import tomllib

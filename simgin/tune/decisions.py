@@ -11,8 +11,6 @@ wait for gin. They are mixed in nine blends by the probability that the opponent
 kind, which a table gives by the deals that he won in the match and by how long the deal lasts.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
@@ -32,6 +30,7 @@ from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.strategy import Policy, Strategy, compiler, discard, helper, knock, live, loader, take
 from simgin.toolkit import chance, gin_or_better, lowers, meldable
+from simgin.toolkit.lanes import real_lanes, whole_lanes
 from simgin.tune.equity import equity_of
 
 TRIED = 5  # discards branched at most
@@ -57,17 +56,14 @@ KINDS = (("simple", "gold"), ("gold-early", "gin-only"))  # who tell hasty playe
 @helper
 def cheapest(view, rules, params, few):
     """The discards of least cost, at most `few`, as bits."""
-    common, weights = player.prepare(view, rules), player.weights_in_force(view, rules, params)
-    prices = np.full(52, player.TOO_HIGH)
+    weights = player.weights_in_force(view, rules, params)
+    cards, costs = whole_lanes(), real_lanes()
+    n = player.priced(view.legal, view, rules, weights, cards, costs)
     found: Any = np.int64(0)
-    for card in range(52):
-        if view.legal >> card & 1:
-            prices[card] = player.price(card, common, view, rules, weights)
-    for _ in range(few):
-        least = prices.argmin()
-        if prices[least] < player.TOO_HIGH:
-            found |= 1 << least
-            prices[least] = player.TOO_HIGH
+    for _ in range(min(n, few)):
+        i = costs[:n].argmin()
+        found |= 1 << cards[i]
+        costs[i] = player.TOO_HIGH
     return found
 
 

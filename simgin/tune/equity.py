@@ -4,8 +4,6 @@ Where points win the match, the change of the probability of winning it counts; 
 the deals; elsewhere, and where the seats have unlike chances, the points.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache

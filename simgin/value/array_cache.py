@@ -6,8 +6,6 @@ numpy alone; `about` in them says what they are, as JSON. Behind them stands a d
 was damaged is made again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io

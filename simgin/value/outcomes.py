@@ -10,18 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simgin.core.sums import KINDS
 from simgin.play.kernel import play_recorded, prepare
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import over_units
+from simgin.play.parallel import Progress, over_units
 from simgin.value import array_cache
-
-if TYPE_CHECKING:
-    from simgin.play.parallel import Progress
 
 FEWEST_DEALS = 10_000
 GROUPS = 20  # a standard error from 20 groups is itself known to 16 %

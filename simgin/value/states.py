@@ -7,8 +7,6 @@ table over both tracks is filled from the end: every entry is a mean over outcom
 are filled already.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
 from functools import cache, cached_property

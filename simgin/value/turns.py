@@ -32,7 +32,7 @@ from simgin.play.kernel import (
     signature,
 )
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import over_units
+from simgin.play.parallel import Progress, over_units
 from simgin.rules.build import build_rules
 from simgin.stats.estimate import ENOUGH_UNITS, share_limits
 from simgin.stats.table import frame_of
@@ -42,7 +42,6 @@ from simgin.value import kernels
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simgin.play.parallel import Progress
 
 CALL_DEALS = 2_000  # of one call of the second pass
 

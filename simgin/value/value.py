@@ -23,6 +23,9 @@ from numpy.typing import ArrayLike
 from simgin.core.sums import KINDS
 from simgin.play.kernel import play_recorded
 from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.parallel import Progress
+from simgin.rules.parameters import Params
+from simgin.rules.variants import Variant
 from simgin.stats.estimate import Estimate
 from simgin.stats.table import frame_of
 from simgin.text.amounts import parse_count
@@ -33,9 +36,6 @@ from simgin.value.states import Board, Place, Standing, Table, make_board, numbe
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simgin.play.parallel import Progress
-    from simgin.rules.parameters import Params
-    from simgin.rules.variants import Variant
 
 DEALS = 1_000_000
 MOST_STATES = 2**24

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simgin.report.figures.layout import NORMAL, new_figure
-from simgin.report.figures.looks import BLUE, FAINT, GRID, INK, PAPER, RED
+from simgin.report.figures.layout import BLUE, FAINT, GRID, INK, NORMAL, PAPER, RED, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

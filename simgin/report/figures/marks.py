@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.report.figures.layout import NORMAL, escape
-from simgin.report.figures.looks import DARKEST, FAINT, INK, LIGHTEST, PAPER, Series, loss_to_win
+from simgin.report.figures.layout import (
+    DARKEST,
+    FAINT,
+    INK,
+    LIGHTEST,
+    NORMAL,
+    PAPER,
+    Series,
+    escape,
+    loss_to_win,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
