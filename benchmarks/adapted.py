@@ -18,8 +18,7 @@ from simgin.rules import variants
 from simgin.runs.runner import run_matchup
 from simgin.stats import metrics
 from simgin.stats.differences import holm
-from simgin.stats.estimate import two_sided
-from simgin.stats.ratios import estimate_metric
+from simgin.stats.estimate import estimate_metric, two_sided
 from simgin.strategy import loader
 from simgin.tune.adapted import adapt, read_training
 

@@ -23,7 +23,6 @@ from typing import Any
 import pandas as pd
 
 from simgin.analysis import rates
-from simgin.analysis.rates_report import replay_command
 from simgin.strategy import catalogue, loader
 
 VARIANT = "eaai"
@@ -135,7 +134,7 @@ def tables(found: list[Piece]) -> tuple[pd.DataFrame, pd.DataFrame]:
     for judged, gap in result.costliest(COSTLIEST):
         row = {"strategy": found[0].strategy, "place": judged.place, "done": judged.done}
         row |= {"best": judged.best, "points": gap.value, "se": gap.se}
-        rows.append(row | {"command": replay_command(result, judged)})
+        rows.append(row | {"command": result.command(judged)})
     return frame, pd.DataFrame(rows)
 
 

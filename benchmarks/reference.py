@@ -12,6 +12,7 @@ how many here. The figures of speed (bench.json) are of a machine, and no part o
 
 import argparse
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from simgin.runs.directory import SEAL, sealed
 from simgin.runs.manifest import engine_digest
+from simgin.version import version
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "results" / "reference"
@@ -80,9 +83,25 @@ class Reference:
             small = is_frame and path.stat().st_size <= LARGEST
             if own in shown:
                 shutil.copyfile(path, place / own)
-            elif small or own.name in ("manifest.json", "summary.md"):
-                # policies from files of the repository are named by their whole paths
-                (place / own).write_text(path.read_text().replace(f"{ROOT}/", ""))
+            elif small or own.name == "summary.md":
+                (place / own).write_text(self._told(path.read_text()))
+        self._write_manifest(place / "manifest.json")
+
+    def _told(self, text: str) -> str:
+        """A text that names no place of this machine: it is told as played in results/reference."""
+        return text.replace(str(WORK), "results/reference").replace(f"{ROOT}/", "")
+
+    def _write_manifest(self, place: Path) -> None:
+        """The manifest of the command, or of a script that writes none."""
+        made = WORK / self.name / "manifest.json"
+        if made.exists():
+            contents = json.loads(self._told(made.read_text()))
+            contents.pop(SEAL, None)
+        else:
+            words = "python", *self.command[1:]
+            command = self._told(shlex.join(words))
+            contents = {"simgin": version(), "engine": engine_digest(), "command": command}
+        place.write_bytes(sealed(contents))
 
 
 def references() -> list[Reference]:

@@ -163,12 +163,12 @@ def main():
     print(
         f"in the loop: {1e6 * fetch:.2f} microseconds to fetch it, {1e6 * commit:.2f} to commit it"
     )
-    block = tiny.share / tiny.blocks
-    blocks = block.BLOCKS_A_SECOND * block
-    cores = (1 - blocks) * play / (fetch + commit)
+    each = tiny.share / tiny.blocks
+    share = block.BLOCKS_A_SECOND * each
+    cores = (1 - share) * play / (fetch + commit)
     print(
-        f"a block costs client and scheduler {1e3 * block:.1f} ms: at "
-        f"{block.BLOCKS_A_SECOND} blocks a second {100 * blocks:.0f} % of a processor; "
+        f"a block costs client and scheduler {1e3 * each:.1f} ms: at "
+        f"{block.BLOCKS_A_SECOND} blocks a second {100 * share:.0f} % of a processor; "
         f"the rest commits what {cores:,.0f} cores of {QUICK} play"
     )
 
