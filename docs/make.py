@@ -18,13 +18,14 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- commands -->                       the help of every command
     <!-- api: MODULE [NAME...] -->          the public functions of a module
     <!-- screen: COMMAND -->                what a command prints, but for the way to repeat it
+    <!-- graded: A B N -->                  what `simgin grade` prints for N deals of A against B
     <!-- learned: PAGE OPTIONS -->          what `simgin train` prints for the strategy of a page
     <!-- cards -->                          the findings, from docs/findings.toml
     <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section
 
 Without a kind it also writes simgin/strategy/catalogue.toml, from results/reference. The
 same seed gives the same bytes on any machine.
-Most kinds take seconds; screen, learned and odds play, ten minutes of one core in all.
+Most kinds take seconds; screen, graded, learned and odds play, ten minutes of one core in all.
 """
 
 import re
@@ -54,6 +55,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "commands": commands.reference,
     "api": api.api,
     "screen": commands.screen,
+    "graded": commands.graded,
     "learned": commands.learned,
     "cards": cards.cards,
     "quoted": strategies.quoted,

@@ -40,7 +40,7 @@ KINDS = {  # who stands for each kind of player
 }
 QUANTIFIER = re.compile(
     r"\b(?:every(?:body|one|where)?|all|always|never|nobody|none|nothing|only|best|most|least|any"
-    r"|whoever|strongest|no difference|the same)\b",
+    r"|whoever|strongest|no difference|the same|each|half|hardly|mostly)\b",
     re.I,
 )
 FIGURE = re.compile(r"\d+(?:\.\d+)? ?%|\d*\.\d+")  # other numbers are of the rules

@@ -43,6 +43,16 @@ def learned(*words: str) -> str:
         return screen("train", "weighed.py", *options)
 
 
+def graded(a: str, b: str, deals: str) -> str:
+    """What `simgin grade` prints for deals of a against b, each in a file of its own."""
+    with TemporaryDirectory() as folder, chdir(folder):
+        for number in range(int(deals)):
+            address = ["--unit", str(number // 2), "--half", str(number % 2)]
+            shown = CliRunner().invoke(cli, ["show", a, b, *address, "--json"])
+            Path(f"mine-{number + 1}.json").write_text(shown.stdout)
+        return screen("grade", *sorted(map(str, Path().glob("*.json"))))
+
+
 def _commands(
     group: click.Group, context: click.Context
 ) -> Iterator[tuple[click.Command, click.Context]]:

@@ -13,6 +13,7 @@ from simgin.report import numbers
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.stats import table
+from simgin.stats.metrics import BY_NAME
 
 TWO_PLAYERS, ONE_PLAYER = "experiments/games.toml", "alone"
 ONE_PLAYER_MATCHES = "100k"
@@ -31,7 +32,7 @@ LINES = (
     ("deal_win", "deals won %", 100),
     ("margin", "points per deal, own less the opponent's", 1),
     ("score", "score per deal", 1),
-    *((kind, f"ended by {kind.replace('_', ' ')} %", 100) for kind in ENDINGS),
+    *((kind, BY_NAME[kind].title, 100) for kind in ENDINGS),
     ("turns", "turns per deal", 1),
     ("deals_per_match", "deals per match", 1),
     ("match_win", "matches won %", 100),
@@ -43,7 +44,7 @@ INDEX_HEAD = (
     "what is special",
     "a match is won by",
     "turns per deal",
-    "void, joker or limit %",
+    "dead hand, joker or limit %",
     "gin %",
 )
 
