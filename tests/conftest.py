@@ -23,29 +23,15 @@ settings.load_profile("fixed")
 
 # The files whose single tests take longest, children included: begun first, they leave nobody alone
 # with one at the end. The others keep their order.
-LONGEST_FIRST = (
-    *(
-        "tests/checks/test_contract.py",
-        "tests/analysis/test_rates.py",
-        "tests/integration/test_killed_runs.py",
-    ),
-    *(
-        "tests/runs/test_cluster.py",
-        "tests/core/test_jit.py",
-        "tests/play/test_overdue.py",
-        "tests/strategies/test_gin.py",
-    ),
-    *(
-        "tests/strategies/test_champion.py",
-        "tests/play/test_branches.py",
-        "tests/documents/test_notebooks.py",
-    ),
-    *("tests/cli/test_searches.py", "tests/cli/test_so_far.py", "tests/stats/test_differences.py"),
-)
+LONGEST_FIRST = """checks/test_contract analysis/test_rates integration/test_killed_runs
+runs/test_cluster core/test_jit play/test_overdue strategies/test_gin strategies/test_champion
+play/test_branches documents/test_notebooks cli/test_searches cli/test_so_far
+stats/test_differences""".split()
 
 
 def pytest_collection_modifyitems(items):
-    place = {Path(__file__).parents[1] / name: place for place, name in enumerate(LONGEST_FIRST)}
+    here = Path(__file__).parent
+    place = {here / f"{name}.py": place for place, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: place.get(item.path, len(place)))
 
 
@@ -92,6 +78,15 @@ def empty_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A browser of the system, started once."""
+    from support import browser
+
+    with browser.started() as found:
+        yield found
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def test_a_cell_of_two_answers_is_the_mean_difference_of_its_questions(knocks):
     for cell, row in rows.items():
         assert row["n"] == len(gains[cell])
         assert row["value"] == pytest.approx(np.mean(gains[cell]))
-        assert row["se"] == pytest.approx(np.std(gains[cell]) / np.sqrt(len(gains[cell])))
+        assert row["se"] == pytest.approx(np.std(gains[cell], ddof=1) / np.sqrt(row["n"]))
     assert knocks.frame["p_holm"].between(0, 1).all()
 
 
@@ -79,6 +79,24 @@ def test_intervals_of_cells_hold_in_95_of_100_charts():
         inside.append((low < truth[:3] - truth[3]) & (truth[:3] - truth[3] < high))
     # 1,200 intervals, of 95 %: four standard errors are 2.5 points
     assert 0.92 < np.mean(inside) < 0.975
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "deals", "charts_of"), [("knock", 20_000, 60), ("discard", 3000, 200)]
+)
+def test_intervals_of_played_cells_hold_the_cells_of_a_million_deals(kind, deals, charts_of):
+    def cells(deals, seed):
+        frame = charts.measure(read_request(kind, player="simple", deals=deals, seed=seed)).frame
+        return frame[frame["se"] > 0].set_index(["row", "column"])
+
+    true, inside = cells(1_000_000, 99), []
+    for seed in range(charts_of):
+        own = cells(deals, 1000 + seed)
+        value, error = true.loc[own.index, "value"], true.loc[own.index, "se"]
+        half = np.hypot((own["high"] - own["low"]) / 2, 1.96 * error)
+        inside += list((own["value"] - value).abs() < half)
+    assert len(inside) > 5000 and 0.94 < np.mean(inside) < 0.96
 
 
 def made(kind, values):

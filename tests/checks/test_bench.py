@@ -110,21 +110,6 @@ def test_a_file_without_figures_is_refused(tmp_path, text):
         bench.read_rounds(path)
 
 
-def test_what_can_be_neither_saved_nor_compared_is_refused_before_anything_is_measured(
-    tmp_path, monkeypatch
-):
-    monkeypatch.setattr(bench, "figures", lambda *_: pytest.fail("measured"))
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "empty").mkdir()
-    remedy = "there is no folder no; name a file in a folder you can write to."
-    for words, message in (
-        (["--save", "no/old.json"], f"no/old.json cannot be written: {remedy}"),
-        (["--against", "empty"], f"empty {NO_FIGURES}"),
-    ):
-        found = call("bench", *words, code=2)
-        assert (found.stdout, found.stderr) == ("", f"simgin: {message}\n")
-
-
 def test_a_folder_without_permission_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
     with pytest.raises(NewFileError, match=f"no permission to write to {tmp_path}"):

@@ -166,6 +166,30 @@ def test_every_check_of_the_page_can_fail(
     assert not all(found), question
 
 
+ANSWERED = [card for card in cards.records() if card.dots and card.finding != "undecided"]
+
+
+@pytest.mark.parametrize("card", ANSWERED, ids=lambda card: str(card.question))
+def test_no_card_says_the_same_of_the_opposite_table(
+    card: cards.Card, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what its dots are made of far too high, or far too low."""
+    query = cards.whole(card.dots["of"])
+    real, keys = cards.frame, {k: v for k, v in query.items() if k not in ("from", "less")}
+    moved = cards.rows({"from": query["from"], **keys}).index
+    failed = 0
+    for shift in (1e6, -1e6):
+        table = real(query["from"]).copy()
+        table.loc[moved, ["value", "low", "high"]] += shift
+        other = {query["from"]: table}
+        monkeypatch.setattr(cards, "frame", lambda name, of=other: of.get(name, real(name)))
+        try:
+            cards.shown(card)
+        except cards.Untrue:
+            failed += 1
+    assert failed
+
+
 def test_each_of_the_29_claims_has_a_card_and_the_page_is_short() -> None:
     asked = re.findall(r"^\| (H\d+) \|", (ROOT / "docs/reference/rules.md").read_text(), re.M)
     answered = [card.claim for card in cards.records() if card.claim]

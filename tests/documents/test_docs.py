@@ -19,7 +19,8 @@ from support.pages_script import games, make
 from support.pages_script import metrics as blocks
 
 ROOT = Path(__file__).resolve().parents[2]
-PLAYED = {"games", "table", "screen", "learned", "odds"}  # blocks for which matches are played
+# Blocks for which matches are played
+PLAYED = {"games", "table", "screen", "graded", "learned", "odds"}
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -37,6 +38,24 @@ def test_every_link_resolves() -> None:
         if not target.startswith("http") and not (page.parent / target).exists()
     ]
     assert lost == []
+
+
+def test_pages_for_users_link_to_none_for_developers() -> None:
+    developers = re.compile(r"\]\([^)]*(decisions/|architecture\.md|threat-model\.md|CONTRIBUTING)")
+    docs = ROOT / "docs"
+    own = [docs / "architecture.md", docs / "explanation/threat-model.md"]
+    users = [page for page in PAGES if docs in page.parents and page not in own]
+    users = [page for page in users if page.parent.name != "decisions"]
+    assert [page.name for page in users if developers.search(page.read_text())] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "most"),
+    [("how-to/positions", 1500), ("how-to/odds", 1000), ("reference/strategies/solo", 1200)],
+)
+def test_a_page_is_short_but_for_what_is_generated(page: str, most: int) -> None:
+    text = re.sub(r"<!-- .*?<!-- end -->", "", read(f"docs/{page}.md"), flags=re.S)
+    assert len(text.split()) <= most
 
 
 @pytest.mark.parametrize("page", make.pages(), ids=lambda page: page.stem)

@@ -2,12 +2,14 @@
 
 import importlib.util
 import json
+import re
 import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from simgin.runs.directory import sealed
 from simgin.stats.metrics import BY_NAME
 from simgin.stats.table import TABLE_COLUMNS
 from support.command_line import call
@@ -54,13 +56,28 @@ def test_making_a_reference_copies_frames_and_the_pictures_that_are_shown(
     for name in ("table.csv", "manifest.json", "ledger.sqlite", "plots/a.png", "plots/b.png"):
         (made / name).parent.mkdir(parents=True, exist_ok=True)
         (made / name).write_text("new")
+    told = {"command": f"simgin run mine.toml -o {made}"}
+    (made / "manifest.json").write_bytes(sealed(told))
     (kept / "plots").mkdir(parents=True)
     (kept / "plots/a.png").write_text("old")
     monkeypatch.setitem(reference.OTHERS, "mine", ("true",))
     reference.Reference("mine").make()
     written = {path.relative_to(kept).as_posix() for path in kept.rglob("*") if path.is_file()}
     assert written == {"table.csv", "manifest.json", "plots/a.png"}
-    assert all((kept / name).read_text() == "new" for name in written)
+    assert all((kept / name).read_text() == "new" for name in written - {"manifest.json"})
+    elsewhere = {"command": "simgin run mine.toml -o results/reference/mine"}
+    assert (kept / "manifest.json").read_bytes() == sealed(elsewhere)
+
+
+def test_every_result_has_a_manifest_that_names_no_place_of_a_machine() -> None:
+    folders = {path.parent for path in REFERENCE.parent.rglob("*.csv")}
+    for folder in folders:
+        place = folder.parent if folder.name == "plots" else folder
+        text = (place / "manifest.json").read_bytes()
+        contents = json.loads(text)
+        assert not re.search(rb"[\"' =]/\w", text), place
+        del contents["seal"]
+        assert text == sealed(contents), place
 
 
 def test_the_tutorial_quotes_the_reference_results() -> None:

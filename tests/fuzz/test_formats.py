@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from simgin.core import jit, sums
+from simgin.core import jit
 from simgin.rules import variants
 from simgin.rules.variants import find, validate
 from simgin.runs import directory, experiment, ledger
@@ -366,29 +366,6 @@ def test_manifests(played, n):
     ended(codes)
 
 
-@st.composite
-def ledgers(draw, sound):
-    """What becomes of a ledger: bytes changed, or a value of a row changed through SQLite."""
-    if draw(st.booleans()):
-        return draw(damaged(st.just(sound)))
-    path = Path("draft.sqlite")
-    path.write_bytes(sound)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        table = draw(st.sampled_from(("run", "blocks", "blocks", "blocks")))
-        names = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-        values = (None, 0, -1, 3, 2**62, 0.5, "", "gold", "{", b"", b"\0" * 40, b"x" * 10**5)
-        name, value = draw(st.sampled_from(names)), draw(st.sampled_from(values))
-        one = draw(st.integers(0, 3))
-        place = f"rowid = (SELECT rowid FROM {table} LIMIT 1 OFFSET {one})"
-        try:
-            connection.execute(f"UPDATE {table} SET {name} = ? WHERE {place}", [value])
-        except sqlite3.IntegrityError:
-            connection.execute(f"DELETE FROM {table} WHERE {place}")
-    content = path.read_bytes()
-    path.unlink()
-    return content
-
-
 @cases(25)
 def test_ledgers(played, n):
     path = Path("run") / ledger.FILE
@@ -407,7 +384,7 @@ def test_ledgers(played, n):
             assert found.exit_code == 2 or rows(found) == results
         restore(before)
 
-    fuzz(n, check, ledgers(sound), st.integers(0, 4).map(lambda one: one == 0))
+    fuzz(n, check, damaged(st.just(sound)), st.integers(0, 4).map(lambda one: one == 0))
     ended(codes)
     assert again.count(0) > 0
 
@@ -454,27 +431,6 @@ def test_forged_rows_with_a_digest_of_their_own(played, forged):
     for words in (("report", "run"), ("compare", "run", "base")):
         assert "damaged" in answer(*words, codes=(2,)).stderr
     answer(*RUN, codes=(2,) if isinstance(forged, str) else (0,))
-
-
-@pytest.mark.parametrize("forged", [{"strategies": 7}, {"variants": None}, -(2**40)], ids=str)
-def test_what_is_forged_in_every_place_at_once(played, forged):
-    """Manifest and ledger agree, or every row has its digest: it is found where it is used."""
-    contents = directory.read_manifest("run")
-    with closing(sqlite3.connect(Path("run") / ledger.FILE)) as connection, connection:
-        if isinstance(forged, dict):
-            ((text,),) = connection.execute("SELECT value FROM run WHERE key = 'identity'")
-            row = ("identity", json.dumps(json.loads(text) | forged))
-            connection.execute("INSERT OR REPLACE INTO run VALUES (?, ?, ?)", [*row, seal(row)])
-            Path("run/manifest.json").write_bytes(directory.sealed(contents | forged))
-        else:
-            for *row, _ in connection.execute("SELECT * FROM blocks").fetchall():
-                numbers = ledger.unpack(row[-1], sums.COLUMNS)
-                numbers[:, sums.SUM + sums.N_FACTS :] = forged  # squares
-                row[-1] = ledger.pack(numbers)
-                values = [*row, seal(row)]
-                connection.execute("REPLACE INTO blocks VALUES (?, ?, ?, ?, ?, ?)", values)
-    for words in (("report", "run"), ("compare", "run", "base"), ("compare", "base", "run")):
-        harmless(*words, writes=("run/", "base/"), codes=(0, 2))
 
 
 def seal(row):
@@ -552,7 +508,9 @@ def test_no_file_outside_of_a_run_is_removed_or_written(played):
 
 @cases(30)
 def test_transcripts(here, n):
-    """A deal that `show` has written down, as text or as JSON."""
+    """A deal that `show` has written down, as text or as JSON, and logs of other engines."""
+    folder = Path(__file__).parents[1] / "data/game_logs"
+    logs = [path.read_text() for path in sorted(folder.iterdir())]
     words = ("show", "dice-player", "random", "-v", "dice", "--seed", "5")
     text = answer(*words, codes=(0,)).stdout
     shown = answer(*words, "--json", codes=(0,)).stdout
@@ -560,9 +518,10 @@ def test_transcripts(here, n):
     def check(content):
         Path("deal.json").write_text(content, errors="replace", newline="")
         harmless("analyze", "deal.json", "--turn", "2", "--worlds", "100", codes=(0, 2))
+        harmless("grade", "deal.json", "--worlds", "1", "--json", codes=(0, 2))
 
     tables = changed(st.just(json.loads(shown))).map(json.dumps)
-    fuzz(n, check, damaged(st.sampled_from((text, shown))) | tables)
+    fuzz(n, check, damaged(st.sampled_from((text, shown, *logs))) | tables)
 
 
 @cases(150)

@@ -60,7 +60,6 @@ def seen_by_the_other(name):
 
 PAIRS = (("stray", "shooter-same"), ("gold", "simple"))
 ROWS = (*TWO_PLAYER, *UNUSUAL)
-STANDARD = variants.find("standard")
 
 
 def rows_of(text, pair=PAIRS[0], unit="deal", n=60):
@@ -71,30 +70,6 @@ def rows_of(text, pair=PAIRS[0], unit="deal", n=60):
 
 def written(settings):
     return "".join(f"+{name}={parameters()[name].write(value)}" for name, value in settings.items())
-
-
-def differences(name):
-    """What a variant changes in standard, and to what."""
-    return {
-        parameter: value
-        for parameter, _, value in variants.difference(STANDARD, variants.find(name))
-    }
-
-
-@pytest.mark.parametrize("name", [name for name in TWO_PLAYER if differences(name)])
-def test_a_variant_with_a_difference_reset_is_standard_with_the_others(name):
-    """It also plays like it."""
-    for parameter in differences(name):
-        others = {other: value for other, value in differences(name).items() if other != parameter}
-        row = {**STANDARD.row, **others}
-        if variants.validate(row):
-            assert parameter == "goal" and row["die"] != "off"  # the die depends on the goal
-            continue
-        less = name + written({parameter: parameters()[parameter].default})
-        more = "standard" + written(others)
-        assert variants.find(less).row == variants.find(more).row == row
-        for unit in ("deal", "match"):
-            assert rows_of(less, unit=unit) == rows_of(more, unit=unit)
 
 
 def idle(row):

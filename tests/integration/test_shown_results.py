@@ -23,7 +23,7 @@ def titles(data):
 
 def test_the_columns_are_for_one_player():
     assert titles(JOKER)[:3] == ["deals won %", "score/deal", "matches won %"]
-    assert "joker %" in titles(JOKER) and "void %" not in titles(JOKER)
+    assert "joker %" in titles(JOKER) and "dead hand %" not in titles(JOKER)
     results = ["deals won %", "score/deal", "goal met %"]
     assert titles(CLOCK) == [*results, "ended by gin %", "limit %", "turns"]
     row = dict(zip(summary.results(CLOCK).headings, summary.results(CLOCK).rows[0], strict=True))

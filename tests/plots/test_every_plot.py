@@ -150,8 +150,8 @@ PLOTS = [plots.win_and_points, plots.endings]
 
 
 def matchups(*pairs, unit="deal", units=200):
-    make = toy.matches if unit == "match" else toy.deals
-    rows = [table.tidy(*names, unit, toy.row(make(RNG, units, win=0.55))) for names in pairs]
+    made = [toy.facts(RNG, units, win=0.55, matches=unit == "match") for _ in pairs]
+    rows = [table.tidy(*names, unit, toy.row(one)) for names, one in zip(pairs, made, strict=True)]
     return pd.concat(rows, ignore_index=True)
 
 
@@ -188,6 +188,6 @@ def test_outcomes_fill_the_bar():
     widths = np.sum([[bar.get_width() for bar in bars] for bars in axes.containers], axis=0)
     assert widths == pytest.approx(100)
     told = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert told == ["knock", "gin", "undercut", "void"]
+    assert told == ["knock", "gin", "undercut", "dead hand"]
     assert set(figures.KINDS) == set(KINDS)
     assert len(set(figures.KINDS.values())) == len(KINDS)

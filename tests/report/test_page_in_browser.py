@@ -4,23 +4,18 @@ It contacts no network, and it sorts, filters, folds and prints.
 """
 
 import itertools
-import os
 import re
-import shutil
 
 import pytest
 
 from simgin.report import page
+from support.browser import CONTRASTS, worst
 from support.command_line import call
 from support.made_pages import HOSTILE, made
 
 pytestmark = pytest.mark.slow
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-UNUSED = ("gpu", "quic", "background-networking", "component-update", "sync")
-QUIET = ("--no-first-run", *(f"--disable-{name}" for name in UNUSED))
 SIZES, SCHEMES = (390, 1280), ("light", "dark")
-READABLE = 4.5  # contrast of text, WCAG AA
 RUNS = {
     "panel": 'question = "Five ways?"\nvariants = ["standard", "standard+undercut_bonus=10"]\n'
     "matches = 1000\n"
@@ -31,20 +26,6 @@ RUNS = {
     "alone": 'question = "Alone?"\nvariants = ["solitaire-gin", "gin-solitaire"]\ndeals = "8k"\n'
     'solo = ["gold", "simple"]\n',
 }
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """A browser of the system, started once."""
-    from playwright.sync_api import sync_playwright
-
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    assert found, f"there is no Chromium here (looked for {', '.join(NAMES)}): install one"
-    root = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as player:
-        browser = player.chromium.launch(executable_path=found, args=[*root, *QUIET])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")
@@ -107,49 +88,6 @@ def test_the_page_fits_is_readable_and_shows_every_picture(opened, tmp_path, nam
     shot = tmp_path / f"{name}-{width}-{scheme}.png"
     tab.screenshot(path=shot, full_page=True)
     assert shot.stat().st_size > 10_000
-
-
-# The colour of every text and the colours behind it, from the nearest element outwards.
-CONTRASTS = """
-() => [...document.querySelectorAll('body *')]
-  .filter((element) => !element.closest('svg, script, .unseen') && element.checkVisibility()
-    && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
-  .map((element) => {
-    const behind = [];
-    for (let up = element; up; up = up.parentElement) {
-      behind.push(getComputedStyle(up).backgroundColor);
-    }
-    const name = element.tagName + ' ' + element.textContent.trim().slice(0, 30);
-    return [name, getComputedStyle(element).color, behind];
-  })
-"""
-
-
-def worst(texts):
-    """The texts with too little contrast."""
-    assert len(texts) > 10
-    found = []
-    for what, ink, behind in texts:
-        paper = next((one for one in map(channels, behind) if one[3] > 0), None)
-        assert paper is not None and paper[3] == 1, what
-        light, dark = sorted((luminance(channels(ink)), luminance(paper)), reverse=True)
-        if (light + 0.05) / (dark + 0.05) < READABLE:
-            found.append((what, ink, paper))
-    return found
-
-
-def channels(colour):
-    numbers = [float(word) for word in re.findall(r"[\d.]+", colour)]
-    return (*numbers, 1.0) if len(numbers) == 3 else tuple(numbers)
-
-
-def luminance(colour):
-    """Relative luminance of WCAG 2."""
-    linear = [
-        one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4
-        for one in (part / 255 for part in colour[:3])
-    ]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 ASCENDING = """

@@ -21,7 +21,7 @@ LONG = "simple+discard=hits:keep_pairs=yes+knock=at:k=4"
 
 
 def frame(*matchups, units=300):
-    rows = [toy.row(toy.matches(RNG, units, win=0.6)) for _ in matchups]
+    rows = [toy.row(toy.facts(RNG, units, win=0.6, matches=True)) for _ in matchups]
     made = [table.tidy(*names, "match", row) for names, row in zip(matchups, rows, strict=True)]
     return pd.concat(made, ignore_index=True)
 
@@ -141,7 +141,10 @@ def test_details_have_every_metric_with_its_meaning(width):
 
 # Summaries
 
-MATCHES = {"gold": toy.matches(RNG, 300, win=0.6), "gin-only": toy.matches(RNG, 20, win=0.4)}
+MATCHES = {
+    name: toy.facts(RNG, n, win=win, matches=True)
+    for name, n, win in (("gold", 300, 0.6), ("gin-only", 20, 0.4))
+}
 PARTS = [
     table.tidy("standard", name, "simple", "match", toy.row(one)) for name, one in MATCHES.items()
 ]
@@ -184,20 +187,6 @@ def test_the_csv_has_limits_and_empty_cells():
     low, value, high = (float(rows[0][f"deals_won_pct{end}"]) for end in ("_low", "", "_high"))
     assert low < value < high and rows[0]["matches"] == "600"
     assert rows[1]["deals_won_pct"] == rows[1]["turns_high"] == ""
-
-
-@pytest.mark.parametrize(
-    ("name", "width", "lines"),
-    [
-        ("gold", 4, ["gold"]),
-        ("simple+knock=at:k=4", 15, ["simple", "+knock=at:k=4"]),
-        ("gold v simple+knock=at", 16, ["gold v simple", "+knock=at"]),
-        ("my files/mine.py#second", 10, ["my files", "/mine.py", "#second"]),
-        ("abcdefghij", 4, ["abcd", "efgh", "ij"]),
-    ],
-)
-def test_long_names_are_folded_between_their_parts(name, width, lines):
-    assert wrapping.fold(name, width) == lines
 
 
 @given(st.text(alphabet="ab+:#/ =", max_size=30), st.integers(1, 12))

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from simgin.review import verdicts
-from simgin.review.players import FOR_GIN, KINDS, STRONG
+from simgin.review.players import AT_ONCE, FOR_GIN, KINDS, STRONG
 from simgin.review.review import SKILL, SKILL_BOUNDS, WAITING, Change, Review
 from simgin.review.review_report import scorecard
-from simgin.review.review_request import ReviewError, ReviewRequest, read_request
+from simgin.review.review_request import ReviewRequest, read_request
 from simgin.review.scorecard import (
     LITTLE,
     MUCH,
@@ -20,7 +20,7 @@ from simgin.review.scorecard import (
     rows_of,
     size,
 )
-from simgin.review.sweeps import sweep_lines
+from simgin.review.verdicts import sweep_lines
 from simgin.rules import variants
 from simgin.stats.quantity import Quantity
 
@@ -181,12 +181,6 @@ def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
     assert gin.verdict(number(0.45, 0.01)) == "met" and gin.verdict("no number") == "undecided"
 
 
-@pytest.mark.parametrize("text", ["gin", "gin 50..40 %", "speed 1..2", "gin 4 %", "turns 1..x"])
-def test_what_is_no_goal_is_told_in_a_sentence(text):
-    with pytest.raises(ReviewError, match=r"\.$|\?$"):
-        read_goals([text], rows_of(variants.find("standard").row, 8))
-
-
 # Rules in words, and requests
 
 
@@ -218,6 +212,13 @@ def test_every_rule_set_can_be_said_and_every_value_has_words():
                 assert parameter.said(choice), (parameter.name, choice)
 
 
+def test_who_knocks_at_once_does_so_with_all_that_the_rules_allow():
+    usual = dict(read_request(["standard", "straight"]).kinds)
+    wide = dict(read_request(["standard"], sweep=["knock_limit=0,10,20"]).kinds)
+    assert usual.pop(AT_ONCE.name) == "simple" and wide.pop(AT_ONCE.name) == "simple:k=20"
+    assert usual == wide
+
+
 def test_a_sweep_is_every_value_of_one_or_two_parameters():
     one = read_request(["standard"], sweep=["undercut_bonus=0,25,10..12"])
     bonuses = ("0", "25", "10", "11", "12")
@@ -228,36 +229,29 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
     assert two.swept[1] == "standard+gin_bonus=0+undercut_bonus=10"
 
 
-def test_a_value_that_is_too_close_to_call_is_no_win_and_no_loss():
-    request = read_request(["standard"], sweep=["undercut_bonus=0,10,25,30"])
+@pytest.mark.parametrize(
+    ("shares", "words"),
+    [
+        (
+            (0.4, 0.51, 0.6, 0.7, 0.7),
+            "loses to it with undercut bonus 0; too close to call with undercut bonus 10; "
+            "beats it with undercut bonus 25 to 40",
+        ),
+        (
+            (0.6, 0.51, 0.6, 0.7, 0.4),
+            "beats it with undercut bonus 0, 25 and 30; too close to call with undercut bonus 10; "
+            "loses to it with undercut bonus 40",
+        ),
+        ((0.6,) * 5, "beats it with every undercut bonus tried"),
+        ((0.51,) * 5, "too close to call with every undercut bonus tried"),
+    ],
+)
+def test_a_sweep_says_where_waiting_wins(shares, words):
+    request = read_request(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
-    shares = (0.4, 0.51, 0.6, 0.7)
     known = {
         (variant, WAITING, FOR_GIN.name): number(share, 0.02)
         for variant, share in zip(request.swept, shares, strict=True)
     }
     made.__dict__.update(figures=known, rows=())
-    assert list(sweep_lines(made)) == [
-        "Playing for gin against knocking at once: loses to it with undercut bonus 0; "
-        "too close to call with undercut bonus 10; beats it with undercut bonus 25 and 30"
-    ]
-
-
-@pytest.mark.parametrize(
-    ("names", "more"),
-    [
-        (["standard", "oklahoma"], {"sweep": ["gin_bonus=1,2"]}),
-        (["standard"], {"sweep": ["gin=1,2"]}),
-        (["standard"], {"sweep": ["gin_bonus=0..900"]}),
-        (["standard"], {"sweep": ["gin_bonus"]}),
-        (["standard"], {"sweep": ["gin_bonus=1", "gin_bonus=2"]}),
-        (["standard"], {"players": ["gold"]}),
-        (["standard", "solitaire-gin"], {}),
-        (["solitaire-gin"], {"adapt": True}),
-        (["standard"], {"matches": 10}),
-        ([], {}),
-    ],
-)
-def test_what_cannot_be_reviewed_is_told_in_a_sentence(names, more):
-    with pytest.raises(ReviewError, match=r"[.?]$"):
-        read_request(names, **more)
+    assert list(sweep_lines(made)) == [f"Playing for gin against knocking at once: {words}"]

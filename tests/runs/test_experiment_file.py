@@ -9,7 +9,7 @@ import pytest
 from simgin.core.cell import Cell
 from simgin.runs import experiment, experiment_file
 from simgin.runs.experiment_file import ExperimentError
-from support.experiment_files import begin, mistakes, names, read, swept
+from support.experiment_files import names, read, swept
 
 PAIR = '[[matchups]]\na = "gold"\n'
 
@@ -61,94 +61,6 @@ def test_a_file_can_be_for_one_player(tmp_path):
     players = ["gold", "gold+knock=at:k=0"]  # gold once
     assert names(found) == [("gin-solitaire", text, "") for text in players]
     assert [task.matchup.b for task in experiment.tasks(found)] == [None, None]
-
-
-TWO = 'round_robin = ["gold", "simple"]\n[[matchups]]\na = "gold"\n[panel]\nstrategies = ["gold"]'
-FOR_TWO = "is for two players, but gin-solitaire is for one player; name who plays alone in solo or"
-FOR_ONE = "solo is for one player, but standard is for two players; name pairs in matchups, round_"
-BOTH = "variants has games for one player (gin-solitaire) and for two (pro); make a file of each."
-PAIRS = "sprt tells two players apart, but gin-solitaire is for one player; give until, for or de"
-ALONE = 'variants = ["gin-solitaire"]\nsolo = ["gold"]\n'
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        (ALONE + TWO, [f"{key} {FOR_TWO}" for key in ("matchups", "round_robin", "panel")]),
-        (f'solo = ["gold"]\n{TWO}', [FOR_ONE]),
-        ('variants = ["pro", "gin-solitaire"]\nsolo = ["gold"]', [BOTH]),
-        (ALONE + "sprt = [0, 5]", [PAIRS]),
-    ],
-)
-def test_one_and_two_player_parts_cannot_be_mixed(tmp_path, text, told):
-    assert begin(mistakes(tmp_path, f'question = "?"\n{text}'), told)
-
-
-def test_every_mistake_is_reported_at_once(tmp_path):
-    found = mistakes(
-        tmp_path,
-        """
-        questoin = "?"
-        variants = ["standard", "oklohoma"]
-        seed = "one"
-        deals = 0
-        matches = 1.5
-        [[matchups]]
-        a = "gold"
-        b = "simpel"
-        [[matchups]]
-        b = "gold"
-        c = "gold"
-        [panel]
-        strategies = ["gldo"]
-        agianst = "simple"
-        """,
-    )
-    expected = ["question is missing", "unknown key questoin; did you mean question?"]
-    expected += ["variants #2: .*oklahoma", "seed is 'one'.*whole number", "deals: 0 is too few"]
-    expected += ["matches: 1.5 is not a whole number", "matchups #1, b: .*'simple'"]
-    expected += ["matchups #2, a is missing", "unknown key matchups #2, c", "strategies #1: .*gldo"]
-    expected += ["unknown key panel, agianst; did you mean against?", "deals and matches are both"]
-    for words in expected:
-        assert any(re.search(words, sentence) for sentence in found), (words, found)
-    assert len(found) == len(expected)
-
-
-EARLY = 'changes = ["knock=early"]\n'
-
-
-@pytest.mark.parametrize(
-    ("text", "word"),
-    [
-        ("", "nobody plays"),
-        ('round_robin = ["gold"]', "round_robin is too short; give at least 2"),
-        (EARLY + PAIR, "give both, or neither"),
-        ('changes = ["knock=at"]\nfields = [{strategy = "gold"}]', "changes anything"),
-        ('changes = ["early"]\nfields = [{strategy = "gold"}]', "changes #1"),
-        (EARLY + 'fields = [{strategy = "gold", b = "gold"}]', "unknown key fields #1, b"),
-        ('variants = "eaai"\n' + PAIR, "write a [list]"),
-        ("seed = -1\n" + PAIR, "seed must lie between"),
-        ("hypothesis = 3\n" + PAIR, "write a text in quotes"),
-        ('matchups = [["gold", "simple"]]', "write a table of keys and values"),
-        ('deals = "lots"\n' + PAIR, "'lots' is not a count"),
-        ("variants = ", "not valid TOML"),
-        # When to stop, and what to compare
-        ('until = "soon"\n' + PAIR, "until: 'soon' is not a half-width"),
-        ("sprt = [10, 0]\n" + PAIR, "the lower one first"),
-        ("sprt = 10\n" + PAIR, "sprt: 10 is not two numbers"),
-        ('for = "a while"\n' + PAIR, "for: 'a while' is not a playing time; write one like 30s"),
-        ('until = "1%"\nsprt = [0, 5]\nfor = 3\n' + PAIR, "until and sprt and for are given"),
-        ('base = "gldo"\n' + PAIR, "base: 'gldo' names neither a variant nor a strategy"),
-        ('base = "gin-only"\n' + PAIR, "base: 'gin-only' is not played here"),
-        (
-            'sprt = [0, 5]\nround_robin = ["simple", "gold"]\npanel.strategies = ["simple"]\n',
-            "simple plays itself; leave out that pair",
-        ),
-    ],
-)
-def test_a_mistake_is_named(tmp_path, text, word):
-    (found,) = mistakes(tmp_path, f'question = "?"\n{text}')
-    assert word in found and found.startswith("FILE")
 
 
 def test_what_is_no_text_is_refused(tmp_path):
@@ -205,71 +117,6 @@ def test_equal_cells_occur_once(tmp_path):
 def test_a_sweep_can_be_for_one_player(tmp_path):
     text = 'strategy = "gold"\nvariant = "gin-solitaire+gin_bonus={g}"\ngrid.g = [10, 20]'
     assert [(a, b) for _, a, b in names(swept(tmp_path, text))] == [("gold", "")] * 2
-
-
-GAMES = 'strategy = "gold"\nvariant = "{v}"\n'
-KNOCKS = 'strategy = "gold+knock=at:k={k}"\n'
-NO_VALUE = "cannot be put in a place; write a number, a word, true or false."
-DEAR = (
-    'strategy = "{who}"\nvariant = "standard+gin_bonus={g}"\n'
-    'grid = { who = ["gold", "gldo"], g = [20, "dear"] }'
-)
-FIVE_LISTS = 'strategy = "gold{a}{b}{c}{d}{e}"\n' + "\n".join(
-    f"grid.{name} = {list(range(10))}" for name in "abcde"
-)
-PLACES = [
-    "sweep: the place 'k' has no list; give its values in [sweep.grid].",
-    "sweep, grid: 'j' has no place; write it in braces in strategy, against or variant, or leave",
-]
-COMBINATIONS = [
-    "sweep, variant with g = 'dear': gin_bonus must be a whole number 0..1000, not 'dear'.",
-    "sweep, strategy with who = 'gldo': there is no strategy 'gldo'; did you mean 'gold'?",
-]
-VALUES = [
-    f"sweep, grid, k #1: a list {NO_VALUE}",
-    f"sweep, grid, k #3: datetime.date(1979, 5, 27) {NO_VALUE}",
-]
-MISSPELT = ["sweep, strategy is missing", "unknown key sweep, stratgy; did you mean strategy?"]
-AGAINST = "sweep, against is for two players, but gin-solitaire is for one player; leave it out."
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (KNOCKS + "grid.j = [1]", PLACES),
-        (KNOCKS + "grid.k = []", ["sweep, grid, k is too short; give at least 1."]),
-        ('strategy = "gold"\n[sweep.grid]', ["sweep, grid is too short; give at least 1."]),
-        ('strategy = "gold"', ["sweep, grid is missing; add it."]),
-        (DEAR, COMBINATIONS),
-        (KNOCKS + "grid.k = [[1], 2, 1979-05-27]", VALUES),
-        ('stratgy = "gold"\ngrid.k = [1]', MISSPELT),
-        (FIVE_LISTS, ["sweep, grid: 100,000 combinations are too many; give shorter lists, at"]),
-        (f'against = "simple"\n{GAMES}grid.v = ["gin-solitaire"]', [AGAINST]),
-        (f'{GAMES}grid.v = ["gin-solitaire", "pro"]', [BOTH]),
-    ],
-)
-def test_mistakes_in_a_sweep_are_reported(tmp_path, text, expected):
-    assert begin(mistakes(tmp_path, f'question = "?"\n[sweep]\n{text}'), expected)
-
-
-def test_of_many_bad_combinations_a_few_are_named(tmp_path):
-    found = mistakes(
-        tmp_path,
-        'question = "?"\n[sweep]\nstrategy = "gold+knock=at:k={k}"\n'
-        "grid.k = [100, 101, 102, 103, 5, 104]",
-    )
-    assert all(f"k = '{k}'" in said for k, said in zip((100, 101, 102), found, strict=False))
-    (more,) = found[3:]
-    assert more.startswith("FILE: sweep, strategy: 2 more combinations name nothing; change")
-
-
-def test_a_sweep_must_suit_the_rest_of_the_file(tmp_path):
-    sweep = f'[sweep]\n{GAMES}grid.v = ["pro"]'
-    assert mistakes(tmp_path, f'question = "?"\nvariants = ["eaai"]\n{sweep}') == [
-        "FILE: variants and the variant of the sweep are both given; keep one of them."
-    ]
-    (told,) = mistakes(tmp_path, f'question = "?"\nsolo = ["gold"]\n{sweep}')
-    assert told.startswith("FILE: solo is for one player, but pro is for two players; name pairs")
 
 
 # The page about them

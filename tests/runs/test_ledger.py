@@ -1,6 +1,5 @@
 """The ledger: whole blocks and steps, a single writer, what another run or a broken disk does."""
 
-import resource
 import signal
 import sqlite3
 import subprocess
@@ -21,10 +20,10 @@ from hypothesis import strategies as st
 from simgin.core import sums
 from simgin.core.record import DEAL
 from simgin.play.matchup import parse_matchup
-from simgin.runs import ledger, steps
+from simgin.runs import ledger, runner
 from simgin.runs.block import Block, Schedule, Task
 from simgin.runs.ledger import FILE, LedgerError, opened, pack, reading, unpack
-from simgin.runs.steps import Step
+from simgin.runs.runner import Step
 from support import hostile_ledgers
 from support.hostile import in_time, tree
 
@@ -342,30 +341,6 @@ def test_a_missing_ledger_is_reported(path):
         pass
 
 
-def test_a_limit_on_the_size_of_files_loses_nothing(path):
-    """Stands in for a full disk. Python ignores the signal, so writing fails."""
-    some, added = rows(np.random.default_rng(10), 400), 0
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
-    told = r"cannot be written \(.*\); what is in it is safe: mend that"
-    try:
-        with pytest.raises(LedgerError, match=told), opened(path, RUN) as run_ledger:
-            for k in range(0, 400, 10):
-                run_ledger.add(0, k, [SIZE] * 10, pack(some[k : k + 10]), "x")
-                added += 10
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert 50 < added < 400
-    with reading(path) as run_ledger:
-        assert run_ledger.finished(0, SIZE) == {(k, SIZE) for k in range(added)}
-        assert (run_ledger.rows(0, added * SIZE, SIZE) == some[:added]).all()
-    with opened(path, RUN) as run_ledger:
-        run_ledger.add(0, added, [SIZE] * (400 - added), pack(some[added:]), "y")
-        assert (run_ledger.rows(0, 400 * SIZE, SIZE) == some).all()
-        assert run_ledger.workers(0, 400 * SIZE, SIZE) == ["x"] * added + ["y"] * (400 - added)
-    assert whole(path)
-
-
 # How long it takes
 
 
@@ -426,20 +401,20 @@ def test_only_what_is_missing_is_played_again(path):
         # An empty ledger would be begun anew
         ledger.add(0, 0, [1], pack(np.zeros((1, 3), np.int64)), "me")
         with pytest.raises(KeyboardInterrupt):
-            steps.play(asked, ledger)
+            runner.play_steps(asked, ledger)
     played.interrupted = ""
     with opened(path, {}) as ledger:
-        assert [step.name for step in steps.missing(asked, ledger)] == ["value", "turns"]
-        steps.play(asked, ledger)
-        assert steps.missing(asked, ledger) == []
+        assert [step.name for step in runner.missing_steps(asked, ledger)] == ["value", "turns"]
+        runner.play_steps(asked, ledger)
+        assert runner.missing_steps(asked, ledger) == []
     assert played.names == ["luck", "value", "turns"]
 
 
 def test_a_result_comes_back_bit_by_bit_for_its_size_alone(path):
     played = Played()
     with opened(path, {}) as ledger:
-        steps.play([played.step("luck", 1000)], ledger)
-        steps.play([played.step("luck", 2000)], ledger)
+        runner.play_steps([played.step("luck", 1000)], ledger)
+        runner.play_steps([played.step("luck", 2000)], ledger)
         assert played.names == ["luck", "luck"]
     with reading(path) as ledger:
         assert is_result(ledger, "luck", 2000)
@@ -452,7 +427,7 @@ def test_progress_is_that_of_all_steps():
     played, reports = Played(), []
     with opened(None, {}) as ledger:
         asked = [played.step("luck"), played.step("value")]
-        steps.play(asked, ledger, progress=lambda done, units: reports.append(done / units))
+        runner.play_steps(asked, ledger, progress=lambda done, units: reports.append(done / units))
     assert reports == [0.0, 0.25, 0.5, 0.75, 1.0]
 
 

@@ -109,7 +109,7 @@ def test_every_interval_of_a_stopped_run_is_widened():
 
 
 def test_a_share_of_single_results_takes_the_beta_binomial_sequence():
-    facts = toy.deals(np.random.default_rng(8), 5000, halves=1)
+    facts = toy.facts(np.random.default_rng(8), 5000, halves=1)
     won = int(toy.column(facts, "a_deal_win").sum())
     frame = table.tidy("standard", "gold", "gold", "deal", toy.row(facts), 3.0).set_index("metric")
     assert tuple(frame.loc["deal_win", ["low", "high"]]) == pytest.approx(

@@ -29,7 +29,7 @@ from simgin.stats import (
     sequential,
 )
 from simgin.stats.batches import Played
-from simgin.stats.ratios import estimate_metric
+from simgin.stats.estimate import estimate_metric
 from simgin.stats.round_robin import ELO, RoundRobin, count_wins, strengths
 from support import toy_deals as toy
 

@@ -19,9 +19,8 @@ from simgin.stats.differences import (
     verdict,
     with_verdicts,
 )
-from simgin.stats.estimate import units_to_see
+from simgin.stats.estimate import estimate_metric, units_to_see
 from simgin.stats.metrics import BY_NAME, unit_metrics
-from simgin.stats.ratios import estimate_metric
 from support import toy_deals as toy
 
 BAGS = [toy.units(np.random.default_rng(1), 150, win=win) for win in (0.55, 0.5)]

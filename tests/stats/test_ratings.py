@@ -11,9 +11,9 @@ from simgin.core import sums
 from simgin.core.cell import Cell
 from simgin.stats import league, table
 from simgin.stats.batches import Played
+from simgin.stats.estimate import estimate_metric
 from simgin.stats.league import cross_table, equilibrium_mix
 from simgin.stats.metrics import BY_NAME
-from simgin.stats.ratios import estimate_metric
 from simgin.stats.round_robin import ELO, RoundRobin, resample, strengths
 from support import toy_deals as toy
 from support.plain_philox import plain_words

@@ -8,8 +8,7 @@ from scipy import special, stats
 
 from simgin.core import sums
 from simgin.stats.batches import allow_for_unseen, chi_square_tail, homogeneity
-from simgin.stats.estimate import quantile, wilson
-from simgin.stats.ratios import RatioSums, estimate_ratio
+from simgin.stats.estimate import RatioSums, estimate_ratio, quantile, wilson
 
 
 def estimate(numerator, denominator, *, share=False, scale=1, always=True):

@@ -11,7 +11,7 @@ from simgin.stats import metrics, table
 from support import toy_deals as toy
 
 RNG = np.random.default_rng(7)
-FACTS = {"deal": toy.deals(RNG, 3000, win=0.6), "match": toy.matches(RNG, 400, win=0.6)}
+FACTS = {"deal": toy.facts(RNG, 3000, win=0.6), "match": toy.facts(RNG, 400, win=0.6, matches=True)}
 
 
 def frame(unit="deal", a="gold", b="simple"):

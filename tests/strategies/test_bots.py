@@ -314,28 +314,3 @@ def test_jdh8_agrees_with_its_readme(other, reference, error):
     """Within three standard errors: a false alarm once in 370."""
     found = won(shares("jdh8-heuristic", other, "match", 20_000))
     assert abs(found - reference) < 3 * math.hypot(error, 0.3)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("a", "b", "game", "share", "allowed"),
-    [
-        # 39.4 [38.5, 40.4] % of single deals by jdh8's README; 31 % by rules.md 15.3
-        ("jdh8-heuristic", "simple", "eaai+goal=single", 39.4, 3 * math.hypot(0.48, 0.1)),
-        ("stock-greedy", "gold+take=meld-best", "eaai", 31, 1),
-    ],
-)
-def test_shares_of_decided_deals_are_those_published(a, b, game, share, allowed):
-    fact = shares(a, b, "deal", 200_000, game)
-    assert abs(100 * fact("a_deal_win") / fact("decided") - share) < allowed
-
-
-@pytest.mark.slow
-def test_a_little_structure_helps_and_much_hurts():
-    """Found by the authors: .50 at a = 0 and .5, .55 to .57 between, .33 at .8, .18 at 1."""
-    found = {}
-    for a in (0, 0.1, 0.2, 0.3, 0.5, 0.8, 1):
-        found[a] = won(shares(f"hein:a={a},fade=0", "simple", "match", 20_000))
-    assert abs(found[0] - 50) < 1.2
-    assert all(55 < found[a] < 58.5 for a in (0.1, 0.2, 0.3))
-    assert 48 < found[0.5] < 54 and found[0.8] < 42 and found[1] < 27

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import improvement as training
 import numpy as np
-import pytest
 
 from oracles import twin
 from oracles.twin.roster.seen import near, rank
@@ -246,10 +245,3 @@ def test_the_table_is_learned_in_miniature():
     full = seen > 40
     assert full.sum() > 10
     assert abs((mean - TABLE)[full].mean()) < 1
-
-
-@pytest.mark.slow
-def test_the_training_script_reproduces_the_committed_table(tmp_path, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["improvement.py", "--out", str(tmp_path / "table.npy")])
-    training.main()
-    assert np.array_equal(np.load(tmp_path / "table.npy"), TABLE)

@@ -45,9 +45,7 @@ def row(text):
     return hands.game(text)[1]
 
 
-KNOCK, SOLITARY, CORNER = map(
-    game, ("solitaire-gin-knock", "solitary-gin", "solitaire-gin+ace_runs=corner")
-)
+KNOCK, SOLITARY = map(game, ("solitaire-gin-knock", "solitary-gin"))
 
 
 def ask(slot, name, values=None, rules=KNOCK, **fields):
@@ -393,16 +391,6 @@ def test_known_planes_are_recovered(monkeypatch):
     assert found == pytest.approx(true, abs=1e-5)
 
 
-@pytest.mark.slow
-def test_the_training_script_reproduces_the_committed_files():
-    for name, table, deals in (
-        ("stop", script.stop_table, 200_000),
-        ("solo", script.goal_table, 200_000),
-        ("solo_dp", script.dp_table, 100_000),
-    ):
-        assert np.array_equal(committed(name), table(deals, 20261121)), name
-
-
 # Solo-champion: its numbers, its choices, its learning
 
 ALONE = ["solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire"]
@@ -554,9 +542,3 @@ def test_learning_in_miniature_repeats_to_the_byte(capsys):
     one, again, other = (training.correction(games[0], 30, seed, learning) for seed in (5, 5, 6))
     assert one.any()
     assert one.tobytes() == again.tobytes() != other.tobytes()
-
-
-@pytest.mark.slow
-def test_solo_champions_training_script_reproduces_the_committed_file():
-    made = training.learned(ALONE, training.QUESTIONS, training.DEALS, training.SEED)
-    assert np.load(player.champion_alone.weights).tobytes() == made.tobytes()

@@ -7,17 +7,16 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
-from importlib import metadata
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from simgin.cli.main import cli
 from simgin.strategy import loader
 from simgin.strategy.text_form import StrategyError
 from simgin.version import UNKNOWN, version
+from support.command_line import call
 
 # With a policy that has the name of a built-in one, as in the README
 PATIENT = """
@@ -90,8 +89,7 @@ def test_a_broken_plug_in_stops_only_those_who_ask_for_it(
 
 def test_every_command_works_beside_a_broken_plug_in(install: Install) -> None:
     install("broken-pack", "raise ValueError")
-    result = CliRunner().invoke(cli, ["strategies"], prog_name="simgin")
-    assert result.exit_code == 0, result.output
+    result = call("strategies")
     assert "gold" in result.stdout and "broken-pack" in result.stderr
 
 
@@ -131,13 +129,12 @@ def test_a_version_that_cannot_be_read_is_unknown(
     assert version() == UNKNOWN
 
 
-# A plug-in as an author publishes it: README's strategy, built and installed as the guide says
+# README's strategy, declared as the guide says
 
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 GUIDE = ROOT / "docs" / "how-to" / "writing-a-strategy.md"
-OFFLINE = ("--no-index", "--no-deps", "--quiet", "--disable-pip-version-check")
 
 
 def block(page: Path, language: str, words: str) -> str:
@@ -147,65 +144,15 @@ def block(page: Path, language: str, words: str) -> str:
     return found
 
 
-def pip(*words: object) -> None:
-    command = [sys.executable, "-m", "pip", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.fixture
-def installed(tmp_path: Path) -> Path:
-    """A folder in which a sound plug-in and a broken one are installed from their wheels."""
-    if int(metadata.version("setuptools").partition(".")[0]) < 77:
-        pytest.skip("needs setuptools 77, which `make setup` installs")
-    project = block(GUIDE, "toml", "simgin.strategies")
-    modules = {
-        "patient": block(README, "python", 'Strategy("patient-gold"'),
-        "broken": "raise ValueError('out of order')\n",
-    }
-    for name, text in modules.items():
-        source = tmp_path / name
-        source.mkdir()
-        (source / "pyproject.toml").write_text(project.replace("patient", name))
-        (source / f"{name}.py").write_text(text)
-        pip("wheel", *OFFLINE, "--no-build-isolation", "--wheel-dir", tmp_path / "wheels", source)
-    site = tmp_path / "site"
-    pip("install", *OFFLINE, "--target", site, *(tmp_path / "wheels").glob("*.whl"))
-    return site
-
-
-def call(site: Path, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-    paths = [str(site), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-    done = subprocess.run(
-        [sys.executable, "-m", "simgin", *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment,
-        cwd=site,
-    )
-    assert done.returncode == code, done.stdout + done.stderr
-    return done
-
-
-def warnings(done: subprocess.CompletedProcess[str]) -> list[str]:
-    """The lines of stderr that are not about waiting."""
-    waiting = ("simgin: compiling;", "simgin: checking;")
-    return [line for line in done.stderr.splitlines() if not line.startswith(waiting)]
-
-
-@pytest.mark.slow
-def test_a_package_is_listed_plays_and_passes_beside_a_broken_one(installed: Path) -> None:
-    done = call(installed, "strategies", "--json")
-    names = {(row["kind"], row["name"]) for row in json.loads(done.stdout)["rows"]}
-    assert {("strategy", "patient-gold"), ("policy", "patient-pack.lower")} <= names
-    (warning,) = warnings(done)
-    assert "'broken' of the package broken-pack" in warning and "out of order" in warning
-    for pair in (("patient-gold", "simple"), ("gold+take=patient-pack.lower", "patient-gold:k=7")):
-        done = call(installed, "match", *pair, "--deals", "2000", "--json")
-        assert json.loads(done.stdout)["rows"] and len(warnings(done)) == 1
-    done = call(installed, "strategies", "check", "patient-gold", "-v", "standard")
-    assert "All checks passed." in done.stdout
-    done = call(installed, "match", "broken-pack", "simple", code=2)
-    assert "out of order" in warnings(done)[-1] and "pip uninstall" in warnings(done)[-1]
+def test_a_package_is_listed_and_plays_beside_a_broken_one(install: Install) -> None:
+    project = tomllib.loads(block(GUIDE, "toml", "simgin.strategies"))["project"]
+    assert [*project["entry-points"]] == ["simgin.strategies"]
+    install(project["name"], block(README, "python", 'Strategy("patient-gold"'))
+    install("broken-pack", "raise ValueError('out of order')")
+    rows = json.loads(call("strategies", "--json").stdout)["rows"]
+    names = {(row["kind"], row["name"]) for row in rows}
+    assert {("strategy", "patient-gold"), ("policy", "patient-pack.early")} <= names
+    for pair in (("patient-gold", "simple"), ("gold+knock=patient-pack.early", "patient-gold:k=7")):
+        assert json.loads(call("match", *pair, "--deals", 200, "--json").stdout)["rows"]
+    told = call("match", "broken-pack", "simple", code=2).stderr
+    assert "out of order" in told and "pip uninstall" in told

@@ -40,6 +40,19 @@ def test_what_is_no_real_number_is_refused(policy, array):
         compiler.vector(policy)
 
 
+@pytest.mark.parametrize("damage", [b"", b"x", b"PK\3\4", b"\x93NUMPY\1\0", None, "cut", "folder"])
+def test_a_file_that_is_none_is_refused(policy, damage):
+    np.save(policy.weights, np.arange(50.0))
+    whole = policy.weights.read_bytes()
+    policy.weights.unlink()
+    if damage == "folder":
+        policy.weights.mkdir()
+    elif damage is not None:
+        policy.weights.write_bytes(whole[:-9] if damage == "cut" else damage)
+    with pytest.raises(PolicyError, match=r"\.$"):
+        compiler.vector(policy)
+
+
 @pytest.mark.parametrize("kind", ["?", "i1", "u8", "f2", "f4", "f8"])
 def test_real_numbers_of_any_kind_are_read(policy, kind):
     np.save(policy.weights, np.array([[0, 1]], kind))

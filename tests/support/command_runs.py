@@ -20,6 +20,22 @@ def mine(view, rules, params):
     return view.own_turn > 3
 MINE = Strategy('mine', knock=mine)
 """
+PLUGIN = """
+from simgin.strategy import Strategy, discard
+
+@discard
+def not_held(view, rules, params):
+    return 51 if view.hand >> 51 & 1 == 0 else 50 if view.hand >> 50 & 1 == 0 else 49
+
+@discard
+def careful(view, rules, params):
+    if view.own_turn >= 1:
+        raise ValueError("no idea")
+    return 0
+
+THROWS = Strategy("throws", discard=not_held)
+RAISES = Strategy("raises", discard=careful)
+"""
 
 
 def files(place):

@@ -67,7 +67,7 @@ def made(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
         "tables": [
             scorecard(variants),
             text_table(
-                "Results", ("variant", "A", "points/deal", "void %"), rows, "How to read it."
+                "Results", ("variant", "A", "points/deal", "dead hand %"), rows, "How to read it."
             ),
         ],
         "folded": [text_table("Small", ("place", "who"), [("1", name)])],

@@ -1,4 +1,4 @@
-"""Facts of deals from known distributions: `row(deals(...))`, or `rows` of a bag of `units`."""
+"""Facts of deals from known distributions: `row(facts(...))`, or `rows` of a bag of `units`."""
 
 import numpy as np
 
@@ -24,25 +24,9 @@ def column(facts, name):
     return facts[:, sums.FACT[name]]
 
 
-def deals(rng, units, *, win=0.5, halves=2):
-    """Facts of units of `halves` deals in which A wins a decided deal with chance `win`."""
-    facts = np.zeros((units, sums.N_FACTS), np.int64)
-    luck = rng.random(units)  # shared by the halves: what makes them dependent
-    for half in range(halves):
-        own = 0.5 * (luck if half == 0 else 1 - luck) + 0.5 * rng.random(units) < win
-        _add_deal(facts, rng, own)
-    return facts
-
-
-def matches(rng, units, *, win=0.5, halves=2):
-    """Facts of units of `halves` matches of a random number of deals."""
-    facts = np.zeros((units, sums.N_FACTS), np.int64)
-    for _ in range(halves):
-        for wanted in (rng.integers(3, 9, units) > deal for deal in range(8)):
-            facts += np.where(wanted[:, None], deals(rng, units, win=win, halves=1), 0)
-        _add_match(facts, rng.random(units) < win, rng.integers(0, 99, units))
-    _add_settlement(facts)
-    return facts
+def facts(rng, n, **how):
+    """The unit-level facts of `units`, int64 (n, N_FACTS)."""
+    return units(rng, n, **how)[:, sums.SUM : sums.SQUARE]
 
 
 def units(rng, n, *, win=0.5, halves=2, matches=False):
@@ -60,7 +44,9 @@ def units(rng, n, *, win=0.5, halves=2, matches=False):
             _add_match(bag[:, sums.SUM : sums.SQUARE], own, losing)
             bag[:, sums.MATCH_SQUARE] += (100 - losing) ** 2
     if matches:
-        _add_settlement(bag[:, sums.SUM : sums.SQUARE])
+        facts = bag[:, sums.SUM : sums.SQUARE]
+        facts[:, sums.FACT["settled"]] = column(facts, "matches")
+        facts[:, sums.FACT["a_settlement"]] = column(facts, "a_margin")  # without bonuses
     _close(bag, matches)
     return bag
 
@@ -141,12 +127,6 @@ def _add_deal(facts, rng, own):
             amounts[f"points_{name}"] = points * (kind == i)
             amounts |= {f"a_won_{name}": own & (kind == i), f"b_won_{name}": other & (kind == i)}
     _add(facts, amounts)
-
-
-def _add_settlement(facts):
-    """Without bonuses: the points of the deals."""
-    facts[:, sums.FACT["settled"]] = column(facts, "matches")
-    facts[:, sums.FACT["a_settlement"]] = column(facts, "a_margin")
 
 
 def _add_match(facts, own, losing):

@@ -14,9 +14,27 @@ from simgin.strategy import loader
 from simgin.tune import adapted, decisions, equity
 from simgin.tune.found import Confirmation, Line
 from support.command_line import call
+from support.variant_files import CLUB
 
 TOY = {"deals": 600, "confirmed": 1000, "rounds": 2}
 OWN = Path(__file__).resolve().parents[2] / "strategies" / "champion.npy"
+
+
+def test_players_of_other_rules_or_sizes_are_kept_apart(tmp_path, monkeypatch):
+    """Rules of a file may change under one name."""
+    asked = [
+        ("straight", {}),
+        ("oklahoma", {}),
+        *(("straight", {name: 99}) for name in ("deals", "rounds")),
+    ]
+    asked.append(("straight", {"seed": 2}))
+    found = [adapted.read_training("champion", name, **sizes).named for name, sizes in asked]
+    for bonus in ("30", "40"):
+        (tmp_path / bonus).mkdir()
+        monkeypatch.chdir(tmp_path / bonus)
+        Path("mine.toml").write_text(CLUB.replace("30", bonus))
+        found.append(adapted.read_training("champion", "mine.toml").named)
+    assert len({place.stem[-8:] for place in found}) == len(found)
 
 
 @pytest.fixture(scope="module")

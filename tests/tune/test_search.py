@@ -9,10 +9,9 @@ from simgin.runs import ledger
 from simgin.stats import batches, differences, metrics
 from simgin.stats.batches import Played
 from simgin.strategy import Param, loader, text_form
-from simgin.strategy.text_form import StrategyError
 from simgin.tune import field
 from simgin.tune.search import Draws, carry_out
-from simgin.tune.tune_request import Knob, TuneError, read_knobs, read_request, slot_values
+from simgin.tune.tune_request import Knob, read_knobs, read_request, slot_values
 from support.planted import BEST, write_planted
 
 
@@ -44,24 +43,6 @@ def test_at_the_best_number_nothing_is_gained(planted):
     small = {"generations": 3, "matches": 1000, "confirmed": 1000}
     request = read_request(best, "eaai", ["simple"], "p", **small)
     assert tuned_of(request).confirmation.objective.gain.low <= 0
-
-
-def test_a_search_that_was_broken_off_comes_to_the_same_end(planted, tmp_path):
-    """Every table, byte for byte."""
-    request = planted.request
-
-    def stop_at_three(generation):
-        if generation.number == 3:
-            raise KeyboardInterrupt
-
-    for see in (stop_at_three, lambda generation: None):
-        with ledger.opened(tmp_path / ledger.FILE, request.identity) as run_ledger:
-            try:
-                resumed = carry_out(request, run_ledger, see=see)
-            except KeyboardInterrupt:
-                continue
-    for name in ("parameters", "candidates", "path", "table"):
-        assert getattr(resumed, name).to_csv() == getattr(planted, name).to_csv()
 
 
 @pytest.mark.parametrize(
@@ -199,23 +180,6 @@ def test_limits_can_be_narrowed(text, low, start):
     assert (knob.low, knob.high, knob.start, knob.step) == (low, 9, start, (9 - low) / 4)
 
 
-@pytest.mark.parametrize(
-    ("text", "chosen", "words"),
-    [
-        ("gold", "tie", "tie of gold is not a number"),  # words have no order
-        ("gold", "kk", "no number 'kk'; it has k; did you mean 'k'"),
-        ("gold", "k=3", "is not of the form"),
-        ("gold", "k=9..3", "must lie below"),
-        ("gold", "k=1.5..3", "must be a whole number"),
-        ("stubborn", None, "no parameter that is a number"),
-        ("champion", None, "in its weights"),
-    ],
-)
-def test_bad_choices_get_a_sentence(text, chosen, words):
-    with pytest.raises(TuneError, match=words):
-        knobs(text, chosen)
-
-
 # Files of values
 
 
@@ -247,23 +211,3 @@ def test_values_are_read_as_they_were_written(tmp_path):
     file = tmp_path / "values.toml"
     file.write_text(text_form.values_toml(values))
     assert text_form.read_values(file) == values
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("[knok]\nk = 7\n", "there is no slot 'knok'; did you mean 'knock'"),
-        ("knock = 7\n", r"write a table of parameters below \[knock\]"),
-        ("[knock]\nkk = 7\n", "has no parameter 'kk'; it has k"),
-        ("[knock]\nk = 7000\n", "must lie in 0..500"),
-        ("[knock]\nk = [1]\n", "must be a number"),
-        ("[knock\n", "is not valid TOML"),
-    ],
-)
-def test_bad_files_get_a_sentence(tmp_path, content, words):
-    file = tmp_path / "bad.toml"
-    file.write_text(content)
-    with pytest.raises(StrategyError, match=words):
-        loader.find(f"gold-early@{file}")
-    with pytest.raises(StrategyError, match="cannot be read"):
-        loader.find("gold-early@nowhere.toml")

@@ -123,9 +123,3 @@ def three_card_melds(rules: tuple) -> frozenset[frozenset[str]]:
     return frozenset(
         meld for meld in all_melds(dict(zip(KEYS, rules, strict=True))) if len(meld) == 3
     )
-
-
-# 2.11, mmd
-
-
-# 2.12, marjj

@@ -1,0 +1,100 @@
+"""Cells of a chart near the end of a deal, against every way in which the hidden cards may lie.
+
+Two players who take nothing draw from the stock. B throws the card just drawn, so B's play tells
+nothing of the ten cards that B was dealt: they may be any ten that A has not seen. With four cards
+left in the stock B draws one, A one more, and then the hand is dead. So a question has 14 choose 10
+hands by 4 x 3 next cards, and what knocking is worth is the mean over all of them.
+"""
+
+from itertools import combinations, permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simgin.charts.chart import Chart, ChartRequest
+from simgin.charts.kinds import TURNS
+from simgin.core.position import END, THROW
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.rollout import Action, Worlds, branch_deals, play_in
+from simgin.rules.build import build_rules
+from simgin.strategy import knock
+from simgin.text.notation import cards_in
+from simgin.toolkit import gin_or_better
+from simgin.tune.equity import by_points
+
+STOCK = 4
+DISCARDS = """
+from simgin.strategy import discard
+from simgin.toolkit import lowest
+
+@discard
+def first_best(view, rules, params):
+    return lowest(view.best)
+
+@discard
+def drawn(view, rules, params):
+    return view.drawn
+"""
+
+
+@knock
+def near_the_end(view, rules, params):
+    return 3 if view.stock == STOCK and not gin_or_better(view) else 0
+
+
+@knock
+def gin_alone(view, rules, params):
+    return gin_or_better(view)
+
+
+@pytest.fixture(scope="module")
+def matchup(tmp_path_factory: pytest.TempPathFactory) -> Matchup:
+    """A knocks at once, but for the questions before the branch; B never does."""
+    file = Path(tmp_path_factory.mktemp("players")) / "discards.py"
+    file.write_text(DISCARDS)
+    a, b = (f"gold+take=never+discard={file}#{name}" for name in ("first-best", "drawn"))
+    return parse_matchup(a, f"{b}+knock=never", "standard", 3, "deal")
+
+
+# Places of the cards left in the stock among those not seen: the next two in every order
+NEXT_TWO = [
+    [*first, *sorted({*left} - {*first})]
+    for left in combinations(range(10 + STOCK), STOCK)
+    for first in permutations(left, 2)
+]
+
+
+def exact(matchup: Matchup, view: np.record) -> np.ndarray:
+    """What knocking gains over playing on in all worlds of a question, float64 (worlds,)."""
+    unseen = np.array(list(cards_in(int(view["unseen"]))))
+    assert len(unseen) == 10 + STOCK and not view["known"]
+    stocks = unseen[np.array(NEXT_TWO)]
+    hands = int(view["unseen"]) - (1 << stocks).sum(axis=1)
+    best = int(view["best"])
+    knocking = Action(END, int(view["ending_card"]))
+    going_on = Action(THROW, (best & -best).bit_length() - 1)
+    ended = play_in(matchup, view, [knocking, going_on], Worlds(hands, stocks.astype(np.int8)))
+    points = (ended["points_a"] - ended["points_b"]).astype(float)
+    gains: np.ndarray = points[:, 0] - points[:, 1]
+    return gains
+
+
+@pytest.mark.parametrize("deals", [5000, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_cells_near_the_end_are_the_means_over_all_hidden_cards(
+    matchup: Matchup, deals: int
+) -> None:
+    found = branch_deals(matchup, near_the_end, 0, deals, 2, None, gin_alone)
+    request = ChartRequest("knock", "standard", "gold", deals, 3)
+    cells = request.of.cells(found, build_rules(matchup.variant))
+    chart = Chart(request, cells, by_points(found))
+    away = []
+    for row in chart.frame.to_dict("records"):
+        cell = request.of.rows.index(row["row"]), request.of.columns.index(row["column"])
+        own = cells[:, 1] == np.ravel_multi_index(cell, (len(request.of.rows), TURNS))
+        true = [exact(matchup, view) for view in found.views[own]]
+        error = np.sqrt(np.sum([gains.var() for gains in true])) / len(true)
+        away.append((row["value"] - np.mean([gains.mean() for gains in true])) / error)
+        assert len(true) == row["n"]
+    assert len(away) > 3 and np.abs(away).max() < 4
+    assert abs(np.sum(away)) < 4 * np.sqrt(len(away))
