@@ -29,7 +29,7 @@ test: setup
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --durations=10
 
 test-slow: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev,oracle,browser,rl]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev,oracle,browser,rl,anki]'
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --durations=10 -m slow
 
 # Runs a file of worked examples of the rules on the engine, or with ON=twin on the twin.
