@@ -41,7 +41,8 @@ def test_the_results_of_another_command_stay(here, command):
     for other in WRITING.keys() - {command}:
         leave(WRITING[other])
         told = harmless(*WRITING[command].split(), codes=(2,)).stderr
-        assert told.startswith(f"simgin: out holds the results of 'simgin {other} "), told
+        last = told.splitlines()[-1]  # a busy machine is told that it compiles
+        assert last.startswith(f"simgin: out holds the results of 'simgin {other} "), told
 
 
 @pytest.mark.parametrize("command", OTHERS)
