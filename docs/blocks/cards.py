@@ -10,8 +10,8 @@ rows are made
     numbers   figures that stand in braces in the words; of several rows, from the least to the most
     checks    what makes a quantifier true, `word` for `word`: CHECKS
 
-The page is not made where a query finds nothing, a check is untrue, or the words have a figure or
-a quantifier that no query stands behind.
+The page is not made where a query finds nothing, a check is untrue, a figure has more digits than
+its tables know, or the words have a figure or a quantifier that no query stands behind.
 """
 
 import json
@@ -30,6 +30,7 @@ from simgin.stats import differences
 
 RECORDS = ROOT / "docs" / "findings.toml"
 LONGEST = 10  # words of a verdict
+KNOWN = 2  # units of a figure's last digit that its interval may reach either way
 Z = 3.5  # standard errors of a dot: 200 dots err together in one page of ten
 GAINS, SAME, LOSES, OPEN = DOTS = "▲", "=", "▼", "?"
 KINDS = {  # who stands for each kind of player
@@ -145,10 +146,24 @@ def _number(
     unit: str = "",
     ends: str = "both",
 ) -> str:
-    """A figure, or the range of several; ends: least where only that is asked."""
-    values = factor * rows(of)[column]
+    """A figure, or the range of several; ends: least where only that is asked.
+
+    Raises Untrue where it has a digit more than its tables know.
+    """
+    found = rows(of)
+    values = factor * found[column]
     asked = (values.min(),) if ends == "least" else (values.min(), values.max())
+    if not _is_known(found, column, form, factor):
+        raise Untrue(f"the figure {form.format(asked[0])} is not known to its last digit")
     return " to ".join(dict.fromkeys(form.format(value) for value in asked)) + unit
+
+
+def _is_known(found: pd.DataFrame, column: str, form: str, factor: float) -> bool:
+    """Whether no 95 % interval is wider, either way, than KNOWN units of the last digit."""
+    low, high = ("low", "high") if column == "value" else (f"{column}_low", f"{column}_high")
+    half = abs(factor) * (found[high] - found[low]).max() / 2
+    last = len(form.format(0.0).partition(".")[2])  # digits after the point
+    return bool(half <= KNOWN * 10.0**-last)
 
 
 def _dots(of: Query, by: str, measure: str, margin: float = 0.25) -> str:

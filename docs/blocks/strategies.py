@@ -140,12 +140,13 @@ def _elsewhere() -> dict[str, dict[str, str]]:
     """Strategies that have not played in the league, or are made for another variant."""
     mc = _value("mc", "eaai", "mc", "simple", "match_win")
     looking = _value("champion-mc", "eaai", "champion-mc", "simple", "match_win")
-    dice = csv("dice", "league").set_index(["variant", "strategy"])["match_win"]
+    dice = csv("dice", "cross").set_index(["variant", "strategy"])["share"]
+    won = 100 * dice["dice", "dice-player"]
     entries = {
         "champion-mc": {"result": f'"{100 * looking:.0f} % v simple"', **_speed("champion-mc")},
         "mc": {"result": f'"{100 * mc:.0f} % v simple"', **_speed("mc")},
         "dice-player": {
-            "result": f'"{100 * dice["dice", "dice-player"]:.0f} % of dice"',
+            "result": f'"{won.min():.0f} to {won.max():.0f} % of dice"',
             **_speed("dice-player"),
         },
     }

@@ -1,6 +1,6 @@
 """Policies that claims of docs/reference/rules.md 14 are about, and no strategy has."""
 
-from simgin.strategy import knock, param, take
+from simgin.strategy import BLIND, knock, offer, param, take
 from simgin.toolkit import hits, in_best_melding, lowers, take_if
 
 ACES = 1 | 1 << 13 | 1 << 26 | 1 << 39
@@ -27,3 +27,10 @@ def for_big_gin(view, rules, params):
         return True
     ten = view.hand & ~(1 << view.ending_card)
     return hits(ten, view.unseen, rules) < params[1]
+
+
+@offer
+def level(view, rules, params):
+    """Offer one more than the die shows, blind, if both have won as many deals (H10)."""
+    is_level = view.phase == BLIND and view.own_deals == view.other_deals
+    return view.stake + 1 if is_level else 0

@@ -172,6 +172,7 @@ def discard_lines(chart: Chart) -> Iterator[str]:
     """What cards with partners cost more than a lone king, and which lone cards do."""
     kind, signs = chart.request.of, chart.signs
     values = -chart.request.factor * chart.grid("value")
+    half = chart.request.factor * (chart.grid("high") - chart.grid("low")) / 2
     unit = WORDS[chart.request.unit]
     dear = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign < 0]
     cheap = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign > 0]
@@ -179,10 +180,11 @@ def discard_lines(chart: Chart) -> Iterator[str]:
         yield f"Of cards without a partner {listed(dear)} clearly cost more than a king."
     if cheap:
         yield f"Of cards without a partner {listed(cheap)} clearly cost less than a king."
-    for name, row in zip(kind.rows[1:], values[1:], strict=True):
+    for name, row, error in zip(kind.rows[1:], values[1:], half[1:], strict=True):
         partners = "one partner" if name == "one" else f"{name} partners"
-        ends = f"{np.nanmin(row):.1f} to {np.nanmax(row):.1f}"
-        yield f"A card with {partners} costs {ends} {unit} more than a king with none."
+        ends = f"{np.nanmin(row):.1f} to {np.nanmax(row):.1f} {unit}"
+        known = f"each within ± {np.nanmax(error):.1f}"
+        yield f"A card with {partners} costs {ends} more than a king with none ({known})."
 
 
 LINES = {"knock": knock_lines, "upcard": upcard_lines, "discard": discard_lines}

@@ -277,7 +277,7 @@ def _alone(odds: Odds, variants: list[str]) -> Table:
         lines.append(line)
     titles = {
         NAIVE: "naive: gin",
-        STRONG: "strong: gin",
+        STRONG: "best of ours: gin",
         "best": "best possible: gin",
         "match_naive": "naive: match won",
         "match": "strong: match won",

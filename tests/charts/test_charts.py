@@ -108,6 +108,7 @@ def made(kind, values):
     chart = Chart(request, np.zeros((1, 2), int), np.zeros((1, 2)))
     rows = [
         {"row": row, "column": column, "value": v, "p_holm": 0.001 if v else 1.0}
+        | {"low": v - 0.5, "high": v + 0.5}
         for row, of in zip(shape.rows, values, strict=False)
         for column, v in zip(shape.columns, of, strict=True)
     ]
@@ -138,6 +139,7 @@ def test_upcards_and_discards_in_words():
     told = list(LINES["discard"](made("discard", [lone, [-4.0] * 13, [-6.0] * 13])))
     assert told[0] == "Of cards without a partner A and 2 clearly cost more than a king."
     assert told[1].startswith("A card with one partner costs 4.0 to 4.0 points a deal more")
+    assert told[1].endswith("(each within ± 0.5).")
 
 
 def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knocks):

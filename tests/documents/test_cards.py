@@ -143,6 +143,18 @@ def test_figures_and_dots_are_those_of_the_table(tables: Callable[..., None]) ->
     assert lines[3].endswith("`one`</small>")
 
 
+def test_a_figure_has_no_digit_that_its_table_does_not_know(tables: Callable[..., None]) -> None:
+    tables(one=WINS)  # known within 0.196
+    for form, factor, is_known in (("{:.1f}", 1, True), ("{:.1f}", 2, False), ("{:.2f}", 1, False)):
+        number = {"of": ALL, "form": form, "factor": factor}
+        card = cards.Card("", "What is it worth?", "It is {worth}.", numbers={"worth": number})
+        if is_known:
+            assert "It is 1.0 to 3.0." in cards.shown(card)
+        else:
+            with pytest.raises(cards.Untrue, match="not known to its last digit"):
+                cards.shown(card)
+
+
 CHECKS = [(card.question, check) for card in cards.records() for check in card.checks]
 
 

@@ -50,8 +50,8 @@ def chart(
 
     Deals of a strong player against itself are branched at one question each: every answer is
     played on in the same world, and the chart tells what each gains, in points a deal, or at a
-    --score in per cent of matches. A knock chart for any score is priced: what the player loses
-    who knocks by it.
+    --score in per cent of matches. Without --score a knock chart is priced, too: how many matches
+    the player wins from itself by knocking so.
 
     \b
       simgin chart knock

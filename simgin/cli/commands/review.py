@@ -42,7 +42,7 @@ PLACE_CHARACTERS = 80  # of the name of a directory that nobody named
 @click.option(
     "--adapt",
     is_flag=True,
-    help="Train a strong player for every rule set first: two minutes each, kept for later.",
+    help="Train a strong player for every rule set first: a minute and a half each, kept.",
 )
 @click.option(
     "--goals",
