@@ -5,6 +5,9 @@ as those cards hold ten in melds, which can be split in three, three and four ca
 of five. Over the joker's places is averaged exactly.
 """
 
+import importlib.util
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -15,8 +18,10 @@ from simgin.core.rules import DISCARD_FIRST, NO_JOKER
 from simgin.odds.solo_odds import hindsight
 from simgin.rules import variants
 from simgin.rules.build import build_rules
+from simgin.text.notation import cards_in
 
 NEVER = 99
+MINIATURE = Path(__file__).parents[2] / "benchmarks" / "solo_miniature.py"
 
 
 def melds_of_sizes(rules):
@@ -81,3 +86,34 @@ def test_the_bound_of_odds_agrees_deck_by_deck(text):
     variant = variants.find(text)
     found = hindsight(variant, 300, 5)
     assert found == pytest.approx(chances_to_win(build_rules(variant), 300, 5), abs=1e-12)
+
+
+@pytest.mark.slow
+def test_the_best_of_a_miniature_deck_is_what_plain_recursion_finds():
+    """In positions with up to five cards left, where nobody beats the best, nor that hindsight."""
+    spec = importlib.util.spec_from_file_location("miniature", MINIATURE)
+    miniature = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(miniature)
+    melds = [set(cards_in(meld)) for meld in miniature.melds(2, 8)]
+    numbers, values, hindsight = miniature.solved(2, 8)
+
+    def is_gin(hand):
+        held = [meld for meld in melds if meld <= hand]
+        return any(a | b == hand and (a == b or not a & b) for a in held for b in held)
+
+    def best(hand, rest):
+        total = 0.0
+        for card in rest:
+            kept = [(hand | {card}) - {thrown} for thrown in hand | {card}]
+            total += 1 if any(map(is_gin, kept)) else max(best(one, rest - {card}) for one in kept)
+        return total / (len(rest) + 1)
+
+    rng = np.random.default_rng(7)
+    for _ in range(30):
+        cards = [int(card) for card in rng.permutation(miniature.CARDS)]
+        hand, rest = set(cards[:6]), set(cards[6 : 6 + int(rng.integers(1, 6))])
+        held, left = (sum(1 << card for card in some) for some in (hand, rest))
+        place = numbers[held], miniature.rest_number(left, held)
+        found = {player: float(value[place]) for player, value in values.items()}
+        assert found["best"] == pytest.approx(best(hand, rest), abs=1e-6)
+        assert max(found.values()) == found["best"] <= hindsight[left] + 1e-6
