@@ -26,7 +26,7 @@ from simgin.review.scorecard import (
     Row,
     read_goals,
 )
-from simgin.review.verdicts import best_values, label, skill_size, sweep_lines, values
+from simgin.review.verdicts import best_values, label, skill_size, spans, sweep_lines, values
 from simgin.rules import variants
 from simgin.stats import table
 from simgin.stats.quantity import Quantity
@@ -318,22 +318,34 @@ def _facts(review: Review) -> Iterator[tuple[str, str]]:
     each = "of every player" if request.alone else "of every pair of players"
     yield "Size", f"{request.matches:,} matches {each}, under every rule set, on the same packs."
     yield "Seed", str(request.seed)
-    yield "Why some figures are missing", _missing(review)
+    if missing := _missing(review):
+        yield "Why some figures are missing", missing
 
 
 def _who(review: Review) -> str:
     """Every kind with its strategy, and the strong player by rule set where that differs."""
     request = review.request
     named = [f"{kind} ({name})" if kind != name else name for kind, name in request.kinds]
-    strong = {request.player(variant) for variant in request.variants}
-    stay = [label(v) for v in request.variants if request.adapt and v not in request.learned]
-    if len(strong) == 1:
-        named.append(f"{STRONG} ({strong.pop()})")
-    else:
-        by_rules = [f"{request.player(v)} under {label(v)}" for v in request.variants]
-        named.append(f"{STRONG}: {', '.join(by_rules)}")
-    learned = f" Learning gained nothing under {listed(stay)}." if stay else ""
+    strong: dict[str, list[str]] = {}
+    for v in request.variants:
+        player = "champion as it learned each" if v in request.learned else request.player(v)
+        strong.setdefault(player, []).append(v)
+    most, *others = sorted(strong, key=lambda player: -len(strong[player]))
+    but = "".join(f"; {other} under {_those(review, strong[other])}" for other in others)
+    named.append(f"{STRONG} ({most}{but})")
+    stay = [v for v in request.variants if request.adapt and v not in request.learned]
+    learned = f" Learning gained nothing under {_those(review, stay)}." if stay else ""
     return f"{'; '.join(named)}.{learned}"
+
+
+def _those(review: Review, chosen: Sequence[str]) -> str:
+    """Some rule sets in words; those of a sweep by their values."""
+    swept = review.request.swept if review.request.sweep else []
+    named = [label(variant) for variant in chosen if variant not in swept]
+    if len(named) < len(chosen):
+        names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
+        named.append(f"{names} {listed(spans(review, chosen))}")
+    return listed(named)
 
 
 def _missing(review: Review) -> str:
@@ -342,7 +354,7 @@ def _missing(review: Review) -> str:
     for row in frame.to_dict("records"):
         reasons.setdefault(row["why"], []).append(f"{row['title']} ({label(row['variant'])})")
     parts = [f"{', '.join(dict.fromkeys(what))}: {why}" for why, what in reasons.items()]
-    return "; ".join(parts) + "." if parts else "None is."
+    return "; ".join(parts) + "." if parts else ""
 
 
 def rows_for_json(review: Review) -> Sequence[dict[str, Any]]:
