@@ -42,8 +42,9 @@ def match_length(
     Columns turns (lower end of a bin), width, share, median.
     """
     names = figures.unique(frame["variant"])
+    both = " of both players" if any(frame["opponent"]) else ""
     note = (
-        f"Bins of {int(frame['width'].iloc[0])} turns of both players. The line is the median. "
+        f"Bins of {int(frame['width'].iloc[0])} turns{both}. The line is the median. "
         f"{_precision(frame)}"
     )
     caption = figures.caption(frame, seed=seed, unit="matches", note=note)
@@ -78,20 +79,23 @@ def outcomes_by_kind(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     names = figures.unique(frame["variant"])
     kinds = figures.unique(frame["players"])
     height = figures.row_height(kinds) * len(kinds)
-    note = f"Between two of a kind. {_precision(frame)}"
+    note = "Between two of a kind. " * any(frame["opponent"]) + _precision(frame)
     caption = figures.caption(frame, seed=seed, unit="deals", note=note)
-    words = [kind_words(name) for name in OUTCOMES]
+    outcomes = [name for name in OUTCOMES if frame[frame["metric"] == name]["value"].any()]
+    words = [kind_words(name) for name in outcomes]
     figure = figures.new_figure((height + 0.35) * len(names), "", caption, words)
     for axes, _, part in figures.panels_by(figure, frame, "variant", sharex=True):
-        _outcome_bars(axes, part, kinds)
+        _outcome_bars(axes, part, kinds, outcomes)
     figures.axis_labels(axes, "deals, %")
     figures.legend(figure.axes[0])
     return figure
 
 
-def _outcome_bars(axes: Axes, part: pd.DataFrame, kinds: Sequence[str]) -> None:
+def _outcome_bars(
+    axes: Axes, part: pd.DataFrame, kinds: Sequence[str], outcomes: Sequence[str]
+) -> None:
     left = np.zeros(len(kinds))
-    for outcome in OUTCOMES:
+    for outcome in outcomes:
         rows = part[part["metric"] == outcome].set_index("players")["value"]
         shares = np.nan_to_num([100 * rows.get(kind, 0.0) for kind in kinds])
         label = kind_words(outcome)

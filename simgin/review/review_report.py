@@ -45,12 +45,14 @@ SKILL_CELLS = {
 }
 MOST_COLUMNS = 8  # rule sets beside one another; a longer sweep is read from its pictures
 GOAL_WORDS = (MET, MISSED, UNDECIDED)
-READING = (
-    f"Between strong players; ± are 95 % intervals. Much: what an evening of {EVENING} matches "
+READING = "; ± are 95 % intervals. "
+SIZES = (
+    f"Much: what an evening of {EVENING} matches "
     f"under each would show, five times in six; a little: what {EVENINGS} evenings would; same: "
     "less. For skill, seats and shares of wins, a little is from 1 or 2 percentage points, much "
-    "from 3 or 6."
+    "from 3 or 6. "
 )
+SKILL_ALONE = {"Skill": "deals that the strong player wins more than the naive one"}
 CANNOT_TELL = (
     "Fun, learning, bluffing, and people: these players never tire, misremember or talk. A strong "
     "player is the strongest program here, not the best play there is."
@@ -120,7 +122,9 @@ def scorecard(review: Review) -> Table:
         named = [(variant, values(review, variant)) for variant in request.variants]
         title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
     columns = [Column("row", "property"), *(Column(*names) for names in named)]
-    note = f"{READING} {_meanings(review)}Players: {_who(review)}"
+    whose = "Of the strong player" if request.alone else "Between strong players"
+    sizes = SIZES if request.base else ""
+    note = f"{whose}{READING}{sizes}{_meanings(review)}Players: {_who(review)}"
     return Table(title, frame_of(rows), columns, note)
 
 
@@ -150,7 +154,7 @@ def _turned(card: Table) -> Table:
 def _meanings(review: Review) -> str:
     """What titles of rows do not say."""
     meanings = {row.title: row.meaning for row in review.rows if row.meaning}
-    meanings |= {} if review.request.alone else AGAINST
+    meanings |= SKILL_ALONE if review.request.alone else AGAINST
     return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
 
 
