@@ -229,11 +229,18 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     )
     name = str(frame["x_name"].iloc[0])
     figure = figures.new_figure(1.25 * len(titles), f"What the {name} does", caption)
-    for axes, _, part in figures.panels_by(figure, frame, "title", sharex=True):
+    for axes, title, part in figures.panels_by(figure, frame, "title", sharex=True):
         _curve(axes, part.sort_values("x"))
+        figures.panel_title(axes, _with_unit(title, part))
     axes.locator_params(axis="x", integer=True)
     figures.axis_labels(axes, name)
     return figure
+
+
+def _with_unit(title: str, part: pd.DataFrame) -> str:
+    """The title of a row, and that its numbers are per cent."""
+    is_share = float(part["factor"].iloc[0]) == 100
+    return f"{title}, %" if is_share and not title.endswith("%") else title
 
 
 def _curve(axes: Axes, part: pd.DataFrame) -> None:
@@ -263,7 +270,8 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     if frame["even"].notna().all():
         middle = float(frame["even"].iloc[0])
     reach = max(float(np.nanmax(np.abs(cells - middle))), 1e-9)
-    figure = figures.new_figure(0.34 * len(table) + 0.4, str(frame["title"].iloc[0]), caption)
+    title = _with_unit(str(frame["title"].iloc[0]), frame)
+    figure = figures.new_figure(0.34 * len(table) + 0.4, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     form = "{:.1f}" if np.nanmax(np.abs(cells)) < 20 else "{:.0f}"
     names = [f"{y:g}" for y in table.index], [f"{x:g}" for x in table.columns]
