@@ -28,7 +28,7 @@ KNOCK_TURNS = range(1, 15)
 STAGES = ("1, 2", "3, 4", "5 to 7", "8 to 10", "11 on")
 DRAWS = {
     "gin_draws": "a card that makes gin",
-    "outs_of_5": "a card that makes a new meld, with four or five loose cards",
+    "outs_of_5": "a card that makes a new meld, with four or five unmatched cards",
 }
 
 

@@ -7,7 +7,7 @@ found.frame()  # a row for each action, the best first
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
@@ -393,15 +393,16 @@ def analyse_deal(
     other: str | None,
     effort: Effort,
     watch: WatchDeal = unwatched,
+    names: Sequence[str] = (),
 ) -> dict[str, Analysis]:
     """The decisions of a deal, or of one turn, by place and player, as in `turn 5, draw, gold`.
 
-    Those of a single player are named by place alone.
+    Those of a single player are named by place alone. names: of who really played, by seat.
     own, other: who plays on for A and for B, by default they themselves. watch: called
     with what is done, what there is to do, and the analyses so far.
     """
     players = [player.text for player in deal.matchup.players]
-    names = side_names(deal.matchup)
+    names = names if len(set(names)) == len(players) else side_names(deal.matchup)
     alone = len(players) == 1
     positions = positions_in(deal, turn)
     if not positions:

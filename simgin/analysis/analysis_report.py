@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -84,7 +85,9 @@ def _question(found: Found) -> str:
     if not others:
         return _capital(title)
     matchup = found[title].matchup
-    return f"{matchup.title}, {matchup.variant.text}: what each decision cost"
+    names = dict.fromkeys(re.sub(r".*, | \([AB]\)$", "", title) for title in found)
+    players = " v ".join(names) if len(names) == len(matchup.players) == 2 else matchup.title
+    return f"{players}, {matchup.variant.text}: what each decision cost"
 
 
 def _capital(text: str) -> str:

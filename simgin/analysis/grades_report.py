@@ -55,7 +55,9 @@ def verdict(grade: Grade) -> Iterator[str]:
     who = "You" if who == YOU else who
     total = grade.total
     unit = grade.unit if grade.unit.startswith("%") else f"{grade.unit} a deal"
-    yield f"{who} gave up {_text(total)} {unit}{_like(total) if grade.has_ladder else ''}."
+    like = _like(total) if grade.has_ladder else ""
+    lucky = "; as the cards lay, that was more than the best would have brought"
+    yield f"{who} gave up {_text(total)} {unit}{like}{lucky if total.value < 0 else ''}."
     if grade.result:
         won, less_luck = map(_text, grade.result.values())
         yield (

@@ -101,9 +101,12 @@ def rates_rows(rates: ErrorRates) -> list[Row]:
 
 
 def costliest_in_words(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    """Of some rows of `rates_rows` the costliest decisions, each with its command."""
+    """Of some rows of `rates_rows` the costliest decisions, each with its command.
+
+    None that cost nothing when it was looked at again.
+    """
     for row in rows:
-        if row["metric"] == "cost":
+        if row["metric"] == "cost" and row["value"] > 0:
             factor = 100 if row["counted"].startswith("%") else 1
             cost = numbers.estimate(row["value"], row["low"], row["high"], factor)
             done, best = row["done"], better(row["done"], row["best"])

@@ -71,7 +71,7 @@ def chart_report(chart: Chart, command: str, price: Quantity | None = None) -> R
 def _facts(chart: Chart, price: Quantity | None) -> Iterator[tuple[str, str]]:
     request = chart.request
     yield (
-        "How it was made",
+        "Deals",
         f"{request.deals:,} deals of {request.player} against itself, each branched at one such "
         "question: every answer was played on in the same world.",
     )

@@ -52,7 +52,8 @@ def chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     figures.heat_map(axes, cells.to_numpy(float), rows, columns, middle=0, reach=reach, form=form)
     for text in axes.texts:
         column, row = map(int, text.get_position())
-        text.set_text(form.format(known.iat[row, column]))
+        told = form.format(known.iat[row, column])
+        text.set_text(told if float(told) else told[1:])  # no sign at nothing
         text.set_alpha(PALE if cells.iat[row, column] == 0 else 1)
     figures.axis_labels(axes, across, down)
     return figure

@@ -42,12 +42,13 @@ def match_length(
     Columns turns (lower end of a bin), width, share, median.
     """
     names = figures.unique(frame["variant"])
+    both = " of both players" if any(frame["opponent"]) else ""
     note = (
-        f"Bins of {int(frame['width'].iloc[0])} turns of both players. The line is the median. "
+        f"Bins of {int(frame['width'].iloc[0])} turns{both}. The line is the median. "
         f"{_precision(frame)}"
     )
     caption = figures.caption(frame, seed=seed, unit="matches", note=note)
-    figure = figures.new_figure(PANEL * len(names) + 0.4, "How long a match takes", caption)
+    figure = figures.new_figure(PANEL * len(names) + 0.4, "", caption)
     looks = figures.looks(names, among)
     most = 100 * float(frame["share"].max())
     for axes, variant, part in figures.panels_by(figure, frame, "variant", sharex=True):
@@ -78,20 +79,23 @@ def outcomes_by_kind(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     names = figures.unique(frame["variant"])
     kinds = figures.unique(frame["players"])
     height = figures.row_height(kinds) * len(kinds)
-    note = f"Between two of a kind. {_precision(frame)}"
+    note = "Between two of a kind. " * any(frame["opponent"]) + _precision(frame)
     caption = figures.caption(frame, seed=seed, unit="deals", note=note)
-    words = [kind_words(name) for name in OUTCOMES]
-    figure = figures.new_figure((height + 0.35) * len(names), "How deals end", caption, words)
+    outcomes = [name for name in OUTCOMES if frame[frame["metric"] == name]["value"].any()]
+    words = [kind_words(name) for name in outcomes]
+    figure = figures.new_figure((height + 0.35) * len(names), "", caption, words)
     for axes, _, part in figures.panels_by(figure, frame, "variant", sharex=True):
-        _outcome_bars(axes, part, kinds)
+        _outcome_bars(axes, part, kinds, outcomes)
     figures.axis_labels(axes, "deals, %")
     figures.legend(figure.axes[0])
     return figure
 
 
-def _outcome_bars(axes: Axes, part: pd.DataFrame, kinds: Sequence[str]) -> None:
+def _outcome_bars(
+    axes: Axes, part: pd.DataFrame, kinds: Sequence[str], outcomes: Sequence[str]
+) -> None:
     left = np.zeros(len(kinds))
-    for outcome in OUTCOMES:
+    for outcome in outcomes:
         rows = part[part["metric"] == outcome].set_index("players")["value"]
         shares = np.nan_to_num([100 * rows.get(kind, 0.0) for kind in kinds])
         label = kind_words(outcome)
@@ -117,7 +121,7 @@ def knock_chart(
     names = figures.unique(frame["variant"])
     note = f"The darker, the more of the strong player's knocks lie there. {_precision(frame)}"
     caption = figures.caption(frame, seed=seed, unit="knocks", note=note)
-    figure = figures.new_figure(1.5 * len(names) + 0.3, "When the strong player knocks", caption)
+    figure = figures.new_figure(1.5 * len(names) + 0.3, "", caption)
     looks = figures.looks(names, among)
     for axes, variant, part in figures.panels_by(figure, frame, "variant"):
         _knock_cells(axes, part, looks[variant].colour)
@@ -130,13 +134,14 @@ def _knock_cells(axes: Axes, part: pd.DataFrame, colour: str) -> None:
     from matplotlib.colors import LinearSegmentedColormap
 
     table = part.pivot(index="deadwood", columns="turn", values="share")
-    shades = LinearSegmentedColormap.from_list("knocks", [figures.PAPER, colour])
+    shades = LinearSegmentedColormap.from_list("knocks", [(colour, 0.0), (colour, 1.0)])
     values = np.ma.masked_equal(table.to_numpy(dtype=float), 0)
     axes.pcolormesh(table.columns, table.index, values, cmap=shades, vmin=0)
     axes.grid(visible=False)
     knocked = part[part["share"] > LEAST_SHOWN]
     axes.set_xlim(0.5, float(knocked["turn"].max()) + 0.5)
     axes.set_ylim(-0.5, float(part[part["share"] > 0]["deadwood"].max()) + 0.5)
+    axes.locator_params(integer=True)
 
 
 @figures.picture
@@ -151,7 +156,7 @@ def kinds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
     height = (figures.row_height(names) * len(names) + 0.5) * len(titles)
     note = "Changes from the base, between two of a kind. Bars are 95 % intervals."
     caption = figures.caption(frame, seed=seed, unit="matches", note=note)
-    figure = figures.new_figure(height, "Does it hold for every kind of player?", caption, variants)
+    figure = figures.new_figure(height, "", caption, variants)
     looks = figures.looks(variants, among)
     for axes, _, part in figures.panels_by(figure, frame, "title", grid="x"):
         _kind_dots(axes, part, names, looks)
@@ -188,13 +193,16 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     clear = (frame["low"] > 0) | (frame["high"] < 0)
     names = figures.unique(frame[clear]["variant"])
-    note = "Percentage points more than under the base, where the 95 % interval is clear of zero."
+    note = (
+        "Chance to win the match, percentage points more than under the base, where the 95 % "
+        "interval is clear of zero."
+    )
     if unclear := [name for name in figures.unique(frame["variant"]) if name not in names]:
         note += f" Nowhere clear: {', '.join(unclear)}."
     caption = figures.caption(frame, seed=seed, unit="deals", note=note)
     names = names or unclear[:1]
     frame = frame[frame["variant"].isin(names)]
-    figure = figures.new_figure(2.0 * len(names), "Win probability by score", caption)
+    figure = figures.new_figure(2.0 * len(names), "", caption)
     shown = frame.assign(value=100 * frame["value"].where(clear))
     reach = max(float(np.nanmax(np.abs(shown["value"]), initial=0.0)), LEAST_REACH)
     for axes, _, part in figures.panels_by(figure, shown, "variant"):
@@ -221,11 +229,18 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     )
     name = str(frame["x_name"].iloc[0])
     figure = figures.new_figure(1.25 * len(titles), f"What the {name} does", caption)
-    for axes, _, part in figures.panels_by(figure, frame, "title", sharex=True):
+    for axes, title, part in figures.panels_by(figure, frame, "title", sharex=True):
         _curve(axes, part.sort_values("x"))
+        figures.panel_title(axes, _with_unit(title, part))
     axes.locator_params(axis="x", integer=True)
     figures.axis_labels(axes, name)
     return figure
+
+
+def _with_unit(title: str, part: pd.DataFrame) -> str:
+    """The title of a row, and that its numbers are per cent."""
+    is_share = float(part["factor"].iloc[0]) == 100
+    return f"{title}, %" if is_share and not title.endswith("%") else title
 
 
 def _curve(axes: Axes, part: pd.DataFrame) -> None:
@@ -255,7 +270,8 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     if frame["even"].notna().all():
         middle = float(frame["even"].iloc[0])
     reach = max(float(np.nanmax(np.abs(cells - middle))), 1e-9)
-    figure = figures.new_figure(0.34 * len(table) + 0.4, str(frame["title"].iloc[0]), caption)
+    title = _with_unit(str(frame["title"].iloc[0]), frame)
+    figure = figures.new_figure(0.34 * len(table) + 0.4, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     form = "{:.1f}" if np.nanmax(np.abs(cells)) < 20 else "{:.0f}"
     names = [f"{y:g}" for y in table.index], [f"{x:g}" for x in table.columns]

@@ -33,6 +33,7 @@ TEMPLATE, STYLE = (Path(__file__).with_name(name) for name in ("page.html.j2", "
 FILTERED_FROM = 8  # rows; longer tables get a filter
 SCROLLED_FROM = 60  # rows; of a shorter table, such as all decisions of a deal, nothing is hidden
 LONG = 24  # characters; columns with longer text get more room
+SENTENCE = 40  # characters; longer texts that begin with a number are no numbers
 COLOURS = {
     figures.INK: "var(--ink)",
     figures.FAINT: "var(--faint)",
@@ -72,14 +73,15 @@ def drawings(pictures: Sequence[Picture], plots: str = PLOTS) -> dict[str, bytes
 
 def html(report: Report, plots: str = PLOTS) -> str:
     """The page as HTML, whose links lead to the files beside it. Equal reports give equal text."""
-    every = [*report.tables, *report.folded]
+    tables = [table for table in report.tables if table.rows]
+    every = [*tables, *(table for table in report.folded if table.rows)]
     shown = [(f"table-{i}", table, _kinds(table)) for i, table in enumerate(every, start=1)]
     return template(TEMPLATE).render(
         report=report,
         verdict=[report.named(line) for line in report.verdict],
         drawn=[(picture, _drawing(picture)) for picture in report.pictures],
-        tables=shown[: len(report.tables)],
-        folded=shown[len(report.tables) :],
+        tables=shown[: len(tables)],
+        folded=shown[len(tables) :],
         plots=plots,
         FILTERED_FROM=FILTERED_FROM,
         SCROLLED_FROM=SCROLLED_FROM,
@@ -93,9 +95,10 @@ def _kinds(table: Table) -> list[str]:
 
 
 def _kind(texts: Sequence[str]) -> str:
-    if all(map(NUMBER.match, texts)):
+    longest = max(map(len, texts), default=0)
+    if longest <= SENTENCE and all(map(NUMBER.match, texts)):
         return "number"
-    return "long text" if max(map(len, texts)) > LONG else "text"
+    return "long text" if longest > LONG else "text"
 
 
 # The template

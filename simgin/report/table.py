@@ -64,8 +64,8 @@ class Cell:
 
     @property
     def short(self) -> str:
-        """The cell with the gist of its word: `83 ▲ a little`."""
-        return GIST.sub(r"\1", str(self))
+        """The cell with the gist of its word and a dash in its range: `83 ▲ a little`."""
+        return GIST.sub(r"\1", str(self)).replace(" to ", DASH)
 
     @property
     def markdown(self) -> str:

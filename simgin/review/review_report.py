@@ -26,7 +26,7 @@ from simgin.review.scorecard import (
     Row,
     read_goals,
 )
-from simgin.review.verdicts import best_values, label, skill_size, sweep_lines, values
+from simgin.review.verdicts import best_values, label, skill_size, spans, sweep_lines, values
 from simgin.rules import variants
 from simgin.stats import table
 from simgin.stats.quantity import Quantity
@@ -45,12 +45,14 @@ SKILL_CELLS = {
 }
 MOST_COLUMNS = 8  # rule sets beside one another; a longer sweep is read from its pictures
 GOAL_WORDS = (MET, MISSED, UNDECIDED)
-READING = (
-    f"Between strong players; ± are 95 % intervals. Much: what an evening of {EVENING} matches "
+READING = "; ± are 95 % intervals. "
+SIZES = (
+    f"Much: what an evening of {EVENING} matches "
     f"under each would show, five times in six; a little: what {EVENINGS} evenings would; same: "
     "less. For skill, seats and shares of wins, a little is from 1 or 2 percentage points, much "
-    "from 3 or 6."
+    "from 3 or 6. "
 )
+SKILL_ALONE = {"Skill": "deals that the strong player wins more than the naive one"}
 CANNOT_TELL = (
     "Fun, learning, bluffing, and people: these players never tire, misremember or talk. A strong "
     "player is the strongest program here, not the best play there is."
@@ -120,7 +122,9 @@ def scorecard(review: Review) -> Table:
         named = [(variant, values(review, variant)) for variant in request.variants]
         title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
     columns = [Column("row", "property"), *(Column(*names) for names in named)]
-    note = f"{READING} {_meanings(review)}Players: {_who(review)}"
+    whose = "Of the strong player" if request.alone else "Between strong players"
+    sizes = SIZES if request.base else ""
+    note = f"{whose}{READING}{sizes}{_meanings(review)}Players: {_who(review)}"
     return Table(title, frame_of(rows), columns, note)
 
 
@@ -150,7 +154,7 @@ def _turned(card: Table) -> Table:
 def _meanings(review: Review) -> str:
     """What titles of rows do not say."""
     meanings = {row.title: row.meaning for row in review.rows if row.meaning}
-    meanings |= {} if review.request.alone else AGAINST
+    meanings |= SKILL_ALONE if review.request.alone else AGAINST
     return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
 
 
@@ -318,22 +322,34 @@ def _facts(review: Review) -> Iterator[tuple[str, str]]:
     each = "of every player" if request.alone else "of every pair of players"
     yield "Size", f"{request.matches:,} matches {each}, under every rule set, on the same packs."
     yield "Seed", str(request.seed)
-    yield "Why some figures are missing", _missing(review)
+    if missing := _missing(review):
+        yield "Why some figures are missing", missing
 
 
 def _who(review: Review) -> str:
     """Every kind with its strategy, and the strong player by rule set where that differs."""
     request = review.request
     named = [f"{kind} ({name})" if kind != name else name for kind, name in request.kinds]
-    strong = {request.player(variant) for variant in request.variants}
-    stay = [label(v) for v in request.variants if request.adapt and v not in request.learned]
-    if len(strong) == 1:
-        named.append(f"{STRONG} ({strong.pop()})")
-    else:
-        by_rules = [f"{request.player(v)} under {label(v)}" for v in request.variants]
-        named.append(f"{STRONG}: {', '.join(by_rules)}")
-    learned = f" Learning gained nothing under {listed(stay)}." if stay else ""
+    strong: dict[str, list[str]] = {}
+    for v in request.variants:
+        player = "champion as it learned each" if v in request.learned else request.player(v)
+        strong.setdefault(player, []).append(v)
+    most, *others = sorted(strong, key=lambda player: -len(strong[player]))
+    but = "".join(f"; {other} under {_those(review, strong[other])}" for other in others)
+    named.append(f"{STRONG} ({most}{but})")
+    stay = [v for v in request.variants if request.adapt and v not in request.learned]
+    learned = f" Learning gained nothing under {_those(review, stay)}." if stay else ""
     return f"{'; '.join(named)}.{learned}"
+
+
+def _those(review: Review, chosen: Sequence[str]) -> str:
+    """Some rule sets in words; those of a sweep by their values."""
+    swept = review.request.swept if review.request.sweep else []
+    named = [label(variant) for variant in chosen if variant not in swept]
+    if len(named) < len(chosen):
+        names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
+        named.append(f"{names} {listed(spans(review, chosen))}")
+    return listed(named)
 
 
 def _missing(review: Review) -> str:
@@ -342,7 +358,7 @@ def _missing(review: Review) -> str:
     for row in frame.to_dict("records"):
         reasons.setdefault(row["why"], []).append(f"{row['title']} ({label(row['variant'])})")
     parts = [f"{', '.join(dict.fromkeys(what))}: {why}" for why, what in reasons.items()]
-    return "; ".join(parts) + "." if parts else "None is."
+    return "; ".join(parts) + "." if parts else ""
 
 
 def rows_for_json(review: Review) -> Sequence[dict[str, Any]]:

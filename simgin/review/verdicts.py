@@ -102,8 +102,8 @@ def rules_in_words(review: Review) -> list[tuple[str, str]]:
         said = _said(variant, [name for name, *_ in variants.difference(base, variant)])
         said = said or _basic(variant)
         sentences.append((label(text), f"{capital('; '.join(said))}."))
-    if request.others:
-        sentences.append(("Everything else", f"as in {label(str(request.base))}."))
+    if any(text != base.text for text in request.variants):
+        sentences.append(("Everything else", f"As in {label(base.text)}."))
     return sentences
 
 
@@ -304,7 +304,10 @@ def _course(review: Review, row: Row, first: str, last: str) -> Iterator[str]:
     if not isinstance(own, Quantity) or not isinstance(other, Quantity):
         return
     difference = other - own
-    bounds = row.bounds(own, review.played(first, STRONG).matches)
+    base = str(review.request.base)
+    usual = review.figures[base, row.key, STRONG]
+    usual = usual if isinstance(usual, Quantity) else own
+    bounds = row.bounds(usual, review.played(base, STRONG).matches)
     found = size(difference, bounds)
     way = row.more if difference.value > 0 else row.less
     word = found if found in (SAME, UNCLEAR) else f"{found} {way}"

@@ -197,7 +197,7 @@ def test_rules_are_said_by_what_differs():
             "melded; runs go round the corner; the defender's aces count 15; gin +20; a spade "
             "upcard doubles the score.",
         ),
-        ("Everything else", "as in Standard."),
+        ("Everything else", "As in Standard."),
     ]
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from simgin.analysis.analysis import Analysis, Effort
-    from simgin.play.watch import WatchedDeal
+    from simgin.analysis.deal_file import Told
 
     Found = Mapping[str, Analysis]
     WatchedAnalysis = Callable[[Callable[..., None]], dict[str, Analysis]]
@@ -168,12 +168,15 @@ def analyze(
         if words[0].endswith(FILES):
             _refuse_options(OF_AN_ADDRESS, "strategies, not with a file")
             settled |= dict.fromkeys(OF_AN_ADDRESS)
-            played = _deal_of_file(*words)
+            told = _deal_of_file(*words)
+            played, names = told.deal, told.names
         else:
             a, b = (*words, None)[:2]
+            names = ()
             half, deal = asked["half"], asked["deal"]
             played = find_deal(str(a), b, asked["variant"], seed, asked["unit"], half, deal)
-        analysis = partial(analyse_deal, played, turn, asked["own"], asked["other"], effort)
+        own, other = asked["own"], asked["other"]
+        analysis = partial(analyse_deal, played, turn, own, other, effort, names=names)
     command = repeated(**settled)
     if output is not None:
         directory.check(output, command)
@@ -208,13 +211,13 @@ def _save(
     return directory.save(place, manifest, page.files(analysis_report(found, is_whole, command)))
 
 
-def _deal_of_file(file: str, *others: str) -> WatchedDeal:
-    """The deal that a file tells."""
-    from simgin.analysis.deal_file import read_deal
+def _deal_of_file(file: str, *others: str) -> Told:
+    """What a file tells of a deal."""
+    from simgin.analysis.deal_file import read_file
 
     if others:
         raise click.UsageError("a file names both players: leave the second word out.")
-    return read_deal(file)
+    return read_file(file)
 
 
 def _analyze_strategy(

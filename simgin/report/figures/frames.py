@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Frames = ParamSpec("Frames")  # what a picture is drawn from
 MOST_PAIRS = 3  # matchups named in full in a caption
 MOST_NAMES = 12  # variants or strategies named in one; more are counted
+MOST_LETTERS = 150  # of all the strategies named in one
 
 
 def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
@@ -94,7 +95,9 @@ def _players(frame: pd.DataFrame) -> str:
     for pair in pairs:
         names |= dict.fromkeys(pair)
     names.pop("", None)
-    return ", ".join(names) if len(names) <= MOST_NAMES else f"{len(names)} players"
+    told = ", ".join(names)
+    is_short = len(names) <= MOST_NAMES and len(told) <= MOST_LETTERS
+    return told if is_short else f"{len(names)} players"
 
 
 def groups(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
