@@ -26,7 +26,7 @@ from simgin.toolkit import (
     run_pairs,
     touching,
 )
-from simgin.toolkit.lanes import real_lanes, whole_lanes
+from simgin.toolkit.lanes import whole_lanes
 from simgin.toolkit.prospects import gin_outs, outs_by_planes
 
 MATCH = 180.0  # what a match is worth, in about the points of deals: the unit of all prices
@@ -311,12 +311,11 @@ def looked_around(view):
 
 
 @inlined
-def discard_costs(n, cards, ranks, tens, loose, counts, around, view, rules, weights, costs):
-    """Write to `costs` what n discards cost: the sum of all their numbers times their weights.
+def add_given_costs(n, cards, ranks, tens, loose, around, view, weights, costs):
+    """Add to `costs` what n discards give away.
 
-    cards, ranks, tens, loose, counts: lanes, as of `hand_costs`, of the discards and what is left.
+    cards, ranks, tens, loose: lanes of the discards and of what is left, as of `discard_costs`.
     """
-    hand_costs(n, tens, loose, counts, around, view, rules, weights, costs)
     last = around[2]
     near_last = near(last) if last >= 0 else 0
     for i in range(n + 3 & ~3):
@@ -324,14 +323,11 @@ def discard_costs(n, cards, ranks, tens, loose, counts, around, view, rules, wei
         costs[i] += given_cost(card, r, ten, loose[i], last, near_last, view, weights)
 
 
-@helper
-def discard_cost(card, ten, loose, count, around, view, rules, weights):
-    """What one discard costs that leaves ten cards.
+@inlined
+def discard_costs(n, cards, ranks, tens, loose, counts, around, view, rules, weights, costs):
+    """Write to `costs` what n discards cost: the sum of all their numbers times their weights.
 
-    With one weight of 1 and all others 0 that is one of its numbers.
+    cards, ranks, tens, loose, counts: lanes, as of `hand_costs`, of the discards and what is left.
     """
-    cards, ranks, costs = whole_lanes(), whole_lanes(), real_lanes()
-    tens, looses, counts = whole_lanes(), whole_lanes(), whole_lanes()
-    cards[0], ranks[0], tens[0], looses[0], counts[0] = card, card % 13, ten, loose, count
-    discard_costs(1, cards, ranks, tens, looses, counts, around, view, rules, weights, costs)
-    return costs[0]
+    hand_costs(n, tens, loose, counts, around, view, rules, weights, costs)
+    add_given_costs(n, cards, ranks, tens, loose, around, view, weights, costs)

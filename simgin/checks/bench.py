@@ -20,25 +20,32 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numba import int64, types
 
 from simgin.core import rng
+from simgin.core.answers import SLOTS
+from simgin.core.batch import add_deal, add_unit
 from simgin.core.bits import lowest
 from simgin.core.deadwood import best_discards, deadwood, dearest
 from simgin.core.jit import compiled
-from simgin.core.pack import new_pack
+from simgin.core.pack import give_to_seats, new_pack
+from simgin.core.policy import HOOK_TYPE, PARAMS_TYPE, RULES_TYPE, VIEW_TYPE
 from simgin.core.state import new_state
+from simgin.core.view import VIEW
 from simgin.play import parallel
 from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.runs import runner
-from simgin.strategy import catalogue, loader
+from simgin.strategy import catalogue, compiler, loader
 from simgin.text.files import read_text
 
 SEED = 1
 HANDS = 100_000
 TURNS = 10  # hands in play from one pack
 REPETITIONS = 5
+WATCHED = 100  # deals whose parts are measured: what their questions read stays in the cache
 SHORTEST = 0.02  # seconds of the trial run that sets the size of a repetition
 
 # Name, variant, A, B, unit
@@ -50,6 +57,7 @@ MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]], ...]
     ("gold, solitaire-gin deals", "solitaire-gin", "gold", None, "deal"),
     ("gold, gin-solitaire deals", "gin-solitaire", "gold", None, "deal"),
 )
+ANSWERING = int64(types.Array(VIEW_TYPE, 1, "C"), RULES_TYPE, PARAMS_TYPE, HOOK_TYPE, int64)
 ROSTER_DEALS = 10  # deals in a round of the roster: the slowest plays some tens per second
 
 
@@ -88,7 +96,7 @@ def figures(seconds: float, threads: Sequence[int]) -> list[Figure]:
 
     The calibration comes first.
     """
-    jobs = [*_kernel_jobs(), *_matchup_jobs(threads)]
+    jobs = [*_kernel_jobs(), *_part_jobs(), *_matchup_jobs(threads)]
     rates = _best_rates(jobs, seconds)
     on_one_thread = {
         job.figure: rate for job, rate in zip(jobs, rates, strict=True) if job.threads == 1
@@ -217,6 +225,66 @@ def _add_best(hands, rules, n):  # type: ignore[no-untyped-def]
     for _ in range(n):
         for i in range(hands.shape[0]):
             total += best_discards(hands[i], hands[i], rules)[0]
+    return total
+
+
+# Parts of a deal
+
+
+def _part_jobs() -> Iterator[_Job]:
+    """Parts of the deals of the first matchup, each done by itself for the same deals."""
+    figure, variant, a, b, unit = MATCHUPS[0]
+    matchup = parse_matchup(a, b, variant, SEED, unit)
+    rules = build_rules(matchup.variant)
+    deals = [watch_deal(matchup, number) for number in range(WATCHED)]
+    asked = [question for deal in deals for question in deal.questions]
+    shuffle, add_best, add_sums = (
+        compiled(kernel, keep=False) for kernel in (_shuffle, _add_best, _add_sums)
+    )
+    answer = compiled(_add_answers, ANSWERING, keep=False)
+    told = {slot: [one.view for one in asked if one.slot == slot] for slot in SLOTS}
+    hands = np.array([view.hand for view in told["discard"]], np.int64)
+    policies = [
+        (np.array(told[policy.slot], VIEW), compiler.vector(policy), compiler.hook(policy))
+        for policy in matchup.a.policies
+        if told[policy.slot]
+    ]
+
+    def ask(rounds: int) -> None:
+        for views, params, hook in policies:
+            answer(views, rules, params, hook, rounds)
+
+    works: dict[str, Callable[[int], object]] = {
+        "shuffle": lambda rounds: shuffle(new_state(SEED), rounds * WATCHED),
+        "best discards": lambda rounds: add_best(hands, rules, rounds),
+        "policies": ask,
+        "sums": lambda rounds: add_sums(deals[0].state, rounds * WATCHED),
+    }
+    for part, work in works.items():
+        yield _Job(f"{part} of {figure}", "deals", WATCHED, work)
+
+
+def _shuffle(state, n):  # type: ignore[no-untyped-def]
+    """Shuffle the packs of n units."""
+    for i in range(n):
+        state.unit = i
+        new_pack(state)
+        give_to_seats(state)
+
+
+def _add_sums(state, n):  # type: ignore[no-untyped-def]
+    """Add up the deal that is over n times, as units of their own."""
+    for _ in range(n):
+        add_deal(state, 0)
+        add_unit(state)
+
+
+def _add_answers(views, rules, params, hook, n):  # type: ignore[no-untyped-def]
+    """Ask a policy all questions, n times over."""
+    total = 0
+    for _ in range(n):
+        for i in range(views.shape[0]):
+            total += hook(views[i], rules, params)
     return total
 
 
@@ -356,6 +424,15 @@ def changes(before: Sequence[Round], now: Sequence[Round]) -> list[Change]:
 
 def _ratios(rows: Round) -> dict[tuple[str, int], float]:
     return {(row["figure"], row["threads"]): row["ratio"] for row in rows}
+
+
+def shares(rows: Sequence[Row]) -> dict[str, float]:
+    """What each part takes of a deal of the first matchup; the turns are all the rest."""
+    ratios = {row["figure"]: row["ratio"] for row in rows if row["threads"] == 1}
+    whole = MATCHUPS[0][0]
+    parts = [figure for figure in ratios if figure.endswith(f" of {whole}")]
+    found = {part.split(" of ")[0]: ratios[part] / ratios[whole] for part in parts}
+    return {**found, "turns": 1 - sum(found.values())}
 
 
 def _measure(program: Sequence[str], seconds: float) -> Round:

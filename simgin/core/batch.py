@@ -100,7 +100,7 @@ def _add_showdown(state):
 
 
 @jit
-def _add_deal(state, a):
+def add_deal(state, a):
     """Add one deal to the facts of its unit; a: seat of strategy A."""
     state.facts[DEALS] += 1
     state.facts[KIND + state.kind] += 1
@@ -168,7 +168,7 @@ def _quarters(state):
 
 
 @jit
-def _add_unit(state):
+def add_unit(state):
     """Add a unit's facts to its batch, with their squares and cross products, and clear them."""
     state.row[UNITS] += 1
     state.row[PAIR_HISTOGRAM + _quarters(state)] += 1
@@ -193,7 +193,7 @@ def _add_and_enter(state, rules, records, a):
 
     Returns the state of the match after it, as `match.enter` does.
     """
-    _add_deal(state, a)
+    add_deal(state, a)
     if not len(records):
         return enter(state, rules, state.deal + 1)
     record = records[state.recorded]
@@ -311,7 +311,7 @@ def play_solo_units(
 @jit
 def _close_unit(state, rows, i, units, per_row):
     """Add unit i of `units` to its batch, and write the batch if it is complete."""
-    _add_unit(state)
+    add_unit(state)
     if (i + 1) % per_row == 0 or i + 1 == units:
         for k in range(COLUMNS):
             rows[i // per_row, k] = state.row[k]

@@ -18,7 +18,15 @@ from typing import Any
 
 import numpy as np
 from simgin_strategies import champion as player
-from simgin_strategies._champion import NEW_STAGES, SIZE, STAGES, discard_cost, looked_around
+from simgin_strategies._champion import (
+    HAND,
+    NEW_STAGES,
+    SIZE,
+    STAGES,
+    add_given_costs,
+    hand_costs,
+    looked_around,
+)
 
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import compiled
@@ -97,20 +105,28 @@ def try_take(view, rules, params):
 def describe_discards(views, answers, rules, out):
     """Write the numbers of every discard tried to out, float64 (questions, answers, SIZE)."""
     weights = np.zeros(SIZE)
+    cards, ranks, costs = whole_lanes(), whole_lanes(), real_lanes()
+    tens, loose, counts = whole_lanes(), whole_lanes(), whole_lanes()
     for i in range(len(views)):
         view = views[i]
         around = looked_around(view)
-        for k in range(answers.shape[1]):
-            card = answers[i, k]
-            if card >= 0:
-                ten = view.hand & ~(1 << card)
-                count = deadwood(ten, rules)
-                loose = ten & ~meldable(ten, rules)
-                for j in range(SIZE):
-                    weights[j] = 1.0
-                    cost = discard_cost(card, ten, loose, count, around, view, rules, weights)
-                    out[i, k, j] = cost
-                    weights[j] = 0.0
+        n = 0
+        while n < answers.shape[1] and answers[i, n] >= 0:
+            card = answers[i, n]
+            ten = view.hand & ~(1 << card)
+            cards[n], ranks[n], tens[n] = card, card % 13, ten
+            loose[n], counts[n] = ten & ~meldable(ten, rules), deadwood(ten, rules)
+            n += 1
+        for j in range(SIZE):  # with one weight of 1 and all others 0, a cost is a number
+            weights[j] = 1.0
+            if j < len(HAND):
+                hand_costs(n, tens, loose, counts, around, view, rules, weights, costs)
+            else:
+                costs[:] = 0
+                add_given_costs(n, cards, ranks, tens, loose, around, view, weights, costs)
+            weights[j] = 0.0
+            for k in range(n):
+                out[i, k, j] = costs[k]
 
 
 def describe_takes(views, rules, params, out):

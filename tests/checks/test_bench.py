@@ -45,6 +45,7 @@ def test_the_command_prints_figures_that_are_consistent(monkeypatch):
     """Of few strategies: to compile the whole roster takes a minute."""
     monkeypatch.setattr(bench, "roster", lambda: ["gold"])
     monkeypatch.setattr(bench, "MATCHUPS", bench.MATCHUPS[1:2])
+    monkeypatch.setattr(bench, "WATCHED", 5)
     measured = bench.figures(0.01, [1, 2])
     monkeypatch.setattr(bench, "figures", lambda *_: measured)
     words = ["bench", "--seconds", "0.01"]
@@ -60,6 +61,10 @@ def test_the_command_prints_figures_that_are_consistent(monkeypatch):
         ("deadwood, dealt hands", 1),
         ("best discard, dealt hands", 1),
         ("best discard, hands in play", 1),
+        ("shuffle of gold v gold, deals", 1),
+        ("best discards of gold v gold, deals", 1),
+        ("policies of gold v gold, deals", 1),
+        ("sums of gold v gold, deals", 1),
         ("gold v gold, deals", 1),
         ("gold v gold, deals", 2),
         ("gold, eaai deals", 1),
@@ -68,6 +73,10 @@ def test_the_command_prints_figures_that_are_consistent(monkeypatch):
         ratio = rows[0]["per_second"] / row["per_second"]
         assert row["ratio"] == pytest.approx(ratio) and row["per_second"] > 0
         assert row["threads"] > 1 or row["speedup"] == 1
+    parts = bench.shares(rows)
+    assert list(parts) == ["shuffle", "best discards", "policies", "sums", "turns"]
+    assert sum(parts.values()) == pytest.approx(1) and min(list(parts.values())[:4]) > 0
+    assert f"shuffle {100 * parts['shuffle']:.0f} %" in " ".join(printed.stdout.split())
     # Mean deadwood of a dealt hand: 56.565, sd 13.795
     assert rows[1]["mean"] == pytest.approx(56.565, abs=4 * 13.795 / bench.HANDS**0.5)
 

@@ -19,11 +19,14 @@ from simgin.text.files import check_file, write_file
 if TYPE_CHECKING:
     from simgin.checks.bench import Change
 
-KERNELS = 4  # figures besides matchups and strategies
+KERNELS = 8  # figures besides matchups and strategies
 READING = """
 ratio: time of one unit, in blocks of the calibration kernel (four Philox words) on one thread of \
 the same run. Compare ratios between machines, not seconds. Different players play mirrored pairs. \
 Best of {repetitions} repetitions."""
+READING_SHARES = """\
+Parts are done by themselves for the same deals, where they are quickest; turns are all the rest: \
+dealing, views, showdowns."""
 READING_CHANGE = """
 Ratios to the calibration kernel, now and before; times as fast: before divided by now"""
 
@@ -61,8 +64,8 @@ def _check_seconds(_context: click.Context, _option: click.Parameter, seconds: f
 def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool) -> None:
     """Measure the speed of this machine.
 
-    Times the deadwood and the best discard of fixed hands, the deals of several matchups on one
-    thread and on all, and every strategy.
+    Times the deadwood and the best discard of fixed hands, parts of a deal of simple v simple, the
+    deals of several matchups on one thread and on all, and every strategy.
 
     With --against, BEFORE is a file, or another installation: its `simgin` program or its virtual
     environment, which is measured by turns with this one.
@@ -111,7 +114,7 @@ def _measure(seconds: float) -> list[dict[str, Any]]:
 
 
 def _figure_parts(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
-    from simgin.checks.bench import HANDS, REPETITIONS
+    from simgin.checks.bench import HANDS, MATCHUPS, REPETITIONS, shares
 
     headings = ("figure", "threads", "per second", "ns each", "ratio", "speed-up")
     told = [
@@ -128,6 +131,8 @@ def _figure_parts(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     yield listed("Speed", headings, told)
     means = [f"{row['mean']:.5f} ({row['figure']})" for row in rows if row["mean"] is not None]
     yield f"\nMean deadwood of the {HANDS:,} fixed hands: {', '.join(means)}."
+    parts = ", ".join(f"{part} {100 * share:.0f} %" for part, share in shares(rows).items())
+    yield f"Of {MATCHUPS[0][0]}: {parts}. {READING_SHARES}"
     yield READING.format(repetitions=REPETITIONS).strip()
 
 
