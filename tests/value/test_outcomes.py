@@ -73,6 +73,12 @@ def test_the_error_of_a_share_is_binomial():
     assert abs(ratio.mean() - 1) < 0.165
 
 
+def test_the_jackknife_of_a_mean_is_its_usual_error():
+    values = np.random.default_rng(4).normal(size=20)
+    error = values.std(ddof=1) / np.sqrt(20)
+    assert outcomes.jackknife((values.sum() - values) / 19) == pytest.approx(error)
+
+
 def test_both_sides_count_every_deal():
     counted = outcomes.Outcomes(
         np.array([[0, 1, 1, 30, 1], [1, 0, 1, 30, 1], [1, -1, 6, 0, 1]]),
