@@ -131,6 +131,12 @@ def differing_in(cases, batches=20):
     return side(other), side(cell)
 
 
+def test_the_jackknife_of_a_mean_is_its_usual_error():
+    values = np.random.default_rng(4).normal(size=20)
+    found = quantity.from_left_out(0, (values.sum() - values) / 19, 20)
+    assert found.se == pytest.approx(values.std(ddof=1) / np.sqrt(20))
+
+
 @pytest.mark.parametrize("cases", [1, 5, 6, 7, 12])
 def test_few_cases_on_one_side_are_as_significant_as_in_the_exact_sign_test(cases):
     found = one(*differing_in(cases, 400), "void")
