@@ -65,10 +65,17 @@ def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
         told = replayed(SINGLE, variant, unit) if alone else replayed(PAIR, variant, 3, unit)
         lines = list(told.lines())
         assert all(len(line) <= 80 for line in lines)
-        turns = [int(number) for number in re.findall(r"^Turn (\d+)\b", "\n".join(lines), re.M)]
+        text = "\n".join(lines)
+        turns = [int(number) for number in re.findall(r"^Turn (\d+)\b", text, re.M)]
+        roles = re.findall(r"\(seat (\d)\),\s(dealer|nondealer)", text)
+        dealer = int(told.state.dealer)
+        assert alone or roles == [(str(1 - dealer), "nondealer"), (str(dealer), "dealer")]
         silent = not alone and told.watched.kind == "void" and told.state.drawn >= 0
         assert turns == list(range(1, told.state.turns + silent + 1))
         history = told.watched.turns
+        stocks = [int(number) for number in re.findall(r"(\d+)\scards\sin\sthe\sstock", text)]
+        left = [31 - sum(turn[1] == 0 for turn in history[:i]) for i in range(len(stocks))]
+        assert alone or (stocks == left and len(left) >= len(history) - 1)
         thrown = first_words(lines, "  discards")
         names = [notation.card_text(card) for *_, card in history if card >= 0]
         assert names[: len(thrown)] == thrown and len(names) - len(thrown) <= 1

@@ -255,3 +255,9 @@ def test_a_sweep_says_where_waiting_wins(shares, words):
     }
     made.__dict__.update(figures=known, rows=())
     assert list(sweep_lines(made)) == [f"Playing for gin against knocking at once: {words}"]
+
+
+def test_only_what_is_worse_beyond_chance_is_clearly_worse():
+    known = {"best": 0.2, "level": 0.22, "worse": 0.3, "better": 0.1}
+    found = {name: number(value, 0.03) for name, value in known.items()}
+    assert verdicts._not_clearly_worse(found, "best") == ["level", "better"]

@@ -70,7 +70,7 @@ def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
 
 def test_nothing_is_decided_before_200_units_or_100_pairs():
     row = toy_rows(1, 99)[0]
-    assert Until("deal_win", 0.4, 200).look(row) is None
+    assert Until("deal_win", 0.4, 200).look(toy_rows(1, 199)[0]) is None
     assert Sprt(-500, -490).look(row * 2) is not None
     assert Sprt(-500, -490).look(row) is None
     never = np.where(np.arange(sums.COLUMNS) == sums.SUM + sums.FACT["deals"], row, 0)

@@ -131,6 +131,12 @@ def differing_in(cases, batches=20):
     return side(other), side(cell)
 
 
+def test_the_jackknife_of_a_mean_is_its_usual_error():
+    values = np.random.default_rng(4).normal(size=20)
+    found = quantity.from_left_out(0, (values.sum() - values) / 19, 20)
+    assert found.se == pytest.approx(values.std(ddof=1) / np.sqrt(20))
+
+
 @pytest.mark.parametrize("cases", [1, 5, 6, 7, 12])
 def test_few_cases_on_one_side_are_as_significant_as_in_the_exact_sign_test(cases):
     found = one(*differing_in(cases, 400), "void")
@@ -177,8 +183,8 @@ def test_a_stopped_run_has_wider_intervals_and_no_p_value():
 
 def test_holms_adjustment_follows_its_definition():
     """Reject while p_i <= alpha / (k - i + 1); an adjusted p is the least alpha that rejects."""
-    adjusted = holm(np.array([0.01, np.nan, 0.04, 0.03, 0.005, 0.6]))
-    assert adjusted[[4, 0, 3, 2, 5]] == pytest.approx([0.025, 0.04, 0.09, 0.09, 0.6])
+    adjusted = holm(np.array([0.01, np.nan, 0.04, 0.03, 0.005, 0.6, 0.7]))
+    assert adjusted[[4, 0, 3, 2, 5, 6]] == pytest.approx([0.03, 0.05, 0.12, 0.12, 1, 1])
     assert np.isnan(adjusted[1])
     assert holm(np.full(3, np.nan)).shape == (3,)
 

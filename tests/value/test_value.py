@@ -14,7 +14,7 @@ from simgin.play.kernel import play_recorded, prepare
 from simgin.play.matchup import parse_matchup
 from simgin.rules.variants import find, names
 from simgin.value import score_outcomes, value
-from simgin.value.outcomes import GROUPS, Outcomes
+from simgin.value.outcomes import GROUPS, Outcomes, jackknife
 
 KNOCK, GIN, UNDERCUT, VOID = (KINDS.index(kind) for kind in ("knock", "gin", "undercut", "void"))
 
@@ -247,6 +247,8 @@ def test_errors_agree_with_repeated_counting():
             draws[:, mine] = rng.multinomial(200, weights[mine] / weights[mine].sum(), size=GROUPS)
         v = value.at_any_score(truth.matchup, Outcomes(rows, draws))
         z.append([(v.win(*state) - truth.win(*state)) / v.se(*state) for state in states])
+    left_out = [table[4, 12, 0] for table in v.tables_leaving_out()]
+    assert v.se(4, 12, 0) == pytest.approx(jackknife(np.array(left_out)))
     z = np.array(z)
     assert np.abs(z.mean(axis=0)).max() < 5 / np.sqrt(400)
     assert np.abs(z.var(axis=0) - 19 / 17).max() < 5 * 19 / 17 * np.sqrt(2.5 / 400)
