@@ -13,8 +13,8 @@ import numpy as np
 
 from simgin.core.cell import Cell
 from simgin.findings.run_record import RunRecord
-from simgin.runs.experiment import Effect
 from simgin.runs.ledger import Ledger
+from simgin.runs.plan import Effect
 from simgin.runs.stopping import COMPLETE, End
 from simgin.stats import batches, control_variates, league, mirroring, table
 from simgin.stats.batches import Played
