@@ -18,7 +18,7 @@ from simgin.core.answers import (
 )
 from simgin.core.rules import DIE_OFF
 from simgin.core.view import FROM_PILE
-from simgin.play.melds import cards_text, in_text_order, shown_melding
+from simgin.play.hand import cards_text, in_text_order, shown_melding
 from simgin.play.replay import wrapped
 from simgin.play.watch import Question
 from simgin.text.notation import card_text, cards_in, hand_text

@@ -17,8 +17,14 @@ import numpy as np
 from simgin.findings.findings import Findings
 from simgin.play.matchup import parse_matchup
 from simgin.review import course
-from simgin.review.players import AT_ONCE, CHAMPION, FOR_GIN, STRONG
-from simgin.review.review_request import ReviewError, ReviewRequest
+from simgin.review.review_request import (
+    AT_ONCE,
+    CHAMPION,
+    FOR_GIN,
+    STRONG,
+    ReviewError,
+    ReviewRequest,
+)
 from simgin.review.scorecard import (
     SAME,
     SKILL_BOUNDS,

@@ -12,8 +12,8 @@ from simgin.core import sums
 from simgin.report.report import Picture
 from simgin.report.table import Column
 from simgin.review import course
-from simgin.review.players import STRONG
 from simgin.review.review import WAITING, Review
+from simgin.review.review_request import STRONG
 from simgin.review.verdicts import label
 from simgin.stats import quantity
 from simgin.stats.quantity import Quantity

@@ -18,16 +18,7 @@ from scipy import stats
 from simgin.core import sums
 from simgin.core.cell import Cell
 from simgin.runs.stopping import Sprt, Until
-from simgin.stats import (
-    batches,
-    control_variates,
-    differences,
-    league,
-    metrics,
-    mirroring,
-    quantity,
-    sequential,
-)
+from simgin.stats import batches, differences, league, metrics, quantity, sequential, variance
 from simgin.stats.batches import Played
 from simgin.stats.estimate import estimate_metric
 from simgin.stats.round_robin import ELO, RoundRobin, count_wins, strengths
@@ -236,7 +227,7 @@ def test_intervals_with_control_variates_have_nominal_coverage():
     total = population.sum(axis=0)
     mean = total[sums.DEALT] / total[sums.SUM + sums.FACT["deals"]]
     name = "first_player_win"
-    found = [control_variates.adjust(rows, name, mean) for rows in repeated(population, 30, 5)]
+    found = [variance.adjust(rows, name, mean) for rows in repeated(population, 30, 5)]
     low, high = np.array([(estimate.low, estimate.high) for estimate, _ in found]).T
     check(coverage_by_metric([name], low[:, None], high[:, None], true(population, name)))
     assert np.mean([variance_ratio for _, variance_ratio in found]) < 0.8
@@ -370,13 +361,13 @@ def test_intervals_of_rho_and_of_the_luck_share_have_nominal_coverage(batches):
     """Student's over the batches, of what each leaves when it is left out."""
     population = bag(13)
     counts = population.sum(axis=0)[None] * 10**6
-    points = mirroring._margin_rho(counts, "deal")[0]
-    truth = np.array([points, mirroring._win_rho(counts, "deal")[0], 1 - points])
+    points = variance._margin_rho(counts, "deal")[0]
+    truth = np.array([points, variance._win_rho(counts, "deal")[0], 1 - points])
     found = []
     for rows in repeated(population, batches, 13):
         rho = [
-            mirroring._jackknifed(rows, "deal", function).limits
-            for function in (mirroring._margin_rho, mirroring._win_rho)
+            variance._jackknifed(rows, "deal", function).limits
+            for function in (variance._margin_rho, variance._win_rho)
         ]
         low, high = rho[0]
         found.append([*rho, (1 - high, 1 - low)])
