@@ -16,8 +16,7 @@ from simgin.core.match import UNDECIDED
 from simgin.play.kernel import play_recorded, prepare
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import Progress, over_units
-from simgin.rules.goals import goal_of
-from simgin.rules.parameters import Params
+from simgin.rules.parameters import Params, goal_of
 from simgin.stats.quantity import Quantity
 from simgin.value.states import number
 

@@ -17,8 +17,7 @@ from numba import float64, int64, types, void
 
 from simgin.core import jit
 from simgin.core.sums import KINDS
-from simgin.rules.goals import goal_of
-from simgin.rules.parameters import Params
+from simgin.rules.parameters import Params, goal_of
 from simgin.value import kernels
 from simgin.value.outcomes import Outcomes
 
