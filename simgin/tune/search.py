@@ -23,8 +23,7 @@ from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
 from simgin.stats.table import frame_of
 from simgin.strategy.text_form import values_toml
-from simgin.tune.field import kept_step, worths
-from simgin.tune.found import Found, Parts, Wording, confirm, interval
+from simgin.tune.found import Found, Parts, Wording, confirm, estimate, interval, kept_step, worths
 from simgin.tune.tune_request import Knob, TuneError, TuneRequest, Values, slot_values
 
 if TYPE_CHECKING:
@@ -168,7 +167,7 @@ def _play(
         request, strategies, seed, request.matches, workers, progress
     )
     objective = [score.value for score in candidates]
-    gain = astuple(middle.gain(base))
+    gain = astuple(estimate(middle - base))
     return {"objective": np.array(objective), "gain": np.array(gain)}
 
 

@@ -29,8 +29,17 @@ from simgin.stats.estimate import Estimate
 from simgin.stats.table import frame_of
 from simgin.strategy import Policy, Strategy, discard, helper
 from simgin.text.amounts import parse_count, parse_seed
-from simgin.tune.field import kept_step, worths
-from simgin.tune.found import TRAINING, Found, Parts, confirm, interval, saved
+from simgin.tune.found import (
+    TRAINING,
+    Found,
+    Parts,
+    confirm,
+    estimate,
+    interval,
+    kept_step,
+    saved,
+    worths,
+)
 from simgin.tune.search import LIMITS
 from simgin.tune.tune_request import CONFIRMED, TuneError, TuneRequest, read_matches, read_players
 
@@ -180,7 +189,7 @@ def _play(
     fresh = match.generation_seed(number + 1)
     players = [request.trained(learned), match.strategy]
     after, base = worths(match, players, fresh, WATCHED, workers)
-    gain = np.array(astuple(after.gain(base)))
+    gain = np.array(astuple(estimate(after - base)))
     return {"weights": learned, "questions": np.array(every.questions), "gain": gain}
 
 
