@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -43,10 +43,7 @@ from simgin.runs.runner import Step
 from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
-from simgin.stats.table import frame_of
-
-if TYPE_CHECKING:
-    import pandas as pd
+from simgin.stats.table import Frame, frame_of
 
 FIGURE_COLUMNS = (
     *("variant", "strategy", "opponent", "unit", "metric", "value", "se", "low", "high", "n"),
@@ -226,7 +223,7 @@ class Review:
     # Frames
 
     @cached_property
-    def metrics(self) -> pd.DataFrame:
+    def metrics(self) -> Frame:
         """Every figure, FIGURE_COLUMNS; `why`: the reason if there is no number.
 
         Shares are from 0 to 1. kind: whose figure it is. unit: what n counts.
@@ -243,7 +240,7 @@ class Review:
         return frame_of(rows, FIGURE_COLUMNS)
 
     @cached_property
-    def differences(self) -> pd.DataFrame:
+    def differences(self) -> Frame:
         """Every change, DIFFERENCE_COLUMNS; all are one family for Holm's method."""
         p_holm = holm(np.array([change.difference.p for change in self.changes.values()], float))
         rows = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +27,7 @@ from simgin.stats.estimate import (
 )
 from simgin.stats.metrics import BY_NAME, Metric, headline
 from simgin.stats.quantity import Quantity
-from simgin.stats.table import frame_of
-
-if TYPE_CHECKING:
-    import pandas as pd
+from simgin.stats.table import Frame, frame_of
 
 DIFFERENCE_COLUMNS = (
     *("variant", "strategy", "opponent", "base_variant", "base_strategy", "base_opponent"),
@@ -41,7 +38,7 @@ DIFFERENCE_COLUMNS = (
 Comparison = tuple[Played, Played]  # a cell and its base
 
 
-def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.DataFrame:
+def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> Frame:
     """Cell minus base for every comparison and metric: DIFFERENCE_COLUMNS, NaN where undefined.
 
     `unit` and `n` say what the metric is per, and how many of them the smaller cell has. p is
@@ -197,7 +194,7 @@ def verdict(low: float, high: float, margin: float) -> str:
     return APART if low > 0 or high < 0 else OPEN
 
 
-def with_verdicts(frame: pd.DataFrame, margin: str | float) -> pd.DataFrame:
+def with_verdicts(frame: Frame, margin: str | float) -> Frame:
     """A frame of differences (low, high, metric) with the columns `margin` and `verdict`.
 
     margin: as of `simgin.text.amounts.parse_half_width`, "1%" of the deals or matches won or points
@@ -253,7 +250,7 @@ def in_words(verdict: str, margin: float, metric: str) -> str:
     return words[verdict]
 
 
-def sentences(frame: pd.DataFrame) -> Iterator[str]:
+def sentences(frame: Frame) -> Iterator[str]:
     """What is the same within a margin, and what is not, of the rows of `with_verdicts`."""
     for _, row in frame[frame["verdict"].notna()].iterrows():
         pairs = [(row[name], row[f"base_{name}"]) for name in ("variant", "strategy")]

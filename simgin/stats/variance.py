@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,11 +23,7 @@ from simgin.stats import batches, metrics, quantity
 from simgin.stats.batches import ENOUGH_BATCHES, PAIRS, SCORES
 from simgin.stats.estimate import ENOUGH_UNITS, Z95, Estimate, around, estimate_metric
 from simgin.stats.quantity import Quantity
-from simgin.stats.table import frame_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-
+from simgin.stats.table import Frame, frame_of
 
 ADJUSTED_COLUMNS = (
     *("metric", "value", "se"),
@@ -111,7 +107,7 @@ def anchored_mean(values: np.ndarray, control: np.ndarray, known: Estimate) -> E
     return around(float(values.mean()) - slope * off, float(error), units, units - 1)
 
 
-def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataFrame:
+def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> Frame:
     """The metrics of a cell that its dealt deadwood helps: ADJUSTED_COLUMNS, n deals.
 
     params: the variant's. Empty for matches, where the control's mean is not known, and where it
@@ -172,7 +168,7 @@ MARGIN = {
 Rho = Callable[[np.ndarray, str], np.ndarray]  # sums of rows (sums, columns), unit -> rho of each
 
 
-def mirroring_gain(rows: np.ndarray, unit: str, multiplier: float | None = None) -> pd.DataFrame:
+def mirroring_gain(rows: np.ndarray, unit: str, multiplier: float | None = None) -> Frame:
     """rho and luck of the margin ("points") and of wins ("share"): MIRRORING_COLUMNS.
 
     rho = Var(z) / (Var(x) / 2), where z is the mean of a pair and x a single result of what was

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,12 +22,9 @@ from simgin.stats import batches, quantity, table
 from simgin.stats.estimate import Estimate, around
 from simgin.stats.metrics import Metric
 from simgin.stats.quantity import Quantity
-from simgin.stats.table import frame_of
+from simgin.stats.table import Frame, frame_of
 from simgin.strategy import Strategy
 from simgin.tune.tune_request import TuneRequest
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MISSING = np.array("")  # what is no array of numbers
 Parts = Callable[[int], Progress | None]  # the progress of a piece of the work, from 0
@@ -249,7 +246,7 @@ class Found:
         return self.strategy.text != self.request.strategy.text
 
     @property
-    def table(self) -> pd.DataFrame:
+    def table(self) -> Frame:
         """The confirmation: a row for every opponent, what it was before last."""
         rows = []
         for line in self.confirmation.every:
@@ -302,7 +299,7 @@ class Found:
         """What was found, as players read it, with what it is worth. command: repeats it."""
         raise NotImplementedError
 
-    def tables(self) -> Mapping[str, pd.DataFrame]:
+    def tables(self) -> Mapping[str, Frame]:
         """Its frames by the names of their files."""
         raise NotImplementedError
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from simgin.rules.build import build_rules
 from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import run_identity
 from simgin.stats.estimate import Estimate
-from simgin.stats.table import frame_of
+from simgin.stats.table import Frame, frame_of
 from simgin.strategy import Policy, Strategy, discard, helper
 from simgin.text.amounts import parse_count, parse_seed
 from simgin.tune.found import (
@@ -42,10 +42,6 @@ from simgin.tune.found import (
 )
 from simgin.tune.search import LIMITS
 from simgin.tune.tune_request import CONFIRMED, TuneError, TuneRequest, read_matches, read_players
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 ROUNDS = 8
 DEALS = 20_000  # branched in a round against each opponent
@@ -206,7 +202,7 @@ class Trained(Found):
     weights: np.ndarray
 
     @property
-    def parameters(self) -> pd.DataFrame:
+    def parameters(self) -> Frame:
         """The weights: number, start, trained."""
         learned = zip(self.training.policy.start.items(), self.weights, strict=True)
         return frame_of(
@@ -217,7 +213,7 @@ class Trained(Found):
         """The weights, and behind them what made them and what they are worth."""
         return saved(self.weights, command, *self.sentences)
 
-    def tables(self) -> Mapping[str, pd.DataFrame]:
+    def tables(self) -> Mapping[str, Frame]:
         """The frames of a training by the names of their files."""
         rounds = []
         for played in self.rounds:

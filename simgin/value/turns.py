@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import from_dtype, int64, types
@@ -35,13 +35,9 @@ from simgin.play.matchup import Matchup
 from simgin.play.parallel import Progress, over_units
 from simgin.rules.build import build_rules
 from simgin.stats.estimate import ENOUGH_UNITS, share_limits
-from simgin.stats.table import frame_of
+from simgin.stats.table import Frame, frame_of
 from simgin.strategy import interpret
 from simgin.value import kernels
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 CALL_DEALS = 2_000  # of one call of the second pass
 
@@ -125,7 +121,7 @@ def _loop(players: int) -> Any:
     return jit.compiled(function, types.void(*arguments))
 
 
-def counts(turns: Turns) -> pd.DataFrame:
+def counts(turns: Turns) -> Frame:
     """The chance of A to win the deal by its own deadwood after so many turns of its own.
 
     Columns variant, strategy, opponent and COUNT_COLUMNS: count is the lower edge of a bin of 5, n

@@ -15,7 +15,7 @@ import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,15 +27,11 @@ from simgin.play.parallel import Progress
 from simgin.rules.parameters import Params
 from simgin.rules.variants import Variant
 from simgin.stats.estimate import Estimate
-from simgin.stats.table import frame_of
+from simgin.stats.table import Frame, frame_of
 from simgin.text.amounts import parse_count
 from simgin.value.outcomes import Outcomes, count_outcomes, jackknife
 from simgin.value.score_outcomes import ScoreBoard, ScoreOutcomes, count_score_outcomes
 from simgin.value.states import Board, Place, Standing, Table, make_board, number, starting_points
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 DEALS = 1_000_000
 MOST_STATES = 2**24
@@ -90,7 +86,7 @@ class Value:
                 bounds.append(float(table.max()) / z**deals)
         return min(bounds, default=1.0)
 
-    def table(self) -> pd.DataFrame:
+    def table(self) -> Frame:
         """Every undecided state, with columns like score_a and deals_b, dealer, value and se."""
         a, b, dealer = self.board.states()
         fields_a, fields_b = self.board.fields
