@@ -26,14 +26,13 @@ from simgin.play.rollout import branch_deals
 from simgin.review.review_request import kept_or_strongest
 from simgin.rules import variants
 from simgin.rules.build import build_rules
-from simgin.rules.parameters import Params
+from simgin.rules.parameters import Params, number
 from simgin.runs.runner import run_matchup
 from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import NO_MOVES, Quantity
 from simgin.text.messages import shown
 from simgin.tune.equity import Equity, by_points, by_score
-from simgin.value.states import number
 
 if TYPE_CHECKING:
     import pandas as pd

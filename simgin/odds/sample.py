@@ -22,11 +22,11 @@ from simgin.play.kernel import play_recorded, prepare
 from simgin.play.matchup import Matchup, SeatError, parse_matchup
 from simgin.play.parallel import Progress, over_units
 from simgin.rules.build import build_rules
+from simgin.rules.parameters import number
 from simgin.rules.variants import Variant
 from simgin.stats.table import frame_of
 from simgin.value import array_cache, outcomes, value
 from simgin.value.outcomes import Outcomes
-from simgin.value.states import number
 
 if TYPE_CHECKING:
     import pandas as pd

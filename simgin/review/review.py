@@ -16,7 +16,7 @@ import numpy as np
 
 from simgin.findings.findings import Findings
 from simgin.play.matchup import parse_matchup
-from simgin.review import course
+from simgin.review import course, scorecard
 from simgin.review.review_request import (
     AT_ONCE,
     CHAMPION,
@@ -25,16 +25,7 @@ from simgin.review.review_request import (
     ReviewError,
     ReviewRequest,
 )
-from simgin.review.scorecard import (
-    SAME,
-    SKILL_BOUNDS,
-    UNCLEAR,
-    Measurement,
-    Played,
-    Row,
-    rows_of,
-    size,
-)
+from simgin.review.scorecard import Measurement, Played, Row
 from simgin.rules import variants
 from simgin.runs.block import Task
 from simgin.runs.manifest import engine_digest
@@ -66,12 +57,12 @@ class Change:
     @property
     def size(self) -> str:
         """SAME, LITTLE, MUCH or UNCLEAR (`simgin.review.scorecard`)."""
-        return size(self.difference, self.bounds)
+        return scorecard.size(self.difference, self.bounds)
 
     @property
     def sign(self) -> int:
         """1 for more, -1 for less, 0 where that is not clear."""
-        if self.size in (SAME, UNCLEAR):
+        if self.size in (scorecard.SAME, scorecard.UNCLEAR):
             return 0
         return 1 if self.difference.value > 0 else -1
 
@@ -102,7 +93,7 @@ class Review:
         """The rows of the scorecard."""
         keys: dict[str, Row] = {}
         for variant in self.request.variants:
-            for row in rows_of(variants.find(variant).row, self.request.seconds_per_turn):
+            for row in scorecard.rows_of(variants.find(variant).row, self.request.seconds_per_turn):
                 keys.setdefault(row.key, row)
         return tuple(keys.values())
 
@@ -194,7 +185,7 @@ class Review:
     def _bounds(self, metric: str, own: Quantity) -> tuple[float, float]:
         """The bounds of a row, those of the strong player's figures for every kind."""
         if metric in (SKILL, WAITING):
-            return SKILL_BOUNDS
+            return scorecard.SKILL_BOUNDS
         base = self.request.base
         assert base is not None
         strong = self.figures[base, metric, STRONG]

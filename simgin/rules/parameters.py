@@ -197,6 +197,15 @@ def _met(conditions: Conditions, params: Params) -> bool:
     return all(params[name] in values for name, values in conditions.items())
 
 
+def number(params: Params, name: str) -> int:
+    """The value of a parameter that is a number."""
+    value = params[name]
+    assert isinstance(value, int), (
+        f"{name} is {value!r} where a number has effect: the parameters were not validated"
+    )
+    return value
+
+
 # Values as text; a text of another form comes back as it is
 
 

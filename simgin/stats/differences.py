@@ -15,16 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from simgin.stats import batches, metrics, quantity
+from simgin.stats import batches, estimate, metrics, quantity
 from simgin.stats.batches import ENOUGH_BATCHES, PAIRS, SCORES, Played
-from simgin.stats.estimate import (
-    Z95,
-    Estimate,
-    estimate_metric,
-    quantile,
-    smallest_detectable_difference,
-    two_sided,
-)
+from simgin.stats.estimate import Z95, Estimate, estimate_metric
 from simgin.stats.metrics import BY_NAME, Metric, headline
 from simgin.stats.quantity import Quantity
 from simgin.stats.table import Frame, frame_of
@@ -140,13 +133,13 @@ def _paired_error(cells: Comparison, metric: Metric, difference: Quantity) -> tu
     return batches.standard_error(difference.moves, effective), effective
 
 
-def _separate_error(estimate: Estimate, base: Estimate) -> tuple[float, float]:
+def _separate_error(own: Estimate, base: Estimate) -> tuple[float, float]:
     """The standard error of the difference of independent runs, and the units of its t quantile.
 
     The degrees of freedom are those of Welch and Satterthwaite.
     """
-    parts = np.array([estimate.se**2, base.se**2])
-    freedom = np.array([max(estimate.n - 1, 1), max(base.n - 1, 1)])
+    parts = np.array([own.se**2, base.se**2])
+    freedom = np.array([max(own.n - 1, 1), max(base.n - 1, 1)])
     variance = parts.sum()
     se = float(np.sqrt(variance))
     if not variance > 0:
@@ -163,8 +156,8 @@ def _test(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float
     se = difference.se
     if not se > 0:
         return dict.fromkeys(("low", "high", "p", "detectable"), np.nan)
-    half = quantile(difference.n) * se
-    p = two_sided(difference.value, se, difference.n)
+    half = estimate.quantile(difference.n) * se
+    p = estimate.two_sided(difference.value, se, difference.n)
     if multipliers:
         half *= max(multipliers) / Z95
         p = np.nan
@@ -172,7 +165,7 @@ def _test(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float
         "low": difference.value - half,
         "high": difference.value + half,
         "p": p,
-        "detectable": smallest_detectable_difference(se),
+        "detectable": estimate.smallest_detectable_difference(se),
     }
 
 
@@ -231,7 +224,7 @@ def of_pairs(
         mean = float(counts @ SCORES) / n
         variance = float(counts @ (SCORES - mean) ** 2) / (n - 1)
         found = Estimate(mean - 1 / 2, math.sqrt(variance / n), n)
-    half = found.se * (quantile(n) if multiplier is None else multiplier)
+    half = found.se * (estimate.quantile(n) if multiplier is None else multiplier)
     return metric, verdict(found.value - half, found.value + half, size(margin))
 
 

@@ -53,13 +53,6 @@ def joined(parts: Sequence[Frame], columns: Sequence[str] | None = None) -> Fram
     return frame if columns is None else frame[list(columns)]
 
 
-def tidy(
-    variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
-) -> Frame:
-    """The tidy rows of one matchup, as of `estimates`."""
-    return frame_of(estimates(variant, a, b, unit, totals, multiplier), TABLE_COLUMNS)
-
-
 def estimates(
     variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
 ) -> Rows:

@@ -13,9 +13,9 @@ from simgin_strategies._champion import MATCH
 from simgin_strategies._champion_worlds import DEAL
 
 from simgin.play.rollout import Branches
+from simgin.rules.parameters import number
 from simgin.rules.variants import Variant
 from simgin.value import value
-from simgin.value.states import number
 
 DEALS, SEED = 2_000_000, 20261122  # for the probability of winning by both scores
 

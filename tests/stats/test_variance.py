@@ -10,7 +10,7 @@ from simgin.core import sums
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
-from simgin.stats import table, variance
+from simgin.stats import variance
 from simgin.stats.estimate import Estimate
 from simgin.stats.variance import anchored_mean
 from support import toy_deals as toy
@@ -69,7 +69,7 @@ def test_adjusted_estimates_stand_beside_raw_estimates():
     assert tuple(frame.columns) == variance.ADJUSTED_COLUMNS
     assert set(frame["metric"]) <= {"win", "score", "gin"}
     assert (frame["variance_ratio"] < variance.WORTHWHILE).all()
-    raw = table.tidy("solitaire-gin", "gold", "", "deal", rows.sum(axis=0)).set_index("metric")
+    raw = toy.tidy("solitaire-gin", "gold", "", "deal", rows.sum(axis=0)).set_index("metric")
     for row in frame.itertuples():
         assert (row.value, row.se, row.n) == pytest.approx(
             tuple(raw.loc[row.metric, ["value", "se", "n"]])

@@ -9,7 +9,7 @@ import pytest
 
 from simgin.play.kernel import play_recorded
 from simgin.play.matchup import parse_matchup
-from simgin.value import array_cache, outcomes, score_outcomes
+from simgin.value import array_cache, outcomes
 
 PAIRS = [
     ("gold", "simple", "standard"),
@@ -89,7 +89,7 @@ def test_what_cannot_be_counted_is_refused():
         outcomes.count_outcomes(STANDARD, 9_999)
     long = parse_matchup("gold", "simple", "shot+points_target=300", 3, "deal")
     with pytest.raises(outcomes.OutcomeError, match="at most, not 300"):
-        score_outcomes.count_score_outcomes(long, 10_000)
+        outcomes.count_score_outcomes(long, 10_000)
 
 
 # What is kept
