@@ -25,6 +25,7 @@ class Metric:
     title: the heading of its column, with % at its end where it is a share. meaning: one sentence
     with unit and range. numerator: the fact seen by A, if not of its name. better: "higher" or
     "lower" where the strategy wants it so. scale: the numerator counts in this many parts of one.
+    heading: in summary.csv, if it is not the name, with _pct behind that of a share.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Metric:
     numerator: str = ""
     better: str = ""
     scale: int = 1
+    heading: str = ""
     players: tuple[int, ...] = BOTH  # the matchups that have it
 
     @property
@@ -75,8 +77,7 @@ class Metric:
     @property
     def key(self) -> str:
         """Its name in summary.csv."""
-        name = self.name.replace("won_", "a_won_").replace("lost_", "b_won_")
-        return KEYS.get(self.name, f"{name}_pct" if self.share else name)
+        return self.heading or (f"{self.name}_pct" if self.share else self.name)
 
     @property
     def factor(self) -> int:
@@ -130,14 +131,6 @@ SHOWN = {
     "turns": BOTH,
 }
 WINS = tuple(SHOWN)[:6]
-# Their names in summary.csv, where they are not the metric's; shares end in _pct
-KEYS = {
-    "deal_win": "deals_won_pct",
-    "margin": "points_per_deal",
-    "score": "score_per_deal",
-    "match_win": "matches_won_pct",
-}
-
 BY_NAME = {metric.name: metric for metric in METRICS}
 
 
