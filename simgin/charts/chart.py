@@ -32,7 +32,7 @@ from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import NO_MOVES, Quantity
 from simgin.text.messages import shown
-from simgin.tune.equity import Equity, by_points, by_score
+from simgin.tune.decisions import Equity, by_points, by_score
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ import pytest
 from simgin.core import sums
 from simgin.play.matchup import parse_matchup
 from simgin.runs.stopping import SUBJECTS, Sprt, Until, sprt, until
-from simgin.stats import metrics, sequential
+from simgin.stats import estimate, metrics
 from simgin.text import amounts
 from support import toy_deals as toy
 
@@ -91,8 +91,8 @@ def test_the_pair_test_says_what_it_found():
 
 
 def test_the_planned_units_are_known_before_playing():
-    assert until("0.1%", matchup()).planned == sequential.planned_units(0.001, 0.3)
-    assert until("0.1%", matchup(b="gold")).planned == sequential.planned_units(0.001, 0.5)
+    assert until("0.1%", matchup()).planned == estimate.planned_units(0.001, 0.3)
+    assert until("0.1%", matchup(b="gold")).planned == estimate.planned_units(0.001, 0.5)
     assert Sprt(0, 5).planned == pytest.approx(2.944**2 * (0.35 / 0.0071948) ** 2, rel=1e-3)
 
 
@@ -113,5 +113,5 @@ def test_a_share_of_single_results_takes_the_beta_binomial_sequence():
     won = int(toy.column(facts, "a_deal_win").sum())
     frame = toy.tidy("standard", "gold", "gold", "deal", toy.row(facts), 3.0).set_index("metric")
     assert tuple(frame.loc["deal_win", ["low", "high"]]) == pytest.approx(
-        sequential.beta_binomial(won, 5000 - won)
+        estimate.beta_binomial(won, 5000 - won)
     )

@@ -17,10 +17,10 @@ from scipy import stats
 
 from simgin.core import sums
 from simgin.core.cell import Cell
-from simgin.runs.stopping import Sprt, Until
-from simgin.stats import batches, differences, league, metrics, quantity, sequential, variance
+from simgin.runs.stopping import Sprt, Until, share_of_elo
+from simgin.stats import batches, differences, league, metrics, quantity, variance
 from simgin.stats.batches import Played
-from simgin.stats.estimate import estimate_metric
+from simgin.stats.estimate import beta_binomial, estimate_metric
 from simgin.stats.round_robin import ELO, RoundRobin, count_wins, strengths
 from support import toy_deals as toy
 
@@ -331,7 +331,7 @@ def test_the_beta_binomial_sequence_keeps_its_error_rate_over_all_looks():
         counts = np.arange(won[:, look].min(), won[:, look].max() + 1)
         refuted = [
             not low <= truth <= high
-            for low, high in (sequential.beta_binomial(int(k), n - int(k)) for k in counts)
+            for low, high in (beta_binomial(int(k), n - int(k)) for k in counts)
         ]
         wrong |= np.array(refuted)[won[:, look] - counts[0]]
     assert 0.003 < wrong.mean() < 0.05 + 3 * error_of_a_rate()
@@ -342,7 +342,7 @@ def test_the_beta_binomial_sequence_keeps_its_error_rate_over_all_looks():
 )
 def test_the_pair_test_keeps_its_error_rates(truth, error):
     """Elo 0 against 20 in steps of 100 pairs: alpha = beta = .05, and every experiment decides."""
-    rule, better = Sprt(0, 20), sequential.share_of_elo(truth) - 0.5
+    rule, better = Sprt(0, 20), share_of_elo(truth) - 0.5
     chances = np.array([0.15 - better, 0.03, 0.64, 0.03, 0.15 + better])
     pairs = stream(11, truth).multinomial(100, chances, (EXPERIMENTS, LOOKS)).cumsum(axis=1)
     row, decisions = np.zeros(sums.COLUMNS, np.int64), []
