@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simgin.review import verdicts
-from simgin.review.review import SKILL, SKILL_BOUNDS, WAITING, Change, Review
+from simgin.review.review import SKILL, WAITING, Change, Review
 from simgin.review.review_report import scorecard
 from simgin.review.review_request import (
     AT_ONCE,
@@ -21,6 +21,7 @@ from simgin.review.scorecard import (
     MUCH,
     ROWS_OF_TWO,
     SAME,
+    SKILL_BOUNDS,
     UNCLEAR,
     read_goals,
     rows_of,
