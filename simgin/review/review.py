@@ -16,15 +16,8 @@ import numpy as np
 
 from simgin.findings.findings import Findings
 from simgin.play.matchup import parse_matchup
-from simgin.review import course, scorecard
-from simgin.review.review_request import (
-    AT_ONCE,
-    CHAMPION,
-    FOR_GIN,
-    STRONG,
-    ReviewError,
-    ReviewRequest,
-)
+from simgin.review import course, review_request, scorecard
+from simgin.review.review_request import AT_ONCE, CHAMPION, FOR_GIN, STRONG, ReviewRequest
 from simgin.review.scorecard import Measurement, Played, Row
 from simgin.rules import variants
 from simgin.runs.block import Task
@@ -266,7 +259,7 @@ def restore_review(entry: Mapping[str, Any], findings: Findings) -> Review:
     Raises ReviewError if another engine played it, or if it is older than such reviews.
     """
     if findings.record.identity["engine"] != engine_digest() or "kinds" not in entry:
-        raise ReviewError(
+        raise review_request.ReviewError(
             "another version of simgin made this review; make it again with this one, in another "
             "directory."
         )

@@ -231,7 +231,7 @@ class ScoreOutcomes:
         return ScoreOutcomes(start, np.concatenate([self.changes, mirror]), 2 * self.each)
 
 
-def count_score_outcomes(
+def count_by_score(
     matchup: Matchup, deals: int, workers: int | None = None, progress: Progress | None = None
 ) -> ScoreOutcomes:
     """About so many single deals spread evenly over all scores, and as many from the start.

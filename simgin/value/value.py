@@ -30,13 +30,7 @@ from simgin.stats.estimate import Estimate
 from simgin.stats.table import Frame, frame_of
 from simgin.text.amounts import parse_count
 from simgin.value import states
-from simgin.value.outcomes import (
-    Outcomes,
-    ScoreOutcomes,
-    count_outcomes,
-    count_score_outcomes,
-    jackknife,
-)
+from simgin.value.outcomes import Outcomes, ScoreOutcomes, count_by_score, count_outcomes, jackknife
 from simgin.value.states import Board, ScoreBoard
 
 DEALS = 1_000_000
@@ -204,7 +198,7 @@ def compute(
             f"In {matchup.title} ({matchup.variant.text}) the score changes how a deal is played, "
             "and V by score is computed for two players and goal = points only.",
         )
-    counted = count_score_outcomes(matchup, parse_count(deals), workers, progress)
+    counted = count_by_score(matchup, parse_count(deals), workers, progress)
     return on_board(matchup, counted, ScoreBoard, seat or 0)
 
 

@@ -89,7 +89,7 @@ def test_what_cannot_be_counted_is_refused():
         outcomes.count_outcomes(STANDARD, 9_999)
     long = parse_matchup("gold", "simple", "shot+points_target=300", 3, "deal")
     with pytest.raises(outcomes.OutcomeError, match="at most, not 300"):
-        outcomes.count_score_outcomes(long, 10_000)
+        outcomes.count_by_score(long, 10_000)
 
 
 # What is kept
