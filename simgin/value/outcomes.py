@@ -8,11 +8,19 @@ rules, the strategies, the seed and the number of deals.
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import io
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from simgin.core import jit, rng
 from simgin.core.record import DEAL
 from simgin.core.state import new_state
 from simgin.core.sums import KINDS
@@ -22,10 +30,13 @@ from simgin.play.matchup import Matchup
 from simgin.play.parallel import Progress, over_units
 from simgin.rules.build import build_rules
 from simgin.rules.parameters import number
-from simgin.value import array_cache
+from simgin.strategy import loader
+from simgin.text.files import read_bytes, replacing
+from simgin.value import outcomes
 
 FEWEST_DEALS = 10_000
 GROUPS = 20  # a standard error from 20 groups is itself known to 16 %
+Arrays = dict[str, np.ndarray]
 CALL_UNITS = 20_000  # of one call of the engine: 10 MB of records
 
 # Sides of the dealer and of the winner (0 A, 1 B, -1 nobody), index of sums.KINDS, points of the
@@ -113,17 +124,17 @@ def count_outcomes(
             f"{deals} deals are too few for a distribution of outcomes: "
             f"take at least {FEWEST_DEALS:,}, better a million."
         )
-    about = array_cache.describe(matchup, deals, "outcomes of single deals")
+    about = outcomes.describe(matchup, deals, "outcomes of single deals")
 
-    def count() -> array_cache.Arrays:
+    def count() -> outcomes.Arrays:
         return _count(matchup, deals, workers, progress)
 
-    return Outcomes(**array_cache.cached(about, count))
+    return Outcomes(**outcomes.cached(about, count))
 
 
 def _count(
     matchup: Matchup, deals: int, workers: int | None, progress: Progress | None
-) -> array_cache.Arrays:
+) -> outcomes.Arrays:
     def part(first_unit: int, units: int) -> np.ndarray:
         _, records = play_recorded(matchup, first_unit, units)
         return tally(records)
@@ -160,7 +171,7 @@ def observed(records: np.ndarray) -> np.ndarray:
     return np.stack(columns, axis=1)
 
 
-def merged(rows: np.ndarray) -> array_cache.Arrays:
+def merged(rows: np.ndarray) -> outcomes.Arrays:
     """The fields of Outcomes from rows of `tally`, in any order and any number of pieces."""
     group, packed, count = rows.T
     packed, column = np.unique(packed, return_inverse=True)
@@ -245,19 +256,19 @@ def count_by_score(
             "set points_target=100, say."
         )
     units = UNITS * max(1, -(-matchup.units(deals) // (UNITS * target**2)))
-    about = array_cache.describe(matchup, units, "outcomes by score")
+    about = outcomes.describe(matchup, units, "outcomes by score")
 
-    def count() -> array_cache.Arrays:
+    def count() -> outcomes.Arrays:
         return _count_by_score(matchup, target, units, workers, progress)
 
-    arrays = array_cache.cached(about, count)
+    arrays = outcomes.cached(about, count)
     start = Outcomes(arrays["rows"], arrays["counts"])
     return ScoreOutcomes(start, arrays["changes"], units * (2 if matchup.mirrored else 1) // 2)
 
 
 def _count_by_score(
     matchup: Matchup, target: int, units: int, workers: int | None, progress: Progress | None
-) -> array_cache.Arrays:
+) -> outcomes.Arrays:
     def row(first: int, _one: int) -> tuple[np.ndarray, np.ndarray]:
         return _row(matchup, first, target, units)
 
@@ -313,3 +324,87 @@ def _signed(at: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
     points = deals["points_a"] + deals["points_b"]
     place = [at["score_a"], at["score_b"], group_of(at), np.full(len(at), sign)]
     return np.stack([*place, deals["dealer"], deals["winner"], points], axis=1)
+
+
+# Arrays that were computed once and are kept on disk, under a digest of all that they depend on
+#
+# They lie beside the compiled code (`simgin.core.jit.cache_directory`), so that a change of the
+# engine is a new directory, and old ones are pruned with it. The files are plain npz, readable with
+# numpy alone; `about` in them says what they are, as JSON. Behind them stands a digest: a file that
+# was damaged is made again.
+
+
+DIGEST = 32  # bytes at the end of a file
+FORM = 1  # raised whenever a reader would have to look elsewhere
+
+
+def cached(about: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:
+    """The arrays that `about` describes in full: from disk, or made and put there.
+
+    A file that cannot be read is replaced.
+    """
+    text = json.dumps(about, sort_keys=True)
+    place = _place(text)
+    if place is None:
+        return make()
+    arrays = _read(place, text)
+    if arrays is None:
+        arrays = make()
+        with contextlib.suppress(OSError):  # a full disk costs the cache, not the numbers
+            _write(place, text, arrays)
+    return arrays
+
+
+def describe(matchup: Matchup, units: int, form: str) -> dict[str, Any]:
+    """Everything that arrays counted in some form from units of a matchup depend on."""
+    players = [[player.text, loader.source_digest(player)] for player in matchup.players]
+    return {
+        "kept": FORM,
+        "form": form,
+        "stream": rng.STREAM,
+        "players": players,
+        "seed": matchup.seed,
+        "unit": matchup.unit,
+        "n": units,
+        "rules": matchup.variant.row,
+    }
+
+
+def directory() -> Path | None:
+    """Where the files lie; None where nothing is kept."""
+    folder = jit.cache_directory()
+    return None if folder is None else folder / "outcomes"
+
+
+def _place(text: str) -> Path | None:
+    folder = directory()
+    digest = hashlib.sha256(text.encode()).hexdigest()[:32]
+    return None if folder is None else folder / f"{digest}.npz"
+
+
+def _read(place: Path, text: str) -> Arrays | None:
+    """The arrays of a file; None if there is none, it is damaged, or it is about something else."""
+    try:
+        content = read_bytes(place)
+    except OSError:
+        return None
+    stream = io.BytesIO(content[:-DIGEST])
+    if content[-DIGEST:] != _digest(stream):
+        return None
+    with np.load(stream, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    return arrays if str(arrays.pop("about", "")) == text else None
+
+
+def _write(place: Path, text: str, arrays: Arrays) -> None:
+    """Written beside its place and moved into it: a reader sees all of it or nothing."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    stream = io.BytesIO()
+    np.savez_compressed(stream, about=np.array(text), **arrays)  # type: ignore[arg-type]
+    with replacing(place) as file:
+        file.write(stream.getvalue() + _digest(stream))
+
+
+def _digest(stream: io.BytesIO) -> bytes:
+    """What a file ends with; whatever reads an npz file passes over it."""
+    return hashlib.sha256(stream.getbuffer()).digest()

@@ -25,7 +25,7 @@ from simgin.runs.plan import plan_file
 from simgin.strategy import loader
 from simgin.text import notation
 from simgin.text.examples import experiments
-from simgin.value import array_cache
+from simgin.value import outcomes
 from support import hostile_ledgers, play_variants, random_texts, variant_files
 from support.hostile import MANY, ODD, answer, cases, changed, damaged, fuzz, harmless, in_time
 
@@ -533,13 +533,13 @@ def test_whatever_lies_there_the_arrays_are_the_same(here, monkeypatch, n):
     def make():
         return {name: array.copy() for name, array in wanted.items()}
 
-    array_cache.cached(about, make)
+    outcomes.cached(about, make)
     (path,) = here.rglob("*.npz")
 
     def check(content):
         path.write_bytes(content)
         for _ in range(2):
-            arrays = array_cache.cached(about, make)
+            arrays = outcomes.cached(about, make)
             assert arrays.keys() == wanted.keys()
             for name, array in wanted.items():
                 assert arrays[name].dtype == array.dtype and np.array_equal(arrays[name], array)

@@ -9,7 +9,7 @@ import pytest
 
 from simgin.play.kernel import play_recorded
 from simgin.play.matchup import parse_matchup
-from simgin.value import array_cache, outcomes
+from simgin.value import outcomes
 
 PAIRS = [
     ("gold", "simple", "standard"),
@@ -37,7 +37,7 @@ def slow_count(a, b, variant):
 @pytest.fixture
 def fresh(tmp_path, monkeypatch):
     """An empty cache directory."""
-    monkeypatch.setattr(array_cache, "directory", lambda: tmp_path)
+    monkeypatch.setattr(outcomes, "directory", lambda: tmp_path)
     return tmp_path
 
 
@@ -100,11 +100,11 @@ OTHER = [("standard", 4), ("basic", 3), ("standard+knock_limit=9", 3)]
 
 def test_other_settings_have_another_cache_file():
     settings = ((10_000, "x"), (20_000, "x"), (10_000, "y"))
-    own, *others = (array_cache.describe(STANDARD, *one) for one in settings)
+    own, *others = (outcomes.describe(STANDARD, *one) for one in settings)
     for b, (variant, seed) in itertools.product(("simple", "gold-early:k=7"), OTHER):
         matchup = parse_matchup("gold", b, variant, seed, "deal")
-        others.append(array_cache.describe(matchup, 10_000, "x"))
-    places = {array_cache._place(json.dumps(about)) for about in (own, *others)}
+        others.append(outcomes.describe(matchup, 10_000, "x"))
+    places = {outcomes._place(json.dumps(about)) for about in (own, *others)}
     assert len(places) == 1 + len(others)
 
 
@@ -122,8 +122,8 @@ def test_without_a_directory_or_room_on_it_nothing_is_kept(fresh, monkeypatch):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(array_cache.np, "savez_compressed", full)
-        assert array_cache.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
-    monkeypatch.setattr(array_cache, "directory", lambda: None)
-    assert array_cache.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
+        patched.setattr(outcomes.np, "savez_compressed", full)
+        assert outcomes.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
+    monkeypatch.setattr(outcomes, "directory", lambda: None)
+    assert outcomes.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
     assert list(fresh.iterdir()) == []
