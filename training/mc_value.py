@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from simgin.tune.equity import chances_by_score
+from simgin.tune.decisions import chances_by_score
 
 FILE = Path(__file__).resolve().parent.parent / "strategies" / "mc.npy"
 

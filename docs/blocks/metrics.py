@@ -7,7 +7,7 @@ from blocks import facts
 from blocks.markdown import one_line, table
 from blocks.reference import REFERENCE
 from simgin import plots
-from simgin.review import players, scorecard
+from simgin.review import review_request, scorecard
 from simgin.review.review import SKILL, WAITING
 from simgin.review.review_request import SECONDS_PER_TURN
 from simgin.rules import variants
@@ -66,9 +66,9 @@ def of_chart(name: str) -> str:
 
 def kinds_of_player() -> str:
     """Who stands for each kind of player, for two and for one."""
-    strong = players.Kind(players.STRONG, players.CHAMPION)
-    lines = [(kind.name, f"`{kind.strategy}`") for kind in (*players.KINDS, strong)]
-    lines += [(f"alone: {kind.name}", f"`{kind.strategy}`") for kind in players.ALONE]
+    strong = review_request.Kind(review_request.STRONG, review_request.CHAMPION)
+    lines = [(kind.name, f"`{kind.strategy}`") for kind in (*review_request.KINDS, strong)]
+    lines += [(f"alone: {kind.name}", f"`{kind.strategy}`") for kind in review_request.ALONE]
     return table(("kind of player", "strategy"), lines)
 
 

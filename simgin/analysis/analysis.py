@@ -25,7 +25,7 @@ from simgin.play.parallel import SHARES, over_units
 from simgin.play.rollout import play_in
 from simgin.play.watch import WatchedDeal
 from simgin.rules.variants import Variant
-from simgin.stats.sequential import ALPHA, LOOK_FROM, multiplier
+from simgin.stats.estimate import ALPHA, LOOK_FROM, sequence_width
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +60,7 @@ REACHES = {"deals": 12.0, "games": 48.0}
 # Which of several actions is best: what is clearly worse is left out early, at a stated error
 #
 # All actions are tried in the same worlds, so what counts are differences world by world. Their
-# confidence sequences (simgin.stats.sequential) hold at every number of worlds and for all pairs of
+# confidence sequences (simgin.stats.estimate) hold at every number of worlds and for all pairs of
 # actions at once, with probability 1 - ALPHA: so the best action is left out with probability ALPHA
 # at most, however often one looks, and every interval printed holds whichever action turns out to
 # be the best.
@@ -100,7 +100,7 @@ def compare(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH) -> 
     alpha = ALPHA / max(1, len(worlds) * (len(worlds) - 1) / 2)
     # Tightest halfway between the first look and the last
     tightest = sqrt(LOOK_FROM * max(LOOK_FROM, most))
-    widths = [multiplier(int(n), tightest, alpha) for n in worlds]
+    widths = [sequence_width(int(n), tightest, alpha) for n in worlds]
     errors = np.sqrt(variances / worlds)
     halves = np.array(widths) * errors
     halves[best] = 0.0

@@ -14,8 +14,8 @@ from simgin.analysis.written import FORGOTTEN, TAKEN
 from simgin.core.answers import PHASE_BLIND
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import STOPPER
+from simgin.play.hand import cards_text, shown_melding
 from simgin.play.matchup import own_names
-from simgin.play.melds import cards_text, shown_melding
 from simgin.plots import analysis as forest
 from simgin.report import figures, numbers
 from simgin.report.report import Picture, Report

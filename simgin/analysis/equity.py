@@ -12,9 +12,10 @@ import numpy as np
 from simgin.analysis.kernels import fill_deals, fill_game
 from simgin.core.sums import KINDS
 from simgin.play.matchup import Matchup, parse_matchup
+from simgin.rules.parameters import number
 from simgin.rules.variants import Variant
 from simgin.value.outcomes import Outcomes, count_outcomes
-from simgin.value.states import next_dealers, number, won_deals
+from simgin.value.states import next_dealers, won_deals
 from simgin.value.value import Value, ValueRefused, at_any_score
 
 PLAYER = "gold-early"

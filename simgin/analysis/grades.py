@@ -22,8 +22,8 @@ from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
 from simgin.play.watch import WatchedDeal
-from simgin.stats.control_variates import anchored_mean
 from simgin.stats.estimate import ENOUGH_UNITS, Estimate, around, mean_of, undefined
+from simgin.stats.variance import anchored_mean
 from simgin.strategy.text_form import exchange
 from simgin.text.messages import quoted
 

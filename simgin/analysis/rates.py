@@ -24,9 +24,9 @@ from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
 from simgin.play.watch import WatchedDeal, watch_deal
 from simgin.rules import variants
-from simgin.stats.control_variates import anchored_mean
 from simgin.stats.estimate import Estimate, mean_of
 from simgin.stats.table import frame_of
+from simgin.stats.variance import anchored_mean
 
 if TYPE_CHECKING:
     import pandas as pd

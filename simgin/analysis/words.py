@@ -10,7 +10,7 @@ from simgin.core.answers import PHASE_BLIND
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import DISCARD_FIRST, STOPPER
 from simgin.core.view import FROM_PILE
-from simgin.play.melds import cards_text, shown_melding
+from simgin.play.hand import cards_text, shown_melding
 from simgin.rules.build import build_rules
 from simgin.text.notation import card_text, hand_text
 

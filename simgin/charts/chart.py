@@ -23,16 +23,16 @@ from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import Progress, over_units
 from simgin.play.rollout import branch_deals
-from simgin.review.players import batch_rows, kept_or_strongest
+from simgin.review.review_request import kept_or_strongest
 from simgin.rules import variants
 from simgin.rules.build import build_rules
-from simgin.rules.parameters import Params
+from simgin.rules.parameters import Params, number
+from simgin.runs.runner import run_matchup
 from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import NO_MOVES, Quantity
 from simgin.text.messages import shown
-from simgin.tune.equity import Equity, by_points, by_score
-from simgin.value.states import number
+from simgin.tune.decisions import Equity, by_points, by_score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -284,5 +284,5 @@ def price(chart: Chart, command: str, workers: int | None = None) -> Quantity:
         file.write_text(strategy_file(chart, command))
         own = f"{request.player}+knock={file}"
         matchup = parse_matchup(own, request.player, request.variant, seed, "match")
-        rows = batch_rows(matchup, PRICED, workers)
+        rows = run_matchup(matchup, PRICED, workers)
     return quantity.ratio(rows, metrics.BY_NAME["match_win"])

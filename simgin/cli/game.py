@@ -12,8 +12,8 @@ import click
 
 from simgin.cli.coach import Coach, graded
 from simgin.cli.output import Answer, repeated, say
+from simgin.play.hand import cards_text, shown_melding
 from simgin.play.matchup import Matchup
-from simgin.play.melds import cards_text, shown_melding
 from simgin.play.replay import make_replay, standing_text, wrapped
 from simgin.play.replay_rows import rows
 from simgin.play.seat import choices, prompt, table_lines

@@ -14,8 +14,8 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.report import numbers
+from simgin.runs import stopping
 from simgin.runs.stopping import Rule, Sprt, Until
-from simgin.stats import sequential
 from simgin.stats.estimate import estimate_metric
 from simgin.stats.metrics import BY_NAME, headline
 from simgin.text.amounts import UNITS, short_count
@@ -108,7 +108,7 @@ class SoFar:
             goal = metric.factor * rule.half_width
             parts.append(f"until ± {goal:g}{percent}")
         if isinstance(rule, Sprt):
-            low, high = sequential.bounds()
+            low, high = stopping.bounds()
             ratio = rule.llr(total)
             parts.append(f"LLR {ratio:.1f}, decided at {low:.1f} or {high:.1f}")
         return parts

@@ -30,27 +30,6 @@ from simgin.core.scoring import KIND_REFUSED
 from simgin.core.state import ANSWER, DISCARD, KNOCK, OFFER, TAKE
 from simgin.core.view import FROM_PILE
 from simgin.play import stepping
-from simgin.play.stepping import (
-    ACTION,
-    ASKED,
-    AT,
-    DEAL_OVER,
-    ENDED,
-    GAME_OVER,
-    GAMES,
-    MATCHES,
-    OUTCOME,
-    REWARD,
-    SEAT,
-    UNIT,
-    begin,
-    close_deal,
-    go_on,
-    put,
-    rules_at,
-    state_at,
-    view_at,
-)
 
 TAKE_IT, DRAW, LEAVE_IT, END, GO_ON, ACCEPT, REFUSE, OFFERS = range(52, 60)
 MELDINGS = OFFERS + 7
@@ -148,7 +127,7 @@ def write_observation(place, slot, out):
 
     place: where its view lies in memory.
     """
-    view, numbers = view_at(place), numbers_at(place).numbers
+    view, numbers = stepping.view_at(place), numbers_at(place).numbers
     out[: SIZE - N_RULES] = 0
     for i in range(len(_SETS)):
         cards = numbers[_SETS[i]]
@@ -190,10 +169,10 @@ def _reward(game, state, rules, stake):
 
     In matches nothing before the match is over; then 1 if it is won and -1 if it is lost.
     """
-    if game[MATCHES]:
-        if game[AT] != GAME_OVER or game[OUTCOME] < UNDECIDED:
+    if game[stepping.MATCHES]:
+        if game[stepping.AT] != stepping.GAME_OVER or game[stepping.OUTCOME] < UNDECIDED:
             return 0
-        return 1 if game[OUTCOME] == 0 else -1
+        return 1 if game[stepping.OUTCOME] == 0 else -1
     if rules.die != DIE_OFF:
         paid = state.pays if state.kind == KIND_REFUSED else stake
         return 0 if state.winner < 0 else paid if state.winner == 0 else -paid
@@ -205,14 +184,14 @@ def _reward(game, state, rules, stake):
 @compiled
 def _settle(game):
     """Close the deals that are over, up to a question from outside; what seat 0 gained."""
-    state, rules = state_at(game[stepping.STATE]), rules_at(game[stepping.RULES])
+    state, rules = stepping.state_at(game[stepping.STATE]), stepping.rules_at(game[stepping.RULES])
     gained = 0
-    while game[AT] == DEAL_OVER:
+    while game[stepping.AT] == stepping.DEAL_OVER:
         stake = state.stake  # a game that the deal decides begins with another
-        close_deal(game)
+        stepping.close_deal(game)
         gained += _reward(game, state, rules, stake)
-        if game[AT] == ASKED:
-            go_on(game)
+        if game[stepping.AT] == stepping.ASKED:
+            stepping.go_on(game)
     return gained
 
 
@@ -225,44 +204,45 @@ def _asked_view(game, state):
 @compiled
 def _observe(game, observation, mask):
     """Write what the seat that is asked sees; no action is legal once the game is over."""
-    if game[AT] != ASKED:
+    if game[stepping.AT] != stepping.ASKED:
         mask[:] = 0
         return
-    state = state_at(game[stepping.STATE])
-    game[SEAT] = state.asked_seat
+    state = stepping.state_at(game[stepping.STATE])
+    game[stepping.SEAT] = state.asked_seat
     place = _asked_view(game, state)
     write_observation(place, state.asked_slot, observation)
-    write_mask(view_at(place), rules_at(game[stepping.RULES]), state.asked_slot, mask)
+    rules = stepping.rules_at(game[stepping.RULES])
+    write_mask(stepping.view_at(place), rules, state.asked_slot, mask)
 
 
 @compiled
 def _begin(game, stride):
     """Begin a game; past those that are over before anything is asked from outside."""
-    game[ENDED] = 0
+    game[stepping.ENDED] = 0
     while True:
-        begin(game, game[UNIT])
-        go_on(game)
+        stepping.begin(game, game[stepping.UNIT])
+        stepping.go_on(game)
         _settle(game)
-        game[UNIT] += stride
-        if game[AT] == ASKED:
+        game[stepping.UNIT] += stride
+        if game[stepping.AT] == stepping.ASKED:
             return
 
 
 @compiled
 def _act(game):
     """Play a game on by its action."""
-    state, rules = state_at(game[stepping.STATE]), rules_at(game[stepping.RULES])
-    passes = is_pass(view_at(_asked_view(game, state)), rules)
-    answer = answer_of(state.asked_slot, game[ACTION], state.legal, passes)
+    state, rules = stepping.state_at(game[stepping.STATE]), stepping.rules_at(game[stepping.RULES])
+    passes = is_pass(stepping.view_at(_asked_view(game, state)), rules)
+    answer = answer_of(state.asked_slot, game[stepping.ACTION], state.legal, passes)
     if answer < 0:
-        game[ENDED] = 2
-        game[REWARD] = ILLEGAL_MATCH if game[MATCHES] else ILLEGAL_POINTS
-        game[AT] = GAME_OVER
+        game[stepping.ENDED] = 2
+        game[stepping.REWARD] = ILLEGAL_MATCH if game[stepping.MATCHES] else ILLEGAL_POINTS
+        game[stepping.AT] = stepping.GAME_OVER
     else:
-        put(game, answer)
-        go_on(game)
-        game[REWARD] = _settle(game)
-        game[ENDED] = game[AT] == GAME_OVER
+        stepping.put(game, answer)
+        stepping.go_on(game)
+        game[stepping.REWARD] = _settle(game)
+        game[stepping.ENDED] = game[stepping.AT] == stepping.GAME_OVER
 
 
 def begin_games(stride, games, observations, masks):
@@ -280,10 +260,10 @@ def step_games(stride, games, observations, masks):
     """
     for i in range(len(games)):
         game = games[i]
-        if not game[ENDED]:
+        if not game[stepping.ENDED]:
             _act(game)
         else:
-            game[REWARD] = 0
+            game[stepping.REWARD] = 0
             if stride:
                 _begin(game, stride)
         _observe(game, observations[i], masks[i])
@@ -292,7 +272,7 @@ def step_games(stride, games, observations, masks):
 @cache
 def compiled_games() -> tuple[Any, Any]:
     """`begin_games` and `step_games`, compiled."""
-    signature = void(int64, GAMES, FLOATS, MASKS)
+    signature = void(int64, stepping.GAMES, FLOATS, MASKS)
     return compiled(begin_games, signature), compiled(step_games, signature)
 
 

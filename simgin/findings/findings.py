@@ -13,10 +13,10 @@ import numpy as np
 
 from simgin.core.cell import Cell
 from simgin.findings.run_record import RunRecord
-from simgin.runs.experiment import Effect
 from simgin.runs.ledger import Ledger
+from simgin.runs.plan import Effect
 from simgin.runs.stopping import COMPLETE, End
-from simgin.stats import batches, control_variates, league, mirroring, table
+from simgin.stats import batches, league, table, variance
 from simgin.stats.batches import Played
 from simgin.stats.differences import DIFFERENCE_COLUMNS, differences, holm
 from simgin.stats.estimate import Z95, estimate_metric, two_sided
@@ -237,21 +237,23 @@ class Findings:
         """
         parts = []
         for i in self._mirrored:
-            gain = mirroring.gain(self.rows(i), self.record.unit, self.record.ends[i].multiplier)
-            swept = mirroring.sweeps(self._total(i))
+            gain = variance.mirroring_gain(
+                self.rows(i), self.record.unit, self.record.ends[i].multiplier
+            )
+            swept = variance.sweeps(self._total(i))
             p = np.nan if self.record.stop else swept.p
             parts.append(self._named(i, gain.assign(swept=swept.a, swept_by_b=swept.b, p_sweeps=p)))
-        return table.joined(parts, (*NAMES, *mirroring.MIRRORING_COLUMNS, *SWEPT))
+        return table.joined(parts, (*NAMES, *variance.MIRRORING_COLUMNS, *SWEPT))
 
     @cached_property
     def adjusted(self) -> pd.DataFrame:
         """What a control variate helps, of runs of a fixed size: NAMES, ADJUSTED_COLUMNS."""
-        columns = (*NAMES, *control_variates.ADJUSTED_COLUMNS)
+        columns = (*NAMES, *variance.ADJUSTED_COLUMNS)
         if self.record.stop:
             return table.joined([], columns)
         parts = []
         for i, cell in enumerate(self.cells):
-            frame = control_variates.adjusted(
+            frame = variance.adjusted(
                 params=self.record.params(cell), unit=self.record.unit, rows=self.rows(i)
             )
             parts.append(self._named(i, frame))

@@ -10,20 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simgin.core.cell import Cell
 from simgin.play.matchup import own_names
 from simgin.runs import manifest
 from simgin.runs.directory import MANIFEST, ResultsError, damaged
-from simgin.runs.experiment import Effect
 from simgin.runs.ledger import FILE, Ledger, differences
+from simgin.runs.plan import Effect, Plan
 from simgin.runs.stopping import End
 from simgin.text.amounts import UNITS, span
 from simgin.text.messages import shown
-
-if TYPE_CHECKING:
-    from simgin.runs.plan import Plan
 
 
 @dataclass(frozen=True)

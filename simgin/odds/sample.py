@@ -22,11 +22,11 @@ from simgin.play.kernel import play_recorded, prepare
 from simgin.play.matchup import Matchup, SeatError, parse_matchup
 from simgin.play.parallel import Progress, over_units
 from simgin.rules.build import build_rules
+from simgin.rules.parameters import number
 from simgin.rules.variants import Variant
 from simgin.stats.table import frame_of
-from simgin.value import array_cache, outcomes, value
+from simgin.value import outcomes, value
 from simgin.value.outcomes import Outcomes
-from simgin.value.states import number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,11 +119,11 @@ def play_alone(
     matchup = seat_alone(strategy, variant, seed)
     units = -(-n // _deals_in_unit(matchup))
 
-    def make() -> array_cache.Arrays:
+    def make() -> outcomes.Arrays:
         prepare(matchup)
         return played(matchup, units, workers, progress)
 
-    arrays = array_cache.cached(array_cache.describe(matchup, units, "deals of one player"), make)
+    arrays = outcomes.cached(outcomes.describe(matchup, units, "deals of one player"), make)
     counted = Outcomes(arrays["outcomes"], arrays["counts"])
     return Deals(matchup, arrays["rows"], counted, bool(arrays["by_score"]))
 
@@ -145,7 +145,7 @@ def _deals_in_unit(matchup: Matchup) -> int:
 
 def played(
     matchup: Matchup, units: int, workers: int | None = None, progress: Progress | None = None
-) -> array_cache.Arrays:
+) -> outcomes.Arrays:
     """What `play_alone` keeps, played now: rows, outcomes and their counts, and by_score."""
     size = CALL_DEALS // _deals_in_unit(matchup) // matchup.batch * matchup.batch
     tallies = list[np.ndarray]()

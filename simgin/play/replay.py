@@ -14,12 +14,11 @@ from simgin.core.meldings import MAX_MELDINGS
 from simgin.core.rules import DEFENDER, DIE_OFF, DISCARD_FIRST, NO_JOKER
 from simgin.core.solo import PLAYER
 from simgin.core.sums import KINDS
+from simgin.play.hand import Melding, all_meldings, cards_text, in_text_order, shown_melding
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.melds import Melding, all_meldings, cards_text, in_text_order, shown_melding
 from simgin.play.watch import Question, WatchedDeal, watch_deal
 from simgin.rules.build import build_rules
-from simgin.rules.goals import goal_of
-from simgin.rules.parameters import parameters
+from simgin.rules.parameters import goal_of, parameters
 from simgin.text.messages import shown
 from simgin.text.notation import card_text, hand_text
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from simgin.core.match import UNDECIDED
 from simgin.core.solo import FAR, PLAYER
-from simgin.play.melds import in_text_order, meld_texts
+from simgin.play.hand import in_text_order, meld_texts
 from simgin.play.replay import Replay, SoloReplay, enter_deal, standing_numbers
 from simgin.play.watch import Question
 from simgin.text.notation import card_text, hand_text

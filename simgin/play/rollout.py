@@ -6,16 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import from_dtype, int8, int64, types
 
-from simgin.core.answers import (
-    NO_ENDING,
-    PASS,
-    PHASE_LAST,
-    PHASE_STOP,
-    PHASE_UPCARD,
-    SLOTS,
-    STOCK,
-    TAKE,
-)
+from simgin.core import answers
 from simgin.core.bits import lowest
 from simgin.core.branch import play_branches, play_branches_alone
 from simgin.core.deadwood import best_discards, deadwood, dearest
@@ -28,7 +19,7 @@ from simgin.core.rules import UPCARD_PASS
 from simgin.core.solo_position import play_worlds_alone
 from simgin.core.state import new_state
 from simgin.core.view import VIEW
-from simgin.play.kernel import SOLO_SLOTS, compiled_loop, new_views, run_kernel, seat_players
+from simgin.play.kernel import compiled_loop, new_views, run_kernel, seat_players
 from simgin.play.matchup import Matchup
 from simgin.rules.build import build_rules
 from simgin.strategy import Policy, compiler
@@ -84,7 +75,7 @@ def legal_actions(view: Any, rules: Any) -> list[Action]:
     """
     if view.deck_left >= 0:
         return _alone(view, rules)
-    if view.phase == PHASE_LAST:
+    if view.phase == answers.PHASE_LAST:
         return [Action(LEAVE), *_endings(view, int(view.hand) | 1 << int(view.taken_offer), rules)]
     if view.taken_offer >= 0:
         return [Action(kind) for kind in _draws(view, rules)]
@@ -104,8 +95,8 @@ def die_actions(view: Any, rules: Any) -> list[Action]:
 
 def _alone(view: Any, rules: Any) -> list[Action]:
     """What a single player may do; one gin stands for all, since they score alike."""
-    if view.phase == PHASE_STOP:
-        return [Action(STOCK), Action(END)]
+    if view.phase == answers.PHASE_STOP:
+        return [Action(answers.STOCK), Action(END)]
     eleven = int(view.hand)
     drawn = int(view.drawn)
     legal = int(legal_discards(eleven, -1, drawn, rules))
@@ -122,14 +113,16 @@ def _alone(view: Any, rules: Any) -> list[Action]:
 
 
 def _draws(view: Any, rules: Any) -> list[int]:
-    if view.phase != PHASE_UPCARD:
-        return [STOCK, TAKE]
-    return [PASS, TAKE] if rules.first_turn == UPCARD_PASS else [STOCK, TAKE, PASS]
+    if view.phase != answers.PHASE_UPCARD:
+        return [answers.STOCK, answers.TAKE]
+    if rules.first_turn == UPCARD_PASS:
+        return [answers.PASS, answers.TAKE]
+    return [answers.STOCK, answers.TAKE, answers.PASS]
 
 
 def _endings(view: Any, eleven: int, rules: Any) -> list[Action]:
     """The ways to end the deal with eleven cards."""
-    taken = int(view.taken_offer if view.phase == PHASE_LAST else view.taken)
+    taken = int(view.taken_offer if view.phase == answers.PHASE_LAST else view.taken)
     legal = int(legal_discards(eleven, taken, int(view.drawn), rules))
     must = int(must_be_melded(taken, rules))
     limit = int(view.limit)
@@ -138,7 +131,7 @@ def _endings(view: Any, eleven: int, rules: Any) -> list[Action]:
     for card in notation.cards_in(legal):
         ten = eleven & ~(1 << card)
         ending, _ = ending_with(ten, deadwood(ten, rules), must, limit, points, rules)
-        if ending != NO_ENDING:
+        if ending != answers.NO_ENDING:
             found.append(Action(END, card))
     if rules.big_gin and deadwood(eleven, rules) == 0:
         found.append(Action(END))
@@ -204,7 +197,6 @@ def _run(matchup: Matchup, kernel: Any, arguments: list[Any], noisy: int = 0) ->
 # Deals branched at one question: what each of several answers leads to, in the same world
 
 
-BRANCHED = ("take", "discard", "knock")  # slots
 LEVEL = np.zeros(4, np.int64)  # the standing before the first deal of a match
 
 
@@ -239,28 +231,23 @@ def branch_deals(
     first. standings: the match before each deal (see `Branches`), by default a new match.
     explore: what A answers that slot with up to the question, with the same numbers; by default
     A's own policy.
-    Deals with fewer than two answers worth trying are left out. Raises PolicyFailure, and
-    ValueError for slots that cannot be branched: those of the die and the melding, and for one
-    player `take`.
+    Deals with fewer than two answers worth trying are left out. The slots of the die and the
+    melding cannot be branched, and for one player `take`. Raises PolicyFailure.
     """
     players = len(matchup.players)
-    branched = SOLO_SLOTS if players == 1 else BRANCHED
-    if choose.slot not in branched:
-        listed = ", ".join(branched)
-        raise ValueError(f"the slot {choose.slot} cannot be branched; these can: {listed}.")
-    slot = SLOTS.index(choose.slot)
+    slot = answers.SLOTS.index(choose.slot)
     before = explore or matchup.a.policy(choose.slot)
     assert before is not None, f"{matchup.a.text} has an empty slot: the loader fills them"
     if standings is None:
         standings = np.tile(LEVEL, (units, 1))
     views = np.zeros(units, VIEW)
-    answers = np.full((units, most), -1, np.int64)
+    tried = np.full((units, most), -1, np.int64)
     records = np.zeros((units, most), DEAL)
     between = (int64, int64, TABLE, int64, HOOK_TYPE, HOOK_TYPE, VIEWS, TABLE, RECORDS)
     function = play_branches_alone if players == 1 else play_branches
     hooks = [compiler.hook(choose), compiler.hook(before)]
-    arguments = [first_unit, units, standings, slot, *hooks, views, answers, records]
+    arguments = [first_unit, units, standings, slot, *hooks, views, tried, records]
     noisy = int(before.noise) << slot
     _run(matchup, compiled_loop(function, players, *between), arguments, noisy)
-    kept = answers[:, 1] >= 0
-    return Branches(views[kept], answers[kept], records[kept], standings[kept])
+    kept = tried[:, 1] >= 0
+    return Branches(views[kept], tried[kept], records[kept], standings[kept])

@@ -6,19 +6,10 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
-from simgin.core.answers import (
-    KNOCK,
-    PASS,
-    PHASE_BLIND,
-    PHASE_LAST,
-    PHASE_STOP,
-    PHASE_UPCARD,
-    STOCK,
-    TAKE,
-)
+from simgin.core import answers
 from simgin.core.rules import DIE_OFF
 from simgin.core.view import FROM_PILE
-from simgin.play.melds import cards_text, in_text_order, shown_melding
+from simgin.play.hand import cards_text, in_text_order, shown_melding
 from simgin.play.replay import wrapped
 from simgin.play.watch import Question
 from simgin.text.notation import card_text, cards_in, hand_text
@@ -53,25 +44,25 @@ def _melding(view: Any, number: int) -> str:
 
 
 def _draws(view: Any) -> Choices:
-    found = {"t": ([TAKE], f"take {card_text(int(view.taken_offer))}")}
-    can_pass = int(view.legal) >> PASS & 1
-    if view.phase == PHASE_UPCARD and not can_pass:
-        return found | {"p": ([STOCK], "pass")}
-    found["s"] = ([STOCK], "draw from the stock")
-    return found | ({"p": ([PASS], "pass")} if can_pass else {})
+    found = {"t": ([answers.TAKE], f"take {card_text(int(view.taken_offer))}")}
+    can_pass = int(view.legal) >> answers.PASS & 1
+    if view.phase == answers.PHASE_UPCARD and not can_pass:
+        return found | {"p": ([answers.STOCK], "pass")}
+    found["s"] = ([answers.STOCK], "draw from the stock")
+    return found | ({"p": ([answers.PASS], "pass")} if can_pass else {})
 
 
 def _endings(view: Any) -> Choices:
     key, name = (
         ("g", "go gin") if not view.ending_count else ("k", f"knock with {view.ending_count}")
     )
-    if view.ending > KNOCK:
+    if view.ending > answers.KNOCK:
         key, name = ("b", "big gin") if view.ending_card < 0 else ("h", "shoot")
     thrown = f", throwing {card_text(int(view.ending_card))}" if view.ending_card >= 0 else ""
-    if view.phase == PHASE_LAST:
+    if view.phase == answers.PHASE_LAST:
         return {key: ([YES], f"take the last card and {name}{thrown}"), "n": ([NO], "leave it")}
     found = {key: ([YES], name + thrown)}
-    if view.phase == PHASE_STOP:
+    if view.phase == answers.PHASE_STOP:
         return found | {"n": ([NO], "draw another card")}
     return found | {card_text(card): ([NO, card], "throw it") for card in cards_in(int(view.hand))}
 
@@ -98,7 +89,7 @@ def table_lines(question: Question, rules: Any, opponent: str) -> Iterator[str]:
         )
         offered = f"; your opponent offers {view.offered}" if view.offered else ""
         yield f"Die      {view.stake}, {owner} it{offered}"
-    if view.phase == PHASE_BLIND:
+    if view.phase == answers.PHASE_BLIND:
         yield "The cards are not dealt yet."
         return
     if opponent:
@@ -122,7 +113,7 @@ def _news(view: Any, opponent: str) -> Iterator[str]:
     for _, source, card, thrown in takewhile(lambda turn: turn[0] != view.seat, turns[::-1]):
         came = f"took {card_text(card)}" if source == FROM_PILE else "drew from the stock"
         yield f"{opponent} {came} and threw {card_text(thrown)}"
-    if view.phase == PHASE_UPCARD and view.shed and opponent:
+    if view.phase == answers.PHASE_UPCARD and view.shed and opponent:
         yield f"{opponent} passed {hand_text(int(view.shed))}"
 
 

@@ -20,15 +20,8 @@ import numpy as np
 from simgin.core.answers import SLOTS
 from simgin.core.ask import IllegalAnswer
 from simgin.core.state import MAX_QUESTIONS, new_state
-from simgin.play import stepping
-from simgin.play.kernel import (
-    SOLO_SLOTS,
-    PolicyFailure,
-    compiled_hooks,
-    describe_failure,
-    new_views,
-    seat_players,
-)
+from simgin.play import kernel, stepping
+from simgin.play.kernel import SOLO_SLOTS, PolicyFailure, describe_failure, seat_players
 from simgin.play.matchup import Matchup
 from simgin.play.watch import Question, WatchedDeal, cut_short, dealt_hands
 from simgin.rules.build import build_rules
@@ -45,7 +38,7 @@ class Games:
         self.matchup = matchup
         self.rules = build_rules(matchup.variant)
         self.states = [new_state(matchup.seed) for _ in range(n)]
-        self.views = [new_views() for _ in range(n)]
+        self.views = [kernel.new_views() for _ in range(n)]
         self.rows = np.zeros((n, stepping.COLUMNS), np.int64)
         self._kept = np.zeros((n, stepping.HEAD), np.int64)
         self._vectors = seat_players(self.states[0], matchup)  # the states hold only addresses
@@ -62,7 +55,7 @@ class Games:
             for name in ("same", "noisy", "vectors", "lengths"):
                 state[name] = self.states[0][name]
         if len(outside) < players:
-            hooks = [stepping.compiled_address()(hook) for hook in compiled_hooks(matchup)]
+            hooks = [stepping.compiled_address()(hook) for hook in kernel.compiled_hooks(matchup)]
             slots = [
                 place for place, slot in enumerate(SLOTS) if players == 2 or slot in SOLO_SLOTS
             ]
@@ -75,9 +68,9 @@ class Games:
 
         Raises PolicyFailure if a strategy fails, and ValueError for an illegal answer from outside.
         """
-        kernel = stepping.compiled_step(function)
+        compiled = stepping.compiled_step(function)
         with interpret.unwrapped():
-            kernel(self.rows, np.asarray(numbers, np.int64))
+            compiled(self.rows, np.asarray(numbers, np.int64))
 
 
 def place_in_memory(record: Any) -> int:

@@ -16,10 +16,8 @@ from simgin.core.match import UNDECIDED
 from simgin.play.kernel import play_recorded, prepare
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import Progress, over_units
-from simgin.rules.goals import goal_of
-from simgin.rules.parameters import Params
+from simgin.rules.parameters import Params, goal_of, number
 from simgin.stats.quantity import Quantity
-from simgin.value.states import number
 
 if TYPE_CHECKING:
     from simgin.runs.runner import Arrays

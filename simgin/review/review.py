@@ -10,25 +10,15 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from simgin.findings.findings import Findings
 from simgin.play.matchup import parse_matchup
-from simgin.review import course
-from simgin.review.players import AT_ONCE, CHAMPION, FOR_GIN, STRONG
-from simgin.review.review_request import ReviewError, ReviewRequest
-from simgin.review.scorecard import (
-    SAME,
-    SKILL_BOUNDS,
-    UNCLEAR,
-    Measurement,
-    Played,
-    Row,
-    rows_of,
-    size,
-)
+from simgin.review import course, review_request, scorecard
+from simgin.review.review_request import AT_ONCE, CHAMPION, FOR_GIN, STRONG, ReviewRequest
+from simgin.review.scorecard import Measurement, Played, Row
 from simgin.rules import variants
 from simgin.runs.block import Task
 from simgin.runs.manifest import engine_digest
@@ -37,10 +27,7 @@ from simgin.runs.runner import Step
 from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
-from simgin.stats.table import frame_of
-
-if TYPE_CHECKING:
-    import pandas as pd
+from simgin.stats.table import Frame, frame_of
 
 FIGURE_COLUMNS = (
     *("variant", "strategy", "opponent", "unit", "metric", "value", "se", "low", "high", "n"),
@@ -63,12 +50,12 @@ class Change:
     @property
     def size(self) -> str:
         """SAME, LITTLE, MUCH or UNCLEAR (`simgin.review.scorecard`)."""
-        return size(self.difference, self.bounds)
+        return scorecard.size(self.difference, self.bounds)
 
     @property
     def sign(self) -> int:
         """1 for more, -1 for less, 0 where that is not clear."""
-        if self.size in (SAME, UNCLEAR):
+        if self.size in (scorecard.SAME, scorecard.UNCLEAR):
             return 0
         return 1 if self.difference.value > 0 else -1
 
@@ -99,7 +86,7 @@ class Review:
         """The rows of the scorecard."""
         keys: dict[str, Row] = {}
         for variant in self.request.variants:
-            for row in rows_of(variants.find(variant).row, self.request.seconds_per_turn):
+            for row in scorecard.rows_of(variants.find(variant).row, self.request.seconds_per_turn):
                 keys.setdefault(row.key, row)
         return tuple(keys.values())
 
@@ -191,7 +178,7 @@ class Review:
     def _bounds(self, metric: str, own: Quantity) -> tuple[float, float]:
         """The bounds of a row, those of the strong player's figures for every kind."""
         if metric in (SKILL, WAITING):
-            return SKILL_BOUNDS
+            return scorecard.SKILL_BOUNDS
         base = self.request.base
         assert base is not None
         strong = self.figures[base, metric, STRONG]
@@ -220,7 +207,7 @@ class Review:
     # Frames
 
     @cached_property
-    def metrics(self) -> pd.DataFrame:
+    def metrics(self) -> Frame:
         """Every figure, FIGURE_COLUMNS; `why`: the reason if there is no number.
 
         Shares are from 0 to 1. kind: whose figure it is. unit: what n counts.
@@ -237,7 +224,7 @@ class Review:
         return frame_of(rows, FIGURE_COLUMNS)
 
     @cached_property
-    def differences(self) -> pd.DataFrame:
+    def differences(self) -> Frame:
         """Every change, DIFFERENCE_COLUMNS; all are one family for Holm's method."""
         p_holm = holm(np.array([change.difference.p for change in self.changes.values()], float))
         rows = []
@@ -272,7 +259,7 @@ def restore_review(entry: Mapping[str, Any], findings: Findings) -> Review:
     Raises ReviewError if another engine played it, or if it is older than such reviews.
     """
     if findings.record.identity["engine"] != engine_digest() or "kinds" not in entry:
-        raise ReviewError(
+        raise review_request.ReviewError(
             "another version of simgin made this review; make it again with this one, in another "
             "directory."
         )

@@ -12,15 +12,14 @@ from simgin.core import sums
 from simgin.report.report import Picture
 from simgin.report.table import Column
 from simgin.review import course
-from simgin.review.players import STRONG
 from simgin.review.review import WAITING, Review
+from simgin.review.review_request import STRONG
 from simgin.review.verdicts import label
 from simgin.stats import quantity
 from simgin.stats.quantity import Quantity
-from simgin.stats.table import frame_of
+from simgin.stats.table import Frame, frame_of
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 MOST_BINS = 30
@@ -64,7 +63,7 @@ def review_pictures(review: Review) -> Iterator[Picture]:
 
 
 def _picture(
-    name: str, question: str, figure: Figure, frame: pd.DataFrame, columns: Sequence[Column]
+    name: str, question: str, figure: Figure, frame: Frame, columns: Sequence[Column]
 ) -> Picture:
     return Picture(name, question, "", figure, frame=frame, columns=columns)
 
@@ -86,7 +85,7 @@ def _limits(own: Quantity) -> dict[str, Any]:
     return {"value": own.value, "se": own.se, "low": low, "high": high, "n": own.n}
 
 
-def match_length(review: Review) -> pd.DataFrame:
+def match_length(review: Review) -> Frame:
     """Shares of matches by their turns, between strong players, in bins of one width."""
     counts = {
         variant: review.played(variant, STRONG).course["length"]
@@ -113,7 +112,7 @@ def _share(own: Quantity) -> dict[str, Any]:
     return {"share": numbers.pop("value"), **numbers}
 
 
-def outcomes_by_kind(review: Review) -> pd.DataFrame:
+def outcomes_by_kind(review: Review) -> Frame:
     """Shares of deals by how they end, for every kind of player."""
     rows = []
     ends = {
@@ -132,7 +131,7 @@ def outcomes_by_kind(review: Review) -> pd.DataFrame:
     return frame_of(rows)
 
 
-def kinds(review: Review) -> pd.DataFrame:
+def kinds(review: Review) -> Frame:
     """Changes from the base of a few rows, for every kind of player."""
     rows = []
     for row in (row for row in review.rows if row.key in SHOWN_BY_KIND[:3]):
@@ -149,7 +148,7 @@ def kinds(review: Review) -> pd.DataFrame:
     return frame_of(rows)
 
 
-def knock_chart(review: Review) -> pd.DataFrame:
+def knock_chart(review: Review) -> Frame:
     """Where the strong player's knocks lie, as shares of its knocks under the same rules."""
     rows = []
     for variant in review.request.variants:
@@ -165,7 +164,7 @@ def knock_chart(review: Review) -> pd.DataFrame:
     return frame_of(rows)
 
 
-def score_difference(review: Review) -> pd.DataFrame:
+def score_difference(review: Review) -> Frame:
     """Win probability by fifths of the target that both sides have, less the base's."""
     base = review.request.base
     if base is None:
@@ -214,7 +213,7 @@ def _sweep(review: Review) -> Iterator[Picture]:
         yield _picture(f"sweep_{i}", str(title), figure, part, columns)
 
 
-def sweep_frame(review: Review) -> pd.DataFrame:
+def sweep_frame(review: Review) -> Frame:
     """Every row of the scorecard at every value; even: where neither side gains."""
     (x_name, xs), *second = review.request.sweep
     y_name, ys = second[0] if second else ("", ("",))

@@ -8,9 +8,9 @@ from simgin.report.numbers import DASH
 from simgin.report.report import Report
 from simgin.report.table import Cell, Column, Table
 from simgin.review import verdicts
-from simgin.review.players import CHAMPION, FOR_GIN, STRONG
 from simgin.review.review import SKILL, WAITING, Change, Review
 from simgin.review.review_pictures import review_pictures
+from simgin.review.review_request import CHAMPION, FOR_GIN, STRONG
 from simgin.review.scorecard import (
     AGAINST,
     EVENING,

@@ -13,8 +13,8 @@ import numpy as np
 
 from simgin.findings.verdict import listed
 from simgin.report.table import Column, Table
-from simgin.review.players import FOR_GIN, STRONG
 from simgin.review.review import SKILL, WAITING, Change, Key, Review
+from simgin.review.review_request import FOR_GIN, STRONG
 from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR, Measurement, Row, size
 from simgin.rules import variants
 from simgin.rules.variants import Variant

@@ -1,7 +1,8 @@
 """The parameters of the rules (rules.md 11): what each may be, and where it has an effect.
 
-They are data in variants.toml, read at the first use. A value is a bool, an int, a word, a list of
-numbers, or None: a dash where the parameter has no effect, or the word none where that is a value.
+They and the goals of a match (rules.md 7) are data in variants.toml, read at the first use. A value
+is a bool, an int, a word, a list of numbers, or None: a dash where the parameter has no effect, or
+the word none where that is a value.
 """
 
 import re
@@ -196,6 +197,15 @@ def _met(conditions: Conditions, params: Params) -> bool:
     return all(params[name] in values for name, values in conditions.items())
 
 
+def number(params: Params, name: str) -> int:
+    """The value of a parameter that is a number."""
+    value = params[name]
+    assert isinstance(value, int), (
+        f"{name} is {value!r} where a number has effect: the parameters were not validated"
+    )
+    return value
+
+
 # Values as text; a text of another form comes back as it is
 
 
@@ -213,3 +223,56 @@ _READERS: dict[str, Callable[[str], Value]] = {
     "pair": lambda word: _integers(word, "/") if "/" in word else word,
     "table": lambda word: [_integers(row, ":") for row in word.split("/")] if ":" in word else word,
 }
+
+
+# Goals
+
+
+@dataclass(frozen=True)
+class Side:
+    """What one side plays for: how it stands, and what it counts, with the parameter it needs."""
+
+    standing: str
+    targets: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What wins a match, for all that is not compiled; variants.toml says what the fields mean."""
+
+    name: str
+    won_by: str
+    side: Side
+    other: Side | None = None
+    solo: bool = False
+    one_deal: bool = False
+    total: bool = False
+    score: str = ""
+    board: str = "race"
+    unit: str = ""
+
+    def side_at(self, params: Mapping[str, Any], seat: int) -> Side:
+        """What the side at a seat plays for."""
+        if self.other is None or seat == params["race_points_seat"]:
+            return self.side
+        return self.other
+
+    @property
+    def counts_deals(self) -> bool:
+        """Whether won deals decide, so that a deal may count for more than one."""
+        return any("deals" in side.targets for side in (self.side, self.other) if side)
+
+
+@cache
+def goals() -> dict[str, Goal]:
+    """Every goal by its name, the value of the parameter `goal`."""
+    found = {}
+    for name, table in variants_file()["goals"].items():
+        sides = {key: Side(**table[key]) for key in ("side", "other") if key in table}
+        found[name] = Goal(name, **{**table, **sides})
+    return found
+
+
+def goal_of(params: Mapping[str, Any]) -> Goal:
+    """The goal of a variant's parameters."""
+    return goals()[params["goal"]]

@@ -40,6 +40,9 @@ MOST_LISTED = 8  # names in a message
 WIDTH = 100  # of a comment
 _NAME = re.compile(r"[a-z0-9-]+", re.ASCII)
 _REFERENCE = re.compile(r"([^+=#]*\.toml)(?:#(.*))?", re.DOTALL)
+TEMPLATE = Path(__file__).with_name("variant.toml.j2")
+ABOUT_BASE = "# What the changes start from: variants and settings, joined by +"
+_PLACE = re.compile(r"\{\{ (\w+) \}\}")
 _TEXTS = ("title", "about", "source", "base")
 
 Text = Annotated[str, Field(min_length=1)]
@@ -198,30 +201,18 @@ def variant_name(path: str) -> str:
 
 def variant_file(path: str, start: Variant) -> str:
     """The text of a file with one variant, which has the rules of `start` until it is edited."""
-    from_file = ".toml" in start.text  # a variant of a file cannot be the base of another
-    lines = [*_head(path, variant_name(path), start, not from_file)]
-    for name, parameter in parameters().items():
-        if from_file and start.row[name] != parameter.default:
-            lines.append(f"{name} = {_value(parameter, start.row[name])}")
-    return "\n".join([*lines, *_comments(start), ""])
-
-
-def _head(path: str, name: str, start: Variant, with_base: bool) -> Iterator[str]:
-    yield f"# Variants of your own for simgin. Play this one as {path}#{name}"
-    yield "#"
-    yield "# To add a variant, write another [variants.NAME] with its table of changes."
-    yield "# Names consist of a-z, 0-9 and -."
-    yield ""
-    yield f"[variants.{name}]"
-    yield f"title = {_text(name.replace('-', ' ').capitalize())}"
-    yield f"about = {_text(f'{start.title}, with changes.')}"
-    yield '# source = "where the rules come from"'
-    if with_base:
-        yield "# What the changes start from: variants and settings, joined by +"
-        yield f"base = {_text(start.text)}"
-    yield ""
-    yield f"[variants.{name}.changes]"
-    yield "# Every rule with its present value. To change one, remove the # and edit the value."
+    name = variant_name(path)
+    texts = {"path": path, "name": name, "title": _text(name.replace("-", " ").capitalize())}
+    texts |= {"about": _text(f"{start.title}, with changes."), "base": ""}
+    changed = []
+    if ".toml" in start.text:  # a variant of a file cannot be the base of another
+        for rule, parameter in parameters().items():
+            if start.row[rule] != parameter.default:
+                changed.append(f"{rule} = {_value(parameter, start.row[rule])}")
+    else:
+        texts["base"] = f"{ABOUT_BASE}\nbase = {_text(start.text)}\n"
+    head = _PLACE.sub(lambda place: texts[place[1]], TEMPLATE.read_text(encoding="utf-8"))
+    return head + "\n".join([*changed, *_comments(start), ""])
 
 
 def _comments(start: Variant) -> Iterator[str]:

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simgin.rules.goals import goal_of
-from simgin.rules.parameters import Params, Value, parameters
+from simgin.rules.parameters import Params, Value, goal_of, parameters
 from simgin.text.messages import did_you_mean, shown
 
 UPCARD_OPENINGS = ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead")

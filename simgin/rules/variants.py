@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from simgin.rules.goals import Goal, goal_of
-from simgin.rules.parameters import Parameter, Value, parameters, variants_file
+from simgin.rules.parameters import Goal, Parameter, Value, goal_of, parameters, variants_file
 from simgin.rules.validation import unknown_parameter, validate
 from simgin.text.messages import did_you_mean, first_mistakes, shown, value_text
 

@@ -63,6 +63,15 @@ def _word(value: object) -> str:
             )
 
 
+@dataclass(frozen=True)
+class Point:
+    """One combination in canonical texts; None where the sweep names no variant or opponent."""
+
+    variant: str | None
+    strategy: str
+    against: str | None
+
+
 class Sweep(toml.Table):
     """The sweep of a file: texts with places like {k}, and the values of every place, as text."""
 
@@ -74,29 +83,19 @@ class Sweep(toml.Table):
         Field(min_length=1),
     ]
 
+    def points(self) -> list[Point]:
+        """Every combination once, in the order of the file, the last list running fastest.
 
-@dataclass(frozen=True)
-class Point:
-    """One combination in canonical texts; None where the sweep names no variant or opponent."""
-
-    variant: str | None
-    strategy: str
-    against: str | None
-
-
-def sweep_points(sweep: Sweep) -> list[Point]:
-    """Every combination once, in the order of the file, the last list running fastest.
-
-    The sweep has no faults.
-    """
-    finders = {key: cache(finder) for key, finder in _FINDERS.items()}
-    found = []
-    for values in _combinations(sweep.grid):
-        named: dict[str, str | None] = dict.fromkeys(_FINDERS)
-        for key, text in _texts(sweep).items():
-            named[key] = finders[key](_filled(text, values))
-        found.append(Point(named["variant"], str(named["strategy"]), named["against"]))
-    return list(dict.fromkeys(found))
+        The sweep has no faults.
+        """
+        finders = {key: cache(finder) for key, finder in _FINDERS.items()}
+        found = []
+        for values in _combinations(self.grid):
+            named: dict[str, str | None] = dict.fromkeys(_FINDERS)
+            for key, text in _texts(self).items():
+                named[key] = finders[key](_filled(text, values))
+            found.append(Point(named["variant"], str(named["strategy"]), named["against"]))
+        return list(dict.fromkeys(found))
 
 
 def sweep_faults(sweep: Sweep) -> list[str]:
@@ -319,7 +318,7 @@ def _misfits(file: File) -> Iterator[str]:
             yield from faults
             return
         if swept.variant is not None:
-            games = [str(point.variant) for point in sweep_points(swept)]
+            games = [str(point.variant) for point in swept.points()]
     for_one = [text for text in games if variants.find(text).row["players"] == 1]
     for_two = [text for text in games if text not in for_one]
     if for_one and for_two:

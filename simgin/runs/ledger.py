@@ -32,7 +32,7 @@ from simgin.core.record import DEAL
 from simgin.text.messages import described
 
 FILE = "ledger.sqlite"
-FORM = 3  # of the tables below; raised whenever an older ledger could not be read
+FORM = 3  # of the tables in ledger.sql; raised whenever an older ledger could not be read
 APPLICATION = 0x67696E01  # marks the file as ours
 LEVEL = 1  # of compression, zlib's quickest: higher ones take many times as long for a few per cent
 NUMBER = 8  # bytes
@@ -46,37 +46,7 @@ STEPS = 100_000  # of SQLite's machine, after which Ctrl-C is looked for
 
 _IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
-_TABLES = """
-DROP TABLE IF EXISTS run;
-DROP TABLE IF EXISTS blocks;
-DROP TABLE IF EXISTS deals;
-DROP TABLE IF EXISTS steps;
--- Every row ends with its seal: the digest of its other values.
-CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL, seal BLOB NOT NULL);
-CREATE TABLE blocks (
-    cell INTEGER NOT NULL,   -- place of the matchup in the run
-    first INTEGER NOT NULL,  -- number of its first batch, whose first unit is first * size
-    units INTEGER NOT NULL,  -- of all its batches; the last may be short where a run ends
-    worker TEXT NOT NULL,
-    sums BLOB NOT NULL,      -- its batch rows, packed
-    seal BLOB NOT NULL,
-    PRIMARY KEY (cell, first, units)
-);
-CREATE TABLE deals (
-    cell INTEGER NOT NULL,
-    batch INTEGER NOT NULL,
-    units INTEGER NOT NULL,
-    deals BLOB NOT NULL,     -- the recorded deals of the batch, packed
-    seal BLOB NOT NULL,
-    PRIMARY KEY (cell, batch, units)
-);
-CREATE TABLE steps (
-    name TEXT PRIMARY KEY,   -- of `simgin.runs.runner.Step`
-    n INTEGER NOT NULL,      -- its size: deals or matches
-    arrays BLOB NOT NULL,    -- its result, as numpy's savez writes arrays
-    seal BLOB NOT NULL
-);
-"""
+_TABLES = Path(__file__).with_name("ledger.sql").read_text(encoding="utf-8")
 
 
 _WITHOUT_WORDS = re.compile(r"--[^\n]*|\s")  # comments and blanks, which may change

@@ -32,7 +32,7 @@ ENGINE = (
     "simgin/rules/build.py",
     "simgin/play/kernel.py",
 )
-SOURCE_ENDINGS = (".py", ".toml", ".npy", ".j2")
+SOURCE_ENDINGS = (".py", ".toml", ".sql", ".npy", ".j2")
 
 
 def run_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str, Any]:

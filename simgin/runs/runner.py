@@ -183,12 +183,24 @@ def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndar
 
     They are played by threads of this process and kept nowhere else.
     """
-    task = Task(matchup, n)
+    (rows,) = run_matchups([matchup], n, workers)
+    return rows
+
+
+def run_matchups(
+    matchups: Sequence[Matchup],
+    n: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> list[np.ndarray]:
+    """The batch rows of each of some matchups, as of `run_matchup`."""
+    tasks = [Task(matchup, n) for matchup in matchups]
     team = Threads(workers)
-    team.prepare([matchup])
+    team.prepare(matchups)
     with opened(None, {}) as ledger:
-        run([task], ledger, team)
-        return ledger.rows(0, task.units, matchup.batch)
+        run(tasks, ledger, team, progress)
+        sizes = [(task.units, task.matchup.batch) for task in tasks]
+        return [ledger.rows(cell, *size) for cell, size in enumerate(sizes)]
 
 
 def _resumed(ledger: Ledger, i: int, task: Task, rule: Rule) -> _Watch:

@@ -7,13 +7,14 @@ after optional stopping is never printed
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from simgin.core import sums
 from simgin.play.matchup import Matchup
-from simgin.stats import metrics, sequential
+from simgin.stats import estimate, metrics
 from simgin.stats.estimate import estimate_metric
 
 # Standard deviations of the mean of a mirrored pair, and of a single deal or match, that plans
@@ -27,6 +28,10 @@ NOMINAL_SD = {
     "match_margin": {True: 60.0, False: 65.0},
 }
 
+
+PAIRS_FROM = 100  # pairs before the first look of a sequential test
+EMPTY = 1e-3  # what an empty category counts: its chance is then small, not nil
+CATEGORIES = (0.0, 0.25, 0.5, 0.75, 1.0)  # pair scores, the bins of sums.PAIR_HISTOGRAM
 
 COMPLETE = "complete"
 # What is known to within a half-width, as sentences call it
@@ -72,7 +77,7 @@ class Until:
 
     def multiplier(self, units: int) -> float:
         """Half-width of every interval of the run in standard errors."""
-        return sequential.multiplier(units, self.planned)
+        return estimate.sequence_width(units, self.planned)
 
     def look(self, totals: np.ndarray) -> str | None:
         """The decision in a sentence, or None to go on.
@@ -81,10 +86,10 @@ class Until:
         """
         units = int(totals[sums.UNITS])
         metric = metrics.BY_NAME[self.metric]
-        if units < sequential.LOOK_FROM:
+        if units < estimate.LOOK_FROM:
             return None
-        estimate = estimate_metric(totals, metric, multiplier=self.multiplier(units))
-        reached = (estimate.high - estimate.low) / 2
+        found = estimate_metric(totals, metric, multiplier=self.multiplier(units))
+        reached = (found.high - found.low) / 2
         if not reached <= self.half_width:  # NaN too
             return None
         known = self._in_words(reached)
@@ -107,7 +112,7 @@ class Sprt:
         """The rule in words."""
         return (
             f"sequential test of pairs: Elo {self.elo0:g} (H0) against {self.elo1:g} (H1), "
-            f"alpha {sequential.ALPHA:g}, beta {sequential.ALPHA:g}"
+            f"alpha {estimate.ALPHA:g}, beta {estimate.ALPHA:g}"
         )
 
     @property
@@ -116,14 +121,14 @@ class Sprt:
 
         The lower bound times the upper one over the drift squared.
         """
-        low, high = sequential.bounds()
-        apart = sequential.share_of_elo(self.elo1) - sequential.share_of_elo(self.elo0)
+        low, high = bounds()
+        apart = share_of_elo(self.elo1) - share_of_elo(self.elo0)
         pairs = math.ceil(-low * high * (SHARE_SD[True] / apart) ** 2)
-        return max(sequential.LOOK_FROM, pairs)
+        return max(estimate.LOOK_FROM, pairs)
 
     def multiplier(self, units: int) -> float:
         """Half-width of every interval of the run in standard errors."""
-        return sequential.multiplier(units, self.planned)
+        return estimate.sequence_width(units, self.planned)
 
     def llr(self, totals: np.ndarray) -> float:
         """Log likelihood ratio of H1 against H0.
@@ -132,9 +137,7 @@ class Sprt:
         """
         first = sums.PAIR_HISTOGRAM
         counts = totals[first : first + sums.PAIR_BINS]
-        return sequential.multinomial_llr(
-            counts.tolist(), sequential.share_of_elo(self.elo0), sequential.share_of_elo(self.elo1)
-        )
+        return multinomial_llr(counts.tolist(), share_of_elo(self.elo0), share_of_elo(self.elo1))
 
     @property
     def _stronger(self) -> str:
@@ -153,9 +156,9 @@ class Sprt:
     def look(self, totals: np.ndarray) -> str | None:
         """What the accepted hypothesis says, or None to go on. totals: as for `Until.look`."""
         pairs = int(totals[sums.UNITS])
-        if pairs < sequential.PAIRS_FROM:
+        if pairs < PAIRS_FROM:
             return None
-        low, high = sequential.bounds()
+        low, high = bounds()
         llr = self.llr(totals)
         if low < llr < high:
             return None
@@ -182,7 +185,7 @@ def until(half_width: str | float, matchup: Matchup) -> Until:
     metric = _metric(matchup, percent=percent)
     width = float(str(half_width).removesuffix("%")) / (100 if percent else 1)
     deviation = NOMINAL_SD.get(metric, SHARE_SD)[matchup.mirrored]
-    return Until(metric, width, sequential.planned_units(width, deviation))
+    return Until(metric, width, estimate.planned_units(width, deviation))
 
 
 def sprt(elo0: float, elo1: float, matchup: Matchup) -> Sprt:
@@ -203,3 +206,54 @@ def _metric(matchup: Matchup, *, percent: bool) -> str:
     if not percent:
         return "match_margin"
     return "goal_met" if matchup.variant.goal.total else "match_win"
+
+
+# The sequential test of pairs
+
+
+def share_of_elo(elo: float) -> float:
+    """The expected share 0..1 of a side that is `elo` points better: 1 / (1 + 10^(-elo / 400))."""
+    return float(1 / (1 + 10 ** (-elo / 400)))
+
+
+def bounds() -> tuple[float, float]:
+    """Wald's bounds: H0 is accepted at or below the first, H1 at or above the second.
+
+    They are -2.944 and 2.944: ALPHA is the chance of either error, at most.
+    """
+    high = math.log((1 - estimate.ALPHA) / estimate.ALPHA)
+    return -high, high
+
+
+def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
+    """Log likelihood ratio of mean share m1 against m0, both within 0..1.
+
+    counts: pairs by score 0, 1/4, 1/2, 3/4, 1. Each hypothesis is the likeliest distribution with
+    its mean (the generalised test, multinomial form).
+    """
+    filled = [max(float(count), EMPTY) for count in counts]
+    tilt0 = _tilt(filled, m0)
+    tilt1 = _tilt(filled, m1)
+    return sum(
+        n * (math.log(1 + tilt0 * (score - m0)) - math.log(1 + tilt1 * (score - m1)))
+        for n, score in zip(filled, CATEGORIES, strict=True)
+    )
+
+
+def _tilt(counts: list[float], mean: float) -> float:
+    """Lagrange's factor L of the likeliest distribution with this mean.
+
+    p_j = n_j / N / (1 + L (a_j - mean)).
+    """
+    from scipy.optimize import brentq
+
+    whole = sum(counts)
+    terms = [(n, score - mean) for n, score in zip(counts, CATEGORIES, strict=True)]
+    # No chance is more than 1.
+    lows = [(n / whole - 1) / d for n, d in terms if d > 0]
+    highs = [(n / whole - 1) / d for n, d in terms if d < 0]
+
+    def balance(tilt: float) -> float:
+        return sum(n * d / (1 + tilt * d) for n, d in terms)
+
+    return float(brentq(balance, max(lows), min(highs)))

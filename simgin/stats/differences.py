@@ -11,26 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from simgin.stats import batches, metrics, quantity
+from simgin.stats import batches, estimate, metrics, quantity
 from simgin.stats.batches import ENOUGH_BATCHES, PAIRS, SCORES, Played
-from simgin.stats.estimate import (
-    Z95,
-    Estimate,
-    estimate_metric,
-    quantile,
-    smallest_detectable_difference,
-    two_sided,
-)
+from simgin.stats.estimate import Z95, Estimate, estimate_metric
 from simgin.stats.metrics import BY_NAME, Metric, headline
 from simgin.stats.quantity import Quantity
-from simgin.stats.table import frame_of
-
-if TYPE_CHECKING:
-    import pandas as pd
+from simgin.stats.table import Frame, frame_of
 
 DIFFERENCE_COLUMNS = (
     *("variant", "strategy", "opponent", "base_variant", "base_strategy", "base_opponent"),
@@ -41,7 +31,7 @@ DIFFERENCE_COLUMNS = (
 Comparison = tuple[Played, Played]  # a cell and its base
 
 
-def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.DataFrame:
+def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> Frame:
     """Cell minus base for every comparison and metric: DIFFERENCE_COLUMNS, NaN where undefined.
 
     `unit` and `n` say what the metric is per, and how many of them the smaller cell has. p is
@@ -143,13 +133,13 @@ def _paired_error(cells: Comparison, metric: Metric, difference: Quantity) -> tu
     return batches.standard_error(difference.moves, effective), effective
 
 
-def _separate_error(estimate: Estimate, base: Estimate) -> tuple[float, float]:
+def _separate_error(own: Estimate, base: Estimate) -> tuple[float, float]:
     """The standard error of the difference of independent runs, and the units of its t quantile.
 
     The degrees of freedom are those of Welch and Satterthwaite.
     """
-    parts = np.array([estimate.se**2, base.se**2])
-    freedom = np.array([max(estimate.n - 1, 1), max(base.n - 1, 1)])
+    parts = np.array([own.se**2, base.se**2])
+    freedom = np.array([max(own.n - 1, 1), max(base.n - 1, 1)])
     variance = parts.sum()
     se = float(np.sqrt(variance))
     if not variance > 0:
@@ -166,8 +156,8 @@ def _test(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float
     se = difference.se
     if not se > 0:
         return dict.fromkeys(("low", "high", "p", "detectable"), np.nan)
-    half = quantile(difference.n) * se
-    p = two_sided(difference.value, se, difference.n)
+    half = estimate.quantile(difference.n) * se
+    p = estimate.two_sided(difference.value, se, difference.n)
     if multipliers:
         half *= max(multipliers) / Z95
         p = np.nan
@@ -175,7 +165,7 @@ def _test(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float
         "low": difference.value - half,
         "high": difference.value + half,
         "p": p,
-        "detectable": smallest_detectable_difference(se),
+        "detectable": estimate.smallest_detectable_difference(se),
     }
 
 
@@ -197,7 +187,7 @@ def verdict(low: float, high: float, margin: float) -> str:
     return APART if low > 0 or high < 0 else OPEN
 
 
-def with_verdicts(frame: pd.DataFrame, margin: str | float) -> pd.DataFrame:
+def with_verdicts(frame: Frame, margin: str | float) -> Frame:
     """A frame of differences (low, high, metric) with the columns `margin` and `verdict`.
 
     margin: as of `simgin.text.amounts.parse_half_width`, "1%" of the deals or matches won or points
@@ -234,7 +224,7 @@ def of_pairs(
         mean = float(counts @ SCORES) / n
         variance = float(counts @ (SCORES - mean) ** 2) / (n - 1)
         found = Estimate(mean - 1 / 2, math.sqrt(variance / n), n)
-    half = found.se * (quantile(n) if multiplier is None else multiplier)
+    half = found.se * (estimate.quantile(n) if multiplier is None else multiplier)
     return metric, verdict(found.value - half, found.value + half, size(margin))
 
 
@@ -253,7 +243,7 @@ def in_words(verdict: str, margin: float, metric: str) -> str:
     return words[verdict]
 
 
-def sentences(frame: pd.DataFrame) -> Iterator[str]:
+def sentences(frame: Frame) -> Iterator[str]:
     """What is the same within a margin, and what is not, of the rows of `with_verdicts`."""
     for _, row in frame[frame["verdict"].notna()].iterrows():
         pairs = [(row[name], row[f"base_{name}"]) for name in ("variant", "strategy")]

@@ -7,13 +7,13 @@ pair, or a single deal or match.
 """
 
 import math
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from simgin.core import sums
-from simgin.stats import sequential
 from simgin.stats.metrics import Metric
 
 Z95 = 1.96
@@ -22,6 +22,9 @@ NORMAL_FROM = 100  # units; with fewer the quantile is Student's
 LEAST_UNITS = 1.5  # with fewer Student's quantile runs to thousands
 SERIES = 1000  # terms, of which the last is below 1e-17 of the sum
 NEAR = 1e-9  # a step of Newton's method, which squares what is left of the error
+ALPHA = 0.05  # of a confidence sequence, and of either error of a sequential test
+# Units before the first look: with an estimated variance the normal mixture is asymptotic
+LOOK_FROM = 200
 POWER_80 = 2.8  # 1.96 + 0.84: two-sided 5 % test, 80 % power
 
 
@@ -150,6 +153,68 @@ def units_to_see(difference: float, deviation: float) -> int:
     return math.ceil((POWER_80 * deviation / difference) ** 2)
 
 
+# Confidence sequences: a plain 95 % interval holds at one sample size that was fixed beforehand.
+# These hold at every size, so a run may stop when it likes what it sees (`simgin.runs.stopping`,
+# docs/explanation/statistics.md#looking-more-than-once).
+
+
+def sequence_width(units: float, planned: float, alpha: float = ALPHA) -> float:
+    """Half-width of the normal-mixture confidence sequence in standard errors, after `units` units.
+
+    units: more than 0. planned: the number of units at which the sequence is tightest, 1.55 times
+    the plain interval; it must be fixed before data are seen. From Robbins, and Howard, Ramdas,
+    McAuliffe, Sekhon, Annals of Statistics 2021:
+    |mean - m| <= math.sqrt((V + r) math.log((V + r) / (r a^2))) / n with V = n s^2;
+    here in units of s / math.sqrt(n), for a = alpha and
+    r = planned s^2 / (2 math.log(1 / a) + math.log(1 + 2 math.log(1 / a))).
+    """
+    wide = 2 * math.log(1 / alpha)
+    tightest = wide + math.log(1 + wide)
+    ratio = units / planned * tightest  # V / r
+    return math.sqrt((1 + 1 / ratio) * math.log((1 + ratio) / alpha**2))
+
+
+def planned_units(half_width: float, sd: float) -> int:
+    """The units at which a mean is known to within half_width (more than 0): at least 200.
+
+    sd: the standard deviation per unit.
+    """
+    return max(LOOK_FROM, math.ceil((sequence_width(1, 1) * sd / half_width) ** 2))
+
+
+def beta_binomial(successes: float, failures: float) -> tuple[float, float]:
+    """The confidence sequence for the chance of independent yes-or-no results.
+
+    It holds those p that the mixture over Beta(1/2, 1/2) does not refute, at every number of
+    results (Robbins): log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f math.log(1 - p) <
+    math.log(1 / ALPHA).
+    The two halves of a mirrored pair are not independent: for them take `sequence_width`.
+    """
+    return _lower_end(successes, failures), 1 - _lower_end(failures, successes)
+
+
+def _lower_end(successes: float, failures: float) -> float:
+    """The lower end, which lies between nothing and the observed share."""
+    from scipy.optimize import brentq
+
+    if not successes:
+        return 0.0
+    mixture = _log_beta(0.5 + successes, 0.5 + failures) - _log_beta(0.5, 0.5) + math.log(ALPHA)
+
+    def surprise(p: float) -> float:
+        by_successes = mixture - successes * math.log(p)
+        if not failures:
+            return by_successes
+        return by_successes - failures * math.log1p(-p)
+
+    root = brentq(surprise, sys.float_info.min, successes / (successes + failures), xtol=1e-15)
+    return float(root)
+
+
+def _log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+
 # Ratios of exact integer sums, with errors clustered by unit
 
 
@@ -254,7 +319,7 @@ def _share_limits(
     if not _is_binary(ratio):
         return share_limits(estimate.value, estimate.se, estimate.n, z)
     if is_looked_at:
-        return sequential.beta_binomial(successes, trials - successes)
+        return beta_binomial(successes, trials - successes)
     return wilson(estimate.value, trials)
 
 

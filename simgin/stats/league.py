@@ -10,7 +10,6 @@ pairing, and their errors come from the bootstrap (docs/explanation/statistics.m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,10 +18,7 @@ from simgin.stats.batches import Played
 from simgin.stats.estimate import Z95, RatioSums, estimate_ratio, quantile
 from simgin.stats.metrics import Metric
 from simgin.stats.round_robin import ELO, Pairings, RoundRobin, connected
-from simgin.stats.table import frame_of, joined
-
-if TYPE_CHECKING:
-    import pandas as pd
+from simgin.stats.table import Frame, frame_of, joined
 
 MIX_COLUMNS = (
     *("strategy", "mix", "mix_low", "mix_high"),
@@ -38,7 +34,7 @@ RATING_COLUMNS = (
 CROSS_COLUMNS = ("strategy", "opponent", "share", "se", "low", "high", "n")
 
 
-def cross_table(pairings: Pairings) -> pd.DataFrame:
+def cross_table(pairings: Pairings) -> Frame:
     """What everyone wins of everyone, both ways round (CROSS_COLUMNS); n matches or deals.
 
     Shares are of matches, or else of deals; what nobody won counts one half.
@@ -48,7 +44,7 @@ def cross_table(pairings: Pairings) -> pd.DataFrame:
     return frame_of(table, CROSS_COLUMNS)
 
 
-def ratings(robin: RoundRobin) -> pd.DataFrame:
+def ratings(robin: RoundRobin) -> Frame:
     """Elo of every strategy, best first (RATING_COLUMNS); n matches or deals it played.
 
     `simple`, or else the first strategy named, is the anchor: 0 by definition, without error. The
@@ -69,7 +65,7 @@ def ratings(robin: RoundRobin) -> pd.DataFrame:
     return joined([ranked, frame[~is_rated]])
 
 
-def _ranked(robin: RoundRobin) -> pd.DataFrame:
+def _ranked(robin: RoundRobin) -> Frame:
     """The ratings of all of a round robin, best first: RATING_COLUMNS without n."""
     log_t = robin.strengths
     by_name = ELO * (log_t - log_t[:, :1])
@@ -93,7 +89,7 @@ def _ranked(robin: RoundRobin) -> pd.DataFrame:
     return frame_of(columns)
 
 
-def _unrated(robin: RoundRobin) -> pd.DataFrame:
+def _unrated(robin: RoundRobin) -> Frame:
     """The frame of ratings before any is known."""
     unknown = dict.fromkeys(RATING_COLUMNS, np.nan)
     counts = [
@@ -133,7 +129,7 @@ LEAGUE_COLUMNS = (
 )
 
 
-def standings(seen: Sequence[Played], ratings: pd.DataFrame, mix: pd.DataFrame) -> pd.DataFrame:
+def standings(seen: Sequence[Played], ratings: Frame, mix: Frame) -> Frame:
     """Everyone's means over their opponents, with 95 % limits, best rating first (LEAGUE_COLUMNS).
 
     seen: every cell from both its sides, all of one size and seed. Every opponent has the same
@@ -211,7 +207,7 @@ def _mean(cells: Sequence[Played], metric: Metric) -> tuple[float, float, float]
 # "Re-evaluating evaluation", NeurIPS 2018).
 
 
-def equilibrium_mix(robin: RoundRobin) -> pd.DataFrame:
+def equilibrium_mix(robin: RoundRobin) -> Frame:
     """The weight of everyone in the mix, 0..1, and what everyone is worth against it in Elo.
 
     MIX_COLUMNS, in the order of names. The game is the table of log odds. Nobody has more than 0

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,10 +20,7 @@ from simgin.stats import batches
 from simgin.stats.batches import ENOUGH_BATCHES
 from simgin.stats.differences import holm
 from simgin.stats.estimate import quantile
-from simgin.stats.table import frame_of
-
-if TYPE_CHECKING:
-    import pandas as pd
+from simgin.stats.table import Frame, frame_of
 
 ANCHOR = "simple"
 SAMPLES = 1000  # of the bootstrap
@@ -246,15 +242,15 @@ class Triads:
     """
 
     examined: int
-    circles: pd.DataFrame
+    circles: Frame
 
     @property
-    def sure(self) -> pd.DataFrame:
+    def sure(self) -> Frame:
         """The circles beyond chance."""
         return self.circles[self.circles["p_holm"] < SURE]
 
 
-def triads(cross: pd.DataFrame) -> Triads:
+def triads(cross: Frame) -> Triads:
     """The triads of a cross-table (`simgin.stats.league.CROSS_COLUMNS`).
 
     A triad is a circle only if all three pairs are won, so the closest pair decides (intersection
@@ -297,7 +293,7 @@ def _circle(
             yield (*players, shares[closest], excess[closest], np.nan)
 
 
-def _square(cross: pd.DataFrame, names: list[str], column: str) -> np.ndarray:
+def _square(cross: Frame, names: list[str], column: str) -> np.ndarray:
     table = cross.pivot(index="strategy", columns="opponent", values=column)
     return table.reindex(index=names, columns=names).to_numpy(dtype=float)
 

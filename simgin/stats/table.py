@@ -6,7 +6,7 @@ import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,10 @@ from simgin.text.files import read_text
 if TYPE_CHECKING:
     import pandas as pd
 
-    Tidy = pd.DataFrame | list[dict[str, Any]]
+    Frame: TypeAlias = pd.DataFrame
+    Tidy = Frame | list[dict[str, Any]]
+else:
+    Frame = Any  # for annotations: pandas loads slowly
 
 Rows = list[dict[str, Any]]  # a dictionary of TABLE_COLUMNS each
 ByMetric = dict[str, dict[str, Any]]  # one side of a matchup
@@ -33,14 +36,14 @@ PLAYERS = {"first": "strategy", "second": "opponent"}
 DIGITS = 10  # significant, so that the last bits of a platform's arithmetic do not reach the file
 
 
-def frame_of(rows: Any, columns: Sequence[str] | None = None) -> pd.DataFrame:
+def frame_of(rows: Any, columns: Sequence[str] | None = None) -> Frame:
     """A frame of some rows, or of columns by name. pandas, which loads slowly, is loaded here."""
     import pandas as pd
 
     return pd.DataFrame(rows, columns=None if columns is None else list(columns))
 
 
-def joined(parts: Sequence[pd.DataFrame], columns: Sequence[str] | None = None) -> pd.DataFrame:
+def joined(parts: Sequence[Frame], columns: Sequence[str] | None = None) -> Frame:
     """One frame of several; of none an empty one with the columns."""
     import pandas as pd
 
@@ -48,13 +51,6 @@ def joined(parts: Sequence[pd.DataFrame], columns: Sequence[str] | None = None) 
         return frame_of([], columns)
     frame = pd.concat(parts, ignore_index=True)
     return frame if columns is None else frame[list(columns)]
-
-
-def tidy(
-    variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
-) -> pd.DataFrame:
-    """The tidy rows of one matchup, as of `estimates`."""
-    return frame_of(estimates(variant, a, b, unit, totals, multiplier), TABLE_COLUMNS)
 
 
 def estimates(
@@ -84,7 +80,7 @@ def estimates(
     return rows
 
 
-def in_schema(frame: pd.DataFrame) -> pd.DataFrame:
+def in_schema(frame: Frame) -> Frame:
     """A frame of estimates as tidy rows: TABLE_COLUMNS, then what else it has.
 
     A difference or a share is the value. Where several estimates stand in a row (NAME, NAME_low,
@@ -114,12 +110,12 @@ def in_schema(frame: pd.DataFrame) -> pd.DataFrame:
     return renamed.assign(**added)[[*TABLE_COLUMNS, *others]]
 
 
-def _side_by_side(frame: pd.DataFrame) -> list[str]:
+def _side_by_side(frame: Frame) -> list[str]:
     """The estimates that stand in one row: NAME of NAME, NAME_low and NAME_high."""
     return [str(name) for name in frame if {f"{name}_low", f"{name}_high"} <= set(frame)]
 
 
-def _one_a_row(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+def _one_a_row(frame: Frame, names: Sequence[str]) -> Frame:
     """The estimates of a row below each other, row by row, with all columns of the row."""
     import pandas as pd
 
@@ -131,7 +127,7 @@ def _one_a_row(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     return pd.concat(parts).sort_index(kind="stable", ignore_index=True)
 
 
-def csv(frame: pd.DataFrame) -> str:
+def csv(frame: Frame) -> str:
     """The frame as CSV text (`in_schema`): 10 significant digits, undefined cells empty.
 
     A line ends with one newline character on every system.
@@ -139,7 +135,7 @@ def csv(frame: pd.DataFrame) -> str:
     return in_schema(frame).to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
 
 
-def read(path: str | Path) -> pd.DataFrame:
+def read(path: str | Path) -> Frame:
     """The tidy rows of a table.csv.
 
     An empty opponent (one player) stays empty; an undefined estimate is NaN.
@@ -155,7 +151,7 @@ def read(path: str | Path) -> pd.DataFrame:
     )
 
 
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def records(frame: Frame) -> list[dict[str, Any]]:
     """The rows (`in_schema`) as dictionaries for JSON, numbers as in the CSV, undefined cells None.
 
     What a frame calls otherwise stands under its own name, too.

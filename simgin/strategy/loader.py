@@ -19,19 +19,10 @@ from types import ModuleType
 import numpy as np
 
 from simgin.core.answers import SLOTS
+from simgin.strategy import text_form
 from simgin.strategy.author import Policy, Strategy
 from simgin.strategy.reads import is_built_in, reached
-from simgin.strategy.text_form import (
-    StrategyError,
-    TextForm,
-    changed_values,
-    exchange,
-    parse,
-    read_values,
-    set_policy_values,
-    set_values,
-    values_text,
-)
+from simgin.strategy.text_form import StrategyError, TextForm
 from simgin.text.files import read_bytes
 from simgin.text.messages import described, did_you_mean, error_text, quoted, sound, tell
 
@@ -110,19 +101,19 @@ copyreg.pickle(Strategy, _reduced)
 
 def _find(text: str) -> Strategy:
     """The strategy that a text names."""
-    form = parse(text)
-    strategy = set_values(_strategy(form.strategy.name), form.strategy.values, text)
+    form = text_form.parse(text)
+    strategy = text_form.set_values(_strategy(form.strategy.name), form.strategy.values, text)
     for slot, reference in form.policies.items():
         policy = _policy(slot, reference.name)
-        changed = set_policy_values(policy, reference.values, reference.text)
-        strategy = exchange(strategy, {slot: changed})
+        changed = text_form.set_policy_values(policy, reference.values, reference.text)
+        strategy = text_form.exchange(strategy, {slot: changed})
     if form.weights is not None:
         file = _kept(form.weights)
         _check_weights(strategy, file, text)
         strategy = with_weights(strategy, file)
     elif form.file is not None:
-        strategy = _with_values(strategy, read_values(form.file), text)
-    return exchange(strategy, {}, _canonical_text(form, strategy))
+        strategy = _with_values(strategy, text_form.read_values(form.file), text)
+    return text_form.exchange(strategy, {}, _canonical_text(form, strategy))
 
 
 def _kept(file: Path) -> Path:
@@ -141,7 +132,7 @@ def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
     Policies of other slots that read the same file get them, too.
     """
     changed = {policy.slot: replace(policy, weights=weights) for policy in _weighed_alike(strategy)}
-    return exchange(strategy, changed, strategy.text)
+    return text_form.exchange(strategy, changed, strategy.text)
 
 
 def _weighed_alike(strategy: Strategy) -> list[Policy]:
@@ -180,7 +171,7 @@ def _check_weights(strategy: Strategy, file: Path, text: str) -> None:
 def set_slots(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> Strategy:
     """A strategy that was found, with other values by slot and parameter, and its text."""
     changed = _with_values(strategy, values, strategy.text)
-    return exchange(changed, {}, _canonical_text(parse(strategy.text), changed))
+    return text_form.exchange(changed, {}, _canonical_text(text_form.parse(strategy.text), changed))
 
 
 def _with_values(
@@ -188,10 +179,10 @@ def _with_values(
 ) -> Strategy:
     """A strategy with values by slot and parameter."""
     changed = {
-        slot: set_policy_values(_policy_of(strategy, slot, text), of_slot, text)
+        slot: text_form.set_policy_values(_policy_of(strategy, slot, text), of_slot, text)
         for slot, of_slot in values.items()
     }
-    return exchange(strategy, changed)
+    return text_form.exchange(strategy, changed)
 
 
 def names() -> tuple[str, ...]:
@@ -251,7 +242,7 @@ def parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
 def policy_texts(strategy: Strategy) -> list[tuple[str, str]]:
     """(slot, text of the policy with every value) of every slot."""
     return [
-        (policy.slot, policy.name + values_text(changed_values(policy, None)))
+        (policy.slot, policy.name + text_form.values_text(text_form.changed_values(policy, None)))
         for policy in strategy.policies
     ]
 
@@ -272,7 +263,7 @@ def _canonical_text(form: TextForm, strategy: Strategy) -> str:
     own = {policy.slot: policy for policy in strategy.policies if policy.slot not in form.policies}
     values: dict[str, str] = {}  # those that several policies share are given once
     for slot, policy in list(own.items()):
-        changed = changed_values(policy, base.policy(slot))
+        changed = text_form.changed_values(policy, base.policy(slot))
         # Whether others that have these parameters declare them alike
         params = policy.params
         if all(
@@ -283,7 +274,7 @@ def _canonical_text(form: TextForm, strategy: Strategy) -> str:
             values |= changed
         else:
             del own[slot]
-    text = name + values_text(values)
+    text = name + text_form.values_text(values)
     for policy in strategy.policies:
         known = base.policy(policy.slot)
         if known is not None:
@@ -299,9 +290,10 @@ def _reference_text(policy: Policy) -> str:
     named |= {(own.slot, name): own for name, one in _taken.items() for own in one.policies}
     for (slot, name), known in named.items():
         if slot == policy.slot and known.function is policy.function:
-            return name + values_text(changed_values(policy, known))
+            return name + text_form.values_text(text_form.changed_values(policy, known))
     declared = _file_library(policy.source).policies.get((policy.slot, policy.name))
-    return f"{policy.source}#{policy.name}" + values_text(changed_values(policy, declared))
+    values = text_form.changed_values(policy, declared)
+    return f"{policy.source}#{policy.name}" + text_form.values_text(values)
 
 
 # Finding strategies and policies
@@ -383,7 +375,7 @@ def _fill(strategy: Strategy) -> Strategy:
         for slot, name in DEFAULTS.items()
         if strategy.policy(slot) is None
     }
-    return exchange(strategy, missing)
+    return text_form.exchange(strategy, missing)
 
 
 # Loading modules

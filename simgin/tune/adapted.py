@@ -30,7 +30,7 @@ from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import run_identity
 from simgin.stats.differences import holm
 from simgin.stats.estimate import Estimate, two_sided
-from simgin.stats.table import frame_of
+from simgin.stats.table import Frame, frame_of
 from simgin.strategy import loader
 from simgin.text.amounts import parse_count, parse_seed
 from simgin.text.files import read_bytes, write_file
@@ -38,8 +38,6 @@ from simgin.tune.found import TRAINING, Found, Parts, confirm, saved
 from simgin.tune.tune_request import TuneError, TuneRequest, read_matches, read_players
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from simgin.tune.decisions import Learner
 
 See = Callable[[str], None]  # is shown a line for every round
@@ -150,7 +148,7 @@ class Adapted(Found):
         return ""
 
     @property
-    def table(self) -> pd.DataFrame:
+    def table(self) -> Frame:
         """The confirmation, with Holm's p of each gain."""
         table = super().table
         return table.assign(p_holm=table["opponent"].map(self.p_holm))
@@ -159,7 +157,7 @@ class Adapted(Found):
         """The weights, and behind them what made them and what they are worth."""
         return saved(self.weights, command, *self.sentences)
 
-    def tables(self) -> Mapping[str, pd.DataFrame]:
+    def tables(self) -> Mapping[str, Frame]:
         """The frames of a training by the names of their files."""
         rounds = []
         for number, shares in enumerate(self.course, 1):

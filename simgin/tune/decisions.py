@@ -13,6 +13,7 @@ kind, which a table gives by the deals that he won in the match and by how long 
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any
 
@@ -20,6 +21,7 @@ import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies._champion import (
     HAND,
+    MATCH,
     NEW_STAGES,
     SIZE,
     STAGES,
@@ -27,6 +29,7 @@ from simgin_strategies._champion import (
     hand_costs,
     looked_around,
 )
+from simgin_strategies._champion_worlds import DEAL
 
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import compiled
@@ -35,11 +38,12 @@ from simgin.play.matchup import Matchup
 from simgin.play.parallel import over_units
 from simgin.play.rollout import Branches, branch_deals
 from simgin.rules.build import build_rules
+from simgin.rules.parameters import number
 from simgin.rules.variants import Variant
 from simgin.strategy import Policy, Strategy, compiler, discard, helper, knock, live, loader, take
 from simgin.toolkit import chance, gin_or_better, lowers, meldable
 from simgin.toolkit.lanes import real_lanes, whole_lanes
-from simgin.tune.equity import equity_of
+from simgin.value import value
 
 TRIED = 5  # discards branched at most
 AT_ONCE = 4000  # deals branched in one call: their views take 16 MB
@@ -223,6 +227,74 @@ def less_mean(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
     mean = kept.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
     apart: np.ndarray = np.where(tried, kept - mean, 0)
     return apart
+
+
+# What a deal is worth under the rules of a variant, in about the points of deals: where points win
+# the match, the change of the probability of winning it counts; where won deals do, the deals;
+# elsewhere, and where the seats have unlike chances, the points
+
+
+VALUE_DEALS, VALUE_SEED = 2_000_000, 20261122  # for the probability of winning by both scores
+
+Equity = Callable[[Branches], np.ndarray]
+
+
+def equity_of(variant: Variant) -> Equity:
+    """What branches are worth to A: float64 of the shape of their records."""
+    goal = variant.row["goal"]
+    if goal == "points":
+        with suppress(value.ValueRefused):  # where no such value can be had, the points count
+            return by_score(variant)
+    return by_deals if goal == "deals" else by_points
+
+
+def by_score(variant: Variant) -> Equity:
+    """MATCH times the probability of winning the match after each branch."""
+    target = number(variant.row, "points_target")
+    won = match_values(variant.text, target)
+
+    def equity(branches: Branches) -> np.ndarray:
+        own = branches.standings[:, :1] + branches.records["points_a"]
+        other = branches.standings[:, 1:2] + branches.records["points_b"]
+        worth: np.ndarray = MATCH * won[np.minimum(own, target), np.minimum(other, target)]
+        return worth
+
+    return equity
+
+
+@cache
+def match_values(variant: str, target: int) -> np.ndarray:
+    """The probability of winning by both scores, 0..target, for gold against itself."""
+    values = np.full((target + 1, target + 1), np.nan)
+    values[:target, :target] = chances_by_score(variant, target).astype(np.float32)
+    values[target, :target] = 1
+    values[:target, target] = 0
+    return values
+
+
+def chances_by_score(variant: str, target: int) -> np.ndarray:
+    """The probability that gold wins from gold, by own points and the opponent's below the target.
+
+    Averaged over who deals, so the table and its transpose add up to one.
+    """
+    v = value.compute(variant, "gold", "gold", deals=VALUE_DEALS, seed=VALUE_SEED)
+    own, other = np.indices((target, target))
+    chances: np.ndarray = (v.win(own, other, dealer=0) + v.win(own, other, dealer=1)) / 2
+    return chances
+
+
+def by_deals(branches: Branches) -> np.ndarray:
+    """DEAL for every deal that the die counts."""
+    winner = branches.records["winner"]
+    won = (winner == 0).astype(float) - (winner == 1)
+    worth: np.ndarray = DEAL * won * branches.records["stake"]
+    return worth
+
+
+def by_points(branches: Branches) -> np.ndarray:
+    """Points won, less points lost."""
+    won: np.ndarray = branches.records["points_a"] - branches.records["points_b"]
+    return won.astype(float)
 
 
 # Learning

@@ -1,31 +1,32 @@
-"""What came of a search or of a training: who it was, what it became, its worth, and its page."""
+"""What searches and trainings share: what strategies are worth, what came of it, and its page."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from simgin.core import rng, sums
+from simgin.play.matchup import Matchup
 from simgin.play.parallel import Progress
 from simgin.report import numbers
 from simgin.report.report import Picture, Report
 from simgin.report.table import Column, Table
-from simgin.runs.ledger import Ledger
+from simgin.runs.ledger import Ledger, LedgerError
 from simgin.runs.manifest import engine_digest
-from simgin.stats import table
-from simgin.stats.estimate import Estimate
-from simgin.stats.table import frame_of
+from simgin.runs.runner import run_matchups
+from simgin.stats import batches, quantity, table
+from simgin.stats.estimate import Estimate, around
+from simgin.stats.metrics import Metric
+from simgin.stats.quantity import Quantity
+from simgin.stats.table import Frame, frame_of
 from simgin.strategy import Strategy
-from simgin.tune.field import Score, distinct, field, kept_step, play_all, total
 from simgin.tune.tune_request import TuneRequest
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+MISSING = np.array("")  # what is no array of numbers
 Parts = Callable[[int], Progress | None]  # the progress of a piece of the work, from 0
 
 
@@ -62,6 +63,112 @@ TRAINING = Wording(
     ending=".npy",
     mark=b"\n# simgin train ",
 )
+
+
+# Strategies played against a pool on the same packs: what each is worth, and what it gains
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """What came of matchups on the same packs: batch rows by the texts of the two players."""
+
+    request: TuneRequest
+    matches: int  # of each matchup
+    rows: Mapping[tuple[str, str], np.ndarray]
+
+    def against(self, strategy: Strategy, opponent: Strategy) -> Quantity:
+        """A strategy against one opponent; against itself it needs no play."""
+        metric = self.request.metric
+        if strategy.text == opponent.text:
+            return even(self.matches, metric)
+        return quantity.ratio(self.rows[strategy.text, opponent.text], metric)
+
+    def each(self, strategy: Strategy) -> list[Quantity]:
+        """A strategy against everyone of the pool, one by one."""
+        return [self.against(strategy, opponent) for opponent in self.request.pool]
+
+
+def estimate(found: Quantity) -> Estimate:
+    """A value with the error that its batches alone tell."""
+    se = batches.standard_error(found.moves, found.batches)
+    return around(found.value, se, round(found.batches), found.batches)
+
+
+def even(matches: int, metric: Metric) -> Quantity:
+    """A strategy against itself: one half of the matches, no points.
+
+    matches: that another strategy plays on the same packs.
+    """
+    pairs = (matches + 1) // 2
+    whole, rest = divmod(pairs, sums.BATCH_MATCHES)
+    sizes = [sums.BATCH_MATCHES] * whole + [rest] * (rest > 0)
+    effective = pairs**2 / sum(size**2 for size in sizes)
+    value = 0.5 if metric.share else 0.0
+    return Quantity(value, matches, np.zeros(len(sizes)), effective)
+
+
+def total(scores: Sequence[Quantity], objective: str) -> Quantity:
+    """What a strategy is worth against a pool: the mean, or the least of the scores."""
+    if objective == "worst":
+        return min(scores, key=lambda score: score.value)
+    return quantity.mean(scores)
+
+
+def distinct(matchups: Sequence[Matchup]) -> list[Matchup]:
+    """Matchups, each once and nobody against himself."""
+    return list({matchup.cell: matchup for matchup in matchups if matchup.mirrored}.values())
+
+
+def field(
+    request: TuneRequest, matches: int, matchups: Sequence[Matchup], rows: Sequence[np.ndarray]
+) -> Field:
+    """What came of distinct matchups, from the batch rows of each."""
+    pairs = [(matchup.a.text, matchup.opponent) for matchup in matchups]
+    return Field(request, matches, dict(zip(pairs, rows, strict=True)))
+
+
+def worths(
+    request: TuneRequest,
+    strategies: Sequence[Strategy],
+    seed: int,
+    matches: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> list[Quantity]:
+    """What each of some strategies is worth against the pool, all on the same packs."""
+    every = []
+    for strategy in strategies:
+        every += request.matchups(strategy, seed)
+    matchups = distinct(every)
+    played = field(request, matches, matchups, run_matchups(matchups, matches, workers, progress))
+    return [total(played.each(strategy), request.objective) for strategy in strategies]
+
+
+def kept_step(
+    run_ledger: Ledger,
+    name: str,
+    n: int,
+    shapes: Mapping[str, tuple[int, ...]],
+    play: Callable[[], Mapping[str, np.ndarray]],
+) -> dict[str, np.ndarray]:
+    """The arrays of a step of this size; played unless the ledger has it.
+
+    Raises LedgerError for arrays of other shapes: a directory may come from anybody.
+    """
+    if not run_ledger.has_step(name, n):
+        run_ledger.add_step(name, n, play())
+    arrays = run_ledger.step(name, n)
+    for key, shape in shapes.items():
+        array = arrays.get(key, MISSING)
+        is_numbers = array.dtype.kind in "if"
+        if not is_numbers or array.shape != shape or not np.isfinite(array).all():
+            raise LedgerError(
+                f"the search is damaged ({name}: {key}); remove its directory to begin again."
+            )
+    return arrays
+
+
+# The confirmation
 
 
 @dataclass(frozen=True)
@@ -109,7 +216,7 @@ def confirm(
         f"confirmation of {tuned.text}",
         n,
         shapes,
-        lambda: dict(zip(shapes, play_all(matchups, n, workers, progress), strict=True)),
+        lambda: dict(zip(shapes, run_matchups(matchups, n, workers, progress), strict=True)),
     )
     played = field(request, n, matchups, [arrays[name] for name in shapes])
     own, base = played.each(tuned), played.each(default)
@@ -120,8 +227,8 @@ def confirm(
     return Confirmation(lines, direct, objective)
 
 
-def _line(opponent: str, tuned: Score, default: Score) -> Line:
-    return Line(opponent, tuned.estimate(), default.estimate(), tuned.gain(default))
+def _line(opponent: str, tuned: Quantity, default: Quantity) -> Line:
+    return Line(opponent, estimate(tuned), estimate(default), estimate(tuned - default))
 
 
 @dataclass(frozen=True)
@@ -139,7 +246,7 @@ class Found:
         return self.strategy.text != self.request.strategy.text
 
     @property
-    def table(self) -> pd.DataFrame:
+    def table(self) -> Frame:
         """The confirmation: a row for every opponent, what it was before last."""
         rows = []
         for line in self.confirmation.every:
@@ -192,7 +299,7 @@ class Found:
         """What was found, as players read it, with what it is worth. command: repeats it."""
         raise NotImplementedError
 
-    def tables(self) -> Mapping[str, pd.DataFrame]:
+    def tables(self) -> Mapping[str, Frame]:
         """Its frames by the names of their files."""
         raise NotImplementedError
 

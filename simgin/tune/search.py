@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,14 +21,10 @@ from simgin.report.report import Picture
 from simgin.report.table import Column, Table
 from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
-from simgin.stats.table import frame_of
+from simgin.stats.table import Frame, frame_of
 from simgin.strategy.text_form import values_toml
-from simgin.tune.field import kept_step, worths
-from simgin.tune.found import Found, Parts, Wording, confirm, interval
+from simgin.tune.found import Found, Parts, Wording, confirm, estimate, interval, kept_step, worths
 from simgin.tune.tune_request import Knob, TuneError, TuneRequest, Values, slot_values
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LIMITS = len(fields(Estimate))
 BEST = 3  # middles that come into the finals by what they gained
@@ -168,7 +164,7 @@ def _play(
         request, strategies, seed, request.matches, workers, progress
     )
     objective = [score.value for score in candidates]
-    gain = astuple(middle.gain(base))
+    gain = astuple(estimate(middle - base))
     return {"objective": np.array(objective), "gain": np.array(gain)}
 
 
@@ -235,7 +231,7 @@ class Tuned(Found):
     values: Values  # that were chosen
 
     @property
-    def parameters(self) -> pd.DataFrame:
+    def parameters(self) -> Frame:
         """The numbers: parameter, meaning, low, high, default, tuned."""
         return frame_of(
             [
@@ -252,7 +248,7 @@ class Tuned(Found):
         )
 
     @property
-    def candidates(self) -> pd.DataFrame:
+    def candidates(self) -> Frame:
         """Every strategy tried: generation, strategy, its values, and what it was worth."""
         names = [knob.name for knob in self.request.knobs]
         rows = []
@@ -265,7 +261,7 @@ class Tuned(Found):
         return frame_of(rows)
 
     @property
-    def path(self) -> pd.DataFrame:
+    def path(self) -> Frame:
         """The middle of the search after every generation, as `simgin.plots.search` draws it.
 
         What it gains is measured on the packs of the next generation. Last come the values that
@@ -287,7 +283,7 @@ class Tuned(Found):
         text = values_toml(slot_values(self.request.knobs, self.values))
         return f"{head}\n{text}".encode()
 
-    def tables(self) -> Mapping[str, pd.DataFrame]:
+    def tables(self) -> Mapping[str, Frame]:
         """The frames of a search by the names of their files."""
         return {
             "parameters.csv": self.parameters,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,17 +26,13 @@ from simgin.rules.build import build_rules
 from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import run_identity
 from simgin.stats.estimate import Estimate
-from simgin.stats.table import frame_of
+from simgin.stats.table import Frame, frame_of
 from simgin.strategy import Policy, Strategy, discard, helper
 from simgin.text.amounts import parse_count, parse_seed
-from simgin.tune.field import kept_step, worths
-from simgin.tune.found import TRAINING, Found, Parts, confirm, interval, saved
+from simgin.tune import found
+from simgin.tune.found import Found
 from simgin.tune.search import LIMITS
 from simgin.tune.tune_request import CONFIRMED, TuneError, TuneRequest, read_matches, read_players
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 ROUNDS = 8
 DEALS = 20_000  # branched in a round against each opponent
@@ -128,7 +124,7 @@ def train(
     request: TrainRequest,
     ledger: Ledger,
     workers: int | None = None,
-    part: Parts = lambda place: None,
+    part: found.Parts = lambda place: None,
     see: Callable[[Round], None] = lambda played: None,
 ) -> list[Round]:
     """All rounds of a training; those in the ledger are not played again.
@@ -139,7 +135,7 @@ def train(
     weights = request.start
     rounds = []
     for number in range(1, request.rounds + 1):
-        result = kept_step(
+        result = found.kept_step(
             ledger,
             f"round {number}",
             request.deals,
@@ -179,8 +175,8 @@ def _play(
     learned = rounded(solve(every, weights))
     fresh = match.generation_seed(number + 1)
     players = [request.trained(learned), match.strategy]
-    after, base = worths(match, players, fresh, WATCHED, workers)
-    gain = np.array(astuple(after.gain(base)))
+    after, base = found.worths(match, players, fresh, WATCHED, workers)
+    gain = np.array(astuple(found.estimate(after - base)))
     return {"weights": learned, "questions": np.array(every.questions), "gain": gain}
 
 
@@ -191,13 +187,13 @@ def _play(
 class Trained(Found):
     """What came of a training."""
 
-    words = TRAINING
+    words = found.TRAINING
     training: TrainRequest
     rounds: Sequence[Round]
     weights: np.ndarray
 
     @property
-    def parameters(self) -> pd.DataFrame:
+    def parameters(self) -> Frame:
         """The weights: number, start, trained."""
         learned = zip(self.training.policy.start.items(), self.weights, strict=True)
         return frame_of(
@@ -206,9 +202,9 @@ class Trained(Found):
 
     def file(self, command: str) -> bytes:
         """The weights, and behind them what made them and what they are worth."""
-        return saved(self.weights, command, *self.sentences)
+        return found.saved(self.weights, command, *self.sentences)
 
-    def tables(self) -> Mapping[str, pd.DataFrame]:
+    def tables(self) -> Mapping[str, Frame]:
         """The frames of a training by the names of their files."""
         rounds = []
         for played in self.rounds:
@@ -250,7 +246,7 @@ def carry_out(
     training: TrainRequest,
     ledger: Ledger,
     workers: int | None = None,
-    part: Parts = lambda place: None,
+    part: found.Parts = lambda place: None,
     see: Callable[[str], None] = lambda line: None,
 ) -> Trained:
     """Train and confirm; what is in the ledger is not played again.
@@ -262,7 +258,7 @@ def carry_out(
     later = rounds[len(rounds) // 2 :]
     weights = rounded(np.mean([played.weights for played in later], axis=0))
     strategy = training.trained(weights)
-    confirmation = confirm(training.match, strategy, ledger, workers, part(training.rounds))
+    confirmation = found.confirm(training.match, strategy, ledger, workers, part(training.rounds))
     return Trained(training.match, strategy, confirmation, training, rounds, weights)
 
 
@@ -279,7 +275,7 @@ def plan_sentence(training: TrainRequest) -> str:
 
 def _round_line(training: TrainRequest, played: Round) -> str:
     """What a round gained, in a line."""
-    gain = interval(training.match, played.gain)
+    gain = found.interval(training.match, played.gain)
     return (
         f"round {played.number} of {training.rounds}: gain {gain} % of the matches, from "
         f"{played.questions:,} questions"
@@ -377,16 +373,16 @@ class Lessons:
 
         Raises TuneError for numbers that cannot be learned from.
         """
-        found = branch_deals(matchup, self.try_few, first, deals, TRIED)
-        numbers = self._numbers(found, build_rules(matchup.variant))
-        won = found.records["points_a"] - found.records["points_b"]
-        return least_squares(numbers, won.astype(float), found.tried)
+        branches = branch_deals(matchup, self.try_few, first, deals, TRIED)
+        numbers = self._numbers(branches, build_rules(matchup.variant))
+        won = branches.records["points_a"] - branches.records["points_b"]
+        return least_squares(numbers, won.astype(float), branches.tried)
 
-    def _numbers(self, found: Branches, rules: Any) -> np.ndarray:
+    def _numbers(self, branches: Branches, rules: Any) -> np.ndarray:
         """The numbers of every discard tried: float64 (questions, discards, numbers)."""
         size = len(self.policy.start)
-        numbers = np.zeros((*found.answers.shape, size + MARGIN))
-        self.write(found.views, found.answers, rules, numbers)
+        numbers = np.zeros((*branches.answers.shape, size + MARGIN))
+        self.write(branches.views, branches.answers, rules, numbers)
         where = self.policy.source.name
         if numbers[:, :, size:].any():
             raise TuneError(
@@ -427,13 +423,13 @@ def _cheapest(describe: Callable[..., None], size: int) -> Policy:
                 prices[card] = 0.0
                 for k in range(size):
                     prices[card] += params[first + k] * numbers[k]
-        found = np.int64(0)
+        few = np.int64(0)
         for _ in range(TRIED):
             least = prices.argmin()
             if prices[least] < FAR:
-                found |= 1 << least
+                few |= 1 << least
                 prices[least] = FAR
-        return found
+        return few
 
     policy: Policy = cheapest
     return policy

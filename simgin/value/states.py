@@ -7,7 +7,6 @@ table over both tracks is filled from the end: every entry is a mean over outcom
 are filled already.
 """
 
-import dataclasses
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -17,10 +16,9 @@ from numba import float64, int64, types, void
 
 from simgin.core import jit
 from simgin.core.sums import KINDS
-from simgin.rules.goals import goal_of
-from simgin.rules.parameters import Params
+from simgin.rules.parameters import Params, goal_of, number
 from simgin.value import kernels
-from simgin.value.outcomes import Outcomes
+from simgin.value.outcomes import Outcomes, ScoreOutcomes
 
 
 @dataclass(frozen=True)
@@ -63,34 +61,14 @@ class Track:
         return self.place(self.standings()[:, None, :] + gains)
 
 
-@dataclass(frozen=True)
-class Moves:
-    """What one deal does, by who deals it (first axis of every array but `to`: 0 A, 1 B).
-
-    to: for A and for B, the place that each outcome they win leads to, int64 (length, outcomes).
-    chance: their chances, float64 (2, outcomes). dealer: who deals next if A wins, if B wins, and
-    if nobody does, int64 (2, 3). nobody: the chance of that, float64 (2).
-    """
-
-    to: tuple[np.ndarray, np.ndarray]
-    chance: tuple[np.ndarray, np.ndarray]
-    dealer: np.ndarray
-    nobody: np.ndarray
-
-
-def fill(table: np.ndarray, moves: Moves, each: np.ndarray) -> None:
-    """Fill a table float64 (length of A + 1, length of B + 1, 2 dealers) in place.
+@cache
+def fill() -> Any:
+    """What fills a table float64 (length of A + 1, length of B + 1, 2 dealers) in place, compiled.
 
     Its last row and column hold what a side that arrived gets. Every other entry becomes
     `each[dealer]` plus the mean of the entries that one deal leads to. Where a deal may leave both
     places as they were, the entries for the two dealers solve their two equations.
     """
-    _kernel()(table, *moves.to, *moves.chance, moves.dealer, moves.nobody, each)
-
-
-@cache
-def _kernel() -> Any:
-    """Compiled at the first table, for the one type of arguments."""
     whole = types.Array(int64, 2, "C")
     real = types.Array(float64, 2, "C")
     line = types.Array(float64, 1, "C")
@@ -162,15 +140,6 @@ def make_board(params: Params, seat: int, outcomes: Outcomes) -> Board:
     return Race(params, seat, outcomes)
 
 
-def number(params: Params, name: str) -> int:
-    """The value of a parameter that is a number."""
-    value = params[name]
-    assert isinstance(value, int), (
-        f"{name} is {value!r} where a number has effect: the parameters were not validated"
-    )
-    return value
-
-
 class _Deal:
     """What outcomes do to both sides: who wins, what it brings, and who deals next."""
 
@@ -197,14 +166,19 @@ class _Deal:
         gains, gain = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
         return gains, gain.reshape(-1)
 
-    def moves(self, share: Shares) -> Moves:
-        """The moves of one deal from the share of every outcome."""
+    def moves(self, share: Shares) -> list[np.ndarray]:
+        """What one deal does, from the share of every outcome, as `kernels.fill_table` takes it.
+
+        For A and for B, the place that each outcome they win leads to, int64 (length, outcomes);
+        the chances of those, by dealer, float64 (2, outcomes); who deals next, by dealer, if A
+        wins, if B wins, and if nobody does, int64 (2, 3); the chance of that, by dealer.
+        """
         chances = [self._chances(side, share) for side in (0, 1)]
         nobody = np.bincount(self._dealer, share * (self._winner < 0), minlength=2)
         if self._alone:  # one player's deals have no dealer, although records name one
             chances = [np.tile(chance.sum(axis=0), (2, 1)) for chance in chances]
             nobody = np.full(2, nobody.sum())
-        return Moves((self._to[0], self._to[1]), (chances[0], chances[1]), self._next, nobody)
+        return [*self._to, *chances, self._next, nobody]
 
     def _chances(self, side: int, share: Shares) -> np.ndarray:
         """The chances of a side's moves, by dealer."""
@@ -298,14 +272,14 @@ class Race(Board):
     def _filled(self, share: Shares, ends: Ends) -> Table:
         """A table with `ends` where A has won, where B has, and for a single deal nobody won."""
         a_won, b_won, nobody_won = ends
-        moves = self._deal.moves(share)
+        *moves, nobody = self._deal.moves(share)
         reward = np.zeros(2)
         if self._single:
-            reward = nobody_won * moves.nobody
-            moves = dataclasses.replace(moves, nobody=np.zeros(2))
+            reward = nobody_won * nobody
+            nobody = np.zeros(2)
         table = np.full((*self._places, 2), float(b_won))
         table[-1] = a_won
-        fill(table, moves, reward)
+        fill()(table, *moves, nobody, reward)
         return table
 
 
@@ -363,7 +337,7 @@ class Games(Board):
         for a in from_the_end:
             for b in from_the_end:
                 self._add_won_games(table, a, b)
-                fill(table[a, b], moves, np.zeros(2))
+                fill()(table[a, b], *moves, np.zeros(2))
         return table
 
     def _add_won_games(self, table: Table, a: int, b: int) -> None:
@@ -424,3 +398,108 @@ class Total(Board):
         a = np.stack([left + 1, total + self._low], axis=1)
         n = len(left)
         return a, np.empty((n, 0), np.int64), np.zeros(n, np.int64)
+
+
+class ScoreBoard(Board):
+    """The board of a match to a number of points in which every score has its own outcomes."""
+
+    def __init__(self, params: Params, seat: int, outcomes: ScoreOutcomes) -> None:
+        self._target = number(params, "points_target")
+        self._next = next_dealers(params)
+        self.fields = ("score",), ("score",)
+        self.size = 2 * (self._target + 1) ** 2
+        self.start = starts(params, seat, self.fields)
+        start = outcomes.start
+        self._dealer = start.column("dealer")
+        self._winner = start.column("winner")
+        self._points = start.column("points")
+        # Changes by the sum of the score, and where those of each sum begin
+        level = outcomes.column("score_a") + outcomes.column("score_b")
+        order = np.argsort(level, kind="stable")
+        self._changes = outcomes.changes[order]
+        self._levels = np.searchsorted(level[order], np.arange(2 * self._target))
+
+    def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
+        points_a = np.minimum(a[..., 0], self._target)
+        return points_a, np.minimum(b[..., 0], self._target), dealer
+
+    def states(self) -> States:
+        a, b, dealer = np.indices((self._target, self._target, 2)).reshape(3, -1)
+        return a[:, None], b[:, None], dealer
+
+    def _filled(self, share: Shares, ends: Ends) -> Table:
+        """A table with `ends` where A has won and where B has.
+
+        Scores of one sum do not lead to one another: they are filled together, the greatest sum
+        first.
+        """
+        a_won, b_won, _ = ends
+        last = self._target - 1
+        places = self._target + 1
+        table = np.full((places, places, 2), float(b_won))
+        table[-1] = a_won
+        for level in range(2 * last, -1, -1):
+            least = max(0, level - last)
+            a = np.arange(least, min(level, last) + 1)
+            b = level - a
+            mean, stay = self._usual_means(table, a, b, share)
+            self._add_changes(table, least, level, share, mean, stay)
+            # Both dealers of a score that a deal may leave as it was
+            table[a, b] = np.linalg.solve(np.eye(2) - stay, mean[..., None])[..., 0]
+        return table
+
+    def _usual_means(
+        self, table: Table, a: np.ndarray, b: np.ndarray, share: Shares
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What outcomes from the start lead to, by score and dealer.
+
+        The mean of the entries, and the chances to stay at the score, by the next dealer.
+        """
+        dealer = self._dealer
+        ahead, stays, after = self._ahead(
+            table, a[:, None], b[:, None], dealer, self._winner, self._points
+        )
+        sides = np.arange(2)
+        is_dealer = dealer == sides[:, None]
+        is_next = after[:, None] == sides
+        weight = share[: len(dealer)] * is_dealer
+        return ahead @ weight.T, np.einsum("do,so,oe->sde", weight, stays, is_next)
+
+    def _add_changes(
+        self,
+        table: Table,
+        first: int,
+        level: int,
+        share: Shares,
+        mean: np.ndarray,
+        stay: np.ndarray,
+    ) -> None:
+        """Add what changes at the scores of a level, the first of which has `first` points of A."""
+        changes = self._changes[self._levels[level] : self._levels[level + 1]]
+        a, b, group, sign, dealer, winner, points = changes.T
+        ahead, stays, after = self._ahead(table, a, b, dealer, winner, points)
+        weight = sign * share[len(self._dealer) :][group]
+        score = a - first
+        np.add.at(mean, (score, dealer), weight * ahead)
+        np.add.at(stay, (score, dealer, after), weight * stays)
+
+    def _ahead(
+        self,
+        table: Table,
+        a: np.ndarray,
+        b: np.ndarray,
+        dealer: np.ndarray,
+        winner: np.ndarray,
+        points: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What outcomes lead to from scores.
+
+        The entries (0 where they change no score), whether they change none, and who deals next.
+        """
+        gain_a = points * (winner == 0)
+        gain_b = points * (winner == 1)
+        to_a = np.minimum(a + gain_a, self._target)
+        to_b = np.minimum(b + gain_b, self._target)
+        after = self._next[dealer, winner]
+        stays = np.broadcast_to((winner < 0) | (points == 0), to_a.shape)
+        return np.where(stays, 0, table[to_a, to_b, after]), stays, after

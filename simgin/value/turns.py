@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import from_dtype, int64, types
@@ -21,27 +21,14 @@ from simgin.core.answers import SLOTS
 from simgin.core.policy import HOOK_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.state import new_state
 from simgin.core.view import new_view
-from simgin.play.kernel import (
-    NO_RECORDS,
-    SOLO_SLOTS,
-    compiled_hooks,
-    compiled_kernel,
-    play_recorded,
-    prepare,
-    seat_players,
-    signature,
-)
+from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import Progress, over_units
 from simgin.rules.build import build_rules
 from simgin.stats.estimate import ENOUGH_UNITS, share_limits
-from simgin.stats.table import frame_of
+from simgin.stats.table import Frame, frame_of
 from simgin.strategy import interpret
 from simgin.value import kernels
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 CALL_DEALS = 2_000  # of one call of the second pass
 
@@ -80,11 +67,11 @@ def play(
     matchup: Matchup, units: int, workers: int | None = None, progress: Progress | None = None
 ) -> Turns:
     """So many units of single deals, turn by turn."""
-    prepare(matchup)
+    kernel.prepare(matchup)
     _loop(len(matchup.players))
 
     def recorded(first_unit: int, n: int) -> np.ndarray:
-        return play_recorded(matchup, first_unit, n)[1]
+        return kernel.play_recorded(matchup, first_unit, n)[1]
 
     def traced(first: int, n: int) -> np.ndarray:
         return _traced(matchup, records[first : first + n], first)
@@ -102,11 +89,11 @@ def _traced(matchup: Matchup, records: np.ndarray, first: int) -> np.ndarray:
     turns = np.empty(int(records["turns"].sum()), TURN)
     sums_row = np.zeros((1, sums.COLUMNS), np.int64)
     which = np.stack([records[name] for name in ("unit", "half")], axis=1)
-    vectors = seat_players(state, matchup)
-    game = (state, own_rules, new_view(), new_view(), sums_row, NO_RECORDS)
-    kernel, hooks = compiled_kernel(players), compiled_hooks(matchup)
+    vectors = kernel.seat_players(state, matchup)
+    game = (state, own_rules, new_view(), new_view(), sums_row, kernel.NO_RECORDS)
+    play_units, hooks = kernel.compiled_kernel(players), kernel.compiled_hooks(matchup)
     with interpret.unwrapped():
-        _loop(players)(kernel, *game, which, first, turns, *hooks)
+        _loop(players)(play_units, *game, which, first, turns, *hooks)
     del vectors  # the state has their addresses
     return turns
 
@@ -118,14 +105,17 @@ def _loop(players: int) -> Any:
     It is handed the kernel, as the kernel is handed its hooks.
     """
     function = kernels.follow_solo_deals if players == 1 else kernels.follow_deals
-    table, hooks = types.Array(int64, 2, "C"), len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS)
+    table, hooks = (
+        types.Array(int64, 2, "C"),
+        len(kernel.SOLO_SLOTS) if players == 1 else 2 * len(SLOTS),
+    )
     game = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, table, RECORDS_TYPE)
-    kernel = types.FunctionType(signature(players))
-    arguments = (kernel, *game, table, int64, TURNS_TYPE, *[HOOK_TYPE] * hooks)
+    play_units = types.FunctionType(kernel.signature(players))
+    arguments = (play_units, *game, table, int64, TURNS_TYPE, *[HOOK_TYPE] * hooks)
     return jit.compiled(function, types.void(*arguments))
 
 
-def counts(turns: Turns) -> pd.DataFrame:
+def counts(turns: Turns) -> Frame:
     """The chance of A to win the deal by its own deadwood after so many turns of its own.
 
     Columns variant, strategy, opponent and COUNT_COLUMNS: count is the lower edge of a bin of 5, n

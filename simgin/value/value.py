@@ -15,7 +15,7 @@ import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,18 +24,14 @@ from simgin.core.sums import KINDS
 from simgin.play.kernel import play_recorded
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import Progress
-from simgin.rules.parameters import Params
+from simgin.rules.parameters import Params, number
 from simgin.rules.variants import Variant
 from simgin.stats.estimate import Estimate
-from simgin.stats.table import frame_of
+from simgin.stats.table import Frame, frame_of
 from simgin.text.amounts import parse_count
-from simgin.value.outcomes import Outcomes, count_outcomes, jackknife
-from simgin.value.score_outcomes import ScoreBoard, ScoreOutcomes, count_score_outcomes
-from simgin.value.states import Board, Place, Standing, Table, make_board, number, starting_points
-
-if TYPE_CHECKING:
-    import pandas as pd
-
+from simgin.value import states
+from simgin.value.outcomes import Outcomes, ScoreOutcomes, count_by_score, count_outcomes, jackknife
+from simgin.value.states import Board, ScoreBoard
 
 DEALS = 1_000_000
 MOST_STATES = 2**24
@@ -90,7 +86,7 @@ class Value:
                 bounds.append(float(table.max()) / z**deals)
         return min(bounds, default=1.0)
 
-    def table(self) -> pd.DataFrame:
+    def table(self) -> Frame:
         """Every undecided state, with columns like score_a and deals_b, dealer, value and se."""
         a, b, dealer = self.board.states()
         fields_a, fields_b = self.board.fields
@@ -138,25 +134,25 @@ class Value:
         variance = np.maximum(variance, 0)
         return np.sqrt((n - 1) * variance), np.array(starts)
 
-    def tables_leaving_out(self) -> Iterator[Table]:
+    def tables_leaving_out(self) -> Iterator[states.Table]:
         """Tables as `chances`, from the outcomes with each group left out."""
         _, *left_out = self.outcomes.shares
         for share in left_out:
             yield self.board.solve(share)
 
-    def _at_start(self, table: Table) -> float:
+    def _at_start(self, table: states.Table) -> float:
         """V at the start, the mean over the sides that may deal first."""
         first = self.matchup.variant.row["first_dealer"]
         dealers = (0, 1) if first in ("lot", None) else (int(first != self.seat),)
         starts = [self.board.index(*self.board.start, np.asarray(side)) for side in dealers]
         return float(np.mean([table[start] for start in starts]))
 
-    def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> Place:
+    def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> states.Place:
         fields_a, fields_b = self.board.fields
         return self.board.index(_standing(a, fields_a), _standing(b, fields_b), np.asarray(dealer))
 
 
-def _standing(given: ArrayLike, fields: tuple[str, ...]) -> Standing:
+def _standing(given: ArrayLike, fields: tuple[str, ...]) -> states.Standing:
     """A standing as a caller gives it: of one number it needs no axis of its own."""
     if len(fields) == 1:
         return np.asarray(given)[..., None]
@@ -202,7 +198,7 @@ def compute(
             f"In {matchup.title} ({matchup.variant.text}) the score changes how a deal is played, "
             "and V by score is computed for two players and goal = points only.",
         )
-    counted = count_score_outcomes(matchup, parse_count(deals), workers, progress)
+    counted = count_by_score(matchup, parse_count(deals), workers, progress)
     return on_board(matchup, counted, ScoreBoard, seat or 0)
 
 
@@ -210,7 +206,7 @@ def _treats_seats_alike(variant: Variant) -> bool:
     """Whether both seats have one goal, the same points at the start and the same lot to deal."""
     is_lot = variant.row["first_dealer"] in ("lot", None)
     one_goal = variant.goal.other is None
-    a, b = starting_points(variant.row)
+    a, b = states.starting_points(variant.row)
     return one_goal and is_lot and a == b
 
 
@@ -221,7 +217,7 @@ def at_any_score(matchup: Matchup, counted: Outcomes, seat: int = 0) -> Value:
     deals) = 1 where the rules treat the seats alike.
     """
     _refuse_outcomes(matchup, counted)
-    return on_board(matchup, counted, make_board, seat)
+    return on_board(matchup, counted, states.make_board, seat)
 
 
 def on_board(

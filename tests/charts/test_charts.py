@@ -10,7 +10,7 @@ from simgin.charts.chart import Chart, ChartError, ChartRequest, read_request
 from simgin.charts.chart_report import LINES
 from simgin.charts.kinds import KINDS, TURNS
 from simgin.play.rollout import branch_deals
-from simgin.tune import equity
+from simgin.tune import decisions
 from support.command_line import call
 
 KNOCK = read_request("knock", player="simple", deals=4000, seed=11)
@@ -156,7 +156,7 @@ def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knocks):
 
 def test_a_score_counts_matches_and_a_chart_makes_a_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(equity, "DEALS", 50_000)
+    monkeypatch.setattr(decisions, "VALUE_DEALS", 50_000)
     words = ("chart", "knock", "--player", "simple", "--deals", "8k", "--score", "60-80")
     shown = " ".join(call(*words, "-o", "out").stdout.split())
     assert shown.startswith("When should you knock?") and "% of matches" in shown

@@ -21,7 +21,7 @@ from simgin.rules.build import build_rules
 from simgin.strategy import knock
 from simgin.text.notation import cards_in
 from simgin.toolkit import gin_or_better
-from simgin.tune.equity import by_points
+from simgin.tune.decisions import by_points
 
 STOCK = 4
 DISCARDS = """

@@ -33,7 +33,7 @@ def test_all_is_well_on_one_screen_and_in_json(monkeypatch):
 
 
 def test_the_known_sums_are_those_of_this_stream():
-    """If the stream, standard, gold or simple change, put the new sums in doctor.SUMS."""
+    """If the stream, standard, gold or simple change, put the new sums in known_answers.toml."""
     assert doctor.known_sums(runner.run_matchup(doctor._matchup(), doctor.DEALS, 1)) == doctor.SUMS
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from simgin.rules import variants
-from simgin.runs import directory, experiment, experiment_file
+from simgin.runs import directory, experiment_file
+from simgin.runs.plan import plan_file
 from support.command_line import call
 from support.command_runs import KEYS
 from support.variant_files import CLUB, DEN, write
@@ -42,11 +43,11 @@ def test_experiments_accept_a_file_and_report_its_mistakes():
     write(CLUB)
     named = 'variants = ["mine.toml", "mine.toml#club", "standard+mine.toml"]\n'
     write(f'question = "?"\n{named}round_robin = ["gold", "simple"]', "e.toml")
-    cells = experiment.read("e.toml").cells
+    cells = plan_file("e.toml").cells
     assert [cell.variant for cell in cells] == ["mine.toml#club", "standard+mine.toml#club"]
     write(CLUB.replace("30", "3.5"))
     with pytest.raises(experiment_file.ExperimentError) as error:
-        experiment.read("e.toml")
+        plan_file("e.toml")
     told = "e.toml: variants #1: mine.toml: variants, club, changes: gin_bonus must be"
     assert error.value.sentences[0].startswith(told)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from simgin.runs import experiment
+from simgin.runs.plan import plan_file
 from simgin.strategy import catalogue, loader
 from support.pages_script import strategies
 
@@ -18,9 +18,8 @@ def test_the_catalogue_agrees_with_league_and_bench() -> None:
 
 def test_every_two_player_strategy_is_in_the_league_or_excused() -> None:
     """Two are too slow and have experiments of their own; dice-player is gold without a die."""
-    asked = experiment.read(ROOT / "experiments" / "league.toml")
-    league = {cell.matchup.a.text for cell in experiment.tasks(asked)}
-    league |= {cell.matchup.opponent for cell in experiment.tasks(asked)}
+    asked = plan_file(ROOT / "experiments" / "league.toml")
+    league = {text for cell in asked.cells for text in cell.players}
     missing = {name for name in loader.built_in() if not catalogue.alone(name)} - league
     assert missing == {"mc", "champion-mc", "dice-player"}
     assert set(pd.read_csv(REFERENCE / "league" / "league.csv")["strategy"]) <= league

@@ -11,7 +11,7 @@ import pytest
 from simgin import plots, toolkit
 from simgin.checks.contract import CHECKS
 from simgin.cli.main import cli
-from simgin.review import players, review_request, scorecard
+from simgin.review import review_request, scorecard
 from simgin.rules import variants
 from simgin.stats import metrics
 from support.command_line import call
@@ -214,10 +214,10 @@ def test_every_plot_is_described_and_every_plot_of_a_review_is_shown() -> None:
 
 def test_the_page_states_what_a_review_plays() -> None:
     told = dict(rows(REVIEWS, "kinds"))
-    assert told["strong"] == f"`{players.CHAMPION}`"
+    assert told["strong"] == f"`{review_request.CHAMPION}`"
     assert (
         f"{review_request.MATCHES:,} matches ({review_request.MATCHES_ALONE:,} a player" in REVIEWS
     )
-    assert all(f"`{name}`" in REVIEWS for name in players.CHALLENGERS)
+    assert all(f"`{name}`" in REVIEWS for name in review_request.CHALLENGERS)
     assert (review_request.DEEPER, scorecard.EVENING, scorecard.EVENINGS) == (100, 5, 10)
     assert (review_request.SAME, review_request.ROUND_TARGET) == (0.1, 5)

@@ -7,7 +7,7 @@ from scipy import stats
 from simgin.core import sums
 from simgin.core.cell import Cell
 from simgin.findings.findings import measure_effect
-from simgin.runs.experiment import Effect
+from simgin.runs.plan import Effect
 from simgin.stats.batches import Played
 from support import toy_deals as toy
 

@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 from simgin.core import jit
 from simgin.rules import variants
 from simgin.rules.variants import find, validate
-from simgin.runs import directory, experiment, ledger
+from simgin.runs import directory, ledger
+from simgin.runs.plan import plan_file
 from simgin.strategy import loader
 from simgin.text import notation
 from simgin.text.examples import experiments
-from simgin.value import array_cache
+from simgin.value import outcomes
 from support import hostile_ledgers, play_variants, random_texts, variant_files
 from support.hostile import MANY, ODD, answer, cases, changed, damaged, fuzz, harmless, in_time
 
@@ -89,7 +90,7 @@ def test_experiment_files(here, n):
         result = harmless("run", "e.toml", "--dry-run", "--json", codes=(0, 2))
         codes.append(result.exit_code)
         if result.exit_code == 0:
-            well_laid_out(experiment.read("e.toml"))
+            well_laid_out(plan_file("e.toml"))
 
     # A dry run plays a few deals: in the quick run, of experiments whose players compile quickly
     names = ("demo", "dice", "knock-at-once", "solitary-switch") if n == QUICK else experiments()
@@ -100,10 +101,9 @@ def test_experiment_files(here, n):
 
 def well_laid_out(found):
     """Check that no cell is there twice, and that what is compared differs in one part."""
-    assert [task.matchup.cell for task in experiment.tasks(found)] == list(found.cells)
     pairings = {(cell.variant, frozenset((cell.a, cell.b))) for cell in found.cells}
     assert len(pairings) == len(found.cells) > 0
-    compared = experiment.contrasts(found)
+    compared = found.contrasts
     assert len({frozenset(pair) for pair in compared}) == len(compared)
     for i, j in compared:
         cell, base = (vars(found.cells[place]) for place in (i, j))
@@ -533,13 +533,13 @@ def test_whatever_lies_there_the_arrays_are_the_same(here, monkeypatch, n):
     def make():
         return {name: array.copy() for name, array in wanted.items()}
 
-    array_cache.cached(about, make)
+    outcomes.cached(about, make)
     (path,) = here.rglob("*.npz")
 
     def check(content):
         path.write_bytes(content)
         for _ in range(2):
-            arrays = array_cache.cached(about, make)
+            arrays = outcomes.cached(about, make)
             assert arrays.keys() == wanted.keys()
             for name, array in wanted.items():
                 assert arrays[name].dtype == array.dtype and np.array_equal(arrays[name], array)

@@ -182,15 +182,6 @@ def test_a_policy_that_fails_is_named():
         branch_deals(fails, any_take, 0, 5, 3)
 
 
-def test_what_cannot_be_branched_is_refused():
-    alone = parse_matchup("gold", None, "solitaire-gin", 1, "deal")
-    with pytest.raises(ValueError, match="take cannot be branched; these can: discard, knock"):
-        branch_deals(alone, any_take, 0, 5, 3)
-    two = parse_matchup("gold", "simple", "dice", 1, "deal")
-    with pytest.raises(ValueError, match="the slot offer cannot be branched"):
-        branch_deals(two, loader.find("dice-player").offer, 0, 5, 3)
-
-
 def test_the_standing_is_what_the_players_see():
     matchup = parse_matchup("gold", "simple", "eaai", 4, "deal")
     standings = np.array([[10 * i, 90 - 10 * i, i % 3, 2] for i in range(9)])

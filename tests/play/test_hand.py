@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from simgin.play import evaluation
-from simgin.play.melds import meld_text, shown_melding
+from simgin.play import hand
+from simgin.play.hand import meld_text, shown_melding
 from simgin.rules import variants
 from simgin.rules.build import build_rules_from
 from simgin.text import notation
@@ -19,7 +19,7 @@ VECTORS = json.loads((Path(__file__).parents[1] / "data" / "rules_vectors.json")
 
 
 def said(cards, variant="standard", **more):
-    return evaluation.analyse(variants.find(variant), notation.parse_cards(cards), **more)
+    return hand.analyse(variants.find(variant), notation.parse_cards(cards), **more)
 
 
 def examples(kind):
@@ -57,7 +57,7 @@ def test_a_shot_leaves_exactly_what_the_score_demands():
     answer = said("AS 2S 3S 4S JH JD JC JS 5C 5D", "shot", score=55)
     found = {(ending.how, ending.count) for ending in answer.endings}
     assert found == {("knock", 10), ("shot", 10)}
-    assert evaluation.demanded_ranks(311) == [1, 1] and evaluation.demanded_ranks(100) == []
+    assert hand.demanded_ranks(311) == [1, 1] and hand.demanded_ranks(100) == []
 
 
 def test_the_json_output_has_its_keys():

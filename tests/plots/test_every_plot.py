@@ -15,7 +15,6 @@ from matplotlib.text import Text
 from simgin import plots
 from simgin.core.sums import KINDS
 from simgin.report import figures
-from simgin.stats import table
 from support import made_pictures
 from support import toy_deals as toy
 from support.made_pictures import FRAMES, SIZES, STRATEGIES, VARIANTS, drawn, spread
@@ -151,7 +150,7 @@ PLOTS = [plots.win_and_points, plots.endings]
 
 def matchups(*pairs, unit="deal", units=200):
     made = [toy.facts(RNG, units, win=0.55, matches=unit == "match") for _ in pairs]
-    rows = [table.tidy(*names, unit, toy.row(one)) for names, one in zip(pairs, made, strict=True)]
+    rows = [toy.tidy(*names, unit, toy.row(one)) for names, one in zip(pairs, made, strict=True)]
     return pd.concat(rows, ignore_index=True)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from simgin.report import numbers, summary, wrapping
-from simgin.stats import metrics, table
+from simgin.stats import metrics
 from support import toy_deals as toy
 from support.made_pages import text_table
 
@@ -22,7 +22,7 @@ LONG = "simple+discard=hits:keep_pairs=yes+knock=at:k=4"
 
 def frame(*matchups, units=300):
     rows = [toy.row(toy.facts(RNG, units, win=0.6, matches=True)) for _ in matchups]
-    made = [table.tidy(*names, "match", row) for names, row in zip(matchups, rows, strict=True)]
+    made = [toy.tidy(*names, "match", row) for names, row in zip(matchups, rows, strict=True)]
     return pd.concat(made, ignore_index=True)
 
 
@@ -146,7 +146,7 @@ MATCHES = {
     for name, n, win in (("gold", 300, 0.6), ("gin-only", 20, 0.4))
 }
 PARTS = [
-    table.tidy("standard", name, "simple", "match", toy.row(one)) for name, one in MATCHES.items()
+    toy.tidy("standard", name, "simple", "match", toy.row(one)) for name, one in MATCHES.items()
 ]
 SUMMARISED = pd.concat(PARTS, ignore_index=True)
 NAN = float("nan")

@@ -7,8 +7,8 @@ from simgin.core import sums
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.review import course
-from simgin.review.players import batch_rows
 from simgin.review.scorecard import Played, rows_of
+from simgin.runs.runner import run_matchup
 from simgin.stats.quantity import Quantity
 
 MATCHES = 300
@@ -104,7 +104,7 @@ def scorecard(seed, matches):
     for variant in RULES:
         matchup = parse_matchup("gold-early", "gold-early", variant, seed, "match")
         followed = course.follow(matchup, matches, 1, None)
-        played = Played(course.merged(batch_rows(matchup, matches, 1)), followed)
+        played = Played(course.merged(run_matchup(matchup, matches, 1)), followed)
         for row in rows_of(matchup.variant.row, 8):
             found[variant, row.key] = row.measure(played)
     for variant in RULES[1:]:

@@ -8,11 +8,11 @@ import pytest
 
 from simgin.core import sums
 from simgin.report import figures
-from simgin.review import course, players
-from simgin.review.players import ALONE, KINDS, STRONG
+from simgin.review import course, review_request
 from simgin.review.review import plan_review
-from simgin.review.review_request import ReviewRequest, read_request, settled
+from simgin.review.review_request import ALONE, KINDS, STRONG, ReviewRequest, read_request, settled
 from simgin.runs import directory, ledger
+from simgin.stats.quantity import Quantity
 from support import hostile
 from support import strict_html as wellformed
 from support.command_line import call, interrupted_after
@@ -97,12 +97,12 @@ def test_who_clearly_beats_champion_is_the_strong_player(monkeypatch):
 
     def trial(a, b, variant, seed, workers, metric):
         seen.append((b, variant, metric))
-        return players.Quantity.with_error(shares[a], 0.01, 2000)
+        return Quantity.with_error(shares[a], 0.01, 2000)
 
-    monkeypatch.setattr(players, "trial", trial)
-    assert players.strong_player("standard", 1, None) == "mishra-uniform"
+    monkeypatch.setattr(review_request, "trial", trial)
+    assert review_request.strong_player("standard", 1, None) == "mishra-uniform"
     shares |= {"marjj-early": 0.52, "mishra-uniform": 0.45}
-    assert players.strong_player("standard", 1, None) == "champion"
+    assert review_request.strong_player("standard", 1, None) == "champion"
     assert set(seen) == {("champion", "standard", "match_win")}
 
 

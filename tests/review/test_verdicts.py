@@ -6,15 +6,22 @@ import numpy as np
 import pytest
 
 from simgin.review import verdicts
-from simgin.review.players import AT_ONCE, FOR_GIN, KINDS, STRONG
-from simgin.review.review import SKILL, SKILL_BOUNDS, WAITING, Change, Review
+from simgin.review.review import SKILL, WAITING, Change, Review
 from simgin.review.review_report import scorecard
-from simgin.review.review_request import ReviewRequest, read_request
+from simgin.review.review_request import (
+    AT_ONCE,
+    FOR_GIN,
+    KINDS,
+    STRONG,
+    ReviewRequest,
+    read_request,
+)
 from simgin.review.scorecard import (
     LITTLE,
     MUCH,
     ROWS_OF_TWO,
     SAME,
+    SKILL_BOUNDS,
     UNCLEAR,
     read_goals,
     rows_of,

@@ -2,21 +2,24 @@
 
 import re
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from simgin.core.cell import Cell
-from simgin.runs import experiment, experiment_file
+from simgin.play.matchup import parse_matchup
+from simgin.runs import experiment_file, stopping
+from simgin.runs.block import Task
 from simgin.runs.experiment_file import ExperimentError
+from simgin.runs.plan import Plan, plan_file
 from support.experiment_files import names, read, swept
 
 PAIR = '[[matchups]]\na = "gold"\n'
 
 
 def test_a_minimal_file_takes_the_defaults(tmp_path):
-    cells = (Cell("standard", "gold", "simple", 1, "deal"),)
-    wanted = experiment.Experiment(name="waiting", question="Well?", cells=cells, n=100_000)
+    task = Task(parse_matchup("gold", "simple", "standard", 1, "deal"), 100_000)
+    wanted = Plan("waiting", (task,), question="Well?")
     assert read(tmp_path, 'question = "Well?"\n' + PAIR) == wanted
 
 
@@ -39,7 +42,7 @@ def test_a_file_can_have_every_form(tmp_path):
         """,
     )
     assert {(cell.seed, cell.unit) for cell in found.cells} == {(7, "match")}
-    assert (found.n, found.hypothesis) == (2000, "Yes.")
+    assert ({task.n for task in found.tasks}, found.hypothesis) == ({2000}, "Yes.")
     pairs = (
         ("gold-early", "gold"),  # canonical text: 5 is the default
         ("simple", "gold"),
@@ -60,31 +63,33 @@ def test_a_file_can_be_for_one_player(tmp_path):
     )
     players = ["gold", "gold+knock=at:k=0"]  # gold once
     assert names(found) == [("gin-solitaire", text, "") for text in players]
-    assert [task.matchup.b for task in experiment.tasks(found)] == [None, None]
+    assert [matchup.b for matchup in found.matchups] == [None, None]
 
 
 def test_what_is_no_text_is_refused(tmp_path):
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     for name, word in (("none.toml", "be read"), (".", "be read"), ("bytes.toml", "UTF-8")):
         with pytest.raises(ExperimentError, match=word):
-            experiment.read(tmp_path / name)
+            plan_file(tmp_path / name)
 
 
 @pytest.mark.parametrize(
-    ("keys", "until", "sprt", "seconds", "unit", "n"),
+    ("keys", "rule", "seconds", "unit", "n"),
     [
-        ('until = "0.1%"', "0.1%", None, None, "deal", 10_000_000),
-        ('until = "0.10 %"\nmatches = "200k"', "0.1%", None, None, "match", 200_000),
-        ("sprt = [0, 10]", None, (0, 10), None, "deal", 10_000_000),
-        ('for = "30s"', None, None, 30, "deal", 10**12),
-        ('for = 90\nmatches = "1k"', None, None, 90, "match", 1000),
+        ('until = "0.1%"', partial(stopping.until, "0.1%"), None, "deal", 10_000_000),
+        (
+            'until = "0.10 %"\nmatches = "200k"',
+            *(partial(stopping.until, "0.1%"), None, "match", 200_000),
+        ),
+        ("sprt = [0, 10]", partial(stopping.sprt, 0, 10), None, "deal", 10_000_000),
+        ('for = "30s"', None, 30, "deal", 10**12),
+        ('for = 90\nmatches = "1k"', None, 90, "match", 1000),
     ],
 )
-def test_a_file_says_when_to_stop(tmp_path, keys, until, sprt, seconds, unit, n):
+def test_a_file_says_when_to_stop(tmp_path, keys, rule, seconds, unit, n):
     found = read(tmp_path, f'question = "?"\n{keys}\n{PAIR}')
-    assert (found.until, found.sprt, found.seconds) == (until, sprt, seconds)
-    assert (found.cells[0].unit, found.n) == (unit, n)
-    assert {cell.n for cell in experiment.tasks(found)} == {n}
+    assert found.rules == ((rule(found.matchups[0]),) if rule else ())
+    assert (found.seconds, found.unit, [task.n for task in found.tasks]) == (seconds, unit, [n])
 
 
 # Sweeps
@@ -134,4 +139,4 @@ def test_the_page_documents_every_key_and_shows_all_but_the_seed():
 
 @pytest.mark.parametrize("text", SHOWN)
 def test_the_examples_on_the_page_can_be_played(tmp_path, text):
-    assert len(experiment.tasks(read(tmp_path, text))) >= 1
+    assert read(tmp_path, text).tasks

@@ -3,13 +3,13 @@
 import time
 from types import SimpleNamespace
 
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simgin.play.kernel import play
 from simgin.play.matchup import parse_matchup
 from simgin.runs import block as blocks
-from simgin.runs.block import Schedule, Task, left
+from simgin.runs.block import Schedule, Task
 from simgin.runs.plan import unit_seconds
 
 UNTIMED = st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1e6])  # seconds that blocks take
@@ -73,13 +73,6 @@ def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data)
         assert block.first_unit == block.first * size and sum(block.sizes) == block.units
         # Only the batch at the end of a cell is shorter
         assert block.units % size == 0 or block.first_unit + block.units == cells[block.cell].n
-
-
-@given(cells_and_finished())
-@example((toy(1000, 1500), {(0, 1000), (1, 500)}))
-def test_the_count_of_units_left_is_what_is_handed_out(one):
-    cell, finished = one
-    assert left(cell, finished) == cell.n - len(units_of(cell, finished))
 
 
 def taken(todo):

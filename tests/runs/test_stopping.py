@@ -6,7 +6,7 @@ import pytest
 from simgin.core import sums
 from simgin.play.matchup import parse_matchup
 from simgin.runs.stopping import SUBJECTS, Sprt, Until, sprt, until
-from simgin.stats import metrics, sequential, table
+from simgin.stats import estimate, metrics
 from simgin.text import amounts
 from support import toy_deals as toy
 
@@ -59,7 +59,7 @@ def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
     halves = []
     for row in rows:
         z = rule.multiplier(int(row[0]))
-        frame = table.tidy("standard", "gold", "simple", "deal", row, z).set_index("metric")
+        frame = toy.tidy("standard", "gold", "simple", "deal", row, z).set_index("metric")
         halves.append(float((frame["high"] - frame["low"])["deal_win"].iloc[0] / 2))
     narrow = [half <= 0.02 and row[0] >= 200 for half, row in zip(halves, rows, strict=True)]
     assert [one is not None for one in decided] == narrow
@@ -91,14 +91,14 @@ def test_the_pair_test_says_what_it_found():
 
 
 def test_the_planned_units_are_known_before_playing():
-    assert until("0.1%", matchup()).planned == sequential.planned_units(0.001, 0.3)
-    assert until("0.1%", matchup(b="gold")).planned == sequential.planned_units(0.001, 0.5)
+    assert until("0.1%", matchup()).planned == estimate.planned_units(0.001, 0.3)
+    assert until("0.1%", matchup(b="gold")).planned == estimate.planned_units(0.001, 0.5)
     assert Sprt(0, 5).planned == pytest.approx(2.944**2 * (0.35 / 0.0071948) ** 2, rel=1e-3)
 
 
 def test_every_interval_of_a_stopped_run_is_widened():
     row = toy_rows(10, 1000).sum(axis=0)
-    plain, wide = (table.tidy("standard", "gold", "simple", "deal", row, z) for z in (None, 3.0))
+    plain, wide = (toy.tidy("standard", "gold", "simple", "deal", row, z) for z in (None, 3.0))
     share = plain["metric"].map(lambda name: metrics.BY_NAME[name].share)
     ratio = ((wide["high"] - wide["low"]) / (plain["high"] - plain["low"]))[plain["se"].gt(0)]
     assert ratio[~share].to_numpy() == pytest.approx(3 / 1.96)
@@ -111,7 +111,7 @@ def test_every_interval_of_a_stopped_run_is_widened():
 def test_a_share_of_single_results_takes_the_beta_binomial_sequence():
     facts = toy.facts(np.random.default_rng(8), 5000, halves=1)
     won = int(toy.column(facts, "a_deal_win").sum())
-    frame = table.tidy("standard", "gold", "gold", "deal", toy.row(facts), 3.0).set_index("metric")
+    frame = toy.tidy("standard", "gold", "gold", "deal", toy.row(facts), 3.0).set_index("metric")
     assert tuple(frame.loc["deal_win", ["low", "high"]]) == pytest.approx(
-        sequential.beta_binomial(won, 5000 - won)
+        estimate.beta_binomial(won, 5000 - won)
     )

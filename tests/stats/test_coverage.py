@@ -17,19 +17,10 @@ from scipy import stats
 
 from simgin.core import sums
 from simgin.core.cell import Cell
-from simgin.runs.stopping import Sprt, Until
-from simgin.stats import (
-    batches,
-    control_variates,
-    differences,
-    league,
-    metrics,
-    mirroring,
-    quantity,
-    sequential,
-)
+from simgin.runs.stopping import Sprt, Until, share_of_elo
+from simgin.stats import batches, differences, league, metrics, quantity, variance
 from simgin.stats.batches import Played
-from simgin.stats.estimate import estimate_metric
+from simgin.stats.estimate import beta_binomial, estimate_metric
 from simgin.stats.round_robin import ELO, RoundRobin, count_wins, strengths
 from support import toy_deals as toy
 
@@ -236,7 +227,7 @@ def test_intervals_with_control_variates_have_nominal_coverage():
     total = population.sum(axis=0)
     mean = total[sums.DEALT] / total[sums.SUM + sums.FACT["deals"]]
     name = "first_player_win"
-    found = [control_variates.adjust(rows, name, mean) for rows in repeated(population, 30, 5)]
+    found = [variance.adjust(rows, name, mean) for rows in repeated(population, 30, 5)]
     low, high = np.array([(estimate.low, estimate.high) for estimate, _ in found]).T
     check(coverage_by_metric([name], low[:, None], high[:, None], true(population, name)))
     assert np.mean([variance_ratio for _, variance_ratio in found]) < 0.8
@@ -340,7 +331,7 @@ def test_the_beta_binomial_sequence_keeps_its_error_rate_over_all_looks():
         counts = np.arange(won[:, look].min(), won[:, look].max() + 1)
         refuted = [
             not low <= truth <= high
-            for low, high in (sequential.beta_binomial(int(k), n - int(k)) for k in counts)
+            for low, high in (beta_binomial(int(k), n - int(k)) for k in counts)
         ]
         wrong |= np.array(refuted)[won[:, look] - counts[0]]
     assert 0.003 < wrong.mean() < 0.05 + 3 * error_of_a_rate()
@@ -351,7 +342,7 @@ def test_the_beta_binomial_sequence_keeps_its_error_rate_over_all_looks():
 )
 def test_the_pair_test_keeps_its_error_rates(truth, error):
     """Elo 0 against 20 in steps of 100 pairs: alpha = beta = .05, and every experiment decides."""
-    rule, better = Sprt(0, 20), sequential.share_of_elo(truth) - 0.5
+    rule, better = Sprt(0, 20), share_of_elo(truth) - 0.5
     chances = np.array([0.15 - better, 0.03, 0.64, 0.03, 0.15 + better])
     pairs = stream(11, truth).multinomial(100, chances, (EXPERIMENTS, LOOKS)).cumsum(axis=1)
     row, decisions = np.zeros(sums.COLUMNS, np.int64), []
@@ -370,13 +361,13 @@ def test_intervals_of_rho_and_of_the_luck_share_have_nominal_coverage(batches):
     """Student's over the batches, of what each leaves when it is left out."""
     population = bag(13)
     counts = population.sum(axis=0)[None] * 10**6
-    points = mirroring._margin_rho(counts, "deal")[0]
-    truth = np.array([points, mirroring._win_rho(counts, "deal")[0], 1 - points])
+    points = variance._margin_rho(counts, "deal")[0]
+    truth = np.array([points, variance._win_rho(counts, "deal")[0], 1 - points])
     found = []
     for rows in repeated(population, batches, 13):
         rho = [
-            mirroring._jackknifed(rows, "deal", function).limits
-            for function in (mirroring._margin_rho, mirroring._win_rho)
+            variance._jackknifed(rows, "deal", function).limits
+            for function in (variance._margin_rho, variance._win_rho)
         ]
         low, high = rho[0]
         found.append([*rho, (1 - high, 1 - low)])

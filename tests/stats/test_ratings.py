@@ -9,7 +9,7 @@ from scipy import optimize, stats
 
 from simgin.core import sums
 from simgin.core.cell import Cell
-from simgin.stats import league, table
+from simgin.stats import league
 from simgin.stats.batches import Played
 from simgin.stats.estimate import estimate_metric
 from simgin.stats.league import cross_table, equilibrium_mix
@@ -146,7 +146,7 @@ def test_standings_are_means_over_opponents():
     rows = played(1)
     found = standings(rows).set_index("strategy")
     assert list(found["place"]) == [1, 2, 3] and list(found.index) == ["b", "simple", "c"]
-    tidy = [table.tidy("v", *pair, "match", part.sum(axis=0)) for pair, part in rows.items()]
+    tidy = [toy.tidy("v", *pair, "match", part.sum(axis=0)) for pair, part in rows.items()]
     plain = pd.concat(tidy).groupby(["strategy", "metric"])["value"].mean()
     for name, metric in itertools.product(NAMES, league.MEASURES["match"]):
         assert found.loc[name, metric] == pytest.approx(plain[name, metric])

@@ -6,15 +6,8 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
-from simgin.stats import sequential
-from simgin.stats.sequential import (
-    beta_binomial,
-    bounds,
-    multinomial_llr,
-    multiplier,
-    planned_units,
-    share_of_elo,
-)
+from simgin.runs.stopping import CATEGORIES, bounds, multinomial_llr, share_of_elo
+from simgin.stats.estimate import LOOK_FROM, beta_binomial, planned_units, sequence_width
 
 
 @pytest.mark.parametrize(
@@ -23,7 +16,7 @@ from simgin.stats.sequential import (
     ids=str,
 )
 def test_the_multiplier_agrees_with_the_published_widths(part, ratio):
-    assert multiplier(part * 10_000, 10_000) / 1.96 == pytest.approx(ratio, abs=0.005)
+    assert sequence_width(part * 10_000, 10_000) / 1.96 == pytest.approx(ratio, abs=0.005)
 
 
 def test_the_multiplier_is_the_formula_in_v_and_r():
@@ -31,10 +24,10 @@ def test_the_multiplier_is_the_formula_in_v_and_r():
     v, v_star = n * variance, planned * variance
     r = v_star / (2 * log(20) + log(1 + 2 * log(20)))
     half = sqrt((v + r) * log((v + r) / (r * 0.05**2))) / n
-    assert multiplier(n, planned) * sqrt(variance / n) == pytest.approx(half)
+    assert sequence_width(n, planned) * sqrt(variance / n) == pytest.approx(half)
     n = planned_units(0.001, 0.3)
-    assert multiplier(n, n) * 0.3 / sqrt(n) == pytest.approx(0.001, rel=1e-4)
-    assert planned_units(10, 0.3) == sequential.LOOK_FROM
+    assert sequence_width(n, n) * 0.3 / sqrt(n) == pytest.approx(0.001, rel=1e-4)
+    assert planned_units(10, 0.3) == LOOK_FROM
 
 
 @pytest.mark.parametrize(
@@ -74,7 +67,7 @@ def test_the_bounds_of_the_test_follow_from_alpha_and_beta():
 
 def slow_fit(counts, mean):
     """Log likelihood of the likeliest distribution with this mean, by a general optimiser."""
-    scores, counts = np.array(sequential.CATEGORIES), np.array(counts, float)
+    scores, counts = np.array(CATEGORIES), np.array(counts, float)
     limits = [
         {"type": "eq", "fun": lambda p: p.sum() - 1},
         {"type": "eq", "fun": lambda p: p @ scores - mean},

@@ -15,7 +15,7 @@ FACTS = {"deal": toy.facts(RNG, 3000, win=0.6), "match": toy.facts(RNG, 400, win
 
 
 def frame(unit="deal", a="gold", b="simple"):
-    return table.tidy("standard", a, b, unit, toy.row(FACTS[unit]))
+    return toy.tidy("standard", a, b, unit, toy.row(FACTS[unit]))
 
 
 def cell(tidy, metric, strategy="gold"):
@@ -115,7 +115,7 @@ def test_every_frame_of_estimates_is_written_with_the_same_first_columns():
 def test_a_zero_has_no_minus_sign():
     facts = np.zeros((100, sums.N_FACTS), np.int64)
     facts[:, sums.FACT["deals"]] = 2
-    assert "-0" not in table.csv(table.tidy("standard", "gold", "simple", "deal", toy.row(facts)))
+    assert "-0" not in table.csv(toy.tidy("standard", "gold", "simple", "deal", toy.row(facts)))
 
 
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)

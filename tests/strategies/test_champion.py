@@ -23,7 +23,7 @@ from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.strategy import loader
 from simgin.tune import decisions
-from simgin.tune.equity import by_points, equity_of
+from simgin.tune.decisions import by_points, equity_of
 from support.hands import NAMES, game, members
 from support.shapes import in_melds, is_meld, outs, partner, touches, ways
 from support.variant_lists import TWO_PLAYER

@@ -1,12 +1,12 @@
 """Experiment files read from a text, and the mistakes in them."""
 
-from simgin.runs import experiment
+from simgin.runs.plan import plan_file
 
 
 def read(tmp_path, text):
     path = tmp_path / "waiting.toml"
     path.write_text(text, encoding="utf-8")
-    return experiment.read(path)
+    return plan_file(path)
 
 
 def names(found):

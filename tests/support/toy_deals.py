@@ -3,6 +3,7 @@
 import numpy as np
 
 from simgin.core import sums
+from simgin.stats import table
 
 KINDS = ("knock", "gin", "undercut", "void")
 SHARES = (0.9, 0.04, 0.05, 0.01)
@@ -139,3 +140,8 @@ def _add_match(facts, own, losing):
 def _add(facts, amounts):
     for name, amount in amounts.items():
         facts[:, sums.FACT[name]] += amount
+
+
+def tidy(*matchup):
+    """The tidy rows of one matchup, as of `simgin.stats.table.estimates`."""
+    return table.frame_of(table.estimates(*matchup), table.TABLE_COLUMNS)

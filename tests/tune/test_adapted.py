@@ -11,7 +11,7 @@ from simgin.core import jit
 from simgin.play.matchup import own_names, parse_matchup
 from simgin.stats.estimate import Estimate
 from simgin.strategy import loader
-from simgin.tune import adapted, decisions, equity
+from simgin.tune import adapted, decisions
 from simgin.tune.found import Confirmation, Line
 from support.command_line import call
 from support.variant_files import CLUB
@@ -43,7 +43,7 @@ def toy(tmp_path_factory):
     folder = tmp_path_factory.mktemp("learned")
     with pytest.MonkeyPatch.context() as patched:
         for module, name, size in (
-            (equity, "DEALS", 20_000),
+            (decisions, "VALUE_DEALS", 20_000),
             (decisions, "KNOWN_MET", 40),
             (decisions, "AT_ONCE", 60),
         ):
@@ -51,7 +51,7 @@ def toy(tmp_path_factory):
         place = property(lambda training: folder / f"{training.rounds}.npy")
         patched.setattr(adapted.AdaptRequest, "named", place)
         yield folder
-    equity.match_values.cache_clear()
+    decisions.match_values.cache_clear()
 
 
 def learned(workers, stop=None):

@@ -5,11 +5,12 @@ import pytest
 
 import simgin
 from simgin.rules import variants
-from simgin.runs import ledger
+from simgin.runs import ledger, runner
 from simgin.stats import batches, differences, metrics
 from simgin.stats.batches import Played
+from simgin.stats.quantity import Quantity, ratio
 from simgin.strategy import Param, loader, text_form
-from simgin.tune import field
+from simgin.tune import found as found_by
 from simgin.tune.search import Draws, carry_out
 from simgin.tune.tune_request import Knob, read_knobs, read_request, slot_values
 from support.planted import BEST, write_planted
@@ -67,30 +68,28 @@ def test_a_gain_is_the_paired_difference_of_the_two_runs():
     request = read_request("gold", "eaai", ["simple"], confirmed=3000)
     strategies = [loader.find("gold-early"), loader.find("gold")]
     matchups = [matchup for s in strategies for matchup in request.matchups(s, 3)]
-    rows = field.play_all(matchups, 3000)
+    rows = runner.run_matchups(matchups, 3000)
     cells = [Played(matchup.cell, each) for matchup, each in zip(matchups, rows, strict=True)]
     metric = metrics.BY_NAME["match_win"]
-    gain = field.score(cells[0], metric).gain(field.score(cells[1], metric))
+    gain = found_by.estimate(ratio(rows[0], metric) - ratio(rows[1], metric))
     (row,) = differences.differences([tuple(cells)], ["match_win"]).itertuples()
     assert gain.value == pytest.approx(row.difference)
     assert gain.se == pytest.approx(row.se, rel=0.01)
     won = metrics.BY_NAME["match_win"].fact()
     for cell in cells:
         shares = batches.fact_sums(cell.rows, won) / batches.denominator_sums(cell.rows, won) / 2
-        assert field.score(cell, metric).value == pytest.approx(shares.mean())
+        assert ratio(cell.rows, metric).value == pytest.approx(shares.mean())
 
 
 def test_the_api_finds_the_same_on_packs_of_each_generation(planted, monkeypatch):
     """Frames of `simgin.tuned`; a generation has packs of its own, and so has the confirmation."""
     played = []
-    play_all = field.play_all
 
     def noted(matchups, *rest):
         played.append({matchup.seed for matchup in matchups})
-        return play_all(matchups, *rest)
+        return runner.run_matchups(matchups, *rest)
 
-    monkeypatch.setattr("simgin.tune.field.play_all", noted)
-    monkeypatch.setattr("simgin.tune.found.play_all", noted)
+    monkeypatch.setattr("simgin.tune.found.run_matchups", noted)
     request = planted.request
     sizes = {"generations": 6, "matches": "1k", "confirmed": "2k"}
     tuned = simgin.tuned(request.strategy, "eaai", parameters="p", seed=5, **sizes)
@@ -105,13 +104,13 @@ def test_the_api_finds_the_same_on_packs_of_each_generation(planted, monkeypatch
 
 
 def test_scores_of_a_pool_and_of_oneself():
-    made = [field.Score(value, np.array([value, -value]), 2) for value in (0.2, 0.6)]
-    assert field.total(made, "matches").value == pytest.approx(0.4)
-    assert field.total(made, "matches").moves == pytest.approx([0.4, -0.4])
-    assert field.total(made, "worst").value == 0.2
-    even = field.even(1050, metrics.BY_NAME["match_win"])
+    made = [Quantity(value, 1000, np.array([value, -value]), 2) for value in (0.2, 0.6)]
+    assert found_by.total(made, "matches").value == pytest.approx(0.4)
+    assert found_by.total(made, "matches").moves == pytest.approx([0.4, -0.4])
+    assert found_by.total(made, "worst").value == 0.2
+    even = found_by.even(1050, metrics.BY_NAME["match_win"])
     assert even.value == 0.5 and len(even.moves) == 6 and even.batches < 6
-    assert field.even(1050, metrics.BY_NAME["margin"]).value == 0
+    assert found_by.even(1050, metrics.BY_NAME["margin"]).value == 0
 
 
 KNOBS = (

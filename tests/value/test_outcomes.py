@@ -9,7 +9,7 @@ import pytest
 
 from simgin.play.kernel import play_recorded
 from simgin.play.matchup import parse_matchup
-from simgin.value import array_cache, outcomes, score_outcomes
+from simgin.value import outcomes
 from support.variant_files import CLUB, write
 
 PAIRS = [
@@ -38,7 +38,7 @@ def slow_count(a, b, variant):
 @pytest.fixture
 def fresh(tmp_path, monkeypatch):
     """An empty cache directory."""
-    monkeypatch.setattr(array_cache, "directory", lambda: tmp_path)
+    monkeypatch.setattr(outcomes, "directory", lambda: tmp_path)
     return tmp_path
 
 
@@ -96,7 +96,7 @@ def test_what_cannot_be_counted_is_refused():
         outcomes.count_outcomes(STANDARD, 9_999)
     long = parse_matchup("gold", "simple", "shot+points_target=300", 3, "deal")
     with pytest.raises(outcomes.OutcomeError, match="at most, not 300"):
-        score_outcomes.count_score_outcomes(long, 10_000)
+        outcomes.count_by_score(long, 10_000)
 
 
 # What is kept
@@ -110,11 +110,11 @@ OTHER = [("standard", 4), ("basic", 3), ("standard+knock_limit=9", 3)]
 
 def test_other_settings_have_another_cache_file():
     settings = ((10_000, "x"), (20_000, "x"), (10_000, "y"))
-    own, *others = (array_cache.describe(STANDARD, *one) for one in settings)
+    own, *others = (outcomes.describe(STANDARD, *one) for one in settings)
     for b, (variant, seed) in itertools.product(("simple", "gold-early:k=7"), OTHER):
         matchup = parse_matchup("gold", b, variant, seed, "deal")
-        others.append(array_cache.describe(matchup, 10_000, "x"))
-    places = {array_cache._place(json.dumps(about)) for about in (own, *others)}
+        others.append(outcomes.describe(matchup, 10_000, "x"))
+    places = {outcomes._place(json.dumps(about)) for about in (own, *others)}
     assert len(places) == 1 + len(others)
 
 
@@ -124,8 +124,8 @@ def test_a_file_that_changes_under_its_name_has_another_cache_file(tmp_path, mon
         (tmp_path / folder).mkdir()
         monkeypatch.chdir(tmp_path / folder)
         names = write(MINE.format(answer), "mine.py"), "gold", write(CLUB.replace("30", bonus))
-        about = array_cache.describe(parse_matchup(*names, 3, "deal"), 10_000, "x")
-        places.add(array_cache._place(json.dumps(about)))
+        about = outcomes.describe(parse_matchup(*names, 3, "deal"), 10_000, "x")
+        places.add(outcomes._place(json.dumps(about)))
     assert len(places) == 3
 
 
@@ -143,8 +143,8 @@ def test_without_a_directory_or_room_on_it_nothing_is_kept(fresh, monkeypatch):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(array_cache.np, "savez_compressed", full)
-        assert array_cache.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
-    monkeypatch.setattr(array_cache, "directory", lambda: None)
-    assert array_cache.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
+        patched.setattr(outcomes.np, "savez_compressed", full)
+        assert outcomes.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
+    monkeypatch.setattr(outcomes, "directory", lambda: None)
+    assert outcomes.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
     assert list(fresh.iterdir()) == []

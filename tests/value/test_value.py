@@ -13,7 +13,7 @@ from simgin.core.sums import KINDS
 from simgin.play.kernel import play_recorded, prepare
 from simgin.play.matchup import parse_matchup
 from simgin.rules.variants import find, names
-from simgin.value import score_outcomes, value
+from simgin.value import outcomes, states, value
 from simgin.value.outcomes import GROUPS, Outcomes, jackknife
 
 KNOCK, GIN, UNDERCUT, VOID = (KINDS.index(kind) for kind in ("knock", "gin", "undercut", "void"))
@@ -182,8 +182,8 @@ def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
     ]
     v = value.on_board(
         parse_matchup("gold", "simple", "shot+points_target=9", 1, "deal"),
-        score_outcomes.ScoreOutcomes(counted(TINY, scale=10), np.array(changes), 16 * GROUPS),
-        score_outcomes.ScoreBoard,
+        outcomes.ScoreOutcomes(counted(TINY, scale=10), np.array(changes), 16 * GROUPS),
+        states.ScoreBoard,
         0,
     )
 

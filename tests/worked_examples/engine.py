@@ -22,9 +22,8 @@ from simgin.core.showdown import showdown as engine_showdown
 from simgin.core.solo import joker_place
 from simgin.core.state import new_state
 from simgin.core.view import FROM_PILE, FROM_STOCK
-from simgin.play.evaluation import demanded_ranks
+from simgin.play.hand import all_meldings, demanded_ranks, in_text_order, meld_text, shown_melding
 from simgin.play.matchup import Matchup
-from simgin.play.melds import all_meldings, in_text_order, meld_text, shown_melding
 from simgin.play.watch import Question, watch_deal
 from simgin.rules.build import build_rules, build_rules_from
 from simgin.strategy.author import Policy, Strategy

@@ -12,7 +12,7 @@ from simgin.report.table import Table, listed
 from simgin.text.notation import card_text, hand_text, parse_card, parse_cards
 
 if TYPE_CHECKING:
-    from simgin.play.evaluation import HandAnalysis
+    from simgin.play.hand import HandAnalysis
     from simgin.report.report import Report
 
 MAX_LISTED = 8  # other meldings that leave as little deadwood
@@ -48,7 +48,7 @@ def hand(
       simgin hand 5S 6S 7S 9H 9D 9C KS QD 2C AH
       simgin hand "5S 6S 7S 9H 9D 9C KS QD 2C AH 8S" -v oklahoma --upcard 4D
     """
-    from simgin.play.evaluation import analyse, row
+    from simgin.play.hand import analyse, row
     from simgin.rules import variants
 
     evaluated = analyse(
@@ -63,7 +63,7 @@ def hand(
 
 def _report(hand: HandAnalysis) -> Report:
     """What the hand may do, what it is worth, and, of eleven cards, every discard."""
-    from simgin.play.melds import melding_text
+    from simgin.play.hand import melding_text
     from simgin.report.report import Report
 
     loose = hand_text(hand.cards & ~sum(hand.melding))

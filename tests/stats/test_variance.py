@@ -10,9 +10,9 @@ from simgin.core import sums
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
-from simgin.stats import control_variates, mirroring, table
-from simgin.stats.control_variates import anchored_mean
+from simgin.stats import variance
 from simgin.stats.estimate import Estimate
+from simgin.stats.variance import anchored_mean
 from support import toy_deals as toy
 
 BAG = toy.units(np.random.default_rng(1), 200)
@@ -23,7 +23,7 @@ def test_adjustment_agrees_with_scipys_regression():
     rows, mean = toy.rows(np.random.default_rng(2), BAG, 50, 200), 0.3
     y, x = rows[:, sums.SUM + sums.FACT["gin"]] / 400, rows[:, sums.DEALT] / 400
     line = stats.linregress(x - mean, y)
-    found, variance_ratio = control_variates.adjust(rows, "gin", mean)
+    found, variance_ratio = variance.adjust(rows, "gin", mean)
     assert found.value == pytest.approx(line.intercept)
     assert found.se == pytest.approx(line.intercept_stderr)
     half = stats.t.ppf(0.975, 48) * line.intercept_stderr
@@ -43,7 +43,7 @@ def test_adjustment_agrees_with_scipys_regression():
     ],
 )
 def test_the_mean_of_the_control_is_known_where_it_is_exact(text, mean):
-    assert control_variates.mean_dealt(variants.find(text).row) == mean
+    assert variance.mean_dealt(variants.find(text).row) == mean
 
 
 @functools.cache
@@ -60,16 +60,16 @@ def test_the_known_mean_is_what_the_engine_deals(a, b, variant):
     rules, rows = played(a, b, variant)
     per_deal = rows[:, sums.DEALT] / rows[:, sums.SUM + sums.FACT["deals"]]
     error = per_deal.std(ddof=1) / np.sqrt(len(rows))
-    assert abs(per_deal.mean() - control_variates.mean_dealt(rules)) < 5 * error
+    assert abs(per_deal.mean() - variance.mean_dealt(rules)) < 5 * error
 
 
 def test_adjusted_estimates_stand_beside_raw_estimates():
     rules, rows = played("gold", None, "solitaire-gin")
-    frame = control_variates.adjusted(rules, "deal", rows)
-    assert tuple(frame.columns) == control_variates.ADJUSTED_COLUMNS
+    frame = variance.adjusted(rules, "deal", rows)
+    assert tuple(frame.columns) == variance.ADJUSTED_COLUMNS
     assert set(frame["metric"]) <= {"win", "score", "gin"}
-    assert (frame["variance_ratio"] < control_variates.WORTHWHILE).all()
-    raw = table.tidy("solitaire-gin", "gold", "", "deal", rows.sum(axis=0)).set_index("metric")
+    assert (frame["variance_ratio"] < variance.WORTHWHILE).all()
+    raw = toy.tidy("solitaire-gin", "gold", "", "deal", rows.sum(axis=0)).set_index("metric")
     for row in frame.itertuples():
         assert (row.value, row.se, row.n) == pytest.approx(
             tuple(raw.loc[row.metric, ["value", "se", "n"]])
@@ -88,7 +88,7 @@ def test_adjusted_estimates_stand_beside_raw_estimates():
 def test_without_a_known_mean_or_enough_batches_nothing_is_adjusted(a, b, variant, unit):
     matchup = parse_matchup(a, b, variant, 5, unit)
     rows = kernel.play(matchup, 0, 300)
-    assert control_variates.adjusted(matchup.variant.row, matchup.unit, rows).empty
+    assert variance.adjusted(matchup.variant.row, matchup.unit, rows).empty
 
 
 # Means set right by a control whose mean was measured elsewhere
@@ -126,7 +126,7 @@ def from_records(records):
 def test_the_gain_agrees_with_recorded_deals():
     matchup = parse_matchup("gold", "simple", "standard", 3, "deal")
     rows, records = kernel.play_recorded(matchup, 0, 6000)
-    found = mirroring.gain(rows, "deal")
+    found = variance.mirroring_gain(rows, "deal")
     assert found["rho"].to_numpy() == pytest.approx(from_records(records))
     assert found["luck"].to_numpy() == pytest.approx(1 - found["rho"].to_numpy())
     assert set(found["n"]) == {12_000}
@@ -134,7 +134,7 @@ def test_the_gain_agrees_with_recorded_deals():
     for name, other in (("rho", "luck"), ("luck", "rho")):
         assert found[f"{name}_low"].to_numpy() == pytest.approx(found[name] - half)
         assert found[f"{name}_high"].to_numpy() == pytest.approx(1 - found[f"{other}_low"])
-    wide = mirroring.gain(rows, "deal", 3.92)
+    wide = variance.mirroring_gain(rows, "deal", 3.92)
     assert (wide["rho_high"] - wide["rho"]).to_numpy() == pytest.approx(2 * half)
 
 
@@ -152,7 +152,7 @@ PUBLISHED = {
 def test_the_gain_of_points_per_deal_agrees_with_the_published_table(knocks):
     a, b = ("gold" + (f"+knock={knock}" if knock else "") for knock in knocks)
     matchup = parse_matchup(a, b, "standard", 11, "deal")
-    found = mirroring.gain(kernel.play(matchup, 0, 40_000), "deal").iloc[0]
+    found = variance.mirroring_gain(kernel.play(matchup, 0, 40_000), "deal").iloc[0]
     assert abs(found["rho"] - PUBLISHED[knocks]) < 0.01
     assert found["se"] < 0.005
 
@@ -160,7 +160,7 @@ def test_the_gain_of_points_per_deal_agrees_with_the_published_table(knocks):
 def test_the_gain_of_matches_comes_from_their_own_columns():
     bag = toy.units(np.random.default_rng(6), 400, matches=True)
     rows = toy.rows(np.random.default_rng(7), bag, 10, 100)
-    found = mirroring.gain(rows, "match")
+    found = variance.mirroring_gain(rows, "match")
     assert (found["rho"] < 1).all() and set(found["n"]) == {2000}
 
 
@@ -168,13 +168,13 @@ def test_the_gain_of_matches_comes_from_their_own_columns():
 def test_the_gain_is_undefined_without_enough_pairs(batches, pairs):
     bag = toy.units(np.random.default_rng(6), 50)
     rows = toy.rows(np.random.default_rng(7), bag, batches, pairs)
-    assert np.isnan(mirroring.gain(rows, "deal")["rho"]).all()
+    assert np.isnan(variance.mirroring_gain(rows, "deal")["rho"]).all()
 
 
 def test_the_sign_test_counts_sweeps():
     row = np.zeros(sums.COLUMNS, np.int64)
     row[sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + 5] = 3, 9, 99, 9, 12
-    found = mirroring.sweeps(row)
+    found = variance.sweeps(row)
     assert (found.a, found.b) == (12, 3)
     assert found.p == pytest.approx(2 * stats.binom.cdf(3, 15, 0.5))
-    assert np.isnan(mirroring.sweeps(row * 0).p)
+    assert np.isnan(variance.sweeps(row * 0).p)
