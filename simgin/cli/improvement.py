@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,7 +93,7 @@ def carry_out(
     """
     from simgin.cli import session
     from simgin.play.parallel import SHARES, share
-    from simgin.report import page, progress
+    from simgin.report import progress
     from simgin.report.wrapping import Words
     from simgin.runs import directory, ledger
     from simgin.stats import table
@@ -123,10 +124,9 @@ def carry_out(
         if place is not None:
             matchups = request.matchups(request.strategy, request.seed)
             units = [matchup.units(request.confirmed) for matchup in matchups]
-            manifest = session.finished_manifest(
-                identity, units, workers, started, command, tune=request.objective
-            )
-            files += directory.save(place, manifest, {**page.files(report), words.file: content})
+            whole = replace(report, files={**report.files, words.file: content})
+            more: dict[str, Any] = {"workers": workers, "tune": request.objective}
+            files += session.save_report(place, whole, identity, units, started, **more)
     # A row an opponent, as scripts know them; the csv beside the page has one a figure.
     rows = [table.for_json(row) for row in found.table.to_dict("records")]
     answer = Answer(command, rows, request.seed, files)

@@ -177,6 +177,11 @@ def count_option(name: str, help_text: str, **default: Any) -> Callable[[Any], A
     return click.option(name, callback=read_count, metavar="N", help=help_text, **default)
 
 
+def time_option(help_text: str) -> Callable[[Any], Any]:
+    """`--for`, after which to stop."""
+    return click.option("--for", "seconds", callback=read_seconds, metavar="TIME", help=help_text)
+
+
 def output_option(help_text: str, metavar: str = "DIR") -> Callable[[Any], Any]:
     """`-o`, the directory for results or the file."""
     return click.option(

@@ -29,6 +29,7 @@ from simgin.runs.stopping import End
 
 if TYPE_CHECKING:
     from simgin.cli.so_far import SoFar
+    from simgin.report.report import Report
     from simgin.runs.plan import Plan
 
 INTERRUPTED = 130  # exit code
@@ -233,24 +234,30 @@ def warn_of_single_deals(matchups: Sequence[Matchup]) -> None:
             )
 
 
-def finished_manifest(
+def save_report(
+    place: Path,
+    report: Report,
     identity: Mapping[str, Any],
     units: Iterable[int],
-    workers: int | None,
     started: datetime,
-    command: str,
+    *,
+    workers: int | None = None,
+    plots: str = "plots/",
     **request: Any,
-) -> dict[str, Any]:
-    """The manifest of what was played to its end, so many units of each matchup."""
-    return run_manifest(
+) -> list[Path]:
+    """Write the page of what was played to its end, so many units of each matchup; its files."""
+    from simgin.report import page
+
+    manifest = run_manifest(
         identity,
         [End(n) for n in units],
         workers=workers or parallel.usable_cpus(),
         started=started,
-        command=command,
+        command=report.command,
         stopped="complete",
         **request,
     )
+    return directory.save(place, manifest, page.files(report, plots))
 
 
 def save(

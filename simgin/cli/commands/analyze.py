@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from simgin.analysis.analysis import Analysis, Effort
-    from simgin.play.watch import WatchedDeal
 
     Found = Mapping[str, Analysis]
     WatchedAnalysis = Callable[[Callable[..., None]], dict[str, Analysis]]
@@ -75,29 +74,18 @@ WORLDS_OF_A_POSITION = 10_000
     metavar="T",
     help="Turn as `simgin show` numbers it, 0 for the first upcard [default: all].",
 )
-@click.option(
-    "--deals",
-    callback=options.read_count,
-    metavar="N",
-    help="Error rates of A in N deals, alone or against B [default: champion].",
+@options.count_option(
+    "--deals", "Error rates of A in N deals, alone or against B [default: champion]."
 )
 @click.option("--as", "own", metavar="NAME", help="Strategy that plays on for you, or for A.")
 @click.option(
     "--against", "other", metavar="NAME", help="Strategy that plays on for the opponent, or for B."
 )
-@click.option(
+@options.count_option(
     "--worlds",
-    callback=options.read_count,
-    metavar="N",
-    help="Most worlds, ways in which the hidden cards may lie [default: 10k; 200 with --deals].",
+    "Most worlds, ways in which the hidden cards may lie [default: 10k; 200 with --deals].",
 )
-@click.option(
-    "--for",
-    "seconds",
-    callback=options.read_seconds,
-    metavar="TIME",
-    help="Stop each position after a time, such as 2s.",
-)
+@options.time_option("Stop each position after a time, such as 2s.")
 @options.seed_option
 @options.workers_option
 @options.output_option("Write a page with the cards, the tables and pictures to this directory.")
@@ -145,10 +133,13 @@ def analyze(
         _analyze_strategy(words, deals, seed, workers, as_json, asked)
         return
     from simgin.analysis.analysis import Effort, analyse_deal, frame
-    from simgin.analysis.analysis_report import on_screen
+    from simgin.analysis.analysis_report import analysis_report, on_screen
+    from simgin.analysis.deal_file import read_deal
     from simgin.analysis.written import BLIND
+    from simgin.cli.session import save_report
     from simgin.play.replay import find_deal
     from simgin.runs import directory
+    from simgin.runs.manifest import run_identity
 
     worlds = asked["worlds"] or WORLDS_OF_A_POSITION
     seconds = asked["seconds"]
@@ -168,12 +159,14 @@ def analyze(
         if words[0].endswith(FILES):
             _refuse_options(OF_AN_ADDRESS, "strategies, not with a file")
             settled |= dict.fromkeys(OF_AN_ADDRESS)
-            played = _deal_of_file(*words)
+            if len(words) > 1:
+                raise click.UsageError("a file names both players: leave the second word out.")
+            watched = read_deal(words[0])
         else:
             a, b = (*words, None)[:2]
             half, deal = asked["half"], asked["deal"]
-            played = find_deal(str(a), b, asked["variant"], seed, asked["unit"], half, deal)
-        analysis = partial(analyse_deal, played, turn, asked["own"], asked["other"], effort)
+            watched = find_deal(str(a), b, asked["variant"], seed, asked["unit"], half, deal)
+        analysis = partial(analyse_deal, watched, turn, asked["own"], asked["other"], effort)
     command = repeated(**settled)
     if output is not None:
         directory.check(output, command)
@@ -188,33 +181,12 @@ def analyze(
     is_whole = is_whole and len(found) > 1
     files = []
     if output is not None:
-        files = _save(output, command, found, is_whole, workers, started)
+        matchups = list({one.matchup.title: one.matchup for one in found.values()}.values())
+        units = [next(iter(found.values())).worlds] * len(matchups)
+        page = analysis_report(found, is_whole, command)
+        played = run_identity(matchups), units
+        files = save_report(output, page, *played, started, workers=workers)
     Answer(command, rows, seed, files).show(as_json, on_screen(found, is_whole))
-
-
-def _save(
-    place: Path, command: str, found: Found, is_whole: bool, workers: int | None, started: datetime
-) -> list[Path]:
-    """Write the page, its pictures, the frame as CSV and the manifest; their paths."""
-    from simgin.analysis.analysis_report import analysis_report
-    from simgin.cli.session import finished_manifest
-    from simgin.report import page
-    from simgin.runs import directory
-    from simgin.runs.manifest import run_identity
-
-    matchups = list({one.matchup.title: one.matchup for one in found.values()}.values())
-    units = [next(iter(found.values())).worlds] * len(matchups)
-    manifest = finished_manifest(run_identity(matchups), units, workers, started, command)
-    return directory.save(place, manifest, page.files(analysis_report(found, is_whole, command)))
-
-
-def _deal_of_file(file: str, *others: str) -> WatchedDeal:
-    """The deal that a file tells."""
-    from simgin.analysis.deal_file import read_deal
-
-    if others:
-        raise click.UsageError("a file names both players: leave the second word out.")
-    return read_deal(file)
 
 
 def _analyze_strategy(

@@ -33,9 +33,8 @@ def compare(
     No significant difference does not mean no difference. With --margin X two are called the same
     within X if the whole interval of their difference lies inside it.
     """
-    from simgin.cli.session import finished_manifest
+    from simgin.cli.session import save_report
     from simgin.findings.compare import compare_runs, comparison_report, read_run
-    from simgin.report import page
     from simgin.runs import directory
     from simgin.stats import table
 
@@ -49,8 +48,7 @@ def compare(
         files = []
         if output is not None:
             units = [end.units for end in run_read.record.ends]
-            manifest = finished_manifest(run_read.identity, units, None, started, command)
-            files = directory.save(output, manifest, page.files(report))
+            files = save_report(output, report, run_read.identity, units, started)
         parts: list[object] = [*report.screen(details=details), ""]
         if report.folded and not details:
             parts.append(f"More:    --details prints all {len(report.folded[0].rows)} comparisons.")

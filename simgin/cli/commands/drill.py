@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -45,14 +45,7 @@ if TYPE_CHECKING:
 @options.workers_option
 @options.json_option
 def drill(
-    variant: str,
-    output: Path | None,
-    positions: int,
-    anki: Path | None,
-    judge: str | None,
-    seed: int,
-    workers: int | None,
-    as_json: bool,
+    output: Path | None, anki: Path | None, workers: int | None, as_json: bool, **asked: Any
 ) -> None:
     """Practise on decisions that cost ordinary players much.
 
@@ -77,20 +70,18 @@ def drill(
         check_file(file)
     if anki:
         _check_anki()
-    request = read_request(variant, judge, positions, seed)
+    request = read_request(**asked)
     command = repeated(output=str(place), judge=request.judge.a.text)
     with policy_calls(as_json), progress.live("drill") as report:
         found = make_drill(request, workers, report)
     write_file(place, html(found, command).encode())
     if anki:
         write_anki(found, anki)
-    if len(found.exercises) < positions:
-        note(
-            f"{len(found.exercises)} positions of {positions} were found; another seed has others."
-        )
+    if (number := len(found.exercises)) < request.positions:
+        note(f"{number} positions of {request.positions} were found; another seed has others.")
     files = [place, anki] if anki else [place]
     rows = [table.for_json(row) for row in found.rows()]
-    Answer(command, rows, seed, files).show(as_json, [_told(found), ""])
+    Answer(command, rows, request.judge.seed, files).show(as_json, [_told(found), ""])
 
 
 def _told(found: Drill) -> str:

@@ -34,18 +34,8 @@ Row = dict[str, Any]
     metavar="WHAT",
     help="What to look for, such as `longest` or `undercut, points < -30`; see above.",
 )
-@click.option(
-    "--deals",
-    callback=options.read_count,
-    metavar="N",
-    help="Number of deals to look through [default: 100k; with costly 20].",
-)
-@click.option(
-    "--matches",
-    callback=options.read_count,
-    metavar="N",
-    help="Number of whole matches, instead of deals.",
-)
+@options.count_option("--deals", "Number of deals to look through [default: 100k; with costly 20].")
+@options.count_option("--matches", "Number of whole matches, instead of deals.")
 @click.option(
     "--limit",
     type=int,

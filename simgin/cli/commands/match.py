@@ -35,13 +35,7 @@ MORE = "--details prints every metric, and how much the run can show."
     metavar="ELO0,ELO1",
     help="Stop once a sequential test decides between two Elo differences.",
 )
-@click.option(
-    "--for",
-    "seconds",
-    callback=options.read_seconds,
-    metavar="TIME",
-    help="Stop after a time, such as 30s or 5m.",
-)
+@options.time_option("Stop after a time, such as 30s or 5m.")
 @options.seed_option
 @options.workers_option
 @options.scheduler_option

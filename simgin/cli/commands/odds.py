@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -40,13 +40,11 @@ PLACE = Path("results") / "odds"
 @options.json_option
 def odds(
     variants: tuple[str, ...],
-    strategies: tuple[str, ...],
     output: Path | None,
-    deals: int | None,
-    seed: int,
     workers: int | None,
     details: bool,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Odds of winning a deal and a match; without VARIANT, in all games for one player.
 
@@ -65,11 +63,10 @@ def odds(
     from simgin.cli import session
     from simgin.odds.odds import measure, read_request
     from simgin.odds.odds_report import odds_report
-    from simgin.report import page
     from simgin.runs import directory
     from simgin.runs.manifest import run_identity
 
-    request = read_request(variants, strategies, deals=deals, seed=seed)
+    request = read_request(variants, **asked)
     command = repeated()
     place = output or PLACE
     # The default directory is for whatever was asked last
@@ -87,10 +84,10 @@ def odds(
         note(sentence)
     identity = run_identity([matchup for matchup, _ in found.played])
     units = [units for _, units in found.played]
-    manifest = session.finished_manifest(identity, units, workers, started, command)
-    report = odds_report(found, manifest, command)
-    files = directory.save(place, manifest, page.files(report, plots=""))
-    Answer(command, found.records(), seed, files).show(as_json, _screen(report, seed, details))
+    report = odds_report(found, identity, command)
+    files = session.save_report(place, report, identity, units, started, workers=workers, plots="")
+    parts = _screen(report, request.seed, details)
+    Answer(command, found.records(), request.seed, files).show(as_json, parts)
 
 
 def _screen(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:
