@@ -11,10 +11,8 @@ from pathlib import Path
 import click
 
 from simgin.analysis.analysis import Analysis, Effort, analyse, strongest
-from simgin.analysis.grades import LADDER, grade, trial_of
-from simgin.analysis.grades_report import verdict
-from simgin.analysis.position import Position, positions_in
-from simgin.analysis.words import better
+from simgin.analysis.grades import LADDER, grade, trial_of, verdict
+from simgin.analysis.position import Position, better, positions_in
 from simgin.cli.output import Answer, repeated, say
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.melds import cards_text, shown_melding

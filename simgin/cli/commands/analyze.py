@@ -198,23 +198,25 @@ def _analyze_strategy(
     asked: Mapping[str, Any],
 ) -> None:
     """Print the error rates of a strategy."""
-    from simgin.analysis.rates import WORLDS, error_rates, read_trial
-    from simgin.analysis.rates_report import costliest_in_words, rates_report, rates_rows
+    from simgin.analysis import rates
     from simgin.cli.output import entry
 
     if len(words) > 2 or " " in words[0]:
         raise click.UsageError("--deals goes with strategies, as in analyze gold --deals 1000.")
     a, b = (*words, None)[:2]
-    worlds = WORLDS if asked["worlds"] is None else asked["worlds"]
-    trial = read_trial(str(a), b, asked["variant"], asked["own"], deals, worlds, seed)
+    worlds = rates.WORLDS if asked["worlds"] is None else asked["worlds"]
+    trial = rates.read_trial(str(a), b, asked["variant"], asked["own"], deals, worlds, seed)
     with progress.live("error rates") as report:
-        found = error_rates(trial, workers, report)
+        found = rates.error_rates(trial, workers, report)
     players = [player.text for player in trial.matchup.players]
     unused = dict.fromkeys((*OF_CARDS, *OF_A_DEAL))
     command = repeated(**unused, words=players, own=trial.judge.a.text, worlds=trial.worlds)
-    rows = rates_rows(found)
-    parts: list[Any] = [*rates_report(found, command).screen(), "\nCostliest decisions found:"]
-    for told in costliest_in_words(rows):
+    rows = rates.rates_rows(found)
+    parts: list[Any] = [
+        *rates.rates_report(found, command).screen(),
+        "\nCostliest decisions found:",
+    ]
+    for told in rates.costliest_in_words(rows):
         parts += entry(*told, indent=2)
     Answer(command, rows, seed).show(as_json, [*parts, ""])
 

@@ -58,8 +58,7 @@ def drill(
       simgin drill -v oklahoma --seed 7 -o oklahoma.html
       simgin drill --anki gin.apkg
     """
-    from simgin.analysis.drill import make_drill, read_request
-    from simgin.analysis.drill_page import html, write_anki
+    from simgin.analysis.drill import html, make_drill, read_request, write_anki
     from simgin.stats import table
     from simgin.text.files import check_file, write_file
 
@@ -86,7 +85,7 @@ def drill(
 
 def _told(found: Drill) -> str:
     """How many positions of which themes there are."""
-    from simgin.analysis.drill_page import THEMES
+    from simgin.analysis.drill import THEMES
 
     had = Counter(one.theme for one in found.exercises)
     listed = ", ".join(f"{name.lower()} {had[key]}" for key, name in THEMES.items() if had[key])

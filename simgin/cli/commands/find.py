@@ -138,7 +138,7 @@ def _compared(request: Request, row: Row) -> Iterator[Any]:
 
 def _costly(row: Row) -> Iterator[Any]:
     """A decision: the cost, what was done and what was best, and the commands below."""
-    from simgin.analysis.words import better
+    from simgin.analysis.position import better
 
     half = row["high"] - row["cost"]
     cost, error = numbers.number(row["cost"], half), numbers.number(half, half)

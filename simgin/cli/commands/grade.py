@@ -60,8 +60,7 @@ def grade(
     """
     from simgin.analysis import grades
     from simgin.analysis.deal_file import read_file
-    from simgin.analysis.grades_report import grade_report, grade_rows
-    from simgin.analysis.rates_report import costliest_in_words
+    from simgin.analysis.rates import costliest_in_words
     from simgin.cli.session import save_report
     from simgin.runs import directory
     from simgin.runs.manifest import run_identity
@@ -79,8 +78,8 @@ def grade(
     started = datetime.now(UTC)
     with progress.live("grade") as report:
         found = grades.grade(trial, deals, files, workers, report)
-    rows = grade_rows(found)
-    answer = grade_report(found, rows, told[0].engine, command)
+    rows = grades.grade_rows(found)
+    answer = grades.grade_report(found, rows, told[0].engine, command)
     written = []
     if output is not None:
         played = run_identity([judge]), [len(deals)]
