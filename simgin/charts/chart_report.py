@@ -10,7 +10,7 @@ import numpy as np
 from simgin import plots
 from simgin.charts.chart import PRICED, Chart
 from simgin.findings.verdict import listed
-from simgin.plots.charts import WORDS
+from simgin.plots.answers import WORDS
 from simgin.report.numbers import DASH
 from simgin.report.report import Picture, Report
 from simgin.report.table import Cell, Column, Table

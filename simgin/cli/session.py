@@ -16,8 +16,7 @@ import click
 from simgin.cli.output import Answer, note
 from simgin.core import jit
 from simgin.findings.findings import Findings
-from simgin.findings.health import check_health
-from simgin.findings.run_record import record_plan
+from simgin.findings.run_record import check_health, record_plan
 from simgin.play import kernel, parallel
 from simgin.play.matchup import Matchup, own_names
 from simgin.report import progress

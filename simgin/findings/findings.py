@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, product
 from math import comb
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simgin.core.cell import Cell
-from simgin.findings.run_record import RunRecord
+from simgin.findings.run_record import RunRecord, check_ledger, read_record
+from simgin.runs import directory, ledger
 from simgin.runs.experiment import Effect
 from simgin.runs.ledger import Ledger
 from simgin.runs.stopping import COMPLETE, End
@@ -319,6 +322,28 @@ class Findings:
         for name, middle in middles.items():
             frame[name] = frame[middle] + wide * (frame[name] - frame[middle])
         return frame
+
+
+@contextmanager
+def opened(place: Path) -> Iterator[Findings]:
+    """The findings of a finished run in a directory, as long as the block lasts.
+
+    Raises ResultsError or LedgerError where there is none, with the way on if it is not finished.
+    """
+    path = place / ledger.FILE
+    with ExitStack() as stack:
+        with directory.readable(place):
+            if path.is_file() and not (place / directory.MANIFEST).exists():
+                with ledger.reading(path) as unfinished:
+                    command = unfinished.command
+                remedy = (command and f"with: {command}") or "with the command that began it."
+                raise directory.ResultsError(
+                    f"the run in {place} is not finished; continue {remedy}"
+                )
+            record = read_record(place, directory.read_manifest(place))
+            run_ledger = stack.enter_context(ledger.reading(path))
+            check_ledger(place, record, run_ledger)
+        yield Findings(record, run_ledger)
 
 
 def measure_effect(effect: Effect, played: Played, base: Played | None) -> pd.DataFrame:

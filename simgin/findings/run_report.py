@@ -12,8 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from simgin import plots
-from simgin.findings.health import describe_health
-from simgin.findings.run_record import describe_size
+from simgin.findings.run_record import describe_health, describe_size
 from simgin.findings.verdict import COMPARED, SURE, is_significant, verdict
 from simgin.report import numbers, summary
 from simgin.report.report import Picture, Report
@@ -34,7 +33,7 @@ STANDARD = "standard"  # the variant that others are compared with
 WHO = (Column("variant", "variant"), Column("strategy", "A"), Column("opponent", "B"))
 LEAGUE = (
     Column("strategy", "strategy"),
-    Column("elo", "Elo", better="higher"),
+    Column("elo", "Elo"),
     Column("lead", "lead over the next"),
     Column("elo_v_mix", "Elo v the mix"),
     Column("mix", "in the mix", "%", factor=100),
@@ -97,7 +96,7 @@ def _tables(findings: Findings) -> dict[str, str]:
     for name, frame in beside.items():
         if len(frame):
             files[f"{name}.csv"] = table.csv(frame)
-    return files | {"summary.csv": summary.csv(findings.estimates)}
+    return files
 
 
 def _question(findings: Findings) -> str:

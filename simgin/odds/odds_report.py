@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from simgin import plots
 from simgin.odds import solo_odds
 from simgin.odds.odds import Odds
-from simgin.report import figures, numbers
+from simgin.report import numbers
 from simgin.report.report import Picture, Report
 from simgin.report.table import Column, Table, described
 from simgin.rules.variants import find
@@ -340,7 +340,7 @@ def _picture(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) 
     keys = [column for column in (*text, "a", "b", "turn", "count", "draws") if column in frame]
     columns = [Column(key, key) for key in keys if key in text]
     columns.append(Column(value, title, "%", digits=1, factor=100))
-    figure = figures.drawn(draw, frame.reset_index(drop=True), seed=odds.seed, among=())
+    figure = draw(frame.reset_index(drop=True), seed=odds.seed)
     # Without the frame, which lies beside the page as a csv of every player
     return Picture(name, title, described(frame, columns), figure)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -37,19 +36,16 @@ TOTALS_NOTE = f"Coloured: totals of {GOAL} or less, which win the match. Bars ar
 
 
 @figures.picture
-def odds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
+def odds(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Cumulative probability of gin by draw of the weakest and the strongest strategy.
 
     Columns draws, kind, share; one panel per variant, its lines named where they end. Strategies
     come weakest first: naive and strong; in grey the joker drawn and knocks, of the last.
     """
     frame = _ends_and_outcomes(frame)
-    owner = figures.owner(frame, among)
-    frame = frame.assign(owner=frame[owner].map(str))
-    looks = figures.looks(figures.unique(frame["owner"]), among)
-    variants = figures.unique(frame["variant"])
+    looks = figures.looks(figures.unique(frame["strategy"]))
     caption = figures.caption(frame, seed=seed, unit="deals", note=ODDS_NOTE)
-    height = ODDS_HEIGHT * len(variants)
+    height = ODDS_HEIGHT * frame["variant"].nunique()
     figure = figures.new_figure(height, "Probability of gin by draw, %", caption)
     for axes, _, part in figures.panels_by(figure, frame, "variant"):
         _odds_panel(axes, part, looks)
@@ -74,7 +70,7 @@ def _odds_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Series]) -> Non
     ends_of = {names[0]: "naive", names[-1]: "strong"} if len(names) > 1 else {names[0]: "gin"}
     ends = []
     for (kind, strategy), part in rows.groupby(["kind", "strategy"], sort=False):
-        look = LOOKS.get(str(kind)) or looks[part["owner"].iloc[0]]
+        look = LOOKS.get(str(kind)) or looks[str(strategy)]
         (draws,) = figures.columns(part, "draws")
         share = figures.percent(part, "share", "low", "high")
         figures.band(axes, draws, share, look, "")
@@ -93,14 +89,14 @@ def _odds_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Series]) -> Non
 
 
 @figures.picture
-def skill(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
+def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """What the weakest and the strongest player alone win, and how far the best possible may go.
 
     Columns value, low, high: a row for each, the last with the whole deck in sight. A line a
     variant; the pale bar is where the best possible player lies.
     """
     variants = figures.unique(frame["variant"])
-    looks = figures.looks(figures.unique(frame["strategy"]), among)
+    looks = figures.looks(figures.unique(frame["strategy"]))
     caption = figures.caption(frame, seed=seed, unit="deals", note=SKILL_NOTE)
     height = BLOCK + len(variants) * figures.row_height(variants)
     figure = figures.new_figure(height, "Deals that end with gin, %", caption, list(looks)[:-1])
@@ -124,18 +120,17 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
 
 
 @figures.picture
-def totals(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
+def totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Distribution of match totals in bins of ten, winning totals coloured.
 
     Columns total, share; one panel per strategy.
     """
     strategies = figures.unique(frame["strategy"])
-    owner = figures.owner(frame, among)
-    looks = figures.looks(figures.unique(frame[owner]), among)
+    looks = figures.looks(strategies)
     caption = figures.caption(frame, seed=seed, unit="matches", note=TOTALS_NOTE)
     figure = figures.new_figure(TOTALS_HEIGHT * len(strategies), "Match totals", caption)
-    for axes, _, part in figures.panels_by(figure, frame, "strategy", sharex=True):
-        _histogram(axes, part, looks[str(part[owner].iloc[0])].colour)
+    for axes, strategy, part in figures.panels_by(figure, frame, "strategy", sharex=True):
+        _histogram(axes, part, looks[strategy].colour)
         figures.axis_labels(axes, "", "matches, %")
     figures.axis_labels(axes, "total penalty", "matches, %")
     return figure
@@ -181,7 +176,7 @@ KNOCK_MEASURES = {
 
 
 @figures.picture
-def knock(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
+def knock(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Result of one player with every knock threshold, one line per variant, the best marked.
 
     Columns k, measure, value.
@@ -191,7 +186,7 @@ def knock(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
     caption = figures.caption(frame, seed=seed, unit="deals or matches", note=KNOCK_NOTE)
     names = figures.unique(frame["variant"])
     figure = figures.new_figure(KNOCK_HEIGHT * len(shown), "Knock threshold", caption, names)
-    looks = figures.looks(names, among)
+    looks = figures.looks(names)
     panels = figures.stack_panels(figure, len(shown), sharex=True)
     for axes, measure in zip(panels, shown, strict=True):
         _knock_panel(axes, frame[frame["measure"] == measure], KNOCK_MEASURES[measure], looks)
@@ -245,7 +240,13 @@ def scores(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     Columns a, b (the points of the players), dealer, value; one variant.
     """
-    caption = _scores_caption(frame, seed)
+    by_score = frame.set_index(["dealer", "a", "b"])["value"]
+    effect = 100 * float((by_score.loc[YOU_DEAL] - by_score.loc[OTHER_DEALS]).abs().max())
+    note = (
+        f"You deal; if the opponent deals, values change by {effect:.2g} or less. "
+        f"{figures.precision(frame)}"
+    )
+    caption = figures.caption(frame, seed=seed, unit="single deals", note=note)
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
     first = frame.iloc[0]
     players = f"{first['strategy']} against {first['opponent']}"
@@ -259,17 +260,6 @@ def scores(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     figures.panel_title(axes, players)
     figures.axis_labels(axes, "your points", "points of the opponent")
     return figure
-
-
-def _scores_caption(frame: pd.DataFrame, seed: int | None) -> str:
-    half = 100 * figures.widest_half(frame)
-    by_score = frame.set_index(["dealer", "a", "b"])["value"]
-    effect = 100 * float((by_score.loc[YOU_DEAL] - by_score.loc[OTHER_DEALS]).abs().max())
-    note = (
-        f"You deal; if the opponent deals, values change by {effect:.2g} or less. "
-        f"95 % intervals: ± {half:.2g} or less."
-    )
-    return figures.caption(frame, seed=seed, unit="single deals", note=note)
 
 
 def _contours(axes: Axes, table: pd.DataFrame) -> None:
@@ -293,26 +283,16 @@ def counts(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     frame = frame[frame["n"] >= FEWEST]
     frame = frame.assign(title=frame["strategy"] + ", " + frame["variant"] + ": deals won, %")
-    caption = _counts_caption(frame, seed)
+    note = (
+        f"Deadwood in bins of {COUNT_BIN}, labelled by their lower end. "
+        f"{figures.precision(frame)} Empty cells: too few deals."
+    )
+    caption = figures.caption(frame, seed=seed, unit="hands per cell", note=note)
     height = COUNTS_HEIGHT * frame["title"].nunique()
     figure = figures.new_figure(height, "Win probability by deadwood and turn", caption)
     for axes, _, part in figures.panels_by(figure, frame, "title"):
-        _counts_panel(axes, part)
+        table = 100 * part.pivot(index="count", columns="turn", values="value")
+        size = CROWDED_TYPE if len(table.columns) > CROWDED else figures.NORMAL
+        figures.heat_map(axes, table.to_numpy(float), [*table.index], [*table.columns], size=size)
+        figures.axis_labels(axes, "own turns played", "own deadwood")
     return figure
-
-
-def _counts_caption(frame: pd.DataFrame, seed: int | None) -> str:
-    half = 100 * figures.widest_half(frame)
-    note = (
-        f"Deadwood in bins of {COUNT_BIN}, labelled by their lower end. 95 % intervals: "
-        f"± {half:.2g} or less. Empty cells: too few deals."
-    )
-    return figures.caption(frame, seed=seed, unit="hands per cell", note=note)
-
-
-def _counts_panel(axes: Axes, part: pd.DataFrame) -> None:
-    table = 100 * part.pivot(index="count", columns="turn", values="value")
-    values = table.to_numpy(dtype=float)
-    size = CROWDED_TYPE if len(table.columns) > CROWDED else figures.NORMAL
-    figures.heat_map(axes, values, list(table.index), list(table.columns), size=size)
-    figures.axis_labels(axes, "own turns played", "own deadwood")

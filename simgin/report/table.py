@@ -81,7 +81,7 @@ class Column:
     column `value`); counts with thousands; text and cells as they are; nothing known as a dash.
 
     digits: decimals of a number without an interval; None: four significant digits. factor: what
-    numbers are multiplied by (100 for per cent). better: "more" or "less", where one is.
+    numbers are multiplied by (100 for per cent).
     """
 
     name: str
@@ -89,7 +89,6 @@ class Column:
     unit: str = ""
     digits: int | None = None
     factor: float = 1
-    better: str = ""
 
     @property
     def heading(self) -> str:

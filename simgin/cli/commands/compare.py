@@ -34,21 +34,22 @@ def compare(
     within X if the whole interval of their difference lies inside it.
     """
     from simgin.cli.session import save_report
-    from simgin.findings.compare import compare_runs, comparison_report, read_run
+    from simgin.findings.compare import compare_runs, comparison_report
+    from simgin.findings.findings import opened
     from simgin.runs import directory
     from simgin.stats import table
 
     command, started = repeated(), datetime.now(UTC)
     if output is not None:
         directory.check(output, command)
-    run_read, base_read = read_run(run), read_run(base)
-    with directory.readable(run, base):
+    question = f"How does {run} differ from {base}?"
+    with directory.readable(run, base), opened(run) as run_read, opened(base) as base_read:
         differences = compare_runs(run_read, base_read, margin)
-        report = comparison_report(run_read, base_read, differences, command)
+        report = comparison_report(question, run_read, base_read, differences, command)
         files = []
         if output is not None:
             units = [end.units for end in run_read.record.ends]
-            files = save_report(output, report, run_read.identity, units, started)
+            files = save_report(output, report, run_read.ledger.identity, units, started)
         parts: list[object] = [*report.screen(details=details), ""]
         if report.folded and not details:
             parts.append(f"More:    --details prints all {len(report.folded[0].rows)} comparisons.")

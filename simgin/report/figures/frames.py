@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ParamSpec
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, ParamSpec, cast
 
 import numpy as np
 
@@ -26,37 +25,22 @@ def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
 
     @functools.wraps(draw)
     def checked(*args: Frames.args, **kwargs: Frames.kwargs) -> Figure:
-        frames: Sequence[Any] = args[:1]
-        for frame in frames:
-            if not hasattr(frame, "columns"):
-                raise ValueError(f"plots.{draw.__name__} draws a pandas frame, not {shown(frame)}.")
-            if len(frame) == 0:
-                raise ValueError(
-                    f"plots.{draw.__name__} has nothing to draw: the frame has no rows."
-                )
+        name, frame = draw.__name__, cast("pd.DataFrame", args[0])
+        if not hasattr(frame, "columns"):
+            raise ValueError(f"plots.{name} draws a pandas frame, not {shown(frame)}.")
+        if not len(frame):
+            raise ValueError(f"plots.{name} has nothing to draw: the frame has no rows.")
         try:
             return draw(*args, **kwargs)
         except KeyError as error:
             told = str(error.args[0])
             missing = ", ".join(re.findall(r"'(\w+)'", told)[-1:] or [told])
             raise ValueError(
-                f"plots.{draw.__name__} draws another frame: this one has no column {missing} "
-                f"(help(simgin.plots.{draw.__name__}) lists them)."
+                f"plots.{name} draws another frame: this one has no column {missing} "
+                f"(help(simgin.plots.{name}) lists them)."
             ) from error
 
     return checked
-
-
-def drawn(
-    draw: Callable[..., Figure], frame: Any, *, seed: int | None, among: Sequence[str]
-) -> Figure:
-    """A picture in the colours of its page, where its series have colours.
-
-    among: the names of the page, as in `looks`.
-    """
-    if "among" in inspect.signature(draw).parameters:
-        return draw(frame, seed=seed, among=among)
-    return draw(frame, seed=seed)
 
 
 def seed_words(seed: int | None) -> str:
@@ -103,14 +87,6 @@ def groups(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame
         yield str(name), part
 
 
-def owner(frame: pd.DataFrame, among: Sequence[str]) -> str:
-    """The column whose names have a colour each: variants on a page of variants, else strategies.
-
-    among: the names of the page, as in `looks`.
-    """
-    return "variant" if set(frame["variant"]) <= set(among) else "strategy"
-
-
 def unique(names: pd.Series) -> list[str]:
     """Distinct names in order of appearance."""
     return list(dict.fromkeys(map(str, names)))
@@ -126,7 +102,7 @@ def percent(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
     return [100 * shares for shares in columns(frame, *names)]
 
 
-def widest_half(frame: pd.DataFrame) -> float:
-    """Half the width of the widest 95 % interval."""
-    halves = (frame["high"] - frame["low"]) / 2
-    return float(halves.max())
+def precision(frame: pd.DataFrame, factor: float = 100, unit: str = "") -> str:
+    """How wide the widest 95 % interval is, in a sentence."""
+    half = factor * float((frame["high"] - frame["low"]).max()) / 2
+    return f"95 % intervals: ± {half:.2g}{unit} or less."

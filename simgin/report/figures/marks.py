@@ -11,9 +11,11 @@ from simgin.report.figures.layout import (
     DARKEST,
     FAINT,
     INK,
+    KINDS,
     LIGHTEST,
     NORMAL,
     PAPER,
+    WHITE_TEXT,
     Series,
     escape,
     loss_to_win,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.collections import QuadMesh
     from matplotlib.colors import Normalize
 
+LEAST_LABELLED = 7  # %; a narrower part of a bar has no room for its number
 STEPS, KEY_TICKS = 20, (0, 20, 40, 60, 80, 100)  # shades of a map without numbers, and per cent
 # Values, lower limits, upper limits: three arrays of one length
 Limits = Sequence[np.ndarray]
@@ -85,6 +88,17 @@ def mark_undefined(axes: Axes, rows: Iterable[float]) -> None:
             color=FAINT,
             bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1},
         )
+
+
+def stack_bars(
+    axes: Axes, kind: str, shares: np.ndarray, left: np.ndarray, label: str, size: float
+) -> None:
+    """A part of every stacked bar: the share of deals that end so, numbered if there is room."""
+    rows = range(len(shares))
+    bars = axes.barh(rows, shares, left=left, color=KINDS[kind], label=label)
+    texts = [f"{share:.0f}" if share >= LEAST_LABELLED else "" for share in shares]
+    ink = LIGHTEST if kind in WHITE_TEXT else DARKEST
+    axes.bar_label(bars, texts, label_type="center", fontsize=size, color=ink)
 
 
 # Heat maps: tables of numbers on shades
