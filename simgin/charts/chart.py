@@ -9,6 +9,7 @@ Student's t for as many questions as a cell met.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,11 +19,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from simgin_strategies._champion import MATCH
 
-from simgin.charts.kinds import KINDS, Kind
+from simgin import plots
+from simgin.charts.kinds import KINDS, LINES, Kind
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import Progress, over_units
 from simgin.play.rollout import branch_deals
+from simgin.plots.answers import WORDS
+from simgin.report.numbers import DASH
+from simgin.report.report import Picture, Report
+from simgin.report.table import Cell, Column, Table
 from simgin.review.players import batch_rows, kept_or_strongest
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -42,6 +48,9 @@ SURE = 0.05
 LEAST_MET = 30  # questions, without which a cell stays empty
 PRICED = 20_000  # matches that price a chart, on packs that it was not made from
 PRICE_SEED = 0x7072696365  # added to the seed of the chart
+WIDE = 5  # columns, and a gain, from which numbers are whole
+TONES = {1: "little", -1: "base", 0: "unclear"}
+READING = "A dot is too close to call; the other cells hold together at 5 % (Holm)."
 
 
 class ChartError(ValueError):
@@ -191,11 +200,7 @@ class Chart:
         """A column of the frame as a table, float64 (rows, columns); NaN where nothing was met."""
         kind = self.request.of
         table = self.frame.pivot(index="row", columns="column", values=name)
-        table = table.reindex(index=list(kind.rows), columns=list(kind.columns))
-        grid: np.ndarray = table.reindex(
-            index=list(kind.rows), columns=list(kind.columns)
-        ).to_numpy()
-        return grid
+        return np.asarray(table.reindex(index=list(kind.rows), columns=list(kind.columns)))
 
     @property
     def signs(self) -> np.ndarray:
@@ -204,6 +209,14 @@ class Chart:
         Clear: at 5 % over all cells of the chart together (Holm).
         """
         return np.where(self.grid("p_holm") < SURE, np.sign(self.grid("value")), 0).astype(int)
+
+    @property
+    def met(self) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+        """The rows of which a cell was met: name, values as they are shown, signs."""
+        values = self.request.factor * self.grid("value")
+        for name, row, signs in zip(self.request.of.rows, values, self.signs, strict=True):
+            if not np.isnan(row).all():
+                yield name, row, signs
 
 
 def measure(
@@ -286,3 +299,82 @@ def price(chart: Chart, command: str, workers: int | None = None) -> Quantity:
         matchup = parse_matchup(own, request.player, request.variant, seed, "match")
         rows = batch_rows(matchup, PRICED, workers)
     return quantity.ratio(rows, metrics.BY_NAME["match_win"])
+
+
+# The report
+
+
+def chart_report(chart: Chart, command: str, price: Quantity | None = None) -> Report:
+    """Everything that is said about a chart. price: see `price`."""
+    request = chart.request
+    told = list(LINES[request.kind](chart))
+    if price is not None:
+        low, high = price.limits
+        told.append(
+            f"{request.player} knocking by this chart wins {100 * price.value:.1f} % of matches "
+            f"from {request.player} itself ({100 * low:.1f} to {100 * high:.1f})."
+        )
+    else:
+        told.append(f"What playing by this chart costs was not measured: {request.of.unpriced}.")
+    score = f", at {request.score[0]} to {request.score[1]}" if request.score else ""
+    title = variants.find(request.variant).title
+    return Report(
+        request.of.question,
+        told,
+        rules=[("Rules", f"{title}{score}; {request.player} plays.")],
+        folded=[_table(chart)],
+        pictures=[
+            Picture(
+                f"chart_{request.kind}",
+                f"Gain of {request.of.gain}",
+                "",
+                plots.chart(chart.frame, seed=request.seed),
+                frame=chart.frame,
+                columns=(
+                    Column("row", "row"),
+                    Column("column", "column"),
+                    Column("value", "gain", factor=request.factor),
+                ),
+            )
+        ],
+        facts=list(_facts(chart, price)),
+        command=command,
+    )
+
+
+def _facts(chart: Chart, price: Quantity | None) -> Iterator[tuple[str, str]]:
+    request = chart.request
+    yield (
+        "How it was made",
+        f"{request.deals:,} deals of {request.player} against itself, each branched at one such "
+        "question: every answer was played on in the same world.",
+    )
+    if price is not None:
+        yield "Price", f"{PRICED:,} matches on packs that the chart was not made from."
+    yield "Seed", str(request.seed)
+
+
+def _table(chart: Chart) -> Table:
+    """The chart as cells."""
+    import pandas as pd
+
+    kind = chart.request.of
+    rows = list(chart.met)
+    largest = max(float(np.nanmax(np.abs(values))) for _, values, _ in rows)
+    digits = 0 if largest >= WIDE and len(kind.columns) > WIDE else 1
+    cells = [
+        [name, *(_cell(*pair, digits) for pair in zip(values, signs, strict=True))]
+        for name, values, signs in rows
+    ]
+    columns = [Column("row", ""), *(Column(column, column) for column in kind.columns)]
+    unit = WORDS[chart.request.unit]
+    title = f"Gain of {kind.gain}, {unit}, by {kind.row_title} and {kind.column_title}"
+    frame = pd.DataFrame(cells, columns=["row", *kind.columns])
+    return Table(title, frame, columns, READING)
+
+
+def _cell(value: float, sign: int, digits: int) -> Cell:
+    if np.isnan(value):
+        return Cell(DASH)
+    text = f"{value:+.{digits}f}"
+    return Cell(text if sign else "·", tone=TONES[sign])

@@ -52,8 +52,7 @@ def chart(
       simgin chart upcard
       simgin chart discard
     """
-    from simgin.charts.chart import measure, price, read_request, strategy_file
-    from simgin.charts.chart_report import chart_report
+    from simgin.charts.chart import chart_report, measure, price, read_request, strategy_file
     from simgin.cli import session
     from simgin.runs import directory
     from simgin.runs.manifest import run_identity
