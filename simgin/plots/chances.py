@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -176,7 +177,7 @@ KNOCK_MEASURES = {
 
 
 @figures.picture
-def knock(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+def knock(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
     """Result of one player with every knock threshold, one line per variant, the best marked.
 
     Columns k, measure, value.
@@ -186,7 +187,7 @@ def knock(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     caption = figures.caption(frame, seed=seed, unit="deals or matches", note=KNOCK_NOTE)
     names = figures.unique(frame["variant"])
     figure = figures.new_figure(KNOCK_HEIGHT * len(shown), "Knock threshold", caption, names)
-    looks = figures.looks(names)
+    looks = figures.looks(names, among)
     panels = figures.stack_panels(figure, len(shown), sharex=True)
     for axes, measure in zip(panels, shown, strict=True):
         _knock_panel(axes, frame[frame["measure"] == measure], KNOCK_MEASURES[measure], looks)
