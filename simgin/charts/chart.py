@@ -27,6 +27,7 @@ from simgin.play.parallel import Progress, over_units
 from simgin.play.rollout import branch_deals
 from simgin.plots.answers import WORDS
 from simgin.report.numbers import DASH
+from simgin.report.page import template
 from simgin.report.report import Picture, Report
 from simgin.report.table import Cell, Column, Table
 from simgin.review.players import batch_rows, kept_or_strongest
@@ -47,6 +48,7 @@ AT_ONCE = 4000  # deals branched in one call
 SURE = 0.05
 LEAST_MET = 30  # questions, without which a cell stays empty
 PRICED = 20_000  # matches that price a chart, on packs that it was not made from
+TEMPLATE = Path(__file__).with_name("by_chart.py.j2")
 PRICE_SEED = 0x7072696365  # added to the seed of the chart
 WIDE = 5  # columns, and a gain, from which numbers are whole
 TONES = {1: "little", -1: "base", 0: "unclear"}
@@ -255,37 +257,12 @@ def _worth(request: ChartRequest) -> Equity:
 
 # A strategy that plays by a knock chart, and what it costs
 
-STRATEGY = '''"""Knocks by a chart of simgin: {command}
-
-Source: {player} against itself, {deals:,} deals branched where it might knock.
-"""
-
-from simgin.strategy import Strategy, knock
-from simgin.toolkit import gin_or_better
-
-# An own turn each, from the first; bit d: knock with d points of deadwood
-CHART = (
-{rows}
-)
-
-
-@knock
-def by_chart(view, rules, params):
-    row = CHART[min(view.own_turn, len(CHART)) - 1]
-    return gin_or_better(view) or row >> min(view.ending_count, 62) & 1
-
-
-STRATEGY = Strategy("knock-chart", knock=by_chart)
-'''
-
 
 def strategy_file(chart: Chart, command: str) -> str:
     """The text of a strategy file whose knock goes by the sign of each cell."""
     gains = np.nan_to_num(chart.grid("value")) > 0
-    bits = [sum(2 ** (d + 1) for d in np.flatnonzero(turn)) for turn in gains.T]
-    rows = "\n".join(f"    0b{row:0{len(gains) + 1}b}," for row in bits)
-    request = chart.request
-    return STRATEGY.format(command=command, player=request.player, deals=request.deals, rows=rows)
+    rows = ["".join("1" if pays else "0" for pays in turn[::-1]) + "0" for turn in gains.T]
+    return template(TEMPLATE).render(command=command, request=chart.request, rows=rows) + "\n"
 
 
 def price(chart: Chart, command: str, workers: int | None = None) -> Quantity:

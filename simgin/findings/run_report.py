@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin import plots
 from simgin.findings.run_record import describe_health, describe_size
-from simgin.findings.verdict import COMPARED, SURE, is_significant, verdict
+from simgin.findings.verdict import COMPARED, SURE, compared, is_significant, verdict
 from simgin.report import numbers, summary
 from simgin.report.report import Picture, Report
 from simgin.report.table import Column, Table
@@ -266,22 +266,13 @@ def differences(frame: pd.DataFrame) -> Table:
         "the number in brackets would have been detected in four runs of five."
     )
     told = frame.assign(
-        comparison=[_minus(*map(str, row)) for row in frame[COMPARED].itertuples(index=False)],
+        comparison=[
+            compared(*row, less=" - ", against="v")
+            for row in frame[COMPARED].astype(str).itertuples(index=False)
+        ],
         column=[BY_NAME[name].title for name in frame["metric"]],
     )
     return pivot("Differences", told, "comparison", "column", _difference, note)
-
-
-def _minus(
-    variant: str, base_variant: str, strategy: str, base_strategy: str, opponent: str
-) -> str:
-    """What is compared with what: the part that differs, and the rest in brackets."""
-    against = [f"v {opponent}"] if opponent else []
-    if variant != base_variant:
-        return f"{variant} - {base_variant} ({' '.join([strategy, *against])})"
-    if strategy != base_strategy:
-        return f"{strategy} - {base_strategy} ({', '.join([variant, *against])})"
-    return f"{strategy} ({' '.join([variant, *against])})"  # the same in two runs
 
 
 def _difference(row: Any) -> str:
