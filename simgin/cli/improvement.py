@@ -37,9 +37,7 @@ confirm_option = options.count_option(
 
 def place_option(help_text: str) -> Callable[[Any], Any]:
     """`--run DIR`, the directory of a search or a training."""
-    return click.option(
-        "--run", "place", type=click.Path(path_type=Path), metavar="DIR", help=help_text
-    )
+    return click.option("--run", "place", type=options.PATH, metavar="DIR", help=help_text)
 
 
 def check_output(words: Wording, output: Path | None, place: Path | None) -> None:

@@ -53,6 +53,8 @@ def _experiments() -> Iterable[str]:
 STRATEGY = Named(_strategies, ".py")
 VARIANT = Named(_variants, ".toml")
 EXPERIMENT = Named(_experiments, ".toml")
+PATH = click.Path(path_type=Path)
+FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 def _reader(parse: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -184,9 +186,7 @@ def time_option(help_text: str) -> Callable[[Any], Any]:
 
 def output_option(help_text: str, metavar: str = "DIR") -> Callable[[Any], Any]:
     """`-o`, the directory for results or the file."""
-    return click.option(
-        "-o", "--output", type=click.Path(path_type=Path), metavar=metavar, help=help_text
-    )
+    return click.option("-o", "--output", type=PATH, metavar=metavar, help=help_text)
 
 
 class NameOrSubcommand(click.Group):

@@ -26,7 +26,7 @@ from simgin.report import progress
 @click.option(
     "--strategy",
     "file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=options.FILE,
     metavar="FILE.py",
     help="Write a strategy that knocks by the chart.",
 )

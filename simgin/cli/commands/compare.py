@@ -10,8 +10,8 @@ from simgin.cli.output import Answer, repeated
 
 
 @click.command()
-@click.argument("run", metavar="DIR", type=click.Path(path_type=Path))
-@click.argument("base", metavar="BASE", type=click.Path(path_type=Path))
+@click.argument("run", metavar="DIR", type=options.PATH)
+@click.argument("base", metavar="BASE", type=options.PATH)
 @options.margin_option
 @options.output_option("Write a page and the differences as CSV to this directory.")
 @options.details_option

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--anki",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=options.FILE,
     metavar="FILE.apkg",
     help="Also write flash cards for Anki; needs simgin[anki].",
 )

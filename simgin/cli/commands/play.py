@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.options import STRATEGY, seed_option, variant_option
+from simgin.cli.options import FILE, STRATEGY, seed_option, variant_option
 
 if TYPE_CHECKING:
     from simgin.play.matchup import Matchup
@@ -26,7 +26,7 @@ YOU = "you"
 @click.option("--new", is_flag=True, help="Begin anew where a game was left.")
 @click.option(
     "--save",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="Write each deal as `simgin show --json` does: FILE-1.json, FILE-2.json ...",
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simgin.cli.options import details_option, json_option
+from simgin.cli.options import PATH, details_option, json_option
 from simgin.cli.output import repeated
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("place", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("place", metavar="DIR", type=PATH)
 @details_option
 @json_option
 def report(place: Path, details: bool, as_json: bool) -> None:

@@ -29,7 +29,7 @@ PLACE_CHARACTERS = 80  # of the name of a directory that nobody named
 )
 @click.option(
     "--file",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     metavar="FILE.toml",
     help="Read title, rule sets, players and goals from a file; options given here come first.",
 )
