@@ -104,8 +104,8 @@ def carry_out(
     with ledger.opened(path, identity) as run_ledger:
         run_ledger.note_command(command)
         title = f"{words.doing.lower()} {request.strategy.name}"
-        told = _interrupted(words, kept or place, command)
-        with session.interruptible(told), progress.live(title) as bar:
+        interruptible = session.interruptible(command, kept or place, words.pieces)
+        with interruptible, progress.live(title) as bar:
             bar(0, SHARES * pieces)
 
             def look(done: int, units: int) -> None:
@@ -130,10 +130,3 @@ def carry_out(
     answer = Answer(command, rows, request.seed, files)
     answer.show(as_json, [Words(report.verdict), *report.tables, ""])
     return found
-
-
-def _interrupted(words: Wording, place: Path | str | None, command: str) -> str:
-    """What is kept, and how to go on."""
-    if place is None:
-        return f"interrupted; nothing was kept. Start again with: {command} --run DIR"
-    return f"interrupted; finished {words.pieces} are kept in {place}. Continue with: {command}"

@@ -60,7 +60,7 @@ def play_plan(
         run_ledger.note_command(command)
         if place is not None and _is_complete(plan, run_ledger, record_deals):
             note(f"{place} is complete: nothing left to play. A larger run would extend it.")
-        with interruptible(_interrupted(place, command)):
+        with interruptible(command, place, "blocks"):
             ends = _play(plan, run_ledger, workers, scheduler, record_deals)
         health = check_health(plan.matchups, ends, run_ledger)
         yield Findings(record_plan(plan, ends, health), run_ledger)
@@ -99,19 +99,21 @@ def _play(
     return ends
 
 
-def _interrupted(place: Path | None, command: str) -> str:
-    if place is None:
-        return f"interrupted; nothing was written. Start again with: {command}"
-    return f"interrupted; finished blocks are kept in {place}. Continue with: {command}"
-
-
 @contextmanager
-def interruptible(told: str) -> Iterator[None]:
-    """Leave with a note on how to go on if the user interrupts what is done in it."""
+def interruptible(
+    command: str, place: Path | str | None = None, pieces: str = ""
+) -> Iterator[None]:
+    """Leave with a note on how to go on if the user interrupts what is done in it.
+
+    place: where its finished pieces are kept; None if they are not.
+    """
     try:
         yield
     except KeyboardInterrupt:
-        note(told)
+        if place is None:
+            note(f"interrupted; nothing was written. Start again with: {command}")
+        else:
+            note(f"interrupted; finished {pieces} are kept in {place}. Continue with: {command}")
         raise click.exceptions.Exit(INTERRUPTED) from None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -162,18 +162,8 @@ SPREAD = 0.6  # of a threshold, which the dots of all variants share
 KNOCK_NOTE = "Large markers: best threshold of each variant. Bars are 95 % intervals."
 
 
-class Measure(NamedTuple):
-    """How a measure is drawn; even: where a line marks the break-even value."""
-
-    title: str
-    factor: int
-    even: float
-
-
-KNOCK_MEASURES = {
-    "points": Measure("score per deal", 1, 0),
-    "share": Measure("deals won, %", 100, 50),
-}
+# Title, factor, and where a line marks the break-even value
+KNOCK_MEASURES = {"points": ("score per deal", 1, 0.0), "share": ("deals won, %", 100, 50.0)}
 
 
 @figures.picture
@@ -190,22 +180,21 @@ def knock(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
     looks = figures.looks(names, among)
     panels = figures.stack_panels(figure, len(shown), sharex=True)
     for axes, measure in zip(panels, shown, strict=True):
-        _knock_panel(axes, frame[frame["measure"] == measure], KNOCK_MEASURES[measure], looks)
+        title, factor, even = KNOCK_MEASURES[measure]
+        _knock_lines(axes, frame[frame["measure"] == measure], factor, looks)
+        axes.axhline(even, color=figures.FAINT, linewidth=1, zorder=1)
+        figures.panel_title(axes, title)
     panels[-1].set_xticks(sorted(set(frame["k"])))
     figures.axis_labels(panels[-1], "knocks with this deadwood or less (0: only gin)")
     figures.legend(panels[0])
     return figure
 
 
-def _knock_panel(
-    axes: Axes, rows: pd.DataFrame, measure: Measure, looks: dict[str, Series]
-) -> None:
+def _knock_lines(axes: Axes, rows: pd.DataFrame, factor: int, looks: dict[str, Series]) -> None:
     """The lines of all variants, a little apart so that equal values can be seen."""
     for i, (variant, look) in enumerate(looks.items()):
         part = rows[rows["variant"] == variant]
-        _line(axes, part, measure.factor, look, SPREAD * ((i + 0.5) / len(looks) - 0.5))
-    axes.axhline(measure.even, color=figures.FAINT, linewidth=1, zorder=1)
-    figures.panel_title(axes, measure.title)
+        _line(axes, part, factor, look, SPREAD * ((i + 0.5) / len(looks) - 0.5))
 
 
 def _line(axes: Axes, part: pd.DataFrame, factor: float, look: Series, aside: float) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,9 +103,12 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     matchups = list(table.matchups(frame))
     labels = _labels(matchups)
     caption = _caption(matchups, seed, _precision(frame))
-    segments = [_segment(matchups, *names) for names in _segment_names(frame)]
-    seen = {segment.kind for segment in segments if segment.shares.any()}
-    drawn = [segment for segment in segments if segment.kind in seen]
+    segments = [
+        (side, kind, np.nan_to_num([100 * table.cell(rows, metric)[0] for _, rows in matchups]))
+        for side, kind, metric in _segment_names(frame)
+    ]
+    seen = {kind for _, kind, shares in segments if shares.any()}
+    drawn = [segment for segment in segments if segment[1] in seen]
     figure = figures.new_figure(_height(labels) + 1.0, "", caption, list(seen))
     axes = figure.subplots()
     left = _stack(axes, drawn, len(matchups))
@@ -129,19 +131,6 @@ def _whose(frame: pd.DataFrame) -> str:
     return "ended by either player"
 
 
-@dataclass(frozen=True)
-class Segment:
-    """A part of every bar of `endings`.
-
-    side: who won these deals, "A" or "B"; empty: nobody, or either. shares: per cent of the deals
-    of each matchup.
-    """
-
-    side: str
-    kind: str
-    shares: np.ndarray
-
-
 def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
     """Side, kind and metric of the parts of a bar, from the left."""
     if not has_sides(frame):
@@ -151,32 +140,26 @@ def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
     return [*own, *nobody, *[("B", kind, f"lost_{kind}") for kind in reversed(WON_KINDS)]]
 
 
-def _segment(matchups: list[Matchup], side: str, kind: str, metric: str) -> Segment:
-    """The share of an outcome in every matchup; 0 if undefined."""
-    shares = [100 * table.cell(rows, metric)[0] for _, rows in matchups]
-    return Segment(side, kind, np.nan_to_num(shares))
+def _stack(axes: Axes, segments: Sequence[tuple[str, str, np.ndarray]], rows: int) -> np.ndarray:
+    """Draw segments side by side, lines between A's, nobody's and B's; the lengths of the bars.
 
-
-def _stack(axes: Axes, segments: Sequence[Segment], rows: int) -> np.ndarray:
-    """Draw segments side by side, lines between A's, nobody's and B's; the lengths of the bars."""
+    segments: who won these deals ("A" or "B"; empty: nobody, or either), how they ended, and the
+    per cent of the deals of each matchup.
+    """
     left = np.zeros(rows)
     named = set()
     before = ""
-    for segment in segments:
-        if segment.side != before:
-            _draw_borders(axes, left)
-        label = "" if segment.kind in named else metrics.kind_words(segment.kind)
-        figures.stack_bars(axes, segment.kind, segment.shares, left, label, TYPE)
-        left = left + segment.shares
-        named.add(segment.kind)
-        before = segment.side
+    for side, kind, shares in segments:
+        if side != before:
+            begun = np.flatnonzero(left)
+            ends = begun - 0.45, begun + 0.45
+            axes.vlines(left[begun], *ends, color=figures.INK, linewidth=1.2)
+        label = "" if kind in named else metrics.kind_words(kind)
+        figures.stack_bars(axes, kind, shares, left, label, TYPE)
+        left = left + shares
+        named.add(kind)
+        before = side
     return left
-
-
-def _draw_borders(axes: Axes, at: np.ndarray) -> None:
-    """A line across every bar that has begun."""
-    rows = np.flatnonzero(at)
-    axes.vlines(at[rows], rows - 0.45, rows + 0.45, color=figures.INK, linewidth=1.2)
 
 
 def _precision(frame: pd.DataFrame) -> str:

@@ -65,8 +65,7 @@ def chart(
     if output is not None:
         directory.check(output, command)
     started = datetime.now(UTC)
-    told = f"interrupted; nothing was written. Start again with: {command}"
-    with session.interruptible(told), session.explain_wait():
+    with session.interruptible(command), session.explain_wait():
         request = read_request(**asked, workers=workers)
         with progress.live(f"{request.kind} chart") as report_progress:
             found = measure(request, workers, report_progress)

@@ -72,8 +72,8 @@ def odds(
     # The default directory is for whatever was asked last
     directory.check(place, command if output else "simgin odds")
     started = datetime.now(UTC)
-    told = f"interrupted; finished players are kept. Continue with: {command}"
-    with session.interruptible(told), progress.live("odds") as report_progress:
+    interruptible = session.interruptible(command, "the cache", "players")
+    with interruptible, progress.live("odds") as report_progress:
         found = measure(
             request,
             workers,

@@ -103,7 +103,7 @@ def review(
     place = output or _place(request)
     command = repeated(output=place)
     directory.check(place, command, keeps_ledger=True)
-    request = _settled(request, workers)
+    request = _settled(request, workers, command)
     plan = plan_review(request)
     if request.deep and not as_json:
         plan_table.announce(plan, plan_table.rows(plan, place, workers, record_deals=False), place)
@@ -132,7 +132,7 @@ def review(
         answer.show(as_json, parts)
 
 
-def _settled(request: ReviewRequest, workers: int | None) -> ReviewRequest:
+def _settled(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
     """The request with who plays it: after trials, or after learning with live progress."""
     from simgin.cli import session
     from simgin.report import progress
@@ -141,9 +141,9 @@ def _settled(request: ReviewRequest, workers: int | None) -> ReviewRequest:
     if not request.adapt:
         with session.explain_wait("short trials first, to see who is strong under these rules."):
             return settled(request, workers)
-    told = "interrupted; finished rounds of learning are kept. The same command goes on."
     title = "learning a strong player for every rule set"
-    with session.interruptible(told), progress.live(title) as report:
+    interruptible = session.interruptible(command, "the cache", "rounds of learning")
+    with interruptible, progress.live(title) as report:
         return settled(request, workers, report)
 
 
