@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.output import Answer, note
+from simgin.cli.output import Answer, note, screen
 from simgin.core import jit
 from simgin.findings.findings import Findings
 from simgin.findings.run_record import check_health, record_plan
@@ -341,26 +341,29 @@ def add_verdict(rows: list[dict[str, Any]], findings: Findings, margin: str | fl
     return f"{own.a} and {own.b}, {BY_NAME[metric].title}: {told}."
 
 
-def show_run(
-    answer: Answer,
+def finish_run(
     findings: Findings,
+    place: Path | None,
+    started: datetime,
+    command: str,
     more: str,
     *,
+    record: bool,
     details: bool,
     as_json: bool,
-    told: Sequence[str] = (),
+    margin: str | float | None = None,
 ) -> None:
-    """Print the answer of a run. more: what prints the details, said where they are not shown.
+    """Write the files of a run, if it has a place, and print its answer.
 
-    told: sentences above the findings.
+    more: what prints the details. margin: within which both players are called the same.
     """
+    files = [] if place is None else save_run(place, findings, started, command, record)
+    answer = run_answer(findings, command, files)
+    told = [] if margin is None else [add_verdict(answer.rows, findings, margin)]
     if as_json:
         answer.show(as_json, ())
         return
     from simgin.findings.run_report import run_report
 
-    report = run_report(findings, answer.command, details=details)
-    parts = [*told, *report.screen(details=details), ""]
-    if not details:
-        parts.append(f"More:    {more}")
-    answer.show(as_json, parts)
+    report = run_report(findings, command, details=details)
+    answer.show(as_json, [*told, *screen(report, details, more)])

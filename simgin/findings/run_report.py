@@ -36,13 +36,13 @@ LEAGUE = (
     Column("elo", "Elo"),
     Column("lead", "lead over the next"),
     Column("elo_v_mix", "Elo v the mix"),
-    Column("mix", "in the mix", "%", factor=100),
+    Column("mix", "in the mix %", factor=100),
 )
 PAIRING = (
     *WHO,
     Column("measure", "of"),
     Column("rho", "variance left"),
-    Column("luck", "luck share", "%", factor=100),
+    Column("luck", "luck share %", factor=100),
     Column("swept", "swept by A"),
     Column("swept_by_b", "by B"),
     Column("p_sweeps", "p"),
@@ -59,7 +59,7 @@ PAIRING_NOTE = (
     "p is that of the exact sign test."
 )
 MOST_DRAWN = 60  # matchups in one picture; a larger league has its heat maps
-CROSS = (*WHO[1:], Column("share", "won", "%", factor=100))
+CROSS = (*WHO[1:], Column("share", "won %", factor=100))
 EFFECTS = (Column("change", "change"), Column("field", "field"), Column("difference", "points"))
 
 

@@ -257,7 +257,7 @@ def _shares(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
     return [
         Column(name, titles[name])
         if name == "score"
-        else Column(name, titles[name], "%", factor=100)
+        else Column(name, f"{titles[name]} %", factor=100)
         for name in there
     ]
 
@@ -283,7 +283,7 @@ def _alone(odds: Odds, variants: list[str]) -> Table:
         "match": "strong: match won",
     }
     frame = frame_of(lines)
-    shown = [Column(name, titles[name], "%", factor=100) for name in titles if name in frame]
+    shown = [Column(name, f"{titles[name]} %", factor=100) for name in titles if name in frame]
     return Table(
         "Deals gone gin, and matches won or goals met",
         frame,
@@ -339,7 +339,7 @@ def _picture(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) 
     value = "share" if "share" in frame else "value"
     keys = [column for column in (*text, "a", "b", "turn", "count", "draws") if column in frame]
     columns = [Column(key, key) for key in keys if key in text]
-    columns.append(Column(value, title, "%", digits=1, factor=100))
+    columns.append(Column(value, f"{title} %", digits=1, factor=100))
     figure = draw(frame.reset_index(drop=True), seed=odds.seed)
     # Without the frame, which lies beside the page as a csv of every player
     return Picture(name, title, described(frame, columns), figure)

@@ -86,14 +86,8 @@ class Column:
 
     name: str
     title: str
-    unit: str = ""
     digits: int | None = None
     factor: float = 1
-
-    @property
-    def heading(self) -> str:
-        """The title with its unit."""
-        return f"{self.title} {self.unit}".rstrip()
 
     def texts(self, frame: Frame) -> list[str | Cell]:
         """The column of a frame, row by row."""
@@ -136,7 +130,7 @@ class Table:
     @property
     def headings(self) -> tuple[str, ...]:
         """The headings of the columns."""
-        return tuple(column.heading for column in self.columns)
+        return tuple(column.title for column in self.columns)
 
     @cached_property
     def rows(self) -> list[tuple[str | Cell, ...]]:
@@ -205,7 +199,7 @@ def described(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
         if len(known) > 2:
             places |= {"least": known[values.argmin()], "greatest": known[values.argmax()]}
         parts = [f"{word} {texts[i]} ({names[i]})".strip() for word, i in places.items()]
-        sentences.append(f"{column.heading}: {', '.join(parts)}.")
+        sentences.append(f"{column.title}: {', '.join(parts)}.")
     return " ".join(sentences)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from simgin.cli import options
-from simgin.cli.output import Answer, repeated
+from simgin.cli.output import Answer, repeated, screen
 
 
 @click.command()
@@ -50,8 +50,7 @@ def compare(
         if output is not None:
             units = [end.units for end in run_read.record.ends]
             files = save_report(output, report, run_read.ledger.identity, units, started)
-        parts: list[object] = [*report.screen(details=details), ""]
-        if report.folded and not details:
-            parts.append(f"More:    --details prints all {len(report.folded[0].rows)} comparisons.")
+        all_rows = [f"--details prints all {len(one.rows)} comparisons." for one in report.folded]
+        parts = screen(report, details, "".join(all_rows))
         rows = table.records(differences)
         Answer(command, rows, run_read.record.seed, files).show(as_json, parts)

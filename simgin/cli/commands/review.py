@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import Answer, command_line, note, repeated
+from simgin.cli.output import Answer, command_line, note, repeated, screen
 
 if TYPE_CHECKING:
     from simgin.review.review_request import ReviewRequest
@@ -126,10 +126,8 @@ def review(
             review=asdict(request),
         )
         answer = Answer(command, list(rows_for_json(played)), request.seed, files, findings.stopped)
-        parts: list[object] = [*report.screen(details=details), ""]
-        if not details:
-            parts.append(f"More:    {command_line('report', place, '--details')}")
-        answer.show(as_json, parts)
+        more = command_line("report", place, "--details")
+        answer.show(as_json, screen(report, details, more))
 
 
 def _settled(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
