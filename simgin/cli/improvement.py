@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 
     Play = Callable[[Ledger, Parts], Found]
 
-against_option = click.option(
-    "--against",
-    type=options.STRATEGY,
-    multiple=True,
-    metavar="S",
-    help="Opponent; may be repeated [default: simple].",
+against_option = options.strategy_option(
+    "Opponent; may be repeated [default: simple].", "--against", metavar="S", multiple=True
 )
 confirm_option = options.count_option(
     "--confirm",

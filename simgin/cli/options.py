@@ -76,6 +76,21 @@ read_until = _reader(amounts.parse_half_width)
 read_sprt = _reader(amounts.parse_elo_bounds)
 read_seconds = _reader(amounts.parse_seconds)
 
+
+def number_option(name: str, help_text: str, metavar: str, **how: Any) -> Callable[[Any], Any]:
+    """A whole number; its default, if it has one, is shown."""
+    return click.option(
+        name, type=int, metavar=metavar, help=help_text, show_default="default" in how, **how
+    )
+
+
+def strategy_option(
+    help_text: str, *names: str, metavar: str = "NAME", **how: Any
+) -> Callable[[Any], Any]:
+    """A strategy besides those that the command is about."""
+    return click.option(*names, type=STRATEGY, metavar=metavar, help=help_text, **how)
+
+
 margin_option = click.option(
     "--margin",
     callback=read_until,
@@ -105,27 +120,17 @@ seed_option = click.option(
     show_default=True,
     help="Seed of the shuffles.",
 )
-unit_option = click.option(
+unit_option = number_option(
     "--unit",
-    type=int,
+    "Number of the deal, pair of deals or pair of matches in the run, from 0.",
+    "I",
     default=0,
-    show_default=True,
-    metavar="I",
-    help="Number of the deal, pair of deals or pair of matches in the run, from 0.",
 )
-half_option = click.option(
-    "--half",
-    type=int,
-    default=0,
-    show_default=True,
-    metavar="0/1",
-    help="Half of a mirrored pair; 1 swaps the players.",
+half_option = number_option(
+    "--half", "Half of a mirrored pair; 1 swaps the players.", "0/1", default=0
 )
-deal_option = click.option(
-    "--deal",
-    type=int,
-    metavar="J",
-    help="Deal number J of a match, from 0, as in `simgin match --matches`.",
+deal_option = number_option(
+    "--deal", "Deal number J of a match, from 0, as in `simgin match --matches`.", "J"
 )
 
 

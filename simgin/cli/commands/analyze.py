@@ -39,9 +39,7 @@ WORLDS_OF_A_POSITION = 10_000
     help="The discard pile from the first upcard on, with * after each card that was taken; "
     "for one player, your discards. ? is a card that you have forgotten, .. any number of them.",
 )
-@click.option(
-    "--stock", type=int, metavar="N", help="Cards left in the stock, if the pile does not tell."
-)
+@options.number_option("--stock", "Cards left in the stock, if the pile does not tell.", "N")
 @click.option(
     "--dealer", type=click.Choice(["me", "other"]), help="Who dealt [default: as the pile has it]."
 )
@@ -51,9 +49,7 @@ WORLDS_OF_A_POSITION = 10_000
     help="Your points and the opponent's, or won deals where they count; then the chance to win "
     "the match decides.",
 )
-@click.option(
-    "--stake", type=int, metavar="N", default=1, show_default=True, help="Number on the die."
-)
+@options.number_option("--stake", "Number on the die.", "N", default=1)
 @click.option(
     "--owner",
     type=click.Choice(["me", "other", "nobody"]),
@@ -68,11 +64,8 @@ WORLDS_OF_A_POSITION = 10_000
 @options.unit_option
 @options.half_option
 @options.deal_option
-@click.option(
-    "--turn",
-    type=int,
-    metavar="T",
-    help="Turn as `simgin show` numbers it, 0 for the first upcard [default: all].",
+@options.number_option(
+    "--turn", "Turn as `simgin show` numbers it, 0 for the first upcard [default: all].", "T"
 )
 @options.count_option(
     "--deals", "Error rates of A in N deals, alone or against B [default: champion]."

@@ -17,11 +17,8 @@ from simgin.report import progress
 @click.argument("kind", type=click.Choice(["knock", "upcard", "discard"]))
 @options.variant_option
 @click.option("--score", metavar="OWN-OTHER", help="At this score of a match, such as 60-80.")
-@click.option(
-    "--player",
-    type=options.STRATEGY,
-    metavar="S",
-    help="Who plays [default: the strongest player of the variant].",
+@options.strategy_option(
+    "Who plays [default: the strongest player of the variant].", "--player", metavar="S"
 )
 @click.option(
     "--strategy",

@@ -20,13 +20,8 @@ if TYPE_CHECKING:
 @click.command()
 @options.variant_option
 @options.output_option("Page to write [default: drill.html].", metavar="FILE.html")
-@click.option(
-    "--positions",
-    type=int,
-    default=30,
-    show_default=True,
-    metavar="N",
-    help="Number of positions; the time grows with it.",
+@options.number_option(
+    "--positions", "Number of positions; the time grows with it.", "N", default=30
 )
 @click.option(
     "--anki",
@@ -34,12 +29,8 @@ if TYPE_CHECKING:
     metavar="FILE.apkg",
     help="Also write flash cards for Anki; needs simgin[anki].",
 )
-@click.option(
-    "--as",
-    "judge",
-    type=options.STRATEGY,
-    metavar="NAME",
-    help="Strategy that plays on for you [default: the strongest].",
+@options.strategy_option(
+    "Strategy that plays on for you [default: the strongest].", "--as", "judge"
 )
 @options.seed_option
 @options.workers_option

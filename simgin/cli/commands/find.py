@@ -21,12 +21,7 @@ Row = dict[str, Any]
 @click.command()
 @click.argument("a", type=options.STRATEGY)
 @click.argument("b", type=options.STRATEGY, required=False)
-@click.option(
-    "--against",
-    type=options.STRATEGY,
-    metavar="NAME",
-    help="With differ: the opponent of A, and of B [default: B].",
-)
+@options.strategy_option("With differ: the opponent of A, and of B [default: B].", "--against")
 @options.variant_option
 @click.option(
     "--where",
@@ -36,14 +31,7 @@ Row = dict[str, Any]
 )
 @options.count_option("--deals", "Number of deals to look through [default: 100k; with costly 20].")
 @options.count_option("--matches", "Number of whole matches, instead of deals.")
-@click.option(
-    "--limit",
-    type=int,
-    default=10,
-    show_default=True,
-    metavar="K",
-    help="Number of deals or decisions to list.",
-)
+@options.number_option("--limit", "Number of deals or decisions to list.", "K", default=10)
 @options.seed_option
 @options.workers_option
 @options.json_option

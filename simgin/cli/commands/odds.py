@@ -24,13 +24,10 @@ PLACE = Path("results") / "odds"
 
 @click.command()
 @click.argument("variants", nargs=-1, metavar="[VARIANT]...", type=options.VARIANT)
-@click.option(
-    "--strategy",
-    "strategies",
-    type=options.STRATEGY,
-    multiple=True,
+@options.strategy_option(
+    *("A player, weakest first; may be repeated.", "--strategy", "strategies"),
     metavar="S",
-    help="A player, weakest first; may be repeated.",
+    multiple=True,
 )
 @options.output_option("Directory for tables and plots [default: results/odds].")
 @options.count_option("--deals", "Deals per player [default: 40k alone, 400k for two players].")
