@@ -24,6 +24,7 @@ from simgin.play.matchup import Matchup, parse_matchup, side_names
 from simgin.play.parallel import SHARES, over_units
 from simgin.play.rollout import play_in
 from simgin.play.watch import WatchedDeal
+from simgin.plots.answers import UNITS
 from simgin.rules.variants import Variant
 from simgin.stats.sequential import ALPHA, LOOK_FROM, multiplier
 
@@ -43,14 +44,6 @@ UNDERCUT = KINDS.index("undercut")
 # won the deal, went gin, and was undercut
 MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
 OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
-# What a cost is counted in, by what actions are compared by
-UNITS = {
-    "match": "% of matches",
-    "points": "points",
-    "deals": "won deals",
-    "games": "won games",
-    "win": "% of deals",
-}
 POINTS_REACH = 100.0  # points, or per cent of matches: how far two actions may lie apart at least
 # How far two actions may lie apart in one world at least, where it is not POINTS_REACH: both ways,
 # at six on the die, and for a game that counts four

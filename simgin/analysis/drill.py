@@ -20,7 +20,7 @@ from zlib import crc32
 import numpy as np
 
 from simgin.analysis import analysis_report
-from simgin.analysis.analysis import UNITS, WORLDS, Analysis, Effort, analyse, played_on, strongest
+from simgin.analysis.analysis import WORLDS, Analysis, Effort, analyse, played_on, strongest
 from simgin.analysis.judge import kind_of, mistake_of, usual_actions
 from simgin.analysis.position import Position, PositionError
 from simgin.core.answers import PHASE_BLIND
@@ -252,7 +252,7 @@ def html(drill: Drill, command: str) -> str:
     """The page. Equal drills give equal text."""
     return page.template(PAGE).render(
         exercises=[*map(_shown, drill.exercises)],
-        unit=UNITS[drill.exercises[0].analysis.by],
+        unit=drill.exercises[0].analysis.unit,
         variant=drill.request.judge.variant.text,
         deals=sorted({one.matchup.title for one in drill.exercises}),
         command=command,

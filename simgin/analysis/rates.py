@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.analysis.analysis import UNITS, counted_by, gains, strongest
+from simgin.analysis.analysis import counted_by, gains, strongest
 from simgin.analysis.judge import MISTAKES, Judge, Judged, own_positions
 from simgin.analysis.position import PositionError, better
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, own_names, parse_matchup
 from simgin.play.parallel import over_units
 from simgin.play.watch import WatchedDeal, watch_deal
+from simgin.plots.answers import UNITS
 from simgin.report import numbers
 from simgin.report.report import Report
 from simgin.report.table import Column, Table

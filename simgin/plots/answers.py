@@ -17,6 +17,7 @@ __all__ = ["analysis", "chart"]
 
 HEAD = 0.55  # inches of a panel without its rows
 DONE = " (done)"  # behind the action that the player did
+# What a cost is counted in, by what actions are compared by
 UNITS = {
     "points": "points",
     "match": "% of matches",

@@ -90,7 +90,7 @@ def _parts(found: Found, rows: list[Row]) -> Iterator[Any]:
 
 def _verdict(found: Found, rows: list[Row]) -> Iterator[str]:
     """How many deals fit, and what the list below is."""
-    from simgin.analysis.analysis import UNITS
+    from simgin.plots.answers import UNITS
 
     request = found.request
     name = request.short(request.matchup.a.text)
