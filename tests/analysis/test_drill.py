@@ -104,23 +104,6 @@ def test_every_price_has_its_error(made):
     assert prices.count("0") >= len(made.exercises)
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--positions", "0"), "a drill has 1 to 200 positions, not 0."),
-        (("-v", "solitaire-gin"), "solitaire-gin is for one player"),
-        (("-o", "page.txt"), "-o writes a file .html"),
-        (("--anki", "cards.zip"), "--anki a file .apkg"),
-        (("-o", "nowhere/page.html"), "there is no folder nowhere"),
-        (("--as", "nobody"), "nobody"),
-    ],
-)
-def test_bad_input_is_told_in_a_sentence(tmp_path, monkeypatch, words, told):
-    monkeypatch.chdir(tmp_path)
-    result = call("drill", *words, code=2)
-    assert told in result.stderr and not list(tmp_path.iterdir())
-
-
 def test_flash_cards_need_genanki(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "genanki", None)
     monkeypatch.chdir(tmp_path)
