@@ -266,16 +266,13 @@ def _pictures(found: Found) -> Iterator[Picture]:
         if position.view.phase != PHASE_BLIND:
             drawn = figures.draw_cards(caption(position), list(card_rows(position)))
             asked = _capital(f"{place}the cards")
-            yield Picture(f"cards-{number}", asked, _in_words(position), drawn)
+            told = ". ".join(position.lines())
+            yield Picture(f"cards-{number}", asked, f"{told}.", drawn)
         costs = analysis.frame()
         drawn = forest(costs, seed=analysis.matchup.seed)
-        told = costs.rename(columns={"cost": "value"})
+        shown = costs.rename(columns={"cost": "value"})
         asked = _capital(f"{place}how sure is it?")
-        yield Picture(f"costs-{number}", asked, "", drawn, "", told, COSTS)
-
-
-def _in_words(position: Position) -> str:
-    return f"{'. '.join(position.lines())}."
+        yield Picture(f"costs-{number}", asked, "", drawn, "", shown, COSTS)
 
 
 def caption(position: Position) -> str:

@@ -250,38 +250,25 @@ def judge_units(
     progress: Progress | None = None,
 ) -> list[list[Judged]]:
     """The decisions of strategy A in each of some units."""
-    judge = Judge(trial.judge, trial.worlds)
-    so_far: list[list[Judged]] = []
+    judge, matchup = Judge(trial.judge, trial.worlds), trial.matchup
+    costs: list[float] = []  # of deals so far
 
     def judge_unit(start: int, _n: int) -> list[Judged]:
-        found = _judged_unit(judge, trial.matchup, first + start)
-        so_far.append(found)
+        found = []
+        for half in range(2 if matchup.mirrored else 1):
+            deal = watch_deal(matchup, first + start, half)
+            if deal.fault:
+                raise kernel.PolicyFailure(deal.fault) from deal.raised
+            judged = judge.judged(deal)
+            costs.append(sum(decision.cost for decision in judged))
+            found += judged
         return found
 
     def report(done: int, every: int) -> None:
         if progress is not None:
-            progress(done, every, lambda: _in_words(so_far, trial.matchup))
+            progress(done, every, lambda: f"{np.mean(costs):.1f} {given_up(matchup)}")
 
     return over_units(judge_unit, units, 1, workers, report)
-
-
-def _judged_unit(judge: Judge, matchup: Matchup, unit: int) -> list[Judged]:
-    """The decisions of A in the deals of a unit."""
-    found = []
-    for half in range(2 if matchup.mirrored else 1):
-        deal = watch_deal(matchup, unit, half)
-        if deal.fault:
-            raise kernel.PolicyFailure(deal.fault) from deal.raised
-        found += judge.judged(deal)
-    return found
-
-
-def _in_words(judged: Sequence[Sequence[Judged]], matchup: Matchup) -> str:
-    """The mean so far, in words."""
-    done = list(judged)
-    costs = [sum(decision.cost for decision in unit) for unit in done]
-    mean = np.mean(costs) / (2 if matchup.mirrored else 1)
-    return f"{mean:.1f} {given_up(matchup)}"
 
 
 def given_up(matchup: Matchup) -> str:

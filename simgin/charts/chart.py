@@ -38,7 +38,7 @@ from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import NO_MOVES, Quantity
 from simgin.text.messages import shown
-from simgin.tune.equity import Equity, by_points, by_score
+from simgin.tune.equity import by_points, by_score
 from simgin.value.states import number
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ SURE = 0.05
 LEAST_MET = 30  # questions, without which a cell stays empty
 PRICED = 20_000  # matches that price a chart, on packs that it was not made from
 TEMPLATE = Path(__file__).with_name("by_chart.py.j2")
+PRICE_FACT = f"{PRICED:,} matches on packs that the chart was not made from."
 PRICE_SEED = 0x7072696365  # added to the seed of the chart
 WIDE = 5  # columns, and a gain, from which numbers are whole
 TONES = {1: "little", -1: "base", 0: "unclear"}
@@ -229,12 +230,13 @@ def measure(
     kernel.prepare(matchup)
     rules: Any = build_rules(matchup.variant)
     standing = np.array([*(request.score or (0, 0)), 0, 0], np.int64)
-    worth = _worth(request)
+    worth = by_points if request.score is None else by_score(variants.find(request.variant))
+    in_unit = 1 if request.score is None else MATCH
 
     def block(first: int, units: int) -> tuple[np.ndarray, np.ndarray]:
         before = np.tile(standing, (units, 1))
         found = branch_deals(matchup, kind.choose, first, units, kind.most, before, kind.explore)
-        return kind.cells(found, rules), np.where(found.tried, worth(found), np.nan)
+        return kind.cells(found, rules), np.where(found.tried, worth(found) / in_unit, np.nan)
 
     parts = over_units(block, request.deals, AT_ONCE, workers, progress)
     cells, values = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -245,14 +247,6 @@ def measure(
             "cell; play more --deals, or another variant."
         )
     return chart
-
-
-def _worth(request: ChartRequest) -> Equity:
-    """What branches are worth to the player, in the unit of the request."""
-    if request.score is None:
-        return by_points
-    equity = by_score(variants.find(request.variant))
-    return lambda found: equity(found) / MATCH
 
 
 # A strategy that plays by a knock chart, and what it costs
@@ -314,21 +308,17 @@ def chart_report(chart: Chart, command: str, price: Quantity | None = None) -> R
                 ),
             )
         ],
-        facts=list(_facts(chart, price)),
+        facts=[
+            (
+                "How it was made",
+                f"{request.deals:,} deals of {request.player} against itself, each branched at one "
+                "such question: every answer was played on in the same world.",
+            ),
+            *([("Price", PRICE_FACT)] if price else []),
+            ("Seed", str(request.seed)),
+        ],
         command=command,
     )
-
-
-def _facts(chart: Chart, price: Quantity | None) -> Iterator[tuple[str, str]]:
-    request = chart.request
-    yield (
-        "How it was made",
-        f"{request.deals:,} deals of {request.player} against itself, each branched at one such "
-        "question: every answer was played on in the same world.",
-    )
-    if price is not None:
-        yield "Price", f"{PRICED:,} matches on packs that the chart was not made from."
-    yield "Seed", str(request.seed)
 
 
 def _table(chart: Chart) -> Table:

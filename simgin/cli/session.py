@@ -58,17 +58,14 @@ def play_plan(
     path = None if place is None else directory.begin(place, command)
     with ledger.opened(path, plan.identity) as run_ledger:
         run_ledger.note_command(command)
-        if place is not None and _is_complete(plan, run_ledger, record_deals):
+        left = block.units_left(plan.tasks, run_ledger, recorded=record_deals)
+        is_complete = not any(left) and not runner.missing_steps(plan.steps, run_ledger)
+        if place is not None and is_complete:
             note(f"{place} is complete: nothing left to play. A larger run would extend it.")
         with interruptible(command, place, "blocks"):
             ends = _play(plan, run_ledger, workers, scheduler, record_deals)
         health = check_health(plan.matchups, ends, run_ledger)
         yield Findings(record_plan(plan, ends, health), run_ledger)
-
-
-def _is_complete(plan: Plan, run_ledger: ledger.Ledger, record_deals: bool) -> bool:
-    units_left = block.units_left(plan.tasks, run_ledger, recorded=record_deals)
-    return not any(units_left) and not runner.missing_steps(plan.steps, run_ledger)
 
 
 def _play(

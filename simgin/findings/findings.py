@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, product
+from itertools import chain
 from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -141,18 +141,16 @@ class Findings:
     @cached_property
     def effects(self) -> pd.DataFrame:
         """What every change gains in every field, EFFECT_COLUMNS; one family for Holm."""
-        every = product(dict.fromkeys(cell.variant for cell in self.cells), self.record.effects)
-        parts = [self._effect(variant, effect) for variant, effect in every]
+        parts = []
+        for variant in dict.fromkeys(cell.variant for cell in self.cells):
+            for effect in self.record.effects:
+                played = self._side(variant, effect.strategy, effect.opponent)
+                itself = effect.base == effect.opponent
+                base = None if itself else self._side(variant, effect.base, effect.opponent)
+                parts.append(measure_effect(effect, played, base))
         frame = table.joined(parts, [name for name in EFFECT_COLUMNS if name != "p_holm"])
         frame = frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
         return frame[list(EFFECT_COLUMNS)]
-
-    def _effect(self, variant: str, effect: Effect) -> pd.DataFrame:
-        """An effect under a variant."""
-        played = self._side(variant, effect.strategy, effect.opponent)
-        itself = effect.base == effect.opponent
-        base = None if itself else self._side(variant, effect.base, effect.opponent)
-        return measure_effect(effect, played, base)
 
     def _side(self, variant: str, strategy: str, opponent: str) -> Played:
         """The cell in which these two meet, seen by the first of them."""

@@ -125,7 +125,9 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
         yield f"Variant {name}", describe_rules(params)
     for name, strategy in identity["strategies"].items():
         called = f"{record.names[name]}: " if name in record.names else ""
-        yield f"Strategy {name}", called + _describe_strategy(strategy)
+        policies = ", ".join(f"{slot} {policy}" for slot, policy in strategy["policies"].items())
+        made = f"ending {strategy['ending']}; files {strategy['digest']}"
+        yield f"Strategy {name}", f"{called}{policies}; {made}"
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
     yield (
         "Beside this page",
@@ -148,12 +150,6 @@ def describe_rules(params: Mapping[str, Any]) -> str:
     if not changed:
         return "the standard rules"
     return f"differs from {STANDARD} in {', '.join(changed)}"
-
-
-def _describe_strategy(strategy: Mapping[str, Any]) -> str:
-    """The policies of a strategy, how it proposes to end a deal, and the digest of its files."""
-    policies = ", ".join(f"{slot} {policy}" for slot, policy in strategy["policies"].items())
-    return f"{policies}; ending {strategy['ending']}; files {strategy['digest']}"
 
 
 # Tables

@@ -206,12 +206,11 @@ def described(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
 def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """The lines of a Markdown table."""
     rule = ["---"] * len(headings)
-    return [_markdown_row(cells) for cells in (headings, rule, *rows)]
-
-
-def _markdown_row(cells: Sequence[str]) -> str:
-    escaped = [cell.replace("|", r"\|") for cell in cells]  # a path may contain a bar
-    return "| " + " | ".join(escaped) + " |"
+    lines = []
+    for cells in (headings, rule, *rows):
+        escaped = [cell.replace("|", r"\|") for cell in cells]  # a path may contain a bar
+        lines.append("| " + " | ".join(escaped) + " |")
+    return lines
 
 
 # On a terminal
