@@ -27,6 +27,7 @@ from simgin.play.watch import WatchedDeal
 from simgin.plots.answers import UNITS
 from simgin.rules.variants import Variant
 from simgin.stats.sequential import ALPHA, LOOK_FROM, multiplier
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -215,9 +216,7 @@ class Analysis:
         against the best, in the unit of `by`. worlds; best: whether it may be the best; done:
         whether the player did it.
         """
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
+        return frame_of(self.rows())
 
     def rows(self) -> list[dict[str, object]]:
         """The rows of `frame`."""
@@ -419,10 +418,8 @@ def analyse_deal(
 
 def frame(found: Mapping[str, Analysis]) -> pd.DataFrame:
     """The rows of all analyses (`Analysis.frame`), behind the decision and its turn."""
-    import pandas as pd
-
     rows = []
     for decision, analysis in found.items():
         place = {"decision": decision, "turn": analysis.position.turn}
         rows += [place | row for row in analysis.rows()]
-    return pd.DataFrame(rows)
+    return frame_of(rows)

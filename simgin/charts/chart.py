@@ -37,6 +37,7 @@ from simgin.rules.parameters import Params
 from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import NO_MOVES, Quantity
+from simgin.stats.table import frame_of
 from simgin.text.messages import shown
 from simgin.tune.equity import by_points, by_score
 from simgin.value.states import number
@@ -146,8 +147,6 @@ class Chart:
     @cached_property
     def frame(self) -> pd.DataFrame:
         """A row for each cell that was met: row, column, value, se, low, high, n, p_holm."""
-        import pandas as pd
-
         kind, base = self.request.of, self.request.of.base
         names = {
             "variant": self.request.variant,
@@ -167,7 +166,7 @@ class Chart:
             where = {"row": kind.rows[row], "column": kind.columns[column]}
             measured = {"value": value, "se": own.se, "low": low, "high": high, "n": own.n}
             rows.append({**names, **where, **measured, "p": own.p if cell != base else 1.0})
-        frame = pd.DataFrame(rows)
+        frame = frame_of(rows)
         return frame.assign(p_holm=holm(frame.pop("p").to_numpy())) if rows else frame
 
     @cached_property
@@ -323,8 +322,6 @@ def chart_report(chart: Chart, command: str, price: Quantity | None = None) -> R
 
 def _table(chart: Chart) -> Table:
     """The chart as cells."""
-    import pandas as pd
-
     kind = chart.request.of
     rows = list(chart.met)
     largest = max(float(np.nanmax(np.abs(values))) for _, values, _ in rows)
@@ -336,7 +333,7 @@ def _table(chart: Chart) -> Table:
     columns = [Column("row", ""), *(Column(column, column) for column in kind.columns)]
     unit = WORDS[chart.request.unit]
     title = f"Gain of {kind.gain}, {unit}, by {kind.row_title} and {kind.column_title}"
-    frame = pd.DataFrame(cells, columns=["row", *kind.columns])
+    frame = frame_of(cells, ["row", *kind.columns])
     return Table(title, frame, columns, READING)
 
 

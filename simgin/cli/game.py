@@ -229,7 +229,8 @@ class Coach:
 
     def comments(self, deal: WatchedDeal, first: int) -> list[str]:
         """A line for each decision that was made from question number `first` on."""
-        made = decisions(deal)
+        seen = positions_in(replace(deal, fault="", is_cut=False))  # it may still be open
+        made = [position for position in seen if position.view.seat == 0]
         numbers = {position.number for position in made}
         self._found = {number: one for number, one in self._found.items() if number in numbers}
         new = [position for position in made if position.number >= first]
@@ -267,12 +268,6 @@ class Coach:
             return "Coach: no clear mistake in this deal"
         mistakes = "1 clear mistake" if len(costs) == 1 else f"{len(costs)} clear mistakes"
         return f"Coach: {mistakes} in this deal, {sum(costs):.1f} {unit} in all"
-
-
-def decisions(deal: WatchedDeal) -> list[Position]:
-    """The decisions that seat 0 has made in a deal that may still be open."""
-    made = positions_in(replace(deal, fault="", is_cut=False))
-    return [position for position in made if position.view.seat == 0]
 
 
 def graded(matchup: Matchup, deals: Sequence[WatchedDeal]) -> Iterator[str]:
