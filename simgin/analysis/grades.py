@@ -13,23 +13,12 @@ from functools import cached_property
 
 import numpy as np
 
+from simgin.analysis import rates
 from simgin.analysis.analysis import strongest
 from simgin.analysis.deal_file import Told
 from simgin.analysis.game_logs import NOTES
 from simgin.analysis.judge import Judge, Judged
 from simgin.analysis.position import PositionError
-from simgin.analysis.rates import (
-    WORLDS,
-    ErrorRates,
-    Progress,
-    Row,
-    Trial,
-    costliest_in_words,
-    gained,
-    given_up,
-    rates_rows,
-    rates_table,
-)
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
@@ -62,7 +51,7 @@ OF_LADDER = (
 
 
 @dataclass(frozen=True)
-class Grade(ErrorRates):
+class Grade(rates.ErrorRates):
     """What a player gave up in some deals.
 
     judged: by deal, with its number as the unit. played: the deals, as `seen_from` the player's
@@ -137,11 +126,11 @@ def seen_from(deal: WatchedDeal, seat: int) -> WatchedDeal:
 
 
 def grade(
-    trial: Trial,
+    trial: rates.Trial,
     played: Sequence[WatchedDeal],
     files: Sequence[str] = (),
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: rates.Progress | None = None,
 ) -> Grade:
     """Judge every decision of the player in some deals, and of the opponent for the result.
 
@@ -162,13 +151,15 @@ def grade(
 
     def report(done: int, every: int) -> None:
         if progress is not None:
-            progress(done, every, lambda: f"{np.mean(costs):.1f} {given_up(trial.matchup)}")
+            progress(done, every, lambda: f"{np.mean(costs):.1f} {rates.given_up(trial.matchup)}")
 
     pairs = over_units(judge_deal, len(played), 1, workers, report)
     if not any(found for found, _ in pairs):
         raise PositionError("nothing is decided in these deals, as far as they are known.")
     mine, theirs = ([*side] for side in zip(*pairs, strict=True))
-    level = mean_of(gained(trial.judge, max(FEW, len(played)), workers)) if b else undefined(0)
+    level = (
+        mean_of(rates.gained(trial.judge, max(FEW, len(played)), workers)) if b else undefined(0)
+    )
     return Grade(trial, mine, undefined(0), played, files, theirs, level)
 
 
@@ -179,7 +170,7 @@ def read_trial(
     opponent: str | None,
     worlds: int | None,
     seed: int,
-) -> tuple[Trial, list[WatchedDeal]]:
+) -> tuple[rates.Trial, list[WatchedDeal]]:
     """What is to be judged in the deals of some files, and the deals.
 
     player: a name or a seat, by default the first player of the files. judge: by default the
@@ -201,13 +192,13 @@ def read_trial(
     other = opponent or (across.pop() if len(across) == 1 else best if across else None)
     name = names[0] if len(names) == 1 else f"seat {player}"
     judging = parse_matchup(judge or best, other, variants[0], seed, "deal")
-    return trial_of(name, judging, len(deals), WORLDS if worlds is None else worlds), deals
+    return trial_of(name, judging, len(deals), rates.WORLDS if worlds is None else worlds), deals
 
 
-def trial_of(name: str, judging: Matchup, deals: int, worlds: int = WORLDS) -> Trial:
+def trial_of(name: str, judging: Matchup, deals: int, worlds: int = rates.WORLDS) -> rates.Trial:
     """The judgement of somebody of that name, who has policies only to be called by it."""
     player = exchange(judging.a, {}, name)
-    return Trial(replace(judging, a=player), judging, deals, worlds)
+    return rates.Trial(replace(judging, a=player), judging, deals, worlds)
 
 
 def _seat(told: Told, player: str | None) -> int:
@@ -226,15 +217,17 @@ def _seat(told: Told, player: str | None) -> int:
 
 
 def grade_report(
-    grade: Grade, rows: Sequence[Row] = (), engine: str = "", command: str = ""
+    grade: Grade, rows: Sequence[rates.Row] = (), engine: str = "", command: str = ""
 ) -> Report:
     """The report of a grade. rows: of `grade_rows`. engine: another, whose logs were read."""
     trial = grade.trial
     who = trial.matchup.a.text
     deals = "1 deal" if grade.deals == 1 else f"{grade.deals:,} deals"
     game = f" of {engine}" if engine else f", {trial.matchup.variant.text}"
-    table = rates_table(grade, trial.judge.a.text)
-    costliest = listed("Costliest decisions", ("decision", "command"), costliest_in_words(rows))
+    table = rates.rates_table(grade, trial.judge.a.text)
+    costliest = listed(
+        "Costliest decisions", ("decision", "command"), rates.costliest_in_words(rows)
+    )
     return Report(
         question=f"What {who} gave up in {deals}{game}",
         verdict=[*verdict(grade), *([NOTES[engine]] if engine else [])],
@@ -243,9 +236,9 @@ def grade_report(
     )
 
 
-def grade_rows(grade: Grade) -> list[Row]:
+def grade_rows(grade: Grade) -> list[rates.Row]:
     """The rows of error rates, and one each for the points won, and less luck."""
-    rows = rates_rows(grade)
+    rows = rates.rates_rows(grade)
     who = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
     for metric, found in grade.result.items():
         rows.append({**who, "metric": metric, **grade.tidy(found), "n": int(found.n)})

@@ -313,7 +313,7 @@ def chart_report(chart: Chart, command: str, price: Quantity | None = None) -> R
                 f"{request.deals:,} deals of {request.player} against itself, each branched at one "
                 "such question: every answer was played on in the same world.",
             ),
-            *([("Price", PRICE_FACT)] if price else []),
+            *([] if price is None else [("Price", PRICE_FACT)]),
             ("Seed", str(request.seed)),
         ],
         command=command,

@@ -19,20 +19,12 @@ from simgin.runs import directory, ledger
 from simgin.runs.experiment import Effect
 from simgin.runs.ledger import Ledger
 from simgin.runs.stopping import COMPLETE, End
-from simgin.stats import batches, control_variates, league, mirroring, table
+from simgin.stats import batches, control_variates, league, mirroring, round_robin, table
 from simgin.stats.batches import Played
 from simgin.stats.differences import DIFFERENCE_COLUMNS, differences, holm
 from simgin.stats.estimate import Z95, estimate_metric, two_sided
 from simgin.stats.league import equilibrium_mix
 from simgin.stats.metrics import BY_NAME, headline
-from simgin.stats.round_robin import (
-    TRIAD_COLUMNS,
-    NonAdditivity,
-    RoundRobin,
-    Triads,
-    non_additivity,
-    triads,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,7 +171,7 @@ class Findings:
     def standings(self) -> pd.DataFrame:
         """The league table of every round robin: LEAGUE_COLUMNS, and the variant."""
 
-        def standing(variant: str, robin: RoundRobin) -> pd.DataFrame:
+        def standing(variant: str, robin: round_robin.RoundRobin) -> pd.DataFrame:
             rated = self.ratings[self.ratings["variant"] == variant]
             return league.standings(self._both_sides(variant), rated, equilibrium_mix(robin))
 
@@ -196,7 +188,7 @@ class Findings:
         )
 
     def _by_league(
-        self, frame: Callable[[str, RoundRobin], pd.DataFrame], columns: Sequence[str]
+        self, frame: Callable[[str, round_robin.RoundRobin], pd.DataFrame], columns: Sequence[str]
     ) -> pd.DataFrame:
         """The frames of every round robin as one, and the variant."""
         parts = [frame(*item).assign(variant=item[0]) for item in self._leagues.items()]
@@ -213,21 +205,23 @@ class Findings:
         return [side for played in own for side in (played, played.reversed())]
 
     @cached_property
-    def non_additivity(self) -> dict[str, NonAdditivity]:
+    def non_additivity(self) -> dict[str, round_robin.NonAdditivity]:
         """How much of every round robin fits no ratings, by variant."""
-        return {variant: non_additivity(robin) for variant, robin in self._leagues.items()}
+        return {
+            variant: round_robin.non_additivity(robin) for variant, robin in self._leagues.items()
+        }
 
     @cached_property
-    def triads(self) -> dict[str, Triads]:
+    def triads(self) -> dict[str, round_robin.Triads]:
         """The circles of three in every round robin, by variant."""
         cross = self.cross
-        return {name: triads(cross[cross["variant"] == name]) for name in self._leagues}
+        return {name: round_robin.triads(cross[cross["variant"] == name]) for name in self._leagues}
 
     @cached_property
     def circles(self) -> pd.DataFrame:
         """The circles of every round robin: TRIAD_COLUMNS, and the variant."""
         parts = [found.circles.assign(variant=variant) for variant, found in self.triads.items()]
-        return table.joined(parts, (*TRIAD_COLUMNS, "variant"))
+        return table.joined(parts, (*round_robin.TRIAD_COLUMNS, "variant"))
 
     @cached_property
     def pairing(self) -> pd.DataFrame:
@@ -299,7 +293,7 @@ class Findings:
         return [i for i, cell in enumerate(self.cells) if cell.mirrored]
 
     @cached_property
-    def _leagues(self) -> dict[str, RoundRobin]:
+    def _leagues(self) -> dict[str, round_robin.RoundRobin]:
         """The variants in which three or more strategies each met each, with their pairings."""
         by_variant: dict[str, dict[tuple[str, str], int]] = {}
         for i in self._mirrored:
@@ -310,7 +304,7 @@ class Findings:
             count = len(set(chain.from_iterable(places)))
             if count > 2 and len(places) == comb(count, 2):
                 pairings = {pair: self.rows(i) for pair, i in places.items()}
-                leagues[variant] = RoundRobin(pairings, self.record.seed)
+                leagues[variant] = round_robin.RoundRobin(pairings, self.record.seed)
         return leagues
 
     def _widened(self, frame: pd.DataFrame) -> pd.DataFrame:
