@@ -1,7 +1,5 @@
 """Blocks about strategies, the league and speed, from the committed results; and the catalogue."""
 
-from typing import Any
-
 from blocks.markdown import table as markdown_table
 from blocks.reference import ROOT, bench, csv, summary_section, tidy_rows
 from simgin.core.view import FIELDS
@@ -95,17 +93,22 @@ def quoted(result: str, *title: str) -> str:
 
 def hardest(result: str) -> str:
     """Against whom A of a reference result wins the smallest share of matches, by variant."""
-    rows = csv(result, "summary")
-    lines = []
-    for variant, of_variant in rows.groupby("variant", sort=False):
-        worst = of_variant.loc[of_variant["matches_won_pct"].idxmin()]
-        cells = [_estimate(worst, column) for column in ("points_per_deal", "matches_won_pct")]
-        lines.append((str(variant), f"`{worst['opponent']}`", *cells))
-    return markdown_table(("game", "hardest opponent", "points per deal", "matches won %"), lines)
-
-
-def _estimate(row: Any, column: str) -> str:
-    return numbers.estimate(row[column], row[f"{column}_low"], row[f"{column}_high"])
+    head, _, *lines = [
+        line.strip("| ").split(" | ")
+        for line in summary_section(result, "Results").splitlines()
+        if line.startswith("|")
+    ]
+    rows = [dict(zip(head, line, strict=True)) for line in lines]
+    hardest_of: dict[str, dict[str, str]] = {}
+    for row in rows:
+        won = hardest_of.setdefault(row["variant"], row)["matches won %"]
+        if float(row["matches won %"].split()[0]) < float(won.split()[0]):
+            hardest_of[row["variant"]] = row
+    told = [
+        (variant, f"`{row['B']}`", row["points/deal"], row["matches won %"])
+        for variant, row in hardest_of.items()
+    ]
+    return markdown_table(("game", "hardest opponent", "points per deal", "matches won %"), told)
 
 
 def catalogue() -> str:

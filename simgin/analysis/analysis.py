@@ -24,8 +24,10 @@ from simgin.play.matchup import Matchup, parse_matchup, side_names
 from simgin.play.parallel import SHARES, over_units
 from simgin.play.rollout import play_in
 from simgin.play.watch import WatchedDeal
+from simgin.plots.answers import UNITS
 from simgin.rules.variants import Variant
 from simgin.stats.estimate import ALPHA, LOOK_FROM, sequence_width
+from simgin.stats.table import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,14 +45,6 @@ UNDERCUT = KINDS.index("undercut")
 # won the deal, went gin, and was undercut
 MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
 OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
-# What a cost is counted in, by what actions are compared by
-UNITS = {
-    "match": "% of matches",
-    "points": "points",
-    "deals": "won deals",
-    "games": "won games",
-    "win": "% of deals",
-}
 POINTS_REACH = 100.0  # points, or per cent of matches: how far two actions may lie apart at least
 # How far two actions may lie apart in one world at least, where it is not POINTS_REACH: both ways,
 # at six on the die, and for a game that counts four
@@ -222,9 +216,7 @@ class Analysis:
         against the best, in the unit of `by`. worlds; best: whether it may be the best; done:
         whether the player did it.
         """
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
+        return frame_of(self.rows())
 
     def rows(self) -> list[dict[str, object]]:
         """The rows of `frame`."""
@@ -427,10 +419,8 @@ def analyse_deal(
 
 def frame(found: Mapping[str, Analysis]) -> pd.DataFrame:
     """The rows of all analyses (`Analysis.frame`), behind the decision and its turn."""
-    import pandas as pd
-
     rows = []
     for decision, analysis in found.items():
         place = {"decision": decision, "turn": analysis.position.turn}
         rows += [place | row for row in analysis.rows()]
-    return pd.DataFrame(rows)
+    return frame_of(rows)

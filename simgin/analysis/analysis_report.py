@@ -7,10 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from simgin.analysis import words
 from simgin.analysis.analysis import Analysis, counted_by, frame
-from simgin.analysis.position import Position
-from simgin.analysis.written import FORGOTTEN, TAKEN
+from simgin.analysis.position import FORGOTTEN, TAKEN, Position, better
 from simgin.core.answers import PHASE_BLIND
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import STOPPER
@@ -60,7 +58,7 @@ def on_screen(found: Found, is_whole: bool) -> Iterator[RenderableType]:
         yield ""
         return
     for title, analysis in found.items():
-        said = [verdict(analysis), *words.lines(analysis.position)]
+        said = [verdict(analysis), *analysis.position.lines()]
         note = how_to_read(found) if title == [*found][-1] else ""
         yield from Report(title, said, tables=[action_table(analysis, note)]).screen()
         yield ""
@@ -255,7 +253,7 @@ def _decision(title: str, analysis: Analysis) -> tuple[str, ...]:
     position = analysis.position
     place = position.was_done_at
     done = position.text(position.was_done)
-    best = words.better(done, position.text(position.actions[analysis.order[0]]))
+    best = better(done, position.text(position.actions[analysis.order[0]]))
     cost = "0" if place == analysis.order[0] else cost_text(analysis, place)
     return title, done, best + "?" * (len(analysis.best) > 1), cost, f"{analysis.worlds:,}"
 
@@ -271,31 +269,27 @@ def _pictures(found: Found) -> Iterator[Picture]:
         if position.view.phase != PHASE_BLIND:
             drawn = figures.draw_cards(caption(position), list(card_rows(position)))
             asked = _capital(f"{place}the cards")
-            yield Picture(f"cards-{number}", asked, _in_words(position), drawn)
+            told = ". ".join(position.lines())
+            yield Picture(f"cards-{number}", asked, f"{told}.", drawn)
         costs = analysis.frame()
         drawn = forest(costs, seed=analysis.matchup.seed)
-        told = costs.rename(columns={"cost": "value"})
+        shown = costs.rename(columns={"cost": "value"})
         asked = _capital(f"{place}how sure is it?")
-        yield Picture(f"costs-{number}", asked, "", drawn, "", told, COSTS)
-
-
-def _in_words(position: Position) -> str:
-    return f"{'. '.join(words.lines(position))}."
+        yield Picture(f"costs-{number}", asked, "", drawn, "", shown, COSTS)
 
 
 def caption(position: Position) -> str:
     """What the cards do not show."""
     view = position.view
-    *_, last = words.lines(position)
+    *_, last = position.lines()
     sentences = [f"{_capital(last)}."]
     if position.variant.row["die"] != "off":
-        sentences.insert(0, f"The {words.die(view)}.")
+        sentences.insert(0, f"The {position.die}.")
     if view.drawn >= 0 or view.taken >= 0:
         sentences.append(FRAME)
-    laid = words.pile(position)
-    if any(word.endswith(TAKEN) for word in laid):
+    if any(word.endswith(TAKEN) for word in position.pile):
         sentences.append(GONE)
-    if any(word.startswith(FORGOTTEN) for word in laid):
+    if any(word.startswith(FORGOTTEN) for word in position.pile):
         sentences.append(UNKNOWN)
     return " ".join(sentences)
 
@@ -303,15 +297,13 @@ def caption(position: Position) -> str:
 def card_rows(position: Position) -> Iterator[figures.CardRow]:
     """The own hand by its melds, what is offered, the pile, and the opponent's hand."""
     view = position.view
-    alone = position.variant.row["players"] == 1
     yield _own_hand(position)
-    laid = words.pile(position)
-    if laid:
+    if laid := position.pile:
         cards = [card.removesuffix(TAKEN) for card in laid]  # forgotten ones as if face down
         gone = [place for place, card in enumerate(laid) if card != cards[place]]
-        label = "You threw" if alone else "Pile, from its first card on"
+        label = "You threw" if position.is_alone else "Pile, from its first card on"
         yield figures.CardRow(label, [cards], gone=gone)
-    if not alone:
+    if not position.is_alone:
         known = hand_text(int(view.known)).split()
         hidden = [figures.BACK] * (HAND - len(known))
         yield figures.CardRow("The opponent holds", [group for group in (known, hidden) if group])

@@ -49,11 +49,6 @@ class Told:
     engine: str = ""
 
 
-def read_deal(path: str | Path) -> WatchedDeal:
-    """The deal that a file tells; see `read_file`."""
-    return read_file(path).deal
-
-
 def read_file(path: str | Path) -> Told:
     """The deal that a file tells, and of whom; cut short where the file ends before the deal.
 

@@ -1,26 +1,33 @@
 """Positions: what a player knows when something has to be decided, from the deals of runs."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 from typing import Any
 
 from simgin.core import answers
-from simgin.core.deadwood import deadwood
+from simgin.core.deadwood import deadwood, deadwood_of
 from simgin.core.endings import ending_with, must_be_melded
 from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW
-from simgin.core.rules import UPCARD_PASS
+from simgin.core.rules import DISCARD_FIRST, STOPPER, UPCARD_PASS
+from simgin.core.view import FROM_PILE
+from simgin.play.hand import cards_text, shown_melding
 from simgin.play.rollout import Action, die_actions, legal_actions
 from simgin.play.watch import Question, WatchedDeal
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
-from simgin.text.notation import card_text
+from simgin.text.notation import card_text, hand_text
 
 DRAWN = {answers.STOCK: "draw", answers.TAKE: "take", answers.PASS: "pass", LEAVE: "leave"}
 # Slots that are asked with eleven cards, or with the last discard, belong to one decision
 STEPS = {"take": "draw", "discard": "end", "knock": "end", "offer": "offer", "answer": "answer"}
 ANSWERS = {ACCEPT: "accept", REFUSE: "refuse"}
 ABOUT_DIE = (OFFER, ACCEPT, REFUSE)
+TAKEN = "*"  # after a card of the pile that was taken from it
+FORGOTTEN = "?"  # in place of a card that is not remembered
+SOME = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # in place of any number of them
+MANY = re.compile(r"\?( \?){3,}")  # forgotten cards that are told as one
 
 
 class PositionError(ValueError):
@@ -112,6 +119,103 @@ class Position:
         points = int(view.own_points)
         ending, count = ending_with(ten, left, must, int(view.limit), points, rules)
         return "shoot" if ending == answers.SHOT else "knock" if count else "gin"
+
+    # As the player would tell it
+
+    def lines(self) -> Iterator[str]:
+        """The cards held, what the opponent is known to have done, and the score."""
+        view = self.view
+        dealer = "you deal" if view.dealer == view.seat else "the opponent deals"
+        if view.phase == answers.PHASE_BLIND:
+            yield f"The cards are not seen yet; the {self.die}"
+            yield f"{self._score}, {dealer}"
+            return
+        hand, rules = int(view.hand), build_rules(self.variant)
+        _, melds = shown_melding(hand, rules)
+        count = int(deadwood_of(hand, rules, STOPPER))
+        yield f"You hold {cards_text(melds, hand)}, deadwood {count}{self._arrived}"
+        text = " ".join(self.pile) or "none"
+        yield f"{'Thrown' if self.is_alone else 'Pile':8}{MANY.sub(SOME[0], text)}"
+        if missing := sum(word.startswith(FORGOTTEN) for word in self.pile):
+            cards = "1 card" if missing == 1 else f"{missing} cards"
+            yield f"{cards} forgotten, and drawn with the others that you do not see"
+        if self.is_alone:
+            yield self._deck
+            return
+        if known := hand_text(int(view.known)):
+            yield f"The opponent took and holds {known}"
+        if self.variant.row["die"] != "off":
+            yield f"The {self.die}"
+        yield f"{view.stock} cards in the stock, {dealer}, {self._score}, knock limit {view.limit}"
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the game is for one player."""
+        return self.variant.row["players"] == 1
+
+    @property
+    def die(self) -> str:
+        """What the die shows, whose it is, and what is offered."""
+        view = self.view
+        owner = "you own" if view.owner == view.seat else "the opponent owns"
+        if view.owner < 0:
+            owner = "nobody owns"
+        shown = f"die shows {view.stake}, {owner} it"
+        return f"{shown}, the opponent offers {view.offered}" if view.offered else shown
+
+    @property
+    def pile(self) -> list[str]:
+        """The pile as it grew, a mark after each card that was taken: as `--pile` reads it."""
+        view = self.view
+        turns_up = not self.is_alone and build_rules(self.variant).first_turn != DISCARD_FIRST
+        words = [_laid(view.upcard)] if turns_up else []
+        for _, source, _, thrown in view.history[: view.turns]:
+            if source == FROM_PILE:
+                words[-1] += TAKEN
+            words.append(_laid(thrown))
+        if view.taken >= 0:
+            words[-1] += TAKEN
+        return words
+
+    @property
+    def _score(self) -> str:
+        """The match before the deal."""
+        view = self.view
+        if self.variant.goal.score == "deals":
+            return f"{view.own_deals}-{view.other_deals} of {view.target} won deals"
+        return f"score {view.own_points}-{view.other_points}"
+
+    @property
+    def _deck(self) -> str:
+        """What is left to draw from, and for how long."""
+        view, row = self.view, self.variant.row
+        cards = "1 card" if view.deck_left == 1 else f"{view.deck_left} cards"
+        joker = ", the joker among them" if row["joker"] != "none" else ""
+        knock = f", knock limit {view.limit}" if view.limit else ""
+        turns = f", turn {view.turn} of {row['max_draws']}" if row["max_draws"] is not None else ""
+        return f"{cards} left in the deck{joker}{knock}{turns}"
+
+    @property
+    def _arrived(self) -> str:
+        """The card in question."""
+        view = self.view
+        if view.taken >= 0:
+            return f", just took {card_text(int(view.taken))}"
+        if view.drawn >= 0:
+            return f", just drew {card_text(int(view.drawn))}"
+        if view.taken_offer >= 0:
+            return f", {card_text(int(view.taken_offer))} is offered"
+        return ""
+
+
+def _laid(card: int) -> str:
+    return card_text(int(card)) if card >= 0 else FORGOTTEN
+
+
+def better(done: str, best: str) -> str:
+    """The best beside what was done: a discard in place of an ending plays on."""
+    plays_on = best.startswith("discard") and not done.startswith("discard")
+    return best.replace("discard", "play on, discarding") if plays_on else best
 
 
 def positions_in(deal: WatchedDeal, turn: int | None = None) -> list[Position]:

@@ -9,20 +9,24 @@ right.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.analysis.analysis import UNITS, counted_by, gains, strongest
+from simgin.analysis.analysis import counted_by, gains, strongest
 from simgin.analysis.judge import MISTAKES, Judge, Judged, own_positions
-from simgin.analysis.position import PositionError
+from simgin.analysis.position import PositionError, better
 from simgin.play import kernel
-from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.matchup import Matchup, own_names, parse_matchup
 from simgin.play.parallel import over_units
 from simgin.play.watch import WatchedDeal, watch_deal
+from simgin.plots.answers import UNITS
+from simgin.report import numbers
+from simgin.report.report import Report
+from simgin.report.table import Column, Table
 from simgin.rules import variants
 from simgin.stats.estimate import Estimate, mean_of
 from simgin.stats.table import frame_of
@@ -39,7 +43,17 @@ ALL = "all"
 # Decisions that seem costliest, and the worlds in which they are looked at again: the one that
 # came first may owe it to its worlds
 CANDIDATES, NEW_WORLDS = 20, 1000
+COSTLIEST = 5  # decisions that are named
+KINDS = {
+    "upcard": "first upcard",
+    "draw": "discard pile or stock",
+    "discard": "what to discard",
+    "knock": "end the deal or play on",
+    "die": "the die",
+    "all": "all",
+}
 
+Row = dict[str, Any]
 Progress = Callable[[int, int, Callable[[], str]], None]
 
 
@@ -74,6 +88,11 @@ class ErrorRates:
     def deals(self) -> int:
         """The deals that were judged."""
         return len(self.judged) * self.halves
+
+    @property
+    def unit_of_a_deal(self) -> str:
+        """What is given up in a deal."""
+        return self.unit if self.unit.startswith("%") else f"{self.unit} a deal"
 
     @cached_property
     def total(self) -> Estimate:
@@ -231,38 +250,25 @@ def judge_units(
     progress: Progress | None = None,
 ) -> list[list[Judged]]:
     """The decisions of strategy A in each of some units."""
-    judge = Judge(trial.judge, trial.worlds)
-    so_far: list[list[Judged]] = []
+    judge, matchup = Judge(trial.judge, trial.worlds), trial.matchup
+    costs: list[float] = []  # of deals so far
 
     def judge_unit(start: int, _n: int) -> list[Judged]:
-        found = _judged_unit(judge, trial.matchup, first + start)
-        so_far.append(found)
+        found = []
+        for half in range(2 if matchup.mirrored else 1):
+            deal = watch_deal(matchup, first + start, half)
+            if deal.fault:
+                raise kernel.PolicyFailure(deal.fault) from deal.raised
+            judged = judge.judged(deal)
+            costs.append(sum(decision.cost for decision in judged))
+            found += judged
         return found
 
     def report(done: int, every: int) -> None:
         if progress is not None:
-            progress(done, every, lambda: _in_words(so_far, trial.matchup))
+            progress(done, every, lambda: f"{np.mean(costs):.1f} {given_up(matchup)}")
 
     return over_units(judge_unit, units, 1, workers, report)
-
-
-def _judged_unit(judge: Judge, matchup: Matchup, unit: int) -> list[Judged]:
-    """The decisions of A in the deals of a unit."""
-    found = []
-    for half in range(2 if matchup.mirrored else 1):
-        deal = watch_deal(matchup, unit, half)
-        if deal.fault:
-            raise kernel.PolicyFailure(deal.fault) from deal.raised
-        found += judge.judged(deal)
-    return found
-
-
-def _in_words(judged: Sequence[Sequence[Judged]], matchup: Matchup) -> str:
-    """The mean so far, in words."""
-    done = list(judged)
-    costs = [sum(decision.cost for decision in unit) for unit in done]
-    mean = np.mean(costs) / (2 if matchup.mirrored else 1)
-    return f"{mean:.1f} {given_up(matchup)}"
 
 
 def given_up(matchup: Matchup) -> str:
@@ -290,3 +296,87 @@ def gained(matchup: Matchup, units: int, workers: int | None = None) -> np.ndarr
         return np.asarray(gains(records, matchup.variant).reshape(n, -1).mean(axis=1))
 
     return np.concatenate(over_units(play, PLAIN * units, CALL_UNITS, workers))
+
+
+# What error rates say
+
+
+def rates_report(rates: ErrorRates, command: str = "") -> Report:
+    """What was given up, and what the judge itself gains."""
+    matchup = rates.trial.matchup
+    strategy, opponent, judge = _short_names(rates)
+    against = f" against {opponent}" if matchup.b else ""
+    said = [f"{rates.deals:,} deals, judged by {judge}."]
+    if strategy != judge:
+        lead = numbers.estimate(rates.lead.value, rates.lead.low, rates.lead.high)
+        how_much = f"{lead} {rates.unit_of_a_deal}"
+        said.append(f"{judge} itself is better than {strategy}{against} by {how_much}.")
+    return Report(
+        question=f"Error rate of {strategy}{against}, {matchup.variant.text}",
+        verdict=said,
+        tables=[rates_table(rates, judge)],
+        command=command,
+    )
+
+
+def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
+    """Strategy, opponent and judge, as files call them."""
+    trial = rates.trial
+    short = own_names([trial.matchup, trial.judge])
+    players = (*trial.matchup.players, trial.judge.a)
+    names = [short.get(player.text, player.text) for player in players]
+    return names[0], names[-2], names[-1]
+
+
+def rates_table(rates: ErrorRates, judge: str) -> Table:
+    """A row for each kind of decision, and under it for each kind of mistake."""
+    frame = rates.frame()
+    if rates.deals == 1:  # of which no error is known
+        frame = frame.drop(columns=["low", "high"])
+    kinds = zip(frame["kind"], frame["mistake"], strict=True)
+    frame["decision"] = [f"  {mistake}" if mistake else KINDS[kind] for kind, mistake in kinds]
+    note = (
+        f"The best is what {judge} does, or what was clearly better in {rates.trial.worlds} "
+        "worlds; then it plays on. ± are 95 % intervals."
+    )
+    columns = (
+        Column("decision", "decision"),
+        Column("per_deal", "not the best, a deal", digits=2),
+        Column("value", given_up(rates.trial.matchup), factor=rates.factor),
+    )
+    return Table("What was given up, by what was to be decided", frame, columns, note)
+
+
+def rates_rows(rates: ErrorRates) -> list[Row]:
+    """The rows of the frame, and one for each of the costliest decisions, with its command."""
+    found: list[Any] = rates.frame().to_dict("records")
+    who = {name: found[0][name] for name in ("variant", "strategy", "opponent", "unit")}
+    costliest = [
+        {
+            **who,
+            "metric": "cost",
+            **rates.tidy(lead),
+            "n": int(lead.n),
+            "decision": judged.place,
+            "kind": judged.kind,
+            "mistake": judged.mistake,
+            "done": judged.done,
+            "best": judged.best,
+            "points": lead.value,
+            "counted": rates.unit,
+            "command": rates.command(judged),
+        }
+        for judged, lead in rates.costliest(COSTLIEST)
+    ]
+    return found + costliest
+
+
+def costliest_in_words(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    """Of some rows of `rates_rows` the costliest decisions, each with its command."""
+    for row in rows:
+        if row["metric"] == "cost" and row["value"] > 0:
+            factor = 100 if row["counted"].startswith("%") else 1
+            cost = numbers.estimate(row["value"], row["low"], row["high"], factor)
+            done, best = row["done"], better(row["done"], row["best"])
+            told = f"{cost:>8} {row['counted']}: {row['decision']}: {done}, better {best}"
+            yield told, row["command"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from simgin.analysis.position import Position, PositionError
+from simgin.analysis.position import FORGOTTEN, SOME, TAKEN, Position, PositionError
 from simgin.core.answers import PASS, STOCK, TAKE
 from simgin.core.cards import PACK
 from simgin.core.deadwood import deadwood
@@ -35,9 +35,6 @@ from simgin.rules.variants import Variant
 from simgin.text.notation import card_text, cards_in, hand_mask, parse_card, parse_cards
 
 BLIND = "blind"  # in place of the cards: they are not seen yet
-TAKEN = "*"  # after a card of the pile that was taken from it
-FORGOTTEN = "?"  # in place of a card that is not remembered
-SOME = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # in place of any number of them
 ME, OTHER, NOBODY, PILE = 0, 1, -1, 2  # seats, and where else a card may be
 SEATS = {"me": ME, "other": OTHER}
 OWNERS = {**SEATS, "nobody": NOBODY}

@@ -9,6 +9,7 @@ Student's t for as many questions as a cell met.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,11 +19,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from simgin_strategies._champion import MATCH
 
-from simgin.charts.kinds import KINDS, Kind
+from simgin import plots
+from simgin.charts.kinds import KINDS, LINES, Kind
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import Progress, over_units
 from simgin.play.rollout import branch_deals
+from simgin.plots.answers import WORDS
+from simgin.report.numbers import DASH
+from simgin.report.page import template
+from simgin.report.report import Picture, Report
+from simgin.report.table import Cell, Column, Table
 from simgin.review.review_request import kept_or_strongest
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -31,8 +38,9 @@ from simgin.runs.runner import run_matchup
 from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import NO_MOVES, Quantity
+from simgin.stats.table import frame_of
 from simgin.text.messages import shown
-from simgin.tune.decisions import Equity, by_points, by_score
+from simgin.tune.decisions import by_points, by_score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +49,12 @@ AT_ONCE = 4000  # deals branched in one call
 SURE = 0.05
 LEAST_MET = 30  # questions, without which a cell stays empty
 PRICED = 20_000  # matches that price a chart, on packs that it was not made from
+TEMPLATE = Path(__file__).with_name("by_chart.py.j2")
+PRICE_FACT = f"{PRICED:,} matches on packs that the chart was not made from."
 PRICE_SEED = 0x7072696365  # added to the seed of the chart
+WIDE = 5  # columns, and a gain, from which numbers are whole
+TONES = {1: "little", -1: "base", 0: "unclear"}
+READING = "A dot is too close to call; the other cells hold together at 5 % (Holm)."
 
 
 class ChartError(ValueError):
@@ -134,8 +147,6 @@ class Chart:
     @cached_property
     def frame(self) -> pd.DataFrame:
         """A row for each cell that was met: row, column, value, se, low, high, n, p_holm."""
-        import pandas as pd
-
         kind, base = self.request.of, self.request.of.base
         names = {
             "variant": self.request.variant,
@@ -155,7 +166,7 @@ class Chart:
             where = {"row": kind.rows[row], "column": kind.columns[column]}
             measured = {"value": value, "se": own.se, "low": low, "high": high, "n": own.n}
             rows.append({**names, **where, **measured, "p": own.p if cell != base else 1.0})
-        frame = pd.DataFrame(rows)
+        frame = frame_of(rows)
         return frame.assign(p_holm=holm(frame.pop("p").to_numpy())) if rows else frame
 
     @cached_property
@@ -191,11 +202,7 @@ class Chart:
         """A column of the frame as a table, float64 (rows, columns); NaN where nothing was met."""
         kind = self.request.of
         table = self.frame.pivot(index="row", columns="column", values=name)
-        table = table.reindex(index=list(kind.rows), columns=list(kind.columns))
-        grid: np.ndarray = table.reindex(
-            index=list(kind.rows), columns=list(kind.columns)
-        ).to_numpy()
-        return grid
+        return np.asarray(table.reindex(index=list(kind.rows), columns=list(kind.columns)))
 
     @property
     def signs(self) -> np.ndarray:
@@ -204,6 +211,14 @@ class Chart:
         Clear: at 5 % over all cells of the chart together (Holm).
         """
         return np.where(self.grid("p_holm") < SURE, np.sign(self.grid("value")), 0).astype(int)
+
+    @property
+    def met(self) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+        """The rows of which a cell was met: name, values as they are shown, signs."""
+        values = self.request.factor * self.grid("value")
+        for name, row, signs in zip(self.request.of.rows, values, self.signs, strict=True):
+            if not np.isnan(row).all():
+                yield name, row, signs
 
 
 def measure(
@@ -214,12 +229,13 @@ def measure(
     kernel.prepare(matchup)
     rules: Any = build_rules(matchup.variant)
     standing = np.array([*(request.score or (0, 0)), 0, 0], np.int64)
-    worth = _worth(request)
+    worth = by_points if request.score is None else by_score(variants.find(request.variant))
+    in_unit = 1 if request.score is None else MATCH
 
     def block(first: int, units: int) -> tuple[np.ndarray, np.ndarray]:
         before = np.tile(standing, (units, 1))
         found = branch_deals(matchup, kind.choose, first, units, kind.most, before, kind.explore)
-        return kind.cells(found, rules), np.where(found.tried, worth(found), np.nan)
+        return kind.cells(found, rules), np.where(found.tried, worth(found) / in_unit, np.nan)
 
     parts = over_units(block, request.deals, AT_ONCE, workers, progress)
     cells, values = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -232,47 +248,14 @@ def measure(
     return chart
 
 
-def _worth(request: ChartRequest) -> Equity:
-    """What branches are worth to the player, in the unit of the request."""
-    if request.score is None:
-        return by_points
-    equity = by_score(variants.find(request.variant))
-    return lambda found: equity(found) / MATCH
-
-
 # A strategy that plays by a knock chart, and what it costs
-
-STRATEGY = '''"""Knocks by a chart of simgin: {command}
-
-Source: {player} against itself, {deals:,} deals branched where it might knock.
-"""
-
-from simgin.strategy import Strategy, knock
-from simgin.toolkit import gin_or_better
-
-# An own turn each, from the first; bit d: knock with d points of deadwood
-CHART = (
-{rows}
-)
-
-
-@knock
-def by_chart(view, rules, params):
-    row = CHART[min(view.own_turn, len(CHART)) - 1]
-    return gin_or_better(view) or row >> min(view.ending_count, 62) & 1
-
-
-STRATEGY = Strategy("knock-chart", knock=by_chart)
-'''
 
 
 def strategy_file(chart: Chart, command: str) -> str:
     """The text of a strategy file whose knock goes by the sign of each cell."""
     gains = np.nan_to_num(chart.grid("value")) > 0
-    bits = [sum(2 ** (d + 1) for d in np.flatnonzero(turn)) for turn in gains.T]
-    rows = "\n".join(f"    0b{row:0{len(gains) + 1}b}," for row in bits)
-    request = chart.request
-    return STRATEGY.format(command=command, player=request.player, deals=request.deals, rows=rows)
+    rows = ["".join("1" if pays else "0" for pays in turn[::-1]) + "0" for turn in gains.T]
+    return template(TEMPLATE).render(command=command, request=chart.request, rows=rows) + "\n"
 
 
 def price(chart: Chart, command: str, workers: int | None = None) -> Quantity:
@@ -286,3 +269,76 @@ def price(chart: Chart, command: str, workers: int | None = None) -> Quantity:
         matchup = parse_matchup(own, request.player, request.variant, seed, "match")
         rows = run_matchup(matchup, PRICED, workers)
     return quantity.ratio(rows, metrics.BY_NAME["match_win"])
+
+
+# The report
+
+
+def chart_report(chart: Chart, command: str, price: Quantity | None = None) -> Report:
+    """Everything that is said about a chart. price: see `price`."""
+    request = chart.request
+    told = list(LINES[request.kind](chart))
+    if price is not None:
+        low, high = price.limits
+        told.append(
+            f"{request.player} knocking by this chart wins {100 * price.value:.1f} % of matches "
+            f"from {request.player} itself ({100 * low:.1f} to {100 * high:.1f})."
+        )
+    else:
+        told.append(f"What playing by this chart costs was not measured: {request.of.unpriced}.")
+    score = f", at {request.score[0]} to {request.score[1]}" if request.score else ""
+    title = variants.find(request.variant).title
+    return Report(
+        request.of.question,
+        told,
+        rules=[("Rules", f"{title}{score}; {request.player} plays.")],
+        folded=[_table(chart)],
+        pictures=[
+            Picture(
+                f"chart_{request.kind}",
+                f"Gain of {request.of.gain}",
+                "",
+                plots.chart(chart.frame, seed=request.seed),
+                frame=chart.frame,
+                columns=(
+                    Column("row", "row"),
+                    Column("column", "column"),
+                    Column("value", "gain", factor=request.factor),
+                ),
+            )
+        ],
+        facts=[
+            (
+                "Deals",
+                f"{request.deals:,} deals of {request.player} against itself, each branched at one "
+                "such question: every answer was played on in the same world.",
+            ),
+            *([] if price is None else [("Price", PRICE_FACT)]),
+            ("Seed", str(request.seed)),
+        ],
+        command=command,
+    )
+
+
+def _table(chart: Chart) -> Table:
+    """The chart as cells."""
+    kind = chart.request.of
+    rows = list(chart.met)
+    largest = max(float(np.nanmax(np.abs(values))) for _, values, _ in rows)
+    digits = 0 if largest >= WIDE and len(kind.columns) > WIDE else 1
+    cells = [
+        [name, *(_cell(*pair, digits) for pair in zip(values, signs, strict=True))]
+        for name, values, signs in rows
+    ]
+    columns = [Column("row", ""), *(Column(column, column) for column in kind.columns)]
+    unit = WORDS[chart.request.unit]
+    title = f"Gain of {kind.gain}, {unit}, by {kind.row_title} and {kind.column_title}"
+    frame = frame_of(cells, ["row", *kind.columns])
+    return Table(title, frame, columns, READING)
+
+
+def _cell(value: float, sign: int, digits: int) -> Cell:
+    if np.isnan(value):
+        return Cell(DASH)
+    text = f"{value:+.{digits}f}"
+    return Cell(text if sign else "·", tone=TONES[sign])

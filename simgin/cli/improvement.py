@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,12 +20,8 @@ if TYPE_CHECKING:
 
     Play = Callable[[Ledger, Parts], Found]
 
-against_option = click.option(
-    "--against",
-    type=options.STRATEGY,
-    multiple=True,
-    metavar="S",
-    help="Opponent; may be repeated [default: simple].",
+against_option = options.strategy_option(
+    "Opponent; may be repeated [default: simple].", "--against", metavar="S", multiple=True
 )
 confirm_option = options.count_option(
     "--confirm",
@@ -36,9 +33,7 @@ confirm_option = options.count_option(
 
 def place_option(help_text: str) -> Callable[[Any], Any]:
     """`--run DIR`, the directory of a search or a training."""
-    return click.option(
-        "--run", "place", type=click.Path(path_type=Path), metavar="DIR", help=help_text
-    )
+    return click.option("--run", "place", type=options.PATH, metavar="DIR", help=help_text)
 
 
 def check_output(words: Wording, output: Path | None, place: Path | None) -> None:
@@ -92,7 +87,7 @@ def carry_out(
     """
     from simgin.cli import session
     from simgin.play.parallel import SHARES, share
-    from simgin.report import page, progress
+    from simgin.report import progress
     from simgin.report.wrapping import Words
     from simgin.runs import directory, ledger
     from simgin.stats import table
@@ -105,8 +100,8 @@ def carry_out(
     with ledger.opened(path, identity) as run_ledger:
         run_ledger.note_command(command)
         title = f"{words.doing.lower()} {request.strategy.name}"
-        told = _interrupted(words, kept or place, command)
-        with session.interruptible(told), progress.live(title) as bar:
+        interruptible = session.interruptible(command, kept or place, words.pieces)
+        with interruptible, progress.live(title) as bar:
             bar(0, SHARES * pieces)
 
             def look(done: int, units: int) -> None:
@@ -123,19 +118,11 @@ def carry_out(
         if place is not None:
             matchups = request.matchups(request.strategy, request.seed)
             units = [matchup.units(request.confirmed) for matchup in matchups]
-            manifest = session.finished_manifest(
-                identity, units, workers, started, command, tune=request.objective
-            )
-            files += directory.save(place, manifest, {**page.files(report), words.file: content})
+            whole = replace(report, files={**report.files, words.file: content})
+            more: dict[str, Any] = {"workers": workers, "tune": request.objective}
+            files += session.save_report(place, whole, identity, units, started, **more)
     # A row an opponent, as scripts know them; the csv beside the page has one a figure.
     rows = [table.for_json(row) for row in found.table.to_dict("records")]
     answer = Answer(command, rows, request.seed, files)
     answer.show(as_json, [Words(report.verdict), *report.tables, ""])
     return found
-
-
-def _interrupted(words: Wording, place: Path | str | None, command: str) -> str:
-    """What is kept, and how to go on."""
-    if place is None:
-        return f"interrupted; nothing was kept. Start again with: {command} --run DIR"
-    return f"interrupted; finished {words.pieces} are kept in {place}. Continue with: {command}"

@@ -50,66 +50,6 @@ COMMANDS = {
     "bench": "Measure the speed of this machine.",
 }
 
-TOUR = """Monte Carlo simulation of Gin Rummy: compare strategies, measure what a rule
-changes, compute a player's odds. Every estimate comes with a 95 % interval.
-
-\b
-Which strategy is better, and by how much?
-  simgin match gold                       gold v simple, 100,000 deals
-  simgin match gold --matches 20k         whole matches to 100 points
-  simgin match gold+knock=at:k=4 gold     gold, but knocking at 4 or less
-  simgin match gold --until 0.1%          stop at ±0.1 % on the win rate
-  simgin match gold --matches 200k --sprt 0,10     stop once a test decides
-
-\b
-Strategies to play with, and your own
-  simgin strategies                       all of them; add a NAME for one
-  simgin strategies new mine.py           create a file to start from
-  simgin strategies check mine.py         test that it plays by the rules
-  simgin match mine.py gold --deals 2M
-  simgin tune mine.py -o mine.toml        find better numbers for it
-  simgin train mine.py -o mine.npy        learn weights for its discards
-
-\b
-What does a rule change?
-  simgin variants                         all variants; add a NAME for one
-  simgin match gold -v oklahoma
-  simgin match gold -v standard+gin_bonus=10+knock_limit=5
-  simgin review oklahoma --against standard -o results/oklahoma
-
-\b
-What are my odds?
-  simgin odds                             solitaire variants, draw by draw
-  simgin odds standard                    two players: by seat and by score
-  simgin match gold -v solitaire-gin      one strategy alone
-  simgin chart knock                      when to knock, by deadwood and turn
-
-\b
-Experiments: kept on disk, resumed after a break, compared
-  simgin run demo                         tables, plots and an HTML page
-  simgin examples                         more experiments, and notebooks
-  simgin run FILE.toml --dry-run          the plan and the time it takes
-  simgin compare results/a results/b      difference between two runs
-  simgin report results/demo              rewrite its files without playing
-
-\b
-Sit down yourself
-  simgin play                             a match against champion
-  simgin play simple --coach              with advice after each decision
-  simgin drill -o drill.html              thirty costly decisions to practise
-  simgin grade mine-*.json                what you gave up in those deals
-
-\b
-One deal, one hand
-  simgin show gold simple --unit 7
-  simgin hand "5S 6S 7S 9H 9D 9C KS QD 2C AH"
-  simgin analyze gold simple --unit 7     what did each decision cost?
-  simgin find gold simple --where "undercut, lost"       deals worth a look
-
-The same seed gives the same numbers on any number of workers. Every command
-has --help, and --json for programs.
-"""
-
 
 class Tour(click.Group):
     """The group of all commands: imports each when it is called and handles its errors."""
@@ -238,7 +178,6 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
 
 @click.group(
     cls=Tour,
-    help=TOUR,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
@@ -252,7 +191,65 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
 )
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """The group of all commands; its help is TOUR."""
+    """Monte Carlo simulation of Gin Rummy: compare strategies, measure what a rule
+    changes, compute a player's odds. Every estimate comes with a 95 % interval.
+
+    \b
+    Which strategy is better, and by how much?
+      simgin match gold                       gold v simple, 100,000 deals
+      simgin match gold --matches 20k         whole matches to 100 points
+      simgin match gold+knock=at:k=4 gold     gold, but knocking at 4 or less
+      simgin match gold --until 0.1%          stop at ±0.1 % on the win rate
+      simgin match gold --matches 200k --sprt 0,10     stop once a test decides
+
+    \b
+    Strategies to play with, and your own
+      simgin strategies                       all of them; add a NAME for one
+      simgin strategies new mine.py           create a file to start from
+      simgin strategies check mine.py         test that it plays by the rules
+      simgin match mine.py gold --deals 2M
+      simgin tune mine.py -o mine.toml        find better numbers for it
+      simgin train mine.py -o mine.npy        learn weights for its discards
+
+    \b
+    What does a rule change?
+      simgin variants                         all variants; add a NAME for one
+      simgin match gold -v oklahoma
+      simgin match gold -v standard+gin_bonus=10+knock_limit=5
+      simgin review oklahoma --against standard -o results/oklahoma
+
+    \b
+    What are my odds?
+      simgin odds                             solitaire variants, draw by draw
+      simgin odds standard                    two players: by seat and by score
+      simgin match gold -v solitaire-gin      one strategy alone
+      simgin chart knock                      when to knock, by deadwood and turn
+
+    \b
+    Experiments: kept on disk, resumed after a break, compared
+      simgin run demo                         tables, plots and an HTML page
+      simgin examples                         more experiments, and notebooks
+      simgin run FILE.toml --dry-run          the plan and the time it takes
+      simgin compare results/a results/b      difference between two runs
+      simgin report results/demo              rewrite its files without playing
+
+    \b
+    Sit down yourself
+      simgin play                             a match against champion
+      simgin play simple --coach              with advice after each decision
+      simgin drill -o drill.html              thirty costly decisions to practise
+      simgin grade mine-*.json                what you gave up in those deals
+
+    \b
+    One deal, one hand
+      simgin show gold simple --unit 7
+      simgin hand "5S 6S 7S 9H 9D 9C KS QD 2C AH"
+      simgin analyze gold simple --unit 7     what did each decision cost?
+      simgin find gold simple --where "undercut, lost"       deals worth a look
+
+    The same seed gives the same numbers on any number of workers. Every command
+    has --help, and --json for programs.
+    """  # noqa: D205  the help begins with a sentence of two lines
     if context.invoked_subcommand is None:
         click.echo(context.get_help(), err=True)
         context.exit(BAD_INPUT)

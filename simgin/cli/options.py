@@ -53,6 +53,8 @@ def _experiments() -> Iterable[str]:
 STRATEGY = Named(_strategies, ".py")
 VARIANT = Named(_variants, ".toml")
 EXPERIMENT = Named(_experiments, ".toml")
+PATH = click.Path(path_type=Path)
+FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 def _reader(parse: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -73,6 +75,21 @@ read_count = _reader(amounts.parse_count)
 read_until = _reader(amounts.parse_half_width)
 read_sprt = _reader(amounts.parse_elo_bounds)
 read_seconds = _reader(amounts.parse_seconds)
+
+
+def number_option(name: str, help_text: str, metavar: str, **how: Any) -> Callable[[Any], Any]:
+    """A whole number; its default, if it has one, is shown."""
+    return click.option(
+        name, type=int, metavar=metavar, help=help_text, show_default="default" in how, **how
+    )
+
+
+def strategy_option(
+    help_text: str, *names: str, metavar: str = "NAME", **how: Any
+) -> Callable[[Any], Any]:
+    """A strategy besides those that the command is about."""
+    return click.option(*names, type=STRATEGY, metavar=metavar, help=help_text, **how)
+
 
 margin_option = click.option(
     "--margin",
@@ -103,27 +120,17 @@ seed_option = click.option(
     show_default=True,
     help="Seed of the shuffles.",
 )
-unit_option = click.option(
+unit_option = number_option(
     "--unit",
-    type=int,
+    "Number of the deal, pair of deals or pair of matches in the run, from 0.",
+    "I",
     default=0,
-    show_default=True,
-    metavar="I",
-    help="Number of the deal, pair of deals or pair of matches in the run, from 0.",
 )
-half_option = click.option(
-    "--half",
-    type=int,
-    default=0,
-    show_default=True,
-    metavar="0/1",
-    help="Half of a mirrored pair; 1 swaps the players.",
+half_option = number_option(
+    "--half", "Half of a mirrored pair; 1 swaps the players.", "0/1", default=0
 )
-deal_option = click.option(
-    "--deal",
-    type=int,
-    metavar="J",
-    help="Deal number J of a match, from 0, as in `simgin match --matches`.",
+deal_option = number_option(
+    "--deal", "Deal number J of a match, from 0, as in `simgin match --matches`.", "J"
 )
 
 
@@ -177,11 +184,14 @@ def count_option(name: str, help_text: str, **default: Any) -> Callable[[Any], A
     return click.option(name, callback=read_count, metavar="N", help=help_text, **default)
 
 
+def time_option(help_text: str) -> Callable[[Any], Any]:
+    """`--for`, after which to stop."""
+    return click.option("--for", "seconds", callback=read_seconds, metavar="TIME", help=help_text)
+
+
 def output_option(help_text: str, metavar: str = "DIR") -> Callable[[Any], Any]:
     """`-o`, the directory for results or the file."""
-    return click.option(
-        "-o", "--output", type=click.Path(path_type=Path), metavar=metavar, help=help_text
-    )
+    return click.option("-o", "--output", type=PATH, metavar=metavar, help=help_text)
 
 
 class NameOrSubcommand(click.Group):

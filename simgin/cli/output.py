@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from simgin.report.report import Report
+
 PAGE = "report.html"
 # Parameters that change nothing about a result: how it is played, how much of it is shown
 NO_MATTER = ("workers", "scheduler", "debug", "dry_run", "details", "as_json", "save")
@@ -79,6 +81,14 @@ def console() -> Console:
     from simgin.report.terminal import Terminal
 
     return Terminal(highlight=False, markup=False, emoji=False)
+
+
+def screen(report: Report, details: bool, more: str) -> Iterator[Any]:
+    """What a screen shows of a report, and, where that is not all, what prints the rest."""
+    yield from report.screen(details=details)
+    yield ""
+    if more and not details:
+        yield f"More:    {more}"
 
 
 def entry(told: str, *commands: str, indent: int = 7) -> Iterator[Text]:

@@ -38,9 +38,10 @@ def rows(
     """
     threads = workers or usable_cpus()
     units_left = _units_left(plan, place, record_deals)
-    seconds_each = _unit_seconds(plan)
+    prepare(plan.matchups)
     table = []
-    for task, units, seconds in zip(plan.tasks, units_left, seconds_each, strict=True):
+    for task, units in zip(plan.tasks, units_left, strict=True):
+        seconds = units * unit_seconds(task.matchup) / threads
         row = {
             "variant": task.matchup.variant.text,
             "strategy": task.matchup.a.text,
@@ -48,7 +49,7 @@ def rows(
             "unit": plan.unit,
             "n": task.n,
             "units": units,
-            "seconds": plan.seconds or float(f"{units * seconds / threads:.3g}"),
+            "seconds": plan.seconds or float(f"{seconds:.3g}"),
         }
         if expected:
             row |= _precision(task, power)
@@ -140,11 +141,6 @@ def _steps(plan: Plan) -> str:
         seconds += step.work * unit_seconds(step.matchup)
     passes = f"{len(plan.steps)} passes over more deals follow"
     return f" {passes}, about {duration(seconds / usable_cpus())}."
-
-
-def _unit_seconds(plan: Plan) -> list[float]:
-    prepare(plan.matchups)
-    return [unit_seconds(task.matchup) for task in plan.tasks]
 
 
 def _units_left(plan: Plan, place: Path | None, record_deals: bool) -> list[int]:

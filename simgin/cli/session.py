@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.output import Answer, note
+from simgin.cli.output import Answer, note, screen
 from simgin.core import jit
 from simgin.findings.findings import Findings
-from simgin.findings.health import check_health
-from simgin.findings.run_record import record_plan
+from simgin.findings.run_record import check_health, record_plan
 from simgin.play import kernel, parallel
 from simgin.play.matchup import Matchup, own_names
 from simgin.report import progress
@@ -29,6 +28,7 @@ from simgin.runs.stopping import End
 
 if TYPE_CHECKING:
     from simgin.cli.so_far import SoFar
+    from simgin.report.report import Report
     from simgin.runs.plan import Plan
 
 INTERRUPTED = 130  # exit code
@@ -58,17 +58,14 @@ def play_plan(
     path = None if place is None else directory.begin(place, command)
     with ledger.opened(path, plan.identity) as run_ledger:
         run_ledger.note_command(command)
-        if place is not None and _is_complete(plan, run_ledger, record_deals):
+        left = block.units_left(plan.tasks, run_ledger, recorded=record_deals)
+        is_complete = not any(left) and not runner.missing_steps(plan.steps, run_ledger)
+        if place is not None and is_complete:
             note(f"{place} is complete: nothing left to play. A larger run would extend it.")
-        with interruptible(_interrupted(place, command)):
+        with interruptible(command, place, "blocks"):
             ends = _play(plan, run_ledger, workers, scheduler, record_deals)
         health = check_health(plan.matchups, ends, run_ledger)
         yield Findings(record_plan(plan, ends, health), run_ledger)
-
-
-def _is_complete(plan: Plan, run_ledger: ledger.Ledger, record_deals: bool) -> bool:
-    units_left = block.units_left(plan.tasks, run_ledger, recorded=record_deals)
-    return not any(units_left) and not runner.missing_steps(plan.steps, run_ledger)
 
 
 def _play(
@@ -99,19 +96,21 @@ def _play(
     return ends
 
 
-def _interrupted(place: Path | None, command: str) -> str:
-    if place is None:
-        return f"interrupted; nothing was written. Start again with: {command}"
-    return f"interrupted; finished blocks are kept in {place}. Continue with: {command}"
-
-
 @contextmanager
-def interruptible(told: str) -> Iterator[None]:
-    """Leave with a note on how to go on if the user interrupts what is done in it."""
+def interruptible(
+    command: str, place: Path | str | None = None, pieces: str = ""
+) -> Iterator[None]:
+    """Leave with a note on how to go on if the user interrupts what is done in it.
+
+    place: where its finished pieces are kept; None if they are not.
+    """
     try:
         yield
     except KeyboardInterrupt:
-        note(told)
+        if place is None:
+            note(f"interrupted; nothing was written. Start again with: {command}")
+        else:
+            note(f"interrupted; finished {pieces} are kept in {place}. Continue with: {command}")
         raise click.exceptions.Exit(INTERRUPTED) from None
 
 
@@ -233,24 +232,30 @@ def warn_of_single_deals(matchups: Sequence[Matchup]) -> None:
             )
 
 
-def finished_manifest(
+def save_report(
+    place: Path,
+    report: Report,
     identity: Mapping[str, Any],
     units: Iterable[int],
-    workers: int | None,
     started: datetime,
-    command: str,
+    *,
+    workers: int | None = None,
+    plots: str = "plots/",
     **request: Any,
-) -> dict[str, Any]:
-    """The manifest of what was played to its end, so many units of each matchup."""
-    return run_manifest(
+) -> list[Path]:
+    """Write the page of what was played to its end, so many units of each matchup; its files."""
+    from simgin.report import page
+
+    manifest = run_manifest(
         identity,
         [End(n) for n in units],
         workers=workers or parallel.usable_cpus(),
         started=started,
-        command=command,
+        command=report.command,
         stopped="complete",
         **request,
     )
+    return directory.save(place, manifest, page.files(report, plots))
 
 
 def save(
@@ -333,26 +338,29 @@ def add_verdict(rows: list[dict[str, Any]], findings: Findings, margin: str | fl
     return f"{own.a} and {own.b}, {BY_NAME[metric].title}: {told}."
 
 
-def show_run(
-    answer: Answer,
+def finish_run(
     findings: Findings,
+    place: Path | None,
+    started: datetime,
+    command: str,
     more: str,
     *,
+    record: bool,
     details: bool,
     as_json: bool,
-    told: Sequence[str] = (),
+    margin: str | float | None = None,
 ) -> None:
-    """Print the answer of a run. more: what prints the details, said where they are not shown.
+    """Write the files of a run, if it has a place, and print its answer.
 
-    told: sentences above the findings.
+    more: what prints the details. margin: within which both players are called the same.
     """
+    files = [] if place is None else save_run(place, findings, started, command, record)
+    answer = run_answer(findings, command, files)
+    told = [] if margin is None else [add_verdict(answer.rows, findings, margin)]
     if as_json:
         answer.show(as_json, ())
         return
     from simgin.findings.run_report import run_report
 
-    report = run_report(findings, answer.command, details=details)
-    parts = [*told, *report.screen(details=details), ""]
-    if not details:
-        parts.append(f"More:    {more}")
-    answer.show(as_json, parts)
+    report = run_report(findings, command, details=details)
+    answer.show(as_json, [*told, *screen(report, details, more)])

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, product
+from itertools import chain
 from math import comb
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simgin.core.cell import Cell
-from simgin.findings.run_record import RunRecord
+from simgin.findings.run_record import RunRecord, check_ledger, read_record
+from simgin.runs import directory, ledger
 from simgin.runs.ledger import Ledger
 from simgin.runs.plan import Effect
 from simgin.runs.stopping import COMPLETE, End
-from simgin.stats import batches, league, table, variance
+from simgin.stats import batches, league, round_robin, table, variance
 from simgin.stats.batches import Played
 from simgin.stats.differences import DIFFERENCE_COLUMNS, differences, holm
 from simgin.stats.estimate import Z95, estimate_metric, two_sided
 from simgin.stats.league import equilibrium_mix
 from simgin.stats.metrics import BY_NAME, headline
-from simgin.stats.round_robin import (
-    TRIAD_COLUMNS,
-    NonAdditivity,
-    RoundRobin,
-    Triads,
-    non_additivity,
-    triads,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,18 +133,16 @@ class Findings:
     @cached_property
     def effects(self) -> pd.DataFrame:
         """What every change gains in every field, EFFECT_COLUMNS; one family for Holm."""
-        every = product(dict.fromkeys(cell.variant for cell in self.cells), self.record.effects)
-        parts = [self._effect(variant, effect) for variant, effect in every]
+        parts = []
+        for variant in dict.fromkeys(cell.variant for cell in self.cells):
+            for effect in self.record.effects:
+                played = self._side(variant, effect.strategy, effect.opponent)
+                itself = effect.base == effect.opponent
+                base = None if itself else self._side(variant, effect.base, effect.opponent)
+                parts.append(measure_effect(effect, played, base))
         frame = table.joined(parts, [name for name in EFFECT_COLUMNS if name != "p_holm"])
         frame = frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
         return frame[list(EFFECT_COLUMNS)]
-
-    def _effect(self, variant: str, effect: Effect) -> pd.DataFrame:
-        """An effect under a variant."""
-        played = self._side(variant, effect.strategy, effect.opponent)
-        itself = effect.base == effect.opponent
-        base = None if itself else self._side(variant, effect.base, effect.opponent)
-        return measure_effect(effect, played, base)
 
     def _side(self, variant: str, strategy: str, opponent: str) -> Played:
         """The cell in which these two meet, seen by the first of them."""
@@ -178,7 +171,7 @@ class Findings:
     def standings(self) -> pd.DataFrame:
         """The league table of every round robin: LEAGUE_COLUMNS, and the variant."""
 
-        def standing(variant: str, robin: RoundRobin) -> pd.DataFrame:
+        def standing(variant: str, robin: round_robin.RoundRobin) -> pd.DataFrame:
             rated = self.ratings[self.ratings["variant"] == variant]
             return league.standings(self._both_sides(variant), rated, equilibrium_mix(robin))
 
@@ -195,7 +188,7 @@ class Findings:
         )
 
     def _by_league(
-        self, frame: Callable[[str, RoundRobin], pd.DataFrame], columns: Sequence[str]
+        self, frame: Callable[[str, round_robin.RoundRobin], pd.DataFrame], columns: Sequence[str]
     ) -> pd.DataFrame:
         """The frames of every round robin as one, and the variant."""
         parts = [frame(*item).assign(variant=item[0]) for item in self._leagues.items()]
@@ -212,21 +205,23 @@ class Findings:
         return [side for played in own for side in (played, played.reversed())]
 
     @cached_property
-    def non_additivity(self) -> dict[str, NonAdditivity]:
+    def non_additivity(self) -> dict[str, round_robin.NonAdditivity]:
         """How much of every round robin fits no ratings, by variant."""
-        return {variant: non_additivity(robin) for variant, robin in self._leagues.items()}
+        return {
+            variant: round_robin.non_additivity(robin) for variant, robin in self._leagues.items()
+        }
 
     @cached_property
-    def triads(self) -> dict[str, Triads]:
+    def triads(self) -> dict[str, round_robin.Triads]:
         """The circles of three in every round robin, by variant."""
         cross = self.cross
-        return {name: triads(cross[cross["variant"] == name]) for name in self._leagues}
+        return {name: round_robin.triads(cross[cross["variant"] == name]) for name in self._leagues}
 
     @cached_property
     def circles(self) -> pd.DataFrame:
         """The circles of every round robin: TRIAD_COLUMNS, and the variant."""
         parts = [found.circles.assign(variant=variant) for variant, found in self.triads.items()]
-        return table.joined(parts, (*TRIAD_COLUMNS, "variant"))
+        return table.joined(parts, (*round_robin.TRIAD_COLUMNS, "variant"))
 
     @cached_property
     def pairing(self) -> pd.DataFrame:
@@ -300,7 +295,7 @@ class Findings:
         return [i for i, cell in enumerate(self.cells) if cell.mirrored]
 
     @cached_property
-    def _leagues(self) -> dict[str, RoundRobin]:
+    def _leagues(self) -> dict[str, round_robin.RoundRobin]:
         """The variants in which three or more strategies each met each, with their pairings."""
         by_variant: dict[str, dict[tuple[str, str], int]] = {}
         for i in self._mirrored:
@@ -311,7 +306,7 @@ class Findings:
             count = len(set(chain.from_iterable(places)))
             if count > 2 and len(places) == comb(count, 2):
                 pairings = {pair: self.rows(i) for pair, i in places.items()}
-                leagues[variant] = RoundRobin(pairings, self.record.seed)
+                leagues[variant] = round_robin.RoundRobin(pairings, self.record.seed)
         return leagues
 
     def _widened(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -321,6 +316,28 @@ class Findings:
         for name, middle in middles.items():
             frame[name] = frame[middle] + wide * (frame[name] - frame[middle])
         return frame
+
+
+@contextmanager
+def opened(place: Path) -> Iterator[Findings]:
+    """The findings of a finished run in a directory, as long as the block lasts.
+
+    Raises ResultsError or LedgerError where there is none, with the way on if it is not finished.
+    """
+    path = place / ledger.FILE
+    with ExitStack() as stack:
+        with directory.readable(place):
+            if path.is_file() and not (place / directory.MANIFEST).exists():
+                with ledger.reading(path) as unfinished:
+                    command = unfinished.command
+                remedy = (command and f"with: {command}") or "with the command that began it."
+                raise directory.ResultsError(
+                    f"the run in {place} is not finished; continue {remedy}"
+                )
+            record = read_record(place, directory.read_manifest(place))
+            run_ledger = stack.enter_context(ledger.reading(path))
+            check_ledger(place, record, run_ledger)
+        yield Findings(record, run_ledger)
 
 
 def measure_effect(effect: Effect, played: Played, base: Played | None) -> pd.DataFrame:

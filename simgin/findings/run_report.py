@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from simgin import plots
-from simgin.findings.health import describe_health
-from simgin.findings.run_record import describe_size
-from simgin.findings.verdict import COMPARED, SURE, is_significant, verdict
+from simgin.findings.run_record import describe_health, describe_size
+from simgin.findings.verdict import COMPARED, SURE, compared, is_significant, verdict
 from simgin.report import numbers, summary
 from simgin.report.report import Picture, Report
 from simgin.report.table import Column, Table
@@ -34,16 +33,16 @@ STANDARD = "standard"  # the variant that others are compared with
 WHO = (Column("variant", "variant"), Column("strategy", "A"), Column("opponent", "B"))
 LEAGUE = (
     Column("strategy", "strategy"),
-    Column("elo", "Elo", better="higher"),
+    Column("elo", "Elo"),
     Column("lead", "lead over the next"),
     Column("elo_v_mix", "Elo v the mix"),
-    Column("mix", "in the mix", "%", factor=100),
+    Column("mix", "in the mix %", factor=100),
 )
 PAIRING = (
     *WHO,
     Column("measure", "of"),
     Column("rho", "variance left"),
-    Column("luck", "luck share", "%", factor=100),
+    Column("luck", "luck share %", factor=100),
     Column("swept", "swept by A"),
     Column("swept_by_b", "by B"),
     Column("p_sweeps", "p"),
@@ -60,7 +59,7 @@ PAIRING_NOTE = (
     "p is that of the exact sign test."
 )
 MOST_DRAWN = 60  # matchups in one picture; a larger league has its heat maps
-CROSS = (*WHO[1:], Column("share", "won", "%", factor=100))
+CROSS = (*WHO[1:], Column("share", "won %", factor=100))
 EFFECTS = (Column("change", "change"), Column("field", "field"), Column("difference", "points"))
 
 
@@ -97,7 +96,7 @@ def _tables(findings: Findings) -> dict[str, str]:
     for name, frame in beside.items():
         if len(frame):
             files[f"{name}.csv"] = table.csv(frame)
-    return files | {"summary.csv": summary.csv(findings.estimates)}
+    return files
 
 
 def _question(findings: Findings) -> str:
@@ -126,7 +125,9 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
         yield f"Variant {name}", describe_rules(params)
     for name, strategy in identity["strategies"].items():
         called = f"{record.names[name]}: " if name in record.names else ""
-        yield f"Strategy {name}", called + _describe_strategy(strategy)
+        policies = ", ".join(f"{slot} {policy}" for slot, policy in strategy["policies"].items())
+        made = f"ending {strategy['ending']}; files {strategy['digest']}"
+        yield f"Strategy {name}", f"{called}{policies}; {made}"
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
     yield (
         "Beside this page",
@@ -149,12 +150,6 @@ def describe_rules(params: Mapping[str, Any]) -> str:
     if not changed:
         return "the standard rules"
     return f"differs from {STANDARD} in {', '.join(changed)}"
-
-
-def _describe_strategy(strategy: Mapping[str, Any]) -> str:
-    """The policies of a strategy, how it proposes to end a deal, and the digest of its files."""
-    policies = ", ".join(f"{slot} {policy}" for slot, policy in strategy["policies"].items())
-    return f"{policies}; ending {strategy['ending']}; files {strategy['digest']}"
 
 
 # Tables
@@ -267,22 +262,13 @@ def differences(frame: pd.DataFrame) -> Table:
         "the number in brackets would have been detected in four runs of five."
     )
     told = frame.assign(
-        comparison=[_minus(*map(str, row)) for row in frame[COMPARED].itertuples(index=False)],
+        comparison=[
+            compared(*row, less=" - ", against="v")
+            for row in frame[COMPARED].astype(str).itertuples(index=False)
+        ],
         column=[BY_NAME[name].title for name in frame["metric"]],
     )
     return pivot("Differences", told, "comparison", "column", _difference, note)
-
-
-def _minus(
-    variant: str, base_variant: str, strategy: str, base_strategy: str, opponent: str
-) -> str:
-    """What is compared with what: the part that differs, and the rest in brackets."""
-    against = [f"v {opponent}"] if opponent else []
-    if variant != base_variant:
-        return f"{variant} - {base_variant} ({' '.join([strategy, *against])})"
-    if strategy != base_strategy:
-        return f"{strategy} - {base_strategy} ({', '.join([variant, *against])})"
-    return f"{strategy} ({' '.join([variant, *against])})"  # the same in two runs
 
 
 def _difference(row: Any) -> str:

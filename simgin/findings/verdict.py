@@ -399,7 +399,7 @@ def differences(frame: pd.DataFrame) -> list[str]:
         if significant:
             largest = max(abs(row["difference"]) / row["se"] for row in significant)
             parts = "; ".join(map(_difference, significant))
-            clear.append((largest, f"{_instead(*map(str, names))}: {parts}."))
+            clear.append((largest, f"{compared(*map(str, names))}: {parts}."))
     clear.sort(key=lambda line: -line[0])
     sentences = [line for _, line in clear[:MOST]]
     more = len(clear) - MOST
@@ -427,17 +427,24 @@ def is_significant(row: Any) -> bool:
     return bool(row["p_holm"] < SURE)
 
 
-def _instead(
-    variant: str, base_variant: str, strategy: str, base_strategy: str, opponent: str
+def compared(
+    variant: str,
+    base_variant: str,
+    strategy: str,
+    base_strategy: str,
+    opponent: str,
+    *,
+    less: str = " instead of ",
+    against: str = "against",
 ) -> str:
-    """What is compared with what, and under which conditions."""
-    against = [f"against {opponent}"] if opponent else []
+    """What is compared with what: the part that differs, and the rest in brackets."""
+    rest = [f"{against} {opponent}"] if opponent else []
     if variant != base_variant:
-        return f"{variant} instead of {base_variant} ({' '.join([strategy, *against])})"
-    rest = ", ".join([variant, *against])
-    if strategy == base_strategy:  # the same in two runs
-        return f"{strategy} ({rest}), minus the second run"
-    return f"{strategy} instead of {base_strategy} ({rest})"
+        return f"{variant}{less}{base_variant} ({' '.join([strategy, *rest])})"
+    told = f"({', '.join([variant, *rest])})"
+    if strategy != base_strategy:
+        return f"{strategy}{less}{base_strategy} {told}"
+    return f"{strategy} {told}"  # the same in two runs
 
 
 def _difference(row: Any) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from simgin import plots
 from simgin.odds import solo_odds
 from simgin.odds.odds import Odds
-from simgin.report import figures, numbers
+from simgin.report import numbers
 from simgin.report.report import Picture, Report
 from simgin.report.table import Column, Table, described
 from simgin.rules.variants import find
@@ -257,7 +257,7 @@ def _shares(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
     return [
         Column(name, titles[name])
         if name == "score"
-        else Column(name, titles[name], "%", factor=100)
+        else Column(name, f"{titles[name]} %", factor=100)
         for name in there
     ]
 
@@ -283,7 +283,7 @@ def _alone(odds: Odds, variants: list[str]) -> Table:
         "match": "strong: match won",
     }
     frame = frame_of(lines)
-    shown = [Column(name, titles[name], "%", factor=100) for name in titles if name in frame]
+    shown = [Column(name, f"{titles[name]} %", factor=100) for name in titles if name in frame]
     return Table(
         "Deals gone gin, and matches won or goals met",
         frame,
@@ -339,8 +339,8 @@ def _picture(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) 
     value = "share" if "share" in frame else "value"
     keys = [column for column in (*text, "a", "b", "turn", "count", "draws") if column in frame]
     columns = [Column(key, key) for key in keys if key in text]
-    columns.append(Column(value, title, "%", digits=1, factor=100))
-    figure = figures.drawn(draw, frame.reset_index(drop=True), seed=odds.seed, among=())
+    columns.append(Column(value, f"{title} %", digits=1, factor=100))
+    figure = draw(frame.reset_index(drop=True), seed=odds.seed)
     # Without the frame, which lies beside the page as a csv of every player
     return Picture(name, title, described(frame, columns), figure)
 

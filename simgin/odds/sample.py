@@ -24,6 +24,7 @@ from simgin.play.parallel import Progress, over_units
 from simgin.rules.build import build_rules
 from simgin.rules.parameters import number
 from simgin.rules.variants import Variant
+from simgin.stats.estimate import Estimate
 from simgin.stats.table import frame_of
 from simgin.value import outcomes, value
 from simgin.value.outcomes import Outcomes
@@ -42,8 +43,24 @@ _PLACE = {name: i for i, name in enumerate(DEAL_COLUMNS)}
 CALL_DEALS = 5_000
 
 
+class OfPlayer:
+    """What is known of one player, alone or against itself."""
+
+    matchup: Matchup
+
+    @property
+    def variant(self) -> str:
+        """The text of the variant."""
+        return self.matchup.variant.text
+
+    @property
+    def strategy(self) -> str:
+        """The text of the strategy."""
+        return self.matchup.a.text
+
+
 @dataclass(frozen=True, eq=False)
-class Deals:
+class Deals(OfPlayer):
     """Deals of one strategy under one variant, in the order of play.
 
     rows: int32 (deals, len(DEAL_COLUMNS)). counted: the same deals as outcomes. by_score: whether
@@ -64,16 +81,6 @@ class Deals:
         return np.isin(self.column("kind"), [KINDS.index(kind) for kind in kinds])
 
     @property
-    def variant(self) -> str:
-        """The text of the variant."""
-        return self.matchup.variant.text
-
-    @property
-    def strategy(self) -> str:
-        """The text of the strategy."""
-        return self.matchup.a.text
-
-    @property
     def units(self) -> int:
         """Deals, or matches, that were played: what errors are clustered over."""
         return int(self.rows[-1, _PLACE["unit"]]) + 1
@@ -85,16 +92,21 @@ class Deals:
         return 52 - dealt(variant) + int(build_rules(variant).joker != NO_JOKER)
 
 
-def told(
-    matchup: Matchup, rows: pd.DataFrame | Sequence[tuple[Any, ...]], columns: Sequence[str]
-) -> pd.DataFrame:
+def stated(estimate: Estimate, n: int, name: str = "value") -> dict[str, float]:
+    """An estimate as rows have it, its value under a name."""
+    value, se, low, high = estimate.with_limits
+    return {name: value, "se": se, "low": low, "high": high, "n": n}
+
+
+def told(matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]) -> pd.DataFrame:
     """A tidy frame with who played what in front."""
     names = {
         "variant": matchup.variant.text,
         "strategy": matchup.a.text,
         "opponent": matchup.opponent,
     }
-    return frame_of(rows, columns).assign(**names)[[*names, *columns]]
+    frame = frame_of(rows)
+    return frame.assign(**names)[[*names, *frame.columns]]
 
 
 def play_alone(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simgin.odds.sample import told
+from simgin.odds.sample import OfPlayer, stated, told
 from simgin.play.matchup import Matchup, SeatError, parse_matchup
 from simgin.play.parallel import Progress
 from simgin.stats.estimate import Estimate, around, quantile, wilson
@@ -28,28 +28,16 @@ if TYPE_CHECKING:
 PLAYERS = ("gold", "gold-early", "marjj-early")
 SEATS = ("dealer", "nondealer")
 POINTS = (("score",), ("score",))  # what both sides of a match to points count
-SEAT_COLUMNS = ("seat", "metric", "value", "se", "low", "high", "n")
-SCORE_COLUMNS = ("a", "b", "dealer", "value", "se", "low", "high", "n")
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(OfPlayer):
     """Deals of a strategy against itself, and V if it can be had; `refused` says why not."""
 
     matchup: Matchup
     outcomes: Outcomes
     value: Value | None
     refused: str = ""
-
-    @property
-    def variant(self) -> str:
-        """The text of the variant."""
-        return self.matchup.variant.text
-
-    @property
-    def strategy(self) -> str:
-        """The text of the strategy."""
-        return self.matchup.a.text
 
     @property
     def deals(self) -> int:
@@ -96,23 +84,20 @@ def play_self(
 
 
 def by_seat(table: Table) -> pd.DataFrame:
-    """How often each seat wins: SEAT_COLUMNS.
+    """How often each seat wins, by seat and metric.
 
     Of a deal `win` and `nobody` by who deals it, and `match` where V can be had: for who deals
     first, and for the nondealer, who has the first turn. Where the rules treat the seats
     differently (Gin Race), for "seat 0" and "seat 1".
     """
-    rows: list[tuple[Any, ...]] = []
-    for seat in SEATS:
-        rows += [(seat, *result) for result in _results(table, seat)]
+    rows = [row for seat in SEATS for row in _results(table, seat)]
     if table.value is not None:
-        n = table.deals
         for seat, chance in _matches(table.value):
-            rows.append((seat, "match", *chance.with_limits, n))
-    return told(table.matchup, rows, SEAT_COLUMNS)
+            rows.append({"seat": seat, "metric": "match", **stated(chance, table.deals)})
+    return told(table.matchup, rows)
 
 
-def _results(table: Table, seat: str) -> Iterator[tuple[Any, ...]]:
+def _results(table: Table, seat: str) -> Iterator[dict[str, Any]]:
     """How often the deal is won by who sits there, and by nobody."""
     outcomes = table.outcomes
     counts = outcomes.counts.sum(axis=0)
@@ -122,7 +107,8 @@ def _results(table: Table, seat: str) -> Iterator[tuple[Any, ...]]:
     own = dealer if seat == "dealer" else 1 - dealer
     for metric, is_chosen in {"win": winner == own, "nobody": winner < 0}.items():
         share = int(counts[is_chosen].sum()) // table.counted / n
-        yield metric, share, math.sqrt(share * (1 - share) / n), *wilson(share, n), n
+        chance = Estimate(share, math.sqrt(share * (1 - share) / n), n, *wilson(share, n))
+        yield {"seat": seat, "metric": metric, **stated(chance, n)}
 
 
 def _matches(known: Value) -> Iterator[tuple[str, Estimate]]:
@@ -143,17 +129,17 @@ def _chance(chance: float, se: float) -> Estimate:
 
 
 def by_score(table: Table) -> pd.DataFrame:
-    """The probability to win the match at every score: SCORE_COLUMNS.
+    """The probability to win the match at every score: a, b, dealer.
 
     For the side with a points; dealer is 0 for that side, 1 for the other. Empty where V was
     refused, or where more than points count.
     """
     known = table.value
     if known is None or not table.by_points:
-        return told(table.matchup, [], SCORE_COLUMNS)
+        return told(table.matchup, [])
     scores = known.table().rename(columns={"score_a": "a", "score_b": "b"})
     half = quantile(GROUPS) * scores["se"]
     scores["low"] = (scores["value"] - half).clip(lower=0)
     scores["high"] = (scores["value"] + half).clip(upper=1)
     scores["n"] = table.deals
-    return told(table.matchup, scores, SCORE_COLUMNS)
+    return told(table.matchup, scores)

@@ -20,7 +20,7 @@ import numpy as np
 from simgin.core.cards import PACK
 from simgin.core.meldings import melds_in
 from simgin.core.rules import NO_JOKER
-from simgin.odds.sample import Deals, dealt, told
+from simgin.odds.sample import Deals, dealt, stated, told
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.stats.estimate import (
@@ -61,20 +61,6 @@ HINDSIGHT = "hindsight"  # a player who sees the whole deck
 DECKS = 10_000  # that it is shown
 MOST_MELDS = 1024
 
-STATED = ("value", "se", "low", "high", "n")
-STRENGTH_COLUMNS = ("metric", *STATED)
-DRAW_COLUMNS = ("draws", "kind", "share", *STATED[1:])
-LEFT_COLUMNS = ("left", "metric", *STATED)
-GIN_COLUMNS = ("statistic", *STATED)
-TOTAL_COLUMNS = ("total", "share", *STATED[1:])
-THRESHOLD_COLUMNS = ("k", "measure", *STATED)
-JOKER_COLUMNS = ("metric", *STATED)
-GAP_COLUMNS = (
-    *("base_strategy", "metric", *STATED[:-1]),
-    *("own_packs", "own_packs_low", "own_packs_high"),
-    *("same_packs", "same_packs_low", "same_packs_high", "n"),
-)
-
 
 def ladder(variant: Variant) -> tuple[str, ...]:
     """Players of a solitaire variant from weak to strong; see docs/reference/strategies/solo.md."""
@@ -87,7 +73,7 @@ def quick_ladder(variant: Variant) -> tuple[str, ...]:
 
 
 def by_strength(samples: Sequence[Deals]) -> pd.DataFrame:
-    """Results of every player: STRENGTH_COLUMNS.
+    """Results of every player by metric.
 
     Metrics: `win` a deal, go `gin`, mean `score` of a deal, and `match` where there is one to win.
     The chance to win a match to points is V at its start, from the same deals; that of a match of a
@@ -100,22 +86,24 @@ def by_strength(samples: Sequence[Deals]) -> pd.DataFrame:
 def _strength(deals: Deals) -> pd.DataFrame:
     rows = _results(deals)
     if not deals.matchup.variant.goal.one_deal and not refusal(deals):
-        match, n = match_odds(deals)
-        rows.append(("match", *match.with_limits, n))
-    return told(deals.matchup, rows, STRENGTH_COLUMNS)
+        rows.append({"metric": "match", **stated(*match_odds(deals))})
+    return told(deals.matchup, rows)
 
 
-def _results(deals: Deals) -> list[tuple[Any, ...]]:
+def _results(deals: Deals) -> list[dict[str, Any]]:
     """How a deal comes out: the chance to win and to go gin, and the mean score."""
     n = len(deals.rows)
-    all_deals = np.ones(n, np.int64)
-    won = deals.column("won")
-    gin = deals.ended(*ENDINGS["gin"])
-    score = deals.column("score")
-    win_share, gin_share = deal_ratios(deals, [(won, all_deals), (gin, all_deals)])
-    (mean_score,) = deal_ratios(deals, [(score, all_deals)], share=False)
-    estimates = {"win": win_share, "gin": gin_share, "score": mean_score}
-    return [(metric, *estimate.with_limits, n) for metric, estimate in estimates.items()]
+    counted = _counted(deals).items()
+    return [{"metric": name, **stated(of_all(deals, *each), n)} for name, each in counted]
+
+
+def _counted(deals: Deals) -> dict[str, tuple[np.ndarray, bool]]:
+    """What is counted of every deal by metric, and whether it is a share."""
+    return {
+        "win": (deals.column("won"), True),
+        "gin": (deals.ended(*ENDINGS["gin"]), True),
+        "score": (deals.column("score"), False),
+    }
 
 
 def refusal(deals: Deals) -> str:
@@ -154,7 +142,7 @@ def match_odds(deals: Deals) -> tuple[Estimate, int]:
 
 
 def by_draws(deals: Deals) -> pd.DataFrame:
-    """The share of all deals that have ended in a kind by so many draws: DRAW_COLUMNS.
+    """The share of all deals that have ended in a kind by so many draws: draws, kind, share.
 
     Kinds that occur: gin (big gin, too), knock (whoever won by it), joker, limit. The joker is met
     by drawing it, so by as many draws as there are cards in the deck every deal is over.
@@ -167,70 +155,70 @@ def by_draws(deals: Deals) -> pd.DataFrame:
     for kind, ended in _kinds(deals):
         pairs = [(ended & (drawn <= t), all_deals) for t in draws]
         for t, share in zip(draws, deal_ratios(deals, pairs), strict=True):
-            rows.append((t, kind, *share.with_limits, n))
-    return told(deals.matchup, rows, DRAW_COLUMNS)
+            rows.append({"draws": t, "kind": kind, **stated(share, n, "share")})
+    return told(deals.matchup, rows)
 
 
 def by_cards_left(deals: Deals) -> pd.DataFrame:
-    """Chances of the deals that go on with so many cards left: LEFT_COLUMNS.
+    """Chances of the deals that go on with so many cards left, by left and metric.
 
     Metrics: chance to `win`, to go `gin`, and mean `score`. left counts the joker. A deal goes on
     if another card is drawn. Where fewer than 30 deals go on there is no row.
     """
     drawn = deals.column("drawn")
     draws = range(_most_draws(deals))
-    won = deals.column("won")
-    gin = deals.ended(*ENDINGS["gin"])
-    metrics = (("win", won, True), ("gin", gin, True), ("score", deals.column("score"), False))
     rows = []
-    for metric, counted, share in metrics:
+    for metric, (counted, share) in _counted(deals).items():
         pairs = [(counted * (drawn > t), drawn > t) for t in draws]
         for t, ratio in zip(draws, deal_ratios(deals, pairs, share=share), strict=True):
-            rows.append((deals.deck - t, metric, *ratio.with_limits, int((drawn > t).sum())))
-    return told(deals.matchup, rows, LEFT_COLUMNS).dropna(ignore_index=True)
+            left = {"left": deals.deck - t, "metric": metric}
+            rows.append(left | stated(ratio, int((drawn > t).sum())))
+    return told(deals.matchup, rows).dropna(ignore_index=True)
 
 
 def gin_draws(deals: Deals) -> pd.DataFrame:
-    """On which draw gin came, where it came: GIN_COLUMNS, statistic `mean`, `q10`, `q50`, `q90`.
+    """On which draw gin came, where it came: statistic `mean`, `q10`, `q50`, `q90`.
 
     Limits of quantiles are order statistics (binomial, by its normal approximation).
     """
     drawn = np.sort(deals.column("drawn")[deals.ended(*ENDINGS["gin"])])
     n = len(drawn)
     if n < ENOUGH_UNITS:
-        return told(deals.matchup, [], GIN_COLUMNS)
+        return told(deals.matchup, [])
     se = float(drawn.std(ddof=1) / np.sqrt(n))
     mean = if_varied(around(float(drawn.mean()), se, n, np.inf, least=0.0))
-    rows: list[tuple[Any, ...]] = [("mean", *mean.with_limits, n)]
+    rows = [{"statistic": "mean", **stated(mean, n)}]
     for q in QUANTILES:
         # The quantile of n sorted numbers, and its limits
         rank = n * q
         half = quantile(n) * np.sqrt(rank * (1 - q))
         ranks = np.array([rank, rank - half, rank + half + 1])
         places = np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1)
-        middle, *limits = drawn[places].tolist()
-        rows.append((f"q{100 * q:.0f}", middle, np.nan, *limits, n))
-    return told(deals.matchup, rows, GIN_COLUMNS)
+        middle = Estimate(drawn[places[0]].item(), np.nan, n, *drawn[places[1:]].tolist())
+        rows.append({"statistic": f"q{100 * q:.0f}", **stated(middle, n)})
+    return told(deals.matchup, rows)
 
 
 def totals(deals: Deals) -> pd.DataFrame:
-    """How often a match of a fixed number of deals came to each total: TOTAL_COLUMNS.
+    """How often a match of a fixed number of deals came to each total: total, share.
 
     Empty for other variants.
     """
     if deals.matchup.unit != "match":
-        return told(deals.matchup, [], TOTAL_COLUMNS)
+        return told(deals.matchup, [])
     matches = sums_by_unit(deals, "score").astype(np.int64)
     n = len(matches)
     seen = np.unique(matches)
     is_seen = matches[:, None] == seen
     shares = unit_ratios(*is_seen.astype(np.int64).T, np.ones(n, np.int64))
-    rows = [(int(total), *share.with_limits, n) for total, share in zip(seen, shares, strict=True)]
-    return told(deals.matchup, rows, TOTAL_COLUMNS)
+    each = zip(seen, shares, strict=True)
+    return told(
+        deals.matchup, [{"total": int(total), **stated(share, n, "share")} for total, share in each]
+    )
 
 
 def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
-    """Results by knock threshold: THRESHOLD_COLUMNS.
+    """Results by knock threshold k and measure.
 
     Measures: the mean score of a deal ("points"), and the share won ("share"). samples: the same
     player with `knock=at:k=0`, `knock=at:k=1` and so on.
@@ -238,12 +226,12 @@ def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
     measures = {"score": "points", "win": "share"}
     rows = []
     for k, deals in enumerate(samples):
-        for metric, *rest in _results(deals):
-            if metric in measures:
-                rows.append((k, measures[metric], *rest))
+        for row in _results(deals):
+            if (metric := row.pop("metric")) in measures:
+                rows.append({"k": k, "measure": measures[metric], **row})
     first = samples[0]
     player, _, _ = first.strategy.partition("+knock=")
-    return told(first.matchup, rows, THRESHOLD_COLUMNS).assign(strategy=player)
+    return told(first.matchup, rows).assign(strategy=player)
 
 
 def _kinds(deals: Deals) -> Iterator[tuple[str, np.ndarray]]:
@@ -264,7 +252,7 @@ def _most_draws(deals: Deals) -> int:
 
 
 def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
-    """The gap between two players on the same packs, and how many deals show it: GAP_COLUMNS.
+    """The gap between two players on the same packs, and how many deals show it.
 
     The frame names the stronger. Metrics: win, score. own_packs and same_packs: deals of each that
     a 5 % test needs to find the difference in four runs of five, (2.8 sigma / difference)^2, if
@@ -284,42 +272,39 @@ def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
         found = if_varied(around(float(difference.mean()), float(se), n, np.inf))
         own = (a.var(ddof=1) + b.var(ddof=1)) / each
         same = difference.var(ddof=1) * each
-        numbers = (*found.with_limits, *_needed(own, found), *_needed(same, found))
-        rows.append((weak.strategy, metric, *numbers, deals))
-    return told(strong.matchup, rows, GAP_COLUMNS)
+        row = {"base_strategy": weak.strategy, "metric": metric, **stated(found, deals)}
+        needed = _needed("own_packs", own, found) | _needed("same_packs", same, found)
+        rows.append(row | needed | {"n": row.pop("n")})
+    return told(strong.matchup, rows)
 
 
-def _needed(variance: float, difference: Estimate) -> tuple[float, float, float]:
+def _needed(name: str, variance: float, difference: Estimate) -> dict[str, float]:
     """Deals that show a difference, and what they are at its limits; infinite if it may be 0."""
+    names = (name, f"{name}_low", f"{name}_high")
     low, high = difference.limits
     if np.isnan(difference.value):
-        return np.nan, np.nan, np.nan
+        return dict.fromkeys(names, np.nan)
     nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
     gaps = np.array([difference.value, max(abs(low), abs(high)), nearest])
     with np.errstate(divide="ignore"):
-        value, least, most = (POWER_80**2 * variance / gaps**2).tolist()
-    return value, least, most
+        return dict(zip(names, (POWER_80**2 * variance / gaps**2).tolist(), strict=True))
 
 
 def bracket(samples: Sequence[Deals]) -> pd.DataFrame:
-    """Between whom the best possible player lies, in deals that end with gin: STRENGTH_COLUMNS.
+    """Between whom the best possible player lies, in deals that end with gin.
 
     The weakest player, the one who goes gin most often, and HINDSIGHT. Metric: gin, which is all
     that wins a deal where there is no knock.
     """
     parts = []
     for deals in samples:
-        gin = deals.ended(*ENDINGS["gin"])
-        (share,) = deal_ratios(deals, [(gin, np.ones(len(gin), np.int64))])
-        parts.append((share.value, deals, ("gin", *share.with_limits, len(gin))))
-    best = max(parts[1:] or parts, key=lambda part: part[0])
-    chosen = [parts[0], best] if len(parts) > 1 else [best]
-    frames = [told(deals.matchup, [row], STRENGTH_COLUMNS) for _, deals, row in chosen]
+        share = of_all(deals, deals.ended(*ENDINGS["gin"]))
+        parts.append(told(deals.matchup, [{"metric": "gin", **stated(share, len(deals.rows))}]))
+    best = max(parts[1:] or parts, key=lambda part: part["value"].iloc[0])
     first = samples[0].matchup
     bound = mean_of(hindsight(first.variant, DECKS, first.seed))
-    row = ("gin", *bound.with_limits, DECKS)
-    frames.append(told(first, [row], STRENGTH_COLUMNS).assign(strategy=HINDSIGHT))
-    return joined(frames)
+    seen = told(first, [{"metric": "gin", **stated(bound, DECKS)}]).assign(strategy=HINDSIGHT)
+    return joined([*parts[: len(parts) > 1], best, seen])
 
 
 def hindsight(variant: Variant, n: int, seed: int) -> np.ndarray:
@@ -367,7 +352,7 @@ def _seen(melds: np.ndarray, seen: np.ndarray) -> np.ndarray:
 
 
 def jokers_share(deals: Deals) -> pd.DataFrame:
-    """The share of the variance of a deal's result that the joker's place decides: JOKER_COLUMNS.
+    """The share of the variance of a deal's result that the joker's place decides.
 
     Var(E[result | place]) over the whole variance, from the mean squares of a one-way layout, so
     that finite cells add nothing (Searle, Casella and McCulloch 1992, Variance Components, 3.6);
@@ -377,7 +362,7 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
     place = deals.column("place")
     group = deals.column("unit") % outcomes.GROUPS
     if (place < 0).all():
-        return told(deals.matchup, [], JOKER_COLUMNS)
+        return told(deals.matchup, [])
     n = int((place >= 0).sum())
     rows = []
     for metric, column in RESULTS.items():
@@ -389,8 +374,8 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
         between = if_varied(
             around(_between(total), se, outcomes.GROUPS, outcomes.GROUPS, least=0.0, most=1.0)
         )
-        rows.append((metric, *between.with_limits, n))
-    return told(deals.matchup, rows, JOKER_COLUMNS).dropna(ignore_index=True)
+        rows.append({"metric": metric, **stated(between, n)})
+    return told(deals.matchup, rows).dropna(ignore_index=True)
 
 
 def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
@@ -433,6 +418,11 @@ def deal_ratios(
     numerators = [by_unit(numerator) for numerator, _ in pairs]
     denominators = [by_unit(denominator) for _, denominator in pairs]
     return unit_ratios(*numerators, np.stack(denominators), share=share)
+
+
+def of_all(deals: Deals, counted: np.ndarray, share: bool = True) -> Estimate:
+    """The mean of what was counted of every deal."""
+    return deal_ratios(deals, [(counted, np.ones(len(counted), np.int64))], share=share)[0]
 
 
 def unit_ratios(*parts: np.ndarray, share: bool = True) -> list[Estimate]:

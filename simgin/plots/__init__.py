@@ -5,14 +5,11 @@ limits `low` and `high` beside every value; docs/reference/plots.md lists the ot
 names variant, strategies, n and seed.
 """
 
+from simgin.plots.answers import *
 from simgin.plots.chances import *
-from simgin.plots.charts import *
 from simgin.plots.forest import *
 from simgin.plots.matchups import *
-from simgin.plots.positions import *
-from simgin.plots.rankings import *
 from simgin.plots.review import *
-from simgin.plots.tuning import *
 from simgin.report.figures import png as png
 from simgin.report.figures import svg as svg
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,19 +37,16 @@ TOTALS_NOTE = f"Coloured: totals of {GOAL} or less, which win the match. Bars ar
 
 
 @figures.picture
-def odds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
+def odds(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Cumulative probability of gin by draw of the weakest and the strongest strategy.
 
     Columns draws, kind, share; one panel per variant, its lines named where they end. Strategies
     come weakest first: naive and strong; in grey the joker drawn and knocks, of the last.
     """
     frame = _ends_and_outcomes(frame)
-    owner = figures.owner(frame, among)
-    frame = frame.assign(owner=frame[owner].map(str))
-    looks = figures.looks(figures.unique(frame["owner"]), among)
-    variants = figures.unique(frame["variant"])
+    looks = figures.looks(figures.unique(frame["strategy"]))
     caption = figures.caption(frame, seed=seed, unit="deals", note=ODDS_NOTE)
-    height = ODDS_HEIGHT * len(variants)
+    height = ODDS_HEIGHT * frame["variant"].nunique()
     figure = figures.new_figure(height, "Probability of gin by draw, %", caption)
     for axes, _, part in figures.panels_by(figure, frame, "variant"):
         _odds_panel(axes, part, looks)
@@ -74,7 +71,7 @@ def _odds_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Series]) -> Non
     ends_of = {names[0]: "naive", names[-1]: "strong"} if len(names) > 1 else {names[0]: "gin"}
     ends = []
     for (kind, strategy), part in rows.groupby(["kind", "strategy"], sort=False):
-        look = LOOKS.get(str(kind)) or looks[part["owner"].iloc[0]]
+        look = LOOKS.get(str(kind)) or looks[str(strategy)]
         (draws,) = figures.columns(part, "draws")
         share = figures.percent(part, "share", "low", "high")
         figures.band(axes, draws, share, look, "")
@@ -93,14 +90,14 @@ def _odds_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Series]) -> Non
 
 
 @figures.picture
-def skill(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
+def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """What the weakest and the strongest player alone win, and how far the best possible may go.
 
     Columns value, low, high: a row for each, the last with the whole deck in sight. A line a
     variant; the pale bar is where the best possible player lies.
     """
     variants = figures.unique(frame["variant"])
-    looks = figures.looks(figures.unique(frame["strategy"]), among)
+    looks = figures.looks(figures.unique(frame["strategy"]))
     caption = figures.caption(frame, seed=seed, unit="deals", note=SKILL_NOTE)
     height = BLOCK + len(variants) * figures.row_height(variants)
     figure = figures.new_figure(height, "Deals that end with gin, %", caption, list(looks)[:-1])
@@ -124,18 +121,17 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
 
 
 @figures.picture
-def totals(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
+def totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Distribution of match totals in bins of ten, winning totals coloured.
 
     Columns total, share; one panel per strategy.
     """
     strategies = figures.unique(frame["strategy"])
-    owner = figures.owner(frame, among)
-    looks = figures.looks(figures.unique(frame[owner]), among)
+    looks = figures.looks(strategies)
     caption = figures.caption(frame, seed=seed, unit="matches", note=TOTALS_NOTE)
     figure = figures.new_figure(TOTALS_HEIGHT * len(strategies), "Match totals", caption)
-    for axes, _, part in figures.panels_by(figure, frame, "strategy", sharex=True):
-        _histogram(axes, part, looks[str(part[owner].iloc[0])].colour)
+    for axes, strategy, part in figures.panels_by(figure, frame, "strategy", sharex=True):
+        _histogram(axes, part, looks[strategy].colour)
         figures.axis_labels(axes, "", "matches, %")
     figures.axis_labels(axes, "total penalty", "matches, %")
     return figure
@@ -166,18 +162,8 @@ SPREAD = 0.6  # of a threshold, which the dots of all variants share
 KNOCK_NOTE = "Large markers: best threshold of each variant. Bars are 95 % intervals."
 
 
-class Measure(NamedTuple):
-    """How a measure is drawn; even: where a line marks the break-even value."""
-
-    title: str
-    factor: int
-    even: float
-
-
-KNOCK_MEASURES = {
-    "points": Measure("score per deal", 1, 0),
-    "share": Measure("deals won, %", 100, 50),
-}
+# Title, factor, and where a line marks the break-even value
+KNOCK_MEASURES = {"points": ("score per deal", 1, 0.0), "share": ("deals won, %", 100, 50.0)}
 
 
 @figures.picture
@@ -194,22 +180,21 @@ def knock(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
     looks = figures.looks(names, among)
     panels = figures.stack_panels(figure, len(shown), sharex=True)
     for axes, measure in zip(panels, shown, strict=True):
-        _knock_panel(axes, frame[frame["measure"] == measure], KNOCK_MEASURES[measure], looks)
+        title, factor, even = KNOCK_MEASURES[measure]
+        _knock_lines(axes, frame[frame["measure"] == measure], factor, looks)
+        axes.axhline(even, color=figures.FAINT, linewidth=1, zorder=1)
+        figures.panel_title(axes, title)
     panels[-1].set_xticks(sorted(set(frame["k"])))
     figures.axis_labels(panels[-1], "knocks with this deadwood or less (0: only gin)")
     figures.legend(panels[0])
     return figure
 
 
-def _knock_panel(
-    axes: Axes, rows: pd.DataFrame, measure: Measure, looks: dict[str, Series]
-) -> None:
+def _knock_lines(axes: Axes, rows: pd.DataFrame, factor: int, looks: dict[str, Series]) -> None:
     """The lines of all variants, a little apart so that equal values can be seen."""
     for i, (variant, look) in enumerate(looks.items()):
         part = rows[rows["variant"] == variant]
-        _line(axes, part, measure.factor, look, SPREAD * ((i + 0.5) / len(looks) - 0.5))
-    axes.axhline(measure.even, color=figures.FAINT, linewidth=1, zorder=1)
-    figures.panel_title(axes, measure.title)
+        _line(axes, part, factor, look, SPREAD * ((i + 0.5) / len(looks) - 0.5))
 
 
 def _line(axes: Axes, part: pd.DataFrame, factor: float, look: Series, aside: float) -> None:
@@ -245,7 +230,13 @@ def scores(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     Columns a, b (the points of the players), dealer, value; one variant.
     """
-    caption = _scores_caption(frame, seed)
+    by_score = frame.set_index(["dealer", "a", "b"])["value"]
+    effect = 100 * float((by_score.loc[YOU_DEAL] - by_score.loc[OTHER_DEALS]).abs().max())
+    note = (
+        f"You deal; if the opponent deals, values change by {effect:.2g} or less. "
+        f"{figures.precision(frame)}"
+    )
+    caption = figures.caption(frame, seed=seed, unit="single deals", note=note)
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
     first = frame.iloc[0]
     players = f"{first['strategy']} against {first['opponent']}"
@@ -259,17 +250,6 @@ def scores(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     figures.panel_title(axes, players)
     figures.axis_labels(axes, "your points", "points of the opponent")
     return figure
-
-
-def _scores_caption(frame: pd.DataFrame, seed: int | None) -> str:
-    half = 100 * figures.widest_half(frame)
-    by_score = frame.set_index(["dealer", "a", "b"])["value"]
-    effect = 100 * float((by_score.loc[YOU_DEAL] - by_score.loc[OTHER_DEALS]).abs().max())
-    note = (
-        f"You deal; if the opponent deals, values change by {effect:.2g} or less. "
-        f"95 % intervals: ± {half:.2g} or less."
-    )
-    return figures.caption(frame, seed=seed, unit="single deals", note=note)
 
 
 def _contours(axes: Axes, table: pd.DataFrame) -> None:
@@ -293,26 +273,16 @@ def counts(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     frame = frame[frame["n"] >= FEWEST]
     frame = frame.assign(title=frame["strategy"] + ", " + frame["variant"] + ": deals won, %")
-    caption = _counts_caption(frame, seed)
+    note = (
+        f"Deadwood in bins of {COUNT_BIN}, labelled by their lower end. "
+        f"{figures.precision(frame)} Empty cells: too few deals."
+    )
+    caption = figures.caption(frame, seed=seed, unit="hands per cell", note=note)
     height = COUNTS_HEIGHT * frame["title"].nunique()
     figure = figures.new_figure(height, "Win probability by deadwood and turn", caption)
     for axes, _, part in figures.panels_by(figure, frame, "title"):
-        _counts_panel(axes, part)
+        table = 100 * part.pivot(index="count", columns="turn", values="value")
+        size = CROWDED_TYPE if len(table.columns) > CROWDED else figures.NORMAL
+        figures.heat_map(axes, table.to_numpy(float), [*table.index], [*table.columns], size=size)
+        figures.axis_labels(axes, "own turns played", "own deadwood")
     return figure
-
-
-def _counts_caption(frame: pd.DataFrame, seed: int | None) -> str:
-    half = 100 * figures.widest_half(frame)
-    note = (
-        f"Deadwood in bins of {COUNT_BIN}, labelled by their lower end. 95 % intervals: "
-        f"± {half:.2g} or less. Empty cells: too few deals."
-    )
-    return figures.caption(frame, seed=seed, unit="hands per cell", note=note)
-
-
-def _counts_panel(axes: Axes, part: pd.DataFrame) -> None:
-    table = 100 * part.pivot(index="count", columns="turn", values="value")
-    values = table.to_numpy(dtype=float)
-    size = CROWDED_TYPE if len(table.columns) > CROWDED else figures.NORMAL
-    figures.heat_map(axes, values, list(table.index), list(table.columns), size=size)
-    figures.axis_labels(axes, "own turns played", "own deadwood")

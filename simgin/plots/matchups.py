@@ -1,9 +1,8 @@
-"""Results of the matchups of a tidy frame: who wins them, and how their deals end."""
+"""Results of matchups: who wins, how deals end; of a league, ratings and all against all."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from simgin.stats.table import ByMetric
 
-__all__ = ["endings", "win_and_points"]
+__all__ = ["endings", "league", "ratings", "win_and_points"]
 
 LINE, GAP = 0.14, 0.16  # inches of a line of a label, and between matchups
 TYPE = 8  # points of labels and legends
@@ -30,14 +29,13 @@ PANEL_HEAD = 0.6  # inches of a panel without its rows
 MOST_STACKED = 6  # matchups of panels one below another; of more, panels stand side by side
 MOST_NAMED = 8  # players in a caption; more are named beside their rows only
 SIDE_CHARACTERS = 36  # of the titles of panels side by side, together
-LEAST_LABELLED = 7  # %; a narrower segment of a bar has no room for its number
 NOTE = "Bars are 95 % intervals; one that cannot be seen is shorter than its dot."
 
 Matchup = tuple[tuple[str, str, str], "ByMetric"]  # variant, A, B; its rows seen by A
 
 EVEN = {"margin": 0, "score": 0, "settlement": 0, "match_win": 0.5, "goal_met": 0.5}
 # Looks of the dots of the first player and, visible behind one, of the second
-FILLED = {"color": figures.INK, "fmt": "o", "markersize": 4, "zorder": 3}
+FILLED = {"markersize": 4, "zorder": 3}
 HOLLOW = {
     "color": figures.FAINT,
     "fmt": "s",
@@ -87,11 +85,11 @@ def _narrow(drawn: Sequence[Axes], panels: Sequence[Column]) -> None:
 def _draw_panel(
     axes: Axes, panel: Column, matchups: list[Matchup], winners: tuple[str, str]
 ) -> None:
-    _dots(axes, matchups, panel.name, panel.factor, label=winners[0], **FILLED)
+    _dots(axes, matchups, panel.name, panel.factor, winners[0], **FILLED)
     # Where penalties are counted no deal is lost
     losses = [table.cell(rows, "deal_loss")[0] for _, rows in matchups]
     if panel.name == "deal_win" and any(losses):
-        _dots(axes, matchups, "deal_loss", panel.factor, label=winners[1], **HOLLOW)
+        _dots(axes, matchups, "deal_loss", panel.factor, winners[1], **HOLLOW)
     if panel.name in EVEN:
         axes.axvline(panel.factor * EVEN[panel.name], color=figures.FAINT, linewidth=1, zorder=1)
 
@@ -105,9 +103,12 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     matchups = list(table.matchups(frame))
     labels = _labels(matchups)
     caption = _caption(matchups, seed, _precision(frame))
-    segments = [_segment(matchups, *names) for names in _segment_names(frame)]
-    seen = {segment.kind for segment in segments if segment.shares.any()}
-    drawn = [segment for segment in segments if segment.kind in seen]
+    segments = [
+        (side, kind, np.nan_to_num([100 * table.cell(rows, metric)[0] for _, rows in matchups]))
+        for side, kind, metric in _segment_names(frame)
+    ]
+    seen = {kind for _, kind, shares in segments if shares.any()}
+    drawn = [segment for segment in segments if segment[1] in seen]
     figure = figures.new_figure(_height(labels) + 1.0, "", caption, list(seen))
     axes = figure.subplots()
     left = _stack(axes, drawn, len(matchups))
@@ -130,19 +131,6 @@ def _whose(frame: pd.DataFrame) -> str:
     return "ended by either player"
 
 
-@dataclass(frozen=True)
-class Segment:
-    """A part of every bar of `endings`.
-
-    side: who won these deals, "A" or "B"; empty: nobody, or either. shares: per cent of the deals
-    of each matchup.
-    """
-
-    side: str
-    kind: str
-    shares: np.ndarray
-
-
 def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
     """Side, kind and metric of the parts of a bar, from the left."""
     if not has_sides(frame):
@@ -152,63 +140,43 @@ def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
     return [*own, *nobody, *[("B", kind, f"lost_{kind}") for kind in reversed(WON_KINDS)]]
 
 
-def _segment(matchups: list[Matchup], side: str, kind: str, metric: str) -> Segment:
-    """The share of an outcome in every matchup; 0 if undefined."""
-    shares = [100 * table.cell(rows, metric)[0] for _, rows in matchups]
-    return Segment(side, kind, np.nan_to_num(shares))
+def _stack(axes: Axes, segments: Sequence[tuple[str, str, np.ndarray]], rows: int) -> np.ndarray:
+    """Draw segments side by side, lines between A's, nobody's and B's; the lengths of the bars.
 
-
-def _stack(axes: Axes, segments: Sequence[Segment], rows: int) -> np.ndarray:
-    """Draw segments side by side, lines between A's, nobody's and B's; the lengths of the bars."""
+    segments: who won these deals ("A" or "B"; empty: nobody, or either), how they ended, and the
+    per cent of the deals of each matchup.
+    """
     left = np.zeros(rows)
     named = set()
     before = ""
-    for segment in segments:
-        if segment.side != before:
-            _draw_borders(axes, left)
-        label = "" if segment.kind in named else metrics.kind_words(segment.kind)
-        _draw_bars(axes, segment, left, label)
-        left = left + segment.shares
-        named.add(segment.kind)
-        before = segment.side
+    for side, kind, shares in segments:
+        if side != before:
+            begun = np.flatnonzero(left)
+            ends = begun - 0.45, begun + 0.45
+            axes.vlines(left[begun], *ends, color=figures.INK, linewidth=1.2)
+        label = "" if kind in named else metrics.kind_words(kind)
+        figures.stack_bars(axes, kind, shares, left, label, TYPE)
+        left = left + shares
+        named.add(kind)
+        before = side
     return left
-
-
-def _draw_borders(axes: Axes, at: np.ndarray) -> None:
-    """A line across every bar that has begun."""
-    rows = np.flatnonzero(at)
-    axes.vlines(at[rows], rows - 0.45, rows + 0.45, color=figures.INK, linewidth=1.2)
-
-
-def _draw_bars(axes: Axes, segment: Segment, left: np.ndarray, label: str) -> None:
-    """One bar per matchup, to the right of those drawn, with its number if there is room."""
-    rows = range(len(left))
-    bars = axes.barh(
-        rows, segment.shares, left=left, color=figures.KINDS[segment.kind], label=label
-    )
-    texts = [f"{width:.0f}" if width >= LEAST_LABELLED else "" for width in segment.shares]
-    ink = figures.LIGHTEST if segment.kind in figures.WHITE_TEXT else figures.DARKEST
-    axes.bar_label(bars, texts, label_type="center", fontsize=TYPE, color=ink)
 
 
 def _precision(frame: pd.DataFrame) -> str:
     """The widest interval of the shares of outcomes."""
     outcomes = frame["metric"].isin([metric for _, _, metric in _segment_names(frame)])
     rows = frame[outcomes & (frame["unit"] == metrics.DEAL)]
-    widths = rows["high"] - rows["low"]
-    half = 100 * widths.max() / 2
-    if np.isnan(half):
+    if rows["high"].isna().all():
         return "Too few deals to estimate."
-    return f"95 % intervals: ± {half:.2g} percentage points or less."
+    return figures.precision(rows, unit=" percentage points")
 
 
-def _dots(axes: Axes, matchups: list[Matchup], metric: str, factor: float, **style: Any) -> None:
-    cells = [table.cell(rows, metric) for _, rows in matchups]
-    value, low, high = factor * np.array(cells).T
-    bars = figures.bar_lengths(value, low, high)
-    rows = range(len(matchups))
-    axes.errorbar(value, rows, xerr=bars, capsize=2.5, linewidth=1.2, **style)
-    figures.mark_undefined(axes, np.flatnonzero(np.isnan(value)))
+def _dots(
+    axes: Axes, matchups: list[Matchup], metric: str, factor: float, label: str, **style: Any
+) -> None:
+    limits = [*(factor * np.array([table.cell(rows, metric) for _, rows in matchups]).T)]
+    rows = np.arange(len(matchups))
+    figures.level_bars(axes, rows, limits, figures.PLAIN, label, **style)
 
 
 # Labels
@@ -258,3 +226,94 @@ def _players(matchups: list[Matchup]) -> str:
     if len(distinct) > MOST_NAMED:
         return f"{len(distinct)} strategies"
     return ", ".join(distinct)
+
+
+# Leagues
+
+UNITS = {"deal": "deals", "match": "matches"}
+HEAD = 0.5  # inches of a panel without its rows
+TIGHTER = 0.06  # inches less for a row, where there are many
+LEAST_SIZE = 1.1  # inches
+ROOM = 1.35  # beyond the largest lead, on a scale that is compressed there
+LEADS = (0, 20, 40, 400)  # Elo that are marked; beyond the last but one they are compressed
+CROWDED = 8  # players from which on the type is smaller
+CROWDED_TYPE = 7  # points
+MOST_NUMBERED = 14  # players; a table of more has no room for numbers
+RATINGS_NOTE = (
+    "Right: how far everyone is ahead of the next below; where the bar reaches the line, their "
+    "order is open; its scale is compressed beyond 40. Bars are 95 % intervals; those on the left "
+    "are of the distance to the anchor at 0."
+)
+
+
+@figures.picture
+def league(
+    standings: pd.DataFrame, cross: pd.DataFrame, *, unit: str, seed: int | None = None
+) -> Figure:
+    """Heat map of a league: per cent won by the row against the column, best rating first."""
+    order = list(standings["strategy"])
+    shares = cross.pivot(index="strategy", columns="opponent", values="share")
+    values = 100 * shares.reindex(index=order, columns=order).to_numpy(dtype=float)
+    variant = standings["variant"].iloc[0]
+    rows = [f"{name}  {place}" for place, name in enumerate(order, start=1)]
+    is_crowded = len(order) > CROWDED
+    cell = figures.row_height(rows) - (TIGHTER if is_crowded else 0)
+    size = max(cell * len(order), LEAST_SIZE)
+    figure = figures.new_figure(size + 0.3, "", _league_caption(cross, variant, unit, seed))
+    (axes,) = figures.stack_panels(figure, 1)
+    places = range(1, len(order) + 1)
+    names = [figures.escape(figures.folded(row, figures.LABEL_CHARACTERS)) for row in rows]
+    if len(order) > MOST_NUMBERED:
+        every_other = [str(place) if place % 2 else "" for place in places]
+        key = f"{UNITS[unit]} won by the row, %"
+        figures.shade_map(axes, values, names, every_other, size=CROWDED_TYPE, key=key)
+    else:
+        type_size = CROWDED_TYPE if is_crowded else figures.NORMAL
+        figures.heat_map(axes, values, names, places, size=type_size)
+    axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False)
+    return figure
+
+
+def _league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | None) -> str:
+    least = int(cross["n"].min())
+    more = " or more" if (cross["n"] > least).any() else ""
+    return (
+        f"{UNITS[unit].capitalize()} won by the row against the column, %. Variant {variant}; "
+        f"{least:,} {UNITS[unit]}{more} per pair{figures.seed_words(seed)}. "
+        f"{figures.precision(cross)}"
+    )
+
+
+@figures.picture
+def ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> Figure:
+    """Elo of a league, best first, and beside it the lead of everyone over the next.
+
+    Columns elo, elo_low, elo_high, lead, lead_low, lead_high; one variant.
+    """
+    variant = standings["variant"].iloc[0]
+    names = list(standings["strategy"])
+    least = int(standings["n"].min())
+    size = f"{least:,} {UNITS[unit]} of each{figures.seed_words(seed)}"
+    caption = f"Variant {variant}; {size}. {RATINGS_NOTE}"
+    figure = figures.new_figure(figures.row_height(names) * len(names) + HEAD, "", caption)
+    left, right = figure.subplots(1, 2, sharey=True)
+    _rating_panel(left, standings, "elo")
+    _rating_panel(right, standings.iloc[:-1], "lead")
+    right.axvline(0, color=figures.FAINT, linewidth=1, zorder=1)
+    right.set_xscale("symlog", linthresh=LEADS[-2])
+    least, most = right.get_xlim()
+    right.set_xlim(least, ROOM * most)
+    ticks = [lead for lead in LEADS if lead < most]
+    right.set_xticks(ticks, list(map(str, ticks)))
+    right.minorticks_off()
+    figures.panel_title(left, "Elo")
+    figures.panel_title(right, "lead over the next")
+    figures.row_names(left, names)
+    return figure
+
+
+def _rating_panel(axes: Axes, standings: pd.DataFrame, name: str) -> None:
+    figures.style(axes, "x")
+    limits = figures.columns(standings, name, f"{name}_low", f"{name}_high")
+    figures.level_bars(axes, np.arange(len(standings)), limits, figures.PLAIN, "")
+    figures.hide_row_axis(axes, len(standings))

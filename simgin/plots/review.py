@@ -25,9 +25,9 @@ __all__ = [
     "sweep_map",
 ]
 
+POINTS = " percentage points"
 PANEL = 1.0  # inches of a distribution
 OUTCOMES = ("gin", "knock", "undercut", "void")
-LEAST_LABELLED = 8  # per cent
 LEAST_REACH = 2.0  # percentage points: smallest end of a colour scale
 LEAST_SHOWN = 0.001  # share of knocks in a column of the map
 SPREAD = 0.5  # of a row, which the dots of all variants share
@@ -45,7 +45,7 @@ def match_length(
     both = " of both players" if any(frame["opponent"]) else ""
     note = (
         f"Bins of {int(frame['width'].iloc[0])} turns{both}. The line is the median. "
-        f"{_precision(frame)}"
+        f"{figures.precision(frame, unit=POINTS)}"
     )
     caption = figures.caption(frame, seed=seed, unit="matches", note=note)
     figure = figures.new_figure(PANEL * len(names) + 0.4, "", caption)
@@ -57,10 +57,6 @@ def match_length(
         figures.panel_title(axes, f"{variant}: median {part['median'].iloc[0]:.0f} turns")
     figures.axis_labels(axes, "turns in a match", "matches, %")
     return figure
-
-
-def _precision(frame: pd.DataFrame) -> str:
-    return f"95 % intervals: ± {100 * figures.widest_half(frame):.2g} percentage points or less."
 
 
 def _distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
@@ -79,7 +75,8 @@ def outcomes_by_kind(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     names = figures.unique(frame["variant"])
     kinds = figures.unique(frame["players"])
     height = figures.row_height(kinds) * len(kinds)
-    note = "Between two of a kind. " * any(frame["opponent"]) + _precision(frame)
+    note = "Between two of a kind. " * any(frame["opponent"])
+    note += figures.precision(frame, unit=POINTS)
     caption = figures.caption(frame, seed=seed, unit="deals", note=note)
     outcomes = [name for name in OUTCOMES if frame[frame["metric"] == name]["value"].any()]
     words = [kind_words(name) for name in outcomes]
@@ -99,11 +96,7 @@ def _outcome_bars(
         rows = part[part["metric"] == outcome].set_index("players")["value"]
         shares = np.nan_to_num([100 * rows.get(kind, 0.0) for kind in kinds])
         label = kind_words(outcome)
-        colour = figures.KINDS[outcome]
-        bars = axes.barh(range(len(kinds)), shares, left=left, color=colour, label=label)
-        texts = [f"{share:.0f}" if share >= LEAST_LABELLED else "" for share in shares]
-        ink = figures.LIGHTEST if outcome in figures.WHITE_TEXT else figures.DARKEST
-        axes.bar_label(bars, texts, label_type="center", fontsize=figures.SMALL, color=ink)
+        figures.stack_bars(axes, outcome, shares, left, label, figures.SMALL)
         left = left + shares
     figures.row_names(axes, kinds)
     axes.set_xlim(0, 100)
@@ -119,7 +112,8 @@ def knock_chart(
     Columns turn, deadwood, share (of all knocks of the variant).
     """
     names = figures.unique(frame["variant"])
-    note = f"The darker, the more of the strong player's knocks lie there. {_precision(frame)}"
+    precision = figures.precision(frame, unit=POINTS)
+    note = f"The darker, the more of the strong player's knocks lie there. {precision}"
     caption = figures.caption(frame, seed=seed, unit="knocks", note=note)
     figure = figures.new_figure(1.5 * len(names) + 0.3, "", caption)
     looks = figures.looks(names, among)
@@ -260,7 +254,7 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     Columns x, y (numbers), title, factor, value, x_name, y_name, even (which is pale). One title.
     """
     shown = frame.assign(**dict(zip(("value", "low", "high"), _as_shown(frame), strict=True)))
-    note = f"95 % intervals: ± {figures.widest_half(shown):.2g} or less."
+    note = figures.precision(shown, factor=1)
     if frame["even"].notna().all():
         note += f" Line: {frame['even'].iloc[0]:g}, break-even."
     caption = figures.caption(frame, seed=seed, unit="matches", note=note)

@@ -57,23 +57,53 @@ def _shown(title: str, stream: TextIO, compiling: _Compiling) -> Iterator[_Shown
 
 
 class Report:
-    """Takes units done and units in all, and what tells the result so far: a line or a table."""
+    """Takes units done and units in all, and what tells the result so far: a line or a table.
+
+    Knows how much of the work is done, and how long the rest takes at the pace so far.
+    """
 
     def __init__(self, title: str, compiling: _Compiling) -> None:
         self._title = title
         self._compiling = compiling
-        self._clock = _Clock(compiling)
+        self._started = self._now = time.monotonic()
+        self._played = 0.0  # seconds so far, without compiling
+        self._begun: tuple[float, int] | None = None  # those and the work done at the first part
+        self._done = 0
+        self._every = 1
 
     def __call__(
         self, done: int, every: int, so_far: Callable[[], RenderableType] | None = None
     ) -> None:
         """Note how far it is. `so_far` is called on a terminal only, twice a second at most."""
-        self._clock.note(done, every)
+        self._now = time.monotonic()
+        self._played = self._now - self._compiling.seconds()
+        if self._begun is None and done > 0:
+            self._begun = self._played, done
+        self._done = done
+        self._every = max(1, every)
         self._show(so_far)
 
     def _show(self, so_far: Callable[[], RenderableType] | None) -> None:
         """Show what was noted, if it is time."""
         raise NotImplementedError
+
+    @property
+    def _percent(self) -> int:
+        """How much of the work is done."""
+        return 100 * self._done // self._every
+
+    def _left(self, before: str) -> str:
+        """`44 s left` or `3 min 20 s left` behind `before`; nothing until it is measured.
+
+        The first part tells nothing of the pace: it may hold what an earlier run did, or a start.
+        """
+        seconds, done = self._begun or (self._played, self._done)
+        measured = self._played - seconds
+        if measured < MEASURED_SECONDS or self._done == done:
+            return ""
+        rest = round(measured * (self._every - self._done) / (self._done - done))
+        time_left = f"{rest} s" if rest < 60 else f"{rest // 60} min {rest % 60} s"
+        return f"{before}{time_left} left"
 
 
 class _Shown(Report):
@@ -85,9 +115,8 @@ class _Shown(Report):
         self._looked = 0.0
 
     def _show(self, so_far: Callable[[], RenderableType] | None) -> None:
-        now = self._clock.now
-        if so_far is not None and now - self._looked >= SECONDS_PER_LOOK:
-            self._looked = now
+        if so_far is not None and self._now - self._looked >= SECONDS_PER_LOOK:
+            self._looked = self._now
             self._so_far = so_far()
 
     def __rich_console__(
@@ -97,8 +126,9 @@ class _Shown(Report):
         from rich.text import Text
 
         room = options.max_width - 1
-        rest = "  compiling" if self._compiling else self._clock.left("  ")
-        how_far = f"  {self._clock.bar()}{rest}"
+        rest = "  compiling" if self._compiling else self._left("  ")
+        full = BAR * self._done // self._every
+        how_far = f"  {'━' * full}{'─' * (BAR - full)} {self._percent:3d} %{rest}"
         title = Text(self._title, no_wrap=True)
         title.truncate(room - len(how_far), overflow="ellipsis")
         yield title.append(how_far)
@@ -118,13 +148,12 @@ class _Lines(Report):
     def __init__(self, title: str, stream: TextIO, compiling: _Compiling) -> None:
         super().__init__(title, compiling)
         self._stream = stream
-        self._last = self._clock.started
+        self._last = self._started
 
     def _show(self, so_far: Callable[[], RenderableType] | None) -> None:
-        clock = self._clock
-        if clock.now - self._last >= SECONDS_PER_LINE and not clock.is_done:
-            self._last = clock.now
-            line = f"{self._title}: {clock.percent} %{clock.left(', ')}"
+        if self._now - self._last >= SECONDS_PER_LINE and self._done < self._every:
+            self._last = self._now
+            line = f"{self._title}: {self._percent} %{self._left(', ')}"
             print(printable(line), file=self._stream, flush=True)
 
 
@@ -155,53 +184,3 @@ class _Compiling:
     def seconds(self) -> float:
         """How long it has taken."""
         return self._seconds + (time.monotonic() - self._began if self else 0.0)
-
-
-class _Clock:
-    """How much of the work is done, and how long the rest takes at the pace so far."""
-
-    def __init__(self, compiling: _Compiling) -> None:
-        self.started = self.now = time.monotonic()
-        self._compiling = compiling
-        self._played = 0.0  # seconds so far, without compiling
-        self._begun: tuple[float, int] | None = None  # those and the work done at the first part
-        self._done = 0
-        self._every = 1
-
-    def note(self, done: int, every: int) -> None:
-        """Note how far it is."""
-        self.now = time.monotonic()
-        self._played = self.now - self._compiling.seconds()
-        if self._begun is None and done > 0:
-            self._begun = self._played, done
-        self._done = done
-        self._every = max(1, every)
-
-    @property
-    def percent(self) -> int:
-        """How much of the work is done."""
-        return 100 * self._done // self._every
-
-    @property
-    def is_done(self) -> bool:
-        """Whether all of the work is done."""
-        return self._done >= self._every
-
-    def bar(self) -> str:
-        """`━━━━────  50 %`."""
-        full = BAR * self._done // self._every
-        empty = BAR - full
-        return f"{'━' * full}{'─' * empty} {self.percent:3d} %"
-
-    def left(self, before: str) -> str:
-        """`44 s left` or `3 min 20 s left` behind `before`; nothing until it is measured.
-
-        The first part tells nothing of the pace: it may hold what an earlier run did, or a start.
-        """
-        seconds, done = self._begun or (self._played, self._done)
-        measured = self._played - seconds
-        if measured < MEASURED_SECONDS or self._done == done:
-            return ""
-        rest = round(measured * (self._every - self._done) / (self._done - done))
-        time_left = f"{rest} s" if rest < 60 else f"{rest // 60} min {rest % 60} s"
-        return f"{before}{time_left} left"

@@ -78,7 +78,7 @@ class Report:
     folded: Sequence[Table] = ()
     facts: Sequence[tuple[str, str]] = ()
     command: str = ""
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, bytes | str] = field(default_factory=dict)
     cite: bool = True
 
     def screen(self, *, details: bool = False) -> Iterator[RenderableType]:

@@ -81,20 +81,13 @@ class Column:
     column `value`); counts with thousands; text and cells as they are; nothing known as a dash.
 
     digits: decimals of a number without an interval; None: four significant digits. factor: what
-    numbers are multiplied by (100 for per cent). better: "more" or "less", where one is.
+    numbers are multiplied by (100 for per cent).
     """
 
     name: str
     title: str
-    unit: str = ""
     digits: int | None = None
     factor: float = 1
-    better: str = ""
-
-    @property
-    def heading(self) -> str:
-        """The title with its unit."""
-        return f"{self.title} {self.unit}".rstrip()
 
     def texts(self, frame: Frame) -> list[str | Cell]:
         """The column of a frame, row by row."""
@@ -137,7 +130,7 @@ class Table:
     @property
     def headings(self) -> tuple[str, ...]:
         """The headings of the columns."""
-        return tuple(column.heading for column in self.columns)
+        return tuple(column.title for column in self.columns)
 
     @cached_property
     def rows(self) -> list[tuple[str | Cell, ...]]:
@@ -206,19 +199,18 @@ def described(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
         if len(known) > 2:
             places |= {"least": known[values.argmin()], "greatest": known[values.argmax()]}
         parts = [f"{word} {texts[i]} ({names[i]})".strip() for word, i in places.items()]
-        sentences.append(f"{column.heading}: {', '.join(parts)}.")
+        sentences.append(f"{column.title}: {', '.join(parts)}.")
     return " ".join(sentences)
 
 
 def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """The lines of a Markdown table."""
     rule = ["---"] * len(headings)
-    return [_markdown_row(cells) for cells in (headings, rule, *rows)]
-
-
-def _markdown_row(cells: Sequence[str]) -> str:
-    escaped = [cell.replace("|", r"\|") for cell in cells]  # a path may contain a bar
-    return "| " + " | ".join(escaped) + " |"
+    lines = []
+    for cells in (headings, rule, *rows):
+        escaped = [cell.replace("|", r"\|") for cell in cells]  # a path may contain a bar
+        lines.append("| " + " | ".join(escaped) + " |")
+    return lines
 
 
 # On a terminal

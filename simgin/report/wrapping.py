@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
 MOST_LINES = 10  # of words above the table of a run
-INTERVALS = "± and brackets are 95 % intervals."
 
 
 def fold(name: str, width: int) -> list[str]:

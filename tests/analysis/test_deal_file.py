@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgin.analysis.deal_file import read_deal
+from simgin.analysis.deal_file import read_file
 from simgin.analysis.position import PositionError, positions_in
 from simgin.play.replay import find_deal, make_replay
 from simgin.play.replay_rows import rows
@@ -45,7 +45,7 @@ def written(tmp_path):
 
 def compared(path, deal):
     """How many positions of a deal are those of its file."""
-    pairs = list(zip(positions_in(deal), positions_in(read_deal(path)), strict=True))
+    pairs = list(zip(positions_in(deal), positions_in(read_file(path).deal), strict=True))
     for one, two in pairs:
         assert one.done == two.done
         same(one, two)
@@ -58,7 +58,7 @@ def test_positions_and_words_are_those_of_the_deal(variant, players, written):
     for unit in range(2):
         half = unit % 2 if players[1] not in (None, players[0]) else 0
         path, told, deal = written(*players, variant, unit, half)
-        assert rows(make_replay(read_deal(path)))[1:] == told["rows"][1:]
+        assert rows(make_replay(read_file(path).deal))[1:] == told["rows"][1:]
         positions += compared(path, deal)
     assert positions > 5
 
@@ -75,7 +75,7 @@ def test_a_deal_of_a_match_has_the_standing_that_is_told(variant, written):
             continue
         if variant == "dice-pro" and told["rows"][1]["stake"] > 1:
             with pytest.raises(PositionError, match="a die that was turned in an earlier deal"):
-                read_deal(path)
+                read_file(path).deal
         else:
             read += compared(path, deal) > 0
     assert read >= (1 if variants.find(variant).goal.one_deal else 3)
@@ -88,7 +88,7 @@ def test_the_beginning_of_a_deal_ends_with_the_decision_to_come(variant, written
     every = {position.number: position for position in positions_in(deal)}
     for end in range(1, len(told["rows"]) - 1):
         path.write_text(json.dumps({**told, "rows": told["rows"][:end]}))
-        read = read_deal(path)
+        read = read_file(path).deal
         assert read.is_cut
         found = positions_in(read)
         if end - 1 in every:  # the question behind the answers
@@ -114,7 +114,7 @@ def test_who_is_not_there_any_more_has_a_stand_in(written, tmp_path):
     (tmp_path / "evil.py").write_text("raise SystemExit('run')")
     evil = str(tmp_path / "evil.py")
     path.write_text(path.read_text().replace("gold", "nobody").replace("simple", evil))
-    read = read_deal(path)
+    read = read_file(path).deal
     assert [player.text for player in read.matchup.players] == ["champion", "champion"]
     assert [q.answer for q in read.questions] == [q.answer for q in deal.questions]
 
@@ -135,7 +135,7 @@ def test_a_decision_that_does_not_follow_is_named(written):
         changed[number] = {**row, **changes}
         path.write_text(json.dumps({**told, "rows": changed}))
         with pytest.raises(PositionError, match=rf"decision {number}, .* does not follow"):
-            read_deal(path)
+            read_file(path).deal
 
 
 @pytest.mark.parametrize(

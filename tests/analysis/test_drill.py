@@ -9,7 +9,7 @@ from itertools import groupby
 
 import pytest
 
-from simgin.analysis import drill, drill_page
+from simgin.analysis import drill
 from simgin.play.watch import watch_deal
 from simgin.text.notation import card_text, cards_in
 from support.command_line import call
@@ -68,7 +68,7 @@ def test_packs_differ_and_themes_are_mixed(made):
 
 
 def test_no_card_is_told_that_the_player_does_not_see(made):
-    sections = drill_page.html(made, "").split('<section class="position"')[1:]
+    sections = drill.html(made, "").split('<section class="position"')[1:]
     assert len(sections) == len(made.exercises)
     for one, section in zip(made.exercises, sections, strict=True):
         view = one.position.view
@@ -86,39 +86,22 @@ def test_no_card_is_told_that_the_player_does_not_see(made):
 
 
 def test_the_same_seed_gives_the_same_bytes_on_any_number_of_workers(monkeypatch):
-    one, two = (drill_page.html(little(monkeypatch, 2, workers), "") for workers in (1, 2))
+    one, two = (drill.html(little(monkeypatch, 2, workers), "") for workers in (1, 2))
     assert one == two and one.count('<section class="position"') > 0
 
 
 def test_the_page_loads_nothing_and_names_its_command(made):
-    text = drill_page.html(made, "simgin drill --seed 1")
+    text = drill.html(made, "simgin drill --seed 1")
     assert not re.search(r"(?:src|href)=|https?://|@import|url\(", text)
     assert "default-src 'none'" in text and "simgin drill --seed 1" in text
     assert all(one.command in text for one in made.exercises)
 
 
 def test_every_price_has_its_error(made):
-    prices = re.findall(r'<span class="price">(.*?)</span>', drill_page.html(made, ""))
+    prices = re.findall(r'<span class="price">(.*?)</span>', drill.html(made, ""))
     assert len(prices) == len(made.rows())
     assert all(re.fullmatch(r"0|-?\d+(\.\d+)? ± \d+(\.\d+)?", price) for price in prices)
     assert prices.count("0") >= len(made.exercises)
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--positions", "0"), "a drill has 1 to 200 positions, not 0."),
-        (("-v", "solitaire-gin"), "solitaire-gin is for one player"),
-        (("-o", "page.txt"), "-o writes a file .html"),
-        (("--anki", "cards.zip"), "--anki a file .apkg"),
-        (("-o", "nowhere/page.html"), "there is no folder nowhere"),
-        (("--as", "nobody"), "nobody"),
-    ],
-)
-def test_bad_input_is_told_in_a_sentence(tmp_path, monkeypatch, words, told):
-    monkeypatch.chdir(tmp_path)
-    result = call("drill", *words, code=2)
-    assert told in result.stderr and not list(tmp_path.iterdir())
 
 
 def test_flash_cards_need_genanki(tmp_path, monkeypatch):
@@ -132,7 +115,7 @@ def test_flash_cards_are_notes_with_ids_of_their_own(made, tmp_path):
     pytest.importorskip("genanki")
     found = []
     for name in ("one.apkg", "two.apkg"):
-        drill_page.write_anki(made, tmp_path / name)
+        drill.write_anki(made, tmp_path / name)
         with zipfile.ZipFile(tmp_path / name) as archive:
             archive.extract("collection.anki2", tmp_path)
         with sqlite3.connect(tmp_path / "collection.anki2") as data:

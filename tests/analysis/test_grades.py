@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from simgin.analysis import grades, rates
-from simgin.analysis.deal_file import read_deal, read_file
+from simgin.analysis.deal_file import read_file
 from simgin.analysis.game_logs import NOTES, read_log, replayed
 from simgin.analysis.position import PositionError
 from simgin.core.deadwood import deadwood
@@ -141,11 +141,11 @@ def test_a_real_log_has_the_result_that_was_recorded(name):
 
 
 def test_the_parameters_of_openspiel_are_rules_here():
-    row = read_deal(LOGS / "openspiel-bots.txt").matchup.variant.row
+    row = read_file(LOGS / "openspiel-bots.txt").deal.matchup.variant.row
     assert (row["knock_limit"], row["gin_bonus"], row["undercut_bonus"]) == (5, 20, 10)
     text = SERIAL.format("gin_rummy(knock_card=5,oklahoma=True)")
     assert read_log(text).variant.endswith("+knock_by_upcard=yes")
-    row = read_deal(LOGS / "openspiel-history.txt").matchup.variant.row
+    row = read_file(LOGS / "openspiel-history.txt").deal.matchup.variant.row
     assert (row["knock_limit"], row["gin_bonus"], row["undercut_bonus"]) == (10, 25, 25)
 
 
@@ -169,7 +169,7 @@ def test_a_move_that_our_rules_do_not_allow_is_named():
         with pytest.raises(PositionError, match=f"do not allow {said}"):
             replayed(read_log("\n".join([*begins, *moves])))
     with pytest.raises(PositionError, match="move 110, take by S"):
-        read_deal(LOGS / "rlcard-random.txt")
+        read_file(LOGS / "rlcard-random.txt").deal
 
 
 HISTORY = (LOGS / "openspiel-history.txt").read_text()

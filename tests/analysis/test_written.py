@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from simgin.analysis.hidden_cards import remembered
-from simgin.analysis.position import positions_in
-from simgin.analysis.words import better, lines
+from simgin.analysis.position import better, positions_in
 from simgin.analysis.written import Die, Laid, read_pile, read_position
 from simgin.core.answers import PHASE_UPCARD
 from simgin.core.rules import FREE, UPCARD_STOCK_OR_PASS
@@ -177,7 +176,7 @@ def test_a_pile_is_read_as_it_is_written_and_told_in_short():
     taken = [Laid(parse_card("QD")), Laid(-1), Laid(parse_card("9D"), True), Laid(-1, True)]
     assert read_pile("QD,? 9d* .. ?*") == (taken, 3)
     position = read_position(f"{TEN} KS", "QD ? 9D .. QH", variants.find("standard"), stock=20)
-    _, pile, forgotten, *_ = lines(position)
+    _, pile, forgotten, *_ = position.lines()
     assert pile == "Pile    QD ? 9D .. QH"
     assert forgotten == "8 cards forgotten, and drawn with the others that you do not see"
     assert position.view.drawn == parse_card("KS")  # the last of eleven

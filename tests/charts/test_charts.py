@@ -7,8 +7,7 @@ import pytest
 
 from simgin.charts import chart as charts
 from simgin.charts.chart import Chart, ChartError, ChartRequest, read_request
-from simgin.charts.chart_report import LINES
-from simgin.charts.kinds import KINDS, TURNS
+from simgin.charts.kinds import KINDS, LINES, TURNS
 from simgin.play.rollout import branch_deals
 from simgin.tune import decisions
 from support.command_line import call

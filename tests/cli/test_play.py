@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from simgin.analysis.deal_file import read_deal
+from simgin.analysis.deal_file import read_file
 from simgin.analysis.grades import LADDER
 from simgin.cli.main import cli
 from support.command_line import call
@@ -73,7 +73,7 @@ def test_a_game_to_its_end_and_its_deals_read_back(variant, monkeypatch, capsys,
     assert f"Written: {tmp_path}/mine-1.json" in end.replace("\n", "")
     assert screens[0].startswith(f"{variant}: deal 1")
     told = json.loads((tmp_path / "mine-1.json").read_text())["rows"]
-    read = read_deal(tmp_path / "mine-1.json")
+    read = read_file(tmp_path / "mine-1.json").deal
     assert [row["event"] for row in told[1:-1]] == ["decision"] * len(read.questions)
     assert told[0]["taken_back"] == 0 and read.state.score.tolist() == told[-1]["score"]
     assert f"Points: you {told[-1]['score'][0]}" in screens[-1]

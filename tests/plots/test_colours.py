@@ -12,7 +12,7 @@ LUMINANCE = np.array([0.2126, 0.7152, 0.0722])  # of linear sRGB
 PAPERS = ("#ffffff", "#16181d")  # of a light and of a dark page
 SEEN = 2.2  # contrast of WCAG with the paper
 # Pictures with a colour for each variant, on a page of these variants
-OF_VARIANTS = ("knock", "odds")
+OF_VARIANTS = ("knock", "kinds")
 PAGE = ("eaai", "standard", "oklahoma+knock_limit=5", r"a$b$.toml#mine")
 
 

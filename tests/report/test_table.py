@@ -23,7 +23,7 @@ FRAME = pd.DataFrame(
 )
 COLUMNS = (
     Column("who", "player"),
-    Column("won", "won", "%", factor=100),
+    Column("won", "won %", factor=100),
     Column("deals", "deals"),
     Column("ratio", "ratio", digits=2),
     Column("sound", "sound?"),

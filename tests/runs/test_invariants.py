@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simgin.core import sums
-from simgin.findings import health
+from simgin.findings import run_record as health
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules import variants

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from simgin.analysis.analysis import Analysis, Effort
-    from simgin.analysis.deal_file import Told
 
     Found = Mapping[str, Analysis]
     WatchedAnalysis = Callable[[Callable[..., None]], dict[str, Analysis]]
@@ -40,9 +39,7 @@ WORLDS_OF_A_POSITION = 10_000
     help="The discard pile from the first upcard on, with * after each card that was taken; "
     "for one player, your discards. ? is a card that you have forgotten, .. any number of them.",
 )
-@click.option(
-    "--stock", type=int, metavar="N", help="Cards left in the stock, if the pile does not tell."
-)
+@options.number_option("--stock", "Cards left in the stock, if the pile does not tell.", "N")
 @click.option(
     "--dealer", type=click.Choice(["me", "other"]), help="Who dealt [default: as the pile has it]."
 )
@@ -52,9 +49,7 @@ WORLDS_OF_A_POSITION = 10_000
     help="Your points and the opponent's, or won deals where they count; then the chance to win "
     "the match decides.",
 )
-@click.option(
-    "--stake", type=int, metavar="N", default=1, show_default=True, help="Number on the die."
-)
+@options.number_option("--stake", "Number on the die.", "N", default=1)
 @click.option(
     "--owner",
     type=click.Choice(["me", "other", "nobody"]),
@@ -69,35 +64,21 @@ WORLDS_OF_A_POSITION = 10_000
 @options.unit_option
 @options.half_option
 @options.deal_option
-@click.option(
-    "--turn",
-    type=int,
-    metavar="T",
-    help="Turn as `simgin show` numbers it, 0 for the first upcard [default: all].",
+@options.number_option(
+    "--turn", "Turn as `simgin show` numbers it, 0 for the first upcard [default: all].", "T"
 )
-@click.option(
-    "--deals",
-    callback=options.read_count,
-    metavar="N",
-    help="Error rates of A in N deals, alone or against B [default: champion].",
+@options.count_option(
+    "--deals", "Error rates of A in N deals, alone or against B [default: champion]."
 )
 @click.option("--as", "own", metavar="NAME", help="Strategy that plays on for you, or for A.")
 @click.option(
     "--against", "other", metavar="NAME", help="Strategy that plays on for the opponent, or for B."
 )
-@click.option(
+@options.count_option(
     "--worlds",
-    callback=options.read_count,
-    metavar="N",
-    help="Most worlds, ways in which the hidden cards may lie [default: 10k; 200 with --deals].",
+    "Most worlds, ways in which the hidden cards may lie [default: 10k; 200 with --deals].",
 )
-@click.option(
-    "--for",
-    "seconds",
-    callback=options.read_seconds,
-    metavar="TIME",
-    help="Stop each position after a time, such as 2s.",
-)
+@options.time_option("Stop each position after a time, such as 2s.")
 @options.seed_option
 @options.workers_option
 @options.output_option("Write a page with the cards, the tables and pictures to this directory.")
@@ -145,10 +126,13 @@ def analyze(
         _analyze_strategy(words, deals, seed, workers, as_json, asked)
         return
     from simgin.analysis.analysis import Effort, analyse_deal, frame
-    from simgin.analysis.analysis_report import on_screen
+    from simgin.analysis.analysis_report import analysis_report, on_screen
+    from simgin.analysis.deal_file import read_file
     from simgin.analysis.written import BLIND
+    from simgin.cli.session import save_report
     from simgin.play.replay import find_deal
     from simgin.runs import directory
+    from simgin.runs.manifest import run_identity
 
     worlds = asked["worlds"] or WORLDS_OF_A_POSITION
     seconds = asked["seconds"]
@@ -168,7 +152,9 @@ def analyze(
         if words[0].endswith(FILES):
             _refuse_options(OF_AN_ADDRESS, "strategies, not with a file")
             settled |= dict.fromkeys(OF_AN_ADDRESS)
-            told = _deal_of_file(*words)
+            if len(words) > 1:
+                raise click.UsageError("a file names both players: leave the second word out.")
+            told = read_file(words[0])
             played, names = told.deal, told.names
         else:
             a, b = (*words, None)[:2]
@@ -191,33 +177,12 @@ def analyze(
     is_whole = is_whole and len(found) > 1
     files = []
     if output is not None:
-        files = _save(output, command, found, is_whole, workers, started)
+        matchups = list({one.matchup.title: one.matchup for one in found.values()}.values())
+        units = [next(iter(found.values())).worlds] * len(matchups)
+        page = analysis_report(found, is_whole, command)
+        identity = run_identity(matchups)
+        files = save_report(output, page, identity, units, started, workers=workers)
     Answer(command, rows, seed, files).show(as_json, on_screen(found, is_whole))
-
-
-def _save(
-    place: Path, command: str, found: Found, is_whole: bool, workers: int | None, started: datetime
-) -> list[Path]:
-    """Write the page, its pictures, the frame as CSV and the manifest; their paths."""
-    from simgin.analysis.analysis_report import analysis_report
-    from simgin.cli.session import finished_manifest
-    from simgin.report import page
-    from simgin.runs import directory
-    from simgin.runs.manifest import run_identity
-
-    matchups = list({one.matchup.title: one.matchup for one in found.values()}.values())
-    units = [next(iter(found.values())).worlds] * len(matchups)
-    manifest = finished_manifest(run_identity(matchups), units, workers, started, command)
-    return directory.save(place, manifest, page.files(analysis_report(found, is_whole, command)))
-
-
-def _deal_of_file(file: str, *others: str) -> Told:
-    """What a file tells of a deal."""
-    from simgin.analysis.deal_file import read_file
-
-    if others:
-        raise click.UsageError("a file names both players: leave the second word out.")
-    return read_file(file)
 
 
 def _analyze_strategy(
@@ -229,23 +194,25 @@ def _analyze_strategy(
     asked: Mapping[str, Any],
 ) -> None:
     """Print the error rates of a strategy."""
-    from simgin.analysis.rates import WORLDS, error_rates, read_trial
-    from simgin.analysis.rates_report import costliest_in_words, rates_report, rates_rows
+    from simgin.analysis import rates
     from simgin.cli.output import entry
 
     if len(words) > 2 or " " in words[0]:
         raise click.UsageError("--deals goes with strategies, as in analyze gold --deals 1000.")
     a, b = (*words, None)[:2]
-    worlds = WORLDS if asked["worlds"] is None else asked["worlds"]
-    trial = read_trial(str(a), b, asked["variant"], asked["own"], deals, worlds, seed)
+    worlds = rates.WORLDS if asked["worlds"] is None else asked["worlds"]
+    trial = rates.read_trial(str(a), b, asked["variant"], asked["own"], deals, worlds, seed)
     with progress.live("error rates") as report:
-        found = error_rates(trial, workers, report)
+        found = rates.error_rates(trial, workers, report)
     players = [player.text for player in trial.matchup.players]
     unused = dict.fromkeys((*OF_CARDS, *OF_A_DEAL))
     command = repeated(**unused, words=players, own=trial.judge.a.text, worlds=trial.worlds)
-    rows = rates_rows(found)
-    parts: list[Any] = [*rates_report(found, command).screen(), "\nCostliest decisions found:"]
-    for told in costliest_in_words(rows):
+    rows = rates.rates_rows(found)
+    parts: list[Any] = [
+        *rates.rates_report(found, command).screen(),
+        "\nCostliest decisions found:",
+    ]
+    for told in rates.costliest_in_words(rows):
         parts += entry(*told, indent=2)
     Answer(command, rows, seed).show(as_json, [*parts, ""])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.options import json_option
+from simgin.cli.options import FILE, json_option
 from simgin.cli.output import Answer, note, repeated
 from simgin.report.table import listed
 from simgin.text.files import check_file, write_file
@@ -31,18 +30,10 @@ READING_CHANGE = """
 Ratios to the calibration kernel, now and before; times as fast: before divided by now"""
 
 
-def _check_seconds(_context: click.Context, _option: click.Parameter, seconds: float) -> float:
-    """Callback: a number of seconds, which lies in no range if it is none."""
-    if math.isnan(seconds):
-        raise click.BadParameter("nan is not a number of seconds; write one like 0.5.")
-    return seconds
-
-
 @click.command()
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0.01, max=600),
-    callback=_check_seconds,
     metavar="S",
     default=1.0,
     show_default=True,
@@ -50,7 +41,7 @@ def _check_seconds(_context: click.Context, _option: click.Parameter, seconds: f
 )
 @click.option(
     "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Also write the figures to FILE, as --json prints them.",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,16 +17,13 @@ from simgin.report import progress
 @click.argument("kind", type=click.Choice(["knock", "upcard", "discard"]))
 @options.variant_option
 @click.option("--score", metavar="OWN-OTHER", help="At this score of a match, such as 60-80.")
-@click.option(
-    "--player",
-    type=options.STRATEGY,
-    metavar="S",
-    help="Who plays [default: the strongest player of the variant].",
+@options.strategy_option(
+    "Who plays [default: the strongest player of the variant].", "--player", metavar="S"
 )
 @click.option(
     "--strategy",
     "file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=options.FILE,
     metavar="FILE.py",
     help="Write a strategy that knocks by the chart.",
 )
@@ -35,16 +33,7 @@ from simgin.report import progress
 @options.workers_option
 @options.json_option
 def chart(
-    kind: str,
-    variant: str,
-    score: str | None,
-    player: str | None,
-    file: Path | None,
-    output: Path | None,
-    deals: int | None,
-    seed: int,
-    workers: int | None,
-    as_json: bool,
+    file: Path | None, output: Path | None, workers: int | None, as_json: bool, **asked: Any
 ) -> None:
     """Draw a chart to play by: when to knock, which upcard to take, what to throw first.
 
@@ -60,37 +49,32 @@ def chart(
       simgin chart upcard
       simgin chart discard
     """
-    from simgin.charts.chart import measure, price, read_request, strategy_file
-    from simgin.charts.chart_report import chart_report
+    from simgin.charts.chart import chart_report, measure, price, read_request, strategy_file
     from simgin.cli import session
-    from simgin.report import page
     from simgin.runs import directory
     from simgin.runs.manifest import run_identity
     from simgin.stats import table
     from simgin.text.files import write_file
 
-    if file is not None and (kind != "knock" or file.suffix != ".py"):
+    if file is not None and (asked["kind"] != "knock" or file.suffix != ".py"):
         raise click.UsageError("--strategy writes a .py file, and only for a knock chart.")
     command = repeated()
     if output is not None:
         directory.check(output, command)
     started = datetime.now(UTC)
-    told = f"interrupted; nothing was written. Start again with: {command}"
-    with session.interruptible(told), session.explain_wait():
-        request = read_request(
-            *(kind, variant), player=player, score=score, deals=deals, seed=seed, workers=workers
-        )
-        with progress.live(f"{kind} chart") as report_progress:
+    with session.interruptible(command), session.explain_wait():
+        request = read_request(**asked, workers=workers)
+        with progress.live(f"{request.kind} chart") as report_progress:
             found = measure(request, workers, report_progress)
-        whole = kind == "knock" and score is None  # a chart of one score is not for others
+        # A chart of one score is not for others
+        whole = request.kind == "knock" and request.score is None
         paid = price(found, command, workers) if whole else None
         if file is not None:
             write_file(file, strategy_file(found, command).encode())
     report = chart_report(found, command, paid)
     files = [] if file is None else [file]
     if output is not None:
-        identity = run_identity([request.matchup])
-        manifest = session.finished_manifest(identity, [request.deals], workers, started, command)
-        files += directory.save(output, manifest, page.files(report, plots=""))
+        played = run_identity([request.matchup]), [request.deals]
+        files += session.save_report(output, report, *played, started, workers=workers, plots="")
     rows = [table.for_json(row) for row in table.records(found.frame)]
-    Answer(command, rows, seed, files).show(as_json, report.screen(details=True))
+    Answer(command, rows, request.seed, files).show(as_json, report.screen(details=True))

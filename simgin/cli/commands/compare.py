@@ -6,12 +6,12 @@ from pathlib import Path
 import click
 
 from simgin.cli import options
-from simgin.cli.output import Answer, repeated
+from simgin.cli.output import Answer, repeated, screen
 
 
 @click.command()
-@click.argument("run", metavar="DIR", type=click.Path(path_type=Path))
-@click.argument("base", metavar="BASE", type=click.Path(path_type=Path))
+@click.argument("run", metavar="DIR", type=options.PATH)
+@click.argument("base", metavar="BASE", type=options.PATH)
 @options.margin_option
 @options.output_option("Write a page and the differences as CSV to this directory.")
 @options.details_option
@@ -33,26 +33,24 @@ def compare(
     No significant difference does not mean no difference. With --margin X two are called the same
     within X if the whole interval of their difference lies inside it.
     """
-    from simgin.cli.session import finished_manifest
-    from simgin.findings.compare import compare_runs, comparison_report, read_run
-    from simgin.report import page
+    from simgin.cli.session import save_report
+    from simgin.findings.compare import compare_runs, comparison_report
+    from simgin.findings.findings import opened
     from simgin.runs import directory
     from simgin.stats import table
 
     command, started = repeated(), datetime.now(UTC)
     if output is not None:
         directory.check(output, command)
-    run_read, base_read = read_run(run), read_run(base)
-    with directory.readable(run, base):
+    question = f"How does {run} differ from {base}?"
+    with directory.readable(run, base), opened(run) as run_read, opened(base) as base_read:
         differences = compare_runs(run_read, base_read, margin)
-        report = comparison_report(run_read, base_read, differences, command)
+        report = comparison_report(question, run_read, base_read, differences, command)
         files = []
         if output is not None:
             units = [end.units for end in run_read.record.ends]
-            manifest = finished_manifest(run_read.identity, units, None, started, command)
-            files = directory.save(output, manifest, page.files(report))
-        parts: list[object] = [*report.screen(details=details), ""]
-        if report.folded and not details:
-            parts.append(f"More:    --details prints all {len(report.folded[0].rows)} comparisons.")
+            files = save_report(output, report, run_read.ledger.identity, units, started)
+        all_rows = [f"--details prints all {len(one.rows)} comparisons." for one in report.folded]
+        parts = screen(report, details, "".join(all_rows))
         rows = table.records(differences)
         Answer(command, rows, run_read.record.seed, files).show(as_json, parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,39 +20,23 @@ if TYPE_CHECKING:
 @click.command()
 @options.variant_option
 @options.output_option("Page to write [default: drill.html].", metavar="FILE.html")
-@click.option(
-    "--positions",
-    type=int,
-    default=30,
-    show_default=True,
-    metavar="N",
-    help="Number of positions; the time grows with it.",
+@options.number_option(
+    "--positions", "Number of positions; the time grows with it.", "N", default=30
 )
 @click.option(
     "--anki",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=options.FILE,
     metavar="FILE.apkg",
     help="Also write flash cards for Anki; needs simgin[anki].",
 )
-@click.option(
-    "--as",
-    "judge",
-    type=options.STRATEGY,
-    metavar="NAME",
-    help="Strategy that plays on for you [default: the strongest].",
+@options.strategy_option(
+    "Strategy that plays on for you [default: the strongest].", "--as", "judge"
 )
 @options.seed_option
 @options.workers_option
 @options.json_option
 def drill(
-    variant: str,
-    output: Path | None,
-    positions: int,
-    anki: Path | None,
-    judge: str | None,
-    seed: int,
-    workers: int | None,
-    as_json: bool,
+    output: Path | None, anki: Path | None, workers: int | None, as_json: bool, **asked: Any
 ) -> None:
     """Practise on decisions that cost ordinary players much.
 
@@ -65,8 +49,7 @@ def drill(
       simgin drill -v oklahoma --seed 7 -o oklahoma.html
       simgin drill --anki gin.apkg
     """
-    from simgin.analysis.drill import make_drill, read_request
-    from simgin.analysis.drill_page import html, write_anki
+    from simgin.analysis.drill import html, make_drill, read_request, write_anki
     from simgin.stats import table
     from simgin.text.files import check_file, write_file
 
@@ -77,25 +60,23 @@ def drill(
         check_file(file)
     if anki:
         _check_anki()
-    request = read_request(variant, judge, positions, seed)
+    request = read_request(**asked)
     command = repeated(output=str(place), judge=request.judge.a.text)
     with policy_calls(as_json), progress.live("drill") as report:
         found = make_drill(request, workers, report)
     write_file(place, html(found, command).encode())
     if anki:
         write_anki(found, anki)
-    if len(found.exercises) < positions:
-        note(
-            f"{len(found.exercises)} positions of {positions} were found; another seed has others."
-        )
+    if (number := len(found.exercises)) < request.positions:
+        note(f"{number} positions of {request.positions} were found; another seed has others.")
     files = [place, anki] if anki else [place]
     rows = [table.for_json(row) for row in found.rows()]
-    Answer(command, rows, seed, files).show(as_json, [_told(found), ""])
+    Answer(command, rows, request.judge.seed, files).show(as_json, [_told(found), ""])
 
 
 def _told(found: Drill) -> str:
     """How many positions of which themes there are."""
-    from simgin.analysis.drill_page import THEMES
+    from simgin.analysis.drill import THEMES
 
     had = Counter(one.theme for one in found.exercises)
     listed = ", ".join(f"{name.lower()} {had[key]}" for key, name in THEMES.items() if had[key])

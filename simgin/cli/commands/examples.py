@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from simgin.cli.options import json_option
+from simgin.cli.options import PATH, json_option
 from simgin.cli.output import Answer, repeated
 from simgin.report.table import listed
 
@@ -19,7 +19,7 @@ Notebooks:   jupyter lab notebooks     (pip install 'simgin[notebooks]' first)
 
 
 @click.command()
-@click.argument("place", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
+@click.argument("place", metavar="[DIR]", required=False, type=PATH)
 @json_option
 def examples(place: Path | None, as_json: bool) -> None:
     """List the experiments that come with simgin, or copy them.

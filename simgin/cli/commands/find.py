@@ -21,12 +21,7 @@ Row = dict[str, Any]
 @click.command()
 @click.argument("a", type=options.STRATEGY)
 @click.argument("b", type=options.STRATEGY, required=False)
-@click.option(
-    "--against",
-    type=options.STRATEGY,
-    metavar="NAME",
-    help="With differ: the opponent of A, and of B [default: B].",
-)
+@options.strategy_option("With differ: the opponent of A, and of B [default: B].", "--against")
 @options.variant_option
 @click.option(
     "--where",
@@ -34,26 +29,9 @@ Row = dict[str, Any]
     metavar="WHAT",
     help="What to look for, such as `longest` or `undercut, points < -30`; see above.",
 )
-@click.option(
-    "--deals",
-    callback=options.read_count,
-    metavar="N",
-    help="Number of deals to look through [default: 100k; with costly 20].",
-)
-@click.option(
-    "--matches",
-    callback=options.read_count,
-    metavar="N",
-    help="Number of whole matches, instead of deals.",
-)
-@click.option(
-    "--limit",
-    type=int,
-    default=10,
-    show_default=True,
-    metavar="K",
-    help="Number of deals or decisions to list.",
-)
+@options.count_option("--deals", "Number of deals to look through [default: 100k; with costly 20].")
+@options.count_option("--matches", "Number of whole matches, instead of deals.")
+@options.number_option("--limit", "Number of deals or decisions to list.", "K", default=10)
 @options.seed_option
 @options.workers_option
 @options.json_option
@@ -112,7 +90,7 @@ def _parts(found: Found, rows: list[Row]) -> Iterator[Any]:
 
 def _verdict(found: Found, rows: list[Row]) -> Iterator[str]:
     """How many deals fit, and what the list below is."""
-    from simgin.analysis.analysis import UNITS
+    from simgin.plots.answers import UNITS
 
     request = found.request
     name = request.short(request.matchup.a.text)
@@ -148,7 +126,7 @@ def _compared(request: Request, row: Row) -> Iterator[Any]:
 
 def _costly(row: Row) -> Iterator[Any]:
     """A decision: the cost, what was done and what was best, and the commands below."""
-    from simgin.analysis.words import better
+    from simgin.analysis.position import better
 
     half = row["high"] - row["cost"]
     cost, error = numbers.number(row["cost"], half), numbers.number(half, half)

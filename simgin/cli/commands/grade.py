@@ -23,36 +23,25 @@ from simgin.report import progress
 )
 @click.option(
     "--as",
-    "own",
+    "judge",
     metavar="NAME",
     help="Strategy that judges, and plays on [default: champion, or solo-champion].",
 )
 @click.option(
     "--against",
-    "other",
+    "opponent",
     metavar="NAME",
     help="Strategy that plays on for the opponent [default: who played, if known].",
 )
-@click.option(
-    "--worlds",
-    callback=options.read_count,
-    metavar="N",
-    help="Most worlds, ways in which the hidden cards may lie [default: 200].",
+@options.count_option(
+    "--worlds", "Most worlds, ways in which the hidden cards may lie [default: 200]."
 )
 @options.seed_option
 @options.workers_option
 @options.output_option("Write a page with the tables to this directory.")
 @options.json_option
 def grade(
-    files: tuple[str, ...],
-    player: str | None,
-    own: str | None,
-    other: str | None,
-    worlds: int | None,
-    seed: int,
-    workers: int | None,
-    output: Path | None,
-    as_json: bool,
+    files: tuple[str, ...], workers: int | None, output: Path | None, as_json: bool, **asked: Any
 ) -> None:
     """Say what a player gave up in deals that were really played.
 
@@ -71,10 +60,8 @@ def grade(
     """
     from simgin.analysis import grades
     from simgin.analysis.deal_file import read_file
-    from simgin.analysis.grades_report import grade_report, grade_rows
-    from simgin.analysis.rates_report import costliest_in_words
-    from simgin.cli.session import finished_manifest
-    from simgin.report import page
+    from simgin.analysis.rates import costliest_in_words
+    from simgin.cli.session import save_report
     from simgin.runs import directory
     from simgin.runs.manifest import run_identity
 
@@ -82,23 +69,23 @@ def grade(
         if not file.endswith(FILES):
             raise click.UsageError(f"{file!r} is no file of a deal: name it {', '.join(FILES)}.")
     told = [read_file(file) for file in files]
-    trial, deals = grades.read_trial(told, player, own, other, worlds, seed)
+    trial, deals = grades.read_trial(told, **asked)
     judge = trial.judge
-    settled: dict[str, Any] = {"own": judge.a.text, "other": judge.opponent or None}
+    settled = {"judge": judge.a.text, "opponent": judge.opponent or None}
     command = repeated(**settled, worlds=trial.worlds)
     if output is not None:
         directory.check(output, command)
     started = datetime.now(UTC)
     with progress.live("grade") as report:
         found = grades.grade(trial, deals, files, workers, report)
-    rows = grade_rows(found)
-    answer = grade_report(found, rows, told[0].engine, command)
+    rows = grades.grade_rows(found)
+    answer = grades.grade_report(found, rows, told[0].engine, command)
     written = []
     if output is not None:
-        manifest = finished_manifest(run_identity([judge]), [len(deals)], workers, started, command)
-        written = directory.save(output, manifest, page.files(answer))
+        played = run_identity([judge]), [len(deals)]
+        written = save_report(output, answer, *played, started, workers=workers)
     parts: list[Any] = [*answer.screen(), *answer.tables[1:-1]]
     parts += ["\nCostliest decisions found:"] if answer.tables[-1].rows else []
     for words in costliest_in_words(rows):
         parts += entry(*words, indent=2)
-    Answer(command, rows, seed, written).show(as_json, [*parts, ""])
+    Answer(command, rows, judge.seed, written).show(as_json, [*parts, ""])

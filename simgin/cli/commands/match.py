@@ -35,13 +35,7 @@ MORE = "--details prints every metric, and how much the run can show."
     metavar="ELO0,ELO1",
     help="Stop once a sequential test decides between two Elo differences.",
 )
-@click.option(
-    "--for",
-    "seconds",
-    callback=options.read_seconds,
-    metavar="TIME",
-    help="Stop after a time, such as 30s or 5m.",
-)
+@options.time_option("Stop after a time, such as 30s or 5m.")
 @options.seed_option
 @options.workers_option
 @options.scheduler_option
@@ -131,9 +125,5 @@ def match(
             plan.seconds is not None
         ):  # a time cannot be repeated, the number of deals it came to can
             command = repeated(**settled, **{unit: findings.sizes[0]}, seconds=None)
-        files = []
-        if output is not None:
-            files = session.save_run(output, findings, started, command, record)
-        answer = session.run_answer(findings, command, files)
-        told = () if margin is None else (session.add_verdict(answer.rows, findings, margin),)
-        session.show_run(answer, findings, MORE, details=details, as_json=as_json, told=told)
+        shown: dict[str, Any] = {"details": details, "as_json": as_json, "margin": margin}
+        session.finish_run(findings, output, started, command, MORE, record=record, **shown)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,13 +24,10 @@ PLACE = Path("results") / "odds"
 
 @click.command()
 @click.argument("variants", nargs=-1, metavar="[VARIANT]...", type=options.VARIANT)
-@click.option(
-    "--strategy",
-    "strategies",
-    type=options.STRATEGY,
-    multiple=True,
+@options.strategy_option(
+    *("A player, weakest first; may be repeated.", "--strategy", "strategies"),
     metavar="S",
-    help="A player, weakest first; may be repeated.",
+    multiple=True,
 )
 @options.output_option("Directory for tables and plots [default: results/odds].")
 @options.count_option("--deals", "Deals per player [default: 40k alone, 400k for two players].")
@@ -40,13 +37,11 @@ PLACE = Path("results") / "odds"
 @options.json_option
 def odds(
     variants: tuple[str, ...],
-    strategies: tuple[str, ...],
     output: Path | None,
-    deals: int | None,
-    seed: int,
     workers: int | None,
     details: bool,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Odds of winning a deal and a match; without VARIANT, in all games for one player.
 
@@ -65,18 +60,17 @@ def odds(
     from simgin.cli import session
     from simgin.odds.odds import measure, read_request
     from simgin.odds.odds_report import odds_report
-    from simgin.report import page
     from simgin.runs import directory
     from simgin.runs.manifest import run_identity
 
-    request = read_request(variants, strategies, deals=deals, seed=seed)
+    request = read_request(variants, **asked)
     command = repeated()
     place = output or PLACE
     # The default directory is for whatever was asked last
     directory.check(place, command if output else "simgin odds")
     started = datetime.now(UTC)
-    told = f"interrupted; finished players are kept. Continue with: {command}"
-    with session.interruptible(told), progress.live("odds") as report_progress:
+    interruptible = session.interruptible(command, "the cache", "players")
+    with interruptible, progress.live("odds") as report_progress:
         found = measure(
             request,
             workers,
@@ -87,10 +81,10 @@ def odds(
         note(sentence)
     identity = run_identity([matchup for matchup, _ in found.played])
     units = [units for _, units in found.played]
-    manifest = session.finished_manifest(identity, units, workers, started, command)
-    report = odds_report(found, manifest, command)
-    files = directory.save(place, manifest, page.files(report, plots=""))
-    Answer(command, found.records(), seed, files).show(as_json, _screen(report, seed, details))
+    report = odds_report(found, identity, command)
+    files = session.save_report(place, report, identity, units, started, workers=workers, plots="")
+    parts = _screen(report, request.seed, details)
+    Answer(command, found.records(), request.seed, files).show(as_json, parts)
 
 
 def _screen(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:

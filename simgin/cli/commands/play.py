@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.options import STRATEGY, seed_option, variant_option
+from simgin.cli.options import FILE, STRATEGY, seed_option, variant_option
 
 if TYPE_CHECKING:
     from simgin.play.matchup import Matchup
@@ -26,19 +26,11 @@ YOU = "you"
 @click.option("--new", is_flag=True, help="Begin anew where a game was left.")
 @click.option(
     "--save",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="Write each deal as `simgin show --json` does: FILE-1.json, FILE-2.json ...",
 )
-def play(
-    strategy: str | None,
-    variant: str,
-    seed: int,
-    one: bool,
-    coach: bool,
-    new: bool,
-    save: Path | None,
-) -> None:
+def play(coach: bool, new: bool, save: Path | None, **asked: Any) -> None:
     """Play against a strategy, by default champion, or a game for one alone.
 
     Type a key or a card, then Enter. ? says what is legal, u takes the last answer back, and q
@@ -54,10 +46,9 @@ def play(
       simgin play --save mine
       simgin analyze mine-1.json
     """
-    from simgin.cli.coach import Coach
-    from simgin.cli.game import Game
+    from simgin.cli.game import Coach, Game
 
-    matchup = seated(strategy, variant, seed, one)
+    matchup = seated(**asked)
     kept = _kept_file(matchup)
     if new:
         kept.unlink(missing_ok=True)

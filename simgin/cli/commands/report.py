@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from simgin.cli.options import details_option, json_option
+from simgin.cli.options import PATH, details_option, json_option
 from simgin.cli.output import repeated
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("place", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("place", metavar="DIR", type=PATH)
 @details_option
 @json_option
 def report(place: Path, details: bool, as_json: bool) -> None:
@@ -28,54 +26,27 @@ def report(place: Path, details: bool, as_json: bool) -> None:
     strategies that played need no longer exist. The same run gives the same files.
     """
     from simgin.cli import session
+    from simgin.findings.findings import opened
     from simgin.report import page
     from simgin.runs import directory
 
-    with directory.readable(place), _findings(place, manifest := _manifest(place)) as findings:
+    with directory.readable(place), opened(place) as findings:
+        directory.check(place)
         written_before = [directory.DEALS] if (place / directory.DEALS).exists() else []
-        manifest_now = {**manifest, "stopped": findings.stopped}
-        written = _report(findings, manifest)
+        manifest_now = {**findings.record.identity, "stopped": findings.stopped}
+        written = _report(findings)
         files = directory.save(place, manifest_now, page.files(written), *written_before)
         answer = session.run_answer(findings, repeated(), files)
         answer.show(as_json, [*written.screen(details=details), ""])
 
 
-def _report(findings: Findings, manifest: dict[str, Any]) -> Report:
+def _report(findings: Findings) -> Report:
     """The report of a run, or of a review."""
     from simgin.findings.run_report import run_pictures, run_report
     from simgin.review.review import restore_review
     from simgin.review.review_report import review_report
 
+    manifest = findings.record.identity
     if "review" in manifest:
         return review_report(restore_review(manifest["review"], findings), manifest["command"])
     return run_report(findings, manifest["command"], run_pictures(findings.by_own_names))
-
-
-def _manifest(place: Path) -> dict[str, Any]:
-    """The manifest of a finished run; ResultsError with the way on for an unfinished one."""
-    from simgin.runs import directory, ledger
-
-    if (place / directory.MANIFEST).exists() or not (place / ledger.FILE).is_file():
-        return directory.read_manifest(place)
-    with ledger.reading(place / ledger.FILE) as run_ledger:
-        command = run_ledger.command
-    remedy = f"continue with: {command}" if command else "continue with the command that began it."
-    raise directory.ResultsError(f"the run in {place} is not finished; {remedy}")
-
-
-@contextmanager
-def _findings(place: Path, manifest: dict[str, Any]) -> Iterator[Findings]:
-    from simgin.findings.findings import Findings
-    from simgin.findings.run_record import check_ledger, read_record
-    from simgin.runs import directory, ledger
-
-    if not (place / ledger.FILE).is_file():  # odds, or a run whose ledger was not kept
-        command = manifest.get("command")
-        raise directory.ResultsError(
-            f"{place} has no {ledger.FILE} to report from; `{command}` writes its files again."
-        )
-    run_record = read_record(place, manifest)
-    directory.check(place)
-    with ledger.reading(place / ledger.FILE) as run_ledger:
-        check_ledger(place, run_record, run_ledger)
-        yield Findings(run_record, run_ledger)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import Answer, command_line, note, repeated
+from simgin.cli.output import Answer, command_line, note, repeated, screen
 
 if TYPE_CHECKING:
     from simgin.review.review_request import ReviewRequest
@@ -29,7 +29,7 @@ PLACE_CHARACTERS = 80  # of the name of a directory that nobody named
 )
 @click.option(
     "--file",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     metavar="FILE.toml",
     help="Read title, rule sets, players and goals from a file; options given here come first.",
 )
@@ -103,7 +103,7 @@ def review(
     place = output or _place(request)
     command = repeated(output=place)
     directory.check(place, command, keeps_ledger=True)
-    request = _settled(request, workers)
+    request = _settled(request, workers, command)
     plan = plan_review(request)
     if request.deep and not as_json:
         plan_table.announce(plan, plan_table.rows(plan, place, workers, record_deals=False), place)
@@ -126,13 +126,11 @@ def review(
             review=asdict(request),
         )
         answer = Answer(command, list(rows_for_json(played)), request.seed, files, findings.stopped)
-        parts: list[object] = [*report.screen(details=details), ""]
-        if not details:
-            parts.append(f"More:    {command_line('report', place, '--details')}")
-        answer.show(as_json, parts)
+        more = command_line("report", place, "--details")
+        answer.show(as_json, screen(report, details, more))
 
 
-def _settled(request: ReviewRequest, workers: int | None) -> ReviewRequest:
+def _settled(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
     """The request with who plays it: after trials, or after learning with live progress."""
     from simgin.cli import session
     from simgin.report import progress
@@ -141,9 +139,9 @@ def _settled(request: ReviewRequest, workers: int | None) -> ReviewRequest:
     if not request.adapt:
         with session.explain_wait("short trials first, to see who is strong under these rules."):
             return settled(request, workers)
-    told = "interrupted; finished rounds of learning are kept. The same command goes on."
     title = "learning a strong player for every rule set"
-    with session.interruptible(told), progress.live(title) as report:
+    interruptible = session.interruptible(command, "the cache", "rounds of learning")
+    with interruptible, progress.live(title) as report:
         return settled(request, workers, report)
 
 

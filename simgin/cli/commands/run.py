@@ -70,7 +70,6 @@ def run(
         plan, place, command, workers=workers, scheduler=scheduler, record_deals=record
     )
     with play as findings:
-        files = session.save_run(place, findings, started, command, record)
-        answer = session.run_answer(findings, command, files)
         more = command_line("report", place, "--details")
-        session.show_run(answer, findings, more, details=details, as_json=as_json)
+        shown = {"details": details, "as_json": as_json}
+        session.finish_run(findings, place, started, command, more, record=record, **shown)

@@ -1,5 +1,7 @@
 """`simgin show`: one deal, decision by decision."""
 
+from typing import Any
+
 import click
 
 from simgin.cli import options
@@ -17,17 +19,7 @@ from simgin.cli.output import Answer
 @options.deal_option
 @debug_option
 @options.json_option
-def show(
-    a: str,
-    b: str | None,
-    variant: str,
-    seed: int,
-    unit: int,
-    half: int,
-    deal: int | None,
-    debug: bool,
-    as_json: bool,
-) -> None:
+def show(debug: bool, as_json: bool, **asked: Any) -> None:
     """Replay one deal of A against B, or of A alone.
 
     Prints every decision with what the player saw, and the showdown.
@@ -40,11 +32,11 @@ def show(
     from simgin.report.report import Report
 
     with policy_calls(as_json):
-        played = replay.find_deal(a, b, variant, seed, unit, half, deal)
+        played = replay.find_deal(**asked)
     told = replay.make_replay(played)
-    command = played.matchup.replay(unit, half, deal or 0)
+    command = played.matchup.replay(asked["unit"], asked["half"], asked["deal"] or 0)
     parts = [*Report(told.title, [told.summary]).screen(), "", *told.play(), ""]
-    Answer(command, replay_rows.rows(told), seed).show(as_json, parts)
+    Answer(command, replay_rows.rows(told), asked["seed"]).show(as_json, parts)
     if played.fault:
         show_traceback(played.raised)
         raise PolicyFailure(played.fault)

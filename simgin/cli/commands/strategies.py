@@ -185,7 +185,7 @@ def _check_summary(findings: Sequence[Finding]) -> str:
 
 
 @strategies.command("new")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=options.PATH)
 @click.argument("name", required=False)
 def _new(file: Path, name: str | None) -> None:
     """Create a FILE with a strategy to start from. Never overwrites a file.

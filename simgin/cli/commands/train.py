@@ -42,16 +42,12 @@ if TYPE_CHECKING:
 @options.json_option
 def train(
     strategy: str,
-    variant: str,
-    against: tuple[str, ...],
-    rounds: int | None,
-    deals: int | None,
     confirm: int | None,
-    seed: int,
     workers: int | None,
     output: Path | None,
     place: Path | None,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Learn the weights of a STRATEGY, and measure what they gain.
 
@@ -87,13 +83,13 @@ def train(
     kind: Any = adapted if strategy == adapted.PLAYER else discards
     words = adapted.Adapted.words
     improvement.check_output(words, output, place)
-    given = {"rounds": rounds, "deals": deals, "confirmed": confirm}
-    sizes = {name: size for name, size in given.items() if size is not None}
-    training = kind.read_training(strategy, variant, against, seed=seed, **sizes)
+    given = {name: value for name, value in asked.items() if value is not None}
+    given |= {} if confirm is None else {"confirmed": confirm}
+    training = kind.read_training(strategy, **given)
     match = training.match
     if not as_json:
         console().print(Words([kind.plan_sentence(training)]))
-    session.prepare(match.matchups(match.strategy, seed))
+    session.prepare(match.matchups(match.strategy, match.seed))
     lines: list[str] = []
     settled = improvement.settled(match) | {"confirm": match.confirmed}
     settled |= {"rounds": training.rounds, "deals": training.deals}

@@ -5,6 +5,5 @@ every series has its own marker or dash for print in grey. pyplot's global state
 """
 
 from simgin.report.figures.card_faces import *
-from simgin.report.figures.frames import *
 from simgin.report.figures.layout import *
 from simgin.report.figures.marks import *

@@ -1,9 +1,11 @@
-"""What stands for numbers: estimates with their 95 % limits, and heat maps."""
+"""What stands for numbers: estimates with their 95 % limits, heat maps; and the frames drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+import functools
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ParamSpec, cast
 
 import numpy as np
 
@@ -11,20 +13,30 @@ from simgin.report.figures.layout import (
     DARKEST,
     FAINT,
     INK,
+    KINDS,
     LIGHTEST,
     NORMAL,
     PAPER,
+    WHITE_TEXT,
     Series,
     escape,
     loss_to_win,
 )
+from simgin.text.messages import shown
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
     from matplotlib.colors import Normalize
+    from matplotlib.figure import Figure
 
+LEAST_LABELLED = 7  # %; a narrower part of a bar has no room for its number
 STEPS, KEY_TICKS = 20, (0, 20, 40, 60, 80, 100)  # shades of a map without numbers, and per cent
+Frames = ParamSpec("Frames")  # what a picture is drawn from
+MOST_PAIRS = 3  # matchups named in full in a caption
+MOST_NAMES = 12  # variants or strategies named in one; more are counted
+MOST_LETTERS = 150  # of all the strategies named in one
 # Values, lower limits, upper limits: three arrays of one length
 Limits = Sequence[np.ndarray]
 
@@ -85,6 +97,17 @@ def mark_undefined(axes: Axes, rows: Iterable[float]) -> None:
             color=FAINT,
             bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1},
         )
+
+
+def stack_bars(
+    axes: Axes, kind: str, shares: np.ndarray, left: np.ndarray, label: str, size: float
+) -> None:
+    """A part of every stacked bar: the share of deals that end so, numbered if there is room."""
+    rows = range(len(shares))
+    bars = axes.barh(rows, shares, left=left, color=KINDS[kind], label=label)
+    texts = [f"{share:.0f}" if share >= LEAST_LABELLED else "" for share in shares]
+    ink = LIGHTEST if kind in WHITE_TEXT else DARKEST
+    axes.bar_label(bars, texts, label_type="center", fontsize=size, color=ink)
 
 
 # Heat maps: tables of numbers on shades
@@ -170,3 +193,96 @@ def _name_cells(
 
 def _cell_edges(cells: int) -> np.ndarray:
     return np.arange(cells + 1) - 0.5
+
+
+# Frames: what is drawn, its columns and groups, and what captions say of them
+
+
+def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
+    """Decorator of a function that draws frames: what is no such frame gets a sentence."""
+
+    @functools.wraps(draw)
+    def checked(*args: Frames.args, **kwargs: Frames.kwargs) -> Figure:
+        name, frame = draw.__name__, cast("pd.DataFrame", args[0])
+        if not hasattr(frame, "columns"):
+            raise ValueError(f"plots.{name} draws a pandas frame, not {shown(frame)}.")
+        if not len(frame):
+            raise ValueError(f"plots.{name} has nothing to draw: the frame has no rows.")
+        try:
+            return draw(*args, **kwargs)
+        except KeyError as error:
+            told = str(error.args[0])
+            missing = ", ".join(re.findall(r"'(\w+)'", told)[-1:] or [told])
+            raise ValueError(
+                f"plots.{name} draws another frame: this one has no column {missing} "
+                f"(help(simgin.plots.{name}) lists them)."
+            ) from error
+
+    return checked
+
+
+def seed_words(seed: int | None) -> str:
+    """The end of a list of facts: `; seed 7`, or nothing if the seed is not known."""
+    return "" if seed is None else f"; seed {seed}"
+
+
+def caption(frame: pd.DataFrame, *, seed: int | None, unit: str, note: str = "") -> str:
+    """Variants, strategies, n (in `unit`, such as "deals") and seed of a frame, then `note`.
+
+    Without a seed the frame's deals cannot be named, and the caption does not.
+    """
+    least = int(frame["n"].min())
+    most = int(frame["n"].max())
+    size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    variants = unique(frame["variant"])
+    noun = "Variants" if len(variants) > 1 else "Variant"
+    told = (
+        f"{noun} {', '.join(variants)}"
+        if len(variants) <= MOST_NAMES
+        else f"{len(variants)} variants"
+    )
+    facts = [told, _players(frame), f"{size} {unit}"]
+    origin = "; ".join(facts) + seed_words(seed) + "."
+    return f"{origin} {note}" if note else origin
+
+
+def _players(frame: pd.DataFrame) -> str:
+    """The matchups if they are few, else the strategies."""
+    strategies = frame["strategy"].map(str)
+    pairs = dict.fromkeys(zip(strategies, frame["opponent"].map(str), strict=True))
+    if len(pairs) <= MOST_PAIRS:
+        return "; ".join([f"{a} against {b}" if b else a for a, b in pairs])
+    names: dict[str, None] = {}
+    for pair in pairs:
+        names |= dict.fromkeys(pair)
+    names.pop("", None)
+    told = ", ".join(names)
+    is_short = len(names) <= MOST_NAMES and len(told) <= MOST_LETTERS
+    return told if is_short else f"{len(names)} players"
+
+
+def groups(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows for each value of a column, in order of appearance."""
+    for name, part in frame.groupby(column, sort=False):
+        yield str(name), part
+
+
+def unique(names: pd.Series) -> list[str]:
+    """Distinct names in order of appearance."""
+    return list(dict.fromkeys(map(str, names)))
+
+
+def columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
+    """Columns as arrays of floats."""
+    return [frame[name].to_numpy(dtype=float) for name in names]
+
+
+def percent(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
+    """Columns of shares, 0 to 1, in per cent."""
+    return [100 * shares for shares in columns(frame, *names)]
+
+
+def precision(frame: pd.DataFrame, factor: float = 100, unit: str = "") -> str:
+    """How wide the widest 95 % interval is, in a sentence."""
+    half = factor * float((frame["high"] - frame["low"]).max()) / 2
+    return f"95 % intervals: ± {half:.2g}{unit} or less."
