@@ -11,7 +11,7 @@ import pytest
 
 from simgin.analysis import grades, rates
 from simgin.analysis.deal_file import read_file
-from simgin.analysis.game_logs import NOTES, read_log, replayed
+from simgin.analysis.game_logs import NOTES, _card, read_log, replayed
 from simgin.analysis.position import PositionError
 from simgin.core.deadwood import deadwood
 from simgin.play.matchup import parse_matchup
@@ -19,7 +19,7 @@ from simgin.play.replay import make_replay
 from simgin.play.replay_rows import rows
 from simgin.play.watch import cut_short, watch_deal
 from simgin.rules.build import build_rules
-from simgin.text.notation import hand_mask, parse_cards
+from simgin.text.notation import card_text, hand_mask, parse_cards
 from support.command_line import call
 
 LOGS = Path(__file__).parents[1] / "data/game_logs"
@@ -141,6 +141,7 @@ def test_a_real_log_has_the_result_that_was_recorded(name):
 
 
 def test_the_parameters_of_openspiel_are_rules_here():
+    assert [card_text(_card(number)) for number in (0, 13, 26, 51)] == ["AS", "AC", "AD", "KH"]
     row = read_file(LOGS / "openspiel-bots.txt").deal.matchup.variant.row
     assert (row["knock_limit"], row["gin_bonus"], row["undercut_bonus"]) == (5, 20, 10)
     text = SERIAL.format("gin_rummy(knock_card=5,oklahoma=True)")
@@ -169,7 +170,7 @@ def test_a_move_that_our_rules_do_not_allow_is_named():
         with pytest.raises(PositionError, match=f"do not allow {said}"):
             replayed(read_log("\n".join([*begins, *moves])))
     with pytest.raises(PositionError, match="move 110, take by S"):
-        read_file(LOGS / "rlcard-random.txt").deal
+        read_file(LOGS / "rlcard-random.txt")
 
 
 HISTORY = (LOGS / "openspiel-history.txt").read_text()

@@ -28,6 +28,26 @@ def legal_action(rng, mask):
     return rng.choice(actions)
 
 
+def written_plainly(view, slot):
+    """An observation up to the rules."""
+    planes = {name: np.zeros(52) for name in encoding.PLANES}
+    for name in encoding.SETS:
+        planes[name][[*map(place_of, members(int(view[name])))]] = 1
+    for name in encoding.CARDS:
+        planes[name][place_of(view[name])] = view[name] >= 0
+    own, other, took = (planes[name] for name in encoding.WHEN)
+    for turn, (seat, source, card, thrown) in enumerate(view.history[: view.turns].tolist(), 1):
+        if thrown >= 0:
+            (own if seat == view.seat else other)[place_of(thrown)] = turn / 100
+        if seat != view.seat and source == 1:
+            took[place_of(card)] = turn / 100
+    flags = view.dealer == view.seat, view.owner == view.seat, view.owner == 1 - view.seat
+    numbers = np.hstack([view[name] for name in (*encoding.FIELDS, "own_columns", "other_columns")])
+    return np.hstack(
+        [*planes.values(), np.eye(6)[slot], np.eye(5)[view.phase], flags, numbers / 100]
+    )
+
+
 def play_deals(variant, deals, opponent):
     """Deals by legal actions through the environment, each beside the engine's by its script."""
     rng = random.Random(variant)
@@ -46,10 +66,8 @@ def play_deals(variant, deals, opponent):
         assert not engine.fault and engine.state.logged == state.scripted
         asked = [one for one in engine.questions if opponent is None or one.seat == 0]
         for question, observation in zip(asked, seen, strict=True):
-            sets = observation[: 52 * len(encoding.SETS)].reshape(-1, 52)
-            for name, cards in zip(encoding.SETS, sets, strict=True):
-                held = members(int(question.view[name]))
-                assert set(np.flatnonzero(cards)) == {*map(place_of, held)}, name
+            written = written_plainly(question.view, SLOTS.index(question.slot))
+            assert np.allclose(observation[: len(written)], written, atol=1e-6)
         for name in ("pack", "kind", "winner", "score", "turns", "dealer"):
             assert state[name].tolist() == engine.state[name].tolist(), name
         own, other = state.score.tolist()
