@@ -79,7 +79,7 @@ class Reference:
         shown = {path.relative_to(place) for path in place.rglob("*.png")}
         for path in sorted((WORK / self.name).rglob("*")):
             own = path.relative_to(WORK / self.name)
-            is_frame = path.suffix == ".csv" and own.parent == Path()
+            is_frame = path.suffix == ".csv" and own.parent == Path() and own.stem != "summary"
             small = is_frame and path.stat().st_size <= LARGEST
             if own in shown:
                 shutil.copyfile(path, place / own)

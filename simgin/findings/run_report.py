@@ -96,7 +96,7 @@ def _tables(findings: Findings) -> dict[str, str]:
     for name, frame in beside.items():
         if len(frame):
             files[f"{name}.csv"] = table.csv(frame)
-    return files
+    return files | {"summary.csv": summary.csv(findings.estimates)}
 
 
 def _question(findings: Findings) -> str:

@@ -15,7 +15,7 @@ from simgin.report.numbers import DASH, estimate, number
 from simgin.report.table import Column, Table, listed
 from simgin.stats import metrics, table
 from simgin.stats.metrics import BY_NAME, ONE, SHOWN, TWO, WINS
-from simgin.text.amounts import span
+from simgin.text.amounts import UNITS, span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,6 +156,29 @@ def _reading_solo(tidy: Tidy) -> str:
 def _happened(tidy: Tidy) -> set[str]:
     """The metrics that are above 0 for either side."""
     return {row["metric"] for row in table.rows_of(tidy) if row["value"] > 0}
+
+
+def csv(tidy: Tidy) -> str:
+    """The summary for a spreadsheet: value, low and high per estimate; undefined are empty."""
+    sides = ("", "won_", "lost_") if len(roles(tidy)) == 2 else ("",)
+    names = [f"{s}{n}" for n in _known(tidy) for s in (sides if n in WON_KINDS else ("",))]
+    present = [unit for unit in UNITS if unit in {row["unit"] for row in table.rows_of(tidy)}]
+    rows = []
+    for (variant, a, b), matchup in table.matchups(tidy):
+        row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
+        row |= {UNITS[unit]: _count(matchup, unit) for unit in present}
+        for name in names:
+            row |= _spread(matchup, name)
+        rows.append(row)
+    return table.frame_of(rows).to_csv(index=False, lineterminator="\n")
+
+
+def _spread(matchup: ByMetric, name: str) -> dict[str, str]:
+    metric = BY_NAME[name]
+    value, low, high = (metric.factor * x for x in table.cell(matchup, name))
+    half = (high - low) / 2
+    texts = ["" if math.isnan(value) else number(x, half) for x in (value, low, high)]
+    return dict(zip((metric.key, f"{metric.key}_low", f"{metric.key}_high"), texts, strict=True))
 
 
 # A screen

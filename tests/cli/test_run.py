@@ -27,7 +27,7 @@ def test_run_writes_its_files_where_it_says(empty_directory):
     output = call("run", "waiting.toml", "--workers", 1).stdout
     assert output.startswith("Does waiting for gin pay?")
     place = Path("results/waiting")
-    written = "ledger.sqlite manifest.json pairing.csv report.html summary.md table.csv"
+    written = "ledger.sqlite manifest.json pairing.csv report.html summary.csv summary.md table.csv"
     assert set(files(place)) == {*written.split()}
     assert output.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
     assert directory.read_manifest(place)["question"] == "Does waiting for gin pay?"
@@ -181,7 +181,7 @@ def test_written_files_are_named_and_exist(empty_directory):
     found = json.loads(result.stdout)
     names = {Path(path).name for path in found["files"] if Path(path).is_file()}
     assert len(names) == len(found["files"])
-    assert {"manifest.json", "table.csv", "summary.md"} <= names
+    assert {"manifest.json", "table.csv", "summary.csv", "summary.md"} <= names
     assert found["command"].endswith("-o 'out dir'")
     assert directory.read_manifest("out dir")["command"] == found["command"]
     assert table.csv(simgin.match("gold", deals=200)) == Path("out dir/table.csv").read_text()

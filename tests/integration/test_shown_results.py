@@ -1,5 +1,6 @@
 """Screens, plots and files of one-player variants, of settled matches and of either side."""
 
+import csv
 import io
 import re
 
@@ -74,6 +75,8 @@ def test_who_never_knocks_is_not_said_to_knock():
     assert row["A won by knock %"].startswith("0 (")
     assert float(row["B won by knock %"].split()[0]) > 50
     assert not any(re.match("ended by (knock|gin|undercut)", title) for title in row)
+    (line,) = csv.DictReader(io.StringIO(summary.csv(frame)))
+    assert line["a_won_knock_pct"] == "0" and line["knock_pct"] == line["b_won_knock_pct"]
 
 
 def test_the_picture_puts_the_wins_of_a_at_the_left_and_those_of_b_at_the_right():

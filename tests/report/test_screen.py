@@ -1,5 +1,6 @@
 """Results on a terminal and as Markdown and CSV: no number is cut at any width; words that end."""
 
+import csv
 import io
 import re
 
@@ -178,6 +179,14 @@ def test_the_summary_has_a_row_a_matchup_and_dashes_for_undefined_values():
     assert lines[2].startswith(r"| a\|b.toml#x | gold | simple | 600 matches (")
     assert lines[3].count(numbers.DASH) == 11
     assert "nan" not in text and "95 %" in lines[-1]
+
+
+def test_the_csv_has_limits_and_empty_cells():
+    rows = list(csv.DictReader(io.StringIO(summary.csv(SUMMARISED))))
+    assert [row["strategy"] for row in rows] == ["gold", "gin-only"]
+    low, value, high = (float(rows[0][f"deals_won_pct{end}"]) for end in ("_low", "", "_high"))
+    assert low < value < high and rows[0]["matches"] == "600"
+    assert rows[1]["deals_won_pct"] == rows[1]["turns_high"] == ""
 
 
 @given(st.text(alphabet="ab+:#/ =", max_size=30), st.integers(1, 12))

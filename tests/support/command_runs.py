@@ -44,4 +44,6 @@ def files(place):
 
 def kept(place):
     """The part of a run directory that must not depend on how the run went."""
-    return {name: Path(place, name).read_bytes() for name in ("table.csv", "summary.md")}
+    return {
+        name: Path(place, name).read_bytes() for name in ("table.csv", "summary.csv", "summary.md")
+    }
