@@ -83,6 +83,7 @@ def html(report: Report, plots: str = PLOTS) -> str:
         tables=shown[: len(tables)],
         folded=shown[len(tables) :],
         plots=plots,
+        has_cards=any(picture.cards for picture in report.pictures),
         FILTERED_FROM=FILTERED_FROM,
         SCROLLED_FROM=SCROLLED_FROM,
     )

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simgin.report import figures
+from simgin.report.cards import CardRow
 from simgin.report.table import Column, Table, described
 from simgin.report.wrapping import Words
 from simgin.stats import table
@@ -29,16 +30,18 @@ VERDICT_LINES = 10  # on a terminal: with the question and a scorecard they fill
 class Picture:
     """A figure of matplotlib, the question that it answers, and the frame that it shows.
 
-    alt: what there is to see, in words; made from the frame where there is none.
+    alt: what there is to see, in words; made from the frame where there is none. cards: on the
+    page they lie above the figure, with a note.
     """
 
     name: str  # of its files; unique in a report
     title: str
     alt: str
     figure: Figure
-    variant: str = ""
     frame: pd.DataFrame | None = None
     columns: Sequence[Column] = ()
+    cards: Sequence[CardRow] = ()
+    note: str = ""
 
     @cached_property
     def svg(self) -> str:
@@ -55,9 +58,7 @@ class Picture:
     @property
     def csv(self) -> str:
         """The frame as csv; empty without one."""
-        if self.frame is None:
-            return ""
-        return table.csv(self.frame)
+        return "" if self.frame is None else table.csv(self.frame)
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,7 @@ class Report:
 
     rules: names that the verdict may begin a line with, and a sentence on each. tables: the first
     is the one that a screen shows. folded: what only those who ask for it see. facts: how it was
-    made, a label and a text. command: repeats it. files: csv texts by name. cite: whether the page
-    says how simgin is cited.
+    made, a label and a text. command: repeats it. files: csv texts by name.
     """
 
     question: str
@@ -79,7 +79,6 @@ class Report:
     facts: Sequence[tuple[str, str]] = ()
     command: str = ""
     files: Mapping[str, bytes | str] = field(default_factory=dict)
-    cite: bool = True
 
     def screen(self, *, details: bool = False) -> Iterator[RenderableType]:
         """What a terminal of 24 lines shows; with details, every table."""
