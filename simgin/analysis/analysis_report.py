@@ -296,7 +296,13 @@ def card_rows(position: Position) -> Iterator[CardRow]:
     view = position.view
     if view.phase == PHASE_BLIND:
         return
-    yield _own_hand(position)
+    rules = build_rules(position.variant)
+    hand = int(view.hand)
+    _, melds = shown_melding(hand, rules)
+    groups = [group.split() for group in cards_text(melds, hand).split(" | ")]
+    arrived = max(int(view.drawn), int(view.taken))
+    label = f"You hold, deadwood {int(deadwood_of(hand, rules, STOPPER))}"
+    yield CardRow(label, groups, card_text(arrived) if arrived >= 0 else "")
     if laid := position.pile:
         cards = [card.removesuffix(TAKEN) for card in laid]  # forgotten ones as if face down
         gone = [place for place, card in enumerate(laid) if card != cards[place]]
@@ -306,16 +312,3 @@ def card_rows(position: Position) -> Iterator[CardRow]:
         known = hand_text(int(view.known)).split()
         hidden = [BACK] * (HAND - len(known))
         yield CardRow("The opponent holds", [group for group in (known, hidden) if group])
-
-
-def _own_hand(position: Position) -> CardRow:
-    """The own cards, melds first."""
-    view = position.view
-    rules = build_rules(position.variant)
-    hand = int(view.hand)
-    _, melds = shown_melding(hand, rules)
-    groups = [group.split() for group in cards_text(melds, hand).split(" | ")]
-    arrived = max(int(view.drawn), int(view.taken))
-    marked = card_text(arrived) if arrived >= 0 else ""
-    deadwood = int(deadwood_of(hand, rules, STOPPER))
-    return CardRow(f"You hold, deadwood {deadwood}", groups, marked)

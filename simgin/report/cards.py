@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from markupsafe import Markup, escape
 
 from simgin.text.notation import RANKS, SUITS
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 SYMBOLS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 RED_SUITS = "HD"
@@ -43,15 +42,11 @@ class CardRow(NamedTuple):
 
 def with_faces(text: str) -> Markup:
     """A text with its cards as ranks and symbols."""
-    from markupsafe import Markup, escape
-
     return Markup(re.sub(CARD, lambda found: _face(found[0]), str(escape(text))))
 
 
 def _face(card: str) -> Markup:
     """The rank and the symbol of a card; nothing for one face down."""
-    from markupsafe import Markup
-
     if card == BACK:
         return Markup("")
     rank, suit = tuple(card)

@@ -16,7 +16,6 @@ from simgin.report.cards import CardRow
 from simgin.report.table import Column, Table, described
 from simgin.report.wrapping import Words
 from simgin.stats import table
-from simgin.version import bibtex
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,10 +96,6 @@ class Report:
         parts = [f"# {self.question}", *filter(None, ("\n".join(rules), "\n".join(verdict)))]
         tables = [one.markdown() for one in (*self.tables, *self.folded) if one.rows]
         return "\n\n".join([*parts, "\n".join(tables)])
-
-    def cited(self) -> str:
-        """The BibTeX entry of this version."""
-        return bibtex()
 
     def named(self, line: str) -> tuple[str, str]:
         """A line of the verdict: the rules that it begins with, if any, and the rest."""
