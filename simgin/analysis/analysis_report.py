@@ -15,7 +15,8 @@ from simgin.core.rules import STOPPER
 from simgin.play.hand import cards_text, shown_melding
 from simgin.play.matchup import own_names
 from simgin.plots import analysis as forest
-from simgin.report import figures, numbers
+from simgin.report import numbers
+from simgin.report.cards import BACK, CardRow
 from simgin.report.report import Picture, Report
 from simgin.report.table import Column, Table, listed
 from simgin.rules.build import build_rules
@@ -262,20 +263,16 @@ def _decision(title: str, analysis: Analysis) -> tuple[str, ...]:
 
 
 def _pictures(found: Found) -> Iterator[Picture]:
-    """The cards and the costs of each decision that is drawn."""
+    """The costs of each decision that is drawn, below its cards."""
     for number, (title, analysis) in enumerate(_drawn(found).items()):
         position = analysis.position
         place = f"{_capital(title)}: " if len(found) > 1 else ""
-        if position.view.phase != PHASE_BLIND:
-            drawn = figures.draw_cards(caption(position), list(card_rows(position)))
-            asked = _capital(f"{place}the cards")
-            told = ". ".join(position.lines())
-            yield Picture(f"cards-{number}", asked, f"{told}.", drawn)
         costs = analysis.frame()
         drawn = forest(costs, seed=analysis.matchup.seed)
         shown = costs.rename(columns={"cost": "value"})
-        asked = _capital(f"{place}how sure is it?")
-        yield Picture(f"costs-{number}", asked, "", drawn, "", shown, COSTS)
+        asked = _capital(f"{place}the cards, and what each action costs")
+        cards, note = list(card_rows(position)), caption(position)
+        yield Picture(f"costs-{number}", asked, "", drawn, shown, COSTS, cards, note)
 
 
 def caption(position: Position) -> str:
@@ -294,29 +291,24 @@ def caption(position: Position) -> str:
     return " ".join(sentences)
 
 
-def card_rows(position: Position) -> Iterator[figures.CardRow]:
-    """The own hand by its melds, what is offered, the pile, and the opponent's hand."""
+def card_rows(position: Position) -> Iterator[CardRow]:
+    """The own hand by its melds, the pile, and the opponent's hand; nothing before the deal."""
     view = position.view
-    yield _own_hand(position)
-    if laid := position.pile:
-        cards = [card.removesuffix(TAKEN) for card in laid]  # forgotten ones as if face down
-        gone = [place for place, card in enumerate(laid) if card != cards[place]]
-        label = "You threw" if position.is_alone else "Pile, from its first card on"
-        yield figures.CardRow(label, [cards], gone=gone)
-    if not position.is_alone:
-        known = hand_text(int(view.known)).split()
-        hidden = [figures.BACK] * (HAND - len(known))
-        yield figures.CardRow("The opponent holds", [group for group in (known, hidden) if group])
-
-
-def _own_hand(position: Position) -> figures.CardRow:
-    """The own cards, melds first."""
-    view = position.view
+    if view.phase == PHASE_BLIND:
+        return
     rules = build_rules(position.variant)
     hand = int(view.hand)
     _, melds = shown_melding(hand, rules)
     groups = [group.split() for group in cards_text(melds, hand).split(" | ")]
     arrived = max(int(view.drawn), int(view.taken))
-    marked = card_text(arrived) if arrived >= 0 else ""
-    deadwood = int(deadwood_of(hand, rules, STOPPER))
-    return figures.CardRow(f"You hold, deadwood {deadwood}", groups, marked)
+    label = f"You hold, deadwood {int(deadwood_of(hand, rules, STOPPER))}"
+    yield CardRow(label, groups, card_text(arrived) if arrived >= 0 else "")
+    if laid := position.pile:
+        cards = [card.removesuffix(TAKEN) for card in laid]  # forgotten ones as if face down
+        gone = [place for place, card in enumerate(laid) if card != cards[place]]
+        label = "You threw" if position.is_alone else "Pile, from its first card on"
+        yield CardRow(label, [cards], gone=gone)
+    if not position.is_alone:
+        known = hand_text(int(view.known)).split()
+        hidden = [BACK] * (HAND - len(known))
+        yield CardRow("The opponent holds", [group for group in (known, hidden) if group])

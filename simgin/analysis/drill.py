@@ -6,15 +6,13 @@ drill.rows()  # a row for each answer to each position
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -23,21 +21,17 @@ from simgin.analysis import analysis_report
 from simgin.analysis.analysis import WORLDS, Analysis, Effort, analyse, played_on, strongest
 from simgin.analysis.judge import kind_of, mistake_of, usual_actions
 from simgin.analysis.position import Position, PositionError
-from simgin.core.answers import PHASE_BLIND
 from simgin.core.position import END
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, own_names, parse_matchup
 from simgin.play.parallel import Progress, over_units, share
 from simgin.play.watch import watch_deal
 from simgin.report import page
-from simgin.report.figures.card_faces import BACK, RED_SUITS, SYMBOLS, CardRow
+from simgin.report.cards import with_faces
 from simgin.rules import variants
 from simgin.stats.estimate import mean_of
 from simgin.text.files import replacing
-from simgin.text.notation import RANKS, SUITS, card_text
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
+from simgin.text.notation import card_text
 
 # Ordinary ones, who err: who knocks at once, who knocks early or not at all, who plays for gin
 PLAYERS = ("simple", "gold-early", "gold")
@@ -54,8 +48,6 @@ THEMES = {
     "knock": "Knock or play on",
     "die": "The die",
 }
-CARD = re.compile(rf"\b[{RANKS}][{SUITS}]\b")
-PLAIN = "\N{VARIATION SELECTOR-15}"  # a suit is a letter, not a small picture
 
 
 @dataclass(frozen=True)
@@ -294,7 +286,7 @@ def _shown(one: Exercise) -> dict[str, Any]:
     options = {
         place: {
             "option": number,
-            "text": _faces(position.text(position.actions[place])),
+            "text": with_faces(position.text(position.actions[place])),
             "cost": round(mean, 3),
             "right": place in one.right,
             "price": analysis_report.cost_text(analysis, place) if high else "0",
@@ -306,11 +298,11 @@ def _shown(one: Exercise) -> dict[str, Any]:
     return {
         "theme": THEMES[one.theme],
         "situation": f"{turn}{analysis_report.caption(position)}",
-        "rows": list(_rows(position)),
-        "question": _faces(_question(one)),
+        "rows": list(analysis_report.card_rows(position)),
+        "question": with_faces(_question(one)),
         "options": [*options.values()],
         "prices": [options[place] for place in analysis.order if place in options],
-        "lesson": _faces(" ".join(_lesson(one))),
+        "lesson": with_faces(" ".join(_lesson(one))),
         "unit": analysis.unit,
         "worlds": f"{analysis.worlds:,}",
         "judge": own_names([analysis.matchup]).get(judge, judge),
@@ -337,40 +329,3 @@ def _lesson(one: Exercise) -> Iterator[str]:
     yield f"Best: {best}{also}."
     price = analysis_report.cost_text(analysis, position.was_done_at)
     yield f"{one.player} chose {position.text(position.was_done)}: {price} {analysis.unit} worse."
-
-
-# Cards
-
-
-def _rows(position: Position) -> Iterator[tuple[str, list[list[tuple[Markup, str]]]]]:
-    """The rows of cards: the label, and groups of faces with what is drawn about each."""
-    if position.view.phase == PHASE_BLIND:
-        return
-    for row in analysis_report.card_rows(position):
-        place = count()
-        yield row.label, [[_drawn(row, card, next(place)) for card in each] for each in row.groups]
-
-
-def _drawn(row: CardRow, card: str, place: int) -> tuple[Markup, str]:
-    """The face of a card, and its classes."""
-    tones = {"marked": card == row.marked, "gone": place in row.gone, "back": card == BACK}
-    return _face(card), " ".join(tone for tone, is_so in tones.items() if is_so)
-
-
-def _faces(text: str) -> Markup:
-    """A text with its cards as ranks and symbols."""
-    from markupsafe import Markup, escape
-
-    return Markup(re.sub(CARD, lambda found: _face(found[0]), str(escape(text))))
-
-
-def _face(card: str) -> Markup:
-    """The rank and the symbol of a card; nothing for one face down."""
-    from markupsafe import Markup
-
-    if card == BACK:
-        return Markup("")
-    rank, suit = tuple(card)
-    red = " red" if suit in RED_SUITS else ""
-    symbol = f'<span class="suit{red}">{SYMBOLS[suit]}{PLAIN}</span>'
-    return Markup(f"{'10' if rank == 'T' else rank}{symbol}")

@@ -67,8 +67,7 @@ class SoFar:
         if len(self._plan.tasks) > 1:
             parts.insert(0, self._who())
         rule = self._plan.rules[self._cell] if self._plan.rules else None
-        parts += self._estimate(rule)
-        return "  ".join(parts)
+        return "  ".join([*parts, *self._estimate(rule)])
 
     def _who(self) -> str:
         matchup = self._task.matchup
@@ -91,12 +90,8 @@ class SoFar:
         """Who wins, with its interval, and what the stopping rule still wants."""
         total = self._totals[self._cell]
         name, _ = headline(self._plan.unit, len(self._task.matchup.players))
-        multiplier = None
-        if rule is not None:
-            multiplier = rule.multiplier(int(total[sums.UNITS]))
-        if isinstance(rule, Until):
-            name = rule.metric
-        metric = BY_NAME[name]
+        multiplier = None if rule is None else rule.multiplier(int(total[sums.UNITS]))
+        metric = BY_NAME[rule.metric if isinstance(rule, Until) else name]
         found = estimate_metric(total, metric, multiplier=multiplier)
         text = numbers.estimate(found.value, found.low, found.high, metric.factor)
         if text == numbers.DASH:
@@ -105,10 +100,8 @@ class SoFar:
         percent = " %" if metric.share else ""
         parts = [f"{noun} {text}{percent}"]
         if isinstance(rule, Until):
-            goal = metric.factor * rule.half_width
-            parts.append(f"until ± {goal:g}{percent}")
+            parts.append(f"until ± {metric.factor * rule.half_width:g}{percent}")
         if isinstance(rule, Sprt):
             low, high = stopping.bounds()
-            ratio = rule.llr(total)
-            parts.append(f"LLR {ratio:.1f}, decided at {low:.1f} or {high:.1f}")
+            parts.append(f"LLR {rule.llr(total):.1f}, decided at {low:.1f} or {high:.1f}")
         return parts

@@ -312,17 +312,17 @@ def run_pictures(findings: Findings) -> Iterator[Picture]:
         if rows["elo"].notna().all():
             drawn = plots.ratings(rows, unit=unit, seed=seed)
             question = f"Who is stronger than whom{under}?"
-            yield Picture(f"ratings-{file_word(name)}", question, "", drawn, "", rows, LEAGUE)
+            yield Picture(f"ratings-{file_word(name)}", question, "", drawn, rows, LEAGUE)
         drawn = plots.league(rows, cross, unit=unit, seed=seed)
         question = f"Who wins against whom{under}?"
-        yield Picture(f"league-{file_word(name)}", question, "", drawn, "", cross, CROSS)
+        yield Picture(f"league-{file_word(name)}", question, "", drawn, cross, CROSS)
     points = findings.effects[findings.effects["metric"] == "margin"]
     for name, rows in points.groupby("variant", sort=False):
         if rows["low"].notna().any():  # else too few batches were played to draw anything
             drawn = plots.effects(rows, seed=seed)
             question = f"What does each change gain under {name}?"
             told = rows.rename(columns={"low": "difference_low", "high": "difference_high"})
-            yield Picture(f"effects-{file_word(name)}", question, "", drawn, "", told, EFFECTS)
+            yield Picture(f"effects-{file_word(name)}", question, "", drawn, told, EFFECTS)
     if len(findings.cells) <= MOST_DRAWN:
         yield from _matchup_pictures(findings.table, seed)
 
@@ -336,7 +336,7 @@ def _matchup_pictures(frame: pd.DataFrame, seed: int) -> Iterator[Picture]:
         shown = [c for c in columns if (c.name in WINS) == is_shown and c.name != "turns"]
         cells = [f"{c.name}{end}" for c in shown for end in ("", "_low", "_high")]
         part = told[[*(column.name for column in WHO), *cells]]
-        yield Picture(name, question, "", drawn, "", part, (*WHO, *shown))
+        yield Picture(name, question, "", drawn, part, (*WHO, *shown))
 
 
 def file_word(variant: object) -> str:

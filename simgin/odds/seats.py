@@ -49,11 +49,6 @@ class Table(OfPlayer):
         """How often each deal is counted."""
         return 1 if self.value is None else 2
 
-    @property
-    def by_points(self) -> bool:
-        """Whether V goes by the points of both sides, and by nothing else."""
-        return self.value is not None and self.value.board.fields == POINTS
-
 
 def play_self(
     strategy: str,
@@ -135,7 +130,7 @@ def by_score(table: Table) -> pd.DataFrame:
     refused, or where more than points count.
     """
     known = table.value
-    if known is None or not table.by_points:
+    if known is None or known.board.fields != POINTS:
         return told(table.matchup, [])
     scores = known.table().rename(columns={"score_a": "a", "score_b": "b"})
     half = quantile(GROUPS) * scores["se"]

@@ -22,6 +22,7 @@ from simgin.report.report import Picture, Report
 from simgin.report.table import NUMBER, Cell, Table
 from simgin.report.wrapping import keep_units
 from simgin.text.messages import printable
+from simgin.version import bibtex
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -83,6 +84,8 @@ def html(report: Report, plots: str = PLOTS) -> str:
         tables=shown[: len(tables)],
         folded=shown[len(tables) :],
         plots=plots,
+        bibtex=bibtex(),
+        has_cards=any(picture.cards for picture in report.pictures),
         FILTERED_FROM=FILTERED_FROM,
         SCROLLED_FROM=SCROLLED_FROM,
     )

@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simgin.report import figures
+from simgin.report.cards import CardRow
 from simgin.report.table import Column, Table, described
 from simgin.report.wrapping import Words
 from simgin.stats import table
-from simgin.version import bibtex
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,16 +29,18 @@ VERDICT_LINES = 10  # on a terminal: with the question and a scorecard they fill
 class Picture:
     """A figure of matplotlib, the question that it answers, and the frame that it shows.
 
-    alt: what there is to see, in words; made from the frame where there is none.
+    alt: what there is to see, in words; made from the frame where there is none. cards: on the
+    page they lie above the figure, with a note.
     """
 
     name: str  # of its files; unique in a report
     title: str
     alt: str
     figure: Figure
-    variant: str = ""
     frame: pd.DataFrame | None = None
     columns: Sequence[Column] = ()
+    cards: Sequence[CardRow] = ()
+    note: str = ""
 
     @cached_property
     def svg(self) -> str:
@@ -55,9 +57,7 @@ class Picture:
     @property
     def csv(self) -> str:
         """The frame as csv; empty without one."""
-        if self.frame is None:
-            return ""
-        return table.csv(self.frame)
+        return "" if self.frame is None else table.csv(self.frame)
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,7 @@ class Report:
 
     rules: names that the verdict may begin a line with, and a sentence on each. tables: the first
     is the one that a screen shows. folded: what only those who ask for it see. facts: how it was
-    made, a label and a text. command: repeats it. files: csv texts by name. cite: whether the page
-    says how simgin is cited.
+    made, a label and a text. command: repeats it. files: csv texts by name.
     """
 
     question: str
@@ -79,7 +78,6 @@ class Report:
     facts: Sequence[tuple[str, str]] = ()
     command: str = ""
     files: Mapping[str, bytes | str] = field(default_factory=dict)
-    cite: bool = True
 
     def screen(self, *, details: bool = False) -> Iterator[RenderableType]:
         """What a terminal of 24 lines shows; with details, every table."""
@@ -98,10 +96,6 @@ class Report:
         parts = [f"# {self.question}", *filter(None, ("\n".join(rules), "\n".join(verdict)))]
         tables = [one.markdown() for one in (*self.tables, *self.folded) if one.rows]
         return "\n\n".join([*parts, "\n".join(tables)])
-
-    def cited(self) -> str:
-        """The BibTeX entry of this version."""
-        return bibtex()
 
     def named(self, line: str) -> tuple[str, str]:
         """A line of the verdict: the rules that it begins with, if any, and the rest."""

@@ -126,11 +126,11 @@ def _count(rows: ByMetric, unit: str) -> int:
     return max([int(row["n"]) for row in rows.values() if row["unit"] == unit], default=0)
 
 
-def results(tidy: Tidy, title: str = "Results") -> Table:
+def results(tidy: Tidy) -> Table:
     """The summary: one row per matchup of tidy rows."""
     players = [*zip(("strategy", "opponent"), roles(tidy), strict=False)]
     names = [Column(*pair) for pair in (("variant", "variant"), *players, ("played", "played"))]
-    return Table(title, wide(tidy), [*names, *shown(tidy)], f"{reading(tidy)} {READING}")
+    return Table("Results", wide(tidy), [*names, *shown(tidy)], f"{reading(tidy)} {READING}")
 
 
 def reading(tidy: Tidy) -> str:

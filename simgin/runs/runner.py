@@ -46,14 +46,10 @@ class Threads:
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or usable_cpus()
+        self.room = 2 * self.workers  # blocks that should be out at a time
         self._todo = queue.SimpleQueue[Block | None]()
         self._done = queue.SimpleQueue[Done]()
         self._threads: list[threading.Thread] = []
-
-    @property
-    def room(self) -> int:
-        """How many blocks should be out at a time."""
-        return 2 * self.workers
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
         """Compile all that is needed, so that mistakes in a strategy come before the first deal."""
@@ -103,11 +99,7 @@ class SerialTeam(Threads):
 
     def __init__(self) -> None:
         super().__init__(1)
-
-    @property
-    def room(self) -> int:
-        """One block at a time."""
-        return 1
+        self.room = 1
 
     def put(self, block: Block) -> None:
         """Have a block played by the next `get`."""

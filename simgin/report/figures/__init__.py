@@ -4,6 +4,5 @@ Figures are narrow enough for a phone held upright. Colours are safe for colour-
 every series has its own marker or dash for print in grey. pyplot's global state is never touched.
 """
 
-from simgin.report.figures.card_faces import *
 from simgin.report.figures.layout import *
 from simgin.report.figures.marks import *
