@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 
 import click
@@ -21,6 +22,7 @@ from simgin.play.replay_rows import rows
 from simgin.play.seat import choices, prompt, table_lines
 from simgin.play.table import IllegalMove, Table
 from simgin.play.watch import WatchedDeal
+from simgin.text.files import write_file
 from simgin.text.notation import card_text, cards_in
 
 LINE = 72 * "-"
@@ -178,18 +180,20 @@ class Game:
         """Write the deal as `simgin show --json` prints it."""
         first, *rest = rows(make_replay(deal))
         first["taken_back"] = self.back
-        file = place.with_name(f"{place.name.removesuffix('.json')}-{len(self.deals)}.json")
-        file.write_text(Answer(repeated(new=None), [first, *rest], self.matchup.seed).json() + "\n")
+        name = place.name.removesuffix(".json")
+        files = (place.with_name(f"{name}-{number}.json") for number in count(1))
+        file = next(file for file in files if not file.exists())  # earlier games stay
+        answer = Answer(repeated(new=None), [first, *rest], self.matchup.seed)
+        write_file(file, f"{answer.json()}\n".encode())
         self.told.append(f"Written: {file}")
 
     # What is kept
 
     def _keep(self) -> None:
         """Keep the game, so that it can be gone on with."""
-        self.kept.parent.mkdir(parents=True, exist_ok=True)
         deals = [*self.closed, self.table.answers]
         content = {"deals": deals, "prompts": self.prompts, "back": self.back}
-        self.kept.write_text(json.dumps(content))
+        write_file(self.kept, json.dumps(content).encode())
 
     def restore(self) -> None:
         """Go on with the game that was left; ValueError, KeyError or TypeError if it is damaged."""

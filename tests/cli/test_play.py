@@ -68,17 +68,19 @@ def play_to_the_end(monkeypatch, capsys, *words, seed=1):
 def test_a_game_to_its_end_and_its_deals_read_back(variant, monkeypatch, capsys, tmp_path):
     players = () if variant == "solitaire-gin" else ("gold",)
     file = tmp_path / "mine.json"
+    (tmp_path / "mine-1.json").write_text("an earlier game")
     words = (*players, "-v", variant, "--one", "--save", str(file))
     screens, end = play_to_the_end(monkeypatch, capsys, *words)
-    assert f"Written: {tmp_path}/mine-1.json" in end.replace("\n", "")
+    assert f"Written: {tmp_path}/mine-2.json" in end.replace("\n", "")
     assert screens[0].startswith(f"{variant}: deal 1")
-    told = json.loads((tmp_path / "mine-1.json").read_text())["rows"]
-    read = read_file(tmp_path / "mine-1.json").deal
+    assert (tmp_path / "mine-1.json").read_text() == "an earlier game"
+    told = json.loads((tmp_path / "mine-2.json").read_text())["rows"]
+    read = read_file(tmp_path / "mine-2.json").deal
     assert [row["event"] for row in told[1:-1]] == ["decision"] * len(read.questions)
     assert told[0]["taken_back"] == 0 and read.state.score.tolist() == told[-1]["score"]
     assert f"Points: you {told[-1]['score'][0]}" in screens[-1]
     judge = ("--as", *(players or ("solo-greedy",)), "--worlds", 1)
-    graded = call("grade", tmp_path / "mine-1.json", *judge).stdout
+    graded = call("grade", tmp_path / "mine-2.json", *judge).stdout
     assert graded.startswith("What you gave up in 1 deal, ") and "\nYou gave up " in graded
     assert ("Ladder" in graded) == ("Result: " in graded) == (variant == "standard")
 
