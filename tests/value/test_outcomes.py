@@ -110,11 +110,10 @@ def test_other_settings_have_another_cache_file():
     assert len(places) == 1 + len(others)
 
 
-def test_a_file_that_changes_under_its_name_has_another_cache_file(tmp_path, monkeypatch):
+@pytest.mark.usefixtures("empty_directory")
+def test_a_file_that_changes_under_its_name_has_another_cache_file():
     places = set()
-    for folder, bonus, answer in (("a", "30", True), ("b", "40", True), ("c", "30", False)):
-        (tmp_path / folder).mkdir()
-        monkeypatch.chdir(tmp_path / folder)
+    for bonus, answer in (("30", True), ("40", True), ("30", False)):
         names = write(MINE.format(answer), "mine.py"), "gold", write(CLUB.replace("30", bonus))
         about = array_cache.describe(parse_matchup(*names, 3, "deal"), 10_000, "x")
         places.add(array_cache._place(json.dumps(about)))
