@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,8 @@ import numpy as np
 from simgin_strategies._champion import MATCH
 
 from simgin import plots
-from simgin.charts.kinds import KINDS, LINES, Kind
+from simgin.charts.kinds import KINDS, Kind
+from simgin.findings.verdict import listed
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import Progress, over_units
@@ -54,6 +56,9 @@ PRICE_FACT = f"{PRICED:,} matches on packs that the chart was not made from."
 PRICE_SEED = 0x7072696365  # added to the seed of the chart
 WIDE = 5  # columns, and a gain, from which numbers are whole
 TONES = {1: "little", -1: "base", 0: "unclear"}
+UNCLEAR = "Too close to call, or clear in one seat only:"
+LONG = 3  # turns of a stretch that is told
+EARLY = 3  # turn by which knocking has to pay for it to be called an early knock
 READING = "A dot is too close to call; the other cells hold together at 5 % (Holm)."
 
 
@@ -269,6 +274,80 @@ def price(chart: Chart, command: str, workers: int | None = None) -> Quantity:
         matchup = parse_matchup(own, request.player, request.variant, seed, "match")
         rows = run_matchup(matchup, PRICED, workers)
     return quantity.ratio(rows, metrics.BY_NAME["match_win"])
+
+
+# What it says
+
+
+def knock_lines(chart: Chart) -> Iterator[str]:
+    """Up to which turn to knock, and from which to play on, by deadwood."""
+    kept = [(name, _turns(signs)) for name, _, signs in chart.met]
+    for early, group in groupby(kept, lambda row: row[1][0] is not None):
+        names, turns = zip(*group, strict=True)
+        span = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+        waits = [first for *_, first in turns]
+        later = None if None in waits else max(waits)
+        parts = []
+        if early:
+            first, last = max(t[0] for t in turns), min(t[1] for t in turns)
+            in_turns = f"your first {last} turns" if first == 1 else f"turns {first} to {last}"
+            parts.append(f"knock in {in_turns}")
+        if later is not None:
+            parts.append(f"from turn {later} on play for gin")
+        yield f"With {span} deadwood: {'; '.join(parts) or 'too close to call, or it depends'}."
+
+
+def _turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
+    """First and last turn of an early stretch in which a knock clearly pays, and a turn to wait.
+
+    From that turn on it never clearly pays, and there it clearly costs. None for what is not there.
+    """
+    pays = np.flatnonzero(signs == 1)
+    start = end = None
+    if len(pays) and pays[0] < EARLY:
+        start = end = int(pays[0])
+        while end + 1 < len(signs) and signs[end + 1] == 1:
+            end += 1
+        if end + 1 - start < LONG:
+            start = end = None
+    after = pays[-1] + 1 if len(pays) else 0
+    costs = np.flatnonzero(signs[after:] == -1)
+    wait = int(after + costs[0]) + 1 if len(costs) else None
+    return (None, None, wait) if start is None or end is None else (start + 1, end + 1, wait)
+
+
+def upcard_lines(chart: Chart) -> Iterator[str]:
+    """Which upcards to take and which to leave."""
+    found: dict[str, list[str]] = {}
+    for name, signs in zip(chart.request.of.rows, chart.signs, strict=True):
+        word = {(1, 1): "Take", (-1, -1): "Leave"}.get(tuple(signs), UNCLEAR)
+        found.setdefault(word, []).append(name)
+    for word in ("Take", "Leave", UNCLEAR):
+        if word in found:
+            *most, last = found[word]
+            yield f"{word} an upcard that {' or '.join(filter(None, (', '.join(most), last)))}."
+
+
+def discard_lines(chart: Chart) -> Iterator[str]:
+    """What cards with partners cost more than a lone king, and which lone cards do."""
+    kind, signs = chart.request.of, chart.signs
+    values = -chart.request.factor * chart.grid("value")
+    half = chart.request.factor * (chart.grid("high") - chart.grid("low")) / 2
+    unit = WORDS[chart.request.unit]
+    dear = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign < 0]
+    cheap = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign > 0]
+    if dear:
+        yield f"Of cards without a partner {listed(dear)} clearly cost more than a king."
+    if cheap:
+        yield f"Of cards without a partner {listed(cheap)} clearly cost less than a king."
+    for name, row, error in zip(kind.rows[1:], values[1:], half[1:], strict=True):
+        partners = "one partner" if name == "one" else f"{name} partners"
+        ends = f"{np.nanmin(row):.1f} to {np.nanmax(row):.1f} {unit}"
+        known = f"each within ± {np.nanmax(error):.1f}"
+        yield f"A card with {partners} costs {ends} more than a king with none ({known})."
+
+
+LINES = {"knock": knock_lines, "upcard": upcard_lines, "discard": discard_lines}
 
 
 # The report

@@ -1,28 +1,21 @@
 """The kinds of chart: which question is branched, which answers are tried, and their cells.
 
 A cell says what matters of an answer. Cells are numbered row by row; an answer without a cell, such
-as playing on, is what the others are compared with. And what charts of each kind say in words.
+as playing on, is what the others are compared with.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import groupby
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.findings.verdict import listed
 from simgin.play.rollout import Branches
-from simgin.plots.answers import WORDS
 from simgin.strategy import Policy, discard, take
 from simgin.toolkit import loose, makes_meld, near, popcount
 from simgin.toolkit import rank as rank_of
 from simgin.tune.decisions import try_knock, wait_often, writer
-
-if TYPE_CHECKING:
-    from simgin.charts.chart import Chart
 
 # Policies and what describes them are compiled together, so mypy sees them untyped.
 # mypy: disable-error-code="no-untyped-def"
@@ -33,9 +26,6 @@ PARTNERS = ("none", "one", "two or more")
 OFFERS = ("makes a meld", "has two or more partners", "has one partner", "has no partner")
 SEATS = ("nondealer", "dealer")
 ALL = 11  # answers of a hand
-UNCLEAR = "Too close to call, or clear in one seat only:"
-LONG = 3  # turns of a stretch that is told
-EARLY = 3  # turn by which knocking has to pay for it to be called an early knock
 
 Cells = Callable[[Branches, np.ndarray], np.ndarray]
 
@@ -169,77 +159,3 @@ KINDS: Mapping[str, Kind] = {
         deals=200_000,
     ),
 }
-
-
-# What they say
-
-
-def knock_lines(chart: Chart) -> Iterator[str]:
-    """Up to which turn to knock, and from which to play on, by deadwood."""
-    kept = [(name, _turns(signs)) for name, _, signs in chart.met]
-    for early, group in groupby(kept, lambda row: row[1][0] is not None):
-        names, turns = zip(*group, strict=True)
-        span = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
-        waits = [first for *_, first in turns]
-        later = None if None in waits else max(waits)
-        parts = []
-        if early:
-            first, last = max(t[0] for t in turns), min(t[1] for t in turns)
-            in_turns = f"your first {last} turns" if first == 1 else f"turns {first} to {last}"
-            parts.append(f"knock in {in_turns}")
-        if later is not None:
-            parts.append(f"from turn {later} on play for gin")
-        yield f"With {span} deadwood: {'; '.join(parts) or 'too close to call, or it depends'}."
-
-
-def _turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
-    """First and last turn of an early stretch in which a knock clearly pays, and a turn to wait.
-
-    From that turn on it never clearly pays, and there it clearly costs. None for what is not there.
-    """
-    pays = np.flatnonzero(signs == 1)
-    start = end = None
-    if len(pays) and pays[0] < EARLY:
-        start = end = int(pays[0])
-        while end + 1 < len(signs) and signs[end + 1] == 1:
-            end += 1
-        if end + 1 - start < LONG:
-            start = end = None
-    after = pays[-1] + 1 if len(pays) else 0
-    costs = np.flatnonzero(signs[after:] == -1)
-    wait = int(after + costs[0]) + 1 if len(costs) else None
-    return (None, None, wait) if start is None or end is None else (start + 1, end + 1, wait)
-
-
-def upcard_lines(chart: Chart) -> Iterator[str]:
-    """Which upcards to take and which to leave."""
-    found: dict[str, list[str]] = {}
-    for name, signs in zip(chart.request.of.rows, chart.signs, strict=True):
-        word = {(1, 1): "Take", (-1, -1): "Leave"}.get(tuple(signs), UNCLEAR)
-        found.setdefault(word, []).append(name)
-    for word in ("Take", "Leave", UNCLEAR):
-        if word in found:
-            *most, last = found[word]
-            yield f"{word} an upcard that {' or '.join(filter(None, (', '.join(most), last)))}."
-
-
-def discard_lines(chart: Chart) -> Iterator[str]:
-    """What cards with partners cost more than a lone king, and which lone cards do."""
-    kind, signs = chart.request.of, chart.signs
-    values = -chart.request.factor * chart.grid("value")
-    half = chart.request.factor * (chart.grid("high") - chart.grid("low")) / 2
-    unit = WORDS[chart.request.unit]
-    dear = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign < 0]
-    cheap = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign > 0]
-    if dear:
-        yield f"Of cards without a partner {listed(dear)} clearly cost more than a king."
-    if cheap:
-        yield f"Of cards without a partner {listed(cheap)} clearly cost less than a king."
-    for name, row, error in zip(kind.rows[1:], values[1:], half[1:], strict=True):
-        partners = "one partner" if name == "one" else f"{name} partners"
-        ends = f"{np.nanmin(row):.1f} to {np.nanmax(row):.1f} {unit}"
-        known = f"each within ± {np.nanmax(error):.1f}"
-        yield f"A card with {partners} costs {ends} more than a king with none ({known})."
-
-
-LINES = {"knock": knock_lines, "upcard": upcard_lines, "discard": discard_lines}

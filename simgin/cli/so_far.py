@@ -50,10 +50,8 @@ class SoFar:
     def _in_ledger(self) -> np.ndarray:
         """The sum of what an earlier run left of the cell in work, and of its first block."""
         task = self._task
-        total = np.zeros(sums.COLUMNS, np.int64)
-        for _, row in self._ledger.each(self._cell, task.units, task.matchup.batch):
-            total += row
-        return total
+        rows = (row for _, row in self._ledger.each(self._cell, task.units, task.matchup.batch))
+        return sum(rows, np.zeros(sums.COLUMNS, np.int64))
 
     @property
     def _task(self) -> Task:
@@ -63,9 +61,8 @@ class SoFar:
         """`12.4k of 100k matches  won 46.8 ± 0.9 %`: the cell in work, and of several its name."""
         if not self._totals:
             return ""
-        parts = [self._size()]
-        if len(self._plan.tasks) > 1:
-            parts.insert(0, self._who())
+        parts = [self._who()] if len(self._plan.tasks) > 1 else []
+        parts.append(self._size())
         rule = self._plan.rules[self._cell] if self._plan.rules else None
         return "  ".join([*parts, *self._estimate(rule)])
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from simgin.charts import chart as charts
-from simgin.charts.chart import Chart, ChartError, ChartRequest, read_request
-from simgin.charts.kinds import KINDS, LINES, TURNS
+from simgin.charts.chart import LINES, Chart, ChartError, ChartRequest, read_request
+from simgin.charts.kinds import KINDS, TURNS
 from simgin.play.rollout import branch_deals
 from simgin.tune import decisions
 from support.command_line import call

@@ -35,12 +35,11 @@ def written_plainly(view, slot):
         planes[name][[*map(place_of, members(int(view[name])))]] = 1
     for name in encoding.CARDS:
         planes[name][place_of(view[name])] = view[name] >= 0
-    own, other, took = (planes[name] for name in encoding.WHEN)
     for turn, (seat, source, card, thrown) in enumerate(view.history[: view.turns].tolist(), 1):
         if thrown >= 0:
-            (own if seat == view.seat else other)[place_of(thrown)] = turn / 100
+            planes[encoding.WHEN[int(seat != view.seat)]][place_of(thrown)] = turn / 100
         if seat != view.seat and source == 1:
-            took[place_of(card)] = turn / 100
+            planes[encoding.WHEN[2]][place_of(card)] = turn / 100
     flags = view.dealer == view.seat, view.owner == view.seat, view.owner == 1 - view.seat
     numbers = np.hstack([view[name] for name in (*encoding.FIELDS, "own_columns", "other_columns")])
     return np.hstack(

@@ -258,9 +258,13 @@ def test_ctrl_c_stops_a_query(path, monkeypatch):
         run_ledger.add(0, 0, [SIZE], pack(rows(np.random.default_rng(5), 1)), "x")
     hostile_ledgers.tree(path)
     monkeypatch.setattr(ledger._Steps, "are_too_many", False)
+    pressed = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     with in_time(20), pytest.raises(KeyboardInterrupt), reading(path) as run_ledger:
-        threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
-        run_ledger.rows(0, SIZE, SIZE)
+        pressed.start()
+        try:
+            run_ledger.rows(0, SIZE, SIZE)
+        finally:
+            pressed.cancel()  # else, behind a query that ends by itself, it stops all tests
 
 
 def test_a_row_unpacks_to_a_bounded_size(monkeypatch):

@@ -21,6 +21,7 @@ from simgin.stats.differences import (
 )
 from simgin.stats.estimate import estimate_metric, units_to_see
 from simgin.stats.metrics import BY_NAME, unit_metrics
+from simgin.value.outcomes import jackknife
 from support import toy_deals as toy
 
 BAGS = [toy.units(np.random.default_rng(1), 150, win=win) for win in (0.55, 0.5)]
@@ -133,8 +134,9 @@ def differing_in(cases, batches=20):
 
 def test_the_jackknife_of_a_mean_is_its_usual_error():
     values = np.random.default_rng(4).normal(size=20)
-    found = quantity.from_left_out(0, (values.sum() - values) / 19, 20)
-    assert found.se == pytest.approx(values.std(ddof=1) / np.sqrt(20))
+    error, left_out = values.std(ddof=1) / np.sqrt(20), (values.sum() - values) / 19
+    assert quantity.from_left_out(0, left_out, 20).se == pytest.approx(error)
+    assert jackknife(left_out) == pytest.approx(error)
 
 
 @pytest.mark.parametrize("cases", [1, 5, 6, 7, 12])

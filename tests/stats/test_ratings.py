@@ -1,6 +1,7 @@
 """Ratings and league tables against known tables, an optimiser, averages, repeated experiments."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -151,6 +152,15 @@ def test_standings_are_means_over_opponents():
     for name, metric in itertools.product(NAMES, league.MEASURES["match"]):
         assert found.loc[name, metric] == pytest.approx(plain[name, metric])
     assert (found["n"] == 2 * 2 * 12 * 40).all()  # two opponents, both halves
+
+
+def test_standings_of_stopped_runs_are_as_wide_as_the_widest_of_their_cells():
+    rows = played(1)
+    seen, robin = both_sides(rows), RoundRobin(rows, 1)
+    seen = [replace(one, multiplier=z) for one, z in zip(seen, (2, 2, 3, 3, 2.5, 2.5), strict=True)]
+    wide = league.standings(seen, league.ratings(robin), equilibrium_mix(robin))
+    width, plain = (frame["margin_high"] - frame["margin_low"] for frame in (wide, standings(rows)))
+    assert (1.96 * width / plain).tolist() == pytest.approx([2.5, 3, 3])  # b, simple, c
 
 
 def test_standings_have_leads_and_the_mix():
