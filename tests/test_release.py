@@ -152,9 +152,8 @@ def stranger(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("stranger") / "venv"
     venv.create(place, with_pip=True)
     (wheel,) = released.glob("*.whl")
-    typed(
-        "pip install -q -c", ROOT / "constraints.txt", f"'{wheel}[tune]'", stranger=place, cwd=place
-    )
+    wanted = f"'{wheel}[tune]' pandas-stubs"
+    typed("pip install -q -c", ROOT / "constraints.txt", wanted, stranger=place, cwd=place)
     return place
 
 

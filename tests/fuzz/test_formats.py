@@ -33,8 +33,8 @@ from support.hostile import MANY, ODD, answer, cases, changed, damaged, fuzz, ha
 @pytest.fixture
 def here(empty_directory, monkeypatch, without_pictures):
     """An empty folder, where nothing is compiled for plans, and pages are not drawn."""
-    times = "simgin.cli.plan_table._unit_seconds"
-    monkeypatch.setattr(times, lambda plan: [1e-6] * len(plan.tasks))
+    times = "simgin.cli.plan_table.unit_seconds"
+    monkeypatch.setattr(times, lambda matchup: 1e-6)
     monkeypatch.setattr("simgin.report.page.html", lambda *_: "<html></html>")
     return empty_directory
 

