@@ -70,8 +70,7 @@ class SoFar:
         matchup = self._task.matchup
         players = [self._names.get(player.text, player.text) for player in matchup.players]
         title = textwrap.shorten(" v ".join(players), MOST_CHARACTERS, placeholder="…")
-        place = f"{self._cell + 1}/{len(self._plan.tasks)}"
-        return f"{place} {title}, {matchup.variant.text}"
+        return f"{self._cell + 1}/{len(self._plan.tasks)} {title}, {matchup.variant.text}"
 
     def _size(self) -> str:
         """`12.4k of 100k deals`, of a size that is only the most with `of at most`."""

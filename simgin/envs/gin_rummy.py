@@ -13,8 +13,6 @@ end of the match. An illegal action ends the game, at a reward of -100 (-1 of a 
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import gymnasium
@@ -25,16 +23,8 @@ from gymnasium.vector.utils import batch_space
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from simgin.core.answers import SLOTS
-from simgin.envs import encoding
 from simgin.envs.encoding import ACTIONS, SIZE
-from simgin.play import stepping
-from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.seat import table_lines
-from simgin.play.table import Games
-from simgin.play.watch import Question
-from simgin.rules import variants
-from simgin.strategy import interpret
+from simgin.envs.seats import Seats
 
 Seen = dict[str, np.ndarray]
 OBSERVATIONS = spaces.Dict(
@@ -227,78 +217,3 @@ def env(
 gym_env = SingleEnv
 vector_env = ManyEnv
 raw_env = TurnEnv
-
-
-# The games of an environment: reset, stepped and shown as arrays; what both interfaces share
-
-
-class Seats:
-    """Games of an environment with the arrays that they are seen in.
-
-    opponent: who plays seat 1; None if it is answered from outside, too, or if there is none.
-    unit: deal or match. units: of the next games. asked: the seats
-    that are asked. rewards: of seat 0. ended: 1 for a game that is over, 2 for one ended by an
-    illegal action. All int64 (games,).
-    """
-
-    def __init__(self, variant: str, opponent: str | None, unit: str, n: int) -> None:
-        alone = variants.find(variant).row["players"] == 1
-        # Who sits at a seat that is answered from outside is not asked.
-        a, b = ("solo-greedy", None) if alone else ("simple", opponent or "simple")
-        matchup = parse_matchup(a, b, variant, 0, "match" if unit == "match" else "deal")
-        self.matchup: Matchup = matchup
-        outside = (0,) if opponent or alone else (0, 1)
-        self.games = Games(self.matchup, outside, n)
-        rows = self.games.rows
-        self.units, self.ended = rows[:, stepping.UNIT], rows[:, stepping.ENDED]
-        self.actions, self.rewards = rows[:, stepping.ACTION], rows[:, stepping.REWARD]
-        self.asked = rows[:, stepping.SEAT]
-        self.observations = np.zeros((n, encoding.SIZE), np.float32)
-        self.observations[:, -encoding.N_RULES :] = encoding.rule_numbers(self.games.rules)
-        self.masks = np.zeros((n, encoding.ACTIONS), np.int8)
-        self._begin, self._step = encoding.compiled_games()
-        self._arrays = rows, self.observations, self.masks
-        self._is_seeded = False
-
-    def reset(self, seed: int | None) -> None:
-        """Begin each game: the first ones of a seed, or else the next ones."""
-        if seed is None and not self._is_seeded:
-            seed = secrets.randbits(63)
-        if seed is not None:
-            self._is_seeded = True
-            self.units[:] = np.arange(len(self.units))
-            for state, views in zip(self.games.states, self.games.views, strict=True):
-                state.seed = seed
-                for view in views:
-                    for name in view.dtype.names:
-                        view[name] = 0
-        self._call(self._begin, len(self.units))
-
-    def step(self, actions: Any, again: bool = True) -> None:
-        """Play each game on by an action; again: those that have ended begin anew instead."""
-        self.actions[:] = actions
-        self._call(self._step, len(self.units) if again else 0)
-
-    def _call(self, function: Callable[..., None], stride: int) -> None:
-        try:
-            function(stride, *self._arrays)
-        except BaseException:
-            with interpret.unwrapped():
-                raise
-
-    def seen(self) -> dict[str, np.ndarray]:
-        """What the seats that are asked see, and may do; a row for each game."""
-        return {"observation": self.observations.copy(), "action_mask": self.masks.copy()}
-
-    def seen_by_one(self) -> dict[str, np.ndarray]:
-        """The same of a single game."""
-        return {"observation": self.observations[0].copy(), "action_mask": self.masks[0].copy()}
-
-    def text(self, game: int = 0) -> str:
-        """One of the games as the seat that is asked sees it."""
-        if self.games.rows[game, stepping.AT] != stepping.ASKED:
-            return "The game is over"
-        seat, slot = self.asked[game], SLOTS[self.games.states[game].asked_slot]
-        asked = Question(int(seat), slot, self.games.views[game][seat], None)
-        opponent = "" if self.matchup.b is None else "opponent"
-        return "\n".join(table_lines(asked, self.games.rules, opponent))

@@ -15,7 +15,6 @@ from markupsafe import Markup, escape
 from simgin.text.notation import RANKS, SUITS
 
 SYMBOLS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
-RED_SUITS = "HD"
 BACK = "?"  # a card face down
 CARD = re.compile(rf"\b[{RANKS}][{SUITS}]\b")
 PLAIN = "\N{VARIATION SELECTOR-15}"  # a suit is a letter, not a small picture
@@ -50,6 +49,6 @@ def _face(card: str) -> Markup:
     if card == BACK:
         return Markup("")
     rank, suit = tuple(card)
-    red = " red" if suit in RED_SUITS else ""
+    red = " red" if suit in "HD" else ""
     symbol = f'<span class="suit{red}">{SYMBOLS[suit]}{PLAIN}</span>'
     return Markup(f"{'10' if rank == 'T' else rank}{symbol}")

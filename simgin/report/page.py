@@ -85,7 +85,6 @@ def html(report: Report, plots: str = PLOTS) -> str:
         folded=shown[len(tables) :],
         plots=plots,
         bibtex=bibtex(),
-        has_cards=any(picture.cards for picture in report.pictures),
         FILTERED_FROM=FILTERED_FROM,
         SCROLLED_FROM=SCROLLED_FROM,
     )

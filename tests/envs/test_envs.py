@@ -9,7 +9,7 @@ import pytest
 
 from simgin.core.answers import SLOTS
 from simgin.envs import encoding
-from simgin.envs.gin_rummy import Seats
+from simgin.envs.seats import Seats
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.play.watch import watch_deal

@@ -257,8 +257,8 @@ def _players(frame: pd.DataFrame) -> str:
         names |= dict.fromkeys(pair)
     names.pop("", None)
     told = ", ".join(names)
-    is_short = len(names) <= MOST_NAMES and len(told) <= MOST_LETTERS
-    return told if is_short else f"{len(names)} players"
+    many = len(names) > MOST_NAMES or len(told) > MOST_LETTERS
+    return f"{len(names)} players" if many else told
 
 
 def groups(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
