@@ -17,6 +17,8 @@ from itertools import combinations
 import numpy as np
 from numba import njit
 
+from simgin.core.bits import popcount
+
 CARDS, HAND = 16, 6
 RESTS = 1 << CARDS - HAND
 DECKS = {"four suits of four ranks": (4, 4), "two suits of eight ranks": (2, 8)}
@@ -66,7 +68,7 @@ def play(hands, numbers, is_gin, first, second, after, value):
     (hands, RESTS).
     """
     for rest in range(1 << CARDS):  # a rest with a card less has a smaller number
-        size = bits(rest)
+        size = popcount(rest)
         if size > CARDS - HAND:
             continue
         for hand in hands:
@@ -95,16 +97,6 @@ def _drawn(cards, rest, numbers, is_gin, first, second, after):
             if first[place] > best or (first[place] == best and second[place] > also):
                 best, also, worth = first[place], second[place], after[place]
     return worth
-
-
-@njit
-def bits(cards):
-    """How many cards there are."""
-    found = 0
-    while cards:
-        cards &= cards - 1
-        found += 1
-    return found
 
 
 def in_hindsight(is_gin):

@@ -20,6 +20,7 @@ from simgin.report.cards import BACK, CardRow
 from simgin.report.report import Picture, Report
 from simgin.report.table import Column, Table, listed
 from simgin.rules.build import build_rules
+from simgin.stats.estimate import Z95
 from simgin.text.notation import card_text, hand_text
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ NET = {
     "games": "Games: won games, yours less the opponent's, as this one is worth.",
 }
 FEW = 3  # actions named in a sentence
-Z95 = 1.96
 MOST_DRAWN = 6  # decisions of a whole deal: those that cost most
 HAND = 10  # cards of the opponent
 FRAME = "The card in the thick frame has just come to the hand."

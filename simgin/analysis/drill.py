@@ -21,6 +21,7 @@ from simgin.analysis import analysis_report
 from simgin.analysis.analysis import WORLDS, Analysis, Effort, analyse, played_on, strongest
 from simgin.analysis.judge import kind_of, mistake_of, usual_actions
 from simgin.analysis.position import Position, PositionError
+from simgin.analysis.rates import KINDS
 from simgin.core.position import END
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, own_names, parse_matchup
@@ -41,13 +42,8 @@ FIRST_WORLDS = 200  # in which decisions are sifted; those kept are priced in ot
 STAGE, LAST_STAGE = 8, 2  # turns of both players, after which a deal is in another stage
 MOST_RIGHT = 1 / 3  # of the answers: where more are right there is little to learn
 PAGE, PARTS = (Path(__file__).with_name(name) for name in ("drill.html.j2", "drill_parts.html.j2"))
-THEMES = {
-    "upcard": "The first upcard",
-    "draw": "Take or draw",
-    "discard": "What to discard",
-    "knock": "Knock or play on",
-    "die": "The die",
-}
+DECK = "simgin drill"
+MARKS = {".html": b"<title>Drill: ", ".apkg": DECK.encode()}  # in files that it writes
 
 
 @dataclass(frozen=True)
@@ -261,8 +257,8 @@ def write_anki(drill: Drill, file: Path) -> None:
     variant = drill.request.judge.variant.text
     parts: Any = page.template(PARTS).module
     model = genanki.Model(
-        crc32(b"simgin drill"),
-        "simgin drill",
+        crc32(DECK.encode()),
+        DECK,
         fields=[{"name": "Position"}, {"name": "Prices"}],
         templates=[{"name": "Drill", "qfmt": "{{Position}}", "afmt": "{{FrontSide}}{{Prices}}"}],
         css=f"{page.template(page.STYLE).render()}{parts.style()}body {{ padding: 1rem; }}",
@@ -296,7 +292,7 @@ def _shown(one: Exercise) -> dict[str, Any]:
     }
     turn = f"Turn {position.turn}: " if position.turn else ""
     return {
-        "theme": THEMES[one.theme],
+        "theme": KINDS[one.theme].capitalize(),
         "situation": f"{turn}{analysis_report.caption(position)}",
         "rows": list(analysis_report.card_rows(position)),
         "question": with_faces(_question(one)),

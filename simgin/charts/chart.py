@@ -52,6 +52,7 @@ SURE = 0.05
 LEAST_MET = 30  # questions, without which a cell stays empty
 PRICED = 20_000  # matches that price a chart, on packs that it was not made from
 TEMPLATE = Path(__file__).with_name("by_chart.py.j2")
+MARK = b'"""Knocks by a chart of simgin: '  # how a file begins that it fills
 PRICE_FACT = f"{PRICED:,} matches on packs that the chart was not made from."
 PRICE_SEED = 0x7072696365  # added to the seed of the chart
 WIDE = 5  # columns, and a gain, from which numbers are whole

@@ -39,7 +39,7 @@ def place_option(help_text: str) -> Callable[[Any], Any]:
 def check_output(words: Wording, output: Path | None, place: Path | None) -> None:
     """Refuse what cannot be written now, not at the end."""
     from simgin.runs import directory
-    from simgin.text.files import NewFileError, check_file, read_bytes
+    from simgin.text.files import NewFileError, check_file
 
     if place is not None:
         directory.check(place)
@@ -50,9 +50,7 @@ def check_output(words: Wording, output: Path | None, place: Path | None) -> Non
             f"the name of a file of {words.content} ends in {words.ending}: try "
             f"{output}{words.ending}."
         )
-    check_file(output)
-    if output.exists() and words.mark not in read_bytes(output):
-        raise NewFileError(f"{output} exists, and no {words.search} wrote it; name another file.")
+    check_file(output, words.mark, words.search)
 
 
 def settled(request: TuneRequest) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Options that several commands share, their readers, what a shell offers, and subcommands."""
 
 import difflib
+import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,17 @@ class Named(StringParamType):
         words = [*self._names(), *files]
         offered = [CompletionItem(word) for word in words if word.startswith(incomplete)]
         return offered or [CompletionItem(incomplete, type="file")]
+
+
+class Seconds(click.FloatRange):
+    """Seconds in a range; nan, which lies in none and outside of none, and inf are refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number that a text is."""
+        seconds = super().convert(value, param, ctx)
+        if not math.isfinite(seconds):
+            self.fail(f"{value} is not a number of seconds; write one like 0.5.", param, ctx)
+        return seconds
 
 
 # A shell waits for these names, so nothing is imported that would load the engine.

@@ -428,7 +428,9 @@ class ReviewFile(toml.Table):
     players: Annotated[list[StrategyText], Field(default_factory=list)]
     goals: Texts
     sweep: Texts
-    seconds_per_turn: Annotated[float, Field(gt=0, strict=False)] = SECONDS_PER_TURN
+    seconds_per_turn: Annotated[float, Field(gt=0, strict=False, allow_inf_nan=False)] = (
+        SECONDS_PER_TURN
+    )
     matches: Count | None = None
     seed: Annotated[int, AfterValidator(amounts.parse_seed)] = 1
     adapt: bool = False

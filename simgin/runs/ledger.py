@@ -46,7 +46,6 @@ STEPS = 100_000  # of SQLite's machine, after which Ctrl-C is looked for
 
 _IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
-_TABLES = Path(__file__).with_name("ledger.sql").read_text(encoding="utf-8")
 
 
 _WITHOUT_WORDS = re.compile(r"--[^\n]*|\s")  # comments and blanks, which may change
@@ -262,7 +261,7 @@ class Ledger:
         """Make the tables of a new ledger."""
         with self._told(), self._connection:
             self._connection.executescript(
-                f"PRAGMA application_id = {APPLICATION}; BEGIN; {_TABLES}"
+                f"PRAGMA application_id = {APPLICATION}; BEGIN; {_tables()}"
             )
             self._insert("run", ("form", str(FORM)))
             self._insert("run", ("identity", json.dumps(identity, ensure_ascii=False)))
@@ -434,7 +433,11 @@ def _connection(path: Path | None, name: str, steps: _Steps) -> sqlite3.Connecti
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             with connection:
                 connection.execute("BEGIN EXCLUSIVE")
-                _check(connection, name)
+                if _check(connection, name):
+                    # Else a page that leads nowhere might be met only after something was written.
+                    ((told,),) = connection.execute("PRAGMA quick_check(1)")
+                    if told != "ok":
+                        raise LedgerError(_damaged(name, told.replace("\n", " ")))
             return connection
         except BaseException as error:
             connection.close()
@@ -460,9 +463,14 @@ def _check(connection: sqlite3.Connection, name: str) -> bool:
                 "run it again in another directory."
             )
         sql = {_plain(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql}
-        if sql != set(re.findall("CREATE[^;]*", _plain(_TABLES))):
+        if sql != set(re.findall("CREATE[^;]*", _plain(_tables()))):
             raise LedgerError(_damaged(name, "its tables are not those of a ledger"))
     return bool(tables)
+
+
+def _tables() -> str:
+    """What makes the tables."""
+    return Path(__file__).with_name("ledger.sql").read_text(encoding="utf-8")
 
 
 def _plain(sql: object) -> str:

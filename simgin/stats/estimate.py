@@ -164,9 +164,9 @@ def sequence_width(units: float, planned: float, alpha: float = ALPHA) -> float:
     units: more than 0. planned: the number of units at which the sequence is tightest, 1.55 times
     the plain interval; it must be fixed before data are seen. From Robbins, and Howard, Ramdas,
     McAuliffe, Sekhon, Annals of Statistics 2021:
-    |mean - m| <= math.sqrt((V + r) math.log((V + r) / (r a^2))) / n with V = n s^2;
-    here in units of s / math.sqrt(n), for a = alpha and
-    r = planned s^2 / (2 math.log(1 / a) + math.log(1 + 2 math.log(1 / a))).
+    |mean - m| <= sqrt((V + r) log((V + r) / (r a^2))) / n with V = n s^2;
+    here in units of s / sqrt(n), for a = alpha and
+    r = planned s^2 / (2 log(1 / a) + log(1 + 2 log(1 / a))).
     """
     wide = 2 * math.log(1 / alpha)
     tightest = wide + math.log(1 + wide)
@@ -186,8 +186,8 @@ def beta_binomial(successes: float, failures: float) -> tuple[float, float]:
     """The confidence sequence for the chance of independent yes-or-no results.
 
     It holds those p that the mixture over Beta(1/2, 1/2) does not refute, at every number of
-    results (Robbins): log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f math.log(1 - p) <
-    math.log(1 / ALPHA).
+    results (Robbins): log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f log(1 - p) <
+    log(1 / ALPHA).
     The two halves of a mirrored pair are not independent: for them take `sequence_width`.
     """
     return _lower_end(successes, failures), 1 - _lower_end(failures, successes)

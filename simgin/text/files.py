@@ -78,12 +78,17 @@ def create_file(path: Path, text: str) -> None:
         raise _unwritable(path, error.strerror) from None
 
 
-def check_file(path: Path) -> None:
-    """Raise NewFileError unless `path` may be written: before long work, not at its end."""
+def check_file(path: Path, mark: bytes = b"", by: str = "") -> None:
+    """Raise NewFileError unless `path` may be written: before long work, not at its end.
+
+    mark: what a file holds that may be replaced, since a command like this one, `by`, wrote it.
+    """
     if not path.parent.is_dir():
         raise _unwritable(path, f"there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise _unwritable(path, f"no permission to write to {path.parent}")
+    if mark and path.exists() and mark not in read_bytes(path):
+        raise NewFileError(f"{path} exists, and no {by} wrote it; name another file.")
 
 
 def _unwritable(path: Path, reason: str | None) -> NewFileError:

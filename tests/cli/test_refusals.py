@@ -30,7 +30,7 @@ def folder(tmp_path_factory):
     directory.save(folder / "full", {"simgin": "0"}, {})
     (folder / "full" / "thesis.tex").write_text("years of work")
     texts = {"mine.py": PLUGIN, "patient.py": OWN, "taken.txt": "not results", "there.py": "mine"}
-    texts |= {"knocks.toml": "[knock]\nk = 3\n", "there.toml": "mine"}
+    texts |= {"knocks.toml": "[knock]\nk = 3\n", "there.toml": "mine", "there.html": "mine"}
     for name, text in (texts | dict.fromkeys(("mine.toml", "c++/mine.toml"), CLUB + DEN)).items():
         (folder / name).write_text(text)
     np.save(folder / "mine.npy", np.zeros(8))

@@ -8,12 +8,14 @@ import json
 import os
 import random
 import signal
+import warnings
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.errors import HypothesisWarning
 
 from simgin.cli.main import cli
 
@@ -49,7 +51,10 @@ def fuzz(n, check, *drawn):
     # To shrink what fails would take minutes
     how = {"deadline": None, "database": None, "phases": [Phase.generate]}
     many = settings(max_examples=n, suppress_health_check=list(HealthCheck), **how)
-    seed(f"{SEED} {check.__qualname__}")(many(given(*drawn)(check)))()
+    with warnings.catch_warnings():
+        # That a case is long, which would hide why it fails
+        warnings.simplefilter("ignore", HypothesisWarning)
+        seed(f"{SEED} {check.__qualname__}")(many(given(*drawn)(check)))()
 
 
 def generator(name):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.options import FILE, json_option
+from simgin.cli.options import FILE, Seconds, json_option
 from simgin.cli.output import Answer, note, repeated
 from simgin.report.table import listed
 from simgin.text.files import check_file, write_file
@@ -33,7 +33,7 @@ Ratios to the calibration kernel, now and before; times as fast: before divided 
 @click.command()
 @click.option(
     "--seconds",
-    type=click.FloatRange(min=0.01, max=600),
+    type=Seconds(min=0.01, max=600),
     metavar="S",
     default=1.0,
     show_default=True,
@@ -64,7 +64,7 @@ def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool
     from simgin.checks.bench import SEED, read_rounds
 
     if save is not None:
-        check_file(save)
+        check_file(save, b'"command": "simgin bench', "bench")
         if save.exists():  # only figures are written over
             read_rounds(save)
     before, now = _rounds(seconds, against)

@@ -49,15 +49,17 @@ def chart(
       simgin chart upcard
       simgin chart discard
     """
-    from simgin.charts.chart import chart_report, measure, price, read_request, strategy_file
+    from simgin.charts.chart import MARK, chart_report, measure, price, read_request, strategy_file
     from simgin.cli import session
     from simgin.runs import directory
     from simgin.runs.manifest import run_identity
     from simgin.stats import table
-    from simgin.text.files import write_file
+    from simgin.text.files import check_file, write_file
 
     if file is not None and (asked["kind"] != "knock" or file.suffix != ".py"):
         raise click.UsageError("--strategy writes a .py file, and only for a knock chart.")
+    if file is not None:
+        check_file(file, MARK, "chart")
     command = repeated()
     if output is not None:
         directory.check(output, command)

@@ -49,7 +49,7 @@ def drill(
       simgin drill -v oklahoma --seed 7 -o oklahoma.html
       simgin drill --anki gin.apkg
     """
-    from simgin.analysis.drill import html, make_drill, read_request, write_anki
+    from simgin.analysis.drill import MARKS, html, make_drill, read_request, write_anki
     from simgin.stats import table
     from simgin.text.files import check_file, write_file
 
@@ -57,7 +57,7 @@ def drill(
     if place.suffix != ".html" or (anki and anki.suffix != ".apkg"):
         raise click.UsageError("-o writes a file .html, and --anki a file .apkg.")
     for file in filter(None, (place, anki)):
-        check_file(file)
+        check_file(file, MARKS[file.suffix], "drill")
     if anki:
         _check_anki()
     request = read_request(**asked)
@@ -76,10 +76,10 @@ def drill(
 
 def _told(found: Drill) -> str:
     """How many positions of which themes there are."""
-    from simgin.analysis.drill import THEMES
+    from simgin.analysis.rates import KINDS
 
     had = Counter(one.theme for one in found.exercises)
-    listed = ", ".join(f"{name.lower()} {had[key]}" for key, name in THEMES.items() if had[key])
+    listed = ", ".join(f"{name} {had[key]}" for key, name in KINDS.items() if had[key])
     return f"{len(found.exercises)} positions: {listed}."
 
 

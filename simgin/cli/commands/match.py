@@ -121,9 +121,7 @@ def match(
                 plan, output, command, workers=workers, scheduler=scheduler, record_deals=record
             )
             findings = stack.enter_context(play)
-        if (
-            plan.seconds is not None
-        ):  # a time cannot be repeated, the number of deals it came to can
+        if plan.seconds is not None:  # what a time came to can be repeated, the time cannot
             command = repeated(**settled, **{unit: findings.sizes[0]}, seconds=None)
         shown: dict[str, Any] = {"details": details, "as_json": as_json, "margin": margin}
         session.finish_run(findings, output, started, command, MORE, record=record, **shown)

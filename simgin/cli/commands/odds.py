@@ -25,7 +25,9 @@ PLACE = Path("results") / "odds"
 @click.command()
 @click.argument("variants", nargs=-1, metavar="[VARIANT]...", type=options.VARIANT)
 @options.strategy_option(
-    *("A player, weakest first; may be repeated.", "--strategy", "strategies"),
+    "A player, weakest first; may be repeated.",
+    "--strategy",
+    "strategies",
     metavar="S",
     multiple=True,
 )

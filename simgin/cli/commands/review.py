@@ -57,7 +57,7 @@ PLACE_CHARACTERS = 80  # of the name of a directory that nobody named
 )
 @click.option(
     "--seconds-per-turn",
-    type=click.FloatRange(0, min_open=True),
+    type=options.Seconds(0, min_open=True),
     metavar="S",
     help="Seconds per turn, to give times in minutes [default: 8].",
 )

@@ -126,7 +126,7 @@ strategies: NameOrSubcommand = NameOrSubcommand(_strategies)
 )
 @click.option(
     "--seconds",
-    type=click.FloatRange(min=0.1),
+    type=options.Seconds(min=0.1),
     metavar="S",
     default=10.0,
     show_default=True,
