@@ -259,12 +259,16 @@ def test_ctrl_c_stops_a_query(path, monkeypatch):
     hostile_ledgers.tree(path)
     monkeypatch.setattr(ledger._Steps, "are_too_many", False)
     pressed = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    # A process in the background may ignore Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with in_time(20), pytest.raises(KeyboardInterrupt), reading(path) as run_ledger:
         pressed.start()
         try:
             run_ledger.rows(0, SIZE, SIZE)
         finally:
             pressed.cancel()  # else, behind a query that ends by itself, it stops all tests
+            signal.signal(signal.SIGINT, before)
+            assert signal.alarm(0) > 10, "what stopped it was the alarm"
 
 
 def test_a_row_unpacks_to_a_bounded_size(monkeypatch):
