@@ -87,6 +87,7 @@ class _Function:
         return value.op in _PARTS or not self._counted(target, *value.list_vars())
 
     def _passes_on(self, call: Any) -> bool:
-        """Whether what is called takes no arrays, or was compiled for itself."""
+        """Whether what is called takes no arrays, was compiled for itself, or is `len`."""
         called = self._types[call.func.name]
-        return isinstance(called, types.Dispatcher) or not self._counted(*call.args)
+        known = isinstance(called, types.Dispatcher) or getattr(called, "typing_key", None) is len
+        return known or not self._counted(*call.args)

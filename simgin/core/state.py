@@ -68,6 +68,10 @@ _STATE = np.dtype(
         # addresses and lengths of the parameter vectors, by strategy and slot
         ("vectors", np.int64, (2, len(SLOTS))),
         ("lengths", np.int64, (2, len(SLOTS))),
+        ("pack", np.uint8, 52),
+        ("words", np.int64, 32),  # for the shuffle, of 32 places at a time
+        ("spare", np.int64, (2, 32)),  # for the noise of each seat, sixteen numbers at a time
+        ("answers", np.int8, MAX_QUESTIONS),
         ("column_points", np.int64, (2, MAX_COLUMNS)),
         ("column_wins", np.int64, (2, MAX_COLUMNS)),
         ("column_winner", np.int64, MAX_COLUMNS),  # -1: open
@@ -77,16 +81,12 @@ _STATE = np.dtype(
         ("meldings", np.int64, (MAX_MELDINGS, 3)),
         ("keys", np.int64, (MAX_MELDINGS, 3)),
         ("melds", np.int64, 3),  # shown by the stopper
-        ("words", np.int64, 32),  # for the shuffle, of 32 places at a time
-        ("spare", np.int64, (2, 32)),  # for the noise of each seat, sixteen numbers at a time
         ("found", np.int64, MAX_MELDS),
         ("options", np.int64, (3, MAX_OPTIONS)),
         ("chains", np.int64, (2, 16)),
+        ("slots", np.int8, MAX_QUESTIONS),
         # the view at each logged question; pages that are never touched cost no memory
         ("log", VIEW, MAX_QUESTIONS),
-        ("pack", np.uint8, 52),
-        ("slots", np.int8, MAX_QUESTIONS),
-        ("answers", np.int8, MAX_QUESTIONS),
     ],
     align=True,
 )
@@ -94,12 +94,20 @@ STATE = np.dtype((np.record, _STATE))
 
 
 def new_state(seed: int) -> np.record:
-    """A state for one thread; seed: 0..2**64-1, kept as the int64 of the same bits.
+    """A state for one thread; seed: 0..2**64-1, kept as the int64 of the same bits."""
+    return new_states(seed, 1)[0]
 
-    Its memory comes straight from the system. An allocator would clear the eight megabytes of the
+
+def new_states(seed: int, n: int) -> list[np.record]:
+    """States that share one log: of several, none is watched. They lie close to each other.
+
+    Their memory comes straight from the system. An allocator would clear the ten megabytes of the
     log, which is used only when a deal is watched.
     """
-    state = np.frombuffer(mmap.mmap(-1, STATE.itemsize), STATE)[0]
-    state.watch_half = -1
-    state.seed = np.uint64(seed).astype(np.int64)
-    return state
+    each = _STATE.fields["log"][1]
+    memory = mmap.mmap(-1, each * (n - 1) + STATE.itemsize)
+    states = list(np.ndarray(n, STATE, memory, strides=[each]))
+    for state in states:
+        state.watch_half = -1
+        state.seed = np.uint64(seed).astype(np.int64)
+    return states

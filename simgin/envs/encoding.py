@@ -28,7 +28,7 @@ from simgin.core.policy import RULES_TYPE, VIEW_TYPE, address_of
 from simgin.core.rules import DIE_OFF, MAX_COLUMNS, PARAMETERS, PENALTY, UPCARD_PASS
 from simgin.core.scoring import KIND_REFUSED
 from simgin.core.state import ANSWER, DISCARD, KNOCK, OFFER, TAKE
-from simgin.core.view import FROM_PILE
+from simgin.core.view import FROM_PILE, MAX_TURNS
 from simgin.play import stepping
 
 TAKE_IT, DRAW, LEAVE_IT, END, GO_ON, ACCEPT, REFUSE, OFFERS = range(52, 60)
@@ -57,6 +57,7 @@ MASKS = types.Array(int8, 2, "C")
 _FILES = (Path(__file__), Path(stepping.__file__))
 KEY = hashlib.sha256(b"".join(file.read_bytes() for file in _FILES)).hexdigest()[:16]
 compiled = partial(jit.compiled, key=KEY)
+_TIME = np.arange(1, MAX_TURNS + 1, dtype=np.float32) / np.float32(100)
 _PLACE = np.array([(4 - card // 13) % 4 * 13 + card % 13 for card in range(52)], np.int8)
 
 
@@ -67,7 +68,8 @@ def _places(names, length=1):
 
 
 _SETS, _CARDS = _places(SETS), _places(CARDS)
-_NUMBERS = _places(FIELDS) + _places(("own_columns", "other_columns"), MAX_COLUMNS)
+# An array: a tuple would become a jump for each number.
+_NUMBERS = np.array(_places(FIELDS) + _places(("own_columns", "other_columns"), MAX_COLUMNS))
 numbers_at = stepping.record_at(stepping.numbers_record(*_places(("meldings",))))
 
 
@@ -123,7 +125,7 @@ def write_mask(view, rules, slot, mask):
 
 @compiled
 def write_observation(place, slot, out):
-    """Write what a seat sees, float32 (SIZE,); the rules, which come last, stand there already.
+    """Write what a seat sees, float32 (SIZE,), but for the rules, which come last.
 
     place: where its view lies in memory.
     """
@@ -155,9 +157,9 @@ def _write_history(view, out, first):
         seat, source = view.history[i, 0], view.history[i, 1]
         card, thrown = view.history[i, 2], view.history[i, 3]
         if thrown >= 0:
-            out[first + 52 * (seat != view.seat) + place_of(thrown)] = (i + 1) / 100
+            out[first + 52 * (seat != view.seat) + place_of(thrown)] = _TIME[i]
         if seat != view.seat and source == FROM_PILE:
-            out[first + 104 + place_of(card)] = (i + 1) / 100
+            out[first + 104 + place_of(card)] = _TIME[i]
 
 
 # Games of one learner against a strategy or alone, or of two from outside
@@ -169,10 +171,10 @@ def _reward(game, state, rules, stake):
 
     In matches nothing before the match is over; then 1 if it is won and -1 if it is lost.
     """
-    if game[stepping.MATCHES]:
-        if game[stepping.AT] != stepping.GAME_OVER or game[stepping.OUTCOME] < UNDECIDED:
+    if game.matches:
+        if game.at != stepping.GAME_OVER or game.outcome < UNDECIDED:
             return 0
-        return 1 if game[stepping.OUTCOME] == 0 else -1
+        return 1 if game.outcome == 0 else -1
     if rules.die != DIE_OFF:
         paid = state.pays if state.kind == KIND_REFUSED else stake
         return 0 if state.winner < 0 else paid if state.winner == 0 else -paid
@@ -184,13 +186,13 @@ def _reward(game, state, rules, stake):
 @compiled
 def _settle(game):
     """Close the deals that are over, up to a question from outside; what seat 0 gained."""
-    state, rules = stepping.state_at(game[stepping.STATE]), stepping.rules_at(game[stepping.RULES])
+    state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
     gained = 0
-    while game[stepping.AT] == stepping.DEAL_OVER:
+    while game.at == stepping.DEAL_OVER:
         stake = state.stake  # a game that the deal decides begins with another
         stepping.close_deal(game)
         gained += _reward(game, state, rules, stake)
-        if game[stepping.AT] == stepping.ASKED:
+        if game.at == stepping.ASKED:
             stepping.go_on(game)
     return gained
 
@@ -198,61 +200,68 @@ def _settle(game):
 @compiled
 def _asked_view(game, state):
     """Where the view of the seat that is asked lies."""
-    return game[stepping.VIEW0 if state.asked_seat == 0 else stepping.VIEW1]
+    return game.view0 if state.asked_seat == 0 else game.view1
 
 
 @compiled
-def _observe(game, observation, mask):
-    """Write what the seat that is asked sees; no action is legal once the game is over."""
-    if game[stepping.AT] != stepping.ASKED:
+def _observe(game, before, observation, mask):
+    """Write what the seat that is asked sees; no action is legal once the game is over.
+
+    before: the observation before, which stays once the game is over; the rules always stay.
+    """
+    if game.at != stepping.ASKED:
+        for i in range(SIZE):
+            observation[i] = before[i]
         mask[:] = 0
         return
-    state = stepping.state_at(game[stepping.STATE])
-    game[stepping.SEAT] = state.asked_seat
+    state = stepping.state_at(game.state)
+    game.seat = state.asked_seat
     place = _asked_view(game, state)
     write_observation(place, state.asked_slot, observation)
-    rules = stepping.rules_at(game[stepping.RULES])
+    for i in range(SIZE - N_RULES, SIZE):
+        observation[i] = before[i]
+    rules = stepping.rules_at(game.rules)
     write_mask(stepping.view_at(place), rules, state.asked_slot, mask)
 
 
 @compiled
 def _begin(game, stride):
     """Begin a game; past those that are over before anything is asked from outside."""
-    game[stepping.ENDED] = 0
+    game.ended = 0
     while True:
-        stepping.begin(game, game[stepping.UNIT])
+        stepping.begin(game, game.unit)
         stepping.go_on(game)
         _settle(game)
-        game[stepping.UNIT] += stride
-        if game[stepping.AT] == stepping.ASKED:
+        game.unit += stride
+        if game.at == stepping.ASKED:
             return
 
 
 @compiled
 def _act(game):
     """Play a game on by its action."""
-    state, rules = stepping.state_at(game[stepping.STATE]), stepping.rules_at(game[stepping.RULES])
+    state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
     passes = is_pass(stepping.view_at(_asked_view(game, state)), rules)
-    answer = answer_of(state.asked_slot, game[stepping.ACTION], state.legal, passes)
+    answer = answer_of(state.asked_slot, game.action, state.legal, passes)
     if answer < 0:
-        game[stepping.ENDED] = 2
-        game[stepping.REWARD] = ILLEGAL_MATCH if game[stepping.MATCHES] else ILLEGAL_POINTS
-        game[stepping.AT] = stepping.GAME_OVER
+        game.ended = 2
+        game.reward = ILLEGAL_MATCH if game.matches else ILLEGAL_POINTS
+        game.at = stepping.GAME_OVER
     else:
         stepping.put(game, answer)
         stepping.go_on(game)
-        game[stepping.REWARD] = _settle(game)
-        game[stepping.ENDED] = game[stepping.AT] == stepping.GAME_OVER
+        game.reward = _settle(game)
+        game.ended = game.at == stepping.GAME_OVER
 
 
-def begin_games(stride, games, observations, masks):
+def begin_games(stride, games, before, observations, masks):
     """Begin games with their units, in steps of `stride`, in which something is asked."""
     for i in range(len(games)):
         _begin(games[i], stride)
-        _observe(games[i], observations[i], masks[i])
+        _observe(games[i], before[i], observations[i], masks[i])
 
 
-def step_games(stride, games, observations, masks):
+def step_games(stride, games, before, observations, masks):
     """Play games on by an action each; those that have ended begin anew instead, unless stride 0.
 
     Writes what each game has brought (`REWARD`) and whether it is over (`ENDED`: 1, or 2 after an
@@ -260,19 +269,19 @@ def step_games(stride, games, observations, masks):
     """
     for i in range(len(games)):
         game = games[i]
-        if not game[stepping.ENDED]:
+        if not game.ended:
             _act(game)
         else:
-            game[stepping.REWARD] = 0
+            game.reward = 0
             if stride:
                 _begin(game, stride)
-        _observe(game, observations[i], masks[i])
+        _observe(game, before[i], observations[i], masks[i])
 
 
 @cache
 def compiled_games() -> tuple[Any, Any]:
     """`begin_games` and `step_games`, compiled."""
-    signature = void(int64, stepping.GAMES, FLOATS, MASKS)
+    signature = void(int64, stepping.GAMES, FLOATS, FLOATS, MASKS)
     return compiled(begin_games, signature), compiled(step_games, signature)
 
 

@@ -100,9 +100,7 @@ class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
         self.single_action_space = spaces.Discrete(ACTIONS)
         self.observation_space = batch_space(OBSERVATIONS, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._seats = seats = Seats(variant, opponent, unit, num_envs)
-        same: Seen = {"observation": seats.observations, "action_mask": seats.masks}
-        self._seen = seats.seen if copy else lambda: same
+        self._seats = Seats(variant, opponent, unit, num_envs, copy)
         self._truncated = np.zeros(num_envs, bool)
 
     def reset(
@@ -110,14 +108,14 @@ class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
     ) -> tuple[Seen, dict[str, Any]]:
         """Begin the first games of a seed, one unit each, or the next ones."""
         self._seats.reset(seed[0] if isinstance(seed, list) else seed)
-        return self._seen(), {}
+        return self._seats.seen(), {}
 
     def step(self, actions: Any) -> tuple[Seen, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Play each game on by an action."""
         seats = self._seats
         seats.step(actions)
         rewards = seats.rewards.astype(np.float64)
-        return self._seen(), rewards, seats.ended > 0, self._truncated.copy(), {}
+        return seats.seen(), rewards, seats.ended > 0, self._truncated.copy(), {}
 
     def render(self) -> tuple[str, ...] | None:
         """The games as their seats see them, with render_mode="ansi"."""

@@ -25,10 +25,13 @@ class Seats:
     opponent: who plays seat 1; None if it is answered from outside, too, or if there is none.
     unit: deal or match. units: of the next games. asked: the seats
     that are asked. rewards: of seat 0. ended: 1 for a game that is over, 2 for one ended by an
-    illegal action. All int64 (games,).
+    illegal action. All int64 (games,). observations, masks: what the seats that are asked see, and
+    may do, a row for each game; new arrays with every step, unless copy is false.
     """
 
-    def __init__(self, variant: str, opponent: str | None, unit: str, n: int) -> None:
+    def __init__(
+        self, variant: str, opponent: str | None, unit: str, n: int, copy: bool = True
+    ) -> None:
         alone = variants.find(variant).row["players"] == 1
         # Who sits at a seat that is answered from outside is not asked.
         a, b = ("solo-greedy", None) if alone else ("simple", opponent or "simple")
@@ -37,14 +40,14 @@ class Seats:
         outside = (0,) if opponent or alone else (0, 1)
         self.games = Games(self.matchup, outside, n)
         rows = self.games.rows
-        self.units, self.ended = rows[:, stepping.UNIT], rows[:, stepping.ENDED]
-        self.actions, self.rewards = rows[:, stepping.ACTION], rows[:, stepping.REWARD]
-        self.asked = rows[:, stepping.SEAT]
+        self.units, self.ended = rows["unit"], rows["ended"]
+        self.actions, self.rewards = rows["action"], rows["reward"]
+        self.asked = rows["seat"]
         self.observations = np.zeros((n, encoding.SIZE), np.float32)
         self.observations[:, -encoding.N_RULES :] = encoding.rule_numbers(self.games.rules)
         self.masks = np.zeros((n, encoding.ACTIONS), np.int8)
         self._begin, self._step = encoding.compiled_games()
-        self._arrays = rows, self.observations, self.masks
+        self._copy = copy
         self._is_seeded = False
 
     def reset(self, seed: int | None) -> None:
@@ -67,23 +70,26 @@ class Seats:
         self._call(self._step, len(self.units) if again else 0)
 
     def _call(self, function: Callable[..., None], stride: int) -> None:
+        before = self.observations
+        if self._copy:
+            self.observations, self.masks = np.empty_like(before), np.empty_like(self.masks)
         try:
-            function(stride, *self._arrays)
+            function(stride, self.games.rows, before, self.observations, self.masks)
         except BaseException:
             with interpret.unwrapped():
                 raise
 
     def seen(self) -> dict[str, np.ndarray]:
         """What the seats that are asked see, and may do; a row for each game."""
-        return {"observation": self.observations.copy(), "action_mask": self.masks.copy()}
+        return {"observation": self.observations, "action_mask": self.masks}
 
     def seen_by_one(self) -> dict[str, np.ndarray]:
         """The same of a single game."""
-        return {"observation": self.observations[0].copy(), "action_mask": self.masks[0].copy()}
+        return {"observation": self.observations[0], "action_mask": self.masks[0]}
 
     def text(self, game: int = 0) -> str:
         """One of the games as the seat that is asked sees it."""
-        if self.games.rows[game, stepping.AT] != stepping.ASKED:
+        if self.games.rows[game].at != stepping.ASKED:
             return "The game is over"
         seat, slot = self.asked[game], SLOTS[self.games.states[game].asked_slot]
         asked = Question(int(seat), slot, self.games.views[game][seat], None)

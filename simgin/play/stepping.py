@@ -5,7 +5,7 @@ with the answers given so far, to the next question. Where a turn begins with a 
 state of the deal is kept, and only that turn is played again. A seat that a strategy plays answers
 at once, and its answer is kept with the others: nobody is asked twice.
 
-A *game* is a row of int64: where its records lie in memory, who answers, and where it stands. So
+A *game* is a record: where its other records lie in memory, who answers, and where it stands. So
 many games are stepped in one call, and Python hands over one array.
 
 Compiled, but no part of the engine: the name of its place on disk comes from this file.
@@ -34,17 +34,21 @@ from simgin.core.solo import joker_place, play_solo
 from simgin.core.state import TAKE
 from simgin.core.turn import clear_deal
 
-# The columns of a game. at: where it stands; outcome: of its match, see core.match.enter; stake and
-# owner: of the die before the deal; kept: where the state at the beginning of a turn is kept, and
-# is_kept: whether there is one of this deal; unit, action, ended, reward, seat: of `simgin.envs`;
-# from HOOKS on the policies of seat 0 and of seat 1, needed where a seat is not among the bits of
-# `outside`
-STATE, RULES, VIEW0, VIEW1, OUTSIDE, MATCHES, PLAYERS, AT, OUTCOME, STAKE, OWNER, KEPT = range(12)
-IS_KEPT, UNIT, ACTION, ENDED, REWARD, SEAT, HOOKS = range(12, 19)
 N_SLOTS = len(SLOTS)
-COLUMNS = HOOKS + 2 * N_SLOTS
+# Addresses of records, and of the state kept at the beginning of a turn; the seats answered from
+# outside, as bits; where the game stands, and what is known of its match (`core.match.enter`) and
+# of the die before the deal; what belongs to `simgin.envs`; and the policies of both seats, needed
+# where a seat is not answered from outside
+_FIELDS = (
+    ("state", "rules", "view0", "view1", "kept", "is_kept", "outside", "matches", "players")
+    + ("at", "outcome", "stake", "owner")
+    + ("unit", "action", "ended", "reward", "seat")
+)
+GAME = np.dtype(
+    (np.record, [(name, np.int64) for name in _FIELDS] + [("hooks", np.int64, (2, N_SLOTS))])
+)
 ASKED, DEAL_OVER, GAME_OVER = range(3)  # where a game stands
-GAMES = types.Array(int64, 2, "C")
+GAMES = types.Array(from_dtype(GAME), 1, "C")
 NUMBERS = types.Array(int64, 1, "C")
 HEAD = STATE_TYPE.offset("vectors") // 8  # numbers of a state that change during a turn
 KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
@@ -114,7 +118,7 @@ def _play_again(game, state, rules, view0, view1):
     """Play a deal of two players by its answers; raises IllegalAnswer at the next question."""
     stop = as_hook(no_answer)
     view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
-    if game[IS_KEPT]:
+    if game.is_kept:
         _take_up(game, state)
         show_ending(state, view0)  # none; a view may still show one that was declined
         show_ending(state, view1)
@@ -127,13 +131,20 @@ def _play_again(game, state, rules, view0, view1):
     state.logged = 0
     forget(view0, state.turns)
     forget(view1, state.turns)
-    state.stake = game[STAKE]
-    state.owner = game[OWNER]
+    state.stake = game.stake
+    state.owner = game.owner
     clear_deal(state, rules, state.dealer)
     play_deal(
         state, rules, view1st, view2nd, stop, stop, stop, stop, stop, stop,
         stop, stop, stop, stop, stop, stop,
     )  # fmt: skip
+
+
+@compiled
+def _copy_head(source, to):
+    """Copy what changes during a turn from one state to another, by their addresses."""
+    for i in range(HEAD):
+        _head_at(to).numbers[i] = _head_at(source).numbers[i]
 
 
 @compiled
@@ -150,15 +161,15 @@ def _keep(game, state, rules):
     ):
         seat = state.asked_seat
         state.noises[seat] -= state.noisy[seat ^ state.half] >> TAKE & 1  # it is asked again
-        _head_at(game[KEPT]).numbers[:] = _head_at(game[STATE]).numbers
-        game[IS_KEPT] = 1
+        _copy_head(game.state, game.kept)
+        game.is_kept = 1
 
 
 @compiled
 def _take_up(game, state):
     """Go back to the state that was kept, but for what is answered and shuffled since then."""
     scripted, shuffled = state.scripted, state.shuffled
-    _head_at(game[STATE]).numbers[:] = _head_at(game[KEPT]).numbers
+    _copy_head(game.kept, game.state)
     state.scripted = scripted
     state.shuffled = shuffled
 
@@ -175,9 +186,9 @@ def _play_again_alone(state, rules, view):
 @compiled
 def begin(game, unit):
     """Begin the deal or match of a unit."""
-    state, rules = state_at(game[STATE]), rules_at(game[RULES])
+    state, rules = state_at(game.state), rules_at(game.rules)
     state.unit = unit
-    begin_half(state, rules, 0, game[MATCHES] != 0)
+    begin_half(state, rules, 0, game.matches != 0)
     _begin_deal(game, state, rules)
 
 
@@ -185,13 +196,13 @@ def begin(game, unit):
 def _begin_deal(game, state, rules):
     """A new pack, unless one is given, and no answers."""
     state.scripted = 0
-    game[STAKE], game[OWNER] = state.stake, state.owner
-    game[AT] = ASKED
-    game[IS_KEPT] = 0
+    game.stake, game.owner = state.stake, state.owner
+    game.at = ASKED
+    game.is_kept = 0
     if state.given:
         return
     new_pack(state)
-    if game[PLAYERS] == 2:
+    if game.players == 2:
         give_to_seats(state)
     else:
         state.joker = joker_place(state.seed, state.unit, state.deal, rules)
@@ -200,10 +211,10 @@ def _begin_deal(game, state, rules):
 @compiled
 def close_deal(game):
     """Enter a deal that is over in its match; begin the next one unless that decided the match."""
-    state, rules = state_at(game[STATE]), rules_at(game[RULES])
-    game[OUTCOME] = enter(state, rules, state.deal + 1)
-    if not game[MATCHES] or game[OUTCOME] != UNDECIDED:
-        game[AT] = GAME_OVER
+    state, rules = state_at(game.state), rules_at(game.rules)
+    game.outcome = enter(state, rules, state.deal + 1)
+    if not game.matches or game.outcome != UNDECIDED:
+        game.at = GAME_OVER
         return
     state.dealer = next_dealer(state.dealer, state.winner, rules)
     state.deal += 1
@@ -213,7 +224,7 @@ def close_deal(game):
 @compiled
 def put(game, answer):
     """Give the next answer of a deal; raises IllegalAnswer."""
-    state = state_at(game[STATE])
+    state = state_at(game.state)
     if answer < 0 or answer > 63 or not state.legal >> answer & 1:
         state.answer = answer
         raise IllegalAnswer
@@ -227,27 +238,27 @@ def go_on(game):
 
     Raises IllegalAnswer if a strategy gives one, and what its policies raise.
     """
-    state, rules = state_at(game[STATE]), rules_at(game[RULES])
-    view0, view1 = view_at(game[VIEW0]), view_at(game[VIEW1])
+    state, rules = state_at(game.state), rules_at(game.rules)
+    view0, view1 = view_at(game.view0), view_at(game.view1)
     while True:
         is_over = True
         try:
-            if game[PLAYERS] == 2:
+            if game.players == 2:
                 _play_again(game, state, rules, view0, view1)
             else:
                 _play_again_alone(state, rules, view0)
         except Exception:
             is_over = False
         if is_over:
-            game[AT] = DEAL_OVER
+            game.at = DEAL_OVER
             return
         if state.logged < state.scripted:
             raise IllegalAnswer  # among those given before
         _keep(game, state, rules)
         seat, slot = state.asked_seat, state.asked_slot
-        if game[OUTSIDE] >> seat & 1:
+        if game.outside >> seat & 1:
             return
-        hook = _hook_at(game[HOOKS + N_SLOTS * seat + slot])
+        hook = _hook_at(game.hooks[seat, slot])
         numbers = vector_at(state.vectors[seat, slot], state.lengths[seat, slot])
         put(game, hook(view0 if seat == 0 else view1, rules, numbers))
 
@@ -272,9 +283,9 @@ def answer_each(games, answers):
 def go_on_each(games, lengths):
     """Play deals again with so many of their answers, int64 (games,), and on as `answer_each`."""
     for i in range(len(games)):
-        games[i, AT] = ASKED
-        games[i, IS_KEPT] = 0
-        state_at(games[i, STATE]).scripted = lengths[i]
+        games[i].at = ASKED
+        games[i].is_kept = 0
+        state_at(games[i].state).scripted = lengths[i]
         go_on(games[i])
 
 
@@ -282,7 +293,7 @@ def close_each(games, lengths):
     """Close deals that are over, and play on to the first question of the next."""
     for i in range(len(games)):
         close_deal(games[i])
-        if games[i, AT] == ASKED:
+        if games[i].at == ASKED:
             go_on(games[i])
 
 

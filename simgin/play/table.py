@@ -19,7 +19,7 @@ import numpy as np
 
 from simgin.core.answers import SLOTS
 from simgin.core.ask import IllegalAnswer
-from simgin.core.state import MAX_QUESTIONS, new_state
+from simgin.core.state import MAX_QUESTIONS, new_states
 from simgin.play import kernel, stepping
 from simgin.play.kernel import SOLO_SLOTS, PolicyFailure, describe_failure, seat_players
 from simgin.play.matchup import Matchup
@@ -31,27 +31,27 @@ from simgin.strategy import interpret
 class Games:
     """Many games of one matchup, each with records of its own, as `stepping` reads them.
 
-    rows: int64 (games, stepping.COLUMNS). outside: the seats that are answered from outside.
+    rows: stepping.GAME (games,). outside: the seats that are answered from outside.
     """
 
     def __init__(self, matchup: Matchup, outside: Collection[int], n: int) -> None:
         self.matchup = matchup
         self.rules = build_rules(matchup.variant)
-        self.states = [new_state(matchup.seed) for _ in range(n)]
+        self.states = new_states(matchup.seed, n)
         self.views = [kernel.new_views() for _ in range(n)]
-        self.rows = np.zeros((n, stepping.COLUMNS), np.int64)
+        self.rows = np.zeros(n, stepping.GAME)
         self._kept = np.zeros((n, stepping.HEAD), np.int64)
         self._vectors = seat_players(self.states[0], matchup)  # the states hold only addresses
         players = len(matchup.players)
-        self.rows[:, stepping.RULES] = place_in_memory(self.rules)
-        self.rows[:, stepping.OUTSIDE] = sum(1 << seat for seat in outside)
-        self.rows[:, stepping.MATCHES] = matchup.unit == "match"
-        self.rows[:, stepping.PLAYERS] = players
+        self.rows["rules"] = place_in_memory(self.rules)
+        self.rows["outside"] = sum(1 << seat for seat in outside)
+        self.rows["matches"] = matchup.unit == "match"
+        self.rows["players"] = players
         records = zip(self.rows, self.states, self.views, self._kept, strict=True)
-        for row, state, views, kept in records:
-            row[[stepping.STATE, stepping.VIEW0, stepping.VIEW1, stepping.KEPT]] = [
-                *map(place_in_memory, (state, *views, kept))
-            ]
+        for game, state, views, kept in records:
+            game.state, game.view0, game.view1, game.kept = map(
+                place_in_memory, (state, *views, kept)
+            )
             for name in ("same", "noisy", "vectors", "lengths"):
                 state[name] = self.states[0][name]
         if len(outside) < players:
@@ -59,9 +59,7 @@ class Games:
             slots = [
                 place for place, slot in enumerate(SLOTS) if players == 2 or slot in SOLO_SLOTS
             ]
-            hooked = [stepping.HOOKS + slot for slot in slots]
-            hooked += [place + len(SLOTS) for place in hooked if players == 2]
-            self.rows[:, hooked] = hooks
+            self.rows["hooks"][:, :players, slots] = np.reshape(hooks, (players, -1))
 
     def step(self, function: Callable[..., None], numbers: Sequence[int] | np.ndarray) -> None:
         """Call one of the functions of `stepping`, with a number for each game.
@@ -103,17 +101,17 @@ class Table:
     @property
     def is_deal_over(self) -> bool:
         """Whether the deal is played, and neither entered nor followed by another."""
-        return bool(self._games.rows[0, stepping.AT] == stepping.DEAL_OVER)
+        return bool(self._games.rows[0].at == stepping.DEAL_OVER)
 
     @property
     def is_over(self) -> bool:
         """Whether the deal or match is over, and entered."""
-        return bool(self._games.rows[0, stepping.AT] == stepping.GAME_OVER)
+        return bool(self._games.rows[0].at == stepping.GAME_OVER)
 
     @property
     def question(self) -> Question | None:
         """What is asked from outside, without an answer; None behind the end of the deal."""
-        if self._games.rows[0, stepping.AT] != stepping.ASKED:
+        if self._games.rows[0].at != stepping.ASKED:
             return None
         view = self._games.views[0][int(self.state.asked_seat)].copy()
         return Question(int(view.seat), SLOTS[self.state.asked_slot], view, None)
