@@ -140,7 +140,8 @@ def ask(state, rules, view, seat, slot, legal, hook):
 def ask_shown(state, rules, view, seat, slot, legal, hook):
     """`ask` where the view is written already; log the question if the deal is watched.
 
-    The first `state.scripted` answers of a deal are given: policies answer only from there on.
+    The first `state.scripted` answers of a deal are given: policies answer only from there on. Where
+    `state.watched` is negative, answers are kept but no views.
     """
     who = seat ^ state.half  # strategy A sits at seat `half`
     view.legal = legal
@@ -151,7 +152,7 @@ def ask_shown(state, rules, view, seat, slot, legal, hook):
     state.asked_seat = seat
     state.asked_slot = slot
     state.legal = legal
-    if state.watched:
+    if state.watched > 0:
         _log_question(state, view, slot)
     given = state.logged < state.scripted
     if given:

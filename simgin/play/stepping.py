@@ -2,8 +2,8 @@
 
 A deal follows from its pack and its answers, so it need not be kept half played: it is played again
 with the answers given so far, to the next question. Where a turn begins with a choice of piles, the
-state of the deal is kept, and only that turn is played again. A seat that a strategy plays answers
-at once, and its answer is kept with the others: nobody is asked twice.
+state of the deal is kept, and only that turn is played again. A strategy at the other seat answers
+on the way, and its answers are kept with the others: nobody is asked twice.
 
 A *game* is a record: where its other records lie in memory, who answers, and where it stands. So
 many games are stepped in one call, and Python hands over one array.
@@ -31,7 +31,7 @@ from simgin.core.pack import give_to_seats, new_pack
 from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE, as_hook, vector_at
 from simgin.core.rules import DIE_OFF
 from simgin.core.solo import joker_place, play_solo
-from simgin.core.state import TAKE
+from simgin.core.state import ANSWER, DISCARD, KNOCK, OFFER, SHOW, TAKE
 from simgin.core.turn import clear_deal
 
 N_SLOTS = len(SLOTS)
@@ -109,23 +109,28 @@ def hook_address(hook):
 
 @compiled
 def no_answer(view, rules, params):
-    """The hook of every seat while a deal is played again: it stops the deal."""
+    """The hook of a seat that is answered from outside: it stops the deal."""
     return int64(-1)
 
 
 @compiled
 def _play_again(game, state, rules, view0, view1):
     """Play a deal of two players by its answers; raises IllegalAnswer at the next question."""
-    stop = as_hook(no_answer)
-    view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
+    first = 1 - state.dealer
+    view1st, view2nd = (view1, view0) if first == 1 else (view0, view1)
+    take1, take2 = _hook(game, first, TAKE), _hook(game, 1 - first, TAKE)
+    discard1, discard2 = _hook(game, first, DISCARD), _hook(game, 1 - first, DISCARD)
+    knock1, knock2 = _hook(game, first, KNOCK), _hook(game, 1 - first, KNOCK)
+    offer_a, answer_a, show_a = _hook(game, 0, OFFER), _hook(game, 0, ANSWER), _hook(game, 0, SHOW)
+    offer_b, answer_b, show_b = _hook(game, 1, OFFER), _hook(game, 1, ANSWER), _hook(game, 1, SHOW)
     if game.is_kept:
         _take_up(game, state)
         show_ending(state, view0)  # none; a view may still show one that was declined
         show_ending(state, view1)
         turn_before = 0 if state.asked_seat == state.dealer else 1
         play_turns(
-            state, rules, view1st, view2nd, stop, stop, stop, stop, stop, stop,
-            stop, stop, stop, stop, stop, stop, turn_before, TURN_OVER,
+            state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2,
+            offer_a, answer_a, show_a, offer_b, answer_b, show_b, turn_before, TURN_OVER,
         )  # fmt: skip
         return
     state.logged = 0
@@ -135,9 +140,17 @@ def _play_again(game, state, rules, view0, view1):
     state.owner = game.owner
     clear_deal(state, rules, state.dealer)
     play_deal(
-        state, rules, view1st, view2nd, stop, stop, stop, stop, stop, stop,
-        stop, stop, stop, stop, stop, stop,
+        state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2,
+        offer_a, answer_a, show_a, offer_b, answer_b, show_b,
     )  # fmt: skip
+
+
+@compiled
+def _hook(game, seat, slot):
+    """What answers a seat in a slot."""
+    if game.outside >> seat & 1:
+        return as_hook(no_answer)
+    return _hook_at(game.hooks[seat, slot])
 
 
 @compiled
@@ -175,12 +188,11 @@ def _take_up(game, state):
 
 
 @compiled
-def _play_again_alone(state, rules, view):
+def _play_again_alone(game, state, rules, view):
     """Play a deal of one player by its answers; raises IllegalAnswer at the next question."""
     state.logged = 0
     forget(view, state.turns)
-    stop = as_hook(no_answer)
-    play_solo(state, rules, view, stop, stop)
+    play_solo(state, rules, view, _hook(game, 0, DISCARD), _hook(game, 0, KNOCK))
 
 
 @compiled
@@ -240,27 +252,26 @@ def go_on(game):
     """
     state, rules = state_at(game.state), rules_at(game.rules)
     view0, view1 = view_at(game.view0), view_at(game.view1)
-    while True:
-        is_over = True
-        try:
-            if game.players == 2:
-                _play_again(game, state, rules, view0, view1)
-            else:
-                _play_again_alone(state, rules, view0)
-        except Exception:
-            is_over = False
-        if is_over:
-            game.at = DEAL_OVER
-            return
-        if state.logged < state.scripted:
-            raise IllegalAnswer  # among those given before
-        _keep(game, state, rules)
-        seat, slot = state.asked_seat, state.asked_slot
-        if game.outside >> seat & 1:
-            return
-        hook = _hook_at(game.hooks[seat, slot])
+    is_over = True
+    try:
+        if game.players == 2:
+            _play_again(game, state, rules, view0, view1)
+        else:
+            _play_again_alone(game, state, rules, view0)
+    except Exception:
+        is_over = False
+    if state.logged < state.scripted and not is_over:
+        raise IllegalAnswer  # among those given before
+    state.scripted = state.logged
+    if is_over:
+        game.at = DEAL_OVER
+        return
+    seat, slot = state.asked_seat, state.asked_slot
+    if not game.outside >> seat & 1:  # a policy failed: asked again, it raises the same
         numbers = vector_at(state.vectors[seat, slot], state.lengths[seat, slot])
-        put(game, hook(view0 if seat == 0 else view1, rules, numbers))
+        _hook(game, seat, slot)(view0 if seat == 0 else view1, rules, numbers)
+        raise IllegalAnswer
+    _keep(game, state, rules)
 
 
 # What Python calls, for one game and for many

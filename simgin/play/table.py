@@ -54,6 +54,7 @@ class Games:
             )
             for name in ("same", "noisy", "vectors", "lengths"):
                 state[name] = self.states[0][name]
+            state.watched = -1  # only answers are kept
         if len(outside) < players:
             hooks = [stepping.compiled_address()(hook) for hook in kernel.compiled_hooks(matchup)]
             slots = [
