@@ -67,7 +67,8 @@ def _places(names, length=1):
     return tuple(first + i for first in firsts for i in range(length))
 
 
-_SETS, _CARDS = _places(SETS), _places(CARDS)
+_CARD = np.argsort(_PLACE)
+_SETS, _CARDS = np.array(_places(SETS)), np.array(_places(CARDS))
 # An array: a tuple would become a jump for each number.
 _NUMBERS = np.array(_places(FIELDS) + _places(("own_columns", "other_columns"), MAX_COLUMNS))
 numbers_at = stepping.record_at(stepping.numbers_record(*_places(("meldings",))))
@@ -130,12 +131,10 @@ def write_observation(place, slot, out):
     place: where its view lies in memory.
     """
     view, numbers = stepping.view_at(place), numbers_at(place).numbers
-    out[: SIZE - N_RULES] = 0
+    out[52 * len(_SETS) : FIRST_NUMBER] = 0
     for i in range(len(_SETS)):
-        cards = numbers[_SETS[i]]
-        while cards:
-            out[52 * i + place_of(lowest(cards))] = 1
-            cards &= cards - 1
+        for place in range(52):
+            out[52 * i + place] = numbers[_SETS[i]] >> _CARD[place] & 1
     for i in range(len(_CARDS)):
         card = numbers[_CARDS[i]]
         if card >= 0:
