@@ -128,7 +128,7 @@ def main():
         print("RLCard is not installed")
     found["simgin, PettingZoo"] = timed(turns, gin_rummy.raw_env("eaai"))
     found["simgin, Gymnasium, against simple"] = timed(single, gin_rummy.gym_env("eaai"))
-    for n, copy in ((64, True), (64, False), (1024, False)):
+    for n, copy in ((64, True), (128, True), (128, False), (1024, False)):
         envs = gin_rummy.vector_env(n, "eaai", copy=copy)
         copied = ", copied" if copy else ""
         found[f"simgin, vector of {n}{copied}, choosing too"] = timed(vector, envs, [])
