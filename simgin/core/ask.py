@@ -140,8 +140,8 @@ def ask(state, rules, view, seat, slot, legal, hook):
 def ask_shown(state, rules, view, seat, slot, legal, hook):
     """`ask` where the view is written already; log the question if the deal is watched.
 
-    The first `state.scripted` answers of a deal are given: policies answer only from there on. Where
-    `state.watched` is negative, answers are kept but no views.
+    The first `state.scripted` answers of a deal are given: policies answer only from there on.
+    Where `state.watched` is negative, answers are kept but no views.
     """
     who = seat ^ state.half  # strategy A sits at seat `half`
     view.legal = legal

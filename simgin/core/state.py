@@ -104,7 +104,7 @@ def new_states(seed: int, n: int) -> list[np.record]:
     Their memory comes straight from the system. An allocator would clear the ten megabytes of the
     log, which is used only when a deal is watched.
     """
-    each = _STATE.fields["log"][1]
+    each = STATE.itemsize - MAX_QUESTIONS * VIEW.itemsize  # all but the log, which comes last
     memory = mmap.mmap(-1, each * (n - 1) + STATE.itemsize)
     states = list(np.ndarray(n, STATE, memory, strides=[each]))
     for state in states:

@@ -43,23 +43,24 @@ class Games:
         self._kept = np.zeros((n, stepping.HEAD), np.int64)
         self._vectors = seat_players(self.states[0], matchup)  # the states hold only addresses
         players = len(matchup.players)
+        for name, records in (
+            ("state", self.states),
+            ("kept", self._kept),
+            ("view0", [views[0] for views in self.views]),
+            ("view1", [views[1] for views in self.views]),
+        ):
+            self.rows[name] = [*map(place_in_memory, records)]
         self.rows["rules"] = place_in_memory(self.rules)
         self.rows["outside"] = sum(1 << seat for seat in outside)
         self.rows["matches"] = matchup.unit == "match"
         self.rows["players"] = players
-        records = zip(self.rows, self.states, self.views, self._kept, strict=True)
-        for game, state, views, kept in records:
-            game.state, game.view0, game.view1, game.kept = map(
-                place_in_memory, (state, *views, kept)
-            )
+        for state in self.states:
+            state.watched = -1  # only answers are kept
             for name in ("same", "noisy", "vectors", "lengths"):
                 state[name] = self.states[0][name]
-            state.watched = -1  # only answers are kept
         if len(outside) < players:
             hooks = [stepping.compiled_address()(hook) for hook in kernel.compiled_hooks(matchup)]
-            slots = [
-                place for place, slot in enumerate(SLOTS) if players == 2 or slot in SOLO_SLOTS
-            ]
+            slots = [i for i, slot in enumerate(SLOTS) if players == 2 or slot in SOLO_SLOTS]
             self.rows["hooks"][:, :players, slots] = np.reshape(hooks, (players, -1))
 
     def step(self, function: Callable[..., None], numbers: Sequence[int] | np.ndarray) -> None:
