@@ -56,9 +56,8 @@ def released(tmp_path_factory):
     for name in tracked():
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, checkout / name)
-    built = subprocess.run(
-        [sys.executable, "-c", BUILD], cwd=checkout, capture_output=True, text=True, check=False
-    )
+    words = [sys.executable, "-c", BUILD]
+    built = subprocess.run(words, cwd=checkout, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
     return checkout / "out"
 

@@ -19,9 +19,8 @@ def run(cache, code, **environment):
     """Run code with a cache of its own, or with that of all tests."""
     own = {} if cache is None else {"SIMGIN_CACHE_DIR": str(cache)}
     env = {**os.environ, **own, **environment}
-    return subprocess.run(
-        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False
-    )
+    words = [sys.executable, "-c", code]
+    return subprocess.run(words, env=env, capture_output=True, text=True, check=False)
 
 
 def test_an_unwritable_cache_gives_a_notice(tmp_path):

@@ -3,7 +3,6 @@
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -13,7 +12,6 @@ from support.pages_script import cards
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "findings.md").read_text()
 CLAIMS = sorted((ROOT / "experiments" / "claims").glob("*.toml"))
-Table = dict[str, float]  # opponent: value, of a standard error of a tenth
 
 
 @pytest.fixture
@@ -30,6 +28,7 @@ def tables(monkeypatch):
 
 
 def _frame(table):
+    """Rows of a table opponent: value, of a standard error of a tenth."""
     rows = [("standard", "a", who, "margin", value, 0.1) for who, value in table.items()]
     frame = pd.DataFrame(rows, columns=[*cards.NAMES, "value", "se"])
     return frame.assign(low=frame["value"] - 0.196, high=frame["value"] + 0.196)
@@ -45,7 +44,7 @@ SAME = {"word": "no difference", "is": "same", "of": ALL, "margin": 0.25}
 BEST = {"word": "best", "is": "best", "chosen": ALL, "judged": {"from": "two/table"}}
 BEST |= {"column": "opponent", "names": ["champion"]}
 LEAST = BEST | {"names": ["simple"], "sign": -1}
-CASES: list[tuple[dict[str, Any], Table, Table]] = [  # a check, a table that says so, and turned
+CASES = [  # a check, a table that says so, and turned
     (EVERY | {"that": "low > 0"}, WINS, WINS | {"champion": 0.1}),
     (EVERY | {"word": "nobody", "that": "high < 0.25"}, {"gold": -1}, WINS),
     (EVERY | {"word": "loses to none", "that": "low > -0.25"}, WINS, WINS | {"gold": -1}),
@@ -100,9 +99,8 @@ def test_a_query_that_finds_nothing_fails_the_page(tables):
 
 def test_differences_have_the_errors_of_both_sides(tables):
     tables(one={"simple": 5, "champion": 1})
-    (row,) = cards.rows(
-        {**ALL, "opponent": "simple", "less": {"opponent": "champion"}}
-    ).itertuples()
+    less = {"opponent": "champion"}
+    (row,) = cards.rows({**ALL, "opponent": "simple", "less": less}).itertuples()
     assert (row.value, row.se) == (4, pytest.approx(0.02**0.5))
     assert (row.low, row.high) == pytest.approx((4 - 0.2772, 4 + 0.2772), abs=1e-4)
     assert list(cards.rows({**ALL, "less": 0.5})["value"]) == [4.5, 0.5]

@@ -129,11 +129,8 @@ def test_the_odds_in_the_readme_are_those_of_their_page():
     """The match shares of the naive player and of the strongest, in Solitary Gin."""
     answer = read("README.md").partition("simgin odds solitary-gin")[2].partition("by draw")[0]
     naive, strong = re.search(r"in ([\d.]+) %.* in\s+([\d.]+ ± [\d.]+) %", answer, re.S).groups()
-    table = (
-        read("docs/how-to/odds.md")
-        .partition("**Solitary Gin (solitary-gin)")[2]
-        .partition("**Odds by draws")[0]
-    )
+    below = read("docs/how-to/odds.md").partition("**Solitary Gin (solitary-gin)")[2]
+    table = below.partition("**Odds by draws")[0]
     rows = [line.split(" | ") for line in table.splitlines() if line.startswith(("| g", "| s"))]
     assert rows[1][-1].startswith(f"{naive} ")
     assert rows[-1][-1] == f"{strong} |"
@@ -213,9 +210,8 @@ def test_every_plot_is_described_and_every_plot_of_a_review_is_shown():
 def test_the_page_states_what_a_review_plays():
     told = dict(rows(REVIEWS, "kinds"))
     assert told["strong"] == f"`{review_request.CHAMPION}`"
-    assert (
-        f"{review_request.MATCHES:,} matches ({review_request.MATCHES_ALONE:,} a player" in REVIEWS
-    )
+    alone = review_request.MATCHES_ALONE
+    assert f"{review_request.MATCHES:,} matches ({alone:,} a player" in REVIEWS
     assert all(f"`{name}`" in REVIEWS for name in review_request.CHALLENGERS)
     assert (review_request.DEEPER, scorecard.EVENING, scorecard.EVENINGS) == (100, 5, 10)
     assert (review_request.SAME, review_request.ROUND_TARGET) == (0.1, 5)

@@ -156,9 +156,8 @@ def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
 
 def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
     rows = rows_of(variants.find("standard").row, 8)
-    read = read_goals(
-        ["turns per match 100..140, gin 40..50 %", "dead hands < 5 %, minutes at least 10"], rows
-    )
+    texts = ["turns per match 100..140, gin 40..50 %", "dead hands < 5 %, minutes at least 10"]
+    read = read_goals(texts, rows)
     assert [(goal.row.key, goal.low, goal.high) for goal in read] == [
         ("turns_per_match", 100, 140),
         ("gin", 40, 50),
@@ -239,10 +238,8 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
 def test_a_sweep_says_where_waiting_wins(shares, words):
     request = read_request(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
-    known = {
-        (variant, WAITING, FOR_GIN.name): number(share, 0.02)
-        for variant, share in zip(request.swept, shares, strict=True)
-    }
+    keys = [(variant, WAITING, FOR_GIN.name) for variant in request.swept]
+    known = dict(zip(keys, (number(share, 0.02) for share in shares), strict=True))
     made.__dict__.update(figures=known, rows=())
     assert list(sweep_lines(made)) == [f"Playing for gin against knocking at once: {words}"]
 

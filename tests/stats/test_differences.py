@@ -168,9 +168,8 @@ def test_a_difference_without_data_is_undefined(cells, metric):
 def test_a_stopped_run_has_wider_intervals_and_no_p_value():
     a, b = rows(0), rows(1)
     plain, stopped = one(side(a), side(b)), one(side(a, multiplier=3.0), side(b))
-    assert stopped["high"] - stopped["difference"] == pytest.approx(
-        3 / 1.96 * (plain["high"] - plain["difference"])
-    )
+    half, usual = (found["high"] - found["difference"] for found in (stopped, plain))
+    assert half == pytest.approx(3 / 1.96 * usual)
     assert np.isnan(stopped["p"])
 
 
@@ -183,10 +182,8 @@ def test_holms_adjustment_follows_its_definition():
 
 
 def test_all_differences_of_a_frame_are_one_holm_family():
-    frame = differences(
-        [(side(rows(0)), side(rows(1))), (side(rows(0), strategy="x"), side(rows(1)))],
-        ["margin", "turns"],
-    )
+    a, b = rows(0), side(rows(1))
+    frame = differences([(side(a), b), (side(a, strategy="x"), b)], ["margin", "turns"])
     assert tuple(frame.columns) == contrast.DIFFERENCE_COLUMNS
     assert len(frame) == 4
     adjusted = contrast.holm(frame["p"].to_numpy())

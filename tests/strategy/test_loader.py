@@ -84,10 +84,8 @@ def test_two_files_of_the_same_name_stay_apart(tmp_path):
 
 def test_weights_are_appended_to_the_parameters(tmp_path):
     np.save(tmp_path / "w.npy", np.arange(4.0).reshape(2, 2))
-    body = (
-        "@knock(weights='w.npy', k=param(3, 0, 9))\ndef f(view, rules, params):\n"
-        "    return params[0] > params[4]\n"
-    )
+    body = "@knock(weights='w.npy', k=param(3, 0, 9))\n"
+    body += "def f(view, rules, params):\n    return params[0] > params[4]\n"
     strategy = find(write(tmp_path, body + "S = Strategy('mine', knock=f)\n"))
     vector = compiler.vector(strategy.policy("knock"))
     assert vector.tolist() == [3, 0, 1, 2, 3] and not vector.flags.writeable

@@ -37,9 +37,8 @@ def install(tmp_path, monkeypatch):
         (tmp_path / f"{module}.py").write_text(module_text)
         information = tmp_path / f"{module}-1.0.dist-info"
         information.mkdir()
-        (information / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
-        )
+        metadata = f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
+        (information / "METADATA").write_text(metadata)
         (information / "entry_points.txt").write_text(f"[simgin.strategies]\nmain = {module}\n")
         monkeypatch.delitem(sys.modules, module, raising=False)
         loader._library.cache_clear()
