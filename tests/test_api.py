@@ -3,16 +3,13 @@
 import gc
 import pickle
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 import simgin
 from simgin import plots
-from simgin.findings.findings import Findings
 from simgin.stats import table
 from support.command_line import call
 
@@ -27,18 +24,18 @@ against = "simple"
 
 
 @pytest.fixture(scope="module")
-def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run_directory(tmp_path_factory):
     path = tmp_path_factory.mktemp("frames") / "throwing.toml"
     path.write_text(PANEL)
     return path
 
 
 @pytest.fixture(scope="module")
-def found(run_directory: Path) -> Findings:
+def found(run_directory):
     return simgin.findings_of(run_directory)
 
 
-def test_the_public_list_is_lazy_and_complete() -> None:
+def test_the_public_list_is_lazy_and_complete():
     for name in simgin.__all__:
         first = getattr(simgin, name)
         assert getattr(simgin, name) is first or name == "__version__"
@@ -48,16 +45,14 @@ def test_the_public_list_is_lazy_and_complete() -> None:
         _ = simgin.nothing
 
 
-def test_findings_are_those_a_run_writes(
-    run_directory: Path, found: Findings, tmp_path: Path
-) -> None:
+def test_findings_are_those_a_run_writes(run_directory, found, tmp_path):
     place = tmp_path / "out"
     call("run", run_directory, "-o", place)
     assert table.csv(found.table) == (place / "table.csv").read_text()
     assert table.csv(found.differences) == (place / "differences.csv").read_text()
 
 
-def test_findings_live_as_long_as_they_are_referenced(run_directory: Path) -> None:
+def test_findings_live_as_long_as_they_are_referenced(run_directory):
     found = simgin.findings_of(run_directory)
     gc.collect()
     ledger, expected = found.ledger, found.rows(0)
@@ -68,7 +63,7 @@ def test_findings_live_as_long_as_they_are_referenced(run_directory: Path) -> No
         ledger.rows(0, 1, 1)
 
 
-def test_differences_are_drawn_in_percentages_with_a_dot_a_strategy(found: Findings) -> None:
+def test_differences_are_drawn_in_percentages_with_a_dot_a_strategy(found):
     differences = found.differences
     shown = simgin.forest(differences)
     row, drawn = (frame.set_index(["strategy", "metric"]) for frame in (differences, shown))
@@ -86,7 +81,7 @@ def test_differences_are_drawn_in_percentages_with_a_dot_a_strategy(found: Findi
     assert set(simgin.forest(still)["metric"]) == {"margin"}
 
 
-def test_odds_are_the_commands_odds(tmp_path: Path) -> None:
+def test_odds_are_the_commands_odds(tmp_path):
     place = tmp_path / "out"
     words = ("--strategy", "solo-greedy", "--deals", 2000, "-o", place)
     call("odds", "solitary-gin", *words)
@@ -97,7 +92,7 @@ def test_odds_are_the_commands_odds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("deal", [None, 1])
-def test_a_deal_is_shown_as_by_the_command(deal: int | None) -> None:
+def test_a_deal_is_shown_as_by_the_command(deal):
     place = {"seed": 7, "unit": 3, "half": 1} | ({} if deal is None else {"deal": deal})
     told = simgin.show("gold", "simple", "eaai", **place)
     words = [word for name, number in place.items() for word in (f"--{name}", number)]
@@ -105,7 +100,7 @@ def test_a_deal_is_shown_as_by_the_command(deal: int | None) -> None:
     assert shown.stdout.startswith(told)
 
 
-def test_no_ledger_stays_open() -> None:
+def test_no_ledger_stays_open():
     with warnings.catch_warnings():
         warnings.simplefilter("error", ResourceWarning)
         frame = simgin.match("gold", deals=200)
@@ -113,7 +108,7 @@ def test_no_ledger_stays_open() -> None:
     assert isinstance(frame, pd.DataFrame)
 
 
-def test_a_strategy_object_is_as_good_as_its_text(tmp_path: Path) -> None:
+def test_a_strategy_object_is_as_good_as_its_text(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(
         "from simgin.strategy import STOCK, Strategy, take\n\n"
@@ -129,11 +124,11 @@ def test_a_strategy_object_is_as_good_as_its_text(tmp_path: Path) -> None:
     assert simgin.show(gold, named) == simgin.show("gold", str(path))
 
 
-def _caption(figure: Figure) -> str:
+def _caption(figure):
     return " ".join(" ".join(text.get_text() for text in figure.texts).split())
 
 
-def test_a_picture_needs_no_seed_and_refuses_what_it_cannot_draw(found: Findings) -> None:
+def test_a_picture_needs_no_seed_and_refuses_what_it_cannot_draw(found):
     frame = simgin.match("gold", deals=200, workers=1)
     assert "seed" not in _caption(plots.endings(frame))
     assert "seed 1." in _caption(plots.endings(frame, seed=1))
@@ -153,20 +148,20 @@ def test_a_picture_needs_no_seed_and_refuses_what_it_cannot_draw(found: Findings
     assert len(simgin.forest(found.differences.iloc[:0])) == 0
 
 
-def test_a_seed_may_be_numpys() -> None:
+def test_a_seed_may_be_numpys():
     plain = simgin.show("gold", seed=7)
     assert all(simgin.show("gold", seed=kind(7)) == plain for kind in (np.int64, np.uint8))
 
 
 @pytest.mark.parametrize("seed", ["3", 3.0, None, -1, 2**64, [3]])
-def test_what_is_no_seed_is_refused_in_a_sentence(seed: object) -> None:
+def test_what_is_no_seed_is_refused_in_a_sentence(seed):
     calls = {simgin.match: "gold", simgin.show: "gold", simgin.review_of: "oklahoma"}
     for ask, name in (calls | {simgin.odds_of: "solitaire-gin"}).items():
         with pytest.raises(ValueError, match="is no seed: "):
             ask(name, seed=seed)
 
 
-def test_variants_are_taken_as_objects() -> None:
+def test_variants_are_taken_as_objects():
     oklahoma = simgin.find_variant("oklahoma")
     assert simgin.find_variant(oklahoma) is oklahoma
     found = simgin.match("gold", variant=oklahoma, deals=200, workers=1)
@@ -179,12 +174,12 @@ def test_variants_are_taken_as_objects() -> None:
         simgin.odds_of(solitaire, simgin.find_strategy("solo-greedy"), deals=200)
 
 
-def test_strategies_and_variants_go_to_other_processes() -> None:
+def test_strategies_and_variants_go_to_other_processes():
     for found in (simgin.find_strategy("gold+knock=at:k=4"), simgin.find_variant("oklahoma")):
         assert pickle.loads(pickle.dumps(found)) == found
 
 
-def test_objects_are_short_in_a_notebook(found: Findings) -> None:
+def test_objects_are_short_in_a_notebook(found):
     assert repr(found).startswith("<Findings of 3 matchups; frames: table, differences,")
     for name in repr(found).partition("frames: ")[2].rstrip(">").split(", "):
         assert isinstance(getattr(found, name), pd.DataFrame)

@@ -30,14 +30,14 @@ BUILD = "from setuptools import build_meta as b; b.build_wheel('out'); b.build_s
 MADE = ("PKG-INFO", "setup.cfg")
 
 
-def package_page(repository: str | None) -> str:
+def package_page(repository):
     spec = importlib.util.spec_from_file_location("setup", ROOT / "setup.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.package_page((ROOT / "README.md").read_text(), repository)
 
 
-def tracked() -> list[str]:
+def tracked():
     """The files of the checkout that git does not ignore."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -47,7 +47,7 @@ def tracked() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def released(tmp_path_factory):
     """A folder with the wheel and the source archive of a fresh checkout."""
     major = int(metadata.version("setuptools").partition(".")[0])
     if major < 77:
@@ -56,20 +56,19 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in tracked():
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, checkout / name)
-    built = subprocess.run(
-        [sys.executable, "-c", BUILD], cwd=checkout, capture_output=True, text=True, check=False
-    )
+    words = [sys.executable, "-c", BUILD]
+    built = subprocess.run(words, cwd=checkout, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
     return checkout / "out"
 
 
-def wheel_files(released: Path) -> set[str]:
+def wheel_files(released):
     (wheel,) = released.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         return set(archive.namelist())
 
 
-def test_the_wheel_has_every_module_and_every_data_file(released: Path) -> None:
+def test_the_wheel_has_every_module_and_every_data_file(released):
     expected = set()
     for name in tracked():
         top, _, rest = name.partition("/")
@@ -84,7 +83,7 @@ def test_the_wheel_has_every_module_and_every_data_file(released: Path) -> None:
     assert "simgin/py.typed" in found and "simgin_examples/experiments/demo.toml" in found
 
 
-def test_the_source_archive_has_every_file_of_the_checkout(released: Path) -> None:
+def test_the_source_archive_has_every_file_of_the_checkout(released):
     (path,) = released.glob("*.tar.gz")
     with tarfile.open(path) as archive:
         names = [member.name for member in archive.getmembers() if member.isfile()]
@@ -92,7 +91,7 @@ def test_the_source_archive_has_every_file_of_the_checkout(released: Path) -> No
     assert {name for name in found if ".egg-info/" not in name} - set(MADE) == set(tracked())
 
 
-def test_the_wheel_says_what_it_is(released: Path) -> None:
+def test_the_wheel_says_what_it_is(released):
     (wheel,) = released.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
@@ -102,7 +101,7 @@ def test_the_wheel_says_what_it_is(released: Path) -> None:
     assert told.get_payload(decode=True).decode().strip() == package_page(None).strip()
 
 
-def test_links_of_the_package_page_name_files_at_its_address() -> None:
+def test_links_of_the_package_page_name_files_at_its_address():
     page = package_page(None)
     assert "](" not in page and "<!--" not in page
     assert "pip install simgin" in page and "git clone" not in page
@@ -114,7 +113,7 @@ def test_links_of_the_package_page_name_files_at_its_address() -> None:
         assert found and (ROOT / found[1]).exists(), target
 
 
-def test_the_citation_is_of_this_version_and_place() -> None:
+def test_the_citation_is_of_this_version_and_place():
     citation = (ROOT / "CITATION.cff").read_text()
     assert f"\nversion: {PROJECT['version']}\n" in citation
     for line in (f'title: "{TITLE}"', f"  - name: {AUTHORS}", f"license: {LICENSE}"):
@@ -133,13 +132,13 @@ SMALL = {"match": "--deals 2k", "review": "--matches 1k", "odds": "--deals 2k"}
 SIZE = re.compile(r" --(?:deals|matches) \S+")
 
 
-def blocks(page: str, language: str = "") -> list[str]:
+def blocks(page, language=""):
     """The code blocks of a page in a language; commands are in none."""
     found = re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / page).read_text(), re.M | re.S)
     return [text for name, text in found if name == language]
 
 
-def commands(page: str) -> list[str]:
+def commands(page):
     """The simgin commands of a page, made small."""
     lines = [re.split(r"\s+#", line)[0] for line in "".join(blocks(page)).splitlines()]
     said = [line for line in lines if line.startswith("simgin ")]
@@ -147,7 +146,7 @@ def commands(page: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def stranger(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stranger(released, tmp_path_factory):
     """An environment with the wheel, what it requires also to tune, and the types of pandas."""
     place = tmp_path_factory.mktemp("stranger") / "venv"
     venv.create(place, with_pip=True)
@@ -157,7 +156,7 @@ def stranger(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def typed(*words: object, stranger: Path, cwd: Path) -> str:
+def typed(*words, stranger, cwd):
     """What a command prints in that environment."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("PY")}
     environment["PATH"] = f"{stranger / 'bin'}{os.pathsep}{environment['PATH']}"
@@ -169,7 +168,7 @@ def typed(*words: object, stranger: Path, cwd: Path) -> str:
     return done.stdout
 
 
-def test_every_pinned_package_takes_the_oldest_python() -> None:
+def test_every_pinned_package_takes_the_oldest_python():
     """Of those that are installed as pinned; pip says of another only that versions conflict."""
     oldest = PROJECT["requires-python"].removeprefix(">=")
     refused = []
@@ -187,9 +186,7 @@ def test_every_pinned_package_takes_the_oldest_python() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", ["README.md", "docs/tutorial/first-hour.md"])
-def test_an_installed_wheel_does_what_a_page_says(
-    stranger: Path, page: str, tmp_path: Path
-) -> None:
+def test_an_installed_wheel_does_what_a_page_says(stranger, page, tmp_path):
     (strategy,) = blocks(page, "python")
     (tmp_path / "patient.py").write_text(strategy)
     for experiment in blocks(page, "toml"):
@@ -202,7 +199,7 @@ def test_an_installed_wheel_does_what_a_page_says(
 
 
 @pytest.mark.slow
-def test_an_installed_wheel_has_the_examples(stranger: Path, tmp_path: Path) -> None:
+def test_an_installed_wheel_has_the_examples(stranger, tmp_path):
     show = "python -c 'import simgin; print(simgin.__file__)'"
     assert typed(show, stranger=stranger, cwd=tmp_path).startswith(str(stranger))
     assert "simgin run demo" in typed("simgin --help", stranger=stranger, cwd=tmp_path)
@@ -237,7 +234,7 @@ simgin.match("gold", deal=3)
 
 
 @pytest.mark.slow
-def test_a_type_checker_knows_the_api(stranger: Path, tmp_path: Path) -> None:
+def test_a_type_checker_knows_the_api(stranger, tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     python = stranger / "bin" / "python"  # mypy does not find what is installed to be edited
     command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", python, "script.py"]

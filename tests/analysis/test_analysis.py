@@ -89,13 +89,11 @@ def test_what_was_left_out_is_compared_in_the_worlds_in_which_it_was_tried():
 def test_who_looks_on_sees_what_is_known_so_far():
     position = positions_in(find_deal("gold", "simple", "standard", 1, 3, 0, None), 5)[1]
     seen = []
-    found = analyse(
-        position,
-        "gold",
-        "gold",
-        Effort(worlds=600),
-        lambda done, every, so_far: seen.append((done, every, so_far())),
-    )
+
+    def watch(done, every, so_far):
+        seen.append((done, every, so_far()))
+
+    found = analyse(position, "gold", "gold", Effort(worlds=600), watch)
     worlds = [done for done, _, _ in seen]
     assert worlds == sorted(set(worlds))
     assert len(worlds) > 1
@@ -205,9 +203,8 @@ def test_what_a_game_is_worth_against_plain_iteration_over_all_standings(after):
     fill_game(table, share, games, after, cap, False)
     for a, b, dealer, stake, owner in states:
         place = 0 if owner is None else owner + 1
-        assert table[a, b, dealer, stake, place] == pytest.approx(
-            value[a, b, dealer, stake, owner], abs=1e-9
-        )
+        want = value[a, b, dealer, stake, owner]
+        assert table[a, b, dealer, stake, place] == pytest.approx(want, abs=1e-9)
 
 
 @pytest.mark.parametrize(("pays", "won"), [("old", 2), ("new", 5)])

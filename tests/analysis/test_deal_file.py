@@ -125,14 +125,10 @@ def test_a_decision_that_does_not_follow_is_named(written):
     number = numbers[len(numbers) // 2]
     row = told["rows"][number]
     other = next(card for card in told["rows"][0]["pack"].split() if card not in row["hand"])
-    for changes in (
-        {"answer": other},
-        {"drawn": "2S"},
-        {"hand": row["hand"][3:]},
-        {"seat": 1 - row["seat"]},
-    ):
+    wrong = {"answer": other, "drawn": "2S", "hand": row["hand"][3:], "seat": 1 - row["seat"]}
+    for key, value in wrong.items():
         changed = [*told["rows"]]
-        changed[number] = {**row, **changes}
+        changed[number] = {**row, key: value}
         path.write_text(json.dumps({**told, "rows": changed}))
         with pytest.raises(PositionError, match=rf"decision {number}, .* does not follow"):
             read_file(path)

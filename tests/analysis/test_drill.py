@@ -41,9 +41,8 @@ def test_prices_are_those_of_analyze(made):
         _, *words = shlex.split(rows[0]["analyze"])
         told = json.loads(call(*words, "--worlds", WORLDS, "--json").stdout)["rows"]
         same = made.exercises[number - 1].position.place
-        known = {
-            row["action"]: row for row in told if row["decision"] == f"{same}, {rows[0]['player']}"
-        }
+        decision = f"{same}, {rows[0]['player']}"
+        known = {row["action"]: row for row in told if row["decision"] == decision}
         for row in rows:
             names = ("points", "cost", "low", "high", "worlds", "best", "done")
             assert [row[name] for name in names] == [known[row["action"]][name] for name in names]
@@ -74,9 +73,8 @@ def test_no_card_is_told_that_the_player_does_not_see(made):
         view = one.position.view
         seen = int(view.hand | view.pile | view.known)
         seen |= sum(1 << int(view[name]) for name in ("upcard", "taken_offer") if view[name] >= 0)
-        told = {
-            ("T" if rank == "10" else rank) + SUITS[suit] for rank, suit in FACE.findall(section)
-        }
+        faces = FACE.findall(section)
+        told = {rank.replace("10", "T") + SUITS[suit] for rank, suit in faces}
         assert {card_text(card) for card in cards_in(int(view.hand))} <= told
         assert told <= {card_text(card) for card in cards_in(seen)}
         dealt = watch_deal(one.matchup, one.unit).hands[1 - int(view.seat)]

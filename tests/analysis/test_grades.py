@@ -56,10 +56,8 @@ def test_the_files_of_a_strategy_give_its_error_rates(files):
 
 def test_what_one_wins_the_other_loses(files):
     told = [read_file(file) for file in files]
-    both = [
-        grades.grade(*grades.read_trial(told, name, None, "champion", 0, 1), files).result
-        for name in ("gold", "simple")
-    ]
+    trials = (grades.read_trial(told, who, None, "champion", 0, 1) for who in ("gold", "simple"))
+    both = [grades.grade(*trial, files).result for trial in trials]
     assert both[0]["won"].value == -both[1]["won"].value != 0
     assert both[0]["less_luck"].value == pytest.approx(-both[1]["less_luck"].value)
 
@@ -112,9 +110,8 @@ def test_a_blunder_is_found_and_priced_as_analyze_prices_it(empty_directory):
     assert not [row for row in found if row["metric"] in ("won", "less_luck")]
     words = costly["command"].split()[1:]
     priced = json.loads(call(*words, "--worlds", 2000, "--json").stdout)["rows"]
-    done, best = (
-        next(row for row in priced if row["action"] == costly[name]) for name in ("done", "best")
-    )
+    by_action = {row["action"]: row for row in priced}
+    done, best = (by_action[costly[name]] for name in ("done", "best"))
     error = math.hypot(done["points_se"], best["points_se"], costly["se"])
     assert abs(best["points"] - done["points"] - costly["value"]) < 3 * error < 9
 
@@ -258,9 +255,8 @@ def test_deals_of_openspiel_are_read_back(deals):
             assert theirs.over and theirs.returns == [0, 0]
             continue
         if ours.state.stopper >= 0:
-            same_showdown(
-                openspiel, theirs, ours.state, int(ours.state.stopper), rules, {"laid off": 0}
-            )
+            seen, stopper = {"laid off": 0}, int(ours.state.stopper)
+            same_showdown(openspiel, theirs, ours.state, stopper, rules, seen)
         else:
             assert held == ours.state.hand.tolist()
         margin = int(ours.state.score[0] - ours.state.score[1])

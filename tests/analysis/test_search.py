@@ -41,9 +41,8 @@ def shown(command):
 
 @pytest.mark.parametrize("variant", ["standard", "dice", "shot"])
 def test_endings_and_points_are_those_of_deals_looked_at_one_by_one(variant):
-    found = simgin.find(
-        "gold", "simple", variant, where="gin, undercut, points < -20", deals=DEALS, limit=1000
-    )
+    where = "gin, undercut, points < -20"
+    found = simgin.find("gold", "simple", variant, where=where, deals=DEALS, limit=1000)
     deals = watched("gold", "simple", variant, DEALS // 2)
     wanted = [
         place for place, deal in deals if deal.kind in ("gin", "undercut") and points(deal) < -20
@@ -62,16 +61,11 @@ def test_the_longest_come_first_and_those_that_are_level_as_played():
 
 
 def test_what_differs_is_what_two_players_of_the_same_cards_do_otherwise():
-    found = simgin.find(
-        "gold", "gold-early", where="differ", against="simple", deals=200, limit=1000
-    )
+    words = {"where": "differ", "against": "simple", "deals": 200, "limit": 1000}
+    found = simgin.find("gold", "gold-early", **words)
     expected = {}
-    pairs = zip(
-        watched("gold", "simple", "standard", 100),
-        watched("gold-early", "simple", "standard", 100),
-        strict=True,
-    )
-    for (place, own), (_, other) in pairs:
+    deals = (watched(player, "simple", "standard", 100) for player in ("gold", "gold-early"))
+    for (place, own), (_, other) in zip(*deals, strict=True):
         mine = [(q.seat, q.slot, q.answer) for q in own.questions]
         yours = [(q.seat, q.slot, q.answer) for q in other.questions]
         if mine != yours:
@@ -130,11 +124,9 @@ def test_the_screen_has_the_rows_of_the_frame_and_repeats_itself():
     assert done.count("simgin show gold simple -v standard --seed 1 --unit ") == 2
     again = shlex.split(done.splitlines()[-1].removeprefix("Repeat:  simgin "))
     assert call(*again).stdout == done
-    frames = [
-        simgin.find("gold", "simple", where="undercut, lost", deals=2000, limit=2, workers=workers)
-        for workers in (1, 3)
-    ]
-    for frame in frames:
+    asked = {"where": "undercut, lost", "deals": 2000, "limit": 2}
+    for workers in (1, 3):
+        frame = simgin.find("gold", "simple", workers=workers, **asked)
         assert json.loads(call(*words, "--json").stdout)["rows"] == frame.to_dict("records")
     none = ["gold", "--where", "points > 5000", "--deals", 100]
     assert "0 of 100 deals fit." in call("find", *none).stdout

@@ -15,7 +15,7 @@ import pytest
 from simgin.charts.chart import Chart, ChartRequest
 from simgin.charts.kinds import TURNS
 from simgin.core.position import END, THROW
-from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.matchup import parse_matchup
 from simgin.play.rollout import Action, Worlds, branch_deals, play_in
 from simgin.rules.build import build_rules
 from simgin.strategy import knock
@@ -49,7 +49,7 @@ def gin_alone(view, rules, params):
 
 
 @pytest.fixture(scope="module")
-def matchup(tmp_path_factory: pytest.TempPathFactory) -> Matchup:
+def matchup(tmp_path_factory):
     """A knocks at once, but for the questions before the branch; B never does."""
     file = Path(tmp_path_factory.mktemp("players")) / "discards.py"
     file.write_text(DISCARDS)
@@ -65,7 +65,7 @@ NEXT_TWO = [
 ]
 
 
-def exact(matchup: Matchup, view: np.record) -> np.ndarray:
+def exact(matchup, view):
     """What knocking gains over playing on in all worlds of a question, float64 (worlds,)."""
     unseen = np.array(list(cards_in(int(view["unseen"]))))
     assert len(unseen) == 10 + STOCK and not view["known"]
@@ -76,14 +76,11 @@ def exact(matchup: Matchup, view: np.record) -> np.ndarray:
     going_on = Action(THROW, (best & -best).bit_length() - 1)
     ended = play_in(matchup, view, [knocking, going_on], Worlds(hands, stocks.astype(np.int8)))
     points = (ended["points_a"] - ended["points_b"]).astype(float)
-    gains: np.ndarray = points[:, 0] - points[:, 1]
-    return gains
+    return points[:, 0] - points[:, 1]
 
 
 @pytest.mark.parametrize("deals", [5000, pytest.param(20_000, marks=pytest.mark.slow)])
-def test_cells_near_the_end_are_the_means_over_all_hidden_cards(
-    matchup: Matchup, deals: int
-) -> None:
+def test_cells_near_the_end_are_the_means_over_all_hidden_cards(matchup, deals):
     found = branch_deals(matchup, near_the_end, 0, deals, 2, None, gin_alone)
     request = ChartRequest("knock", "standard", "gold", deals, 3)
     cells = request.of.cells(found, build_rules(matchup.variant))

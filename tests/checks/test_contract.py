@@ -82,9 +82,8 @@ def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> N
     """One that hangs comes between them: what follows it is tested in another process."""
     begun, remembering = tmp_path / "begun.py", tmp_path / "remembering.py"
     create_file(begun, text_form.strategy_file(begun))
-    remembering.write_text(
-        FORM % ("", f"SEEN[view.hand] = 1; sys.stdout.write('so'); return {BEST}")
-    )
+    remembers = f"SEEN[view.hand] = 1; sys.stdout.write('so'); return {BEST}"
+    remembering.write_text(FORM % ("", remembers))
     hanging = next(i for i, (check, *_) in enumerate(BAD) if check == "time")
     order = [*FEW, hanging]
     bad = {bad_file(tmp_path, i): i for i in order}
@@ -131,8 +130,7 @@ def test_positions_of_every_slot_are_found() -> None:
 def test_every_shipped_strategy_and_policy_passes_in_every_variant() -> None:
     """Strategies alone (mc with few worlds), and every policy in gold's place of its slot."""
     alone = [name for name in loader.names() if name != "mc"]
-    mixed = [
-        f"gold+{policy.slot}={policy.name}" for policy in loader.policies() if policy.name != "mc"
-    ]
+    others = [policy for policy in loader.policies() if policy.name != "mc"]
+    mixed = [f"gold+{policy.slot}={policy.name}" for policy in others]
     found = contract.check([*alone, "mc:n=4", *mixed, "gold+stake=dead"], contract.all_variants())
     assert [one for one in found if one.passed is not True] == []

@@ -14,9 +14,8 @@ from simgin.runs import runner
 from simgin.strategy import loader
 from support.command_line import call
 
-PROJECT = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())[
-    "project"
-]
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def test_all_is_well_on_one_screen_and_in_json(monkeypatch):

@@ -130,17 +130,14 @@ def test_the_page_stands_alone_and_says_what_it_shows(position):
 def test_every_card_is_on_the_table(position):
     page = (position / "report.html").read_text()
     faces = re.findall(r'class="face ([a-z ]*)">(\w*)(?:<span class="suit( red)?">(.))?', page)
-    drawn = [
-        rank.replace("10", "T") + "SHDC"["♠♥♦♣".index(suit)] for _, rank, _, suit in faces if suit
-    ]
+    suits = dict(zip("♠♥♦♣", "SHDC", strict=True))
+    drawn = [rank.replace("10", "T") + suits[suit] for _, rank, _, suit in faces if suit]
     on_the_table = [*HAND, *PILE.replace("*", "").split(), "9D"]  # the opponent holds 9D
     assert drawn[:11] == "7H 7D 7C 8C 9C TC KS 4H TD AC 4C".split()
     assert sorted(drawn) == sorted(on_the_table)
     assert all(bool(red) == (suit in "♥♦") for _, _, red, suit in faces if suit)
-    assert [(tone, rank) for tone, rank, _, _ in faces if tone not in ("", "back")] == [
-        ("marked", "K"),
-        ("gone", "9"),
-    ]
+    toned = [(tone, rank) for tone, rank, _, _ in faces if tone not in ("", "back")]
+    assert toned == [("marked", "K"), ("gone", "9")]
     assert [tone for tone, *_ in faces].count("back") == 9
 
 

@@ -41,9 +41,8 @@ def on_terminal(*words, folder):
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
     command = [sys.executable, "-m", "simgin", *words]
-    done = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=theirs, cwd=folder, env=environment
-    )
+    told = {"stdout": subprocess.PIPE, "stderr": theirs}
+    done = subprocess.Popen(command, cwd=folder, env=environment, **told)
     os.close(theirs)
     written = b""
     while True:

@@ -15,16 +15,15 @@ from simgin.strategy import compiler, loader
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(cache: Path | None, code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(cache, code, **environment):
     """Run code with a cache of its own, or with that of all tests."""
     own = {} if cache is None else {"SIMGIN_CACHE_DIR": str(cache)}
     env = {**os.environ, **own, **environment}
-    return subprocess.run(
-        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False
-    )
+    words = [sys.executable, "-c", code]
+    return subprocess.run(words, env=env, capture_output=True, text=True, check=False)
 
 
-def test_an_unwritable_cache_gives_a_notice(tmp_path: Path) -> None:
+def test_an_unwritable_cache_gives_a_notice(tmp_path):
     blocked = tmp_path / "a file"
     blocked.write_text("no directory")
     done = run(blocked, "from simgin.core.cards import lane; print(lane(5 << 13, 1))")
@@ -32,13 +31,13 @@ def test_an_unwritable_cache_gives_a_notice(tmp_path: Path) -> None:
     assert "SIMGIN_CACHE_DIR" in done.stderr and done.stderr.count("\n") == 1
 
 
-def test_bounds_checked_code_has_its_own_cache(tmp_path: Path) -> None:
+def test_bounds_checked_code_has_its_own_cache(tmp_path):
     code = "from simgin.core import jit; print(jit.digest())"
     plain, checked = run(tmp_path, code).stdout, run(tmp_path, code, NUMBA_BOUNDSCHECK="1").stdout
     assert plain != checked and len(plain.strip()) == 16
 
 
-def test_every_compiled_source_is_in_the_digest() -> None:
+def test_every_compiled_source_is_in_the_digest():
     """A compiled file outside the digest could be stale without notice."""
     named = {path.resolve() for path in jit.compiled_sources()}
     for path in (ROOT / "simgin").rglob("*.py"):
@@ -47,9 +46,7 @@ def test_every_compiled_source_is_in_the_digest() -> None:
             assert path.resolve() in named, f"{path} compiles functions and is not in the digest"
 
 
-def test_changing_any_source_changes_the_digest(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_changing_any_source_changes_the_digest(monkeypatch, tmp_path):
     extra = tmp_path / "more.py"
     extra.write_text("x = 1\n")
     sources = [*jit.compiled_sources(), extra]
@@ -59,7 +56,7 @@ def test_changing_any_source_changes_the_digest(
     assert jit.digest.__wrapped__() != before
 
 
-def test_old_cache_directories_are_removed(tmp_path: Path) -> None:
+def test_old_cache_directories_are_removed(tmp_path):
     """Those of simgin: a cache may lie in somebody's folder, beside anything."""
     others = {"documents", "0123", "0123456789abcdef", "f" * 16}
     for name in others:
@@ -98,9 +95,7 @@ print(os.listdir(), repr(config.CACHE_DIR))
 
 @pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
 @pytest.mark.parametrize("cache", [None, "cache"])
-def test_code_is_kept_in_its_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: str | None
-) -> None:
+def test_code_is_kept_in_its_place(tmp_path, monkeypatch, cache):
     """Whatever other threads compile meanwhile, and wherever the process goes."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "elsewhere").mkdir()
@@ -110,7 +105,7 @@ def test_code_is_kept_in_its_place(
 
 
 @pytest.mark.parametrize("step", [16, pytest.param(1, marks=pytest.mark.slow)])
-def test_every_shipped_policy_can_be_cached_on_disk(step: int) -> None:
+def test_every_shipped_policy_can_be_cached_on_disk(step):
     """Other policies are compiled at every start, with a warning that is an error here."""
     for policy in loader.policies()[::step]:
         hook = compiler.hook(policy)

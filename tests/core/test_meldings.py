@@ -8,16 +8,8 @@ import numpy as np
 import pytest
 
 from oracles import twin
+from simgin.core import meldings
 from simgin.core.endings import demanded_by
-from simgin.core.meldings import (
-    MAX_MELDINGS,
-    MAX_MELDS,
-    NO_MELDING,
-    legal_meldings,
-    melding_shown,
-    melds_in,
-    text_order,
-)
 from support import hands
 
 VALUES = ("", "+pip_values=five_ten+ace_value=15")
@@ -27,18 +19,18 @@ class Board:
     """The scratch arrays that the engine keeps in its state."""
 
     def __init__(self, rules):
-        self.found = np.zeros(MAX_MELDS, np.int64)
-        self.keys, self.rows = (np.zeros((MAX_MELDINGS, 3), np.int64) for _ in range(2))
-        self.scratch = rules, self.found, self.keys, self.rows
+        self.found = np.zeros(meldings.MAX_MELDS, np.int64)
+        self.keys, self.rows = (np.zeros((meldings.MAX_MELDINGS, 3), np.int64) for _ in range(2))
+        self.rules, self.scratch = rules, (rules, self.found, self.keys, self.rows)
 
     def shown(self, hand, discard=0, must=-1, demanded=-1):
         """(deadwood, the melds shown) of a hand."""
-        left = melding_shown(hand, discard, must, demanded, *self.scratch)
-        return int(left), self.melds(0) if left < NO_MELDING else None
+        left = meldings.melding_shown(hand, discard, must, demanded, *self.scratch)
+        return int(left), self.melds(0) if left < meldings.NO_MELDING else None
 
     def legal(self, hand, discard, must, limit, room):
         """Every (deadwood, melds) that may be shown, in order."""
-        n = legal_meldings(hand, discard, must, -1, limit, *self.scratch, room)
+        n = meldings.legal_meldings(hand, discard, must, -1, limit, *self.scratch, room)
         return [(int(self.keys[i, 0]), self.melds(i)) for i in range(n)]
 
     def melds(self, i):
@@ -58,7 +50,7 @@ def listed(hand, discard, row, **conditions):
 
 def by_twin(*asked, **conditions):
     """Deadwood and the melds shown, from the twin."""
-    return next(iter(listed(*asked, **conditions)), (NO_MELDING, None))
+    return next(iter(listed(*asked, **conditions)), (meldings.NO_MELDING, None))
 
 
 def eleven(rng, row):
@@ -75,7 +67,7 @@ def test_melds_are_ordered_by_their_texts():
         for meld in twin.melds_in(twin.PACK, {"ace_runs": ace, "rainbow": True}):
             if len(meld) <= 10:
                 texts[" ".join(meld)] = hands.mask(meld)
-    orders = [text_order(texts[text]) for text in sorted(texts)]
+    orders = [meldings.text_order(texts[text]) for text in sorted(texts)]
     assert all(a < b for a, b in pairwise(orders))
 
 
@@ -83,8 +75,8 @@ def test_a_run_of_eleven_fits_the_arrays():
     for ace in hands.ACE_RUNS:
         for first in range(13):
             run = sum(1 << (first + i) % 13 for i in range(11))
-            rules, _ = hands.game(f"standard+ace_runs={ace}+rainbow=yes")
-            assert melds_in(run, rules, np.zeros(MAX_MELDS, np.int64)) < MAX_MELDS
+            board = Board(hands.game(f"standard+ace_runs={ace}+rainbow=yes")[0])
+            assert meldings.melds_in(run, board.rules, board.found) < meldings.MAX_MELDS
 
 
 @pytest.mark.parametrize("n", [500, pytest.param(20_000, marks=pytest.mark.slow)])
@@ -170,7 +162,7 @@ def test_every_legal_melding_is_listed_in_order(text, times):
     cut = dearer = 0
     for i in range(50 * times):
         ten, discard = eleven(rng, row)
-        room = rng.choice([2, 8, MAX_MELDINGS])
+        room = rng.choice([2, 8, meldings.MAX_MELDINGS])
         limit = rng.choice([0, 10, 30, 99])
         must = rng.choice(hands.members(ten)) if i % 3 == 0 else -1
         taken = hands.names(1 << must)[0] if must >= 0 else None

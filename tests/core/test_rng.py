@@ -13,6 +13,7 @@ from simgin.core.state import new_state
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.play.watch import watch_deal
+from simgin.text.notation import hand_mask
 from support.plain_philox import plain_philox, plain_words
 
 ALARM = 1e-6
@@ -106,13 +107,10 @@ def test_a_deal_is_dealt_from_its_pack():
         played = watch_deal(game, unit, half, deal)
         pack = plain_pack(game.seed, unit, deal)
         dealers.add(int(played.state.dealer))
-        assert played.hands == tuple(
-            sum(1 << card for card in pack[start:20:2]) for start in (0, 1)
-        )
+        assert played.hands == (hand_mask(pack[:20:2]), hand_mask(pack[1:20:2]))
         assert played.state.upcard == pack[20]
-        assert [card for _, source, card, _ in played.turns if source == 0] == pack[
-            21 : 21 + int(sum(played.state.draws))
-        ]
+        drawn = [card for _, source, card, _ in played.turns if source == 0]
+        assert drawn == pack[21 : 21 + int(sum(played.state.draws))]
     assert dealers == {0, 1}
 
 

@@ -2,9 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -14,14 +12,13 @@ from support.pages_script import cards
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "findings.md").read_text()
 CLAIMS = sorted((ROOT / "experiments" / "claims").glob("*.toml"))
-Table = dict[str, float]  # opponent: value, of a standard error of a tenth
 
 
 @pytest.fixture
-def tables(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def tables(monkeypatch):
     """Replaces results/reference by results with these rows, of seeds 1, 2, ..."""
 
-    def made(**results: Table) -> None:
+    def made(**results):
         frames = {f"{name}/table": _frame(table) for name, table in results.items()}
         seeds = {name: i + 1 for i, name in enumerate(results)}
         monkeypatch.setattr(cards, "frame", frames.__getitem__)
@@ -30,7 +27,8 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return made
 
 
-def _frame(table: Table) -> pd.DataFrame:
+def _frame(table):
+    """Rows of a table opponent: value, of a standard error of a tenth."""
     rows = [("standard", "a", who, "margin", value, 0.1) for who, value in table.items()]
     frame = pd.DataFrame(rows, columns=[*cards.NAMES, "value", "se"])
     return frame.assign(low=frame["value"] - 0.196, high=frame["value"] + 0.196)
@@ -46,7 +44,7 @@ SAME = {"word": "no difference", "is": "same", "of": ALL, "margin": 0.25}
 BEST = {"word": "best", "is": "best", "chosen": ALL, "judged": {"from": "two/table"}}
 BEST |= {"column": "opponent", "names": ["champion"]}
 LEAST = BEST | {"names": ["simple"], "sign": -1}
-CASES: list[tuple[dict[str, Any], Table, Table]] = [  # a check, a table that says so, and turned
+CASES = [  # a check, a table that says so, and turned
     (EVERY | {"that": "low > 0"}, WINS, WINS | {"champion": 0.1}),
     (EVERY | {"word": "nobody", "that": "high < 0.25"}, {"gold": -1}, WINS),
     (EVERY | {"word": "loses to none", "that": "low > -0.25"}, WINS, WINS | {"gold": -1}),
@@ -62,9 +60,7 @@ CASES: list[tuple[dict[str, Any], Table, Table]] = [  # a check, a table that sa
 
 
 @pytest.mark.parametrize(("check", "true", "turned"), CASES)
-def test_a_quantifier_that_is_turned_round_fails_the_page(
-    check: dict[str, Any], true: Table, turned: Table, tables: Callable[..., None]
-) -> None:
+def test_a_quantifier_that_is_turned_round_fails_the_page(check, true, turned, tables):
     card = cards.Card("", "Is it so?", f"It is {check['word']}.", checks=(check,))
     tables(one=true, two=true)
     assert check["word"] in cards.shown(card)
@@ -73,7 +69,7 @@ def test_a_quantifier_that_is_turned_round_fails_the_page(
         cards.shown(card)
 
 
-def test_what_was_chosen_on_some_packs_is_judged_on_others(tables: Callable[..., None]) -> None:
+def test_what_was_chosen_on_some_packs_is_judged_on_others(tables):
     tables(one=WINS, two=WINS | {"gold-early": 5})
     for judged, wrong in ((ALL, "chosen on the packs"), (BEST["judged"], "'best' is untrue")):
         with pytest.raises(cards.Untrue, match=wrong):
@@ -89,23 +85,22 @@ def test_what_was_chosen_on_some_packs_is_judged_on_others(tables: Callable[...,
         ("one two three four five six seven eight nine ten eleven", "longer than 10"),
     ],
 )
-def test_words_that_no_query_stands_behind_fail_the_page(verdict: str, wrong: str) -> None:
+def test_words_that_no_query_stands_behind_fail_the_page(verdict, wrong):
     with pytest.raises(cards.Untrue, match=wrong):
         cards.shown(cards.Card("", "Is it so?", verdict))
 
 
-def test_a_query_that_finds_nothing_fails_the_page(tables: Callable[..., None]) -> None:
+def test_a_query_that_finds_nothing_fails_the_page(tables):
     tables(one=WINS)
     for query in ({**ALL, "opponent": "nobody"}, {**ALL, "less": {"variant": "straight"}}):
         with pytest.raises(cards.Untrue, match="no row has"):
             cards.rows(query)
 
 
-def test_differences_have_the_errors_of_both_sides(tables: Callable[..., None]) -> None:
+def test_differences_have_the_errors_of_both_sides(tables):
     tables(one={"simple": 5, "champion": 1})
-    (row,) = cards.rows(
-        {**ALL, "opponent": "simple", "less": {"opponent": "champion"}}
-    ).itertuples()
+    less = {"opponent": "champion"}
+    (row,) = cards.rows({**ALL, "opponent": "simple", "less": less}).itertuples()
     assert (row.value, row.se) == (4, pytest.approx(0.02**0.5))
     assert (row.low, row.high) == pytest.approx((4 - 0.2772, 4 + 0.2772), abs=1e-4)
     assert list(cards.rows({**ALL, "less": 0.5})["value"]) == [4.5, 0.5]
@@ -122,13 +117,13 @@ def test_differences_have_the_errors_of_both_sides(tables: Callable[..., None]) 
         (0.3, 0.09, "?"),
     ],
 )
-def test_a_dot_is_wrong_in_one_page_of_ten(value: float, se: float, dot: str) -> None:
+def test_a_dot_is_wrong_in_one_page_of_ten(value, se, dot):
     assert cards.dot(value, se, 0.25) == dot
     shown = sum(PAGE.count(f"{dot} {kind}") for dot in cards.DOTS for kind in cards.KINDS)
     assert 100 < shown < 200
 
 
-def test_figures_and_dots_are_those_of_the_table(tables: Callable[..., None]) -> None:
+def test_figures_and_dots_are_those_of_the_table(tables):
     tables(one=WINS)
     card = cards.Card(
         "",
@@ -143,7 +138,7 @@ def test_figures_and_dots_are_those_of_the_table(tables: Callable[..., None]) ->
     assert lines[3].endswith("`one`</small>")
 
 
-def test_a_figure_has_no_digit_that_its_table_does_not_know(tables: Callable[..., None]) -> None:
+def test_a_figure_has_no_digit_that_its_table_does_not_know(tables):
     tables(one=WINS)  # known within 0.196
     for form, factor, is_known in (("{:.1f}", 1, True), ("{:.1f}", 2, False), ("{:.2f}", 1, False)):
         number = {"of": ALL, "form": form, "factor": factor}
@@ -159,16 +154,14 @@ CHECKS = [(card.question, check) for card in cards.records() for check in card.c
 
 
 @pytest.mark.parametrize(("question", "check"), CHECKS)
-def test_every_check_of_the_page_can_fail(
-    question: str, check: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_check_of_the_page_can_fail(question, check, monkeypatch):
     """With all its rows far too high, or far too low; the best with its table upside down."""
     own, found = {key: value for key, value in check.items() if key not in ("word", "is")}, []
     rows = cards.rows
     assert cards.CHECKS[check["is"]](**own)
     for factor, shift in ((1, 1e6), (1, -1e6), (-1, 0)):
 
-        def moved(query: Any, factor: int = factor, shift: float = shift) -> pd.DataFrame:
+        def moved(query, factor=factor, shift=shift):
             table = rows(query)
             told = table.select_dtypes("number").columns.difference(["se", "n"])
             return table.assign(**{name: factor * table[name] + shift for name in told})
@@ -182,9 +175,7 @@ ANSWERED = [card for card in cards.records() if card.dots and card.finding != "u
 
 
 @pytest.mark.parametrize("card", ANSWERED, ids=lambda card: str(card.question))
-def test_no_card_says_the_same_of_the_opposite_table(
-    card: cards.Card, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_card_says_the_same_of_the_opposite_table(card, monkeypatch):
     """With what its dots are made of far too high, or far too low."""
     query = cards.whole(card.dots["of"])
     real, keys = cards.frame, {k: v for k, v in query.items() if k not in ("from", "less")}
@@ -202,24 +193,24 @@ def test_no_card_says_the_same_of_the_opposite_table(
     assert failed
 
 
-def test_each_of_the_29_claims_has_a_card_and_the_page_is_short() -> None:
+def test_each_of_the_29_claims_has_a_card_and_the_page_is_short():
     asked = re.findall(r"^\| (H\d+) \|", (ROOT / "docs/reference/rules.md").read_text(), re.M)
     answered = [card.claim for card in cards.records() if card.claim]
     assert len(answered) == 29 and sorted(answered) == sorted(asked)
     assert len(PAGE.split()) <= 2_500
 
 
-def _seed(path: Path) -> int:
+def _seed(path):
     return int(tomllib.loads(path.read_text())["seed"])
 
 
-def test_no_two_experiments_share_their_packs_with_a_claim() -> None:
+def test_no_two_experiments_share_their_packs_with_a_claim():
     others = {_seed(path) for path in (ROOT / "experiments").glob("*.toml")}
     seeds = [_seed(path) for path in CLAIMS]
     assert len(set(seeds)) == len(seeds) and not others & set(seeds)
 
 
-def test_what_a_card_quotes_has_a_manifest_and_a_claim_the_seed_of_its_experiment() -> None:
+def test_what_a_card_quotes_has_a_manifest_and_a_claim_the_seed_of_its_experiment():
     assert all(cards.manifest(name)["seed"] for card in cards.records() for name in card.results)
     for path in CLAIMS:
         assert cards.manifest(f"claims/{path.stem}")["seed"] == _seed(path)

@@ -24,11 +24,11 @@ PLAYED = {"games", "table", "screen", "graded", "learned", "odds"}
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def read(page: str) -> str:
+def read(page):
     return (ROOT / page).read_text()
 
 
-def test_every_link_resolves() -> None:
+def test_every_link_resolves():
     linked = {
         (page, to) for page in PAGES for to in re.findall(r"\]\(([^)#]+)\)", page.read_text())
     }
@@ -40,7 +40,7 @@ def test_every_link_resolves() -> None:
     assert lost == []
 
 
-def test_pages_for_users_link_to_none_for_developers() -> None:
+def test_pages_for_users_link_to_none_for_developers():
     developers = re.compile(r"\]\([^)]*(decisions/|architecture\.md|threat-model\.md|CONTRIBUTING)")
     docs = ROOT / "docs"
     own = [docs / "architecture.md", docs / "explanation/threat-model.md"]
@@ -53,24 +53,24 @@ def test_pages_for_users_link_to_none_for_developers() -> None:
     ("page", "most"),
     [("how-to/positions", 1500), ("how-to/odds", 1000), ("reference/strategies/solo", 1200)],
 )
-def test_a_page_is_short_but_for_what_is_generated(page: str, most: int) -> None:
+def test_a_page_is_short_but_for_what_is_generated(page, most):
     text = re.sub(r"<!-- .*?<!-- end -->", "", read(f"docs/{page}.md"), flags=re.S)
     assert len(text.split()) <= most
 
 
 @pytest.mark.parametrize("page", make.pages(), ids=lambda page: page.stem)
-def test_generated_blocks_are_up_to_date(page: Path) -> None:
+def test_generated_blocks_are_up_to_date(page):
     """Those that are made in a moment. After a change: python docs/make.py."""
     assert make.filled(page, set(make.BLOCKS) - PLAYED) == page.read_text()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", make.pages(), ids=lambda page: page.stem)
-def test_blocks_that_are_played_are_reproduced(page: Path) -> None:
+def test_blocks_that_are_played_are_reproduced(page):
     assert make.filled(page, PLAYED) == page.read_text()
 
 
-def test_every_contract_check_and_every_helper_is_documented() -> None:
+def test_every_contract_check_and_every_helper_is_documented():
     text = read("docs/how-to/writing-a-strategy.md")
     checks = text.split("## The contract test")[1]
     assert re.findall(r"^\| `(\w+)` \| [^|]* \|$", checks, re.M) == list(CHECKS)
@@ -87,7 +87,7 @@ def test_every_contract_check_and_every_helper_is_documented() -> None:
     "page",
     ["README.md", "docs/tutorial/first-hour.md", "docs/how-to/reviews.md", "docs/how-to/odds.md"],
 )
-def test_the_commands_shown_have_these_arguments(page: str) -> None:
+def test_the_commands_shown_have_these_arguments(page):
     blocks = re.findall(r"^```\n(.*?)^```", read(page), re.M | re.S)
     shown = re.findall(r"^simgin (\w.*)$", "".join(blocks), re.M)
     assert shown
@@ -98,7 +98,7 @@ def test_the_commands_shown_have_these_arguments(page: str) -> None:
         command.make_context(name, words)  # parses the arguments, and plays nothing
 
 
-def test_the_strategies_in_the_documentation_play(tmp_path: Path) -> None:
+def test_the_strategies_in_the_documentation_play(tmp_path):
     """README and the tutorial show the same one."""
     pages = ("README.md", "docs/tutorial/first-hour.md", "docs/how-to/writing-a-strategy.md")
     shown = [re.findall(r"```python\n(.*?)```", read(page), re.S) for page in pages]
@@ -109,9 +109,7 @@ def test_the_strategies_in_the_documentation_play(tmp_path: Path) -> None:
         call("match", path, "gold", "--deals", 200)
 
 
-def test_the_variants_and_commands_in_the_documentation_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_variants_and_commands_in_the_documentation_work(tmp_path, monkeypatch):
     page = read("docs/how-to/variants.md")
     (file,) = re.findall(r"```toml\n(.*?)```", page, re.S)
     (code,) = re.findall(r"```python\n(.*?)```", page, re.S)
@@ -127,15 +125,12 @@ def test_the_variants_and_commands_in_the_documentation_work(
     exec(code.replace("20k", "200"), {})
 
 
-def test_the_odds_in_the_readme_are_those_of_their_page() -> None:
+def test_the_odds_in_the_readme_are_those_of_their_page():
     """The match shares of the naive player and of the strongest, in Solitary Gin."""
     answer = read("README.md").partition("simgin odds solitary-gin")[2].partition("by draw")[0]
     naive, strong = re.search(r"in ([\d.]+) %.* in\s+([\d.]+ ± [\d.]+) %", answer, re.S).groups()
-    table = (
-        read("docs/how-to/odds.md")
-        .partition("**Solitary Gin (solitary-gin)")[2]
-        .partition("**Odds by draws")[0]
-    )
+    below = read("docs/how-to/odds.md").partition("**Solitary Gin (solitary-gin)")[2]
+    table = below.partition("**Odds by draws")[0]
     rows = [line.split(" | ") for line in table.splitlines() if line.startswith(("| g", "| s"))]
     assert rows[1][-1].startswith(f"{naive} ")
     assert rows[-1][-1] == f"{strong} |"
@@ -153,12 +148,12 @@ HEADINGS = ["Rules", "Parameters", "Interpretations", "Results", "Version histor
 QUESTIONS = {"X": 12, "000": 17, "001": 12, "002": 14, "003": 44, "004": 16}
 
 
-def test_every_variant_has_a_page_and_every_page_a_variant() -> None:
+def test_every_variant_has_a_page_and_every_page_a_variant():
     assert {page.stem for page in GAME_PAGES} == {*NAMES, "README"}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_variant_page_has_its_headings_in_order(name: str) -> None:
+def test_a_variant_page_has_its_headings_in_order(name):
     text = (GAMES / f"{name}.md").read_text()
     assert text.startswith(f"# {variants.find(name).title}\n")
     assert re.findall(r"^## (.*)$", text, re.M) == HEADINGS
@@ -168,19 +163,19 @@ def test_a_variant_page_has_its_headings_in_order(name: str) -> None:
     assert f"| {facts} | " in (GAMES / "README.md").read_text()
 
 
-def test_every_metric_stands_in_the_table() -> None:
+def test_every_metric_stands_in_the_table():
     told = re.findall(r"^\| `(\w+)` \| [12]", (DOCS / "reference/metrics.md").read_text(), re.M)
     assert told == [metric.name for metric in metrics.METRICS]
 
 
-def test_every_metric_has_its_own_definition() -> None:
+def test_every_metric_has_its_own_definition():
     """Two metrics of a unit share a definition only if one is the other's one-player form."""
     own = [metric for metric in metrics.METRICS if metric.name not in ("win", "score")]
     made = [(metric.unit, blocks.definition(metric)[3:5]) for metric in own]
     assert len(set(made)) == len(made)
 
 
-def test_every_question_on_the_rules_is_answered_on_some_page() -> None:
+def test_every_question_on_the_rules_is_answered_on_some_page():
     text = "".join(page.read_text() for page in GAME_PAGES)
     asked = [f"{source}-{i + 1}" for source, count in QUESTIONS.items() for i in range(count)]
     assert sorted(re.findall(r"^\| (\w+-\d+) \|", text, re.M)) == sorted(asked)
@@ -189,21 +184,21 @@ def test_every_question_on_the_rules_is_answered_on_some_page() -> None:
 REVIEWS, PLOTS = ((DOCS / name).read_text() for name in ("how-to/reviews.md", "reference/plots.md"))
 
 
-def rows(text: str, block: str) -> list[list[str]]:
+def rows(text, block):
     """The cells of the table in a block, without its head."""
     inner = text.split(f"<!-- {block} -->")[1].split("<!-- end -->")[0]
     lines = [line for line in inner.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]
 
 
-def test_every_row_of_a_scorecard_is_described() -> None:
+def test_every_row_of_a_scorecard_is_described():
     told = [(row[0], row[1].strip("`")) for row in rows(REVIEWS, "scorecard")]
     known = scorecard.rows_of(variants.find("standard").row, review_request.SECONDS_PER_TURN)
     against = [("Gin v knock", "waiting"), ("Skill", "skill")]
     assert told == [*((row.title, row.key) for row in known), *against]
 
 
-def test_every_plot_is_described_and_every_plot_of_a_review_is_shown() -> None:
+def test_every_plot_is_described_and_every_plot_of_a_review_is_shown():
     found = rows(PLOTS, "plots")
     assert {row[0].strip("`") for row in found} | {"png", "svg"} == set(plots.__all__)
     assert all(row[1] for row in found)
@@ -212,12 +207,11 @@ def test_every_plot_is_described_and_every_plot_of_a_review_is_shown() -> None:
     assert review == ["match_length", "outcomes", "kinds", "knock_chart", "scores"]
 
 
-def test_the_page_states_what_a_review_plays() -> None:
+def test_the_page_states_what_a_review_plays():
     told = dict(rows(REVIEWS, "kinds"))
     assert told["strong"] == f"`{review_request.CHAMPION}`"
-    assert (
-        f"{review_request.MATCHES:,} matches ({review_request.MATCHES_ALONE:,} a player" in REVIEWS
-    )
+    alone = review_request.MATCHES_ALONE
+    assert f"{review_request.MATCHES:,} matches ({alone:,} a player" in REVIEWS
     assert all(f"`{name}`" in REVIEWS for name in review_request.CHALLENGERS)
     assert (review_request.DEEPER, scorecard.EVENING, scorecard.EVENINGS) == (100, 5, 10)
     assert (review_request.SAME, review_request.ROUND_TARGET) == (0.1, 5)

@@ -35,13 +35,13 @@ SMALLER = {
 }
 
 
-def cells(text: str) -> list[str]:
+def cells(text):
     """The code cells of a percent script."""
     parts = re.split(r"^# %%(.*)\n", text, flags=re.M)[1:]
     return [code for kind, code in zip(parts[::2], parts[1::2], strict=True) if not kind.strip()]
 
 
-def shown(cell: str, names: dict[str, object]) -> object:
+def shown(cell, names):
     """Run a cell; what a notebook shows below it, the value of its last line."""
     *body, last = ast.parse(cell).body
     is_value = isinstance(last, ast.Expr)
@@ -51,15 +51,13 @@ def shown(cell: str, names: dict[str, object]) -> object:
 
 
 @by_name
-def test_every_cell_runs_quietly_and_those_with_a_plot_show_it(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_cell_runs_quietly_and_those_with_a_plot_show_it(path, tmp_path, monkeypatch, capsys):
     """With fewer deals than the slow test below plays."""
     monkeypatch.chdir(tmp_path)
     text = path.read_text()
     for size, small in SMALLER.items():
         text = re.sub(size, small, text)
-    names: dict[str, object] = {"__name__": "__main__"}
+    names = {"__name__": "__main__"}
     drawn = 0
     printed = ""
     for cell in cells(text):
@@ -76,9 +74,7 @@ def test_every_cell_runs_quietly_and_those_with_a_plot_show_it(
 
 @pytest.mark.slow
 @by_name
-def test_a_notebook_runs_in_a_kernel_of_its_own_and_shows_every_picture(
-    path: Path, tmp_path: Path
-) -> None:
+def test_a_notebook_runs_in_a_kernel_of_its_own_and_shows_every_picture(path, tmp_path):
     import nbformat
 
     (tmp_path / "book.py").write_text(path.read_text())
@@ -96,7 +92,7 @@ def test_a_notebook_runs_in_a_kernel_of_its_own_and_shows_every_picture(
             assert any("image/png" in output.get("data", {}) for output in cell.outputs)
 
 
-def test_notebooks_are_listed_contain_no_logic_and_their_links_resolve() -> None:
+def test_notebooks_are_listed_contain_no_logic_and_their_links_resolve():
     linked = re.findall(r"\]\((\w+)\.py\)", (ROOT / "notebooks" / "README.md").read_text())
     assert sorted(linked) == [path.stem for path in NOTEBOOKS] and len(NOTEBOOKS) == 6
     for path in NOTEBOOKS:

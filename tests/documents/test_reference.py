@@ -23,9 +23,7 @@ REFERENCE = ROOT / "results/reference/demo"
 
 @pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize("name", ["demo", pytest.param("dice", marks=pytest.mark.slow)])
-def test_a_quick_experiment_reproduces_the_reference_results(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_quick_experiment_reproduces_the_reference_results(name, tmp_path, monkeypatch):
     """Every frame and the summary, byte for byte; `make reference` makes the others."""
     monkeypatch.chdir(ROOT)
     call("run", f"experiments/{name}.toml", "-o", tmp_path / name)
@@ -37,7 +35,7 @@ def test_a_quick_experiment_reproduces_the_reference_results(
     assert all(own[key] == manifest[key] for key in ("seed", "variants", "matchups", "question"))
 
 
-def test_every_reference_result_has_a_command_that_makes_it() -> None:
+def test_every_reference_result_has_a_command_that_makes_it():
     made = {one.name: one.command for one in reference.references()}
     folders = {path.parent for path in REFERENCE.parent.rglob("*.csv")}
     there = {path.relative_to(REFERENCE.parent).as_posix() for path in folders}
@@ -46,9 +44,7 @@ def test_every_reference_result_has_a_command_that_makes_it() -> None:
     assert made["demo"][-4:-1] == ("run", "experiments/demo.toml", "-o")
 
 
-def test_making_a_reference_copies_frames_and_the_pictures_that_are_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_making_a_reference_copies_frames_and_the_pictures_that_are_shown(tmp_path, monkeypatch):
     """A command of the test's own writes them; what no page shows stays where it was made."""
     monkeypatch.setattr(reference, "WORK", tmp_path / "work")
     monkeypatch.setattr(reference, "REFERENCE", tmp_path / "reference")
@@ -69,7 +65,7 @@ def test_making_a_reference_copies_frames_and_the_pictures_that_are_shown(
     assert (kept / "manifest.json").read_bytes() == sealed(elsewhere)
 
 
-def test_every_result_has_a_manifest_that_names_no_place_of_a_machine() -> None:
+def test_every_result_has_a_manifest_that_names_no_place_of_a_machine():
     folders = {path.parent for path in REFERENCE.parent.rglob("*.csv")}
     for folder in folders:
         place = folder.parent if folder.name == "plots" else folder
@@ -80,7 +76,7 @@ def test_every_result_has_a_manifest_that_names_no_place_of_a_machine() -> None:
         assert text == sealed(contents), place
 
 
-def test_the_tutorial_quotes_the_reference_results() -> None:
+def test_the_tutorial_quotes_the_reference_results():
     table = (
         (REFERENCE / "summary.md").read_text().partition("\n## Results")[2].partition("\n## ")[0]
     )
@@ -100,7 +96,7 @@ FRAMES = [
 
 
 @pytest.mark.parametrize("path", FRAMES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_every_frame_has_the_columns_of_tidy_rows_and_shares_from_0_to_1(path: Path) -> None:
+def test_every_frame_has_the_columns_of_tidy_rows_and_shares_from_0_to_1(path):
     frame = pd.read_csv(path, keep_default_na=False, na_values={"value": ""})
     assert tuple(frame.columns[:10]) == TABLE_COLUMNS
     shares = frame[frame["metric"].map(lambda name: name in BY_NAME and BY_NAME[name].share)]

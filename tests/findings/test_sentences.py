@@ -109,10 +109,8 @@ def test_of_many_strategies_the_best_and_worst_are_named(better):
     """By points, and alone by penalties, of which fewer are better."""
     values = {"a": 2.0, "b": 1.95, "c": 1.0, "d": 0.5, "e": 0.0, "f": -1.0, "g": -2.0}
     two = [("eaai", name, "simple", deals(value)) for name, value in values.items()]
-    alone = [
-        ("eaai", name, "", {"score": (3 - value, 0.1), "limit": (0.4, 0.01)})
-        for name, value in values.items()
-    ]
+    penalties = {name: {"score": (3 - x, 0.1), "limit": (0.4, 0.01)} for name, x in values.items()}
+    alone = [("eaai", name, "", told) for name, told in penalties.items()]
     if better > 0:
         assert verdict.matchups(tidy(*two)) == [
             "eaai: of 7 strategies against simple, a does best with 2.00 ± 0.10 points a deal; its "
@@ -268,6 +266,5 @@ def test_changes_are_sorted_by_what_they_do_over_all_fields():
             rows.append(("eaai", change, field, "margin", value, 0.1, *limits, p, 0.01))
     names = "variant change field metric difference se low high p_holm p".split()
     said = list(verdict.effects(pd.DataFrame(rows, columns=names)))
-    assert said == [
-        f"eaai: {words} {change}." for change, words in zip("abcdef", gains, strict=True)
-    ]
+    told = [f"eaai: {words}" for words in gains]
+    assert said == [f"{words} {change}." for change, words in zip("abcdef", told, strict=True)]

@@ -424,10 +424,8 @@ def test_forged_rows_with_a_digest_of_their_own(played, forged):
             query = f"SELECT cell, first, units, worker, sums {first}"
             row = dict(zip(names, connection.execute(query).fetchone(), strict=True)) | forged
             connection.execute(f"DELETE FROM blocks WHERE rowid = (SELECT rowid {first})")
-            values = [*row.values()]
-            connection.execute(
-                "INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", [*values, seal(values)]
-            )
+            values = [*row.values(), seal([*row.values()])]
+            connection.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", values)
     for words in (("report", "run"), ("compare", "run", "base")):
         assert "damaged" in answer(*words, codes=(2,)).stderr
     answer(*RUN, codes=(2,) if isinstance(forged, str) else (0,))
@@ -463,9 +461,8 @@ def test_forged_manifests(played, n):
             path.write_bytes(directory.sealed(contents))
         row = ("identity", json.dumps({key: contents.get(key) for key in keys}))
         with closing(sqlite3.connect(path.with_name(ledger.FILE))) as connection, connection:
-            connection.execute(
-                "UPDATE run SET value = ?, seal = ? WHERE key = ?", [row[1], seal(row), row[0]]
-            )
+            values = [row[1], seal(row)]
+            connection.execute("UPDATE run SET value = ?, seal = ? WHERE key = 'identity'", values)
         for words in (("compare", "run", "base"), ("report", "run")):
             harmless(*words, writes=("run/",))
         restore(before)
@@ -572,9 +569,7 @@ NAME = ".".join("a" * 60_000)
 )
 def test_a_hostile_file_is_refused_in_a_few_lines(empty_directory, text, told):
     Path("e.toml").write_text(text)
+    reading = ("run", "e.toml", "--dry-run"), ("variants", "e.toml")
     with in_time(60):
-        said = [
-            harmless(*words, codes=(2,)).stderr
-            for words in (("run", "e.toml", "--dry-run"), ("variants", "e.toml"))
-        ]
+        said = [harmless(*words, codes=(2,)).stderr for words in reading]
     assert max(map(len, said)) < 10_000 and told in "".join(said)

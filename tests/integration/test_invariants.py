@@ -12,10 +12,8 @@ from simgin.rules.parameters import parameters
 from support.variant_lists import TWO_PLAYER, UNUSUAL, possible, strategy
 
 MARGINS = ("a_margin", "a_match_margin", "a_settlement")  # A's lead over B
-WITHOUT_NOISE = (
-    *("gold", "gin-only", "gold-early", "gold-at"),
-    *("gold+take=never", "gold+discard=loose-high"),
-)
+WITHOUT_NOISE = ("gold", "gin-only", "gold-early", "gold-at")
+WITHOUT_NOISE += ("gold+take=never", "gold+discard=loose-high")
 a_row = st.sampled_from(tuple(dict.fromkeys((*UNUSUAL, *TWO_PLAYER))))
 a_strategy = st.sampled_from(WITHOUT_NOISE)
 a_seed, a_unit = st.integers(0, 2**64 - 1), st.sampled_from(("deal", "match"))
@@ -37,18 +35,11 @@ def test_exchanging_the_strategies_exchanges_the_sides(row, a, b, seed, unit):
     for start in (sums.SUM, sums.SQUARE, sums.CROSS):
         for name in sums.FACTS:
             sign = -1 if name in MARGINS and start != sums.SQUARE else 1
-            assert fact(one, name, start) == sign * fact(other, seen_by_the_other(name), start), (
-                name
-            )
-    assert (
-        one[sums.TURNS_HISTOGRAM : sums.PAIR_HISTOGRAM]
-        == other[sums.TURNS_HISTOGRAM : sums.PAIR_HISTOGRAM]
-    ).all()
-    assert (
-        one[sums.PAIR_HISTOGRAM : sums.DEAL_SQUARE]
-        == other[sums.PAIR_HISTOGRAM : sums.DEAL_SQUARE][::-1]
-    ).all()
-    assert (one[sums.DEAL_SQUARE :] == other[sums.DEAL_SQUARE :]).all()
+            theirs = sign * fact(other, seen_by_the_other(name), start)
+            assert fact(one, name, start) == theirs, name
+    pairs = slice(sums.PAIR_HISTOGRAM, sums.DEAL_SQUARE)
+    other[pairs] = other[pairs][::-1]
+    assert (one[sums.TURNS_HISTOGRAM :] == other[sums.TURNS_HISTOGRAM :]).all()
 
 
 def seen_by_the_other(name):

@@ -38,9 +38,8 @@ class Run:
         words = [sys.executable, "-m", "simgin", "run", path, "-o", place, "--workers", "2", *more]
         self._log, self._manifest = place / f"{FILE}-wal", place / directory.MANIFEST
         self._before = state(self._log), state(self._manifest)
-        self.process = subprocess.Popen(
-            words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
+        said = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        self.process = subprocess.Popen(words, text=True, **said)
 
     def has_committed(self):
         found = state(self._log)
@@ -93,10 +92,8 @@ def grown(place, before):
 def assert_alike(path, place, fresh):
     """Check that a run left exactly what an undisturbed run left."""
     assert kept(place) == kept(fresh)
-    files, wanted = (
-        sorted(file.relative_to(one) for file in one.rglob("*")) for one in (place, fresh)
-    )
-    assert files == wanted
+    files = [{file.relative_to(one) for file in one.rglob("*")} for one in (place, fresh)]
+    assert files[0] == files[1]
     said, wanted = (directory.read_manifest(one) for one in (place, fresh))
     assert (said["matchups"], said["stopped"]) == (wanted["matchups"], wanted["stopped"])
     with sqlite3.connect(place / FILE) as connection:

@@ -48,20 +48,15 @@ def played(strategy, variant, n, seed=1, workers=None):
     matchup = sample.seat_alone(strategy, variant, seed)
     kernel.prepare(matchup)
     found = sample.played(matchup, n // 5 if matchup.unit == "match" else n, workers)
-    return Deals(
-        matchup,
-        found["rows"],
-        outcomes.Outcomes(found["outcomes"], found["counts"]),
-        bool(found["by_score"]),
-    )
+    counted = outcomes.Outcomes(found["outcomes"], found["counts"])
+    return Deals(matchup, found["rows"], counted, bool(found["by_score"]))
 
 
 def row(frame, **wanted):
     """The only row of a frame with these values."""
-    (place,) = np.flatnonzero(
-        np.logical_and.reduce([frame[name].to_numpy() == value for name, value in wanted.items()])
-    )
-    return {name: frame[name].iat[place] for name in frame.columns}
+    matching = frame[(frame[[*wanted]] == [*wanted.values()]).all(axis=1)]
+    (found,) = matching.to_dict("records")
+    return found
 
 
 HUNDRED = made(
@@ -142,31 +137,27 @@ def test_frames_agree_with_counting(variant):
     """The shares at every draw, counted in plain Python."""
     found = played("gold", variant, 2_000)
     each = [dict(zip(DEAL_COLUMNS, map(int, one), strict=True)) for one in found.rows]
-    kinds = {
-        kind: [KINDS.index(name) for name in names] for kind, names in solo_odds.ENDINGS.items()
-    }
+    for deal in each:
+        deal["kind"], deal["win"] = KINDS[deal["kind"]], deal["won"]
+        deal["gin"] = deal["kind"] in solo_odds.ENDINGS["gin"]
     for one in solo_odds.by_draws(found).itertuples():
-        ended = sum(d["kind"] in kinds[one.kind] and d["drawn"] <= one.draws for d in each)
+        kinds = solo_odds.ENDINGS[one.kind]
+        ended = sum(d["kind"] in kinds and d["drawn"] <= one.draws for d in each)
         assert one.share == ended / 2_000
-    counted = {
-        "win": lambda d: d["won"],
-        "gin": lambda d: d["kind"] in kinds["gin"],
-        "score": lambda d: d["score"],
-    }
     left = solo_odds.by_cards_left(found)
     assert len(left) > 20
     for one in left.itertuples():
         on = [d for d in each if d["drawn"] > found.deck - one.left]
         assert one.n == len(on)
-        assert one.value == pytest.approx(sum(map(counted[one.metric], on)) / len(on), abs=1e-12)
+        mean = sum(d[one.metric] for d in on) / len(on)
+        assert one.value == pytest.approx(mean, abs=1e-12)
 
 
 def test_a_deal_is_won_if_gin_comes_before_the_joker():
     """Pack by pack: one who plays as if there were none wins if he needs no more draws."""
     found = played("solo-greedy", "solitaire-gin", 2_000)
-    endless = played(
-        "solo-greedy", "solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws=42", 10_000
-    )
+    rules = "solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws=42"
+    endless = played("solo-greedy", rules, 10_000)
     first = endless.rows[::5]
     gin = first[:, DEAL_COLUMNS.index("kind")] == GIN
     wins = gin & (first[:, DEAL_COLUMNS.index("drawn")] <= found.column("place"))
@@ -196,13 +187,12 @@ def test_the_chance_to_win_a_match_agrees_with_matches_played(player, game, matc
 
 
 def test_the_deals_do_not_depend_on_workers():
-    one, three = (
-        played("solo-greedy", "solitary-gin", 12_000, workers=workers) for workers in (1, 3)
-    )
+    pair = ("solo-greedy", "solitary-gin", 12_000)
+    one, three = (played(*pair, workers=workers) for workers in (1, 3))
     assert np.array_equal(one.rows, three.rows)
     assert np.array_equal(one.counted.counts, three.counted.counts)
     assert solo_odds.by_strength([one]).equals(solo_odds.by_strength([three]))
-    other = played("solo-greedy", "solitary-gin", 12_000, seed=2)
+    other = played(*pair, seed=2)
     assert not np.array_equal(one.rows, other.rows)
 
 
@@ -271,11 +261,8 @@ def known():
 
 def estimated(one):
     strength, draws = solo_odds.by_strength([one]), solo_odds.by_draws(one)
-    left, joker, gin = (
-        solo_odds.by_cards_left(one),
-        solo_odds.jokers_share(one),
-        solo_odds.gin_draws(one),
-    )
+    left, gin = solo_odds.by_cards_left(one), solo_odds.gin_draws(one)
+    joker = solo_odds.jokers_share(one)
     return {
         "win": row(strength, metric="win"),
         "score": row(strength, metric="score"),
@@ -340,9 +327,8 @@ def rows(frame, metric):
 
 def test_odds_by_seat_agree_with_a_run(standard):
     """The same deals, added up by the engine."""
-    total = batches.total(
-        runner.run_matchup(parse_matchup("gold", "gold", "standard", 1, "deal"), DEALS)
-    )
+    matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
+    total = batches.total(runner.run_matchup(matchup, DEALS))
     fact = {name: int(total[sums.SUM + place]) for name, place in sums.FACT.items()}
     won = rows(seats.by_seat(standard), "win")
     assert won.loc["nondealer", "value"] == fact["first_player_win"] / DEALS
@@ -359,9 +345,8 @@ def test_the_match_odds_by_seat_are_v_at_the_start(standard):
     assert match.loc["dealer", "value"] == v.win(0, 0, 0)
     assert match.loc["nondealer", "value"] == v.win(0, 0, 1)
     assert match["value"].sum() == pytest.approx(1)
-    assert match.loc["dealer", "high"] - match.loc["dealer", "value"] == pytest.approx(
-        2.093 * v.se(0, 0, 0), rel=1e-3
-    )
+    half = match.loc["dealer", "high"] - match.loc["dealer", "value"]
+    assert half == pytest.approx(2.093 * v.se(0, 0, 0), rel=1e-3)
 
 
 def test_every_score_occurs_once_and_both_sides_agree(standard):
@@ -413,18 +398,12 @@ def test_what_has_no_v_or_no_seats_says_so():
 def ladder(*wins):
     """Deals of players who go gin in so many of 400 deals, weakest first."""
     names = (solo_odds.NAIVE, "solo-greedy", "solo-dp")[-len(wins) :]
-    return [
-        replace(
-            made(
-                [
-                    [u, u % 43, 8, GIN if u < won else JOKER, u < won, 1, u >= won]
-                    for u in range(400)
-                ]
-            ),
-            matchup=sample.seat_alone(name, "solitaire-gin", 1),
-        )
-        for name, won in zip(names, wins, strict=True)
-    ]
+    found = []
+    for name, won in zip(names, wins, strict=True):
+        rows = [[u, u % 43, 8, JOKER, 0, 1, 1] for u in range(400)]
+        rows[:won] = [[u, u % 43, 8, GIN, 1, 1, 0] for u in range(won)]
+        found.append(replace(made(rows), matchup=sample.seat_alone(name, "solitaire-gin", 1)))
+    return found
 
 
 @pytest.mark.parametrize(

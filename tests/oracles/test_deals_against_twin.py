@@ -13,18 +13,9 @@ from simgin.play.matchup import Matchup
 from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
-from support import hands
+from support import hands, variant_lists
 from support.twin_replay import match_of, replayed
-from support.variant_lists import (
-    ONE_PLAYER,
-    TWO_PLAYER,
-    acting,
-    any_variant,
-    distinct,
-    in_sections,
-    possible,
-    strategy,
-)
+from support.variant_lists import ONE_PLAYER, in_sections, possible, strategy
 
 MOST = 40  # stacked packs of each pair until an outcome must have occurred
 PAIRS = (
@@ -162,9 +153,8 @@ def stacked_deal(rng, matchup, i, dealer):
     """A deal from a stacked pack and its match; two in three of those for two at any score."""
     row = matchup.variant.row
     if row["players"] == 1:
-        return watch_deal(
-            matchup, i, pack=hands.stacked_alone(rng, row), joker=any_place(rng, row)
-        ), None
+        pack = hands.stacked_alone(rng, row)
+        return watch_deal(matchup, i, pack=pack, joker=any_place(rng, row)), None
     points = hands.scores(rng, row) if i % 3 < 2 else (0, 0)
     pack = hands.stacked(rng, row, points[1 - dealer])
     played = watch_deal(matchup, i, pack=pack, dealer=dealer, points=points)
@@ -199,7 +189,7 @@ def book(seen, played, match=None):
     seen["declined"] += any(one.slot == "knock" and one.answer == 0 for one in played.questions)
 
 
-ROWS = distinct(TWO_PLAYER)
+ROWS = variant_lists.distinct(variant_lists.TWO_PLAYER)
 
 
 def rare(text):
@@ -262,7 +252,7 @@ def test_every_value_of_a_rule_is_replayed():
     rules = in_sections("deal", "meld", "score", "stake")
     wanted = {(name, str(value)) for name in rules for value in possible(parameters()[name])}
     texts = (*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *ALONE)
-    assert wanted <= acting(rules, [variants.find(text).row for text in texts])
+    assert wanted <= variant_lists.acting(rules, [variants.find(text).row for text in texts])
 
 
 # Random variants
@@ -312,7 +302,8 @@ def compare_any_rows(base, seed, rows, from_stacked):
             values[name] = [rule.write(value) for value in some]
     values |= FOR_TWO if base == "standard" else FOR_ONLY_ONE
     for _ in range(rows):
-        seen += compare(any_variant(rng, base, values), seed, own=0, from_stacked=from_stacked)
+        text = variant_lists.any_variant(rng, base, values)
+        seen += compare(text, seed, own=0, from_stacked=from_stacked)
     return seen
 
 

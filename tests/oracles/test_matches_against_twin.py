@@ -98,9 +98,8 @@ def quarters(facts):
     """A's share of a unit's matches, or deals, in quarters; a draw is half a win."""
     if facts["matches"]:
         return round(4 * facts["a_match_win"] / (2 * facts["matches"]))
-    return round(
-        4 * (facts["a_deal_win"] + (facts["deals"] - facts["decided"]) / 2) / facts["deals"]
-    )
+    won = facts["a_deal_win"] + (facts["deals"] - facts["decided"]) / 2
+    return round(4 * won / facts["deals"])
 
 
 def named(row):
@@ -143,9 +142,8 @@ def book_deal(unit, result, played, a):
     singles["DEAL_SQUARE"] += margin**2
     dealt = [0, 0]
     if played.state.hand.any():  # a blind offer may be refused before the cards are dealt
-        dealt = [
-            twin.deadwood(hands.names(hand), played.matchup.variant.row) for hand in played.hands
-        ]
+        row = played.matchup.variant.row
+        dealt = [twin.deadwood(hands.names(hand), row) for hand in played.hands]
     singles["DEALT"] += dealt[played.state.dealer] - dealt[1 - played.state.dealer]
 
 
@@ -169,9 +167,7 @@ def book_match(unit, match, a):
     facts["unfinished"] += match.unfinished
     for side, seat in (("a", a), ("b", 1 - a)):
         facts[f"{side}_match_win"] += 1 if match.winner is None else 2 * (match.winner == seat)
-    if (
-        match.winner is not None and match.row["goal"] != "total"
-    ):  # one side alone has no loser's score
+    if match.winner is not None and match.row["goal"] != "total":  # one alone has no loser's score
         loser = score[1 - match.winner]
         facts["matches_decided"] += 1
         facts["winner_score"] += score[match.winner]

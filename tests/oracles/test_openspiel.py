@@ -37,9 +37,7 @@ DIFFERENCES = {"knock hidden": 0.02, "broken off": 0.09}
 def openspiel(request):
     """The driver. Without OpenSpiel quick tests are skipped, but slow ones fail."""
     if not request.node.get_closest_marker("slow"):
-        pytest.importorskip(
-            "pyspiel", reason="OpenSpiel is not installed: pip install 'simgin[oracle]'"
-        )
+        pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     from oracles import openspiel
 
     return openspiel

@@ -41,11 +41,8 @@ def share(total, above, below):
     top, bottom = sums.FACT[above], sums.FACT[below]
     assert sums.DENOMINATOR[top] == bottom
     ratio = total[sums.SUM + top] / total[sums.SUM + bottom]
-    squares = (
-        total[sums.SQUARE + top]
-        - 2 * ratio * total[sums.CROSS + top]
-        + ratio**2 * total[sums.SQUARE + bottom]
-    )
+    squares = total[sums.SQUARE + top] - 2 * ratio * total[sums.CROSS + top]
+    squares += ratio**2 * total[sums.SQUARE + bottom]
     return ratio, math.sqrt(max(squares, 0)) / total[sums.SUM + bottom]
 
 
@@ -98,9 +95,7 @@ EARLY = [
 
 
 @pytest.mark.parametrize(("gin", "undercut", "k", "opponent", "reference"), EARLY)
-def test_knocking_early_or_waiting_for_gin_beats_every_threshold(
-    gin, undercut, k, opponent, reference
-):
+def test_knocking_early_or_waiting_beats_every_threshold(gin, undercut, k, opponent, reference):
     variant = f"eaai+gin_bonus={gin}+undercut_bonus={undercut}"
     value, se = played(f"gold-early:k={k}", opponent, variant, "deal", DEALS)
     assert abs(value - reference) < 0.15 + 3 * se
@@ -195,9 +190,8 @@ def same_distribution(counts, reference):
     reference = np.pad(reference, (0, len(counts) - len(reference)))
     few = int(np.argmax(np.cumsum(reference[::-1]) >= 200))
     keep = len(reference) - few
-    table = np.array(
-        [[*sample[: keep - 1], sample[keep - 1 :].sum()] for sample in (counts, reference)]
-    )
+    both = counts, reference
+    table = np.array([[*some[: keep - 1], some[keep - 1 :].sum()] for some in both])
     expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / table.sum()
     statistic = ((table - expected) ** 2 / expected).sum()
     assert chi2.sf(statistic, table.shape[1] - 1) > ALARM, statistic

@@ -6,16 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from simgin.core import answers as core_answers
 from simgin.core import sums
-from simgin.core.answers import (
-    PASS,
-    PHASE_BLIND,
-    PHASE_LAST,
-    PHASE_STOP,
-    PHASE_TURN,
-    PHASE_UPCARD,
-    STOCK,
-)
 from simgin.core.cards import PACK
 from simgin.core.deadwood import deadwood
 from simgin.core.pack import next_card
@@ -228,7 +220,7 @@ def true_world(deal, view):
     while deal.state.dealt < 52:
         next_card(deal.state)
     pack = [int(card) for card in deal.state.pack]
-    if view.phase == PHASE_BLIND:
+    if view.phase == core_answers.PHASE_BLIND:
         return Worlds(np.zeros(1, np.int64), np.array([pack], np.int8))
     if deal.matchup.b is None:
         deck = pack[52 - int(view.unseen).bit_count() :]
@@ -249,13 +241,13 @@ def done(deal, question, rules):
         return Action(OFFER, answer)
     if question.slot == "answer":
         return Action(ACCEPT if answer else REFUSE)
-    if view.phase == PHASE_STOP:
-        return Action(END) if answer else Action(STOCK)
-    if view.phase == PHASE_LAST:
+    if view.phase == core_answers.PHASE_STOP:
+        return Action(END) if answer else Action(core_answers.STOCK)
+    if view.phase == core_answers.PHASE_LAST:
         return Action(END, int(view.ending_card)) if answer else Action(LEAVE)
     if question.slot == "take":
-        passing = view.phase == PHASE_UPCARD and rules.first_turn == UPCARD_PASS
-        return Action(PASS if passing and answer == 0 else answer)
+        passing = view.phase == core_answers.PHASE_UPCARD and rules.first_turn == UPCARD_PASS
+        return Action(core_answers.PASS if passing and answer == 0 else answer)
     turn = [q for q in deal.questions if q.seat == question.seat and q.view.turn == view.turn]
     if deal.matchup.b is None:
         turn = [q for q in turn if q.view.phase == view.phase]
@@ -283,7 +275,7 @@ OFFERING = (
     "gold+offer=strong:count=40,turn=9,blind=yes+answer=brave:count=25",
 )
 STOPS = ("solo-lookahead+knock=at:k=6", None)
-USUAL = {STOCK, THROW}
+USUAL = {core_answers.STOCK, THROW}
 CASES = [  # variant, players, units, what is done in them at least
     *((name, ("gold", "gold-early"), 2, USUAL) for name in TWO_PLAYERS if "dice" not in name),
     *((name, ("champion", "tonic-like"), 1, USUAL) for name in TWO_PLAYERS if "dice" not in name),
@@ -315,9 +307,10 @@ def test_what_was_done_in_the_world_as_it_was_leads_to_the_deal_played(name, pai
         seen.add((int(view.phase), action.kind))
     assert least <= {kind for _, kind in seen}
     if pair == OFFERING:
-        assert {(PHASE_BLIND, OFFER), (PHASE_BLIND, ACCEPT), (PHASE_TURN, OFFER)} <= seen
+        blind, turn = core_answers.PHASE_BLIND, core_answers.PHASE_TURN
+        assert {(blind, OFFER), (blind, ACCEPT), (turn, OFFER)} <= seen
     if rules.knock_limit and not pair[1]:
-        assert (PHASE_STOP, END if pair == STOPS else STOCK) in seen
+        assert (core_answers.PHASE_STOP, END if pair == STOPS else core_answers.STOCK) in seen
 
 
 @pytest.mark.parametrize("name", ["standard", "oklahoma-spades", "hollywood", *ALONE])

@@ -1,7 +1,6 @@
 """`simgin hand`: the worked examples of rules.md 13 as questions, and what the command refuses."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -12,29 +11,19 @@ from simgin.rules.build import build_rules_from
 from simgin.text import notation
 from simgin.text.notation import card_text
 from support.command_line import call
-
-VECTORS = json.loads((Path(__file__).parents[1] / "data" / "rules_vectors.json").read_text())[
-    "vectors"
-]
+from support.worked_examples import vectors
 
 
 def said(cards, variant="standard", **more):
     return hand.analyse(variants.find(variant), notation.parse_cards(cards), **more)
 
 
-def examples(kind):
-    return [
-        pytest.param(vector["input"], vector["expect"], id=vector["id"])
-        for vector in VECTORS
-        if vector["kind"] == kind
-    ]
+NOT_TAKEN = [one for one in vectors("knock_options") if one.values[0]["input"]["taken"] is None]
 
 
-@pytest.mark.parametrize(
-    ("given", "expect"),
-    [one for one in examples("knock_options") if one.values[0]["taken"] is None],
-)
-def test_eleven_cards_show_every_ending(given, expect):
+@pytest.mark.parametrize("vector", NOT_TAKEN)
+def test_eleven_cards_show_every_ending(vector):
+    given, expect = vector["input"], vector["expect"]
     score = given["own_score"]
     flags = {"rainbow": given["rainbow"], "big_gin": given["big_gin"], "shot": score is not None}
     words = [f"{name}={'yes' if flag else 'no'}" for name, flag in flags.items()]

@@ -195,9 +195,8 @@ def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
         told = [line.split(") ", 1)[1] for line in lines if re.search(words, line)]
         about_die = [row for row in decisions if row["slot"] in ("offer", "answer")]
         assert told == [said_of_the_die(row) for row in about_die]
-        accepted = [
-            row["stake_offered"] for row in about_die if row["slot"] == "answer" and row["answer"]
-        ]
+        answers = [row for row in about_die if row["slot"] == "answer"]
+        accepted = [row["stake_offered"] for row in answers if row["answer"]]
         assert last["stake"] == max([1, *accepted])
         refused = last["kind"] == "refused"
         blind = refused and not first["hands"] and len(about_die) == len(decisions)

@@ -108,9 +108,8 @@ def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():
 
 
 def test_hands_of_two_players_are_not_mixed():
-    frame = spread(
-        made_pictures.rows_for(VARIANTS[:2], STRATEGIES[:2], turn=range(4), count=range(0, 20, 5))
-    )
+    cells = {"turn": range(4), "count": range(0, 20, 5)}
+    frame = spread(made_pictures.rows_for(VARIANTS[:2], STRATEGIES[:2], **cells))
     panels = plots.counts(frame, seed=1).axes
     assert len(panels) == 4
     parts = frame.groupby(["variant", "strategy"], sort=False)["value"]

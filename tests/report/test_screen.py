@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -31,9 +32,7 @@ ONE = frame(("standard", "gold", "simple"))
 PANEL = frame(("standard", LONG, "simple"), ("standard", "gold", "simple"))
 GAMES = frame(("standard", "gold", "simple"), (f"{RAINBOW}+gin_bonus=20", "gold", "simple"))
 BOTH = frame(*((game, a, "simple") for game in ("standard", RAINBOW) for a in (LONG, "gold")))
-ROBIN = frame(
-    *(("standard", *pair) for pair in (("gold", "simple"), ("gold", LONG), ("simple", LONG)))
-)
+ROBIN = frame(*(("standard", *pair) for pair in combinations(("gold", "simple", LONG), 2)))
 FRAMES = {"one": ONE, "panel": PANEL, "games": GAMES, "both": BOTH, "robin": ROBIN}
 
 
@@ -141,14 +140,13 @@ def test_details_have_every_metric_with_its_meaning(width):
 
 # Summaries
 
-MATCHES = {
-    name: toy.facts(RNG, n, win=win, matches=True)
-    for name, n, win in (("gold", 300, 0.6), ("gin-only", 20, 0.4))
-}
-PARTS = [
-    toy.tidy("standard", name, "simple", "match", toy.row(one)) for name, one in MATCHES.items()
-]
-SUMMARISED = pd.concat(PARTS, ignore_index=True)
+
+def played(name, n, win):
+    row = toy.row(toy.facts(RNG, n, win=win, matches=True))
+    return toy.tidy("standard", name, "simple", "match", row)
+
+
+SUMMARISED = pd.concat([played("gold", 300, 0.6), played("gin-only", 20, 0.4)], ignore_index=True)
 NAN = float("nan")
 
 

@@ -41,10 +41,8 @@ def test_lengths_and_knocks_are_those_of_the_deals(deals, followed):
         lengths[min(sum(deal["turns"] for deal in match), course.MOST_TURNS - 1)] += 1
         for deal in match:
             if sums.KINDS[deal["kind"]] in ("knock", "undercut", "even"):
-                turn = -(-deal["turns"] // 2)
-                knocks[
-                    min(turn, course.KNOCK_TURNS - 1), min(deal["knock_count"], course.COUNTS - 1)
-                ] += 1
+                turn = min(-(-deal["turns"] // 2), course.KNOCK_TURNS - 1)
+                knocks[turn, min(deal["knock_count"], course.COUNTS - 1)] += 1
     assert (followed["length"].sum(axis=0) == lengths).all() and len(followed["length"]) == 3
     assert (followed["knocks"].sum(axis=0) == knocks).all() and knocks.any()
 

@@ -69,18 +69,15 @@ def test_every_kind_plays_itself_and_the_strong_player_every_other():
     strong = ((BASE, "champion"), ("oklahoma", "gold"))
     request = ReviewRequest((BASE, "oklahoma"), BASE, strong=strong)
     plan = plan_review(request)
-    cells = {
-        (one.matchup.variant.text, one.matchup.a.text, one.matchup.b.text) for one in plan.tasks
-    }
+    games = [task.matchup for task in plan.tasks]
+    cells = {(game.variant.text, game.a.text, game.b.text) for game in games}
     for variant, player in strong:
         weaker = [kind.strategy for kind in KINDS]
         wanted = {(variant, name, name) for name in [*weaker, player]}
         wanted |= {(variant, player, name) for name in weaker} | {(variant, "gin-only", "simple")}
         assert {cell for cell in cells if cell[0] == variant} == wanted
-    assert [step.name for step in plan.steps] == [
-        "course of champion standard",
-        "course of gold oklahoma",
-    ]
+    steps = [step.name for step in plan.steps]
+    assert steps == ["course of champion standard", "course of gold oklahoma"]
 
 
 def test_a_review_of_one_player_has_a_naive_a_careful_and_a_strong_one():
@@ -133,10 +130,9 @@ FIGURES = {
 @pytest.mark.parametrize("kind", ["simple", "gin-only", STRONG])
 def test_figures_and_paired_differences_agree_with_numpy(made, rows, variant, kind):
     name = "gold-early" if kind == STRONG else kind
-    metrics = pd.read_csv(made[0] / "metrics.csv").set_index(["variant", "metric", "players"])
-    differences = pd.read_csv(made[0] / "differences.csv").set_index(
-        ["variant", "metric", "players"]
-    )
+    names = ["variant", "metric", "players"]
+    metrics = pd.read_csv(made[0] / "metrics.csv").set_index(names)
+    differences = pd.read_csv(made[0] / "differences.csv").set_index(names)
     for key, (over, under) in FIGURES.items():
         moves = {}
         for text in {variant, BASE}:

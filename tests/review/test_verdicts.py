@@ -5,28 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from simgin.review import verdicts
+from simgin.review import review_report, review_request, scorecard, verdicts
 from simgin.review.review import SKILL, WAITING, Change, Review
-from simgin.review.review_report import scorecard
-from simgin.review.review_request import (
-    AT_ONCE,
-    FOR_GIN,
-    KINDS,
-    STRONG,
-    ReviewRequest,
-    read_request,
-)
-from simgin.review.scorecard import (
-    LITTLE,
-    MUCH,
-    ROWS_OF_TWO,
-    SAME,
-    SKILL_BOUNDS,
-    UNCLEAR,
-    read_goals,
-    rows_of,
-    size,
-)
+from simgin.review.review_request import FOR_GIN, STRONG, ReviewRequest, read_request
+from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR, read_goals, rows_of, size
 from simgin.review.verdicts import sweep_lines
 from simgin.rules import variants
 from simgin.stats.quantity import Quantity
@@ -49,7 +31,7 @@ def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0,
     request = ReviewRequest((BASE, OTHER), BASE, strong=((BASE, "champion"), (OTHER, "champion")))
     made = Review(request, None)
     figures, found = {}, {}
-    kinds = [kind.name for kind in KINDS]
+    kinds = [kind.name for kind in review_request.KINDS]
     for variant, kind, key in itertools.product((BASE, OTHER), [*kinds, STRONG], KEYS):
         figures[variant, key, kind] = number(BASES.get(key, 1.0), half)
     figures[OTHER, "gin", STRONG] = number(gin, half)
@@ -62,10 +44,10 @@ def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0,
     for kind, change in zip(kinds, skill, strict=True):
         for variant in (BASE, OTHER):
             figures[variant, SKILL, kind] = number(0.75, half)
-        found[OTHER, SKILL, kind] = Change(number(change, half), SKILL_BOUNDS)
+        found[OTHER, SKILL, kind] = Change(number(change, half), scorecard.SKILL_BOUNDS)
     for variant in (BASE, OTHER):
         figures[variant, WAITING, FOR_GIN.name] = number(0.5, half)
-    found[OTHER, WAITING, FOR_GIN.name] = Change(number(waiting, half), SKILL_BOUNDS)
+    found[OTHER, WAITING, FOR_GIN.name] = Change(number(waiting, half), scorecard.SKILL_BOUNDS)
     made.__dict__.update(figures=figures, changes=found)
     return made
 
@@ -93,7 +75,7 @@ def test_words_of_size_follow_the_whole_interval(low, high, word):
 def test_an_evening_of_five_matches_shows_much_five_times_in_six():
     rng = np.random.default_rng(7)
     base = rng.normal(80, 30, 20_000)
-    row = ROWS_OF_TWO[0]
+    row = scorecard.ROWS_OF_TWO[0]
     known = Quantity.with_error(base.mean(), base.std() / np.sqrt(len(base)), len(base))
     little, much = row.bounds(known, len(base))
     for shift, matches in ((much, 5), (little, 50)):
@@ -153,17 +135,17 @@ def test_everything_changed_still_takes_25_words():
 def test_kinds_that_disagree_are_told_by_their_range_and_never_by_a_mean():
     made = review({"turns_per_match": 30.0}, everybody={"turns_per_match": -20.0})
     assert made.disagree(OTHER, "turns_per_match") and not made.disagree(OTHER, "gin")
-    (row,) = scorecard(made).frame.query("row == 'Turns a match'").to_dict("records")
+    (row,) = review_report.scorecard(made).frame.query("row == 'Turns a match'").to_dict("records")
     cell = row[OTHER]
     assert (cell.text, cell.word, cell.tone) == ("80", "▲ much longer", "much")
     assert cell.light.endswith("by kind -20 to +30")
-    (gin,) = scorecard(made).frame.query("row == 'Ended by gin'").to_dict("records")
+    (gin,) = review_report.scorecard(made).frame.query("row == 'Ended by gin'").to_dict("records")
     assert (gin[OTHER].word, gin[BASE].tone, "kind" in gin[OTHER].light) == (SAME, "base", False)
 
 
 def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
     made = review({"gin": number(0.05, 0.03)}, skill=(0.0, 0.0, 0.03))
-    rows = scorecard(made).frame.set_index("row")[OTHER]
+    rows = review_report.scorecard(made).frame.set_index("row")[OTHER]
     assert (rows["Ended by gin"].word, rows["Ended by gin"].tone) == (UNCLEAR, "unclear")
     skill = rows["Skill"]
     assert (skill.text, skill.word, skill.tone) == ("75 to 75 %", "▲ more against some", "depends")
@@ -174,9 +156,8 @@ def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
 
 def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
     rows = rows_of(variants.find("standard").row, 8)
-    read = read_goals(
-        ["turns per match 100..140, gin 40..50 %", "dead hands < 5 %, minutes at least 10"], rows
-    )
+    texts = ["turns per match 100..140, gin 40..50 %", "dead hands < 5 %, minutes at least 10"]
+    read = read_goals(texts, rows)
     assert [(goal.row.key, goal.low, goal.high) for goal in read] == [
         ("turns_per_match", 100, 140),
         ("gin", 40, 50),
@@ -222,7 +203,8 @@ def test_every_rule_set_can_be_said_and_every_value_has_words():
 def test_who_knocks_at_once_does_so_with_all_that_the_rules_allow():
     usual = dict(read_request(["standard", "straight"]).kinds)
     wide = dict(read_request(["standard"], sweep=["knock_limit=0,10,20"]).kinds)
-    assert usual.pop(AT_ONCE.name) == "simple" and wide.pop(AT_ONCE.name) == "simple:k=20"
+    at_once = review_request.AT_ONCE.name
+    assert usual.pop(at_once) == "simple" and wide.pop(at_once) == "simple:k=20"
     assert usual == wide
 
 
@@ -256,10 +238,8 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
 def test_a_sweep_says_where_waiting_wins(shares, words):
     request = read_request(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
-    known = {
-        (variant, WAITING, FOR_GIN.name): number(share, 0.02)
-        for variant, share in zip(request.swept, shares, strict=True)
-    }
+    keys = [(variant, WAITING, FOR_GIN.name) for variant in request.swept]
+    known = dict(zip(keys, (number(share, 0.02) for share in shares), strict=True))
     made.__dict__.update(figures=known, rows=())
     assert list(sweep_lines(made)) == [f"Playing for gin against knocking at once: {words}"]
 

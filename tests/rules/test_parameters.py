@@ -1,5 +1,7 @@
 """Parameters agree with the table of rules (rules.md 11), and goals with both and the engine."""
 
+from operator import itemgetter
+
 import pytest
 
 from simgin.core import rules as core_rules
@@ -9,9 +11,8 @@ from support.worked_examples import BOOK, STANDARD
 
 def test_parameters_agree_with_the_table_of_rules():
     mine = [(p.name, p.section, p.meaning, p.status) for p in parameters().values()]
-    assert mine == [
-        (p["name"], p["section"], p["meaning"], p["status"]) for p in BOOK["parameters"]
-    ]
+    columns = itemgetter("name", "section", "meaning", "status")
+    assert mine == [columns(parameter) for parameter in BOOK["parameters"]]
     assert list(STANDARD) == list(parameters())
 
 

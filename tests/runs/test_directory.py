@@ -87,10 +87,8 @@ def test_a_place_for_no_run_is_refused(tmp_path, monkeypatch, place, word):
     monkeypatch.chdir(tmp_path / "inner" if word.startswith("is where") else tmp_path)
     Path("circle").symlink_to("circle")
     Path("file").write_text("text")
-    before, access = tree(tmp_path), os.access
-    monkeypatch.setattr(
-        os, "access", lambda path, mode: "locked" not in str(path) and access(path, mode)
-    )
+    before, real = tree(tmp_path), os.access
+    monkeypatch.setattr(os, "access", lambda at, how: "locked" not in str(at) and real(at, how))
     with pytest.raises(ResultsError, match=re.escape(word)):
         directory.begin(place)
     assert tree(tmp_path) == before

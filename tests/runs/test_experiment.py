@@ -23,9 +23,8 @@ def slow_contrasts(found, base):
     For files whose cells all come from a single panel, sweep or solo list with a full grid.
     """
     games, players = (list(dict.fromkeys(cell[part] for cell in names(found))) for part in (0, 1))
-    players = [
-        player for player in players if any(a == player != b for _, a, b in names(found))
-    ] + players
+    met = [player for player in players if any(a == player != b for _, a, b in names(found))]
+    players = met + players
     game, player = (base if base in texts else texts[0] for texts in (games, players))
     return {
         (i, j)

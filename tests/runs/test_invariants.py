@@ -210,8 +210,6 @@ def test_a_sound_run_is_described_by_two_chi_squares(game, monkeypatch):
 def test_a_batch_that_does_not_repeat_is_an_error(game):
     rows = np.array(game[1])
     rows[4, sums.SUM + sums.FACT["a_deal_win"]] += 400
-    with pytest.raises(
-        block.IdentityError,
-        match=r"gold v simple \(eaai\): batch 4 in the ledger is not what it is",
-    ):
+    told = r"gold v simple \(eaai\): batch 4 in the ledger is not what it is"
+    with pytest.raises(block.IdentityError, match=told):
         found(game, rows)

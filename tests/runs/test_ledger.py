@@ -184,11 +184,9 @@ with opened(Path(sys.argv[1]), {"seed": 1}) as ledger:
 
 def starting(path, count):
     """Processes that open the ledger at the same moment, each once all are there."""
-    words, pipe = [sys.executable, "-c", HOLDING, path], subprocess.PIPE
-    several = [
-        subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
-        for _ in range(count)
-    ]
+    words = [sys.executable, "-c", HOLDING, path]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    several = [subprocess.Popen(words, text=True, **pipes) for _ in range(count)]
     for process in several:
         assert process.stdout.readline() == "ready\n"
     for process in several:
@@ -396,10 +394,8 @@ class Played:
 
 
 def is_result(ledger, name, n):
-    arrays = ledger.step(name, n)
-    return list(arrays) == list(RESULT) and all(
-        arrays[key].tobytes() == RESULT[key].tobytes() for key in RESULT
-    )
+    found = [(key, array.tobytes()) for key, array in ledger.step(name, n).items()]
+    return found == [(key, array.tobytes()) for key, array in RESULT.items()]
 
 
 def test_only_what_is_missing_is_played_again(path):

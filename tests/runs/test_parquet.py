@@ -86,9 +86,8 @@ def added_up(frame, unit):
 def test_several_cells_share_a_file(tmp_path):
     cells = [CELLS["deals"], CELLS["matches"], ALONE, CELLS["deals"]]
     names = [(cell.variant.text, cell.a.text, cell.opponent) for cell in cells]
-    batches = [
-        (*who, play_recorded(cell, 0, 20)[1]) for who, cell in zip(names, cells, strict=True)
-    ]
+    deals = (play_recorded(cell, 0, 20)[1] for cell in cells)
+    batches = [(*who, some) for who, some in zip(names, deals, strict=True)]
     records.write(tmp_path / "deals.parquet", iter(batches))
     frame = pd.read_parquet(tmp_path / "deals.parquet")
     named = [(variant, a, b, unit) for variant, a, b, rows in batches for unit in rows["unit"]]
@@ -108,14 +107,13 @@ def test_types_are_small_and_columns_described(tmp_path):
     assert sum(field.type.bit_width // 8 for field in schema) < 100 < DEAL.itemsize
 
 
-@pytest.mark.parametrize(
-    ("name", "number"), [("turns", 40_000), ("points_a", 2**40), ("kind", 11), ("winner", -2)]
-)
-def test_a_number_that_does_not_fit_is_an_error(tmp_path, name, number):
-    rows = play_recorded(ALONE, 0, 10)[1]
-    rows[name][3] = number
-    with pytest.raises(ValueError, match=str(number)):
-        records.write(tmp_path / "deals.parquet", [("v", "a", "", rows)])
+def test_a_number_that_does_not_fit_is_an_error(tmp_path):
+    sound = play_recorded(ALONE, 0, 10)[1]
+    for name, number in {"turns": 40_000, "points_a": 2**40, "kind": 11, "winner": -2}.items():
+        rows = sound.copy()
+        rows[name][3] = number
+        with pytest.raises(ValueError, match=str(number)):
+            records.write(tmp_path / "deals.parquet", [("v", "a", "", rows)])
 
 
 def test_a_failure_leaves_the_old_file(tmp_path):

@@ -62,10 +62,10 @@ def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data)
             todo.note_time(out.pop(data.draw(st.integers(0, len(out) - 1))), data.draw(UNTIMED))
     for block in out:
         todo.note_time(block, 1.0)
-    inside = [range(block.first_unit, block.first_unit + block.units) for block in handed]
-    units = [
-        (block.cell, unit) for block, some in zip(handed, inside, strict=True) for unit in some
-    ]
+    units = []
+    for block in handed:
+        inside = range(block.first_unit, block.first_unit + block.units)
+        units += [(block.cell, unit) for unit in inside]
     assert units == [(i, unit) for i in range(len(cells)) for unit in sorted(every[i] - there[i])]
     assert todo.finished == todo.units and todo.take() is None
     for block in handed:

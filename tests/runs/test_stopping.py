@@ -112,6 +112,5 @@ def test_a_share_of_single_results_takes_the_beta_binomial_sequence():
     facts = toy.facts(np.random.default_rng(8), 5000, halves=1)
     won = int(toy.column(facts, "a_deal_win").sum())
     frame = toy.tidy("standard", "gold", "gold", "deal", toy.row(facts), 3.0).set_index("metric")
-    assert tuple(frame.loc["deal_win", ["low", "high"]]) == pytest.approx(
-        estimate.beta_binomial(won, 5000 - won)
-    )
+    limits = tuple(frame.loc["deal_win", ["low", "high"]])
+    assert limits == pytest.approx(estimate.beta_binomial(won, 5000 - won))

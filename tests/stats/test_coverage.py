@@ -86,11 +86,8 @@ def estimated(names, rows):
     """
     chosen = [metrics.BY_NAME[name] for name in names]
     found = [[estimate_metric(row, metric) for metric in chosen] for row in rows]
-    low, high = (
-        np.array([[getattr(estimate, end) for estimate in estimates] for estimates in found])
-        for end in ("low", "high")
-    )
-    return low, high
+    limits = [[(estimate.low, estimate.high) for estimate in estimates] for estimates in found]
+    return np.moveaxis(np.array(limits), 2, 0)
 
 
 FEW = "margin turns points_scored"
@@ -138,9 +135,7 @@ def compared_cells(batches, seeds):
     """Low, high and p of the differences of two cells on packs of these seeds, and their truth."""
     one, other = bag(2, win=0.53), bag(2, win=0.5)
     names = list(COMPARED)
-    cells = [
-        sides(units, batches, seed, 3) for seed, units in zip(seeds, (one, other), strict=True)
-    ]
+    cells = [sides(*part, 3) for part in ((one, batches, seeds[0]), (other, batches, seeds[1]))]
     frames = [
         differences.differences(chunk, names)[["low", "high", "p", "paired"]].to_numpy(dtype=float)
         for chunk in batched(zip(*cells, strict=True), CHUNK)
@@ -181,11 +176,8 @@ def rarely_differing(batches, least, most):
         voids += rng.poisson(common, batches)
         voids += rng.poisson([[first], [differing - first]], (2, batches))
         truth = (common + first) / (deals + extra) - (common + differing - first) / deals
-        one, other = (
-            Played(Cell(name, "a", "a", 1, "match"), part)
-            for name, part in zip(("v", "w"), rows, strict=True)
-        )
-        yield one, other, truth
+        own, theirs = (Cell(variant, "a", "a", 1, "match") for variant in "vw")
+        yield Played(own, rows[0]), Played(theirs, rows[1]), truth
 
 
 def coverage_of_rare_differences(batches, least, most):
@@ -250,9 +242,8 @@ def round_robin():
     """The unit populations of all pairings on the same packs, and the ratings of their means."""
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     bags = [bag(7, win=0.5 + STRENGTH[i] - STRENGTH[j]) for i, j in pairs]
-    whole = {
-        (PLAYERS[i], PLAYERS[j]): units * 10**9 for (i, j), units in zip(pairs, bags, strict=True)
-    }
+    names = [(PLAYERS[i], PLAYERS[j]) for i, j in pairs]
+    whole = dict(zip(names, (units * 10**9 for units in bags), strict=True))
     fitted = strengths(count_wins(PLAYERS, whole, np.ones((1, 100))))[0]
     return pairs, bags, ELO * (fitted - fitted[0])
 
@@ -329,11 +320,8 @@ def test_the_beta_binomial_sequence_keeps_its_error_rate_over_all_looks():
     for look in range(LOOKS):
         n = step * (look + 1)
         counts = np.arange(won[:, look].min(), won[:, look].max() + 1)
-        refuted = [
-            not low <= truth <= high
-            for low, high in (beta_binomial(int(k), n - int(k)) for k in counts)
-        ]
-        wrong |= np.array(refuted)[won[:, look] - counts[0]]
+        low, high = np.array([beta_binomial(int(k), n - int(k)) for k in counts]).T
+        wrong |= ((truth < low) | (high < truth))[won[:, look] - counts[0]]
     assert 0.003 < wrong.mean() < 0.05 + 3 * error_of_a_rate()
 
 
@@ -365,10 +353,8 @@ def test_intervals_of_rho_and_of_the_luck_share_have_nominal_coverage(batches):
     truth = np.array([points, variance._win_rho(counts, "deal")[0], 1 - points])
     found = []
     for rows in repeated(population, batches, 13):
-        rho = [
-            variance._jackknifed(rows, "deal", function).limits
-            for function in (variance._margin_rho, variance._win_rho)
-        ]
+        measures = variance._margin_rho, variance._win_rho
+        rho = [variance._jackknifed(rows, "deal", measure).limits for measure in measures]
         low, high = rho[0]
         found.append([*rho, (1 - high, 1 - low)])
     low, high = np.moveaxis(np.array(found), 2, 0)

@@ -9,16 +9,7 @@ from simgin.core.cell import Cell
 from simgin.stats import batches, quantity
 from simgin.stats import differences as contrast
 from simgin.stats.batches import Played
-from simgin.stats.differences import (
-    APART,
-    BEYOND,
-    OPEN,
-    SAME,
-    differences,
-    holm,
-    verdict,
-    with_verdicts,
-)
+from simgin.stats.differences import differences, verdict, with_verdicts
 from simgin.stats.estimate import estimate_metric, units_to_see
 from simgin.stats.metrics import BY_NAME, unit_metrics
 from simgin.value.outcomes import jackknife
@@ -177,28 +168,26 @@ def test_a_difference_without_data_is_undefined(cells, metric):
 def test_a_stopped_run_has_wider_intervals_and_no_p_value():
     a, b = rows(0), rows(1)
     plain, stopped = one(side(a), side(b)), one(side(a, multiplier=3.0), side(b))
-    assert stopped["high"] - stopped["difference"] == pytest.approx(
-        3 / 1.96 * (plain["high"] - plain["difference"])
-    )
+    half, usual = (found["high"] - found["difference"] for found in (stopped, plain))
+    assert half == pytest.approx(3 / 1.96 * usual)
     assert np.isnan(stopped["p"])
 
 
 def test_holms_adjustment_follows_its_definition():
     """Reject while p_i <= alpha / (k - i + 1); an adjusted p is the least alpha that rejects."""
-    adjusted = holm(np.array([0.01, np.nan, 0.04, 0.03, 0.005, 0.6, 0.7]))
+    adjusted = contrast.holm(np.array([0.01, np.nan, 0.04, 0.03, 0.005, 0.6, 0.7]))
     assert adjusted[[4, 0, 3, 2, 5, 6]] == pytest.approx([0.03, 0.05, 0.12, 0.12, 1, 1])
     assert np.isnan(adjusted[1])
-    assert holm(np.full(3, np.nan)).shape == (3,)
+    assert contrast.holm(np.full(3, np.nan)).shape == (3,)
 
 
 def test_all_differences_of_a_frame_are_one_holm_family():
-    frame = differences(
-        [(side(rows(0)), side(rows(1))), (side(rows(0), strategy="x"), side(rows(1)))],
-        ["margin", "turns"],
-    )
+    a, b = rows(0), side(rows(1))
+    frame = differences([(side(a), b), (side(a, strategy="x"), b)], ["margin", "turns"])
     assert tuple(frame.columns) == contrast.DIFFERENCE_COLUMNS
     assert len(frame) == 4
-    assert frame["p_holm"].to_numpy() == pytest.approx(holm(frame["p"].to_numpy()), nan_ok=True)
+    adjusted = contrast.holm(frame["p"].to_numpy())
+    assert frame["p_holm"].to_numpy() == pytest.approx(adjusted, nan_ok=True)
     assert differences([], ["margin"]).empty
 
 
@@ -219,7 +208,7 @@ def test_two_are_called_the_same_in_one_run_of_forty_where_the_difference_is_the
     """A margin that the truth reaches, surpasses by four errors, or stays below by eight."""
     true = toy.truth(BAGS[0], "a_deal_win") - toy.truth(BAGS[1], "a_deal_win")
     margin = f"{100 * (abs(true) - beyond):.12g}%"
-    same = sum(with_verdicts(frame, margin)["verdict"][0] == SAME for frame in repeated)
+    same = sum(with_verdicts(frame, margin)["verdict"][0] == contrast.SAME for frame in repeated)
     assert least <= same / len(repeated) <= most
 
 
@@ -231,14 +220,14 @@ def test_a_margin_in_per_cent_is_that_of_shares():
 @pytest.mark.parametrize(
     ("limits", "found"),
     [
-        ((-0.9, 0.9), SAME),
-        ((0.1, 0.9), SAME),
-        ((-0.9, 1), OPEN),
-        ((-2, 2), OPEN),
-        ((np.nan, np.nan), OPEN),
-        ((0.1, 1.5), APART),
-        ((-3, -2), BEYOND),
-        ((1.1, 2), BEYOND),
+        ((-0.9, 0.9), contrast.SAME),
+        ((0.1, 0.9), contrast.SAME),
+        ((-0.9, 1), contrast.OPEN),
+        ((-2, 2), contrast.OPEN),
+        ((np.nan, np.nan), contrast.OPEN),
+        ((0.1, 1.5), contrast.APART),
+        ((-3, -2), contrast.BEYOND),
+        ((1.1, 2), contrast.BEYOND),
     ],
 )
 def test_a_verdict_of_limits_about_a_margin_of_one(limits, found):
@@ -247,7 +236,7 @@ def test_a_verdict_of_limits_about_a_margin_of_one(limits, found):
 
 def test_who_plays_alike_is_the_same_within_any_margin():
     found = with_verdicts(differences([(side(rows(0)), side(rows(0)))], ["margin"]), 0.001)
-    assert found["verdict"][0] == SAME and found["margin"][0] == 0.001
+    assert found["verdict"][0] == contrast.SAME and found["margin"][0] == 0.001
 
 
 def test_the_size_that_is_asked_for_finds_a_difference_in_four_runs_of_five():

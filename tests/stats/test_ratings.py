@@ -62,9 +62,8 @@ def test_bootstrap_errors_agree_with_repeated_experiments():
     lead, error = np.array(leads).T
     assert np.sqrt((error**2).mean()) / lead.std() == pytest.approx(1, abs=4 / np.sqrt(600))
     value, se = np.moveaxis(np.array(found), 2, 0)
-    assert np.sqrt((se**2).mean(axis=0)) / value.std(axis=0) == pytest.approx(
-        [1, 1], abs=4 / np.sqrt(600)
-    )
+    ratio = np.sqrt((se**2).mean(axis=0)) / value.std(axis=0)
+    assert ratio == pytest.approx([1, 1], abs=4 / np.sqrt(600))
 
 
 def test_a_lead_is_the_difference_to_the_next_row():
@@ -73,10 +72,8 @@ def test_a_lead_is_the_difference_to_the_next_row():
     frame = rated(field(elo, rng=np.random.default_rng(3), batches=40))
     assert frame["lead"].iloc[:-1].to_numpy() == pytest.approx(-np.diff(frame["elo"]))
     assert frame.iloc[-1][["lead", "lead_low", "lead_high"]].isna().all()
-    half = {
-        name: (frame[f"{name}high"] - frame[f"{name}low"]).to_numpy() / 2 for name in ("", "lead_")
-    }
-    assert (half["lead_"][:2] < half[""][:2]).all()
+    width, lead = (frame[f"{of}high"] - frame[f"{of}low"] for of in ("", "lead_"))
+    assert (lead < width)[:2].all()
 
 
 def test_a_strategy_not_connected_to_the_anchor_has_no_rating():
@@ -131,11 +128,8 @@ def played(seed, batches=12, units=40):
 
 
 def both_sides(rows, unit="match"):
-    return [
-        Played(Cell("v", a, b, 1, unit), part, as_b=as_b)
-        for (a, b), part in rows.items()
-        for as_b in (False, True)
-    ]
+    cells = [(Cell("v", *pair, 1, unit), part) for pair, part in rows.items()]
+    return [Played(*cell, as_b=as_b) for cell in cells for as_b in (False, True)]
 
 
 def standings(rows, unit="match"):

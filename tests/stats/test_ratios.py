@@ -36,22 +36,12 @@ def test_the_error_of_a_ratio_is_the_delta_method_over_units():
     assert found.high == pytest.approx(found.value + 1.96 * found.se)
 
 
-def test_mirrored_pairs_are_estimated_by_the_mean_of_pair_means():
-    """With two deals in every pair the standard error is s_z / sqrt(pairs)."""
-    x, y = np.random.default_rng(2).integers(-50, 50, (2, 300))
-    z = (x + y) / 2
-    found = estimate(x + y, np.full(300, 2))
-    assert found.value == pytest.approx(z.mean())
-    assert found.se == pytest.approx(z.std(ddof=1) / np.sqrt(300), rel=1e-12)
-
-
 def test_a_tiny_scatter_on_a_huge_mean_keeps_its_digits():
     """Float sums of squares would lose the scatter altogether."""
     wobble = np.random.default_rng(3).integers(0, 2, 2000)
     n = 10**12 + wobble
-    assert estimate(n.tolist(), [1] * 2000).se == pytest.approx(
-        slow_se(wobble, np.ones(2000)), rel=1e-9
-    )
+    se = slow_se(wobble, np.ones(2000))
+    assert estimate(n.tolist(), [1] * 2000).se == pytest.approx(se, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -91,9 +81,8 @@ def test_what_was_not_seen_takes_no_freedom_away(unseen):
 )
 def test_the_wilson_interval_agrees_with_scipy(successes, trials):
     expected = stats.binomtest(successes, trials).proportion_ci(0.95, method="wilson")
-    assert wilson(successes / trials, trials) == pytest.approx(
-        (expected.low, expected.high), rel=1e-4, abs=1e-12
-    )
+    limits = pytest.approx((expected.low, expected.high), rel=1e-4, abs=1e-12)
+    assert wilson(successes / trials, trials) == limits
 
 
 def test_a_share_of_single_results_takes_the_wilson_interval():
@@ -105,9 +94,8 @@ def test_drawn_matches_shrink_the_effective_number_of_trials():
     halves = [2] * 40 + [1] * 20 + [0] * 40  # matches in halves: won, drawn, lost
     found = estimate(halves, [1] * 100, share=True, scale=2)
     assert found.value == 0.5
-    assert (found.low, found.high) == pytest.approx(
-        wilson(0.5, 0.25 / slow_se(halves, np.full(100, 2)) ** 2)
-    )
+    trials = 0.25 / slow_se(halves, np.full(100, 2)) ** 2
+    assert (found.low, found.high) == pytest.approx(wilson(0.5, trials))
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,7 @@ def test_a_table_of_the_model_is_additive():
 def test_a_cell_without_wins_does_not_rule():
     """`d` never beats `b`. The log odds of that grow with what is played, the deviance does not."""
     small, large = (
-        {**field(LINE, pairs=pairs), **dict([pairing("b", "d", 1.0, pairs=pairs)])}
-        for pairs in (500, 50_000)
+        field(LINE, pairs=n) | dict([pairing("b", "d", 1.0, pairs=n)]) for n in (500, 50_000)
     )
     assert fit(large, 2).raw == pytest.approx(fit(small, 2).raw, rel=0.01)
 
@@ -76,11 +75,8 @@ def test_the_error_of_non_additivity_agrees_with_repeated_experiments():
 
 
 def test_non_additivity_needs_a_complete_round_robin_and_five_batches():
-    for cells in (
-        dict([pairing("a", "b", 0.5), pairing("b", "c", 0.5)]),
-        dict([pairing("a", "b", 0.5)]),
-        field(LINE, batches=4),
-    ):
+    one, other = pairing("a", "b", 0.5), pairing("b", "c", 0.5)
+    for cells in (dict([one, other]), dict([one]), field(LINE, batches=4)):
         assert np.isnan(fit(cells).share)
         assert equilibrium_mix(RoundRobin(cells, 1))["mix"].isna().all()
 
@@ -135,10 +131,8 @@ def test_even_players_seldom_go_round_in_a_circle():
 
     A rate of .05 exceeds .1 of 200 once in 500 runs; that of circles is far lower.
     """
-    sure = [
-        len(triads(made_cross(random_shares(np.random.default_rng([6, i]), 8, 0.02), 0.02)).sure)
-        for i in range(200)
-    ]
+    noise = (random_shares(np.random.default_rng([6, i]), 8, 0.02) for i in range(200))
+    sure = [len(triads(made_cross(shares, 0.02)).sure) for shares in noise]
     assert np.mean(np.array(sure) > 0) < 0.1
 
 

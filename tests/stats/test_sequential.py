@@ -53,15 +53,12 @@ def test_the_beta_binomial_limits_are_where_the_mixture_rejects(successes, failu
     assert ((low == 0) == (successes == 0)) and ((high == 1) == (failures == 0))
 
 
-@pytest.mark.parametrize(
-    ("elo", "share"), [(0, 0.5), (400, 10 / 11), (-400, 1 / 11), (100, 0.640065)]
-)
-def test_elo_gives_a_share(elo, share):
-    assert share_of_elo(elo) == pytest.approx(share, abs=1e-6)
+def test_elo_gives_a_share():
+    for elo, share in {0: 0.5, 400: 10 / 11, -400: 1 / 11, 100: 0.640065}.items():
+        assert share_of_elo(elo) == pytest.approx(share, abs=1e-6)
 
 
 def test_the_bounds_of_the_test_follow_from_alpha_and_beta():
-    assert bounds() == pytest.approx((-2.944, 2.944), abs=5e-4)
     assert bounds() == pytest.approx((log(0.05 / 0.95), log(19)))
 
 

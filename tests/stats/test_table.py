@@ -45,9 +45,8 @@ def test_every_value_and_error_agrees_with_the_units(unit, metric):
         return
     alone = 2 not in metric.players
     facts, tidy = FACTS[unit], frame(unit, b="" if alone else "simple")
-    for strategy, name in (
-        [("gold", metric.own)] if alone else [("gold", metric.own), ("simple", metric.other)]
-    ):
+    sides = [("gold", metric.own), ("simple", metric.other)]
+    for strategy, name in sides[:1] if alone else sides:
         sign = -1 if metric.zero_sum and strategy == "simple" else 1
         n = sign * toy.column(facts, name).astype(float) / metric.scale
         d = toy.column(facts, sums.FACTS[sums.DENOMINATOR[sums.FACT[name]]]).astype(float)

@@ -91,9 +91,7 @@ def test_openspiel_throws_the_highest_loose_card_of_eleven():
 
 def test_openspiel_simple_decides_as_openspiels_bot():
     """Where several meldings are best the bot uses the first it finds, and may differ."""
-    spiel = pytest.importorskip(
-        "pyspiel", reason="OpenSpiel is not installed: pip install 'simgin[oracle]'"
-    )
+    spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     from oracles import openspiel
 
     table = spiel.load_game("gin_rummy")
@@ -117,9 +115,8 @@ def test_openspiel_simple_decides_as_openspiels_bot():
                 offered = openspiel.card(upcard)
                 options = len(loose_sets(hand | 1 << offered)) == 1
                 seen = view(hand=hand, taken_offer=offered, legal=3, count=count(hand))
-                same = ask("take", "knock-or-meld", seen) == (
-                    action == spiel.gin_rummy.DRAW_UPCARD_ACTION
-                )
+                takes = action == spiel.gin_rummy.DRAW_UPCARD_ACTION
+                same = ask("take", "knock-or-meld", seen) == takes
             else:
                 state.apply_action(action)
                 continue
@@ -307,10 +304,8 @@ def won(fact) -> float:
     return 50 * fact("a_match_win") / fact("matches")
 
 
-@pytest.mark.parametrize(
-    ("other", "reference", "error"), [("gold", 62.2, 0.38), ("simple", 59.5, 0.5)]
-)
-def test_jdh8_agrees_with_its_readme(other, reference, error):
+@pytest.mark.parametrize(("other", "told", "error"), [("gold", 62.2, 0.38), ("simple", 59.5, 0.5)])
+def test_jdh8_agrees_with_its_readme(other, told, error):
     """Within three standard errors: a false alarm once in 370."""
     found = won(shares("jdh8-heuristic", other, "match", 20_000))
-    assert abs(found - reference) < 3 * math.hypot(error, 0.3)
+    assert abs(found - told) < 3 * math.hypot(error, 0.3)

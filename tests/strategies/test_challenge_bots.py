@@ -198,9 +198,8 @@ def tonic(view) -> tuple[dict[str, float], set[str]]:
     deadwood = left(hand, legal)
     few = sorted(legal, key=lambda card: (deadwood[card], twin.PACK.index(card)))[:6]
     few = [card for card in few if deadwood[card] <= min(deadwood.values()) + 8]
-    loose = set().union(
-        *(hand.difference(*melding) for melding in twin.optimal_meldings(sorted(hand), ROW))
-    )
+    meldings = twin.optimal_meldings(sorted(hand), ROW)
+    loose = set().union(*(hand.difference(*melding) for melding in meldings))
     first, helps = {}, {}
     for card in loose.intersection(few):
         ten = hand - {card}

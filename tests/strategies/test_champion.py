@@ -98,9 +98,7 @@ def meaning_of_hand(view, hand):
         "count_behind": count * view.other_points / 100,
         "count_ahead": count * view.own_points / 100,
         "gin_draws": sum(gin_with(hand, card) for card in new | fits) if n <= 3 else 0,
-        "knock_draws": (
-            0 if count <= view.limit or count - highest >= view.limit else len(knocking)
-        ),
+        "knock_draws": len(knocking) if count - highest < view.limit < count else 0,
     }
 
 
@@ -288,9 +286,7 @@ def test_it_wins_four_in_five_matches_from_simple():
 # Champion-mc: what it counts in a world, how it compares actions
 
 STRATEGIES = Path(__file__).resolve().parents[2] / "strategies"
-PARAMS = np.concatenate(
-    [[64.0, 2.5, 7.5], np.load(STRATEGIES / "champion-mc.npy").astype(np.float64)]
-)
+PARAMS = np.append([64.0, 2.5, 7.5], np.load(STRATEGIES / "champion-mc.npy").astype(float))
 
 
 def test_its_numbers_are_those_of_the_parts():
@@ -318,9 +314,8 @@ def one_world(view, hand, stock, actions, cards, waits, rules, params, values, t
 @pytest.mark.parametrize("waits", [True, False])
 def test_in_a_world_two_champions_play_on(waits):
     """The opponent knocks as champion does, or at once; the worth is that of the score after it."""
-    matchup = parse_matchup(
-        "champion", "champion" if waits else "champion+knock=at", "eaai", 4, "deal"
-    )
+    other = "champion" if waits else "champion+knock=at"
+    matchup = parse_matchup("champion", other, "eaai", 4, "deal")
     table = np.load(STRATEGIES / "mc.npy").reshape(100, 100)
     lots = np.random.default_rng(2)
     ended = 0
@@ -400,9 +395,8 @@ def test_what_promises_too_little_is_left_and_what_is_clearly_best_is_done():
     assert looked(noise, [0.0, -9.0, -0.1], 1e-4) == (0b100, 0)
     dear = looked(noise, close, 1e-4, turns=1000.0)
     assert dear == (0, 0)
-    none = looking.still_in_question(
-        noise, np.zeros(3), 0b111, 0, np.array([0.0, -0.5, -3.0]), 2.5, 1e-4
-    )
+    before = np.array([0.0, -0.5, -3.0])
+    none = looking.still_in_question(noise, np.zeros(3), 0b111, 0, before, 2.5, 1e-4)
     assert none == (0b010, 0)
 
 

@@ -83,10 +83,8 @@ def test_a_rollout_from_the_true_cards_is_the_engines_deal(text, player):
 
 def position(hand, known="", pile="", **fields):
     """A view in the middle of a deal of the EAAI challenge, with a third of the stock gone."""
-    here = {
-        name: mask(cards) if cards else 0
-        for name, cards in (("hand", hand), ("known", known), ("pile", pile))
-    }
+    told = {"hand": hand, "known": known, "pile": pile}
+    here = {name: mask(cards) if cards else 0 for name, cards in told.items()}
     here |= dict.fromkeys(("upcard", "ending_card", "ending_count", "taken_offer"), -1)
     here |= dict.fromkeys(("phase", "multiplier", "stake"), 1)
     here |= {"turn": 10, "turns": 10, "target": 100, "goal": RULES.goal, "noise": 2**52 + 12345}
@@ -131,11 +129,9 @@ def test_hidden_hands_and_stock_are_dealt_uniformly():
 
 
 def test_hidden_hands_are_as_developed_as_set():
-    counts = {
-        developed: [count(him) for him in imagined(60, developed)[0]]
-        for developed in (mc.GROWN, mc.DRAWS, mc.ANY)
-    }
-    means = {developed: np.mean(found) for developed, found in counts.items()}
+    ways = mc.GROWN, mc.DRAWS, mc.ANY
+    counts = {way: [count(him) for him in imagined(60, way)[0]] for way in ways}
+    means = {way: np.mean(found) for way, found in counts.items()}
     aim = mc.EXPECTED[int(MIDDLE.pile).bit_count()]
     assert aim == 19
     assert abs(means[mc.GROWN] - aim) < 1 and max(counts[mc.GROWN]) <= aim + 8

@@ -19,10 +19,8 @@ from simgin.runs import runner
 from simgin.text import notation
 from support.policy_questions import ROW, ask, count, mask, view
 
-MARJJ, SIGRA = (
-    json.loads((Path(__file__).parents[1] / "data" / f"{name}.json").read_text())
-    for name in ("marjj", "sigra")
-)
+DATA = Path(__file__).parents[1] / "data"
+MARJJ, SIGRA = (json.loads((DATA / f"{name}.json").read_text()) for name in ("marjj", "sigra"))
 VALUE = twin.card_values(ROW)
 
 

@@ -67,10 +67,8 @@ def eleven():
 
 
 def melds_out(hand, values):
-    return min(
-        len(twin.melds.left_over(hand, family))
-        for family in twin.melds.families(twin.melds_in(hand, values))
-    )
+    families = twin.melds.families(twin.melds_in(hand, values))
+    return min(len(twin.melds.left_over(hand, family)) for family in families)
 
 
 def after_draw(ten, card, values):
@@ -162,10 +160,8 @@ def test_dp_keeps_what_the_table_values_most(text, scoring, time, shown):
     own_rules, values = game(text), row(text)
     for _ in range(2):
         hand, unseen = eleven()
-        worth = {
-            card: by_table(scoring, time, hand & ~(1 << card), unseen, values)
-            for card in members(hand)
-        }
+        tens = {card: hand & ~(1 << card) for card in members(hand)}
+        worth = {card: by_table(scoring, time, ten, unseen, values) for card, ten in tens.items()}
         chosen = thrown("dp", own_rules, hand, unseen, **{"own_turn": 3, **shown})
         assert worth[chosen] == pytest.approx(max(worth.values()), abs=1e-9)
 
@@ -203,10 +199,8 @@ def by_search(scoring, time, ten, unseen, left, values):
         if fits(ten, u, values):
             total += best(ten | 1 << u, rest)
             continue
-        spared = max(
-            loose(ten), key=lambda x: by_table(scoring, time, ten & ~(1 << x), unseen, values)
-        )
-        kept = ten & ~(1 << spared) | 1 << u
+        nines = [ten & ~(1 << x) for x in loose(ten)]
+        kept = max(nines, key=lambda nine: by_table(scoring, time, nine, unseen, values)) | 1 << u
         options = (by_table(scoring, time, cards, rest, values) for cards in (ten, kept))
         total += max(options)
     mean = total / unseen.bit_count()
@@ -254,14 +248,12 @@ def test_the_value_of_stopping_agrees_with_enumeration(more):
 
 
 def test_the_derived_table_of_stop_values_is_correct():
-    least = {
-        k: min(m for m in range(1, 44) if all(stopping(k, n) >= 0 for n in range(m, 44)))
-        for k in range(1, 11)
-    }
-    assert list(least.values()) == [9, 13, 17, 20, 23, 25, 28, 31, 33, 36]
-    for k in range(1, 11):
-        for m in range(1, 44):
-            assert ask("knock", "stop-by", ending_count=k, deck_left=m) == (m >= least[k])
+    every = range(1, 44)
+    for k, known in enumerate((9, 13, 17, 20, 23, 25, 28, 31, 33, 36), start=1):
+        least = min(m for m in every if all(stopping(k, n) >= 0 for n in range(m, 44)))
+        assert least == known
+        for m in every:
+            assert ask("knock", "stop-by", ending_count=k, deck_left=m) == (m >= least)
 
 
 def test_stop_dp_is_the_backward_induction():
@@ -279,9 +271,8 @@ def test_stop_dp_is_the_backward_induction():
     def go(left, state, count):
         if left == 1:
             return -count
-        return -count / left + (1 - 1 / left) * sum(
-            chances[left, state, j] * best(left - 1, j) for j in range(STATES)
-        )
+        later = sum(chances[left, state, j] * best(left - 1, j) for j in range(STATES))
+        return -count / left + (1 - 1 / left) * later
 
     answers = set()
     for left in range(1, 44, 3):
@@ -353,11 +344,10 @@ def test_the_stop_table_is_learned_in_miniature(capsys):
 
 
 @pytest.mark.parametrize("gin", [True, False])
-@pytest.mark.parametrize(
-    ("scoring", "text"), list(enumerate(["solitaire-gin", "solitaire-gin-knock", "solitary-gin"]))
-)
-def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(scoring, text, gin):
+@pytest.mark.parametrize("scoring", range(3))
+def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(scoring, gin):
     """Gin with the last hand kept, or the deck played to its end."""
+    text = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")[scoring]
     own_rules, values = game(text), row(text)
     last = 40 + 2 * (not gin) if scoring < 2 else 15
     hands = np.array([notation.hand_mask(RANDOM.sample(range(52), 10)) for _ in range(last + 1)])

@@ -47,9 +47,8 @@ def test_v_agrees_with_its_definition():
     for mine in range(1, 22):
         for his in range(1, 22):
             for dealer in (0, 1):
-                assert VALUES[dealer, mine - 1, his - 1] == pytest.approx(
-                    value(mine, his, bool(dealer)), abs=1e-6
-                )
+                want = value(mine, his, bool(dealer))
+                assert VALUES[dealer, mine - 1, his - 1] == pytest.approx(want, abs=1e-6)
 
 
 @pytest.mark.parametrize("stake, offered", [(1, 2), (1, 6), (2, 3), (5, 6)])
@@ -95,9 +94,8 @@ def test_the_blind_offers_are_those_on_the_page():
         told = [0 if text.strip() == "–" else int(text) for text in row.split("|")[2:9]]
         for other in range(7):
             blind = {"phase": BLIND, "seat": 0, "dealer": 1, "own_turn": 0}
-            assert told[other] == at_die(
-                "offer", "by-value", own_deals=own, other_deals=other, **blind
-            )
+            score = {"own_deals": own, "other_deals": other}
+            assert told[other] == at_die("offer", "by-value", **score, **blind)
 
 
 def test_the_training_script_learns_in_miniature(capsys):

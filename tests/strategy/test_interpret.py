@@ -1,7 +1,6 @@
 """Policies that numba cannot compile play in the same engine, with the same views and errors."""
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from simgin.play.matchup import Matchup
 from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.runs import runner
-from simgin.strategy import Strategy, compiler, interpret, loader
+from simgin.strategy import compiler, interpret, loader
 
 STANDARD, GOLD = variants.find("standard"), loader.find("gold")
 HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\nSEEN = {}\n"
@@ -40,13 +39,13 @@ STRATEGY = Strategy("slow-gold", take=lower, discard=low, knock=at)
 """
 
 
-def strategy(folder: Path, body: str) -> Strategy:
+def strategy(folder, body):
     (folder / "slow.py").write_text(HEAD + body)
     np.save(folder / "numbers.npy", np.array([2.5, -1.0]))
     return loader.find(str(folder / "slow.py"))
 
 
-def failing(folder: Path, line: str) -> Strategy:
+def failing(folder, line):
     body = (
         f"import sys\n@discard\ndef low(view, rules, params):\n    SEEN.get(1)\n    {line}\n"
         f"S = Strategy('failing', discard=low)\n"
@@ -54,7 +53,7 @@ def failing(folder: Path, line: str) -> Strategy:
     return strategy(folder, body)
 
 
-def test_an_interpreted_policy_plays_like_its_compiled_twin(tmp_path: Path) -> None:
+def test_an_interpreted_policy_plays_like_its_compiled_twin(tmp_path):
     slow, simple, gold = strategy(tmp_path, GOLD_IN_PYTHON), loader.find("simple"), GOLD
     rows = [
         runner.run_matchup(Matchup(STANDARD, one, simple, 3, "deal"), 2400, workers)
@@ -64,7 +63,7 @@ def test_an_interpreted_policy_plays_like_its_compiled_twin(tmp_path: Path) -> N
     assert {compiler.tier(slow.policy(slot)) for slot in ("take", "discard", "knock")} == {"slow"}
 
 
-def test_an_interpreted_policy_sees_the_engines_view(tmp_path: Path) -> None:
+def test_an_interpreted_policy_sees_the_engines_view(tmp_path):
     slow = strategy(tmp_path, GOLD_IN_PYTHON)
     played = watch_deal(Matchup(STANDARD, slow, loader.find("simple"), 4, "deal"))
     asked = [one for one in played.questions if one.slot == "discard" and one.seat == 0]
@@ -92,7 +91,7 @@ def test_an_interpreted_policy_sees_the_engines_view(tmp_path: Path) -> None:
         ("rules.value[0] = 0", "raised ValueError: assignment destination is read-only"),
     ],
 )
-def test_a_failure_names_strategy_and_place(tmp_path: Path, line: str, message: str) -> None:
+def test_a_failure_names_strategy_and_place(tmp_path, line, message):
     game = Matchup(STANDARD, GOLD, failing(tmp_path, line), 1, "deal")
     with pytest.raises(kernel.PolicyFailure) as raised:
         kernel.play(game, 0, 10)
@@ -101,15 +100,13 @@ def test_a_failure_names_strategy_and_place(tmp_path: Path, line: str, message: 
     assert watch_deal(game).fault == str(raised.value)
 
 
-def test_ctrl_c_in_the_main_thread_stays_what_it_is() -> None:
+def test_ctrl_c_in_the_main_thread_stays_what_it_is():
     """Without compiled code, a policy is asked in the main thread."""
     with pytest.raises(KeyboardInterrupt), interpret.unwrapped():
         raise KeyboardInterrupt
 
 
-def test_a_single_notice_gives_the_reason(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_single_notice_gives_the_reason(tmp_path, capsys):
     policy = failing(tmp_path, "return 1").policy("discard")
     compiler.hook(policy)
     compiler.hook(policy)
@@ -118,12 +115,12 @@ def test_a_single_notice_gives_the_reason(
     assert "SEEN" in said and compiler.slow_because(policy) in said
 
 
-def test_listing_shipped_policies_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_listing_shipped_policies_compiles_nothing(monkeypatch):
     monkeypatch.setattr(jit, "compiled", lambda *_, **__: pytest.fail("compiled"))
     assert {compiler.tier(policy) for policy in loader.policies()} == {"fast"}
 
 
-def test_names_and_fields_of_inner_functions_are_read(tmp_path: Path) -> None:
+def test_names_and_fields_of_inner_functions_are_read(tmp_path):
     """A typo in a comprehension or a lambda is refused."""
     for line, field in (
         ("return min(card for card in [view.legl])", "legl"),
@@ -156,9 +153,7 @@ LOWERS, MOOD = "lowers(view, rules) and view.legal >> 1 & 1", "SEEN.get('asked',
         (f"{LOWERS} and {MOOD}", "True", True),
     ],
 )
-def test_what_a_policy_remembers_must_not_change_an_answer(
-    take: str, knock: str, fails: bool, tmp_path: Path
-) -> None:
+def test_what_a_policy_remembers_must_not_change_an_answer(take, knock, fails, tmp_path):
     one = strategy(tmp_path, STATEFUL.format(take=take, knock=knock))
     found = []
     for workers in (1, 2):
@@ -171,7 +166,7 @@ def test_what_a_policy_remembers_must_not_change_an_answer(
     assert found[0] == found[1] and (found[0] == "refused") == fails
 
 
-def test_what_changes_from_outside_does_not_reach_a_policy(tmp_path: Path) -> None:
+def test_what_changes_from_outside_does_not_reach_a_policy(tmp_path):
     one = strategy(tmp_path, STATEFUL.format(take=LOWERS, knock=MOOD))
     game = Matchup(STANDARD, one, GOLD, 3, "deal")
     before = kernel.play(game, 0, 100)

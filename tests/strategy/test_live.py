@@ -4,7 +4,6 @@ import functools
 import pickle
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from numba import njit
@@ -44,14 +43,14 @@ def slow(view, rules, params):
     return view.own_turn <= looked_up(0) and OTHER.name == "other"
 
 
-def wins(player: object) -> float:
+def wins(player):
     """Deals that a player wins of some against gold."""
     frame = simgin.match(player, "gold", deals="2k", workers=1)
     return float(frame[frame["metric"] == "deal_win"]["value"].iloc[0])
 
 
 @pytest.mark.parametrize("policy", [early, slow], ids=lambda policy: policy.name)
-def test_functions_and_constants_are_taken_as_they_are(policy, monkeypatch) -> None:
+def test_functions_and_constants_are_taken_as_they_are(policy, monkeypatch):
     mine = Strategy("mine", knock=policy)
     assert simgin.find_strategy(mine).text == "mine"
     first, found = wins(mine), simgin.find_strategy("gold+knock=mine")
@@ -62,7 +61,7 @@ def test_functions_and_constants_are_taken_as_they_are(policy, monkeypatch) -> N
     assert wins(found) == first
 
 
-def test_what_is_taken_has_parameters_and_goes_to_other_processes(tmp_path: Path) -> None:
+def test_what_is_taken_has_parameters_and_goes_to_other_processes(tmp_path):
     gold = simgin.find_strategy("gold")
     for mine in (Strategy("mine", knock=early), Strategy("mix", discard=gold.discard)):
         expected = wins(mine)
@@ -77,7 +76,7 @@ def test_what_is_taken_has_parameters_and_goes_to_other_processes(tmp_path: Path
     assert wins(Strategy("mine", knock=early)) != wins("mine:k=5")
 
 
-def told(folder: Path, code: str) -> str:
+def told(folder, code):
     """What a script says, from a folder of its own."""
     (folder / "script.py").write_text(code)
     done = subprocess.run([sys.executable, "script.py"], cwd=folder, capture_output=True, text=True)
@@ -100,14 +99,14 @@ MATCH = "simgin.match(Strategy('mine', knock=early), 'gold', deals='2k', workers
 
 
 @pytest.mark.parametrize("guarded", [False, True])
-def test_a_script_is_executed_once(guarded: bool, tmp_path: Path) -> None:
+def test_a_script_is_executed_once(guarded, tmp_path):
     match = f"if __name__ == '__main__':\n    {MATCH}" if guarded else MATCH
     assert told(tmp_path, SCRIPT.format(before="", match=match)) == "once\n"
     exec_only = f"exec({SCRIPT.format(before='', match=MATCH)!r}, {{'__name__': '__main__'}})"
     assert told(tmp_path, exec_only) == "once\n"
 
 
-def test_a_name_means_one_strategy() -> None:
+def test_a_name_means_one_strategy():
     mine = Strategy("mine", knock=early)
     with pytest.raises(StrategyError, match="two different strategies are called 'mine'"):
         simgin.match(mine, Strategy("mine", knock=slow))
@@ -115,7 +114,7 @@ def test_a_name_means_one_strategy() -> None:
         simgin.find_strategy(Strategy("gold", knock=early))
 
 
-def test_what_cannot_be_copied_is_refused() -> None:
+def test_what_cannot_be_copied_is_refused():
     open_file = sys.stdout.buffer
 
     @knock
@@ -126,7 +125,7 @@ def test_what_cannot_be_copied_is_refused() -> None:
         simgin.find_strategy(Strategy("mine", knock=reads))
 
 
-def test_a_failure_names_the_call_that_replays_it() -> None:
+def test_a_failure_names_the_call_that_replays_it():
     @discard
     def wrong(view, rules, params):
         return view.own_turn - 2

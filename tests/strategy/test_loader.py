@@ -1,7 +1,5 @@
 """Names, files and the text form of strategies, and the errors for broken strategy files."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,7 @@ SLOTS = ("take", "discard", "knock")
 HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\n"
 
 
-def write(folder: Path, body: str, name: str = "mine.py") -> str:
+def write(folder, body, name="mine.py"):
     path = folder / name
     path.write_text(HEAD + body)
     return str(path)
@@ -34,12 +32,12 @@ def write(folder: Path, body: str, name: str = "mine.py") -> str:
         ("random:p=0.25,p_end=1", "random:p=0.25,p_end=1"),
     ],
 )
-def test_a_strategy_has_a_canonical_text(text: str, canonical: str) -> None:
+def test_a_strategy_has_a_canonical_text(text, canonical):
     assert find(text).text == canonical
     assert find(canonical).text == canonical
 
 
-def test_a_strategy_file_can_be_named_by_path(tmp_path: Path) -> None:
+def test_a_strategy_file_can_be_named_by_path(tmp_path):
     body = "@discard\ndef low(view, rules, params):\n    return lowest(view.legal)\n"
     path = write(tmp_path, body + "S = Strategy('mine', discard=low)\n")
     strategy = find(path)
@@ -61,7 +59,7 @@ S = Strategy('mine', take=both, discard=both_too)
 """
 
 
-def test_a_parameter_shared_by_policies_is_set_once(tmp_path: Path) -> None:
+def test_a_parameter_shared_by_policies_is_set_once(tmp_path):
     path = write(tmp_path, SHARED)
     strategy = find(f"{path}:n=8")
     assert strategy.text == f"{path}:n=8"
@@ -76,7 +74,7 @@ def test_a_parameter_shared_by_policies_is_set_once(tmp_path: Path) -> None:
         find(f"{path}:n=8")
 
 
-def test_two_files_of_the_same_name_stay_apart(tmp_path: Path) -> None:
+def test_two_files_of_the_same_name_stay_apart(tmp_path):
     for folder in ("0", "1"):
         (tmp_path / folder).mkdir()
         body = f"@discard\ndef mine(view, rules, params):\n    return {folder}\n"
@@ -84,19 +82,17 @@ def test_two_files_of_the_same_name_stay_apart(tmp_path: Path) -> None:
         assert find(path).discard.function(None, None, None) == int(folder)
 
 
-def test_weights_are_appended_to_the_parameters(tmp_path: Path) -> None:
+def test_weights_are_appended_to_the_parameters(tmp_path):
     np.save(tmp_path / "w.npy", np.arange(4.0).reshape(2, 2))
-    body = (
-        "@knock(weights='w.npy', k=param(3, 0, 9))\ndef f(view, rules, params):\n"
-        "    return params[0] > params[4]\n"
-    )
+    body = "@knock(weights='w.npy', k=param(3, 0, 9))\n"
+    body += "def f(view, rules, params):\n    return params[0] > params[4]\n"
     strategy = find(write(tmp_path, body + "S = Strategy('mine', knock=f)\n"))
     vector = compiler.vector(strategy.policy("knock"))
     assert vector.tolist() == [3, 0, 1, 2, 3] and not vector.flags.writeable
     assert tmp_path / "w.npy" in loader.source_files(strategy)
 
 
-def test_names_are_unique_and_every_policy_has_a_description() -> None:
+def test_names_are_unique_and_every_policy_has_a_description():
     names = loader.names()
     assert len(set(names)) == len(names)
     for policy in loader.policies():
@@ -108,7 +104,7 @@ def test_names_are_unique_and_every_policy_has_a_description() -> None:
 # `simgin strategies new`; checks/test_contract.py plays what it writes
 
 
-def test_a_new_strategy_is_named_after_its_file_or_as_asked(tmp_path: Path) -> None:
+def test_a_new_strategy_is_named_after_its_file_or_as_asked(tmp_path):
     for file, name, found in (("My idea 2.py", None, "my-idea-2"), ("_.py", "tidy", "tidy")):
         path = tmp_path / file
         create_file(path, text_form.strategy_file(path, name))

@@ -1,12 +1,10 @@
 """Mistakes of authors get a sentence with a remedy: nothing plays on in another meaning."""
 
 import linecache
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from simgin.strategy import SLOTS, Policy, compiler, loader
+from simgin.strategy import SLOTS, compiler, loader
 from simgin.strategy.text_form import StrategyError
 
 HEAD = '"""Mine."""\nfrom simgin.strategy import *\nfrom simgin.toolkit import *\nimport sys\n'
@@ -16,7 +14,7 @@ STRATEGY = 'STRATEGY = Strategy("x", discard=mine)\n'
 K = "@discard(k=param(5, 0, 20))\ndef mine(view, rules, params):\n    {}\n"
 
 
-def said(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> str:
+def said(folder, text, capsys):
     """What an author is told: the refusal, or the notice that a policy runs in Python."""
     file = folder / "mine.py"
     file.write_text(text)
@@ -63,28 +61,26 @@ BINDINGS = """first, *others = 1, 2, 3
         BINDINGS,
     ],
 )
-def test_what_only_resembles_a_mistake_is_played(
-    body: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_only_resembles_a_mistake_is_played(body, tmp_path, capsys):
     told = said(tmp_path, HEAD + K.format(body) + STRATEGY, capsys)
     assert told == "" or "runs in Python" in told
 
 
-def test_the_built_in_policies_make_no_mistake() -> None:
+def test_the_built_in_policies_make_no_mistake():
     """They are not checked when they are played."""
     policies = [policy for name in loader.built_in() for policy in loader.find(name).policies]
     for policy in [*policies, *loader.policies()]:
         compiler.check_source(policy)
 
 
-def made(text: str, name: str) -> Policy:
+def made(text, name):
     """The policy of a text that is executed as a file."""
-    module: dict[str, Any] = {"__name__": "made"}
+    module = {"__name__": "made"}
     exec(compile(text, name, "exec"), module)
     return module["mine"]
 
 
-def test_a_policy_without_source_can_be_played() -> None:
+def test_a_policy_without_source_can_be_played():
     fine = made(HEAD + DEFINED.format("return view.hand & 1"), "<nowhere>")
     compiler.hook(fine)
     assert compiler.slow_because(fine) == ""
@@ -93,7 +89,7 @@ def test_a_policy_without_source_can_be_played() -> None:
             compiler.hook(made(HEAD + DEFINED.format(body), "<nowhere>"))
 
 
-def test_source_known_only_to_linecache_is_read() -> None:
+def test_source_known_only_to_linecache_is_read():
     """A cell of a notebook, or an example in a docstring."""
     text = HEAD + DEFINED.format("return params[3] > 1")
     linecache.cache["<cell 1>"] = (len(text), None, text.splitlines(keepends=True), "<cell 1>")
@@ -102,7 +98,7 @@ def test_source_known_only_to_linecache_is_read() -> None:
     del linecache.cache["<cell 1>"]
 
 
-def test_a_file_changed_since_it_was_imported_refuses_nothing(tmp_path: Path) -> None:
+def test_a_file_changed_since_it_was_imported_refuses_nothing(tmp_path):
     file = tmp_path / "mine.py"
     text = HEAD + DEFINED.format("return view.hand & 1")
     file.write_text(text.replace("hand", "hnad"))

@@ -1,14 +1,11 @@
 """Strategies of installed packages: their names, broken ones, and one built as the guide says."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,22 +26,19 @@ def lower(view, rules, params):
 STRATEGY = Strategy("patient", take=lower)
 """
 
-Install = Callable[[str, str], None]
-
 
 @pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+def install(tmp_path, monkeypatch):
     """Install a package of one module: the files that pip leaves behind."""
     monkeypatch.syspath_prepend(tmp_path)
 
-    def write(package: str, module_text: str) -> None:
+    def write(package, module_text):
         module = package.replace("-", "_")
         (tmp_path / f"{module}.py").write_text(module_text)
         information = tmp_path / f"{module}-1.0.dist-info"
         information.mkdir()
-        (information / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
-        )
+        metadata = f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
+        (information / "METADATA").write_text(metadata)
         (information / "entry_points.txt").write_text(f"[simgin.strategies]\nmain = {module}\n")
         monkeypatch.delitem(sys.modules, module, raising=False)
         loader._library.cache_clear()
@@ -53,7 +47,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
     loader._library.cache_clear()
 
 
-def test_a_plug_in_may_use_the_name_of_a_built_in_policy(install: Install) -> None:
+def test_a_plug_in_may_use_the_name_of_a_built_in_policy(install):
     install("patient-pack", PATIENT)
     assert loader.find("patient").take.function is not loader.find("gold").take.function
     assert loader.find("gold+take=lower").text == "gold"
@@ -72,9 +66,7 @@ def test_a_plug_in_may_use_the_name_of_a_built_in_policy(install: Install) -> No
         (PATIENT.replace('"patient"', '"No name"'), "cannot be the name of a strategy"),
     ],
 )
-def test_a_broken_plug_in_stops_only_those_who_ask_for_it(
-    install: Install, text: str, reason: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_broken_plug_in_stops_only_those_who_ask_for_it(install, text, reason, capsys):
     install("broken-pack", text)
     assert loader.find("gold+discard=low").text == "gold"
     assert loader.find("simple").text == "simple"
@@ -87,7 +79,7 @@ def test_a_broken_plug_in_stops_only_those_who_ask_for_it(
         assert reason in str(refused.value)
 
 
-def test_every_command_works_beside_a_broken_plug_in(install: Install) -> None:
+def test_every_command_works_beside_a_broken_plug_in(install):
     install("broken-pack", "raise ValueError")
     result = call("strategies")
     assert "gold" in result.stdout and "broken-pack" in result.stderr
@@ -104,8 +96,8 @@ DAMAGED = [
 
 @pytest.mark.parametrize(("file", "content"), DAMAGED)
 def test_a_package_whose_own_files_are_damaged_is_left_out(
-    install: Install, tmp_path: Path, file: str, content: bytes, capsys: pytest.CaptureFixture[str]
-) -> None:
+    install, tmp_path, file, content, capsys
+):
     install("patient-pack", PATIENT)
     install("broken-pack", "1 / 0")
     (tmp_path / "broken_pack-1.0.dist-info" / file).write_bytes(content)
@@ -120,9 +112,7 @@ def test_a_package_whose_own_files_are_damaged_is_left_out(
 
 
 @pytest.mark.parametrize("metadata", [b"\xff\xfe\0", b"Name: simgin\n"])
-def test_a_version_that_cannot_be_read_is_unknown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metadata: bytes
-) -> None:
+def test_a_version_that_cannot_be_read_is_unknown(tmp_path, monkeypatch, metadata):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "simgin-9.dist-info").mkdir()
     (tmp_path / "simgin-9.dist-info" / "METADATA").write_bytes(metadata)
@@ -137,14 +127,14 @@ README = ROOT / "README.md"
 GUIDE = ROOT / "docs" / "how-to" / "writing-a-strategy.md"
 
 
-def block(page: Path, language: str, words: str) -> str:
+def block(page, language, words):
     """The block of code of a page that holds these words."""
     blocks = re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.S | re.M)
     (found,) = [text for text in blocks if words in text]
     return found
 
 
-def test_a_package_is_listed_and_plays_beside_a_broken_one(install: Install) -> None:
+def test_a_package_is_listed_and_plays_beside_a_broken_one(install):
     project = tomllib.loads(block(GUIDE, "toml", "simgin.strategies"))["project"]
     assert [*project["entry-points"]] == ["simgin.strategies"]
     install(project["name"], block(README, "python", 'Strategy("patient-gold"'))

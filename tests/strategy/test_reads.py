@@ -11,7 +11,7 @@ import pytest
 from numba import int8, njit
 
 from simgin.core import jit
-from simgin.strategy import Policy, loader
+from simgin.strategy import loader
 from simgin.strategy.live import fingerprint
 from simgin.strategy.reads import find_chance
 
@@ -64,7 +64,7 @@ EXPECTED = (20 + 3) + 200 + 50000 + 0 + 1 + 2 + (1 + 4) + 3 * 7 + 1000 + 9
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     Path("mine.py").write_text(MINE)
@@ -75,7 +75,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def ask(place: Path, **environment: str) -> tuple[int, int]:
+def ask(place, **environment):
     """The answer in a new process, and how many hooks it read from disk."""
     env = {**os.environ, "SIMGIN_CACHE_DIR": str(place / "cache"), "PYTHONPATH": str(place)}
     words = [sys.executable, "-c", ASK]
@@ -84,7 +84,7 @@ def ask(place: Path, **environment: str) -> tuple[int, int]:
     return answer, hits
 
 
-def policy_of(name: str) -> Policy:
+def policy_of(name):
     """The policy of a file that is read anew, with the modules beside it."""
     for module in ("constants", "sibling", "first_of_two", "second_of_two"):
         sys.modules.pop(module, None)
@@ -93,7 +93,7 @@ def policy_of(name: str) -> Policy:
 
 
 @compiled_only
-def test_a_function_is_compiled_once_and_again_after_a_change(place: Path) -> None:
+def test_a_function_is_compiled_once_and_again_after_a_change(place):
     assert ask(place, PYTHONDONTWRITEBYTECODE="") == (EXPECTED, 0)
     assert ask(place, PYTHONHASHSEED="7") == (EXPECTED, 1)  # sibling comes from bytecode now
     shutil.rmtree("__pycache__")
@@ -118,9 +118,7 @@ def test_a_function_is_compiled_once_and_again_after_a_change(place: Path) -> No
         ("sibling.py", "return 3 * x", "return 4 * x"),
     ],
 )
-def test_a_change_of_anything_that_it_reads_is_another_fingerprint(
-    place: Path, name: str, old: str, new: str
-) -> None:
+def test_a_change_of_anything_that_it_reads_is_another_fingerprint(place, name, old, new):
     before = fingerprint(policy_of("mine.py").function)
     text = Path(name).read_text()
     assert old in text and len(before) == 16
@@ -132,9 +130,7 @@ def test_a_change_of_anything_that_it_reads_is_another_fingerprint(
 
 
 @compiled_only
-def test_what_lies_outside_of_the_code_counts_too(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_lies_outside_of_the_code_counts_too(place, monkeypatch):
     """A constant from the environment, and one from a data file."""
     found = {"", fingerprint(policy_of("mine.py").function)}
     monkeypatch.setenv("SET", "50006")
@@ -144,9 +140,7 @@ def test_what_lies_outside_of_the_code_counts_too(
 
 
 @compiled_only
-def test_a_built_in_policy_is_compiled_anew_if_a_helper_or_a_constant_of_it_changes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_built_in_policy_is_compiled_anew_if_a_helper_or_a_constant_of_it_changes(monkeypatch):
     from simgin_strategies import _champion
 
     policy, other = loader.find("champion").discard, loader.find("gold").discard
@@ -157,16 +151,14 @@ def test_a_built_in_policy_is_compiled_anew_if_a_helper_or_a_constant_of_it_chan
     assert Path(_champion.__file__) in loader.source_files(loader.find("champion"))
 
 
-def test_every_built_in_policy_can_be_kept_and_has_no_chance_of_its_own() -> None:
+def test_every_built_in_policy_can_be_kept_and_has_no_chance_of_its_own():
     for policy in loader.policies():
         assert find_chance(policy.function) == "", policy.name
         assert jit.interpreted() or fingerprint(policy.function), policy.name
 
 
 @compiled_only
-def test_policies_used_longest_ago_are_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_policies_used_longest_ago_are_removed(tmp_path, monkeypatch):
     monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path)
     for i in range(jit.KEPT_POLICIES + 5):
         old = tmp_path / jit.POLICIES / f"{i:016x}"
@@ -182,7 +174,7 @@ def test_policies_used_longest_ago_are_removed(
 HEAD = "from simgin.strategy import *\nimport numpy as np\nfrom math import sqrt\n"
 
 
-def one(before: str, expression: str) -> Policy:
+def one(before, expression):
     body = f"@discard\ndef one(view, rules, params):\n    return int({expression})\n"
     Path("one.py").write_text(HEAD + before + body + 'STRATEGY = Strategy("one", discard=one)\n')
     return policy_of("one.py")
@@ -193,7 +185,7 @@ def one(before: str, expression: str) -> Policy:
     ("before", "expression"),
     [("X = (n for n in [])\n", "next(X)"), ("import ctypes\nX = ctypes.CDLL(None).abs\n", "X(3)")],
 )
-def test_what_cannot_be_told_is_not_kept(place: Path, before: str, expression: str) -> None:
+def test_what_cannot_be_told_is_not_kept(place, before, expression):
     assert fingerprint(one(before, expression).function) == ""
 
 
@@ -207,7 +199,7 @@ def test_what_cannot_be_told_is_not_kept(place: Path, before: str, expression: s
         ("import first_of_two\n", "first_of_two.second_of_two.first_of_two.X"),
     ],
 )
-def test_what_is_fixed_by_a_version_is_kept(place: Path, before: str, expression: str) -> None:
+def test_what_is_fixed_by_a_version_is_kept(place, before, expression):
     Path("first_of_two.py").write_text("import second_of_two\nX = 1\n")
     Path("second_of_two.py").write_text("import first_of_two\nX = 2\n")
     assert len(fingerprint(one(before, expression).function)) == 16
@@ -231,7 +223,7 @@ def twice(view, rules, params):
 """
 
 
-def test_functions_of_one_name_are_not_kept(place: Path) -> None:
+def test_functions_of_one_name_are_not_kept(place):
     """Compiled in processes of their own, they would have one name in a process that reads both."""
     Path("nameless.py").write_text(HEAD + NAMELESS)
     for name in "acd":
@@ -239,7 +231,7 @@ def test_functions_of_one_name_are_not_kept(place: Path) -> None:
 
 
 @compiled_only
-def test_types_of_constants_and_options_of_helpers_are_told_apart(place: Path) -> None:
+def test_types_of_constants_and_options_of_helpers_are_told_apart(place):
     function = one("def same(n):\n    return n\nX = 1\n", "X(3)").function
     same = function.__globals__["same"]
     digests = set()
@@ -255,7 +247,7 @@ def test_types_of_constants_and_options_of_helpers_are_told_apart(place: Path) -
 
 
 @compiled_only
-def test_nothing_is_kept_once_someone_has_extended_numba(place: Path) -> None:
+def test_nothing_is_kept_once_someone_has_extended_numba(place):
     """The module that does it may be named nowhere in what is compiled."""
     extended = "from numba.extending import overload\n@overload(len)\ndef more(x): return None\n"
     Path("sibling.py").write_text(extended + SIBLING)
@@ -301,15 +293,13 @@ STRATEGY = Strategy("mine", discard=mine)
         ("math.sqrt(2)", ""),
     ],
 )
-def test_chance_and_time_are_found(
-    place: Path, expression: str, source: str, in_helper: bool
-) -> None:
+def test_chance_and_time_are_found(place, expression, source, in_helper):
     parts = (expression, "pass", "helper()") if in_helper else ("1.0", "pass", expression)
     Path("mine.py").write_text(CHANCE.format(*parts))
     assert find_chance(policy_of("mine.py").function) == source
 
 
 @pytest.mark.parametrize("statement", ["from time import time", "import os.path"])
-def test_an_import_inside_a_policy_counts(place: Path, statement: str) -> None:
+def test_an_import_inside_a_policy_counts(place, statement):
     Path("mine.py").write_text(CHANCE.format("1.0", statement, "1.0"))
     assert find_chance(policy_of("mine.py").function) in ("time", "os.path")

@@ -44,6 +44,5 @@ def files(place):
 
 def kept(place):
     """The part of a run directory that must not depend on how the run went."""
-    return {
-        name: Path(place, name).read_bytes() for name in ("table.csv", "summary.csv", "summary.md")
-    }
+    names = ("table.csv", "summary.csv", "summary.md")
+    return {name: Path(place, name).read_bytes() for name in names}

@@ -19,9 +19,8 @@ STRATEGIES = (
 def spread(rows, value="value", half=0.02):
     """A frame of rows with limits about a value, and n."""
     made = pd.DataFrame(rows)
-    return made.assign(
-        low=made[value] - half, high=made[value] + half, n=np.arange(len(made)) + 12_000
-    )
+    n = np.arange(len(made)) + 12_000
+    return made.assign(low=made[value] - half, high=made[value] + half, n=n)
 
 
 def rows_for(variants, strategies, **columns):
@@ -61,11 +60,8 @@ def differences(variants, strategies):
 
 def effects(variants, strategies):
     made = rows_for(variants[:1], strategies, change=("take=lower", "knock=early"))
-    rows = [
-        row | {"opponent": "gold", "field": f"{row['strategy']} v gold"}
-        for row in renamed(made, "difference")
-    ]
-    return spread(rows, "difference", 0.5)
+    rows = spread(renamed(made, "difference"), "difference", 0.5)
+    return rows.assign(opponent="gold", field=rows["strategy"] + " v gold")
 
 
 def search(variants, strategies):
@@ -117,13 +113,8 @@ def sweep(_, strategies):
 def sweep_map(_, strategies):
     made = rows_for(("standard",), strategies[:1], x=range(0, 25, 5), y=range(0, 50, 10))
     rows = [row | {"opponent": "gold", "value": 100 * row["value"]} for row in made]
-    names = {
-        "title": "Turns a match",
-        "x_name": "gin bonus",
-        "y_name": "undercut bonus",
-        "factor": 1,
-    }
-    return spread(rows, half=2).assign(**names, even=np.nan)
+    names = {"title": "Turns a match", "x_name": "gin bonus", "y_name": "undercut bonus"}
+    return spread(rows, half=2).assign(**names, factor=1, even=np.nan)
 
 
 def chart(_, strategies):

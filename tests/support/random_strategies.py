@@ -47,11 +47,8 @@ def until(view, rules, params):
 )
 def late(view, rules, params):
     """End the deal in the last question of the 50th-card rule or for a wanted kind of ending."""
-    return (
-        view.phase == 2
-        or (params[1] > 0 and view.ending >= params[1])
-        or chance(params[0], view.noise)
-    )
+    wanted = params[1] > 0 and view.ending >= params[1]
+    return view.phase == 2 or wanted or chance(params[0], view.noise)
 
 
 @offer(noise=True, p=param(0.15, 0.0, 1.0, "chance of an offer"))

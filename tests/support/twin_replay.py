@@ -197,10 +197,8 @@ class ForTwo(Replay):
         seat = self.deal.to_move
         action = "stock"
         if len(choices) > 1:
-            legal = sum(1 << answer for answer in choices)
-            action = choices[
-                self._ask("take", legal, taken_offer=number(self.deal.pile[-1])).answer
-            ]
+            legal, offered = sum(1 << answer for answer in choices), number(self.deal.pile[-1])
+            action = choices[self._ask("take", legal, taken_offer=offered).answer]
         if action != "take" and "take" in kinds:
             self.seats[seat].shed |= self._top()  # declined
         if action == "take":
@@ -241,9 +239,8 @@ class ForTwo(Replay):
             return
         card = self.deal.pile[-1]
         conditions = self.deal._conditions(taken=card, drawn=None)
-        endings = twin.legal_endings(
-            [*self.deal.hands[seat], card], self.row, self.deal.limit, **conditions
-        )
+        eleven = [*self.deal.hands[seat], card]
+        endings = twin.legal_endings(eleven, self.row, self.deal.limit, **conditions)
         best = self._proposal(endings, seat)
         if not self._asked_to_end(best, taken_offer=number(card)):
             self.deal.act(("pass",))
@@ -269,10 +266,8 @@ class ForTwo(Replay):
         if self.deal.result is None:
             rows = self.deal.meldings[:MOST_SHOWN]
             thrown = {ending.card} - {None}  # it lies on the pile by now
-            cards = {
-                "hand": hands.mask({*self.deal.hands[seat]} - thrown),
-                "pile": hands.mask(thrown.union(self.deal.pile)),
-            }
+            kept, pile = {*self.deal.hands[seat]} - thrown, thrown.union(self.deal.pile)
+            cards = {"hand": hands.mask(kept), "pile": hands.mask(pile)}
             question = self._ask("show", signed((1 << len(rows)) - 1), **cards, **proposed(ending))
             same_meldings(question.view.meldings.tolist(), rows)
             self.deal.act(("show", tuple(twin.texts(rows[question.answer]))))
@@ -468,9 +463,8 @@ def needed(row, seat):
     """The parameter that says what a seat needs to win the match."""
     if row["goal"] == "race":
         return "points_target" if seat == row["race_points_seat"] else "deals_target"
-    return {"deals": "deals_target", "games": "games_target", "total": "total_goal"}.get(
-        row["goal"], "points_target"
-    )
+    targets = {"deals": "deals_target", "games": "games_target", "total": "total_goal"}
+    return targets.get(row["goal"], "points_target")
 
 
 def same_columns(view, goal, seat):

@@ -10,13 +10,8 @@ from simgin.strategy import loader
 
 # Match parameters and the values they must have for single deals, which have no settlement and
 # no die.
-DEALS_ALONE = {
-    "goal": ("points", "single"),
-    "game_bonus": (0,),
-    "box_bonus": (0,),
-    "shutout": ("none",),
-    "die": ("off",),
-}
+DEALS_ALONE = {"goal": ("points", "single"), "shutout": ("none",), "die": ("off",)}
+DEALS_ALONE |= {"game_bonus": (0,), "box_bonus": (0,)}
 FUZZERS = Path(__file__).with_name("random_strategies.py")
 # Strategies in that file
 OWN = ("stray", "stray-same", "late", "last", "shooter", "shooter-same", "gambler")
@@ -25,10 +20,8 @@ OWN = ("stray", "stray-same", "late", "last", "shooter", "shooter-same", "gamble
 def deals_of(text):
     """The variant whose single deals are those of another."""
     row = variants.find(text).row
-    changes = [
-        f"{name}={values[0]}" for name, values in DEALS_ALONE.items() if row[name] not in values
-    ]
-    return "+".join([text, *changes])
+    other = {name: some[0] for name, some in DEALS_ALONE.items() if row[name] not in some}
+    return "+".join([text, *(f"{name}={value}" for name, value in other.items())])
 
 
 def possible(parameter):
@@ -47,9 +40,8 @@ def in_sections(*sections):
 
 def acting(names, rows):
     """(name, value as a text) of parameters that have an effect in some row."""
-    return {
-        (name, str(row[name])) for name in names for row in rows if parameters()[name].acts(row)
-    }
+    acts = {name: parameters()[name].acts for name in names}
+    return {(name, str(row[name])) for name in names for row in rows if acts[name](row)}
 
 
 def any_variant(rng, base, values):

@@ -4,14 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgin.text import notation
-from simgin.text.amounts import (
-    AmountError,
-    parse_count,
-    parse_elo_bounds,
-    parse_half_width,
-    parse_seconds,
-)
+from simgin.text import amounts, notation
+from simgin.text.amounts import AmountError
 from simgin.text.notation import CardError
 
 
@@ -102,10 +96,10 @@ BOUNDS = dict.fromkeys([(0, 10), "0,10", " 0 , 1e1 "], (0.0, 10.0))
 @pytest.mark.parametrize(
     ("call", "forms"),
     [
-        (parse_count, COUNTS),
-        (parse_half_width, HALF_WIDTHS | {1000: 1000.0}),
-        (parse_seconds, SECONDS | {"1000h": 3_600_000.0}),
-        (parse_elo_bounds, BOUNDS),
+        (amounts.parse_count, COUNTS),
+        (amounts.parse_half_width, HALF_WIDTHS | {1000: 1000.0}),
+        (amounts.parse_seconds, SECONDS | {"1000h": 3_600_000.0}),
+        (amounts.parse_elo_bounds, BOUNDS),
     ],
 )
 def test_an_amount_can_be_written_in_several_forms(call, forms):
@@ -126,7 +120,7 @@ def test_an_amount_can_be_written_in_several_forms(call, forms):
 def test_a_bad_count_is_refused_with_a_remedy(word, texts):
     for text in texts:
         with pytest.raises(AmountError, match=rf"{word}.*1e.*\.$"):
-            parse_count(text)
+            amounts.parse_count(text)
 
 
 NONSENSE = ["", "many", "nan", "inf", "-1", -1, 0, "0", "0s", "0%", True, None, [], [1], {}]
@@ -139,9 +133,9 @@ NO_BOUNDS = [(10, 0), (5, 5), (-801, 0), (0, 801), (0, 5, 10), (0, True), (0, "x
 @pytest.mark.parametrize(
     ("call", "texts"),
     [
-        (parse_half_width, NO_HALF_WIDTH),
-        (parse_seconds, NO_TIME),
-        (parse_elo_bounds, [*NO_BOUNDS, (0, float("nan"))]),
+        (amounts.parse_half_width, NO_HALF_WIDTH),
+        (amounts.parse_seconds, NO_TIME),
+        (amounts.parse_elo_bounds, [*NO_BOUNDS, (0, float("nan"))]),
     ],
 )
 def test_a_bad_amount_is_refused_with_a_remedy(call, texts):
@@ -153,11 +147,12 @@ def test_a_bad_amount_is_refused_with_a_remedy(call, texts):
 
 @given(st.floats(1e-6, 1000))
 def test_a_number_is_read_as_itself(number):
-    assert parse_half_width(number) == parse_half_width(repr(number)) == number
-    assert parse_seconds(number) == number
-    assert parse_elo_bounds((0, min(number, 800))) == (0, min(number, 800))
+    assert amounts.parse_half_width(number) == amounts.parse_half_width(repr(number)) == number
+    assert amounts.parse_seconds(number) == number
+    assert amounts.parse_elo_bounds((0, min(number, 800))) == (0, min(number, 800))
 
 
 @given(st.integers(1, 49_999))
 def test_a_percentage_keeps_its_digits(thousandths):
-    assert float(parse_half_width(f"{thousandths / 1000}%").removesuffix("%")) == thousandths / 1000
+    found = amounts.parse_half_width(f"{thousandths / 1000}%")
+    assert float(found.removesuffix("%")) == thousandths / 1000

@@ -92,9 +92,8 @@ def test_the_chance_of_a_meld_with_a_card_agrees_with_counting(text):
     held = dict(zip(NAMES, chances.tolist(), strict=True))
     for number, card in enumerate(NAMES):
         ways = [prod(held[o] for o in meld - {card}) for meld in melds if card in meld]
-        assert toolkit.meld_chance(number, chances, rules) == pytest.approx(
-            1 - prod(1 - way for way in ways)
-        )
+        want = 1 - prod(1 - way for way in ways)
+        assert toolkit.meld_chance(number, chances, rules) == pytest.approx(want)
 
 
 # The table of mean deadwood

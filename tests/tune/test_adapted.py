@@ -22,12 +22,8 @@ OWN = Path(__file__).resolve().parents[2] / "strategies" / "champion.npy"
 
 def test_players_of_other_rules_or_sizes_are_kept_apart(tmp_path, monkeypatch):
     """Rules of a file may change under one name."""
-    asked = [
-        ("straight", {}),
-        ("oklahoma", {}),
-        *(("straight", {name: 99}) for name in ("deals", "rounds")),
-    ]
-    asked.append(("straight", {"seed": 2}))
+    asked = [("straight", {}), ("oklahoma", {}), ("straight", {"seed": 2})]
+    asked += [("straight", {name: 99}) for name in ("deals", "rounds")]
     found = [adapted.read_training("champion", name, **sizes).named for name, sizes in asked]
     for bonus in ("30", "40"):
         (tmp_path / bonus).mkdir()
@@ -42,12 +38,8 @@ def toy(tmp_path_factory):
     """Trainings of a second, which make champion worse, in folders of their own."""
     folder = tmp_path_factory.mktemp("learned")
     with pytest.MonkeyPatch.context() as patched:
-        for module, name, size in (
-            (decisions, "VALUE_DEALS", 20_000),
-            (decisions, "KNOWN_MET", 40),
-            (decisions, "AT_ONCE", 60),
-        ):
-            patched.setattr(module, name, size)
+        for name, size in {"VALUE_DEALS": 20_000, "KNOWN_MET": 40, "AT_ONCE": 60}.items():
+            patched.setattr(decisions, name, size)
         place = property(lambda training: folder / f"{training.rounds}.npy")
         patched.setattr(adapted.AdaptRequest, "named", place)
         yield folder

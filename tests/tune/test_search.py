@@ -25,10 +25,8 @@ def tuned_of(request, see=lambda generation: None):
 def planted(tmp_path_factory):
     """A search that starts far from the best number, and what it came to."""
     file = write_planted(tmp_path_factory.mktemp("planted"), 4.0)
-    request = read_request(
-        str(file), "eaai", ["simple"], "p", generations=6, matches=1000, confirmed=2000, seed=5
-    )
-    return tuned_of(request)
+    sizes = {"generations": 6, "matches": 1000, "confirmed": 2000, "seed": 5}
+    return tuned_of(read_request(str(file), "eaai", ["simple"], "p", **sizes))
 
 
 def test_a_planted_number_is_found(planted):

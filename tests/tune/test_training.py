@@ -8,18 +8,8 @@ from simgin.play.rollout import branch_deals
 from simgin.rules.build import build_rules
 from simgin.runs import ledger
 from simgin.strategy import compiler, loader
-from simgin.tune.training import (
-    HELD,
-    TRIED,
-    Trained,
-    added,
-    carry_out,
-    least_squares,
-    lessons,
-    read_training,
-    solve,
-    train,
-)
+from simgin.tune import training
+from simgin.tune.training import HELD, TRIED
 from simgin.tune.tune_request import TuneError
 from support.weighed import WEIGHED, write_weighed
 
@@ -33,7 +23,7 @@ def file(tmp_path_factory):
 
 def rounds_of(request, see=lambda played: None, place=None):
     with ledger.opened(place, request.identity) as run_ledger:
-        return train(request, run_ledger, see=see)
+        return training.train(request, run_ledger, see=see)
 
 
 # The regression
@@ -67,8 +57,8 @@ def test_the_weights_are_those_of_a_least_squares_twin(seed):
     tried = np.arange(TRIED) < counts[:, None]
     before = lot.normal(size=4)
     parts = (slice(0, 25), slice(25, 60))
-    halves = [least_squares(numbers[p], points[p], tried[p]) for p in parts]
-    weights = solve(added(halves), before)
+    halves = [training.least_squares(numbers[p], points[p], tried[p]) for p in parts]
+    weights = training.solve(training.added(halves), before)
     asked = zip(numbers, points, counts, strict=True)
     questions = [list(zip(x[:n], y[:n], strict=True)) for x, y, n in asked]
     twin = least_squares_twin(questions, before, HELD)
@@ -78,10 +68,10 @@ def test_the_weights_are_those_of_a_least_squares_twin(seed):
 
 def test_lessons_are_those_of_the_discards_one_by_one(file):
     """The cheapest discards, their numbers and points, worked out in Python from the same deals."""
-    request = read_training(str(file), "eaai")
+    request = training.read_training(str(file), "eaai")
     start = request.start + np.arange(8) / 10
     player = request.with_weights(start)
-    taught = lessons(player.discard)
+    taught = training.lessons(player.discard)
     matchup = Matchup(request.match.variant, player, request.match.pool[0], 9, "deal")
     sums = taught.learn(matchup, 100, 40)
     found = branch_deals(matchup, taught.try_few, 100, 40, TRIED)
@@ -102,7 +92,7 @@ def test_lessons_are_those_of_the_discards_one_by_one(file):
         margins = {card: one.points_a - one.points_b for card, one in told.items()}
         questions.append([(by_card[card], margin) for card, margin in margins.items()])
     assert sums.questions == len(questions) > 30
-    weights = solve(sums, start)
+    weights = training.solve(sums, start)
     assert np.allclose(weights, least_squares_twin(questions, start, HELD))
 
 
@@ -112,18 +102,18 @@ def test_lessons_are_those_of_the_discards_one_by_one(file):
 def test_a_training_that_was_broken_off_comes_to_the_same_bytes_with_any_number_of_workers(
     file, tmp_path
 ):
-    request = read_training(str(file), "eaai", ["simple", "gold-early"], **SHORT)
+    request = training.read_training(str(file), "eaai", ["simple", "gold-early"], **SHORT)
 
     def stop(played):
         raise KeyboardInterrupt
 
     with ledger.opened(None, request.identity) as run_ledger:
-        whole = carry_out(request, run_ledger, 1)
+        whole = training.carry_out(request, run_ledger, 1)
     place = tmp_path / ledger.FILE
     with pytest.raises(KeyboardInterrupt):
         rounds_of(request, see=stop, place=place)
     with ledger.opened(place, request.identity) as run_ledger:
-        resumed = carry_out(request, run_ledger, 3)
+        resumed = training.carry_out(request, run_ledger, 3)
     assert resumed.file("simgin train weighed.py") == whole.file("simgin train weighed.py")
     assert [played.gain for played in resumed.rounds] == [played.gain for played in whole.rounds]
 
@@ -134,9 +124,11 @@ def test_the_strategy_of_the_page_learns_to_beat_its_start(file):
     The lower limit of a training that gained nothing is above 0 once in forty times, and above 2
     points once in more than ten thousand.
     """
-    request = read_training(str(file), "eaai", rounds=3, deals=4000, confirmed=4000, seed=2)
+    request = training.read_training(
+        str(file), "eaai", rounds=3, deals=4000, confirmed=4000, seed=2
+    )
     with ledger.opened(None, request.identity) as run_ledger:
-        trained = carry_out(request, run_ledger)
+        trained = training.carry_out(request, run_ledger)
     confirmation = trained.confirmation
     assert confirmation.direct.gain.low > 0.02
     assert confirmation.objective.gain.low > 0.02
@@ -149,15 +141,15 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
     assert list(compiler.vector(policy)) == [1, 0, 0, 0, 0, 0, 0, 0]
     assert "there is no weighed.npy beside it" in capfd.readouterr().err
     untrained = loader.source_digest(loader.find(str(file)))
-    request = read_training(str(file), "eaai", rounds=1, deals=200, confirmed=1000)
+    request = training.read_training(str(file), "eaai", rounds=1, deals=200, confirmed=1000)
     with ledger.opened(None, request.identity) as run_ledger:
-        trained = carry_out(request, run_ledger)
+        trained = training.carry_out(request, run_ledger)
     written = tmp_path / "weighed.npy"
     written.write_bytes(trained.file("simgin train weighed.py"))
-    assert Trained.words.mark in written.read_bytes()
+    assert training.Trained.words.mark in written.read_bytes()
     assert list(compiler.vector(policy)) == list(trained.weights)
     assert loader.source_digest(loader.find(str(file))) != untrained
-    again = read_training(str(file), "eaai", rounds=1, deals=200, confirmed=1000)
+    again = training.read_training(str(file), "eaai", rounds=1, deals=200, confirmed=1000)
     assert again.identity == request.identity  # what was learned before is not looked at
     np.save(written, np.zeros(5))
     with pytest.raises(compiler.PolicyError, match=r"holds 5 weights where start names 8"):
@@ -179,4 +171,4 @@ def test_numbers_that_cannot_be_learned_get_a_sentence(tmp_path, old, new, told)
     text = WEIGHED.replace(old, new).replace("import Strategy,", "import Strategy, knock,")
     file = write_weighed(tmp_path, text)
     with pytest.raises((TuneError, loader.StrategyError), match=told):
-        rounds_of(read_training(str(file), "eaai", rounds=1, deals=100, confirmed=1000))
+        rounds_of(training.read_training(str(file), "eaai", rounds=1, deals=100, confirmed=1000))

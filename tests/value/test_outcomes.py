@@ -75,11 +75,8 @@ def test_the_error_of_a_share_is_binomial():
 
 
 def test_both_sides_count_every_deal():
-    counted = outcomes.Outcomes(
-        np.array([[0, 1, 1, 30, 1], [1, 0, 1, 30, 1], [1, -1, 6, 0, 1]]),
-        np.tile([[4, 3, 2]], (20, 1)),
-    )
-    seen = counted.from_both_sides()
+    rows = np.array([[0, 1, 1, 30, 1], [1, 0, 1, 30, 1], [1, -1, 6, 0, 1]])
+    seen = outcomes.Outcomes(rows, np.tile([[4, 3, 2]], (20, 1))).from_both_sides()
     found = dict(zip(map(tuple, seen.rows.tolist()), seen.counts[0].tolist(), strict=True))
     void, won = {(0, -1, 6, 0, 1): 2, (1, -1, 6, 0, 1): 2}, {(0, 1, 1, 30, 1): 7}
     assert found == void | won | {(1, 0, 1, 30, 1): 7}

@@ -27,9 +27,8 @@ def counted(shares, scale=1000):
 
 
 def a_value(variant, shares, seat=0):
-    return value.at_any_score(
-        parse_matchup("gold", "simple", variant, 1, "deal"), counted(shares), seat
-    )
+    matchup = parse_matchup("gold", "simple", variant, 1, "deal")
+    return value.at_any_score(matchup, counted(shares), seat)
 
 
 def test_the_bound_on_long_matches():
@@ -83,9 +82,8 @@ def after_deal(game, state, dealer, winner, kind, points):
         by_kind = {GIN: game["deal_count_gin"], UNDERCUT: game["deal_count_undercut"]}
         side["deals"] += by_kind.get(kind, 1)
         if game["goal"] == "games" and side["points"] >= game["points_target"]:
-            side["games"] += next(
-                games for most, games in game["game_table"] if other["points"] <= most
-            )
+            table = game["game_table"]
+            side["games"] += next(games for most, games in table if other["points"] <= most)
             side["points"] = other["points"] = 0
         reached = {name: score >= game[f"{name}_target"] for name, score in side.items()}
         reached["twofold"] = reached["points"] and reached["deals"]
@@ -173,13 +171,9 @@ def test_v_of_every_state_agrees_with_plain_recursion(goal, next_dealer, void_de
 
 def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
     """At 3:2 a gin of B's deal turns into a knock of A; at 0:4 one knock in four is void."""
-    at_three_two = [(3, 2, 1, 1, 0, 2), (3, 2, -1, 1, 1, 6)] * 2
-    at_nil_four = [(0, 4, 1, 0, -1, 0), (0, 4, -1, 0, 0, 3)]
-    changes = [
-        (*change[:2], group, *change[2:])
-        for group in range(GROUPS)
-        for change in at_three_two + at_nil_four
-    ]
+    turned = [(3, 2, 1, 1, 0, 2), (3, 2, -1, 1, 1, 6)] * 2
+    turned += [(0, 4, 1, 0, -1, 0), (0, 4, -1, 0, 0, 3)]
+    changes = [(a, b, group, *way) for group in range(GROUPS) for a, b, *way in turned]
     v = value.on_board(
         parse_matchup("gold", "simple", "shot+points_target=9", 1, "deal"),
         outcomes.ScoreOutcomes(counted(TINY, scale=10), np.array(changes), 16 * GROUPS),
@@ -336,9 +330,8 @@ def assert_believable(v, matches, seed):
 @pytest.mark.parametrize("variant", ROWS)
 def test_v_agrees_with_matches_played(variant):
     seat = 0 if variant == "race" else None
-    v = value.compute(
-        SMALLER.get(variant, variant), "gold", opponent(variant), deals=20_000, seed=21, seat=seat
-    )
+    how, smaller = {"deals": 20_000, "seed": 21, "seat": seat}, SMALLER.get(variant, variant)
+    v = value.compute(smaller, "gold", opponent(variant), **how)
     assert_believable(v, 600, seed=22)
 
 

@@ -4,17 +4,7 @@ import copy
 
 import numpy as np
 
-from simgin.core import endings, layoff, match, meldings, scoring, sums
-from simgin.core.answers import (
-    BIG_GIN,
-    KNOCK,
-    PHASE_BLIND,
-    PHASE_LAST,
-    PHASE_STOP,
-    PHASE_UPCARD,
-    SHOT,
-    SLOTS,
-)
+from simgin.core import answers, endings, layoff, match, meldings, scoring, sums
 from simgin.core.cards import PACK
 from simgin.core.deadwood import best_discards, deadwood_of, each_deadwood
 from simgin.core.rules import DEFENDER, OPPONENT_MAY_TAKE, STOPPER
@@ -34,7 +24,8 @@ from worked_examples.matches import Standing
 from worked_examples.schema import Impossible, NotSupported
 
 # Deadwood 0 makes a knock gin
-STOPS = {"knock": KNOCK, "gin": KNOCK, "shot": SHOT, "big_gin": BIG_GIN}
+STOPS = {"knock": answers.KNOCK, "gin": answers.KNOCK, "shot": answers.SHOT}
+STOPS["big_gin"] = answers.BIG_GIN
 # Deals looked at to see whether one with the joker in the hand is ever played; a miss has odds of 1
 # to 10**18
 TRIES = 200
@@ -69,7 +60,7 @@ def knock_options(row, hand, limit, taken, drawn, points):
             knock[card_text(card)] = count
         if row["shot"] and endings.is_shot(ten, must, points, rules):
             shot.append(card_text(card))
-    return knock, shot, bool(ending == BIG_GIN)
+    return knock, shot, bool(ending == answers.BIG_GIN)
 
 
 def lay_off(row, hand, melds):
@@ -146,7 +137,7 @@ def _silent(view, rules, params):
     return -1
 
 
-POLICIES = (Policy(slot, "silent", _silent, {}) for slot in SLOTS)
+POLICIES = (Policy(slot, "silent", _silent, {}) for slot in answers.SLOTS)
 SILENT = Strategy("silent", *POLICIES, ending="same", text="silent")
 
 
@@ -214,7 +205,7 @@ class Deal:
         """Whether an offer of the die is asked for before the cards are seen; None: it is not."""
         if not self.open or self.open.slot != "offer":
             return None
-        return bool(self.open.view.phase == PHASE_BLIND)
+        return bool(self.open.view.phase == answers.PHASE_BLIND)
 
     @property
     def drawn(self):
@@ -269,17 +260,17 @@ class Deal:
 
     def _answer(self, action, asked):
         view = asked.view
-        if view.phase == PHASE_LAST:
+        if view.phase == answers.PHASE_LAST:
             self._meet_last_discard(action, view)
         elif asked.slot in ("offer", "answer"):
             codes = {"offer": action.card} if asked.slot == "offer" else {"accept": 1, "refuse": 0}
             self._choose(codes, action, view)
         elif asked.slot == "take":
             codes = {"stock": 0, "take": 1, "pass": 2}
-            if view.phase == PHASE_UPCARD and not view.legal & 4:
+            if view.phase == answers.PHASE_UPCARD and not view.legal & 4:
                 codes = {"pass": 0, "take": 1}  # the stock is no choice
             self._choose(codes, action, view)
-        elif view.phase == PHASE_STOP:
+        elif view.phase == answers.PHASE_STOP:
             self._choose({"stock": 0, "stop": 1}, action, view)
         else:
             self._close_turn(action)
@@ -338,7 +329,8 @@ def question(deal, number):
     """A question of a deal; its number is that of the answers before it."""
     state = deal.state
     view = state.log[number].copy()
-    return Question(int(view.seat), SLOTS[state.slots[number]], view, int(state.answers[number]))
+    slot = answers.SLOTS[state.slots[number]]
+    return Question(int(view.seat), slot, view, int(state.answers[number]))
 
 
 def actions_of(deal):
@@ -362,7 +354,8 @@ def _opening_passes(deal):
         if asked.slot in ("discard", "knock"):
             break
         passed = 2 if asked.view.legal & 4 else 0
-        if asked.slot == "take" and asked.view.phase == PHASE_UPCARD and asked.answer == passed:
+        of_upcard = asked.slot == "take" and asked.view.phase == answers.PHASE_UPCARD
+        if of_upcard and asked.answer == passed:
             done.append(Action(asked.seat, "pass"))
     return done
 
@@ -379,7 +372,7 @@ def _unfinished(deal):
     """What followed the last complete turn: a draw, or the pass of the last discard."""
     if not deal.kind:
         asked = question(deal, deal.state.logged)
-        if asked.slot not in ("discard", "knock") or asked.view.phase == PHASE_LAST:
+        if asked.slot not in ("discard", "knock") or asked.view.phase == answers.PHASE_LAST:
             return []
         if asked.view.taken >= 0:
             return [Action(asked.seat, "take")]

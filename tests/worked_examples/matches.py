@@ -63,9 +63,8 @@ def match_points(example, subject):
 
 def race(example, subject):
     seat = example.whole("points_player", 0, 1)
-    variant = example.rules(
-        "events", "points_player", base="race", goal="race", race_points_seat=seat
-    )
+    fixed = {"goal": "race", "race_points_seat": seat}
+    variant = example.rules("events", "points_player", base="race", **fixed)
     standing = subject.follow(variant, _events(example))
     tallies = {"points": standing.points[seat], "deals_won": standing.deals_won[1 - seat]}
     return tallies | standing.of("winner", "deals")
@@ -87,13 +86,10 @@ def die_round(example, subject):
 
 def total_match(example, subject):
     goal = example.whole("goal", -1000, 10**5)
-    variant = example.rules(
-        "deal_scores", "goal", base="solitary-gin", goal="total", total_goal=goal
-    )
-    scores = [
-        example.number("input.deal_scores", score, -1000, 1000)
-        for score in example.given["deal_scores"]
-    ]
+    fixed = {"goal": "total", "total_goal": goal}
+    variant = example.rules("deal_scores", "goal", base="solitary-gin", **fixed)
+    told = example.given["deal_scores"]
+    scores = [example.number("input.deal_scores", score, -1000, 1000) for score in told]
     standing = subject.follow(variant, [Entry(-1, (score, 0), "limit") for score in scores])
     return {"total": standing.points[0], "won": standing.winner == 0 if standing.over else None}
 

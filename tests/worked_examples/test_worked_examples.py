@@ -15,11 +15,10 @@ from worked_examples.schema import ExampleError
 
 DATA = Path(__file__).parents[1] / "data"
 BOOK = DATA / "rules_vectors.json"
-VECTORS = {vector["id"]: vector for vector in json.loads(BOOK.read_text())["vectors"]}
-MORE = {
-    vector["id"]: vector
-    for vector in json.loads((DATA / "more_examples.json").read_text())["vectors"]
-}
+VECTORS, MORE = (
+    {vector["id"]: vector for vector in json.loads(path.read_text())["vectors"]}
+    for path in (BOOK, DATA / "more_examples.json")
+)
 SUBJECTS = pytest.mark.parametrize("subject", [engine, rules_twin], ids=["engine", "twin"])
 
 
@@ -130,6 +129,7 @@ def asked(name, given, expect):
     return vector | {"expect": expect}
 
 
+STOCK_TWICE = {"actions": ["N stock"] * 2}
 LATE = {"phase": "drawer holds eleven", "stock_before_draw": 3, "stock_reserve": 3}
 
 
@@ -140,10 +140,7 @@ LATE = {"phase": "drawer holds eleven", "stock_before_draw": 3, "stock_reserve":
         (asked("S13", {"how": "gin"}, {"other": 0}), "no melding permits this gin"),
         (asked("T05", {}, {"how": "void"}), "N throw QD (action 2) is not possible"),
         # The example means its last action, but here the first of two equal ones is impossible
-        (
-            asked("T02", {"actions": ["N stock"] * 2}, {"illegal": "N stock"}),
-            "N stock, as action 1",
-        ),
+        (asked("T02", STOCK_TWICE, {"illegal": "N stock"}), "N stock, as action 1"),
         (asked("DI8", {}, {"winner": 0}), "play: seat 0 offers 2 (offer 1) is not possible"),
         (asked("OP9", {"state": LATE}, {"options": []}), "the position: N stock is not possible"),
     ],
@@ -180,9 +177,8 @@ def test_what_cannot_be_set_up_is_not_supported(vector, reason):
 def test_failures_are_printed_with_what_was_expected(run):
     code, out, err = run(VECTORS["P01"], changed("P03", ("expect", "other"), 30), BY_READING)
     assert (code, err) == (1, "")
-    assert out.startswith(
-        "P03 failed: deal_points, standard\n  other\n    expected 30\n    got      29\n"
-    )
+    told = "P03 failed: deal_points, standard\n  other\n    expected 30\n    got      29\n"
+    assert out.startswith(told)
     rows = [line.split() for line in out.splitlines()]
     assert ["deal_points", "1", "1", "0"] in rows and ["all", "1", "1", "1"] in rows
     assert "    1  options: positions by the size of the stock" in out
