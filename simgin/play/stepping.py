@@ -49,7 +49,6 @@ GAME = np.dtype(
 )
 ASKED, DEAL_OVER, GAME_OVER = range(3)  # where a game stands
 GAMES = types.Array(from_dtype(GAME), 1, "C")
-NUMBERS = types.Array(int64, 1, "C")
 HEAD = STATE_TYPE.offset("vectors") // 8  # numbers of a state that change during a turn
 KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
 compiled = partial(jit.compiled, key=KEY)
@@ -274,44 +273,40 @@ def go_on(game):
     _keep(game, state, rules)
 
 
-# What Python calls, for one game and for many
+# What Python calls for one game, with a number
 
 
-def begin_each(games, units):
-    """Begin games with units, and play on to the first question; units: int64 (games,)."""
-    for i in range(len(games)):
-        begin(games[i], units[i])
-        go_on(games[i])
+def begin_game(game, unit):
+    """Begin a game with a unit, and play on to the first question."""
+    begin(game, unit)
+    go_on(game)
 
 
-def answer_each(games, answers):
-    """Play games on by an answer each, int64 (games,), to the next question or the deal's end."""
-    for i in range(len(games)):
-        put(games[i], answers[i])
-        go_on(games[i])
+def answer_game(game, answer):
+    """Play a game on by an answer, to the next question or the deal's end."""
+    put(game, answer)
+    go_on(game)
 
 
-def go_on_each(games, lengths):
-    """Play deals again with so many of their answers, int64 (games,), and on as `answer_each`."""
-    for i in range(len(games)):
-        games[i].at = ASKED
-        games[i].is_kept = 0
-        state_at(games[i].state).scripted = lengths[i]
-        go_on(games[i])
+def repeat_game(game, length):
+    """Play a deal again with so many of its answers, and on as `answer_game`."""
+    game.at = ASKED
+    game.is_kept = 0
+    state_at(game.state).scripted = length
+    go_on(game)
 
 
-def close_each(games, lengths):
-    """Close deals that are over, and play on to the first question of the next."""
-    for i in range(len(games)):
-        close_deal(games[i])
-        if games[i].at == ASKED:
-            go_on(games[i])
+def close_game(game, _):
+    """Close a deal that is over, and play on to the first question of the next."""
+    close_deal(game)
+    if game.at == ASKED:
+        go_on(game)
 
 
 @cache
 def compiled_step(function: Any) -> Any:
     """One of the four functions above, compiled."""
-    return compiled(function, void(GAMES, NUMBERS))
+    return compiled(function, void(GAMES.dtype, int64))
 
 
 @cache

@@ -63,15 +63,6 @@ class Games:
             slots = [i for i, slot in enumerate(SLOTS) if players == 2 or slot in SOLO_SLOTS]
             self.rows["hooks"][:, :players, slots] = np.reshape(hooks, (players, -1))
 
-    def step(self, function: Callable[..., None], numbers: Sequence[int] | np.ndarray) -> None:
-        """Call one of the functions of `stepping`, with a number for each game.
-
-        Raises PolicyFailure if a strategy fails, and ValueError for an illegal answer from outside.
-        """
-        compiled = stepping.compiled_step(function)
-        with interpret.unwrapped():
-            compiled(self.rows, np.asarray(numbers, np.int64))
-
 
 def place_in_memory(record: Any) -> int:
     """Where a record lies in memory."""
@@ -88,14 +79,16 @@ class Table:
     def __init__(self, matchup: Matchup, outside: Collection[int] = (0,), unit: int = 0) -> None:
         self.matchup = matchup
         self._games = Games(matchup, outside, 1)
+        self._game = self._games.rows[0]
         self.rules = self._games.rules
         self.state = self._games.states[0]
         self.state.watched = 1  # every question is kept
-        self._step(stepping.begin_each, unit)
+        self._step(stepping.begin_game, unit)
 
     def _step(self, function: Callable[..., None], number: int) -> None:
         try:
-            self._games.step(function, [number])
+            with interpret.unwrapped():
+                stepping.compiled_step(function)(self._game, number)
         except Exception as error:
             failure = describe_failure(self.matchup, self.state, error)
             raise PolicyFailure(failure) from (None if isinstance(error, IllegalAnswer) else error)
@@ -103,17 +96,17 @@ class Table:
     @property
     def is_deal_over(self) -> bool:
         """Whether the deal is played, and neither entered nor followed by another."""
-        return bool(self._games.rows[0].at == stepping.DEAL_OVER)
+        return bool(self._game.at == stepping.DEAL_OVER)
 
     @property
     def is_over(self) -> bool:
         """Whether the deal or match is over, and entered."""
-        return bool(self._games.rows[0].at == stepping.GAME_OVER)
+        return bool(self._game.at == stepping.GAME_OVER)
 
     @property
     def question(self) -> Question | None:
         """What is asked from outside, without an answer; None behind the end of the deal."""
-        if self._games.rows[0].at != stepping.ASKED:
+        if self._game.at != stepping.ASKED:
             return None
         view = self._games.views[0][int(self.state.asked_seat)].copy()
         return Question(int(view.seat), SLOTS[self.state.asked_slot], view, None)
@@ -128,11 +121,11 @@ class Table:
         """Answer the question, and play on. Raises IllegalMove, which changes nothing."""
         if not 0 <= answer < 64 or not int(self.state.legal) >> answer & 1:
             raise IllegalMove(f"{answer} is not among the legal answers")
-        self._step(stepping.answer_each, answer)
+        self._step(stepping.answer_game, answer)
 
     def go_back(self, length: int) -> None:
         """Take answers of the deal back, all but the first ones, and play on from there."""
-        self._step(stepping.go_on_each, length)
+        self._step(stepping.repeat_game, length)
 
     def repeat(self, answers: Sequence[int]) -> None:
         """Play the deal by these answers, of all seats, and on from there."""
@@ -143,7 +136,7 @@ class Table:
 
     def close_deal(self) -> None:
         """Enter a deal that is over, and begin the next one of the match."""
-        self._step(stepping.close_each, 0)
+        self._step(stepping.close_game, 0)
 
     def watched(self) -> WatchedDeal:
         """The deal as far as it is played; before it is closed."""
