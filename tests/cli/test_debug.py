@@ -62,6 +62,7 @@ GAMES = (
     ("gold", "random+take=never", EVERYTHING, "deal"),
     ("gold", "simple", "big-gin+first_turn=discard_first+ace_runs=high_or_low", "deal"),
     ("simple+discard=hits", "gold", PASSED_DEAD, "deal"),
+    *((name, "gold-early", "basic", "deal") for name in loader.names() if name[-2:] != "mc"),
 )
 
 
@@ -98,7 +99,7 @@ def test_quitting_the_debugger_is_an_interruption(strategy_file):
 
 
 @pytest.mark.slow
-def test_variants_of_every_kind_have_the_same_sums_interpreted():
+def test_variants_and_strategies_have_the_same_sums_interpreted():
     code = f"import sys; sys.path.append({str(Path(__file__).parent)!r})\n"
     code += "import test_debug\nfor i in range(len(test_debug.GAMES)): print(test_debug.digest(i))"
     command = [sys.executable, "-W", "error", "-c", code]
@@ -124,8 +125,11 @@ def strategy_file(tmp_path):
 
 
 def digest(i):
-    """Digest of the batch rows of 20 units of a matchup."""
+    """Digest of the batch rows of 40 deals or 2 matches of a matchup."""
     a, b, variant, unit = GAMES[i]
-    matchup = Matchup(variants.find(variant), loader.find(a), loader.find(b), 2**64 - 1 - i, unit)
-    played = kernel.play(matchup, 0, 20 if unit == "deal" else 2)
+    if a.startswith("solo"):
+        b, variant = None, "solitaire-gin"
+    other = b and loader.find(b)
+    matchup = Matchup(variants.find(variant), loader.find(a), other, 2**64 - 1 - i, unit)
+    played = kernel.play(matchup, 0, 40 if unit == "deal" else 2)
     return hashlib.sha256(played.tobytes()).hexdigest()

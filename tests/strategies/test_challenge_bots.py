@@ -7,6 +7,8 @@ from pathlib import Path
 
 import improvement as training
 import numpy as np
+import pytest
+from simgin_strategies import marjj
 
 from oracles import twin
 from oracles.twin.roster.seen import near, rank
@@ -244,3 +246,9 @@ def test_the_table_is_learned_in_miniature():
     full = seen > 40
     assert full.sum() > 10
     assert abs((mean - TABLE)[full].mean()) < 1
+
+
+def test_marjj_weighs_the_next_hand_by_the_same_bits_in_python():
+    for n in range(60):
+        compiled, plain = marjj._power(0.9, n), marjj._power.py_func(0.9, n)
+        assert compiled == plain == pytest.approx(0.9**n)
