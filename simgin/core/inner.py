@@ -30,7 +30,7 @@ from numba.core.cpu import CPUTargetOptions
 from numba.core.environment import lookup_environment
 from numba.core.options import TargetOptions
 from numba.core.registry import CPUDispatcher
-from numba.core.types import FunctionType
+from numba.core.types import FunctionType, Record, Type
 from numba.core.types.misc import unliteral
 from numba.core.typing.typeof import typeof_impl
 
@@ -51,6 +51,8 @@ def _short_name(kind: FunctionType) -> tuple[str, tuple[()]]:
 
 
 FunctionType.mangling_args = property(_short_name)  # type: ignore[method-assign, assignment]
+# For every pass over every function numba writes the arguments out, field by field
+Record.__repr__ = Type.__repr__  # type: ignore[method-assign]
 # numba can promise LLVM that no two arguments overlap in memory, but its decorators do not offer it
 CPUTargetOptions.noalias = TargetOptions.Mapping("noalias")
 
@@ -171,25 +173,6 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         super().add_overload(result)
         self._newest, library = result, result.library
         library.get_pointer_to_function = cache(library.get_pointer_to_function)
-
-    def load(self, signature: Any) -> bool:
-        """Whether the version for a signature was on disk; Python can call it then."""
-        with global_compiler_lock, _one_deeper():
-            result = self._cache.load_overload(signature, self.targetctx)
-            if result is None:
-                return False
-            self._cache_hits[signature] += 1
-            self.add_overload(result)
-            _connect(result.library)
-            return True
-
-    def returned_type(self, arguments: Any) -> Any:
-        """The numba type that the function returns by itself for arguments of these types."""
-        with global_compiler_lock, _one_deeper():  # so that it is not made executable
-            inner = LazyDispatcher(self.py_func, self.targetoptions)
-            inner.compile(arguments)
-        (result,) = inner.overloads.values()
-        return result.signature.return_type
 
     def get_compile_result(self, sig: Any) -> Any:
         """The compiled version; a kernel asks for that of every policy twice a call."""

@@ -197,16 +197,14 @@ def compiled(
     keep: bool = True,
     key: str = "",
     distinct: bool = False,
-    check: Callable[[Any], None] | None = None,
     **options: Any,
 ) -> Any:
     """`function` compiled so that it releases the interpreter lock.
 
-    signature: compile now for this type alone. keep: cache on disk. key: of a policy, a digest of
-    all that its code depends on besides the compiled sources. distinct: no two of the records and
-    arrays it is given overlap in memory, so after a write to one the others are not read again.
-    check: called, unless the function is cached, with the type that it returns by itself, before
-    the signature bends that to another; may raise.
+    signature: compile now for this type alone, or for these types of arguments. keep: cache on
+    disk. key: of a policy, a digest of all that its code depends on besides the compiled sources.
+    distinct: no two of the records and arrays it is given overlap in memory, so after a write to
+    one the others are not read again.
     """
     if interpreted():
         return function
@@ -219,9 +217,6 @@ def compiled(
     if directory is not None:
         dispatcher._cache = _SafeCache(function, directory)
     if signature is not None:
-        if check is not None and not dispatcher.load(signature):
-            returned = dispatcher.returned_type(signature.args)
-            check(returned)
         dispatcher.compile(signature)
         dispatcher.disable_compile()
     return dispatcher

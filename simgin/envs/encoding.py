@@ -183,16 +183,17 @@ def _reward(game, state, rules, stake):
 
 
 @compiled
-def _settle(game):
-    """Close the deals that are over, up to a question from outside; what seat 0 gained."""
+def _go_on(game):
+    """Play on to a question from outside, or to the game's end; what seat 0 gained."""
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
     gained = 0
-    while game.at == stepping.DEAL_OVER:
+    while game.at == stepping.ASKED:
+        stepping.go_on(game)
+        if game.at == stepping.ASKED:
+            break
         stake = state.stake  # a game that the deal decides begins with another
         stepping.close_deal(game)
         gained += _reward(game, state, rules, stake)
-        if game.at == stepping.ASKED:
-            stepping.go_on(game)
     return gained
 
 
@@ -229,8 +230,7 @@ def _begin(game, stride):
     game.ended = 0
     while True:
         stepping.begin(game, game.unit)
-        stepping.go_on(game)
-        _settle(game)
+        _go_on(game)
         game.unit += stride
         if game.at == stepping.ASKED:
             return
@@ -248,23 +248,15 @@ def _act(game):
         game.at = stepping.GAME_OVER
     else:
         stepping.put(game, answer)
-        stepping.go_on(game)
-        game.reward = _settle(game)
+        game.reward = _go_on(game)
         game.ended = game.at == stepping.GAME_OVER
-
-
-def begin_games(stride, games, before, observations, masks):
-    """Begin games with their units, in steps of `stride`, in which something is asked."""
-    for i in range(len(games)):
-        _begin(games[i], stride)
-        _observe(games[i], before[i], observations[i], masks[i])
 
 
 def step_games(stride, games, before, observations, masks):
     """Play games on by an action each; those that have ended begin anew instead, unless stride 0.
 
-    Writes what each game has brought (`REWARD`) and whether it is over (`ENDED`: 1, or 2 after an
-    action that is not legal).
+    stride: from the unit of a game to that of its next one. Writes what each game has brought and
+    whether it has ended: 1, or 2 by an action that is not legal.
     """
     for i in range(len(games)):
         game = games[i]
@@ -278,10 +270,9 @@ def step_games(stride, games, before, observations, masks):
 
 
 @cache
-def compiled_games() -> tuple[Any, Any]:
-    """`begin_games` and `step_games`, compiled."""
-    signature = void(int64, stepping.GAMES, FLOATS, FLOATS, MASKS)
-    return compiled(begin_games, signature), compiled(step_games, signature)
+def compiled_step() -> Any:
+    """`step_games`, compiled."""
+    return compiled(step_games, void(int64, stepping.GAMES, FLOATS, FLOATS, MASKS))
 
 
 def rule_numbers(rules: Any) -> np.ndarray:

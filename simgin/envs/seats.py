@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,7 +45,7 @@ class Seats:
         self.observations = np.zeros((n, encoding.SIZE), np.float32)
         self.observations[:, -encoding.N_RULES :] = encoding.rule_numbers(self.games.rules)
         self.masks = np.zeros((n, encoding.ACTIONS), np.int8)
-        self._begin, self._step = encoding.compiled_games()
+        self._step = encoding.compiled_step()
         self._copy = copy
         self._is_seeded = False
 
@@ -62,19 +61,20 @@ class Seats:
                 for view in views:
                     for name in view.dtype.names:
                         view[name] = 0
-        self._call(self._begin, len(self.units))
+        self.ended[:] = 1
+        self._call(len(self.units))
 
     def step(self, actions: Any, again: bool = True) -> None:
         """Play each game on by an action; again: those that have ended begin anew instead."""
         self.actions[:] = actions
-        self._call(self._step, len(self.units) if again else 0)
+        self._call(len(self.units) if again else 0)
 
-    def _call(self, function: Callable[..., None], stride: int) -> None:
+    def _call(self, stride: int) -> None:
         before = self.observations
         if self._copy:
             self.observations, self.masks = np.empty_like(before), np.empty_like(self.masks)
         try:
-            function(stride, self.games.rows, before, self.observations, self.masks)
+            self._step(stride, self.games.rows, before, self.observations, self.masks)
         except BaseException:
             with interpret.unwrapped():
                 raise

@@ -48,6 +48,7 @@ GAME = np.dtype(
     (np.record, [(name, np.int64) for name in _FIELDS] + [("hooks", np.int64, (2, N_SLOTS))])
 )
 ASKED, DEAL_OVER, GAME_OVER = range(3)  # where a game stands
+BEGIN, GIVE, REPEAT, CLOSE = range(4)  # what Python has a game do
 GAMES = types.Array(from_dtype(GAME), 1, "C")
 HEAD = STATE_TYPE.offset("vectors") // 8  # numbers of a state that change during a turn
 KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
@@ -273,40 +274,32 @@ def go_on(game):
     _keep(game, state, rules)
 
 
-# What Python calls for one game, with a number
+# What Python calls for one game
 
 
-def begin_game(game, unit):
-    """Begin a game with a unit, and play on to the first question."""
-    begin(game, unit)
-    go_on(game)
+def step_game(game, how, number):
+    """Begin with a unit, answer, play a deal again by so many of its answers, or close it.
 
-
-def answer_game(game, answer):
-    """Play a game on by an answer, to the next question or the deal's end."""
-    put(game, answer)
-    go_on(game)
-
-
-def repeat_game(game, length):
-    """Play a deal again with so many of its answers, and on as `answer_game`."""
-    game.at = ASKED
-    game.is_kept = 0
-    state_at(game.state).scripted = length
-    go_on(game)
-
-
-def close_game(game, _):
-    """Close a deal that is over, and play on to the first question of the next."""
-    close_deal(game)
+    Then play on to the next question from outside, or to the deal's end.
+    """
+    if how == BEGIN:
+        begin(game, number)
+    elif how == GIVE:
+        put(game, number)
+    elif how == REPEAT:
+        game.at = ASKED
+        game.is_kept = 0
+        state_at(game.state).scripted = number
+    else:
+        close_deal(game)
     if game.at == ASKED:
         go_on(game)
 
 
 @cache
-def compiled_step(function: Any) -> Any:
-    """One of the four functions above, compiled."""
-    return compiled(function, void(GAMES.dtype, int64))
+def compiled_step() -> Any:
+    """`step_game`, compiled."""
+    return compiled(step_game, void(GAMES.dtype, int64, int64))
 
 
 @cache

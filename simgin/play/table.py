@@ -12,7 +12,7 @@ with the same seed, unit and packs. See `simgin.play.stepping`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,12 +83,12 @@ class Table:
         self.rules = self._games.rules
         self.state = self._games.states[0]
         self.state.watched = 1  # every question is kept
-        self._step(stepping.begin_game, unit)
+        self._step(stepping.BEGIN, unit)
 
-    def _step(self, function: Callable[..., None], number: int) -> None:
+    def _step(self, how: int, number: int) -> None:
         try:
             with interpret.unwrapped():
-                stepping.compiled_step(function)(self._game, number)
+                stepping.compiled_step()(self._game, how, number)
         except Exception as error:
             failure = describe_failure(self.matchup, self.state, error)
             raise PolicyFailure(failure) from (None if isinstance(error, IllegalAnswer) else error)
@@ -121,11 +121,11 @@ class Table:
         """Answer the question, and play on. Raises IllegalMove, which changes nothing."""
         if not 0 <= answer < 64 or not int(self.state.legal) >> answer & 1:
             raise IllegalMove(f"{answer} is not among the legal answers")
-        self._step(stepping.answer_game, answer)
+        self._step(stepping.GIVE, answer)
 
     def go_back(self, length: int) -> None:
         """Take answers of the deal back, all but the first ones, and play on from there."""
-        self._step(stepping.repeat_game, length)
+        self._step(stepping.REPEAT, length)
 
     def repeat(self, answers: Sequence[int]) -> None:
         """Play the deal by these answers, of all seats, and on from there."""
@@ -136,7 +136,7 @@ class Table:
 
     def close_deal(self) -> None:
         """Enter a deal that is over, and begin the next one of the match."""
-        self._step(stepping.close_game, 0)
+        self._step(stepping.CLOSE, 0)
 
     def watched(self) -> WatchedDeal:
         """The deal as far as it is played; before it is closed."""

@@ -152,12 +152,15 @@ def _compile(policy: Policy) -> Any:
     if jit.interpreted():
         return _as_python(policy)
     key = live.fingerprint(policy.function)
-    check = partial(_check_returned, policy)
+    compiled = partial(jit.compiled, policy.function, keep=bool(key), key=key, distinct=True)
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
-            return jit.compiled(
-                policy.function, HOOK, keep=bool(key), key=key, distinct=True, check=check
-            )
+            by_itself = compiled(HOOK.args)
+            (signature,) = by_itself.nopython_signatures
+            if signature.return_type == HOOK.return_type:
+                return by_itself
+            _check_returned(policy, signature.return_type)
+            return compiled(HOOK)
     except PolicyError:
         raise
     except Exception as error:  # numba raises errors of its own for most failures, not for all

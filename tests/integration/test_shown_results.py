@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from functools import cache
 
 import pytest
 from matplotlib.text import Text
@@ -13,8 +14,13 @@ from simgin import plots
 from simgin.report import numbers, summary
 from simgin.stats import table
 
-JOKER = simgin.match("gold", variant="gin-solitaire", matches=300)
-CLOCK = simgin.match("gold", variant="solitary-gin", matches=300)
+JOKER, CLOCK = "gin-solitaire", "solitary-gin"
+
+
+@cache
+def played(variant):
+    """Deals of one player."""
+    return simgin.match("gold", variant=variant, matches=300)
 
 
 def titles(data):
@@ -22,18 +28,20 @@ def titles(data):
 
 
 def test_the_columns_are_for_one_player():
-    assert titles(JOKER)[:3] == ["deals won %", "score/deal", "matches won %"]
-    assert "joker %" in titles(JOKER) and "dead hand %" not in titles(JOKER)
+    joker, clock = titles(played(JOKER)), played(CLOCK)
+    assert joker[:3] == ["deals won %", "score/deal", "matches won %"]
+    assert "joker %" in joker and "dead hand %" not in joker
     results = ["deals won %", "score/deal", "goal met %"]
-    assert titles(CLOCK) == [*results, "ended by gin %", "limit %", "turns"]
-    row = dict(zip(summary.results(CLOCK).headings, summary.results(CLOCK).rows[0], strict=True))
-    met = table.cell(next(table.matchups(CLOCK))[1], "match_win")
+    assert titles(clock) == [*results, "ended by gin %", "limit %", "turns"]
+    row = dict(zip(summary.results(clock).headings, summary.results(clock).rows[0], strict=True))
+    met = table.cell(next(table.matchups(clock))[1], "match_win")
     assert row["goal met %"] == numbers.estimate(*met, 100)
     assert "A" not in row and row["strategy"] == "gold"
 
 
-@pytest.mark.parametrize("data", [JOKER, CLOCK], ids=["joker", "clock"])
-def test_nothing_names_a_second_player(data, tmp_path):
+@pytest.mark.parametrize("variant", [JOKER, CLOCK])
+def test_nothing_names_a_second_player(variant, tmp_path):
+    data = played(variant)
     console = Console(file=io.StringIO(), width=80)
     console.print(summary.on_screen(data, 1))
     text = console.file.getvalue()
@@ -42,7 +50,7 @@ def test_nothing_names_a_second_player(data, tmp_path):
         figure = plot(data, seed=1)
         assert "; gold; " in figure.get_supxlabel().replace("\n", " ")
         assert not any("(B)" in text.get_text() for text in figure.findobj(Text))
-    sides = ["won", "lost to the joker"] if data is JOKER else []
+    sides = ["won", "lost to the joker"] if variant == JOKER else []
     legend = plots.win_and_points(data, seed=1).axes[0].get_legend()
     assert [text.get_text() for text in legend.get_texts()] == sides if sides else legend is None
     (tmp_path / "table.csv").write_text(table.csv(data.assign(strategy="nan")))
