@@ -72,6 +72,9 @@ def short_searches():
     gc.freeze()
 
 
+gc.set_threshold(100_000)  # by default a search begins with every 700 objects
+
+
 @pytest.fixture
 def empty_directory(tmp_path, monkeypatch):
     """An empty working directory, and a terminal of 80 columns."""

@@ -280,14 +280,14 @@ def _view(
     """
     own, other = (ALONE, None) if variant.row["players"] == 1 else (PLAYER, PLAYER)
     led = lead_to(
-        parse_matchup(own, other, variant.text, 1, "deal"),
+        parse_matchup(own, other, variant, 1, "deal"),
         list(decisions),
         lambda asked: asked.seat == ME and asked.slot in slots and asked.view.hand == hand,
         pack=pack,
         points=(0, 0),
         **table,
     )
-    return None if led is None else led[0].questions[led[1]].view
+    return None if led is None else led[0].question(led[1]).view
 
 
 def _with_stand_ins(
@@ -589,15 +589,20 @@ class _Told:
             yield "the die is offered before the draw: give the ten cards held then."
         if top is None and len(self.cards) == 10 and not self.die.offered:
             yield f"in {self.variant.text} the first player is dealt eleven cards; ten are given."
-        terms = {
-            (knock_limit(card, self.rules), multiplier(card, self.rules)) for card in range(CARDS)
-        }
-        if self.has_upcard and self.laid[0].card < 0 and len(terms) > 1:
+        if self.has_upcard and self.laid[0].card < 0 and self._depends_on_upcard:
             sets = "the first upcard sets the knock limit or what points count"
             yield f"in {self.variant.text} {sets}: write it first."
         for turn, card in enumerate(self.before):
             if card is not None and card.taken and card.card < 0 and self.mover(turn) == ME:
                 yield f"by this pile you took the card forgotten in place {turn + 1}: write which."
+
+    @property
+    def _depends_on_upcard(self) -> bool:
+        """Whether the first upcard sets the knock limit, or what points count."""
+        rules = self.rules
+        return (
+            len({(knock_limit(card, rules), multiplier(card, rules)) for card in range(CARDS)}) > 1
+        )
 
     def _wrong_places(self) -> Iterator[str]:
         """Every card is in one place."""

@@ -85,7 +85,7 @@ class Matchup:
         return self.cell.units(n)
 
 
-def parse_matchup(a: str, b: str | None, variant: str, seed: int, unit: Unit) -> Matchup:
+def parse_matchup(a: str, b: str | None, variant: str | Variant, seed: int, unit: Unit) -> Matchup:
     """The matchup that text forms name. With two players, B is `simple` by default.
 
     Raises SeatError if a one-player variant is given two strategies, and what the loaders of

@@ -61,9 +61,9 @@ class WatchedDeal:
     def question(self, number: int) -> Question:
         """One of the questions."""
         state = self.state
-        view = state.log[number].copy()
-        answer = int(state.answers[number]) if number < state.logged else None
-        return Question(int(view.seat), SLOTS[state.slots[number]], view, answer)
+        view = state["log"][number].copy()
+        answer = int(state["answers"][number]) if number < state["logged"] else None
+        return Question(int(view["seat"]), SLOTS[state["slots"][number]], view, answer)
 
     @property
     def kind(self) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from simgin.core.rules import PARAMETERS, RULES, build
+from simgin.core.rules import PARAMETERS, build
 from simgin.rules.parameters import Params, Value, parameters
 from simgin.rules.variants import Variant
 
@@ -14,6 +14,11 @@ DASH = -1  # the code of a value that has no effect
 
 def build_rules(variant: Variant) -> np.record:
     """A new Rules record for a variant."""
+    return _rules_of(variant).copy()
+
+
+@lru_cache(maxsize=64)
+def _rules_of(variant: Variant) -> np.record:
     return build_rules_from(variant.row)
 
 
@@ -24,11 +29,8 @@ def build_rules_from(params: Params) -> np.record:
     """
     a, b = _list(params["start_points"]) or (0, 0)
     games = tuple((points, count) for points, count in _list(params["game_table"]))
-    codes = tuple((name, _code(name, params[name])) for name in PARAMETERS)
-    rules = np.zeros(1, RULES)
-    rules[0] = _record(codes, (int(a), int(b)), games)
-    record: np.record = rules[0]
-    return record
+    codes = {name: _code(name, params[name]) for name in PARAMETERS}
+    return build(codes, (int(a), int(b)), games)
 
 
 def _code(name: str, value: Value) -> int:
@@ -45,10 +47,3 @@ def _code(name: str, value: Value) -> int:
 def _list(value: Value) -> list[Any]:
     """A list of numbers; empty for a dash."""
     return value if isinstance(value, list) else []
-
-
-@lru_cache(maxsize=64)
-def _record(
-    codes: tuple[tuple[str, int], ...], start: tuple[int, int], games: tuple[tuple[int, int], ...]
-) -> np.record:
-    return build(dict(codes), start, games)

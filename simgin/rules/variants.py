@@ -235,7 +235,8 @@ def _compose(parts: list[_Part]) -> dict[str, Value]:
     params = {name: parameter.default for name, parameter in parameters().items()}
     for part in parts:
         params.update(part.changes)
-    return copy.deepcopy(params)
+    lists = {name: value for name, value in params.items() if isinstance(value, list)}
+    return params | copy.deepcopy(lists)
 
 
 # Users' files
