@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.strategy import Policy, discard, knock, loader, take
+from simgin.strategy.compiler import vector
 from simgin.text.notation import hand_mask
 
 RESULT = [name for name in DEAL.names if name != "outcome"]  # that of the match is not written
@@ -70,21 +72,26 @@ SLOTS = {"discard": any_discard, "take": any_take, "knock": either}
 
 def question_of(view, questions, slot):
     """The place among A's questions of a slot of the one whose view this is."""
-    own = [q for q in questions if q.seat == 0 and q.slot == slot]
-    seen = [view[name].tobytes() for name in VIEW.names]
-    return [[q.view[name].tobytes() for name in VIEW.names] for q in own].index(seen)
+    return [q.view == view for q in questions if q.seat == 0 and q.slot == slot].index(True)
+
+
+@cache
+def forced_once(usual):
+    """What answers as usual, but for one question; its numbers come before the usual ones."""
+
+    def forced(now, rules, params):
+        here = (now.turn, now.hand, now.phase, now.ending_card)
+        return int(params[4]) if here == tuple(params[:4]) else usual(now, rules, params[5:])
+
+    return forced
 
 
 def played_again(matchup, unit, view, slot, answer):
     """The deal once more, with a policy in Python that answers one question otherwise."""
     usual = matchup.a.policy(slot)
-
-    def forced(now, rules, params):
-        here = (int(now.turn), int(now.hand), int(now.phase), int(now.ending_card))
-        there = (int(view.turn), int(view.hand), int(view.phase), int(view.ending_card))
-        return answer if here == there else usual.function(now, rules, params)
-
-    policy = Policy(slot, "forced", forced, usual.params, usual.noise, usual.weights)
+    numbers = [view.turn, view.hand, view.phase, view.ending_card, answer, *vector(usual)]
+    forced = forced_once(usual.function)
+    policy = Policy(slot, "forced", forced, {}, usual.noise, np.array(numbers, np.float64))
     fields = {name: matchup.a.policy(name) for name in ("take", "discard", "knock")}
     fields[slot] = policy
     deal = watch_deal(replace(matchup, a=replace(matchup.a, **fields)), unit)
