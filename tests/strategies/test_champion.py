@@ -244,8 +244,9 @@ def test_learning_in_miniature_repeats_to_the_byte(monkeypatch):
     assert first.size == player.EACH
 
 
-def test_what_a_deal_is_worth():
+def test_what_a_deal_is_worth(monkeypatch):
     """Points by the probability of winning the match; in dice each deal by what the die shows."""
+    monkeypatch.setattr(decisions, "VALUE_DEALS", 100_000)
     records = np.zeros((1, 2), DEAL)
     records["points_a"], records["points_b"] = [[30, 0]], [[0, 12]]
     records["winner"], records["stake"] = [[0, 1]], [[1, 3]]
