@@ -20,10 +20,6 @@ pytest.register_assert_rewrite("oracles", "support")
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
 settings.load_profile("fixed")
 
-# A session has millions of objects, most of compiled code, and little garbage in circles: to search
-# all of them again and again takes seconds
-gc.set_threshold(100_000, 20, 100)
-
 
 # The files whose single tests take longest, children included: begun first, they leave nobody alone
 # with one at the end. The others keep their order.
@@ -64,6 +60,18 @@ def compile_strategy(name):
     strategy = loader.find(name)
     for slot in ("take", "discard", "knock"):
         compiler.hook(strategy.policy(slot))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_searches():
+    """Python's search for garbage leaves alone what was there before a file of tests.
+
+    A session has millions of objects, most of compiled code: to search them takes seconds.
+    """
+    gc.freeze()
+
+
+gc.set_threshold(100_000, 20, 100)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from simgin.checks.contract_process import COMPILE_SECONDS
+from simgin.play import kernel
 from simgin.rules.variants import Variant, find, names
 
 CHECKS = {
@@ -75,6 +76,8 @@ def check(
     seconds: time limit of one answer. Raises nothing, whatever a strategy does. A new process
     continues after a strategy that hangs or ends its own.
     """
+    for players in {1 if variant.row["players"] == 1 else 2 for variant in variants}:
+        kernel.compiled_kernel(players)  # the process would compile one that checks every index
     left = list(strategies)
     findings: list[Finding] = []
     while left:

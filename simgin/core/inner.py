@@ -174,6 +174,15 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         self._newest, library = result, result.library
         library.get_pointer_to_function = cache(library.get_pointer_to_function)
 
+    def load(self, signature: Any) -> bool:
+        """Whether the version for a signature was on disk; Python can call it then."""
+        with global_compiler_lock, _one_deeper():
+            result = self._cache.load_overload(signature, self.targetctx)
+            if result is not None:
+                self.add_overload(result)
+                _connect(result.library)
+        return result is not None
+
     def get_compile_result(self, sig: Any) -> Any:
         """The compiled version; a kernel asks for that of every policy twice a call."""
         return super().get_compile_result(sig) if self._can_compile else self._newest

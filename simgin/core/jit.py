@@ -1,9 +1,10 @@
 """The compiler options, named only here, and the on-disk cache of compiled code.
 
 numba's own cache goes stale silently when a callee in another file, a global table or a data file
-changes. So the cache lives in a directory named by a digest of all compiled sources of simgin, the
-versions of numba, numpy and Python, and the bounds-check flag: a change of any of them means a new
-directory. Policies have a folder each in it, named by a digest of all else that they depend on.
+changes. So the cache lives in a directory named by a digest of all compiled sources of simgin and
+the versions of numba, numpy and Python: a change of any of them means a new directory. Policies
+have a folder each in it, named by a digest of all else that they depend on; what checks the index
+of every array (NUMBA_BOUNDSCHECK=1) has a folder of its own.
 """
 
 import contextlib
@@ -35,6 +36,7 @@ OURS = (
     "Signature: 8a477f597d28d172789f06886806bc55\n# Compiled code of simgin, made anew if lost.\n"
 )
 POLICIES = "policies"  # the folder of the functions of strategies
+CHECKED = "checked"  # the folder of what checks every index
 KEPT_POLICIES = 400  # of those
 
 # numba asks every package for extensions, once; one may be damaged
@@ -57,13 +59,7 @@ def compiled_sources() -> list[Path]:
 def digest() -> str:
     """Hexadecimal digest of the compiled sources, the compiler and the machine."""
     h = hashlib.sha256()
-    about = (
-        numba.__version__,
-        np.__version__,
-        sys.version,
-        platform.machine(),
-        str(config.BOUNDSCHECK),
-    )
+    about = (numba.__version__, np.__version__, sys.version, platform.machine())
     h.update(repr(about).encode())
     for path in compiled_sources():
         h.update(path.name.encode())
@@ -126,6 +122,9 @@ def _directory(function: Callable[..., Any], key: str) -> Path | None:
     directory = cache_directory()
     if directory is None:
         return None
+    if config.BOUNDSCHECK:
+        directory /= CHECKED
+        directory.mkdir(exist_ok=True)
     if not key:
         return None if function.__module__.startswith("simgin_strategies.") else directory
     own = directory / POLICIES / key
@@ -197,6 +196,7 @@ def compiled(
     keep: bool = True,
     key: str = "",
     distinct: bool = False,
+    trusted: bool = False,
     **options: Any,
 ) -> Any:
     """`function` compiled so that it releases the interpreter lock.
@@ -204,7 +204,8 @@ def compiled(
     signature: compile now for this type alone, or for these types of arguments. keep: cache on
     disk. key: of a policy, a digest of all that its code depends on besides the compiled sources.
     distinct: no two of the records and arrays it is given overlap in memory, so after a write to
-    one the others are not read again.
+    one the others are not read again. trusted: no author's code is inside, so where every index is
+    checked it may be taken as others have compiled it.
     """
     if interpreted():
         return function
@@ -213,6 +214,11 @@ def compiled(
     dispatcher = LazyDispatcher(
         function, {"nopython": True, "nogil": True, "noalias": distinct, **options}
     )
+    if trusted and config.BOUNDSCHECK and (directory := cache_directory()) is not None:
+        dispatcher._cache = _SafeCache(function, directory)
+        if dispatcher.load(signature):
+            dispatcher.disable_compile()
+            return dispatcher
     directory = _directory(function, key) if keep else None
     if directory is not None:
         dispatcher._cache = _SafeCache(function, directory)

@@ -43,7 +43,7 @@ class RulesModified(ValueError):
 @cache
 def compiled_loop(function: Any, players: int, *between: Any, distinct: bool = True) -> Any:
     """A loop of the engine over deals of one player or two, compiled; between: see `loop_type`."""
-    return jit.compiled(function, loop_type(players, *between), distinct=distinct)
+    return jit.compiled(function, loop_type(players, *between), distinct=distinct, trusted=True)
 
 
 def loop_type(players: int, *between: Any) -> Any:

@@ -31,10 +31,17 @@ def test_an_unwritable_cache_gives_a_notice(tmp_path):
     assert "SIMGIN_CACHE_DIR" in done.stderr and done.stderr.count("\n") == 1
 
 
-def test_bounds_checked_code_has_its_own_cache(tmp_path):
-    code = "from simgin.core import jit; print(jit.digest())"
-    plain, checked = run(tmp_path, code).stdout, run(tmp_path, code, NUMBA_BOUNDSCHECK="1").stdout
-    assert plain != checked and len(plain.strip()) == 16
+def test_code_that_checks_every_index_has_a_cache_of_its_own(tmp_path):
+    code = """
+from simgin.core import jit
+from simgin.core.bits import lowest
+print(jit.compiled(lowest.py_func)._cache.cache_path)
+print(jit.compiled(lowest.py_func, "int64(int64)", trusted=True)._cache.cache_path)
+"""
+    plain, whole = run(tmp_path, code).stdout.splitlines()
+    assert plain == whole
+    checked, taken = run(tmp_path, code, NUMBA_BOUNDSCHECK="1").stdout.splitlines()
+    assert plain != checked and taken == plain
 
 
 def test_every_compiled_source_is_in_the_digest():
