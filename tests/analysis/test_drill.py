@@ -14,7 +14,7 @@ from simgin.play.watch import watch_deal
 from simgin.text.notation import card_text, cards_in
 from support.command_line import call
 
-WORLDS = 1600
+WORLDS = 800
 SUITS = {"♠": "S", "♥": "H", "♦": "D", "♣": "C"}
 FACE = re.compile(r'(10|[A2-9JQK])<span class="suit(?: red)?">(.)')
 

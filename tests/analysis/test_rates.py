@@ -1,5 +1,7 @@
 """Error rates: what must add up, and what luck must not count as skill."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -68,15 +70,20 @@ def test_behind_the_decisions_of_another_the_judge_decides_for_itself(name):
     assert other > 5
 
 
+def few(worlds):
+    """Half of the fewest deals that a user may ask for."""
+    trial = read_trial("gold", "gold-early", "eaai", "gold-early", 100, worlds, 2)
+    return replace(trial, deals=50)
+
+
 @pytest.fixture(scope="module")
 def rates() -> ErrorRates:
-    return error_rates(read_trial("gold", "gold-early", "eaai", "gold-early", 100, 20, 2))
+    return error_rates(few(worlds=20))
 
 
 @pytest.fixture(scope="module")
 def without_worlds() -> ErrorRates:
-    trial = read_trial("gold", "gold-early", "eaai", "gold-early", 100, 0, 2)
-    return error_rates(trial, workers=3)
+    return error_rates(few(worlds=0), workers=3)
 
 
 def test_kinds_and_mistakes_add_up(rates):

@@ -508,7 +508,7 @@ def test_no_file_outside_of_a_run_is_removed_or_written(played):
 # Transcripts, figures of speed, and arrays that simgin keeps
 
 
-@cases(30)
+@cases(20)
 def test_transcripts(here, n):
     """A deal that `show` has written down, as text or as JSON, and logs of other engines."""
     folder = Path(__file__).parents[1] / "data/game_logs"

@@ -65,7 +65,7 @@ def start(file, text, seconds, words):
 )
 def test_a_looping_policy_is_named_and_ctrl_c_stops(words, tmp_path):
     file = tmp_path / "looping.py"
-    process = start(file, LOOPING, 2, [word.format(file) for word in words])
+    process = start(file, LOOPING, 1.1, [word.format(file) for word in words])
     assert process.stderr is not None
     lines = queue.SimpleQueue()
     reader = threading.Thread(target=lambda: [lines.put(line) for line in process.stderr])

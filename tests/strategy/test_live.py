@@ -98,12 +98,13 @@ TURNS = 3
 MATCH = "simgin.match(Strategy('mine', knock=early), 'gold', deals='2k', workers=2)"
 
 
-@pytest.mark.parametrize("guarded", [False, True])
-def test_a_script_is_executed_once(guarded, tmp_path):
-    match = f"if __name__ == '__main__':\n    {MATCH}" if guarded else MATCH
-    assert told(tmp_path, SCRIPT.format(before="", match=match)) == "once\n"
-    exec_only = f"exec({SCRIPT.format(before='', match=MATCH)!r}, {{'__name__': '__main__'}})"
-    assert told(tmp_path, exec_only) == "once\n"
+BARE = SCRIPT.format(before="", match=MATCH)
+GUARDED = SCRIPT.format(before="", match=f"if __name__ == '__main__':\n    {MATCH}")
+
+
+@pytest.mark.parametrize("code", [BARE, GUARDED, f"exec({BARE!r}, {{'__name__': '__main__'}})"])
+def test_a_script_is_executed_once(code, tmp_path):
+    assert told(tmp_path, code) == "once\n"
 
 
 def test_a_name_means_one_strategy():
