@@ -50,8 +50,9 @@ def shown(tidy: Tidy) -> list[Column]:
     Endings are A's and B's where two players meet, and either's where each plays itself or alone.
     """
     found = []
+    sides = has_sides(tidy)
     for name in _known(tidy):
-        if name in WON_KINDS and has_sides(tidy):
+        if name in WON_KINDS and sides:
             found += [_column(f"won_{name}", "A "), _column(f"lost_{name}", "B ")]
         else:
             found.append(_column(name))
@@ -66,7 +67,8 @@ def _column(name: str, side: str = "") -> Column:
 
 def _known(tidy: Tidy) -> list[str]:
     matchups = [rows for _, rows in table.matchups(tidy)]
-    return [name for name in SHOWN if _says(name, matchups, len(roles(tidy)))]
+    players = len(roles(tidy))
+    return [name for name in SHOWN if _says(name, matchups, players)]
 
 
 def _says(name: str, matchups: Sequence[ByMetric], players: int) -> bool:
