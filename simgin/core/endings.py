@@ -123,6 +123,20 @@ def _any_ending_with(ten, left, must, limit, points, rules):
 
 
 @jit
+def discards_that_end(eleven, legal, must, limit, points, rules):
+    """Mask of the discards behind which the deal can be ended with a knock or a shot."""
+    cards = 0
+    while legal:
+        card = lowest(legal)
+        legal &= legal - 1
+        ten = eleven & ~(1 << card)
+        ending, _ = ending_with(ten, deadwood(ten, rules), must, limit, points, rules)
+        if ending != NO_ENDING:
+            cards |= 1 << card
+    return cards
+
+
+@jit
 def _cheapest_with(eleven, legal, must, rules):
     """(least count to declare with card `must` melded, mask of the discards that reach it)."""
     best, cards = NO_COUNT, 0

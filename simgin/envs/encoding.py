@@ -24,12 +24,13 @@ from simgin.core import jit
 from simgin.core.answers import PASS, PHASE_UPCARD
 from simgin.core.bits import lowest
 from simgin.core.match import UNDECIDED
-from simgin.core.policy import RULES_TYPE, VIEW_TYPE, address_of
+from simgin.core.policy import VIEW_TYPE
 from simgin.core.rules import DIE_OFF, MAX_COLUMNS, PARAMETERS, PENALTY, UPCARD_PASS
 from simgin.core.scoring import KIND_REFUSED
 from simgin.core.state import ANSWER, DISCARD, KNOCK, OFFER, TAKE
 from simgin.core.view import FROM_PILE, MAX_TURNS
 from simgin.play import stepping
+from simgin.play.table import place_in_memory
 
 TAKE_IT, DRAW, LEAVE_IT, END, GO_ON, ACCEPT, REFUSE, OFFERS = range(52, 60)
 MELDINGS = OFFERS + 7
@@ -58,6 +59,7 @@ _FILES = (Path(__file__), Path(stepping.__file__))
 KEY = hashlib.sha256(b"".join(file.read_bytes() for file in _FILES)).hexdigest()[:16]
 compiled = partial(jit.compiled, key=KEY)
 _TIME = np.arange(1, MAX_TURNS + 1, dtype=np.float32) / np.float32(100)
+_GAME_BYTES = stepping.GAME.itemsize
 _PLACE = np.array([(4 - card // 13) % 4 * 13 + card % 13 for card in range(52)], np.int8)
 
 
@@ -252,14 +254,14 @@ def _act(game):
         game.ended = game.at == stepping.GAME_OVER
 
 
-def step_games(stride, games, before, observations, masks):
+def step_games(place, stride, before, observations, masks):
     """Play games on by an action each; those that have ended begin anew instead, unless stride 0.
 
-    stride: from the unit of a game to that of its next one. Writes what each game has brought and
-    whether it has ended: 1, or 2 by an action that is not legal.
+    place: of the games in memory. stride: from the unit of a game to that of its next one. Writes
+    what each game has brought, and whether it has ended: 1, or 2 by an action that is not legal.
     """
-    for i in range(len(games)):
-        game = games[i]
+    for i in range(len(observations)):
+        game = stepping.game_at(place + i * _GAME_BYTES)
         if not game.ended:
             _act(game)
         else:
@@ -272,7 +274,7 @@ def step_games(stride, games, before, observations, masks):
 @cache
 def compiled_step() -> Any:
     """`step_games`, compiled."""
-    return compiled(step_games, void(int64, stepping.GAMES, FLOATS, FLOATS, MASKS))
+    return compiled(step_games, void(int64, int64, FLOATS, FLOATS, MASKS))
 
 
 def rule_numbers(rules: Any) -> np.ndarray:
@@ -283,35 +285,15 @@ def rule_numbers(rules: Any) -> np.ndarray:
 # One question, for a policy from outside
 
 
-def encode(view, rules, slot, observation, mask):
-    """Write an observation and a mask."""
-    write_observation(address_of(view), slot, observation)
-    write_mask(view, rules, slot, mask)
-
-
-def decode(view, rules, slot, action):
-    """The answer that an action is; -1 for one that is not legal."""
-    return answer_of(slot, action, view.legal, is_pass(view, rules))
-
-
 _ASKING = Lock()  # deals are played by several threads, which networks of torch do not bear
-
-
-@cache
-def _compiled_question() -> tuple[Any, Any]:
-    asked = VIEW_TYPE, RULES_TYPE, int64
-    return (
-        compiled(encode, void(*asked, types.Array(float32, 1, "C"), types.Array(int8, 1, "C"))),
-        compiled(decode, int64(*asked, int64)),
-    )
 
 
 def answered(act: Callable[..., Any], slot: int, view: Any, rules: Any) -> int:
     """The answer of a function of an observation to a question; -1 for an action not legal."""
     observation, mask = np.zeros(SIZE, np.float32), np.zeros(ACTIONS, np.int8)
     observation[-N_RULES:] = rule_numbers(rules)
-    to_numbers, to_answer = _compiled_question()
-    to_numbers(view, rules, slot, observation, mask)
+    write_observation(place_in_memory(view), slot, observation)
+    write_mask(view, rules, slot, mask)
     with _ASKING:
         action = act({"observation": observation, "action_mask": mask})
-    return int(to_answer(view, rules, slot, int(action)))
+    return int(answer_of(slot, int(action), view.legal, is_pass(view, rules)))

@@ -12,7 +12,7 @@ from simgin.envs import encoding
 from simgin.play import stepping
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.seat import table_lines
-from simgin.play.table import Games
+from simgin.play.table import Games, place_in_memory
 from simgin.play.watch import Question
 from simgin.rules import variants
 from simgin.strategy import interpret
@@ -45,7 +45,7 @@ class Seats:
         self.observations = np.zeros((n, encoding.SIZE), np.float32)
         self.observations[:, -encoding.N_RULES :] = encoding.rule_numbers(self.games.rules)
         self.masks = np.zeros((n, encoding.ACTIONS), np.int8)
-        self._step = encoding.compiled_step()
+        self._step, self._place = encoding.compiled_step(), place_in_memory(rows)
         self._copy = copy
         self._is_seeded = False
 
@@ -74,7 +74,7 @@ class Seats:
         if self._copy:
             self.observations, self.masks = np.empty_like(before), np.empty_like(self.masks)
         try:
-            self._step(stride, self.games.rows, before, self.observations, self.masks)
+            self._step(self._place, stride, before, self.observations, self.masks)
         except BaseException:
             with interpret.unwrapped():
                 raise

@@ -10,7 +10,7 @@ from simgin.core import answers
 from simgin.core.bits import lowest
 from simgin.core.branch import play_branches, play_branches_alone
 from simgin.core.deadwood import best_discards, deadwood, dearest
-from simgin.core.endings import ending_with, legal_discards, must_be_melded
+from simgin.core.endings import discards_that_end, legal_discards, must_be_melded
 from simgin.core.offers import ask_offers
 from simgin.core.policy import HOOK_TYPE, VIEW_TYPE
 from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW, play_worlds
@@ -125,14 +125,9 @@ def _endings(view: Any, eleven: int, rules: Any) -> list[Action]:
     taken = int(view.taken_offer if view.phase == answers.PHASE_LAST else view.taken)
     legal = int(legal_discards(eleven, taken, int(view.drawn), rules))
     must = int(must_be_melded(taken, rules))
-    limit = int(view.limit)
-    points = int(view.own_points)
-    found = []
-    for card in notation.cards_in(legal):
-        ten = eleven & ~(1 << card)
-        ending, _ = ending_with(ten, deadwood(ten, rules), must, limit, points, rules)
-        if ending != answers.NO_ENDING:
-            found.append(Action(END, card))
+    limit, points = int(view.limit), int(view.own_points)
+    ending = int(discards_that_end(eleven, legal, must, limit, points, rules))
+    found = [Action(END, card) for card in notation.cards_in(ending)]
     if rules.big_gin and deadwood(eleven, rules) == 0:
         found.append(Action(END))
     return found

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import from_dtype, int64, types, void
+from numba import from_dtype, int64, void
 from numba.core.cgutils import create_struct_proxy
 from numba.extending import intrinsic
 
@@ -49,7 +49,6 @@ GAME = np.dtype(
 )
 ASKED, DEAL_OVER, GAME_OVER = range(3)  # where a game stands
 BEGIN, GIVE, REPEAT, CLOSE = range(4)  # what Python has a game do
-GAMES = types.Array(from_dtype(GAME), 1, "C")
 HEAD = STATE_TYPE.offset("vectors") // 8  # numbers of a state that change during a turn
 KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
 compiled = partial(jit.compiled, key=KEY)
@@ -77,6 +76,7 @@ def numbers_record(n):
 
 
 state_at, rules_at, view_at = map(record_at, (STATE_TYPE, RULES_TYPE, VIEW_TYPE))
+game_at = record_at(from_dtype(GAME))
 _head_at = record_at(numbers_record(HEAD))
 
 
@@ -277,11 +277,13 @@ def go_on(game):
 # What Python calls for one game
 
 
-def step_game(game, how, number):
+def step_game(place, how, number):
     """Begin with a unit, answer, play a deal again by so many of its answers, or close it.
 
-    Then play on to the next question from outside, or to the deal's end.
+    Then play on to the next question from outside, or to the deal's end. place: of the game in
+    memory, since Python takes longer to hand over a record than to step it.
     """
+    game = game_at(place)
     if how == BEGIN:
         begin(game, number)
     elif how == GIVE:
@@ -299,7 +301,7 @@ def step_game(game, how, number):
 @cache
 def compiled_step() -> Any:
     """`step_game`, compiled."""
-    return compiled(step_game, void(GAMES.dtype, int64, int64))
+    return compiled(step_game, void(int64, int64, int64))
 
 
 @cache

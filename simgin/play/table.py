@@ -80,6 +80,7 @@ class Table:
         self.matchup = matchup
         self._games = Games(matchup, outside, 1)
         self._game = self._games.rows[0]
+        self._place = place_in_memory(self._games.rows)
         self.rules = self._games.rules
         self.state = self._games.states[0]
         self.state.watched = 1  # every question is kept
@@ -88,7 +89,7 @@ class Table:
     def _step(self, how: int, number: int) -> None:
         try:
             with interpret.unwrapped():
-                stepping.compiled_step()(self._game, how, number)
+                stepping.compiled_step()(self._place, how, number)
         except Exception as error:
             failure = describe_failure(self.matchup, self.state, error)
             raise PolicyFailure(failure) from (None if isinstance(error, IllegalAnswer) else error)
