@@ -22,7 +22,7 @@ def long(*case):
 # they are asked to end the deal
 OFFERS = "gold+offer=strong:blind=yes+answer=brave"
 LEMMA = [
-    ("stock-greedy", "simple", "standard", "gold-early"),
+    long("stock-greedy", "simple", "standard", "gold-early"),
     long("gold+knock=never", "gold-early", "oklahoma", "jdh8-heuristic"),
     long("stubborn", "exp710", "eaai", "gold"),
     ("stock-greedy+answer=random", OFFERS, "dice", "gold-early+answer=brave"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simgin.core.answers import SLOTS
+from simgin.core.view import VIEW
 from simgin.envs import encoding
 from simgin.envs.seats import Seats
 from simgin.play import kernel
@@ -18,6 +19,8 @@ from support.command_line import call
 from support.hands import members
 
 place_of = encoding.place_of.py_func
+PLACES = np.array([*map(place_of, range(52))])
+PLAIN = np.dtype((np.void, VIEW))  # a record looks its fields up more slowly
 CHECKED = ("standard", "oklahoma", "hollywood", "solitaire-gin", "dice")
 
 
@@ -30,19 +33,20 @@ def legal_action(rng, mask):
 
 def written_plainly(view, slot):
     """An observation up to the rules."""
+    view, me = view.view(PLAIN), int(view.seat)
     planes = {name: np.zeros(52) for name in encoding.PLANES}
     for name in encoding.SETS:
-        planes[name][[*map(place_of, members(int(view[name])))]] = 1
+        planes[name][PLACES[members(int(view[name]))]] = 1
     for name in encoding.CARDS:
-        planes[name][place_of(view[name])] = view[name] >= 0
-    for turn, (seat, source, card, thrown) in enumerate(view.history[: view.turns].tolist(), 1):
+        planes[name][PLACES[view[name]]] = view[name] >= 0
+    for turn, (seat, source, card, thrown) in enumerate(view["history"][: view["turns"]].tolist(), 1):
         if thrown >= 0:
-            planes[encoding.WHEN[int(seat != view.seat)]][place_of(thrown)] = turn / 100
-        if seat != view.seat and source == 1:
-            planes[encoding.WHEN[2]][place_of(card)] = turn / 100
-    flags = view.dealer == view.seat, view.owner == view.seat, view.owner == 1 - view.seat
+            planes[encoding.WHEN[int(seat != me)]][PLACES[thrown]] = turn / 100
+        if seat != me and source == 1:
+            planes[encoding.WHEN[2]][PLACES[card]] = turn / 100
+    flags = view["dealer"] == me, view["owner"] == me, view["owner"] == 1 - me
     numbers = np.hstack([view[name] for name in (*encoding.FIELDS, "own_columns", "other_columns")])
-    kinds = np.eye(6)[slot], np.eye(5)[view.phase]
+    kinds = np.eye(6)[slot], np.eye(5)[view["phase"]]
     return np.hstack([*planes.values(), *kinds, flags, numbers / 100])
 
 
@@ -65,9 +69,9 @@ def play_deals(variant, deals, opponent):
         state = seats.games.states[0]
         engine = watch_deal(matchup, unit, script=state.answers[: state.scripted])
         assert not engine.fault and engine.state.logged == state.scripted
-        asked = [one for one in engine.questions if opponent is None or one.seat == 0]
-        assert len(asked) == len(seen)
-        for question, observation in zip(asked, seen, strict=True) if i < 500 else ():
+        asked = engine.questions if i < 500 else []
+        asked = [one for one in asked if opponent is None or one.seat == 0]
+        for question, observation in zip(asked, seen, strict=i < 500):
             written = written_plainly(question.view, SLOTS.index(question.slot))
             assert np.allclose(observation[: len(written)], written, atol=1e-6)
         for name in ("pack", "kind", "winner", "score", "turns", "dealer"):
