@@ -39,7 +39,9 @@ def written_plainly(view, slot):
         planes[name][PLACES[members(int(view[name]))]] = 1
     for name in encoding.CARDS:
         planes[name][PLACES[view[name]]] = view[name] >= 0
-    for turn, (seat, source, card, thrown) in enumerate(view["history"][: view["turns"]].tolist(), 1):
+    for turn, (seat, source, card, thrown) in enumerate(
+        view["history"][: view["turns"]].tolist(), 1
+    ):
         if thrown >= 0:
             planes[encoding.WHEN[int(seat != me)]][PLACES[thrown]] = turn / 100
         if seat != me and source == 1:

@@ -16,7 +16,6 @@ from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW
 from simgin.core.record import DEAL, write_record
 from simgin.core.rules import UPCARD_PASS
 from simgin.core.solo_position import JOKER_CARD
-from simgin.core.view import VIEW
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.play.rollout import Action, Worlds, branch_deals, die_actions, legal_actions, play_in
