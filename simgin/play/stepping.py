@@ -90,20 +90,6 @@ def _hook_at(typing_context, address):
     return HOOK_TYPE(int64), code
 
 
-@intrinsic
-def _address(typing_context, hook):
-    def code(context, builder, signature, arguments):
-        function = create_struct_proxy(HOOK_TYPE)(context, builder, value=arguments[0])
-        return builder.ptrtoint(function.jit_addr, context.get_value_type(int64))
-
-    return int64(HOOK_TYPE), code
-
-
-def hook_address(hook):
-    """Where the machine code of a hook lies."""
-    return _address(hook)
-
-
 # One game
 
 
@@ -302,9 +288,3 @@ def step_game(place, how, number):
 def compiled_step() -> Any:
     """`step_game`, compiled."""
     return compiled(step_game, void(int64, int64, int64))
-
-
-@cache
-def compiled_address() -> Any:
-    """`hook_address`, compiled."""
-    return compiled(hook_address, int64(HOOK_TYPE))

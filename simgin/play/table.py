@@ -19,6 +19,7 @@ import numpy as np
 
 from simgin.core.answers import SLOTS
 from simgin.core.ask import IllegalAnswer
+from simgin.core.policy import HOOK
 from simgin.core.state import MAX_QUESTIONS, new_states
 from simgin.play import kernel, stepping
 from simgin.play.kernel import SOLO_SLOTS, PolicyFailure, describe_failure, seat_players
@@ -59,7 +60,7 @@ class Games:
             for name in ("same", "noisy", "vectors", "lengths"):
                 state[name] = self.states[0][name]
         if len(outside) < players:
-            hooks = [stepping.compiled_address()(hook) for hook in kernel.compiled_hooks(matchup)]
+            hooks = [*map(machine_code, kernel.compiled_hooks(matchup))]
             slots = [i for i, slot in enumerate(SLOTS) if players == 2 or slot in SOLO_SLOTS]
             self.rows["hooks"][:, :players, slots] = np.reshape(hooks, (players, -1))
 
@@ -67,6 +68,13 @@ class Games:
 def place_in_memory(record: Any) -> int:
     """Where a record lies in memory."""
     return int(record.__array_interface__["data"][0])
+
+
+def machine_code(hook: Any) -> int:
+    """Where the machine code of a compiled policy lies, found as numba finds it."""
+    version = hook.get_compile_result(HOOK)
+    place: int = version.library.get_pointer_to_function(version.fndesc.llvm_func_name)
+    return place
 
 
 class IllegalMove(ValueError):
