@@ -35,7 +35,7 @@ class Kind:
     """A kind of chart.
 
     question, gain: for people, what it answers and what its numbers are. choose: the answers tried,
-    as a policy (`simgin.play.rollout`). explore: who decides up to the question. cells: the cell
+    as a policy (`simgin.play.rollout`). explore: who ends deals up to the question. cells: the cell
     of every answer, int64 (questions, answers), -1 for none, from branches and rules. base: the
     cell that the others are compared with, where every answer has one. unpriced: why
     no strategy plays by it. deals: branched by default.

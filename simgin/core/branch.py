@@ -18,7 +18,6 @@ from simgin.core.pack import give_to_seats, new_pack
 from simgin.core.policy import vector_at
 from simgin.core.record import write_record
 from simgin.core.solo import joker_place, play_solo
-from simgin.core.state import DISCARD, KNOCK, TAKE
 from simgin.core.turn import clear_deal
 
 A = np.int64(0)  # the seat of strategy A, whose questions are branched
@@ -38,7 +37,7 @@ def play_branches(
     and by B. A sits at seat 0, and the dealer alternates with the number of the unit.
     choose: a hook that is shown the question and names the answers worth trying, as bits. With
     fewer than two legal ones the deal is not branched.
-    explore: the hook that gives A's answers in that slot up to the question.
+    explore: the hook by which A ends deals up to the question.
     views: VIEW (units,), the questions. answers: int64 (units, most), the answers tried, from the
     left and then -1. records: DEAL (units, most), how each branch ended.
     """
@@ -57,21 +56,14 @@ def play_branches(
             forget(view1, state.turns)
             clear_deal(state, rules, state.dealer)
             _script(state, asked)
-            take, discard, knock = take_a, discard_a, knock_a
-            if branch < 0:
-                if slot == TAKE:
-                    take = explore
-                elif slot == DISCARD:
-                    discard = explore
-                elif slot == KNOCK:
-                    knock = explore
+            knock = explore if branch < 0 else knock_a
             view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
             if state.dealer != A:
-                take1, discard1, knock1 = take, discard, knock
+                take1, discard1, knock1 = take_a, discard_a, knock
                 take2, discard2, knock2 = take_b, discard_b, knock_b
             else:
                 take1, discard1, knock1 = take_b, discard_b, knock_b
-                take2, discard2, knock2 = take, discard, knock
+                take2, discard2, knock2 = take_a, discard_a, knock
             play_deal(
                 state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2,
                 offer_a, answer_a, show_a, offer_b, answer_b, show_b,
@@ -103,13 +95,7 @@ def play_branches_alone(
                 tried &= tried - 1
             forget(view, state.turns)
             _script(state, asked)
-            discard, knock = discard_a, knock_a
-            if branch < 0:
-                if slot == DISCARD:
-                    discard = explore
-                else:
-                    knock = explore
-            play_solo(state, rules, view, discard, knock)
+            play_solo(state, rules, view, discard_a, explore if branch < 0 else knock_a)
             if branch >= 0:
                 write_record(state, records[i, branch], A)
             else:

@@ -17,7 +17,7 @@ from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW, play_
 from simgin.core.record import DEAL
 from simgin.core.rules import UPCARD_PASS
 from simgin.core.solo_position import play_worlds_alone
-from simgin.core.state import new_state
+from simgin.core.state import KNOCK, new_state
 from simgin.core.view import VIEW
 from simgin.play.kernel import compiled_loop, new_views, run_kernel, seat_players
 from simgin.play.matchup import Matchup
@@ -224,14 +224,14 @@ def branch_deals(
     choose: a policy of the slot to branch whose answer is the set of answers worth trying, as
     bits; it gets the numbers of A's policy in that slot. most: answers tried at most, the lowest
     first. standings: the match before each deal (see `Branches`), by default a new match.
-    explore: what A answers that slot with up to the question, with the same numbers; by default
-    A's own policy.
+    explore: the policy by which A ends deals up to the question, with the numbers of its own; by
+    default its own.
     Deals with fewer than two answers worth trying are left out. The slots of the die and the
     melding cannot be branched, and for one player `take`. Raises PolicyFailure.
     """
     players = len(matchup.players)
     slot = answers.SLOTS.index(choose.slot)
-    before = explore or matchup.a.policy(choose.slot)
+    before = explore or matchup.a.policy("knock")
     assert before is not None, f"{matchup.a.text} has an empty slot: the loader fills them"
     if standings is None:
         standings = np.tile(LEVEL, (units, 1))
@@ -242,7 +242,7 @@ def branch_deals(
     function = play_branches_alone if players == 1 else play_branches
     hooks = [compiler.hook(choose), compiler.hook(before)]
     arguments = [first_unit, units, standings, slot, *hooks, views, tried, records]
-    noisy = int(before.noise) << slot
+    noisy = int(before.noise) << KNOCK
     _run(matchup, compiled_loop(function, players, *between), arguments, noisy)
     kept = tried[:, 1] >= 0
     return Branches(views[kept], tried[kept], records[kept], standings[kept])
