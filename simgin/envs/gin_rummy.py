@@ -201,9 +201,6 @@ class TurnEnv(AECEnv[str, Seen, int | None]):
         """The game as the seat that is asked sees it, with render_mode="ansi"."""
         return self._seats.text() if self.render_mode == "ansi" else None
 
-    def close(self) -> None:
-        """Nothing is open."""
-
 
 def env(
     variant: str = "standard", unit: str = "deal", render_mode: str | None = None

@@ -128,7 +128,8 @@ class Table:
 
     def answer(self, answer: int) -> None:
         """Answer the question, and play on. Raises IllegalMove, which changes nothing."""
-        if not 0 <= answer < 64 or not int(self.state.legal) >> answer & 1:
+        legal = int(self.state.legal) if self._game.at == stepping.ASKED else 0
+        if not 0 <= answer < 64 or not legal >> answer & 1:
             raise IllegalMove(f"{answer} is not among the legal answers")
         self._step(stepping.GIVE, answer)
 

@@ -102,6 +102,12 @@ def test_an_illegal_answer_changes_nothing():
         with pytest.raises(IllegalMove):
             table.answer(answer)
     assert shown(table.question) == before
+    while not table.is_deal_over:
+        table.answer(any_answer(random.Random(1), table.question))
+    answers = table.answers
+    with pytest.raises(IllegalMove):
+        table.answer(0)
+    assert table.answers == answers
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
