@@ -172,7 +172,7 @@ def _at_the_wall(deal, rules):
 
 
 @pytest.mark.parametrize("parameters", SEEN)
-@pytest.mark.parametrize("deals", [24, pytest.param(600, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("deals", [24, pytest.param(300, marks=pytest.mark.slow)])
 def test_random_deals_agree_with_openspiel(openspiel, parameters, deals):
     rng, seen = random.Random(f"{ROW + parameters} 2"), Counter()
     for i in range(deals):
