@@ -125,7 +125,8 @@ ACE_TO_3 = sum(0b111 << (13 * suit) for suit in range(4))
 def stage(turn):
     """The stage of the deal, 0..4, on a given own turn."""
     return (
-        (turn >= NEW_STAGES[0])
+        0  # interpreted, two of numpy's booleans add up to a boolean
+        + (turn >= NEW_STAGES[0])
         + (turn >= NEW_STAGES[1])
         + (turn >= NEW_STAGES[2])
         + (turn >= NEW_STAGES[3])

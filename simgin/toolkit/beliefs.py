@@ -27,7 +27,8 @@ _NEWTON_STEPS = 8
 @jit
 def stage(turn):
     """The stage of the deal, 0..3, on a player's given turn (from 1)."""
-    return (turn >= STAGES[0]) + (turn >= STAGES[1]) + (turn >= STAGES[2])
+    # 0: interpreted, two of numpy's booleans add up to a boolean
+    return 0 + (turn >= STAGES[0]) + (turn >= STAGES[1]) + (turn >= STAGES[2])
 
 
 @jit

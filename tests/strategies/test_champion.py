@@ -22,6 +22,7 @@ from simgin.play.rollout import Branches, Worlds, legal_actions, play_in
 from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.strategy import loader
+from simgin.toolkit import beliefs
 from simgin.tune import decisions
 from simgin.tune.decisions import by_points, equity_of
 from support.hands import NAMES, game, members
@@ -242,6 +243,12 @@ def test_learning_in_miniature_repeats_to_the_byte(monkeypatch):
     first, again = (training.learned("dice", 30, 5, rounds=2) for _ in range(2))
     assert first.tobytes() == again.tobytes()
     assert first.size == player.EACH
+
+
+@pytest.mark.parametrize("stage", [sight.stage, beliefs.stage], ids=["champion", "beliefs"])
+def test_a_stage_is_a_number_interpreted_too(stage):
+    turns = np.arange(1, 20)
+    assert [stage.py_func(turn) for turn in turns] == [stage(int(turn)) for turn in turns]
 
 
 def test_what_a_deal_is_worth(monkeypatch):
