@@ -19,6 +19,7 @@ pytest.register_assert_rewrite("oracles", "support")
 
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
 settings.load_profile("fixed")
+gc.set_threshold(100_000, 20, 100)  # see short_searches
 
 
 # The files whose single tests take longest, children included: begun first, they leave nobody alone
@@ -69,9 +70,6 @@ def short_searches():
     A session has millions of objects, most of compiled code: to search them takes seconds.
     """
     gc.freeze()
-
-
-gc.set_threshold(100_000, 20, 100)
 
 
 @pytest.fixture

@@ -600,9 +600,8 @@ class _Told:
     def _depends_on_upcard(self) -> bool:
         """Whether the first upcard sets the knock limit, or what points count."""
         rules = self.rules
-        return (
-            len({(knock_limit(card, rules), multiplier(card, rules)) for card in range(CARDS)}) > 1
-        )
+        terms = {(knock_limit(card, rules), multiplier(card, rules)) for card in range(CARDS)}
+        return len(terms) > 1
 
     def _wrong_places(self) -> Iterator[str]:
         """Every card is in one place."""

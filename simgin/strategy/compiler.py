@@ -155,7 +155,7 @@ def _compile(policy: Policy) -> Any:
     compiled = partial(jit.compiled, policy.function, keep=bool(key), key=key, distinct=True)
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
-            by_itself = compiled(HOOK.args)
+            by_itself = compiled(HOOK.args)  # given HOOK, numba bends whatever is returned
             (signature,) = by_itself.nopython_signatures
             if signature.return_type == HOOK.return_type:
                 return by_itself
