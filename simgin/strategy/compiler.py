@@ -155,6 +155,8 @@ def _compile(policy: Policy) -> Any:
     compiled = partial(jit.compiled, policy.function, keep=bool(key), key=key, distinct=True)
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
+            if is_built_in(policy.function):  # the tests know what those return
+                return compiled(HOOK)
             by_itself = compiled(HOOK.args)  # given HOOK, numba bends whatever is returned
             (signature,) = by_itself.nopython_signatures
             if signature.return_type == HOOK.return_type:

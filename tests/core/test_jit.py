@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from numba import types
 
 from simgin.core import batch, inner, jit
+from simgin.core.policy import HOOK
 from simgin.play import kernel
 from simgin.strategy import compiler, loader
 
@@ -118,6 +120,15 @@ def test_every_shipped_policy_can_be_cached_on_disk(step):
         hook = compiler.hook(policy)
         assert hook.stats.cache_hits or hook.stats.cache_misses, policy.name
         assert compiler.slow_because(policy) == "", policy.name
+
+
+@pytest.mark.slow
+def test_every_shipped_policy_returns_a_whole_number_or_a_yes_or_no():
+    """Anything else is refused from other authors; from ours numba would bend it to a number."""
+    for policy in loader.policies():
+        alone = jit.compiled(policy.function, HOOK.args, keep=False, distinct=True)
+        (signature,) = alone.nopython_signatures
+        assert isinstance(signature.return_type, types.Integer | types.Boolean), policy.name
 
 
 def names(mangled):

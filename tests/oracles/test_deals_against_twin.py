@@ -244,7 +244,7 @@ def test_every_option_for_one_agrees_with_the_twin(text):
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [*ROWS, *OPTIONS, *CHOICES, *DICE, *ONE_PLAYER, *ALONE])
 def test_every_variant_and_option_agrees_with_the_twin_in_many_deals(text):
-    compare(text, 2026, own=200, from_stacked=200)
+    compare(text, 2026, own=100, from_stacked=100)
 
 
 def test_every_value_of_a_rule_is_replayed():
