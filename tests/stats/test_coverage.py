@@ -1,6 +1,6 @@
 """Intervals hold a known truth in 95 of 100 experiments; stopping rules keep their error rates.
 
-Each check repeats 2,000 experiments on toy deals, and in `make test-slow` 10,000. An exact 95 %
+Each check repeats 2,000 experiments on toy deals, and in `make test-slow` 5,000. An exact 95 %
 interval has a coverage within 3.29 standard errors of .95 in 99.9 % of runs
 (docs/explanation/statistics.md#calibration). The seed was chosen before the first run and must not
 change. An error rate may exceed its nominal value by three standard errors, which a nominal rate
@@ -30,7 +30,7 @@ LOOKS = 60
 CHUNK = 250  # experiments drawn at once
 
 
-@pytest.fixture(autouse=True, params=[2_000, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.fixture(autouse=True, params=[2_000, pytest.param(5_000, marks=pytest.mark.slow)])
 def size(request, monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "EXPERIMENTS", request.param)
 
