@@ -45,8 +45,9 @@ def compiled_once(tmp_path_factory):
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return
     shared = tmp_path_factory.getbasetemp().parent
-    dear = {f"loop-{players}": partial(kernel.compiled_kernel, players) for players in (2, 1)}
-    dear |= {name: partial(compile_strategy, name) for name in ("champion-mc", "mc", "marjj")}
+    dear = {"champion-mc": partial(compile_strategy, "champion-mc")}
+    dear |= {f"loop-{players}": partial(kernel.compiled_kernel, players) for players in (2, 1)}
+    dear |= {name: partial(compile_strategy, name) for name in ("mc", "marjj")}
     for wait in (fcntl.LOCK_NB, 0):
         for name, compile_it in dear.items():
             with open(shared / f"{name}.lock", "w") as lock:

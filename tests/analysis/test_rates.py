@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simgin.analysis.judge import MISTAKES, Judge, _hidden_hand, own_positions, usual_actions
-from simgin.analysis.rates import ErrorRates, error_rates, read_trial
+from simgin.analysis.rates import FEWEST_DEALS, ErrorRates, error_rates, read_trial
 from simgin.core.cards import PACK
 from simgin.core.pack import next_card
 from simgin.core.position import END
@@ -32,11 +32,12 @@ LEMMA = [
 ]
 
 
-@pytest.mark.parametrize("deals", [100, long(300)])
+@pytest.mark.parametrize("deals", [80, long(300)])
 @pytest.mark.parametrize(("a", "b", "variant", "judge"), LEMMA)
 def test_what_the_judge_does_better_adds_up_to_what_it_scores_more(a, b, variant, judge, deals):
     """The performance difference lemma (Kakade and Langford 2002); the judge is clearly better."""
-    rates = error_rates(read_trial(a, b, variant, judge, deals, worlds=0, seed=3))
+    trial = read_trial(a, b, variant, judge, FEWEST_DEALS, worlds=0, seed=3)
+    rates = error_rates(replace(trial, deals=deals))
     error = np.hypot(rates.usual.std(ddof=1) / np.sqrt(len(rates.usual)), rates.lead.se)
     assert abs(rates.usual.mean() - rates.lead.value) < 3 * error
     assert rates.lead.value > 4 * error
@@ -71,9 +72,9 @@ def test_behind_the_decisions_of_another_the_judge_decides_for_itself(name):
 
 
 def few(worlds):
-    """Half of the fewest deals that a user may ask for."""
-    trial = read_trial("gold", "gold-early", "eaai", "gold-early", 100, worlds, 2)
-    return replace(trial, deals=50)
+    """Fewer deals than a user may ask for."""
+    trial = read_trial("gold", "gold-early", "eaai", "gold-early", FEWEST_DEALS, worlds, 2)
+    return replace(trial, deals=30)
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +113,7 @@ def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rate
     assert rates.total.value > without_worlds.total.value
     changed = [judged for unit in rates.judged for judged in unit if judged.mistake]
     assert np.mean([one.cost for one in changed]) < np.mean([one.seeming for one in changed])
-    itself = error_rates(read_trial("gold", "simple", "standard", "gold", 100, 0, 1))
+    itself = error_rates(read_trial("gold", "simple", "standard", "gold", FEWEST_DEALS, 0, 1))
     assert itself.lead.value == itself.total.value == 0
     assert not any(judged.mistake for unit in itself.judged for judged in unit)
 
@@ -125,11 +126,11 @@ def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rate
     ],
 )
 def test_the_strongest_judges_and_is_met(variant, own, players):
-    trial = read_trial(own, None, variant, None, 100, 0, 1)
+    trial = read_trial(own, None, variant, None, FEWEST_DEALS, 0, 1)
     assert trial.judge.a.text == players[0]
     assert trial.matchup.opponent == trial.judge.opponent == players[1]
     if variant == "solitaire-gin":  # points are not counted
-        rates = error_rates(read_trial(own, None, variant, own, 100, 0, 1))
+        rates = error_rates(read_trial(own, None, variant, own, FEWEST_DEALS, 0, 1))
         assert rates.unit == "% of deals" and set(rates.frame()["counted"]) == {"% of deals"}
 
 

@@ -283,7 +283,7 @@ OFFERING = (
 STOPS = ("solo-lookahead+knock=at:k=6", None)
 USUAL = {core_answers.STOCK, THROW}
 CASES = [  # variant, players, units, what is done in them at least
-    *((name, ("gold", "gold-early"), 2, USUAL) for name in TWO_PLAYERS if "dice" not in name),
+    *((name, ("gold", "gold-early"), 1, USUAL) for name in TWO_PLAYERS if "dice" not in name),
     *((name, ("champion", "tonic-like"), 1, USUAL) for name in TWO_PLAYERS if "dice" not in name),
     *((name, OFFERING, 12, {OFFER, ACCEPT, REFUSE, *USUAL}) for name in WITH_DIE),
     *((name, STOPS, 15, {THROW, END}) for name in ALONE),

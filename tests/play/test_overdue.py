@@ -84,7 +84,13 @@ def test_a_looping_policy_is_named_and_ctrl_c_stops(words, tmp_path):
     assert any("interrupted" in line for line in said), said
 
 
-@pytest.mark.parametrize("words", [("match", "--deals", "2000", "--workers", "2"), ("show",)])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("match", "--deals", "2000", "--workers", "2"),
+        pytest.param(("show",), marks=pytest.mark.slow),
+    ],
+)
 def test_a_looping_policy_is_given_up_with_its_deal(words, tmp_path):
     file, (command, *more) = tmp_path / "looping.py", words
     patience = ("--patience", "1s") if more else ()

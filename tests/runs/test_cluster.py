@@ -253,7 +253,10 @@ def test_processes_that_do_not_start_are_told_of(monkeypatch):
         Cluster("local:1")
 
 
-@pytest.mark.parametrize("asked", ["prepare", "put", "cancel"])
+@pytest.mark.parametrize(
+    "asked",
+    ["put", *(pytest.param(name, marks=pytest.mark.slow) for name in ("prepare", "cancel"))],
+)
 def test_a_scheduler_that_is_lost_before_the_first_block(place, asked):
     with dask(place / asked, workers=1) as one, contextlib.closing(Cluster(one.address)) as team:
         team.client.wait_for_workers(1, timeout=60)

@@ -102,7 +102,14 @@ BARE = SCRIPT.format(before="", match=MATCH)
 GUARDED = SCRIPT.format(before="", match=f"if __name__ == '__main__':\n    {MATCH}")
 
 
-@pytest.mark.parametrize("code", [BARE, GUARDED, f"exec({BARE!r}, {{'__name__': '__main__'}})"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        BARE,
+        pytest.param(GUARDED, marks=pytest.mark.slow),
+        f"exec({BARE!r}, {{'__name__': '__main__'}})",
+    ],
+)
 def test_a_script_is_executed_once(code, tmp_path):
     assert told(tmp_path, code) == "once\n"
 
