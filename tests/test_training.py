@@ -38,7 +38,7 @@ def test_a_file_is_written_before_it_is_read():
     assert places == sorted(places)
 
 
-# Not champion and solo_champion, which take half an hour: `make train` does before a release
+# Not champion and solo_champion, which take half an hour: `make train` learns them before a release
 MADE = {
     "beliefs": "beliefs",
     "improvement": "improvement",

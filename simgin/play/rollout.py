@@ -224,8 +224,8 @@ def branch_deals(
     choose: a policy of the slot to branch whose answer is the set of answers worth trying, as
     bits; it gets the numbers of A's policy in that slot. most: answers tried at most, the lowest
     first. standings: the match before each deal (see `Branches`), by default a new match.
-    explore: the policy by which A ends deals up to the question, with the numbers of its own; by
-    default its own.
+    explore: the knock policy that A plays by up to the question, with the numbers of A's own; by
+    default A's own.
     Deals with fewer than two answers worth trying are left out. The slots of the die and the
     melding cannot be branched, and for one player `take`. Raises PolicyFailure.
     """
