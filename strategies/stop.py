@@ -16,6 +16,7 @@ Source: This project, from docs/reference/rules.md 6.
 
 import numpy as np
 
+from simgin.core.rules import TIE_UNDERCUT
 from simgin.strategy import helper, knock, param
 
 STATES = 17  # counts 0..10, and six bands above
@@ -65,7 +66,8 @@ def stop_value(count, left, rules):
     above = (left - 1) / 2 + rules.count_joker
     if count == 0:
         return above + rules.gin_bonus
-    fewer = min(left, max(0, count - rules.count_joker + rules.undercut_on_tie))
+    tie = rules.undercut_on_tie == TIE_UNDERCUT
+    fewer = min(left, max(0, count - rules.count_joker + tie))
     return above - count - rules.undercut_bonus * fewer / left
 
 

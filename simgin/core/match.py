@@ -7,6 +7,7 @@ from simgin.core.rules import (
     ALTERNATE,
     DOUBLE_ALL,
     DOUBLE_POINTS,
+    FLAT_100,
     GOAL_COLUMNS,
     GOAL_DEALS,
     GOAL_GAMES,
@@ -249,6 +250,8 @@ def _paid(rules, won, lost, deals_won, deals_lost):
             paid += won
         elif rules.shutout == DOUBLE_ALL:
             paid *= 2
+        elif rules.shutout == FLAT_100:
+            paid += 100
     return paid
 
 

@@ -2,6 +2,7 @@
 
 from simgin.core.answers import BIG_GIN, KNOCK, SHOT
 from simgin.core.jit import jit
+from simgin.core.rules import TIE_EVEN, TIE_KNOCK
 from simgin.core.sums import KINDS
 
 KIND_KNOCK, KIND_GIN, KIND_BIG_GIN, KIND_SHOT, KIND_UNDERCUT, KIND_EVEN = range(6)
@@ -38,8 +39,9 @@ def score(ending, own, other, stock_left, factor, rules):
         if rules.layoff_on_gin and other == 0 and ending != SHOT:
             return kind, 0, 0, 0
         return kind, points * factor, 0, 1
-    if other > own:
+    is_tie = other == own
+    if other > own or (is_tie and rules.undercut_on_tie == TIE_KNOCK):
         return KIND_KNOCK, (other - own + premium) * factor, 0, 1
-    if other == own and not rules.undercut_on_tie:
+    if is_tie and rules.undercut_on_tie == TIE_EVEN:
         return KIND_EVEN, 0, 0, 0
     return KIND_UNDERCUT, 0, (own - other + rules.undercut_bonus) * factor, -1

@@ -38,7 +38,7 @@ def _code(name: str, value: Value) -> int:
     parameter = parameters()[name]
     if value is None:
         return DASH
-    if parameter.kind == "choice" and isinstance(parameter.choices[0], str):
+    if any(isinstance(choice, str) for choice in parameter.choices):
         return parameter.choices.index(value)
     assert isinstance(value, int)
     return int(value)

@@ -38,7 +38,7 @@ class Parameter:
     default: Value  # its value in `standard`
     meaning: str  # as in the rule book
     status: str = "core"  # core, option, descriptive
-    choices: tuple[str | int, ...] = ()  # kind choice
+    choices: tuple[str | int, ...] = ()  # kind choice; a yes or no among them is a bool
     low: int = 0  # kinds int, pair, table
     high: int = 0
     optional: bool = False  # none is a value, not a dash
@@ -61,14 +61,14 @@ class Parameter:
         if word == "none" and "none" not in self.choices:
             return None
         if self.kind == "choice":
-            return next((choice for choice in self.choices if str(choice) == word), word)
+            return self._choice(word)
         return _READERS[self.kind](word)
 
     def fault(self, value: object) -> str:
         """A sentence about an impossible value; empty for a good one and for a dash."""
         if value is None or self._allows(value):
             return ""
-        near = did_you_mean(value if isinstance(value, str) else "", map(str, self.choices))
+        near = did_you_mean(value if isinstance(value, str) else "", self._spellings())
         return f"{self.name} must be {self.span()}, not {shown(value)}{near}"
 
     def span(self) -> str:
@@ -77,7 +77,7 @@ class Parameter:
         if self.kind == "bool":
             return "yes or no"
         if self.kind == "choice":
-            return f"one of {', '.join(map(str, self.choices))}"
+            return f"one of {', '.join(self._spellings())}"
         if self.kind == "int":
             or_none = " or none" if self.optional else ""
             return f"a whole number {limits}{or_none}"
@@ -98,7 +98,7 @@ class Parameter:
         if self.kind == "bool":
             return "yes, no"
         if self.kind == "choice":
-            return ", ".join(map(str, self.choices))
+            return ", ".join(self._spellings())
         limits = f"{self.low}..{self.high}"
         if self.kind == "pair":
             return f"{limits}/{limits}"
@@ -137,6 +137,16 @@ class Parameter:
         """A setting to propose: the default, or the example if the default is a dash."""
         value = self.example if self.default is None else self.default
         return f"{self.name}={value_text(value)}"
+
+    def _spellings(self) -> list[str]:
+        return [value_text(choice) for choice in self.choices]
+
+    def _choice(self, word: str) -> Value:
+        """Return the choice that a word means; the word itself if it means none."""
+        known: dict[str, Value] = dict(zip(self._spellings(), self.choices, strict=True))
+        if any(isinstance(choice, bool) for choice in self.choices):
+            return (_TRUTH | known).get(word.lower(), word)
+        return known.get(word, word)
 
     def _allows(self, value: object) -> bool:
         if self.kind == "bool":

@@ -16,7 +16,7 @@ from simgin.core.sums import KINDS
 from simgin.rules.build import build_rules_from
 from support.worked_examples import ROWS
 
-FLAGS = ("undercut_on_tie", "layoff_on_gin", "shot_deducts", "rush_premium", "rush_on_gin")
+FLAGS = ("layoff_on_gin", "shot_deducts", "rush_premium", "rush_on_gin")
 WINNERS = {"stopper": 1, "other": -1, None: 0}
 ENDINGS = [
     *(("knock", KNOCK, own) for own in range(1, 5)),
@@ -26,11 +26,11 @@ ENDINGS = [
 ]
 GOALS = {
     "single": {},
-    "points": {"shutout": ("none", "double_points", "double_all"), "box_bonus": (0, 3)},
+    "points": {"shutout": ("none", "double_points", "double_all", "flat_100"), "box_bonus": (0, 3)},
     "columns": {
         "columns": (1, 2, 3, 5),
         "column_entry": ("absolute", "next_open"),
-        "shutout": ("none", "double_points", "double_all"),
+        "shutout": ("none", "double_points", "double_all", "flat_100"),
         "box_bonus": (0, 1),
         "game_bonus": (0, 2),
     },
@@ -44,9 +44,11 @@ GOALS = {
 }
 
 
+@pytest.mark.parametrize("tie", [False, True, "knocker"])
 @pytest.mark.parametrize("flags", [*itertools.product((False, True), repeat=len(FLAGS))])
-def test_points_of_every_showdown_are_the_twins(flags):
+def test_points_of_every_showdown_are_the_twins(flags, tie):
     row = {**ROWS["standard"], **dict(zip(FLAGS, flags, strict=True)), "big_gin_bonus": 31}
+    row["undercut_on_tie"] = tie
     rules = build_rules_from(row)
     for (how, ending, own), other, stock, factor in itertools.product(
         ENDINGS, range(6), (0, 7), (1, 2)

@@ -21,7 +21,7 @@ def test_parameters_have_the_types_of_the_table_of_rules():
     for entry in BOOK["parameters"]:
         parameter = parameters()[entry["name"]]
         if parameter.kind == "choice":
-            assert ", ".join(map(str, parameter.choices)) == entry["type"]
+            assert ", ".join(map(parameter.write, parameter.choices)) == entry["type"]
         elif parameter.kind == "int":
             assert entry["type"] in ("int", f"int {parameter.low}..{parameter.high}", "int or none")
             assert parameter.optional == (entry["type"] == "int or none")

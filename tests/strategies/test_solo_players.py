@@ -237,7 +237,14 @@ def stopping(count, left, text="solitaire-gin-knock"):
 
 
 @pytest.mark.parametrize(
-    "more", ["", "+count_joker=yes", "+undercut_on_tie=yes", "+undercut_bonus=10+gin_bonus=0"]
+    "more",
+    [
+        "",
+        "+count_joker=yes",
+        "+undercut_on_tie=yes",
+        "+undercut_on_tie=knocker",
+        "+undercut_bonus=10+gin_bonus=0",
+    ],
 )
 def test_the_value_of_stopping_agrees_with_enumeration(more):
     text = f"solitaire-gin-knock{more}"

@@ -25,7 +25,7 @@ def settled(row: dict, winner: int, points: list[int], boxes: list[int]) -> int:
     shut_out = row["shutout"] if boxes[loser] == 0 else "none"
     own = points[winner] * (2 if shut_out == "double_points" else 1)
     bonus = row["game_bonus"] + row["box_bonus"] * (boxes[winner] - boxes[loser])
-    total = own - points[loser] + bonus
+    total = own - points[loser] + bonus + (100 if shut_out == "flat_100" else 0)
     return total * (2 if shut_out == "double_all" else 1)
 
 

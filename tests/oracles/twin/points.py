@@ -34,11 +34,11 @@ def _gin_like(row: dict, how: str, own: int, other: int, premium: int) -> Score:
 
 
 def _knock(row: dict, own: int, other: int, premium: int) -> Score:
-    if other > own:
-        return Score("knock", "stopper", other - own + premium, 0)
-    if other < own or row["undercut_on_tie"]:
+    if other == own and row["undercut_on_tie"] is False:
+        return Score("even", None, 0, 0)
+    if other < own or (other == own and row["undercut_on_tie"] != "knocker"):
         return Score("undercut", "other", 0, own - other + row["undercut_bonus"])
-    return Score("even", None, 0, 0)
+    return Score("knock", "stopper", other - own + premium, 0)
 
 
 def deal_points(
