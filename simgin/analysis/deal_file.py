@@ -71,7 +71,7 @@ def read_file(path: str | Path) -> Told:
     except (json.JSONDecodeError, RecursionError):
         reason = (
             "it is neither what `simgin show ... --json > deal.json` prints nor a log of "
-            "OpenSpiel's or RLCard's gin rummy"
+            "OpenSpiel's, Kaggle's or RLCard's gin rummy"
         )
     except ValueError as error:
         reason = str(error).rstrip(".")

@@ -4,14 +4,18 @@ Both logs tell the whole pack and every move. A variant is as near to their rule
 `NOTES` says what still differs, and a move that our rules do not allow is refused.
 
 * OpenSpiel: `pyspiel.serialize_game_and_state(game, state)`, or `state.serialize()` alone, which
-  tells no rules, so that they are the defaults (google-deepmind/open_spiel, gin_rummy.h).
+  tells no rules, so that they are the defaults (google-deepmind/open_spiel, gin_rummy.h). States
+  implemented in Python name the player of every action (`history=-1:41,0:54`, -1 for chance).
+* Kaggle: the replay of an episode as JSON. Its observations hold OpenSpiel's serialized game under
+  a proxy (Kaggle/kaggle-environments, open_spiel_env).
 * RLCard: the move sheet, `print(*env.game.round.move_sheet, sep="\\n")` (datamllab/rlcard,
   games/gin_rummy/round.py).
 """
 
+import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -41,7 +45,12 @@ PARAMETERS = {"knock_card": "knock_limit", "oklahoma": "knock_by_upcard"}
 PARAMETERS |= {name: name for name in ("gin_bonus", "undercut_bonus")}
 SIZES = ("hand_size=10", "num_ranks=13", "num_suits=4")
 TAKE_IT, DRAW, PASS_IT, KNOCK = 52, 53, 54, 55
-HEADER = re.compile(r"gin_rummy\(([^()]*)\)")
+HEADER = re.compile(r"^\s*gin_rummy(?:_proxy)?\(([^()]*)\)\s*$", re.MULTILINE)
+HISTORY = re.compile(r"^history=(.*)$", re.MULTILINE)
+ACTION = re.compile(r"(?:(-1|0|1):)?([0-9]{1,3})", re.ASCII)  # with or without its player
+CHANCE = -1
+SEVERAL = "it holds several deals, and a file may hold one: write each to a file of its own"
+KAGGLE_GAME, KAGGLE_NAMES = "serializedGameAndState", "TeamNames"
 SHEET = re.compile(r"([NS]) deal shuffled_deck=\[([^\]]*)\]")
 SCORE = ["score"]  # of the lines in which hands are counted
 KINDS = {"draw_card": STOCK, "pick_up_discard": TAKE, "declare_dead_hand": LEAVE}
@@ -53,6 +62,7 @@ MOST_MOVES = 600
 GIN = Action(END)  # RLCard does not tell which card is thrown with it
 
 Move = tuple[int, Action]  # seat, and what it did
+Entry = tuple[int | None, int]  # OpenSpiel's player, if the history names it, and action
 
 
 @dataclass(frozen=True)
@@ -72,28 +82,78 @@ def read_log(text: str) -> Log | None:
     text = text.strip()
     if found := SHEET.match(text):
         return _rlcard(found, text[found.end() :].splitlines())
+    if text[:1] in ("{", "[") and f'"{KAGGLE_GAME}"' in text:
+        return _kaggle(text)
     lines = [line.strip() for line in text.splitlines()]
-    if "[Game]" not in lines and not re.fullmatch(r"[\[\d,\s][\d,\s]*\]?", text):
-        return None
-    return _openspiel(text)
+    is_history = HISTORY.match(text) or re.fullmatch(r"[\[\d,\s][\d,\s]*\]?", text)
+    return _openspiel(text) if "[Game]" in lines or is_history else None
 
 
 # OpenSpiel
 
 
 def _openspiel(text: str) -> Log:
-    header, _, state = text.rpartition("[State]")
-    game = HEADER.search(header)
-    if header and not game:
-        raise PositionError("it is a log of another game than gin_rummy")
-    numbers = [int(number) for number in re.findall(r"\d+", state)]
-    if len(numbers) < 21:
+    game, history = _read_serialized(text)
+    if len(history) < 21:
         raise PositionError("its history ends before the cards are dealt")
-    dealt, rest = numbers[:21], iter(numbers[21:])
-    pack = [*chain(*zip(dealt[:10], dealt[10:20], strict=True)), dealt[20]]
+    dealt, rest = history[:21], iter(history[21:])
+    if any(player not in (None, CHANCE) for player, _ in dealt):
+        raise PositionError("its history has a move before the cards are dealt")
+    numbers = [number for _, number in dealt]
+    pack = [*chain(*zip(numbers[:10], numbers[10:20], strict=True)), numbers[20]]
     moves = list(_openspiel_moves(rest, pack))
     pack = [_card(number) for number in pack]
     return Log("OpenSpiel", _variant(game), ("player 0", "player 1"), 1, pack, moves)
+
+
+def _read_serialized(text: str) -> tuple[re.Match[str] | None, list[Entry]]:
+    """Return the game of a serialized state, None if it has no header, and the history."""
+    header, *states = text.split("[State]")
+    if len(states) > 1:
+        raise PositionError(SEVERAL)
+    game = HEADER.search(header) if states else None
+    if states and not game:
+        raise PositionError("it is a log of another game than gin_rummy")
+    state = states[0] if states else text
+    named = HISTORY.search(state)
+    words = re.split(r"[\s,\[\]]+", named[1] if named else state)
+    return game, [_entry(word) for word in words if word]
+
+
+def _entry(word: str) -> Entry:
+    found = ACTION.fullmatch(word)
+    if not found:
+        raise PositionError(f"{quoted(word, 40)} is not an action of OpenSpiel's gin_rummy")
+    return None if found[1] is None else int(found[1]), int(found[2])
+
+
+def _kaggle(text: str) -> Log:
+    """Return the log of a Kaggle replay: every observation holds the history up to it."""
+    states, teams = _observed(text)
+    if not states:
+        raise PositionError(f"its {KAGGLE_GAME} is empty")
+    histories = [_read_serialized(state)[1] for state in states]
+    longest = max(histories, key=len)
+    if any(history != longest[: len(history)] for history in histories):
+        raise PositionError(SEVERAL)
+    log = _openspiel(states[histories.index(longest)])
+    return replace(log, names=teams or log.names)
+
+
+def _observed(text: str) -> tuple[list[str], tuple[str, str] | None]:
+    """Return the distinct serialized games of a replay, and the names of its players."""
+    states: dict[str, None] = {}
+    teams = []
+
+    def collect(item: dict[str, Any]) -> None:
+        state, names = item.get(KAGGLE_GAME), item.get(KAGGLE_NAMES)
+        if isinstance(state, str) and state:
+            states[state] = None
+        if isinstance(names, list) and [*map(type, names)] == [str, str] and all(names):
+            teams.append((names[0], names[1]))
+
+    json.loads(text, object_hook=collect)
+    return [*states], teams[0] if teams else None
 
 
 def _variant(game: re.Match[str] | None) -> str:
@@ -110,12 +170,14 @@ def _variant(game: re.Match[str] | None) -> str:
     return "+".join([OPENSPIEL, *(f"{name}={value}" for name, value in rules.items())])
 
 
-def _openspiel_moves(numbers: Iterator[int], pack: list[int]) -> Iterator[Move]:
+def _openspiel_moves(history: Iterator[Entry], pack: list[int]) -> Iterator[Move]:
     """The moves up to the ending; cards from the stock are added to the pack."""
     seat, passes, has_begun = 0, 0, False
-    for number in numbers:
+    for player, number in history:
+        if player not in (None, seat):
+            raise PositionError(f"its history has {player}:{number} at the turn of player {seat}")
         if number in (DRAW, KNOCK):
-            card = next(numbers, -1)
+            _, card = next(history, (None, -1))
             if number == KNOCK:
                 yield seat, Action(END, _card(card))
                 return

@@ -119,19 +119,20 @@ def test_a_blunder_is_found_and_priced_as_analyze_prices_it(empty_directory):
 # Logs of other engines
 
 RESULTS = {
-    "openspiel-bots": ("knock", [0, 4], "gin_bonus=20"),
-    "openspiel-history": ("knock", [8, 0], ""),
-    "openspiel-oklahoma": ("knock", [0, 33], "knock_by_upcard=yes"),
-    "openspiel-wall": ("knock", [28, 0], ""),
-    "openspiel-broken-off": ("", None, ""),
-    "rlcard-novices": ("knock", [0, 18], "first_turn=discard_first"),
+    "openspiel-bots.txt": ("knock", [0, 4], "gin_bonus=20"),
+    "openspiel-history.txt": ("knock", [8, 0], ""),
+    "openspiel-oklahoma.txt": ("knock", [0, 33], "knock_by_upcard=yes"),
+    "openspiel-wall.txt": ("knock", [28, 0], ""),
+    "openspiel-broken-off.txt": ("", None, ""),
+    "kaggle-replay.json": ("knock", [8, 0], ""),
+    "rlcard-novices.txt": ("knock", [0, 18], "first_turn=discard_first"),
 }
 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_real_log_has_the_result_that_was_recorded(name):
     kind, score, rule = RESULTS[name]
-    told = read_file(LOGS / f"{name}.txt")
+    told = read_file(LOGS / name)
     assert told.deal.kind == kind and rule in told.deal.matchup.variant.text
     assert told.deal.is_cut == (score is None)
     assert score is None or told.deal.state.score.tolist() == score
@@ -145,6 +146,17 @@ def test_the_parameters_of_openspiel_are_rules_here():
     assert read_log(text).variant.endswith("+knock_by_upcard=yes")
     row = read_file(LOGS / "openspiel-history.txt").deal.matchup.variant.row
     assert (row["knock_limit"], row["gin_bonus"], row["undercut_bonus"]) == (10, 25, 25)
+
+
+def test_a_kaggle_replay_names_its_teams():
+    told, plain = (
+        read_log((LOGS / name).read_text())
+        for name in ("kaggle-replay.json", "openspiel-history.txt")
+    )
+    assert told.names == ("Team One", "Team Two")
+    assert replace(told, names=plain.names, variant=plain.variant) == plain
+    shown = call("grade", LOGS / "kaggle-replay.json", "--player", "Team Two", "--worlds", 25)
+    assert "What Team Two gave up in 1 deal of OpenSpiel" in shown.stdout
 
 
 def test_the_screen_names_what_other_engines_do_otherwise(empty_directory):
@@ -173,6 +185,9 @@ def test_a_move_that_our_rules_do_not_allow_is_named():
 HISTORY = (LOGS / "openspiel-history.txt").read_text()
 SHEET = (LOGS / "rlcard-novices.txt").read_text()
 SERIAL = "[Game]\n{}\n[State]\n" + HISTORY
+PROXY = "[Game]\ngin_rummy_proxy()\n[State]\nhistory={}\nmove_number=1\n"
+DEALT = ",".join(f"-1:{number}" for number in HISTORY.split()[:21])
+REPLAY = (LOGS / "kaggle-replay.json").read_text()
 WRONG = {
     "": "neither what",
     "{": "neither what",
@@ -185,6 +200,17 @@ WRONG = {
     SERIAL.format("gin_rummy(hand_size=7)"): "has 'hand_size=7'",
     SERIAL.format("gin_rummy(knock_card=500)"): "knock_limit",
     SERIAL.format("gin_rummy(oklahoma=maybe)"): "knock_by_upcard",
+    SERIAL.format("repeated_game(stage_game=gin_rummy())"): "another game than gin_rummy",
+    SERIAL.format("gin_rummy()") * 2: "it holds several deals",
+    SERIAL.format("gin_rummy()").replace("\n54", "\nfold", 1): "'fold' is not an action",
+    PROXY.format(""): "ends before the cards are dealt",
+    PROXY.format("0:1," + DEALT): "a move before the cards are dealt",
+    PROXY.format(DEALT + ",1:54"): "has 1:54 at the turn of player 0",
+    PROXY.format(DEALT + ",0:54,2:54"): "'2:54' is not an action",
+    REPLAY.replace("gin_rummy_proxy", "hearts_proxy"): "another game than gin_rummy",
+    REPLAY.replace("history=-1:43", "history=-1:44", 2): "it holds several deals",
+    REPLAY.replace("# Automatically", "", 0)[:2000]: "neither what",
+    '{"steps": [{"serializedGameAndState": ""}]}': "serializedGameAndState is empty",
     SHEET.replace("AD ", "", 1): "51 cards",
     SHEET.replace("AD ", "XX ", 1): "not a card",
     SHEET.replace("discard", "eat", 1): "is no move of RLCard's",
@@ -233,7 +259,50 @@ def test_a_page_and_its_command(files, without_pictures):
 # Other engines beside ours
 
 
-@pytest.mark.parametrize("deals", [4, pytest.param(50, marks=SLOW)])
+TEAMS = ("Ada", "Bo")
+
+
+def kaggle_forms(game, state):
+    """A state under the header of Kaggle's proxy, and a replay whose last observation it is."""
+    entries = [f"{one.player}:{one.action}" for one in state.full_history()]
+    head = "[Meta]\nVersion: 1\n\n[Game]\n" + str(game).replace("gin_rummy(", "gin_rummy_proxy(")
+    texts = [
+        f"{head}\n[State]\nhistory={','.join(entries[:n])}\nmove_number={n}\n__dict__=gASV99\n"
+        for n in (21, len(entries) // 2 + 11, len(entries))
+    ]
+    steps = [[{"observation": {"serializedGameAndState": text}} for text in texts[:1]]]
+    steps += [
+        [{"observation": {"step": 1}}, {"observation": {"serializedGameAndState": text}}]
+        for text in texts[1:]
+    ]
+    return texts[-1], json.dumps({"info": {"TeamNames": [*TEAMS]}, "steps": steps})
+
+
+@pytest.mark.parametrize("deals", [8, pytest.param(100, marks=SLOW)])
+def test_random_games_of_openspiel_are_the_same_in_every_form(deals):
+    """Finished or not, under the rules of the game; what they mean is compared with play below."""
+    spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
+    rng, variants = random.Random(4), set()
+    for i in range(deals):
+        rules = {"oklahoma": i % 3 == 1, "knock_card": rng.randint(1, 10)}
+        rules |= {"gin_bonus": rng.choice((25, 20)), "undercut_bonus": rng.choice((25, 10))}
+        state = spiel.load_game("gin_rummy", rules).new_initial_state()
+        most = rng.choice((0, 3, 40, 10**4))  # moves after the deal
+        while not state.is_terminal() and state.move_number() < 21 + most:
+            state.apply_action(rng.choice(state.legal_actions()))
+        if state.move_number() < 21:
+            continue
+        game = state.get_game()
+        log = read_log(spiel.serialize_game_and_state(game, state))
+        proxy, replay = map(read_log, kaggle_forms(game, state))
+        assert proxy == log and replay == replace(log, names=TEAMS)
+        alone = read_log(kaggle_forms(game, state)[0].partition("[State]")[2])
+        assert alone == replace(log, variant=alone.variant)
+        variants.add(log.variant)
+    assert len(variants) > 4
+
+
+@pytest.mark.parametrize("deals", [4, pytest.param(100, marks=SLOW)])
 def test_deals_of_openspiel_are_read_back(deals):
     spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     from oracles import openspiel
@@ -242,14 +311,15 @@ def test_deals_of_openspiel_are_read_back(deals):
 
     rng, ends = random.Random(3), set()
     for i in range(deals):
-        text = ROW + ("", "+knock_by_upcard=yes", "+gin_bonus=20+undercut_bonus=10")[i % 3]
+        text = ROW + ("", "+knock_by_upcard=yes", "+gin_bonus=20+undercut_bonus=10")[i // 3 % 3]
         rules, row = hands.game(text)
         theirs = openspiel.Deal(row, stacked(rng) if i % 2 else rng.sample(range(52), 52))
         for action in walk(rng, openspiel, theirs, rules):
             theirs.act(action)
         game = theirs.state.get_game()
         held = [theirs.hand(seat) for seat in range(2)]
-        ours = replayed(read_log(spiel.serialize_game_and_state(game, theirs.state)))
+        plain = spiel.serialize_game_and_state(game, theirs.state)
+        ours = replayed(read_log((plain, *kaggle_forms(game, theirs.state))[i % 3]))
         ends.add(ours.kind)
         if ours.is_cut:  # their own rule
             assert theirs.over and theirs.returns == [0, 0]

@@ -51,6 +51,7 @@ def grade(
     \b
       what `simgin show --json` prints or `simgin play --save` writes
       OpenSpiel: pyspiel.serialize_game_and_state(game, state)
+      Kaggle:    the replay of an episode of open_spiel_gin_rummy (JSON)
       RLCard:    print(*env.game.round.move_sheet, sep="\\n")
 
     \b
