@@ -36,7 +36,8 @@ def score(ending, own, other, stock_left, factor, rules):
     )
     if gin or ending != KNOCK:
         kind, points = _uncontested(ending, own, other, premium, rules)
-        if rules.layoff_on_gin and other == 0 and ending != SHOT:
+        # A dash of layoff_on_gin, where there are no lay-offs, is not zero.
+        if rules.layoff and rules.layoff_on_gin and other == 0 and ending != SHOT:
             return kind, 0, 0, 0
         return kind, points * factor, 0, 1
     is_tie = other == own
