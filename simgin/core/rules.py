@@ -6,6 +6,8 @@ a dash as -1. Arrays with a leading axis of two hold the stopper's card values f
 defender's (`defender_ace_value`).
 """
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -129,13 +131,15 @@ def value_plane(value: list[int], bit: int) -> int:
     return sum(RANK_ACES << r for r in range(13) if value[r] >> bit & 1)
 
 
-def lane_table(value: list[int], runs: list[int]) -> NDArray[np.int32]:
+@lru_cache(maxsize=32)
+def lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]:
     """The table of the 8,192 lanes: cards that lie in a run, least points left over by runs.
 
     The cover of greatest value either leaves the lane's lowest card out or has a run through it,
     so lanes are solved from the highest of their lowest cards down. One dynamic programme handles
     every ace rule.
     """
+    runs = runs_of_a_suit(ace_runs)
     lanes = np.arange(8192)
     bits = lanes[:, None] >> np.arange(13) & 1
     points = bits @ np.array(value)
@@ -183,7 +187,7 @@ def build(
         value = card_values(parameters["pip_values"], ace)
         rules.value[side] = value
         rules.peers[side] = [sum(1 << r for r in range(13) if value[r] == v) for v in value]
-        rules.lane[side] = lane_table(value, runs)
+        rules.lane[side] = lane_table(tuple(value), parameters["ace_runs"])
         rules.planes[side] = [value_plane(value, bit) for bit in range(PLANES)]
         plain = not parameters["rainbow"] and max(value) < 1 << PLANES
         rules.by_planes[side] = plain and parameters["ace_runs"] == LOW
