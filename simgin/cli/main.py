@@ -13,8 +13,9 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn, TextIO
 
 import click
 
@@ -95,7 +96,8 @@ class Tour(click.Group):
 
         def run() -> object:
             _check_words(words)
-            return main_of_group(words, prog_name or "simgin", standalone_mode=False, **extra)
+            with _warnings_told():
+                return main_of_group(words, prog_name or "simgin", standalone_mode=False, **extra)
 
         sys.exit(_exit_code(run))
 
@@ -115,6 +117,36 @@ def _check_words(words: Sequence[str]) -> None:
         except UnicodeEncodeError:
             readable = word.encode(errors="replace").decode()
             raise click.UsageError(f"{readable!r} is not UTF-8 text; use another name.") from None
+
+
+@contextlib.contextmanager
+def _warnings_told() -> Iterator[None]:
+    """Print warnings about rules as remarks on stderr, one for all rules with the same reason.
+
+    Commands derive rules from those that were typed, for example with other targets.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("always", category=UserWarning, module=r"simgin\.rules\.")
+        usual, told = warnings.showwarning, set()
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            from simgin.rules.validation import RulesWarning
+
+            if not isinstance(message, RulesWarning):
+                usual(message, category, filename, lineno, file, line)
+            elif message.reason not in told:
+                told.add(message.reason)
+                tell(f"warning: {message}")
+
+        warnings.showwarning = show
+        yield
 
 
 def _exit_code(run: Callable[[], object]) -> int:

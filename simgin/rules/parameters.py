@@ -47,6 +47,7 @@ class Parameter:
     words: Mapping[str, str] = field(default_factory=dict)  # what a player says of a value
     acts_with: Conditions = field(default_factory=dict)  # all needed for an effect; empty: always
     idle_with: Conditions = field(default_factory=dict)  # together they take the effect away
+    matches_only: bool = False  # no effect on single deals
 
     @property
     def description(self) -> str:
@@ -117,9 +118,23 @@ class Parameter:
 
         Raises KeyError if these lack a value that decides it.
         """
-        if not _met(self.acts_with, params):
+        if self.status == "descriptive" or not _met(self.acts_with, params):
             return False
         return not self.idle_with or not _met(self.idle_with, params)
+
+    def idle(self, params: Params) -> str:
+        """Return why the parameter has no effect and what it needs; empty if it has an effect."""
+        if self.acts(params):
+            return ""
+        if self.status == "descriptive":
+            return f"{self.name} never has an effect. It only describes the game."
+        unmet = {name for name, values in self.acts_with.items() if params[name] not in values}
+        causes = [name for name in self.acts_with if name in unmet] or [*self.idle_with]
+        because = _settings({name: [params[name]] for name in causes})
+        needed = f"another value of {_or(causes)}"
+        if unmet:
+            needed = _settings({name: self.acts_with[name] for name in causes})
+        return f"{self.name} has no effect with {because}. It needs {needed}."
 
     def dash(self, params: Params) -> str:
         """A sentence if the value is a dash where the parameter has an effect, else empty."""
@@ -130,7 +145,7 @@ class Parameter:
         remedy = f"give it one, like {self.proposal()}."
         if not causes:
             return f"{self.name} always needs a value: {remedy}"
-        because = " and ".join(f"{name} = {value_text(params[name])}" for name in causes)
+        because = _settings({name: [params[name]] for name in causes})
         return f"{self.name} needs a value with {because}: {remedy}"
 
     def proposal(self) -> str:
@@ -205,6 +220,18 @@ def _parameter(name: str, section: str, table: dict[str, Any]) -> Parameter:
 
 def _met(conditions: Conditions, params: Params) -> bool:
     return all(params[name] in values for name, values in conditions.items())
+
+
+def _settings(conditions: Conditions) -> str:
+    """Conditions in words: `players = 2 and goal = points, columns or race`."""
+    words = [f"{name} = {_or([*map(value_text, some)])}" for name, some in conditions.items()]
+    return " and ".join(words)
+
+
+def _or(words: list[str]) -> str:
+    """Words as a choice: `points, columns or race`."""
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def number(params: Params, name: str) -> int:

@@ -4,7 +4,8 @@ Everything that is not refused here is defined. A clause sees only parameters wh
 sound, and stays silent if it needs another, since that value has a sentence of its own.
 """
 
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,17 @@ UPCARD_OPENINGS = ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_
 NO_UPCARD = ("discard_first", "stock")
 
 Known = Mapping[str, Any]  # the parameters whose values are sound
+
+
+class RulesWarning(UserWarning):
+    """Settings that have no effect under the rules in which they were written.
+
+    reason: which, why, and what they need, without the text of the rules.
+    """
+
+    def __init__(self, text: str, reason: str):
+        super().__init__(f"in {text}, {reason}")
+        self.reason = reason
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,16 @@ def validate(params: Params) -> list[str]:
             sentence = clause.sentence.format_map(texts)
             sentences.append(sentence)
     return sentences
+
+
+def warn(text: str, sentences: Iterable[str]) -> None:
+    """Issue one RulesWarning about the settings of a variant, if there is anything to say.
+
+    It is raised at one place, so that Python shows the warning about a text once.
+    """
+    reason = " ".join(sentences)
+    if reason:
+        warnings.warn(RulesWarning(text, reason), stacklevel=1)
 
 
 def unknown_parameter(name: str) -> str:

@@ -9,12 +9,12 @@ only one.
 import copy
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from simgin.rules.parameters import Goal, Parameter, Value, goal_of, parameters, variants_file
-from simgin.rules.validation import unknown_parameter, validate
+from simgin.rules.validation import unknown_parameter, validate, warn
 from simgin.text.messages import did_you_mean, first_mistakes, shown, value_text
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class Variant:
     title: str
     about: str
     source: str = ""
+    # The parameters that its author set, in a text or a file, and not a built-in name
+    typed: tuple[str, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
         return f"Variant({self.text!r})"
@@ -68,7 +70,7 @@ def find(text: "str | Variant") -> Variant:
     dash. The canonical text has the names as written (each once, at its last place), then the
     settings that differ from them, in the order of the parameters.
 
-    Raises VariantError with everything that is wrong.
+    Raises VariantError with everything that is wrong. Warns of settings without effect.
     """
     if isinstance(text, Variant):
         return text
@@ -123,6 +125,7 @@ class _Part:
     titles: tuple[str, str, str] | None = None  # title, about and source of a named variant
     faults: tuple[str, ...] = ()
     known: bool = True  # whether the name is known, so that `changes` can be judged
+    typed: tuple[str, ...] = ()  # the parameters set in it by the author of the text or file
 
 
 def _read(text: str, read_file: Callable[[str], _Part]) -> tuple[list[_Part], list[str]]:
@@ -147,7 +150,7 @@ def _part(piece: str, text: str) -> _Part:
     if equals and parameter:
         setting = parameter.read(value)
         fault = parameter.fault(setting)
-        return _Part(piece, {name: setting}, faults=(fault,) if fault else ())
+        return _Part(piece, {name: setting}, faults=(fault,) if fault else (), typed=(name,))
     if equals:
         fault = unknown_parameter(name)
     elif not piece:
@@ -188,7 +191,31 @@ def _variant_of(parts: list[_Part], sentences: list[str]) -> Variant:
             sentences.append(fault)
     if sentences:
         raise VariantError(list(dict.fromkeys(sentences)))
-    return _variant(merged, params)
+    typed = {name for part in parts for name in part.typed if params[name] is not None}
+    variant = replace(_variant(merged, params), typed=tuple(filter(typed.__contains__, params)))
+    idle = [name for name in variant.typed if not parameters()[name].acts(params)]
+    # A setting without which the rules are refused has that effect.
+    idle = [name for name in idle if not validate(_without(name, parts))]
+    warn(variant.text, [parameters()[name].idle(params) for name in idle])
+    return variant
+
+
+def warn_of_match_rules(variant: Variant) -> None:
+    """Warn of the settings of a variant that have no effect on single deals."""
+    known = [parameters()[name] for name in variant.typed]
+    names = [one.name for one in known if one.matches_only and one.acts(variant.row)]
+    warn(
+        variant.text, [f"{name} has no effect on single deals. It needs matches." for name in names]
+    )
+
+
+def _without(name: str, parts: list[_Part]) -> dict[str, Value]:
+    """The value of every parameter that parts make without their typed setting of one."""
+    kept = []
+    for part in parts:
+        others = {key: value for key, value in part.changes.items() if key != name}
+        kept.append(replace(part, changes=others) if name in part.typed else part)
+    return _compose(_merge(kept))
 
 
 def _variant(parts: list[_Part], params: dict[str, Value]) -> Variant:
@@ -278,6 +305,7 @@ def _user_part(text: str, entry: "UserVariant") -> _Part:
         titles=(entry.title, entry.about, entry.source),
         faults=tuple(faults),
         known=all(part.known for part in parts),
+        typed=(*entry.changes, *(name for part in parts for name in part.typed)),
     )
 
 

@@ -137,7 +137,13 @@ def plan_matchup(
     size = _default_size(until, sprt, seconds, unit)
     n = size if given is None else amounts.parse_count(given)
     found = parse_matchup(a, b, variant, amounts.parse_seed(seed), unit)
+    _warn_of_match_rules([found])
     return Plan(found.title, (Task(found, n),), _rules([found], until, sprt), seconds)
+
+
+def _warn_of_match_rules(matchups: Sequence[Matchup]) -> None:
+    for variant in dict.fromkeys(one.variant for one in matchups if one.unit == "deal"):
+        variants.warn_of_match_rules(variant)
 
 
 def _default_size(
@@ -227,6 +233,7 @@ def plan_file(path: str | Path, seed: int | None = None) -> Plan:
     size = _default_size(file.until, file.sprt, file.seconds, file.unit)
     n = file.matches or file.deals or size
     matchups = list(_matchups(cells))
+    _warn_of_match_rules(matchups)
     return Plan(
         title=path.stem,
         tasks=tuple(Task(matchup, n) for matchup in matchups),

@@ -39,9 +39,14 @@ def in_sections(*sections):
 
 
 def acting(names, rows):
-    """(name, value as a text) of parameters that have an effect in some row."""
-    acts = {name: parameters()[name].acts for name in names}
-    return {(name, str(row[name])) for name in names for row in rows if acts[name](row)}
+    """(name, value as a text) of parameters that have an effect in some row, or never have one."""
+    known = {name: parameters()[name] for name in names}
+    return {
+        (name, str(row[name]))
+        for name, parameter in known.items()
+        for row in rows
+        if parameter.status == "descriptive" or parameter.acts(row)
+    }
 
 
 def any_variant(rng, base, values):
