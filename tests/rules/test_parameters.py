@@ -29,6 +29,21 @@ def test_parameters_have_the_types_of_the_table_of_rules():
             assert words[parameter.kind] == entry["type"]
 
 
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        *(("yes", True), ("True", True), ("1", True), ("no", False), ("off", False)),
+        *(("knocker", "knocker"), ("Knocker", "knocker"), ("-", None), ("dealer", "dealer")),
+    ],
+)
+def test_a_choice_may_have_yes_and_no_among_its_values(word, value):
+    """As yes-or-no parameters read them; what means no choice is refused with all of them."""
+    tie = parameters()["undercut_on_tie"]
+    assert tie.read(word) == value and type(tie.read(word)) is type(value)
+    assert tie.fault(1) == "undercut_on_tie must be one of no, yes, knocker, not 1."
+    assert (tie.fault(tie.read(word)) == "") == (word != "dealer")
+
+
 def test_defaults_are_the_variant_standard():
     for name, parameter in parameters().items():
         assert parameter.default == STANDARD[name]
