@@ -21,7 +21,7 @@ from simgin.core.match import (
     start_match,
 )
 from simgin.core.pack import give_to_seats, new_pack
-from simgin.core.record import side, write_record
+from simgin.core.record import draws, side, write_record
 from simgin.core.rules import GOAL_TOTAL, LOT
 from simgin.core.scoring import KIND_EVEN, KIND_KNOCK, KIND_REFUSED, KIND_UNDERCUT
 from simgin.core.solo import joker_place, play_solo
@@ -83,7 +83,7 @@ def _add_side(state, seat, base):
         state.facts[base + WON_DEAL] += 1
     state.facts[base + POINTS] += state.score[seat]
     state.facts[base + TAKES] += state.takes[seat]
-    state.facts[base + DRAWS] += state.takes[seat] + state.draws[seat]
+    state.facts[base + DRAWS] += draws(state, seat)
 
 
 @jit

@@ -7,6 +7,7 @@ is neither.
 import numpy as np
 
 from simgin.core.jit import jit
+from simgin.core.scoring import KIND_JOKER
 
 _FIELDS = (
     # The deal: its pair (or single deal, or match), the half, the deal's number in its match.
@@ -20,7 +21,7 @@ _FIELDS = (
     # At a showdown: the knocker's count, the defender's after and before laying off, and the
     # number of cards laid off.
     + ("knock_count", "defender_count", "defender_before", "laid_off")
-    # Deadwood as dealt; upcards and discards taken; draws of both kinds.
+    # Deadwood as dealt; upcards and discards taken; draws of both kinds (`draws`).
     + ("dealt_a", "dealt_b", "takes_a", "takes_b", "draws_a", "draws_b")
     # The score's multiplier, the number on the die and its owner at the end of the deal, and the
     # won deals or games that its refusal brought.
@@ -38,6 +39,16 @@ DEAL = np.dtype((np.record, [(name, np.int64) for name in _FIELDS]))
 def side(seat, a):
     """The side at a seat, or -1; a: seat of strategy A."""
     return seat ^ a if seat >= 0 else -1
+
+
+@jit
+def draws(state, seat):
+    """The draws of a seat in the deal just played: from the pile, and from the stock or deck.
+
+    The joker is drawn, too, unless it was dealt. A card dealt before the first turn is not.
+    """
+    met_joker = state.kind == KIND_JOKER and state.winner != seat and state.above == 0
+    return state.takes[seat] + state.draws[seat] + met_joker
 
 
 @jit
@@ -66,8 +77,8 @@ def write_record(state, record, a):
     record.dealt_b = state.dealt_count[b]
     record.takes_a = state.takes[a]
     record.takes_b = state.takes[b]
-    record.draws_a = state.takes[a] + state.draws[a]
-    record.draws_b = state.takes[b] + state.draws[b]
+    record.draws_a = draws(state, a)
+    record.draws_b = draws(state, b)
     record.multiplier = state.multiplier
     record.stake = state.stake
     record.owner = side(state.owner, a)

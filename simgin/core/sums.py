@@ -12,7 +12,7 @@ KINDS = tuple("knock gin big_gin shot undercut even void stalled joker limit ref
 SCORED_KINDS = KINDS[:5]  # those that give points to a player
 WON_KINDS = (*SCORED_KINDS, "refused")  # those that a player can win by
 
-# Kept for strategy A and for strategy B; `draws` counts takes and stock draws together.
+# Kept for strategy A and for strategy B; `draws`: see `simgin.core.record.draws`.
 SIDE_FACTS = tuple(f"won_{kind}" for kind in WON_KINDS) + ("deal_win", "points", "takes", "draws")
 
 # Kept for every deal that ends with a knock

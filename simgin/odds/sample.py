@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 FEWEST_DEALS = 1_000
 # Number of the unit (a deal, or a match); place of the joker in the deck, 0 on top, -1 if there is
-# none or it was dealt; draws made, that of the joker among them; index of sums.KINDS; 1 if the
+# none or it was dealt; draws (`simgin.core.record.draws`); index of sums.KINDS; 1 if the
 # player won; his points less the joker's, or the penalty; how the match stood after the deal.
 DEAL_COLUMNS = ("unit", "place", "drawn", "kind", "won", "score", "outcome")
 _PLACE = {name: i for i, name in enumerate(DEAL_COLUMNS)}
@@ -184,11 +184,10 @@ def _short(matchup: Matchup, records: np.ndarray) -> np.ndarray:
     place = _joker_places(matchup, records["unit"], records["deal"])
     held = dealt(matchup.variant)
     in_deck = place >= held
-    met_joker = (records["kind"] == KINDS.index("joker")) & in_deck
     columns = {
         "unit": records["unit"],
         "place": np.where(in_deck, place - held, -1),
-        "drawn": records["draws_a"] + met_joker,
+        "drawn": records["draws_a"],
         "kind": records["kind"],
         "won": records["winner"] == 0,
         "score": records["points_a"] - records["points_b"],

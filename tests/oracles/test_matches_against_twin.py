@@ -136,6 +136,7 @@ def book_deal(unit, result, played, a):
         facts[f"{side}_points"] += result.points[seat]
         facts[f"{side}_takes"] += result.takes[seat]
         facts[f"{side}_draws"] += result.takes[seat] + result.draws[seat]
+        facts[f"{side}_draws"] += seat == 0 and draws_the_joker(result, played)
         if result.winner == seat:
             facts[f"{side}_deal_win"] += 1
             facts[f"{side}_won_{result.kind}"] += 1
@@ -147,6 +148,12 @@ def book_deal(unit, result, played, a):
         row = played.matchup.variant.row
         dealt = [twin.deadwood(hands.names(hand), row) for hand in played.hands]
     singles["DEALT"] += dealt[played.state.dealer] - dealt[1 - played.state.dealer]
+
+
+def draws_the_joker(result, played):
+    """Whether a single player drew the joker, which was not among the cards dealt."""
+    dealt = 11 if played.matchup.variant.row["first_turn"] == "discard_first" else 10
+    return result.kind == "joker" and int(played.state.joker) >= dealt
 
 
 def _book_showdown(facts, result, played):
