@@ -180,11 +180,12 @@ class Chart:
         """The coefficient of every cell and its standard error, float64 (2, cells)."""
         size = self.request.of.size
         tried = ~np.isnan(self.worth)
-        answers = tried.sum(axis=1)
+        answers = np.maximum(tried.sum(axis=1), 1)
         question = np.broadcast_to(np.arange(len(tried))[:, None], tried.shape)
         named = tried & (self.cells >= 0)
         place = question[named] * size + self.cells[named]
-        own = np.nan_to_num(self.worth - np.nanmean(self.worth, axis=1, keepdims=True))
+        mean = np.nansum(self.worth, axis=1) / answers
+        own = np.nan_to_num(self.worth - mean[:, None])
 
         def by_cell(values: np.ndarray) -> np.ndarray:
             """Sums of values of answers, float64 (questions, cells)."""
@@ -342,6 +343,8 @@ def discard_lines(chart: Chart) -> Iterator[str]:
     if cheap:
         yield f"Of cards without a partner {listed(cheap)} clearly cost less than a king."
     for name, row, error in zip(kind.rows[1:], values[1:], half[1:], strict=True):
+        if np.isnan(row).all():
+            continue
         partners = "one partner" if name == "one" else f"{name} partners"
         ends = f"{np.nanmin(row):.1f} to {np.nanmax(row):.1f} {unit}"
         known = f"each within ± {np.nanmax(error):.1f}"

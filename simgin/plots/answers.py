@@ -117,14 +117,18 @@ def chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     figure = figures.new_figure(0.34 * len(rows) + 0.5, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     known = frame.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
-    gains = frame.assign(value=frame["value"].where(clear, 0))
+    values = known.to_numpy(np.float64)
+    gains = frame.assign(value=frame["value"].where(clear | frame["value"].isna(), 0))
     cells = gains.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
-    reach = max(float(np.nanmax(np.abs(cells.to_numpy(float)), initial=0)), 1.0)
+    reach = figures.furthest(cells, 1.0)
     form = "{:+.0f}" if reach >= 5 else "{:+.1f}"
     figures.heat_map(axes, cells.to_numpy(float), rows, columns, middle=0, reach=reach, form=form)
     for text in axes.texts:
         column, row = map(int, text.get_position())
-        told = form.format(known.iat[row, column])
+        gain = values[row, column]
+        if np.isnan(gain):
+            continue  # it says that nothing is known
+        told = form.format(gain)
         text.set_text(told if float(told) else told[1:])  # no sign at nothing
         text.set_alpha(PALE if cells.iat[row, column] == 0 else 1)
     figures.axis_labels(axes, across, down)

@@ -78,7 +78,7 @@ def _odds_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Series]) -> Non
         name = ends_of[str(strategy)] if kind == "gin" else str(kind)
         ink = figures.INK if kind == "gin" else figures.FAINT
         ends.append((np.nan_to_num(share[0][-1]), name, ink))
-    last = float(rows["draws"].max())
+    last = max(float(rows["draws"].max()), 1.0)
     free = 100.0
     for end, name, ink in sorted(ends, reverse=True):
         free = min(end + APART / 2, free)
@@ -87,6 +87,7 @@ def _odds_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Series]) -> Non
     axes.set_ylim(min(0, free), 100)
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= last])
     axes.set_xlim(0, last * (1 + ROOM))
+    figures.mark_unknown(axes, rows["share"])
 
 
 @figures.picture
@@ -139,6 +140,9 @@ def totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 def _histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
     """Bars for bins whose upper ends are multiples of ten, with Wilson's limits."""
+    if part["share"].isna().all():
+        figures.mark_empty(axes, figures.UNDEFINED)
+        return
     shares = part["share"].groupby(-(-part["total"] // BIN) * BIN).sum()
     value = 100 * shares.to_numpy()
     n = int(part["n"].max())
@@ -183,6 +187,7 @@ def knock(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
         title, factor, even = KNOCK_MEASURES[measure]
         _knock_lines(axes, frame[frame["measure"] == measure], factor, looks)
         axes.axhline(even, color=figures.FAINT, linewidth=1, zorder=1)
+        figures.mark_unknown(axes, frame[frame["measure"] == measure]["value"])
         figures.panel_title(axes, title)
     panels[-1].set_xticks(sorted(set(frame["k"])))
     figures.axis_labels(panels[-1], "knocks with this deadwood or less (0: only gin)")
@@ -217,7 +222,7 @@ def _line(axes: Axes, part: pd.DataFrame, factor: float, look: Series, aside: fl
 SCORES_HEIGHT = 3.6  # inches
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # of the contours
 SHADES = 41
-YOU_DEAL, OTHER_DEALS = 0, 1
+YOU_DEAL = 0
 COUNTS_HEIGHT = 2.8  # inches
 FEWEST = 100  # rows behind a point; fewer deals say little
 CROWDED, CROWDED_TYPE = 12, 7  # turns from which on the type is smaller; points
@@ -230,12 +235,15 @@ def scores(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     Columns a, b (the points of the players), dealer, value; one variant.
     """
-    by_score = frame.set_index(["dealer", "a", "b"])["value"]
-    effect = 100 * float((by_score.loc[YOU_DEAL] - by_score.loc[OTHER_DEALS]).abs().max())
+    by_dealer = frame.pivot(index=["a", "b"], columns="dealer", values="value")
+    changes = by_dealer.diff(axis=1).to_numpy(np.float64)
+    effect = 100 * figures.furthest(changes, 0)
     note = (
-        f"You deal; if the opponent deals, values change by {effect:.2g} or less. "
-        f"{figures.precision(frame)}"
+        "You deal. "
+        if np.isnan(changes).all()
+        else (f"You deal; if the opponent deals, values change by {effect:.2g} or less. ")
     )
+    note += figures.precision(frame)
     caption = figures.caption(frame, seed=seed, unit="single deals", note=note)
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
     first = frame.iloc[0]
@@ -257,6 +265,10 @@ def _contours(axes: Axes, table: pd.DataFrame) -> None:
     x = table.columns
     y = table.index
     shares = table.to_numpy(dtype=float)
+    if min(shares.shape) < 2:
+        figures.mark_empty(axes, "too few scores for a map")
+        return
+    figures.mark_unknown(axes, shares)
     shades = axes.contourf(
         x, y, shares, levels=np.linspace(0, 1, SHADES), cmap=figures.loss_to_win()
     )
@@ -271,11 +283,12 @@ def counts(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     Columns turn, count, value; count is the lower end of a bin.
     """
-    frame = frame[frame["n"] >= FEWEST]
+    known = frame[frame["n"] >= FEWEST]
+    frame = frame.assign(value=np.nan, low=np.nan) if known.empty else known
     frame = frame.assign(title=frame["strategy"] + ", " + frame["variant"] + ": deals won, %")
     note = (
         f"Deadwood in bins of {COUNT_BIN}, labelled by their lower end. "
-        f"{figures.precision(frame)} Empty cells: too few deals."
+        f"{figures.precision(frame)} Empty cells: fewer than {FEWEST} hands."
     )
     caption = figures.caption(frame, seed=seed, unit="hands per cell", note=note)
     height = COUNTS_HEIGHT * frame["title"].nunique()

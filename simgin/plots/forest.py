@@ -21,6 +21,7 @@ HEAD = 0.55  # inches of a panel without its rows
 SURE = 0.05  # p after Holm's adjustment
 MARKED, MOST_MARKED = (0.01, 0.04, 0.2, 1, 4, 20, 80), 2  # points on the scale of effects
 ROOM = 1.15  # of the largest effect: where its scale ends
+LEAST_REACH = 0.01  # points: the smallest scale of effects
 BARS = "Bars are 95 % intervals on shared packs; one that cannot be seen is shorter than its dot."
 GREY_DOTS = "Grey and hollow: no clear difference."
 
@@ -64,9 +65,9 @@ def effects(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     frame = frame.assign(name=frame["field"].map(str), clear=_is_clear(frame))
     parts = {str(change): frame[frame["change"] == change] for change in changes}
     figure, panels = _panels("Points per deal gained, by field", caption, parts)
-    largest = np.nanmax(np.abs(figures.columns(frame, "low", "high")))
+    largest = figures.furthest(figures.columns(frame, "low", "high"), LEAST_REACH)
     for axes in panels:
-        _root_scale(axes, ROOM * float(largest))
+        _root_scale(axes, ROOM * largest)
     return figure
 
 
@@ -157,6 +158,7 @@ def _gain_panel(axes: Axes, rows: pd.DataFrame) -> None:
     shown = [metric.factor * limit for limit in figures.columns(rows, "gain", "low", "high")]
     axes.axhline(0, **DEFAULT)
     figures.band(axes, generations, shown, LOOK, "")
+    figures.mark_unknown(axes, rows["gain"])
     figures.panel_title(axes, f"gain on the default, {metric.title}")
     _whole_ticks(axes)
 
@@ -167,6 +169,7 @@ def _number_panel(axes: Axes, rows: pd.DataFrame) -> None:
     limits = figures.columns(rows, "value", "value_low", "value_high")
     axes.axhline(default[0], **DEFAULT)
     figures.band(axes, generations, limits, LOOK, "")
+    figures.mark_unknown(axes, rows["value"])
     _whole_ticks(axes)
 
 

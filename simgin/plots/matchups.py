@@ -166,8 +166,6 @@ def _precision(frame: pd.DataFrame) -> str:
     """The widest interval of the shares of outcomes."""
     outcomes = frame["metric"].isin([metric for _, _, metric in _segment_names(frame)])
     rows = frame[outcomes & (frame["unit"] == metrics.DEAL)]
-    if rows["high"].isna().all():
-        return "Too few deals to estimate."
     return figures.precision(rows, unit=" percentage points")
 
 

@@ -50,7 +50,7 @@ def match_length(
     caption = figures.caption(frame, seed=seed, unit="matches", note=note)
     figure = figures.new_figure(PANEL * len(names) + 0.4, "", caption)
     looks = figures.looks(names, among)
-    most = 100 * float(frame["share"].max())
+    most = 100 * figures.furthest(frame["share"], LEAST_SHOWN)
     for axes, variant, part in figures.panels_by(figure, frame, "variant", sharex=True):
         _distribution(axes, part, looks[variant].colour)
         axes.set_ylim(0, 1.1 * most)
@@ -61,6 +61,9 @@ def match_length(
 
 def _distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
     turns, width, share = figures.columns(part, "turns", "width", "share")
+    if np.isnan(share).all():
+        figures.mark_empty(axes, figures.UNDEFINED)
+        return
     axes.bar(turns, 100 * share, width=width, align="edge", color=colour, alpha=0.55)
     axes.axvline(part["median"].iloc[0], color=figures.INK, linewidth=1.2)
     axes.locator_params(axis="y", nbins=3)
@@ -98,6 +101,7 @@ def _outcome_bars(
         label = kind_words(outcome)
         figures.stack_bars(axes, outcome, shares, left, label, figures.SMALL)
         left = left + shares
+    figures.mark_undefined(axes, np.flatnonzero(left == 0))
     figures.row_names(axes, kinds)
     axes.set_xlim(0, 100)
     axes.grid(visible=False)
@@ -130,12 +134,17 @@ def _knock_cells(axes: Axes, part: pd.DataFrame, colour: str) -> None:
     table = part.pivot(index="deadwood", columns="turn", values="share")
     shades = LinearSegmentedColormap.from_list("knocks", [(colour, 0.0), (colour, 1.0)])
     values = np.ma.masked_equal(table.to_numpy(dtype=float), 0)
-    axes.pcolormesh(table.columns, table.index, values, cmap=shades, vmin=0)
+    across, down = (np.asarray(cells, np.float64) for cells in (table.columns, table.index))
+    edges = [np.append(cells - 0.5, cells[-1] + 0.5) for cells in (across, down)]
+    axes.pcolormesh(*edges, values, cmap=shades, vmin=0)
     axes.grid(visible=False)
+    axes.locator_params(integer=True)
     knocked = part[part["share"] > LEAST_SHOWN]
+    if knocked.empty:
+        figures.mark_empty(axes, "no knock")
+        return
     axes.set_xlim(0.5, float(knocked["turn"].max()) + 0.5)
     axes.set_ylim(-0.5, float(part[part["share"] > 0]["deadwood"].max()) + 0.5)
-    axes.locator_params(integer=True)
 
 
 @figures.picture
@@ -173,6 +182,8 @@ def _kind_dots(
         aside = SPREAD * ((i + 0.5) / len(looks) - 0.5)
         at = aside + np.array([list(names).index(str(kind)) for kind in rows.index])
         figures.level_bars(axes, at, _as_shown(rows), look, variant)
+    known = set(part.dropna(subset=["value"])["players"])
+    figures.mark_undefined(axes, [row for row, kind in enumerate(names) if kind not in known])
     axes.axvline(0, color=figures.FAINT, linewidth=1, zorder=1)
     figures.row_names(axes, names)
     axes.margins(x=0.06)
@@ -194,11 +205,12 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     if unclear := [name for name in figures.unique(frame["variant"]) if name not in names]:
         note += f" Nowhere clear: {', '.join(unclear)}."
     caption = figures.caption(frame, seed=seed, unit="deals", note=note)
-    names = names or unclear[:1]
+    if not names:
+        return _nothing("No cell is significant", caption)
     frame = frame[frame["variant"].isin(names)]
     figure = figures.new_figure(2.0 * len(names), "", caption)
     shown = frame.assign(value=100 * frame["value"].where(clear))
-    reach = max(float(np.nanmax(np.abs(shown["value"]), initial=0.0)), LEAST_REACH)
+    reach = figures.furthest(shown["value"], LEAST_REACH)
     for axes, _, part in figures.panels_by(figure, shown, "variant"):
         table = part.pivot(index="own", columns="other", values="value")
         cells = table.to_numpy(dtype=float)
@@ -208,6 +220,14 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         )
         figures.axis_labels(axes, "", "own score")
     figures.axis_labels(axes, "opponent's score, of the target", "own score")
+    return figure
+
+
+def _nothing(why: str, caption: str, title: str = "") -> Figure:
+    """A figure that says why it shows nothing."""
+    figure = figures.new_figure(0.5, title, caption)
+    (axes,) = figures.stack_panels(figure, 1)
+    figures.mark_empty(axes, why)
     return figure
 
 
@@ -245,6 +265,7 @@ def _curve(axes: Axes, part: pd.DataFrame) -> None:
     base = part["is_base"].to_numpy(bool)
     axes.plot(x[base], limits[0][base], "o", markersize=9, fillstyle="none", color=figures.INK)
     axes.locator_params(axis="y", nbins=4)
+    figures.mark_unknown(axes, limits[0])
 
 
 @figures.picture
@@ -260,17 +281,19 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     caption = figures.caption(frame, seed=seed, unit="matches", note=note)
     table = shown.pivot(index="y", columns="x", values="value")
     cells = table.to_numpy(dtype=float)
-    middle = float(np.nanmean([np.nanmin(cells), np.nanmax(cells)]))
-    if frame["even"].notna().all():
-        middle = float(frame["even"].iloc[0])
-    reach = max(float(np.nanmax(np.abs(cells - middle))), 1e-9)
     title = _with_unit(str(frame["title"].iloc[0]), frame)
+    if np.isnan(cells).all():
+        return _nothing(figures.UNDEFINED, caption, title)
+    has_line = bool(frame["even"].notna().all())
+    least, most = float(np.nanmin(cells)), float(np.nanmax(cells))
+    middle = float(frame["even"].iloc[0]) if has_line else (least + most) / 2
+    reach = figures.furthest(cells - middle, 1e-9)
     figure = figures.new_figure(0.34 * len(table) + 0.4, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
-    form = "{:.1f}" if np.nanmax(np.abs(cells)) < 20 else "{:.0f}"
+    form = "{:.1f}" if figures.furthest(cells, 0) < 20 else "{:.0f}"
     names = [f"{y:g}" for y in table.index], [f"{x:g}" for x in table.columns]
     figures.heat_map(axes, cells, *names, middle=middle, reach=reach, form=form)
-    if frame["even"].notna().all() and cells.min() < middle < cells.max():
+    if has_line and min(cells.shape) > 1 and least < middle < most:
         axes.contour(cells, levels=[middle], colors=figures.INK, linewidths=1.5)
     figures.axis_labels(axes, str(frame["x_name"].iloc[0]), str(frame["y_name"].iloc[0]))
     return figure

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from simgin.charts import chart as charts
@@ -78,6 +79,16 @@ def test_intervals_of_cells_hold_in_95_of_100_charts():
         inside.append((low < truth[:3] - truth[3]) & (truth[:3] - truth[3] < high))
     # 1,200 intervals, of 95 %: four standard errors are 2.5 points
     assert 0.92 < np.mean(inside) < 0.975
+
+
+def test_rows_and_questions_without_an_answer_are_left_out(discards):
+    """A question of which nothing was tried changes nothing; a row never met is not spoken of."""
+    few = discards.cells[:300], discards.worth[:300]
+    none = np.full_like(few[0][:5], -1), np.full_like(few[1][:5], np.nan)
+    small, more = (Chart(FIRST, *of) for of in (few, map(np.vstack, zip(few, none, strict=True))))
+    pd.testing.assert_frame_equal(small.frame, more.frame)
+    met = Chart(FIRST, np.where(few[0] < 13, few[0], -1), few[1])
+    assert not any("partners" in line for line in LINES["discard"](met))
 
 
 @pytest.mark.slow

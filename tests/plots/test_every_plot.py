@@ -134,6 +134,45 @@ def test_undefined_values_are_noted_and_not_drawn():
     assert any("too few to estimate" in text.get_text() for text in texts)
 
 
+EMPTY = "too few to estimate|too few scores for a map|No cell is significant|no knock"
+
+
+@pytest.mark.parametrize("name", made_pictures.EVERY)
+def test_a_plot_of_nothing_says_so_in_every_panel(name):
+    """Nothing known: no warning (pytest makes them errors), no `nan`, and words instead of data."""
+    figure = drawn(name, "one", made_pictures.unknown)
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        texts = [text.get_text() for text in axes.texts if text.get_visible()]
+        assert re.search(EMPTY, " ".join(texts)), name
+    texts = [text.get_text() for text in figure.findobj(Text)]
+    assert not any(re.search(r"\bnan\b", text, re.IGNORECASE) for text in texts), texts
+
+
+# A ladder has a row more, who sees the whole deck; a league has two players
+TWO_ROWS = ("skill", "ratings")
+
+
+@pytest.mark.parametrize("name", made_pictures.EVERY)
+def test_plots_of_a_single_row_and_of_what_is_nowhere_clear_warn_of_nothing(name):
+    changes = [made_pictures.unclear]
+    changes += [made_pictures.first, made_pictures.first_unknown] * (name not in TWO_ROWS)
+    for change in changes:
+        drawn(name, "one", change).draw_without_rendering()
+
+
+def test_a_single_knock_is_a_cell_of_the_chart():
+    (cells,) = drawn("knock_chart", "one", made_pictures.first).axes[0].collections
+    assert [*np.ptp(cells.get_coordinates(), axis=(0, 1))] == pytest.approx([1, 1])
+
+
+def test_a_sweep_of_a_single_value_by_another_is_a_map_without_a_line():
+    """Of which the break-even line lies between two values, but a line needs two rows."""
+    frame = FRAMES["sweep_map"](*SIZES["one"])
+    figure = plots.sweep_map(frame[frame["y"] == 0].assign(even=85.0), seed=7)
+    assert len(figure.axes[0].collections) == 1
+
+
 def test_series_differ_in_more_than_colour():
     looks = [figures.series(i) for i in range(14)]
     assert len({(look.colour, look.marker) for look in looks}) == 14

@@ -160,7 +160,7 @@ SIZES = {
         tuple(f"gold-early+knock=at:k={i}" for i in range(12)),
     ),
 }
-VALUES = ("value", "share", "difference", "cost", "q50", "elo", "lead")
+VALUES = ("value", "share", "difference", "cost", "gain", "elo", "lead")
 
 
 def matchups(variants, strategies):
@@ -218,7 +218,7 @@ EVERY = (*FRAMES, *TABLES)
 def undefined(frame):
     """The frame with nothing known of its last row but the names."""
     known = frame.copy()
-    numbers = [name for name in known if name in VALUES or name.endswith(("low", "high"))]
+    numbers = _numbers(frame)
     known[numbers] = known[numbers].astype(float)
     known.loc[known.index[-1], numbers] = np.nan
     return known
@@ -229,6 +229,34 @@ def frames(name, size="several"):
     if name in TABLES:
         return TABLES[name](*SIZES[size])
     return [FRAMES[name](*SIZES[size])]
+
+
+def unknown(frame):
+    """The frame with nothing known but the names: no cell or row is clear."""
+    known = frame.copy()
+    known[_numbers(frame)] = np.nan
+    return known.assign(p_holm=1.0) if "p_holm" in frame else known
+
+
+def unclear(frame):
+    """The frame with every difference 0 and unclear."""
+    known = frame.copy()
+    for name in _numbers(frame):
+        known[name] = float(name.endswith("high")) - float(name.endswith("low"))
+    return known.assign(p_holm=1.0) if "p_holm" in frame else known
+
+
+def first(frame):
+    """The first row alone: a single cell, bar or dot."""
+    return frame.iloc[:1]
+
+
+def first_unknown(frame):
+    return unknown(first(frame))
+
+
+def _numbers(frame):
+    return [name for name in frame if name in VALUES or name.endswith(("low", "high"))]
 
 
 @functools.cache

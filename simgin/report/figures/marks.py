@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
 
+UNDEFINED = "too few to estimate"
 LEAST_LABELLED = 7  # %; a narrower part of a bar has no room for its number
 STEPS, KEY_TICKS = 20, (0, 20, 40, 60, 80, 100)  # shades of a map without numbers, and per cent
 Frames = ParamSpec("Frames")  # what a picture is drawn from
@@ -88,7 +89,7 @@ def mark_undefined(axes: Axes, rows: Iterable[float]) -> None:
     """A note in the rows whose value is undefined."""
     for y in rows:
         axes.annotate(
-            "too few to estimate",
+            UNDEFINED,
             (0.5, y),
             xycoords=("axes fraction", "data"),
             fontsize=NORMAL,
@@ -97,6 +98,27 @@ def mark_undefined(axes: Axes, rows: Iterable[float]) -> None:
             color=FAINT,
             bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1},
         )
+
+
+def mark_unknown(axes: Axes, values: Any) -> None:
+    """Say so in axes of whose values none is known."""
+    if np.isnan(np.asarray(values, np.float64)).all():
+        mark_empty(axes, UNDEFINED)
+
+
+def mark_empty(axes: Axes, text: str) -> None:
+    """Say in axes without data why there is none."""
+    axes.set_axis_off()
+    axes.text(
+        0.5,
+        0.5,
+        text,
+        transform=axes.transAxes,
+        fontsize=NORMAL,
+        ha="center",
+        va="center",
+        color=FAINT,
+    )
 
 
 def stack_bars(
@@ -135,6 +157,7 @@ def heat_map(
         ink = LIGHTEST if dark else DARKEST
         axes.text(j, i, form.format(value), fontsize=size, ha="center", va="center", color=ink)
     _name_cells(axes, row_names, column_names, size)
+    mark_unknown(axes, values)
 
 
 def shade_map(
@@ -154,6 +177,7 @@ def shade_map(
 
     cells = _cells(axes, values, BoundaryNorm(np.linspace(0, 100, STEPS + 1), loss_to_win().N))
     _name_cells(axes, row_names, column_names, size)
+    mark_unknown(axes, values)
     figure = axes.get_figure(root=True)
     if figure is None:
         return
@@ -282,7 +306,14 @@ def percent(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
     return [100 * shares for shares in columns(frame, *names)]
 
 
+def furthest(values: Any, least: float) -> float:
+    """The largest distance of a number from 0, and at least `least`; NaN do not count."""
+    return float(np.nanmax(np.abs(np.asarray(values, np.float64)), initial=least))
+
+
 def precision(frame: pd.DataFrame, factor: float = 100, unit: str = "") -> str:
     """How wide the widest 95 % interval is, in a sentence."""
     half = factor * float((frame["high"] - frame["low"]).max()) / 2
+    if np.isnan(half):
+        return "Too few to estimate."
     return f"95 % intervals: ± {half:.2g}{unit} or less."
