@@ -35,17 +35,24 @@ def definition(metric: Metric) -> tuple[str, ...]:
 
 
 def of_reviews() -> str:
-    """Every row of a scorecard for two players."""
+    """Every row of a scorecard for two players, then those of a solitaire game alone."""
     rows = scorecard.rows_of(variants.find("standard").row, SECONDS_PER_TURN)
-    lines = [
-        (row.title, f"`{row.key}`", row.meaning, _fixed(row.fixed), ", ".join(row.names))
-        for row in rows
-    ]
-    keys = {"Gin v knock": WAITING, "Skill": SKILL}
-    for title, meaning in scorecard.AGAINST.items():
-        lines.append((title, f"`{keys[title]}`", meaning, _fixed(scorecard.SKILL_BOUNDS), ""))
+    lines = [_line(row.title, row) for row in rows]
+    bounds = _fixed(scorecard.SKILL_BOUNDS)
+    keys = (WAITING, SKILL)
+    for key, (title, meaning) in zip(keys, scorecard.AGAINST.items(), strict=True):
+        lines.append((title, f"`{key}`", meaning, bounds, ""))
+    known = {row.key for row in rows}
+    alone = [row for row in scorecard.ROWS_OF_ONE if row.key not in known]
+    lines += [_line(f"alone: {row.title}", row) for row in alone]
+    for title, meaning in scorecard.ALONE.items():
+        lines.append((f"alone: {title}", f"`{SKILL}`", meaning, bounds, ""))
     head = ("row", "in `metrics.csv`", "what it is", "a little, much from", "in goals")
     return table(head, lines)
+
+
+def _line(title: str, row: scorecard.Row) -> tuple[str, ...]:
+    return title, f"`{row.key}`", row.meaning, _fixed(row.fixed), ", ".join(row.names)
 
 
 def _fixed(bounds: tuple[float, float] | None) -> str:

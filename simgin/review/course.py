@@ -35,9 +35,8 @@ def follow(matchup: Matchup, n: int, workers: int | None, progress: Progress | N
     """Counts of so many matches, int64, each (batches, ...).
 
     length: matches by turns (MOST_TURNS). knocks: by own turn and deadwood (KNOCK_TURNS, COUNTS).
-    leads: matches, those that somebody won after one side had half of the target and more than the
-    other, those of them that the other won. scores: deals before which one side had one tenth of
-    the target and the other another, and those of them after which the first one won the match.
+    leads: matches, and comebacks (`count_leads`). scores: deals before which one side had one tenth
+    of the target and the other another, and those of them after which the first one won the match.
     """
     prepare(matchup)
     units = matchup.units(n)
@@ -77,7 +76,10 @@ def _knocks(records: np.ndarray, players: int) -> np.ndarray:
 
 
 def count_leads(records: np.ndarray, params: Params) -> np.ndarray:
-    """The three columns of `leads` for recorded matches (`core.record.DEAL`): (matches, 3)."""
+    """The two columns of `leads` for recorded matches (`core.record.DEAL`): (matches, 2).
+
+    A comeback is won by the side that was behind when the other first had half of the target.
+    """
     own, other, target = _standings(records, params)
     lead = np.sign(own - other)
     first, last = _first_and_last(records)
@@ -86,9 +88,8 @@ def count_leads(records: np.ndarray, params: Params) -> np.ndarray:
     is_half = (2 * np.maximum(own, other) >= target) & (lead != 0)
     deals = np.arange(len(records))
     at = np.minimum.reduceat(np.where(is_half, deals, len(deals)), first)
-    half_way = (at < len(deals)) & (won != 0)
-    comebacks = half_way & (lead[np.minimum(at, len(deals) - 1)] != won)
-    return np.stack([np.ones_like(won), half_way, comebacks], axis=1)
+    leader = np.where(at < len(deals), lead[np.minimum(at, len(deals) - 1)], 0)
+    return np.stack([np.ones_like(won), won * leader < 0], axis=1)
 
 
 def _standings(records: np.ndarray, params: Params) -> tuple[np.ndarray, np.ndarray, int]:

@@ -152,10 +152,10 @@ class Review:
             yield (variant, WAITING, FOR_GIN.name), self.won(variant, *self.request.waiting)
 
     def _skill(self, variant: str, strong: str, weaker: str) -> Measurement:
-        """What the strong player wins from a weaker one; alone, what it wins more than that."""
+        """The matches that the strong player wins from a weaker one; alone, how many more."""
+        win = metrics.BY_NAME["match_win"]
         if self.request.alone:
             own, less = (self._cells[variant, name, ""] for name in (strong, weaker))
-            win = metrics.BY_NAME["win"]
             return quantity.ratio(own, win) - quantity.ratio(less, win)
         if strong == weaker:
             return "one and the same player"
@@ -242,7 +242,8 @@ class Review:
         name = self.strategy(variant, kind)
         opponent, players = name, kind
         if metric == SKILL:
-            title, name, players = "Skill", self.request.player(variant), f"{STRONG} v {kind}"
+            title, name = scorecard.skill_title(self.request.alone), self.request.player(variant)
+            players = f"{STRONG} v {kind}"
         elif metric == WAITING:
             opponent = dict(self.request.kinds)[AT_ONCE.name]
             title, players = "Gin v knock", f"{kind} v {AT_ONCE.name}"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_BINS = 30
 FAR = 0.995  # share of the matches that a picture of lengths reaches over
-SHOWN_BY_KIND = ("turns_per_match", "gin", "win", "turns")  # rows of the picture of kinds
+SHOWN_BY_KIND = ("turns_per_match", "gin", "win")  # rows of the picture of kinds
 FIFTHS = 5  # of the target, in pictures of scores
 
 
@@ -134,7 +134,7 @@ def outcomes_by_kind(review: Review) -> Frame:
 def kinds(review: Review) -> Frame:
     """Changes from the base of a few rows, for every kind of player."""
     rows = []
-    for row in (row for row in review.rows if row.key in SHOWN_BY_KIND[:3]):
+    for row in (row for row in review.rows if row.key in SHOWN_BY_KIND):
         for (variant, key, kind), change in review.changes.items():
             if key == row.key and variant in review.request.variants:
                 what = {

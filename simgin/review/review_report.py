@@ -13,6 +13,7 @@ from simgin.review.review_pictures import review_pictures
 from simgin.review.review_request import CHAMPION, FOR_GIN, STRONG
 from simgin.review.scorecard import (
     AGAINST,
+    ALONE,
     EVENING,
     EVENINGS,
     LITTLE,
@@ -25,6 +26,7 @@ from simgin.review.scorecard import (
     Goal,
     Row,
     read_goals,
+    skill_title,
 )
 from simgin.review.verdicts import best_values, label, skill_size, spans, sweep_lines, values
 from simgin.rules import variants
@@ -52,7 +54,6 @@ SIZES = (
     "less. For skill, seats and shares of wins, a little is from 1 or 2 percentage points, much "
     "from 3 or 6. "
 )
-SKILL_ALONE = {"Skill": "deals that the strong player wins more than the naive one"}
 CANNOT_TELL = (
     "Fun, learning, bluffing, and people: these players never tire, misremember or talk. A strong "
     "player is the strongest program here, not the best play there is."
@@ -114,7 +115,8 @@ def scorecard(review: Review) -> Table:
     rows = _rows(review, request.variants, _cell)
     if review.request.waiting:
         rows.append({"row": "Gin v knock", **{v: _waiting(review, v) for v in request.variants}})
-    rows.append({"row": "Skill", **{v: _skill(review, v) for v in request.variants}})
+    skill = {variant: _skill(review, variant) for variant in request.variants}
+    rows.append({"row": skill_title(request.alone), **skill})
     named = [(variant, label(variant)) for variant in request.variants]
     title = "At a glance"
     if request.sweep:
@@ -154,7 +156,7 @@ def _turned(card: Table) -> Table:
 def _meanings(review: Review) -> str:
     """What titles of rows do not say."""
     meanings = {row.title: row.meaning for row in review.rows if row.meaning}
-    meanings |= SKILL_ALONE if review.request.alone else AGAINST
+    meanings |= ALONE if review.request.alone else AGAINST
     return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
 
 
@@ -213,7 +215,10 @@ def _waiting(review: Review, variant: str) -> Cell:
 
 
 def _skill(review: Review, variant: str) -> Cell:
-    """The least and the greatest share that the strong player wins from a weaker kind."""
+    """The least and the greatest share that the strong player wins from a weaker kind.
+
+    Alone, the percentage points that it wins more than the naive player.
+    """
     known = [
         number
         for (of, key, _), number in review.figures.items()
@@ -221,6 +226,8 @@ def _skill(review: Review, variant: str) -> Cell:
     ]
     values = [100 * number.value for number in known]
     text = f"{min(values):.0f} to {max(values):.0f} %" if len(values) > 1 else f"{values[0]:.0f} %"
+    if review.request.alone:
+        text = f"{values[0]:+.0f} points"
     widest = max(known, key=lambda number: number.limits[1] - number.limits[0])
     if variant == review.request.base or review.request.base is None:
         return Cell(text, "", _half(widest), "base")
@@ -241,7 +248,7 @@ def _same_length(review: Review) -> Table:
     for variant, text in same.items():
         shown[text] = f"{label(variant)} to {variants.find(text).row['points_target']}"
     rows = _rows(review, shown, _cell)
-    rows.append({"row": "Skill", **{v: _skill(review, v) for v in shown}})
+    rows.append({"row": skill_title(False), **{v: _skill(review, v) for v in shown}})
     note = (
         "Played to the target at which a match between strong players takes about as long as under "
         f"{label(base)}: length alone moves shut-outs, comebacks and skill."

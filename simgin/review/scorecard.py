@@ -136,6 +136,10 @@ def _match_turns(played: Played) -> Quantity:
     return played.per("matches", "turns")
 
 
+def _draws(played: Played) -> Quantity:
+    return played.per("deals", "a_draws")
+
+
 def _knocks(axis: int) -> Callable[[Played], Measurement]:
     """The median of knocks, by own turn (1) or by deadwood (2)."""
 
@@ -151,10 +155,8 @@ def _knocks(axis: int) -> Callable[[Played], Measurement]:
 def _comebacks(played: Played) -> Measurement:
     if "leads" not in played.course:
         return NO_SCORE
-    _, half_way, comebacks = played.course["leads"].T
-    if not half_way.any():
-        return "nobody won from half way"
-    return quantity.per_case(comebacks, half_way, share=True)
+    matches, comebacks = played.course["leads"].T
+    return quantity.per_case(comebacks, matches, share=True)
 
 
 def _shut_outs(played: Played) -> Measurement:
@@ -166,7 +168,12 @@ SKILL_BOUNDS = (0.02, 0.06)
 _LONGER: dict[str, Any] = {"more": "longer", "less": "shorter"}
 _PERCENT: dict[str, Any] = {"unit": " %", "factor": 100}
 TURNS = Row("turns_per_match", "Turns a match", _match_turns, **_LONGER, names=("turns per match",))
-GIN = Row("gin", "Ended by gin", _share("gin", "big_gin", "shot"), **_PERCENT, names=("gin",))
+GIN = Row(
+    *("gin", "Ended by gin", _share("gin", "big_gin", "shot")),
+    **_PERCENT,
+    names=("gin",),
+    meaning="of all deals",
+)
 DEALS = Row(
     *("deals_per_match", "Deals a match", _ratio("deals_per_match"), 1),
     less="fewer",
@@ -208,26 +215,28 @@ ROWS_OF_TWO = (
         less="fewer",
         **_PERCENT,
         names=("dead hands",),
+        meaning="of all deals",
     ),
     Row(
         *("seat", "Nondealer wins", _ratio("first_player_win"), 1),
         **_PERCENT,
         fixed=_LONG_RUN,
         names=("nondealer", "seats"),
-        meaning="of the deals that somebody wins",
+        meaning="of the deals that either player wins",
     ),
     Row(
         *("comebacks", "Comebacks", _comebacks),
         **_PERCENT,
         names=("comebacks",),
-        meaning="matches won by the side that was behind when one first had half of the target",
+        meaning="of all matches, those that the side wins that was behind when the other first "
+        "had half of the target",
     ),
     Row(
         *("shut_out", "Shut-outs", _shut_outs),
         less="fewer",
         **_PERCENT,
         names=("shut-outs", "shutouts"),
-        meaning="matches whose loser has nothing",
+        meaning="of the matches that either side wins, those whose loser has nothing",
     ),
 )
 ROWS_OF_ONE = (
@@ -240,13 +249,21 @@ ROWS_OF_ONE = (
         names=("matches won",),
     ),
     GIN,
-    Row("turns", "Draws a deal", _ratio("turns"), 1, **_LONGER, names=("draws per deal",)),
+    Row(
+        *("draws", "Draws a deal", _draws, 1),
+        **_LONGER,
+        names=("draws per deal",),
+        meaning="that of the joker included",
+    ),
     DEALS,
 )
-# Rows of one player against another
+# Rows of one player against another, and of one beside another that plays alone
 AGAINST = {
     "Gin v knock": "matches that playing for gin wins from knocking at once",
     "Skill": "matches that the strong player wins from each weaker kind",
+}
+ALONE = {
+    "Skill, matches won": "percentage points that the strong player wins more than the naive one"
 }
 
 
@@ -261,6 +278,11 @@ def rows_of(params: Mapping[str, object], seconds_per_turn: float) -> tuple[Row,
     if params["goal"] == "single":
         left_out |= {"match_win", "deals_per_match"}
     return tuple(row for row in ROWS_OF_ONE if row.key not in left_out)
+
+
+def skill_title(alone: bool) -> str:
+    """What the row of skill is called: the last one of AGAINST, or of ALONE."""
+    return list(ALONE if alone else AGAINST)[-1]
 
 
 # Goals

@@ -46,6 +46,7 @@ OTHERS = {
     "seat": ("better for the nondealer", "worse for the nondealer"),
     "knock_turn": ("later knocks", "earlier knocks"),
     "turns": ("longer deals", "shorter deals"),
+    "draws": ("longer deals", "shorter deals"),
     "win": ("deals easier to win", "deals harder to win"),
     "match_win": ("matches easier to win", "matches harder to win"),
 }

@@ -195,7 +195,19 @@ def test_every_row_of_a_scorecard_is_described():
     told = [(row[0], row[1].strip("`")) for row in rows(REVIEWS, "scorecard")]
     known = scorecard.rows_of(variants.find("standard").row, review_request.SECONDS_PER_TURN)
     against = [("Gin v knock", "waiting"), ("Skill", "skill")]
-    assert told == [*((row.title, row.key) for row in known), *against]
+    alone = [("Deals won", "win"), ("Score a deal", "score"), ("Matches won", "match_win")]
+    alone += [("Draws a deal", "draws"), ("Skill, matches won", "skill")]
+    alone = [(f"alone: {title}", key) for title, key in alone]
+    assert told == [*((row.title, row.key) for row in known), *against, *alone]
+
+
+def test_every_share_of_a_scorecard_names_its_denominator():
+    """What it is a percentage of: deals or matches, all or some of them."""
+    row = {**variants.find("standard").row}
+    known = scorecard.rows_of(row, review_request.SECONDS_PER_TURN)
+    shares = {row.title: row.meaning for row in known if "%" in row.unit}
+    assert len(shares) == 5
+    assert all(re.match(r"of (all|the) (deals|matches)", told) for told in shares.values()), shares
 
 
 def test_every_plot_is_described_and_every_plot_of_a_review_is_shown():

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from simgin.core import sums
+from simgin.odds import sample
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
-from simgin.review import course
+from simgin.review import course, scorecard
+from simgin.review.review import SKILL, Review
+from simgin.review.review_request import ALONE, ReviewRequest
 from simgin.review.scorecard import Played, rows_of
 from simgin.runs.runner import run_matchup
 from simgin.stats.quantity import Quantity
@@ -51,7 +54,7 @@ def test_comebacks_and_scores_are_those_of_the_deals(matchup, deals, followed):
     field, target = {"points": ("score", matchup.variant.row["points_target"])}.get(
         matchup.variant.goal.score, ("deals", matchup.variant.row["deals_target"])
     )
-    led, came_back = 0, 0
+    came_back = 0
     scores = np.zeros((10, 10, 2), int)
     for match in deals:
         winner = match[-1]["outcome"]
@@ -64,10 +67,53 @@ def test_comebacks_and_scores_are_those_of_the_deals(matchup, deals, followed):
                 cell = tuple(min(9, points[who] * 10 // target) for who in (side, 1 - side))
                 scores[cell] += (winner >= 0, winner == side)
         if leader is not None and winner >= 0:
-            led += 1
             came_back += winner != leader
-    assert followed["leads"].sum(axis=0).tolist() == [MATCHES, led, came_back] and led > 100
+    assert followed["leads"].sum(axis=0).tolist() == [MATCHES, came_back] and came_back > 20
     assert (followed["scores"].sum(axis=0) == scores).all()
+
+
+def test_comebacks_are_a_share_of_all_matches(matchup, followed):
+    """Those of the rest included that ended before either side stood at half of the target."""
+    rows = run_matchup(matchup, MATCHES, 1)
+    row = next(row for row in rows_of(matchup.variant.row, 8) if row.key == "comebacks")
+    found = row.measure(Played(rows, followed))
+    assert (found.value, found.n) == (followed["leads"].sum(axis=0)[1] / MATCHES, MATCHES)
+
+
+@pytest.mark.parametrize("game", ["gin-solitaire", "solitaire-gin", "solitary-gin"])
+def test_draws_a_deal_are_those_of_the_odds(game):
+    """Counted by `simgin odds` on the same deals; the turns are others."""
+    deals = sample.seat_alone("gold", game, 5)
+    n = 1_000 if deals.unit == "deal" else 200
+    kernel.prepare(deals)
+    drawn = sample.played(deals, n)["rows"][:, sample.DEAL_COLUMNS.index("drawn")]
+    played = Played(run_matchup(deals, n, 1), {})
+    (row,) = [row for row in rows_of(deals.variant.row, 8) if "draws per deal" in row.names]
+    assert row.measure(played).value == drawn.mean()
+    turns = played.per("deals", "turns").value
+    away = {"gin-solitaire": (-1, -0.5), "solitaire-gin": (0.2, 1), "solitary-gin": (0, 0)}[game]
+    assert away[0] <= drawn.mean() - turns <= away[1]
+
+
+@pytest.mark.parametrize("game", ["solitaire-gin-knock", "solitary-gin", "solitaire-gin"])
+def test_skill_alone_is_a_difference_of_matches_won(game):
+    """Counted over recorded matches of the strong and of the naive player on the same packs."""
+    strong, naive = "solo-greedy", ALONE[0].strategy
+    kinds = (ALONE[0],)
+    request = ReviewRequest((game,), kinds=kinds, strong=((game, strong),), matches=500)
+    made, won, rows = Review(request, None), {}, {}
+    for player in (strong, naive):
+        matchup = parse_matchup(player, None, game, 1, "match")
+        rows[game, player, ""] = run_matchup(matchup, 500, 1)
+        _, records = kernel.play_recorded(matchup, 0, 500)
+        won[player] = (records["outcome"] == 0).sum()
+    made.__dict__.update(_cells=rows, _courses={})
+    found = made.figures[game, SKILL, ALONE[0].name]
+    assert found.value == pytest.approx((won[strong] - won[naive]) / 500)
+    assert won[strong] > won[naive] > 0
+    title, meaning = list(scorecard.ALONE.items())[-1]
+    assert scorecard.skill_title(alone=True) == title and "matches" in title
+    assert "percentage points" in meaning
 
 
 def test_workers_and_batches_change_nothing(matchup, followed):
@@ -96,7 +142,7 @@ def test_the_median_of_whole_numbers_spread_over_their_units():
 RULES = ("standard", "straight+points_target=90", "oklahoma")
 
 
-def scorecard(seed, matches):
+def card_of(seed, matches):
     """Every number of a scorecard of three rule sets, between two of `gold-early`."""
     found = {}
     for variant in RULES:
@@ -116,10 +162,10 @@ def scorecard(seed, matches):
 @pytest.mark.parametrize("reviews", [pytest.param(1_000, marks=pytest.mark.slow), 10])
 def test_every_interval_holds_the_truth_95_times_in_100(reviews):
     """The truth is a review of 60 times as many matches, whose own error widens nothing by 1 %."""
-    truth = scorecard(10**9, 120_000 if reviews > 100 else 20_000)
+    truth = card_of(10**9, 120_000 if reviews > 100 else 20_000)
     hits = dict.fromkeys(truth, 0)
     for seed in range(reviews):
-        for key, number in scorecard(seed, 1_000).items():
+        for key, number in card_of(seed, 1_000).items():
             low, high = number.limits
             hits[key] += bool(low <= truth[key].value <= high)
     rates = {key: 100 * hit / reviews for key, hit in hits.items()}
