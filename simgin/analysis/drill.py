@@ -34,8 +34,9 @@ from simgin.stats.estimate import mean_of
 from simgin.text.files import replacing
 from simgin.text.notation import card_text
 
-# Ordinary ones, who err: who knocks at once, who knocks early or not at all, who plays for gin
-PLAYERS = ("simple", "gold-early", "gold")
+# Ordinary players: one that knocks immediately, one that does so early and then plays for gin, and
+# one that plays for gin
+PLAYERS = ("simple", "gold-early", "gin-only")
 MOST = 200  # positions
 DEALS = 12  # looked through for each position
 FIRST_WORLDS = 200  # in which decisions are sifted; those kept are priced in others

@@ -61,6 +61,27 @@ def test_what_was_done_is_wrong_the_best_is_right_and_few_others_are(made):
         assert len(ends) == len(set(ends))
 
 
+def test_the_players_are_of_the_kinds_that_are_promised():
+    """One knocks at its first chance, one in its first five turns alone, one never."""
+    knocks = {}
+    for matchup in drill.read_request("standard", None, N, 1).players:
+        asked = [
+            question
+            for unit in range(20)
+            for question in watch_deal(matchup, unit, 0).questions
+            if question.slot == "knock" and question.seat == 0 and question.view.ending_count > 0
+        ]
+        knocks[matchup.a.text] = {
+            early: {bool(one.answer) for one in asked if (one.view.own_turn <= 5) == early}
+            for early in (True, False)
+        }
+    assert knocks == {
+        "simple": {True: {True}, False: {True}},
+        "gold-early": {True: {True}, False: {False}},
+        "gin-only": {True: {False}, False: {False}},
+    }
+
+
 def test_packs_differ_and_themes_are_mixed(made):
     assert len({one.unit for one in made.exercises}) == N
     assert len({one.theme for one in made.exercises}) >= 2
