@@ -1,7 +1,7 @@
 """Grades: what a player gave up in deals that were really played, and the result less luck.
 
-The judge stands where it stands for the error rates of a strategy (simgin.analysis.rates), but
-nobody can play on as the player did: the mean of some deals is all that there is.
+A mistake is found in some worlds, confirmed in others, and measured in further ones: these costs
+are what is reported in total, by what was to be decided, and one by one.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from simgin.analysis import rates
 from simgin.analysis.analysis import strongest
 from simgin.analysis.deal_file import Told
 from simgin.analysis.game_logs import NOTES
-from simgin.analysis.judge import Judge, Judged
+from simgin.analysis.judge import CONFIRMING, Judge, Judged
 from simgin.analysis.position import PositionError
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
@@ -42,6 +43,8 @@ LADDER = {
     "random": (92.1, 3.8),
 }
 FEW = 100  # deals, with fewer of which the cards make most of it
+LOOK = 100  # worlds before the first look: what few miss would be a mistake with some seeds only
+LEAST_WORLDS = 1000  # in which a mistake is measured; as many as it was sought in, if more
 YOU = "you"
 MANY = 3  # of the ladder: with more the deals do not tell whose rate it is
 OF_LADDER = (
@@ -53,6 +56,9 @@ OF_LADDER = (
 @dataclass(frozen=True)
 class Grade(rates.ErrorRates):
     """What a player gave up in some deals.
+
+    Of few deals errors are those of the measurement, and say nothing of other deals of the player.
+    From ENOUGH_UNITS deals on they are those of a mean over deals.
 
     judged: by deal, with its number as the unit. played: the deals, as `seen_from` the player's
     seat. files: of the deals, if they come from some. others: the decisions of the opponent. level:
@@ -69,9 +75,31 @@ class Grade(rates.ErrorRates):
         """Each deal stands for itself."""
         return 1
 
+    @property
+    def is_rate(self) -> bool:
+        """Whether the deals are enough to say how the player plays others."""
+        return self.deals >= ENOUGH_UNITS
+
     def mean(self, by_unit: np.ndarray) -> Estimate:
-        """The mean; of one deal no error is known."""
+        """The mean over deals; of one deal no error is known."""
         return mean_of(by_unit) if len(by_unit) > 1 else Estimate(float(by_unit[0]), np.nan, 1)
+
+    def rate(self, kind: str = "", mistake: str = "") -> Estimate:
+        """What was given up a deal, with the error of `is_rate`."""
+        own = [one for one in chain(*self.judged) if rates.belongs(one, kind, mistake)]
+        if self.is_rate:
+            return super().rate(kind, mistake)
+        costs, errors = np.array([(one.cost, one.error) for one in own]).reshape(-1, 2).T
+        error = float(np.sqrt(errors @ errors)) / self.deals
+        return around(float(costs.sum()) / self.deals, error, self.deals, np.inf)
+
+    def costliest(self, n: int) -> list[tuple[Judged, Estimate]]:
+        """The costliest decisions, the costliest first, with what they gave up."""
+        wrong = sorted(chain(*self.judged), key=lambda one: one.cost, reverse=True)
+        worlds = measured_in(self.trial)
+        return [
+            (one, around(one.cost, one.error, worlds, worlds)) for one in wrong[:n] if one.mistake
+        ]
 
     def deal(self, judged: Judged) -> WatchedDeal:
         """The deal of a decision."""
@@ -137,14 +165,14 @@ def grade(
     Does not depend on workers. Raises PolicyFailure, and PositionError if nothing was decided.
     """
     kernel.prepare(trial.judge)
-    own = Judge(trial.judge, trial.worlds)
+    own = Judge(trial.judge, trial.worlds, LOOK, clearly=0.0)
     b = trial.judge.b
     other = b and Judge(replace(trial.judge, a=b, b=trial.judge.a), 0)
     costs: list[float] = []
 
     def judge_deal(place: int, _n: int) -> tuple[list[Judged], list[Judged]]:
         deal = played[place]
-        found = [replace(one, unit=place) for one in own.judged(deal)]
+        found = [replace(one, unit=place) for one in own.measured(deal, measured_in(trial))]
         costs.append(sum(one.cost for one in found))
         across = other.judged(seen_from(deal, 1 - int(deal.state.half))) if other else []
         return found, across
@@ -161,6 +189,11 @@ def grade(
         mean_of(rates.gained(trial.judge, max(FEW, len(played)), workers)) if b else undefined(0)
     )
     return Grade(trial, mine, undefined(0), played, files, theirs, level)
+
+
+def measured_in(trial: rates.Trial) -> int:
+    """In how many worlds every mistake is measured."""
+    return max(LEAST_WORLDS, trial.worlds)
 
 
 def read_trial(
@@ -224,14 +257,22 @@ def grade_report(
     who = trial.matchup.a.text
     deals = "1 deal" if grade.deals == 1 else f"{grade.deals:,} deals"
     game = f" of {engine}" if engine else f", {trial.matchup.variant.text}"
-    table = rates.rates_table(grade, trial.judge.a.text)
+    judge = trial.judge.a.text
+    note = (
+        f"The best is what {judge} does, or what was better in {trial.worlds} worlds and in "
+        f"{CONFIRMING} others. What it brings more is measured in {measured_in(trial):,} further "
+        f"worlds, in all of which {judge} plays on. ± are 95 % intervals."
+        f"{rates.missed(trial.worlds)}"
+    )
+    table = replace(rates.rates_table(grade, judge), note=note)
+    ladder = [ladder_table(grade)] if grade.has_ladder and grade.is_rate else []
     costliest = listed(
         "Costliest decisions", ("decision", "command"), rates.costliest_in_words(rows)
     )
     return Report(
         question=f"What {who} gave up in {deals}{game}",
         verdict=[*verdict(grade), *([NOTES[engine]] if engine else [])],
-        tables=[table, *([ladder_table(grade)] if grade.has_ladder else []), costliest],
+        tables=[table, *ladder, costliest],
         command=command,
     )
 
@@ -252,26 +293,42 @@ def verdict(grade: Grade) -> Iterator[str]:
     """What was given up, in words; the same at the end of a match that was played here."""
     who = grade.trial.matchup.a.text
     who = "You" if who == YOU else who
-    total = grade.total
-    like = _like(total) if grade.has_ladder else ""
-    lucky = "; as the cards lay, that was more than the best would have brought"
-    gave = f"{who} gave up {_text(total)} {grade.unit_of_a_deal}"
-    yield f"{gave}{like}{lucky if total.value < 0 else ''}."
+    yield from _of_many(grade, who) if grade.is_rate else _of_few(grade, who)
+
+
+def _of_many(grade: Grade, who: str) -> Iterator[str]:
+    """Of enough deals: the rate with its error, and the result with and without luck."""
+    like = _like(grade.total) if grade.has_ladder else ""
+    yield f"{who} gave up {_text(grade.total)} {grade.unit_of_a_deal}{like}."
     if grade.result:
         won, less_luck = map(_text, grade.result.values())
         yield (
             f"Result: {won} points a deal. Less luck, by what either player gave up: {less_luck}."
         )
-    if grade.deals == 1:
-        yield "One deal says next to nothing, and no error of it is known."
-    elif grade.deals < FEW:
+    if grade.deals < FEW:
         yield f"{grade.deals} deals say little: the cards make most of it."
 
 
+def _of_few(grade: Grade, who: str) -> Iterator[str]:
+    """Of few deals: what was given up in them, which says nothing of others."""
+    is_one = grade.deals == 1
+    deals = "this deal" if is_one else f"these {grade.deals} deals"
+    if grade.total.se:
+        unit = grade.unit if is_one else grade.unit_of_a_deal
+        yield f"{who} gave up {_text(grade.total)} {unit} in {deals}."
+    else:
+        yield f"{who} made no mistake that was found in {deals}."
+    if grade.result:
+        yield f"Result: {grade.result['won'].value:.1f} points{'' if is_one else ' a deal'}."
+    plays = "you play" if who == "You" else f"{who} plays"
+    number = "One deal" if is_one else f"{grade.deals} deals"
+    yield (
+        f"± is the error of measurement in {deals}. {number} cannot show how well {plays}: that "
+        f"takes {ENOUGH_UNITS} or more."
+    )
+
+
 def _text(found: Estimate) -> str:
-    """An estimate with its error, or without one where none is known."""
-    if found.n < 2:
-        return f"{found.value:.1f}"
     return numbers.estimate(found.value, found.low, found.high)
 
 
@@ -280,7 +337,7 @@ def _like(total: Estimate) -> str:
     away = {name: abs(points - total.value) for name, (points, _) in LADDER.items()}
     like = [name for name, (points, _) in LADDER.items() if total.low <= points <= total.high]
     like = like or [min(away, key=away.__getitem__)]
-    if total.n < 2 or len(like) > MANY:
+    if len(like) > MANY:
         return ""
     return ", about as much as " + " or ".join(f"{name} ({LADDER[name][0]:g})" for name in like)
 

@@ -7,7 +7,8 @@ and measured it, its luck in being chosen would count as worth.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import prod, sqrt
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,12 @@ from simgin.play.matchup import Matchup
 from simgin.play.rollout import Action, Worlds, play_in
 from simgin.play.watch import Decision, Question, WatchedDeal, lead_to
 from simgin.rules.build import build_rules
+from simgin.stats.estimate import Estimate, mean_of
 from simgin.text.notation import cards_in
 
 FIRST_LOOK = 25  # worlds before the first look at who is ahead; each look doubles them
-CLEARLY = 1.0  # standard errors by which an action must beat the judge's own
+CONFIRMING = 400  # worlds in which a mistake has to be one again before it is measured
+CLEARLY = 1.0  # standard errors by which an action must beat the judge's own, unless confirmed
 SHUFFLES = 100  # of the stock below the hidden hand as it was
 STREAMS = 2**39  # places where the random numbers of a position may begin
 # What was done in place of the best, by what was to be decided
@@ -51,7 +54,8 @@ class Judged:
 
     kind: a key of MISTAKES. mistake: one of its words; empty if the best was done. cost and
     usual_cost: what the best, and what the judge does, would have brought more, in what the variant
-    counts by. seeming: the least that the best brings more in the worlds that chose it.
+    counts by. seeming: the least that the best brings more in the worlds that chose it. error: the
+    standard error of the cost, if it was measured in worlds (`Judge.measured`).
     """
 
     unit: int
@@ -65,18 +69,25 @@ class Judged:
     cost: float
     usual_cost: float
     seeming: float
+    error: float = 0.0
 
 
 class Judge:
     """Judges the decisions of those who meet one opponent; from each on it plays itself.
 
     matchup: the judge against the opponent, or alone; its seed is that of the worlds. worlds: how
-    many are drawn at most to find the best action; with none it is what the judge does.
+    many are drawn at most to find the best action; with none it is what the judge does. first_look:
+    how many before actions that are not ahead are left out. clearly: standard errors by which an
+    action must beat the judge's own.
     """
 
-    def __init__(self, matchup: Matchup, worlds: int) -> None:
+    def __init__(
+        self, matchup: Matchup, worlds: int, first_look: int = FIRST_LOOK, clearly: float = CLEARLY
+    ) -> None:
         self.matchup = matchup
         self.worlds = worlds
+        self.first_look = first_look
+        self.clearly = clearly
 
     def judged(self, deal: WatchedDeal) -> list[Judged]:
         """All decisions of strategy A in a deal against the opponent, in the order of play."""
@@ -86,6 +97,33 @@ class Judge:
             lots = np.random.default_rng(np.array(address, np.uint64))
             found.append(self._judged(deal, position, usual, lots))
         return found
+
+    def measured(self, deal: WatchedDeal, worlds: int) -> list[Judged]:
+        """The same decisions, their costs measured in worlds that had no part in finding them.
+
+        A cost is what the best brings more on average over all that the player could not see, not
+        in the cards as they lay. What does not bring more in CONFIRMING worlds is no mistake.
+        """
+        pairs = zip(self.judged(deal), own_positions(deal), strict=True)
+        return [self._measured(judged, position, worlds) for judged, position in pairs]
+
+    def _measured(self, judged: Judged, position: Position, worlds: int) -> Judged:
+        if judged.mistake and self.lead(position, judged.best, CONFIRMING).mean() > 0:
+            cost = mean_of(self.lead(position, judged.best, worlds))
+            missed = 1.0 - self._found_again(cost)
+            # Of all that is found or missed, by what was found (Horvitz and Thompson 1952)
+            error = sqrt(cost.se**2 + missed * cost.value**2)
+            return replace(judged, cost=cost.value, error=error)
+        kind = kind_of(position, position.was_done)
+        return replace(judged, kind=kind, mistake="", best=judged.done, cost=0.0)
+
+    def _found_again(self, cost: Estimate) -> float:
+        """The chance that a mistake is found and confirmed in other worlds, too."""
+        if not cost.se:
+            return 1.0
+        sought = [worlds for worlds in (self.worlds, CONFIRMING) if worlds]
+        in_errors = [cost.value / cost.se * sqrt(worlds / cost.n) for worlds in sought]
+        return prod(NormalDist().cdf(lead) for lead in in_errors)
 
     def lead(self, position: Position, best: str, worlds: int) -> np.ndarray:
         """What an action brings more than what was done, in other worlds: float64 (worlds,).
@@ -137,7 +175,7 @@ class Judge:
         ahead = tried
         first = int(lots.integers(STREAMS))
         while len(worth) < self.worlds and ahead.any():
-            n = min(max(FIRST_LOOK, len(worth)), self.worlds - len(worth))
+            n = min(max(self.first_look, len(worth)), self.worlds - len(worth))
             places = np.flatnonzero(tried)
             chosen = [actions[place] for place in places]
             more = np.full((n, len(actions)), np.nan)
@@ -149,9 +187,9 @@ class Judge:
             tried[[own, done]] = True
         if not len(worth):
             return usual, 0.0
-        lead = _least_lead(worth, own)
+        lead = _least_lead(worth, own, self.clearly)
         best = int(lead.argmax()) if lead.max() > 0 else own
-        return actions[best], float(_least_lead(worth, done)[best])
+        return actions[best], float(_least_lead(worth, done, CLEARLY)[best])
 
     def _drawn(
         self, position: Position, actions: list[Action], worlds: int, first: int
@@ -220,14 +258,14 @@ def own_positions(deal: WatchedDeal) -> Iterator[Position]:
             yield position
 
 
-def _least_lead(worth: np.ndarray, base: int) -> np.ndarray:
-    """How much each action leads another at least, CLEARLY standard errors below; -inf if unknown.
+def _least_lead(worth: np.ndarray, base: int, errors: float) -> np.ndarray:
+    """How much each action leads another, so many standard errors below; -inf if unknown.
 
     worth: float64 (worlds, actions), NaN where an action was not tried.
     """
     leads = worth - worth[:, base, None]
     error = leads.std(axis=0) / sqrt(len(worth))
-    least = leads.mean(axis=0) - CLEARLY * error
+    least = leads.mean(axis=0) - errors * error
     return np.where(np.isnan(least), -np.inf, least)
 
 

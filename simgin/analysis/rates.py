@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WORLDS = 200
+ENOUGH_WORLDS = 100  # with 20 a rate is two points lower than with these or more
 FEWEST_DEALS, MOST_DEALS = 100, 100_000  # with fewer no interval can be trusted
 PLAIN = 25  # deals played and not judged, for each that is judged
 CALL_UNITS = 1000  # of one call of the engine
@@ -108,7 +109,7 @@ class ErrorRates:
         """The points given up a deal, all or by decisions of a kind and mistakes of a kind."""
 
         def cost(judged: Judged) -> float:
-            return judged.cost if _belongs(judged, kind, mistake) else 0.0
+            return judged.cost if belongs(judged, kind, mistake) else 0.0
 
         return self.mean(self.by_unit(cost))
 
@@ -119,7 +120,7 @@ class ErrorRates:
     def frequency(self, kind: str = "", mistake: str = "") -> float:
         """How often a deal something else was found better."""
         found = [judged for unit in self.judged for judged in unit if judged.mistake]
-        return sum(_belongs(judged, kind, mistake) for judged in found) / self.deals
+        return sum(belongs(judged, kind, mistake) for judged in found) / self.deals
 
     def costliest(self, n: int) -> list[tuple[Judged, Estimate]]:
         """The costliest decisions that were found, the costliest first, with what they gave up.
@@ -204,7 +205,8 @@ class ErrorRates:
         return 2 if self.trial.matchup.mirrored else 1
 
 
-def _belongs(judged: Judged, kind: str, mistake: str) -> bool:
+def belongs(judged: Judged, kind: str, mistake: str) -> bool:
+    """Whether a decision is of a kind and a mistake; empty for all."""
     return kind in ("", judged.kind) and mistake in ("", judged.mistake)
 
 
@@ -331,13 +333,12 @@ def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
 def rates_table(rates: ErrorRates, judge: str) -> Table:
     """A row for each kind of decision, and under it for each kind of mistake."""
     frame = rates.frame()
-    if rates.deals == 1:  # of which no error is known
-        frame = frame.drop(columns=["low", "high"])
     kinds = zip(frame["kind"], frame["mistake"], strict=True)
     frame["decision"] = [f"  {mistake}" if mistake else KINDS[kind] for kind, mistake in kinds]
     note = (
         f"The best is what {judge} does, or what was clearly better in {rates.trial.worlds} "
         "worlds; then it plays on. ± are 95 % intervals."
+        f"{missed(rates.trial.worlds)}"
     )
     columns = (
         Column("decision", "decision"),
@@ -345,6 +346,16 @@ def rates_table(rates: ErrorRates, judge: str) -> Table:
         Column("value", given_up(rates.trial.matchup), factor=rates.factor),
     )
     return Table("What was given up, by what was to be decided", frame, columns, note)
+
+
+def missed(worlds: int) -> str:
+    """A warning where so few worlds miss better actions, else nothing."""
+    if worlds >= ENOUGH_WORLDS:
+        return ""
+    return (
+        f" With fewer than {ENOUGH_WORLDS} worlds better actions are missed, and what is given up "
+        "comes out too low."
+    )
 
 
 def rates_rows(rates: ErrorRates) -> list[Row]:

@@ -280,6 +280,6 @@ def graded(matchup: Matchup, deals: Sequence[WatchedDeal]) -> Iterator[str]:
     judging = parse_matchup(best, matchup.opponent or None, matchup.variant.text, 1, "deal")
     found = grade(trial_of(matchup.a.text, judging, len(deals)), deals)
     yield from verdict(found)
-    if found.has_ladder:
+    if found.has_ladder and found.is_rate:
         ladder = ", ".join(f"{name} {points:g}" for name, (points, _) in LADDER.items())
         yield f"In hundreds of deals (eaai): {ladder}"

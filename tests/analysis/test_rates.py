@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from simgin.analysis.judge import MISTAKES, Judge, _hidden_hand, own_positions, usual_actions
-from simgin.analysis.rates import FEWEST_DEALS, ErrorRates, error_rates, read_trial
+from simgin.analysis.rates import (
+    ENOUGH_WORLDS,
+    FEWEST_DEALS,
+    ErrorRates,
+    error_rates,
+    judge_units,
+    rates_table,
+    read_trial,
+)
 from simgin.core.cards import PACK
 from simgin.core.pack import next_card
 from simgin.core.position import END
@@ -116,6 +124,31 @@ def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rate
     itself = error_rates(read_trial("gold", "simple", "standard", "gold", FEWEST_DEALS, 0, 1))
     assert itself.lead.value == itself.total.value == 0
     assert not any(judged.mistake for unit in itself.judged for judged in unit)
+
+
+def test_few_worlds_are_said_to_give_rates_that_are_too_low(rates):
+    note = rates_table(rates, "gold-early").note
+    assert "With fewer than 100 worlds" in note and "too low" in note
+    enough = replace(rates, trial=replace(rates.trial, worlds=100))
+    assert "fewer than" not in rates_table(enough, "gold-early").note
+
+
+@pytest.mark.slow
+def test_from_the_worlds_that_are_enough_rates_are_level():
+    """The same 200 deals: 20 worlds find less than 100, and 400 no more, by three errors of either.
+
+    Differences of sums over the same deals: a false alarm in 700 each.
+    """
+    trial = read_trial("gold", "gold-early", "eaai", "gold-early", FEWEST_DEALS, 0, 2)
+    costs = {}
+    for worlds in (20, ENOUGH_WORLDS, 400):
+        judged = judge_units(replace(trial, worlds=worlds), 0, 400)
+        costs[worlds] = np.array([sum(one.cost for one in unit) for unit in judged]) / 2
+    lost, level = costs[100] - costs[20], costs[400] - costs[100]
+    errors = [of.std(ddof=1) / np.sqrt(len(of)) for of in (lost, level)]
+    print("20, 100, 400 worlds:", *(of.mean().round(2) for of in costs.values()), errors)
+    assert lost.mean() > 0
+    assert abs(level.mean()) < 3 * errors[1]
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,8 @@ WORLDS_OF_A_POSITION = 10_000
 )
 @options.count_option(
     "--worlds",
-    "Most worlds, ways in which the hidden cards may lie [default: 10k; 200 with --deals].",
+    "Most worlds, ways in which the hidden cards may lie [default: 10k; 200 with --deals, "
+    "where fewer than 100 give rates that are too low].",
 )
 @options.time_option("Stop each position after a time, such as 2s.")
 @options.seed_option
