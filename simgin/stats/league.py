@@ -153,6 +153,8 @@ def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
     """Strategies that got the same out of every batch against every other, in groups.
 
     seen: every cell from both its sides. Whoever meets such a group meets one player several times.
+    Random numbers of policies go by side, A or B: of players that use them, those are found that
+    are listed next to each other, or meet all others from the same side.
     """
     results: dict[str, dict[str, bytes]] = {}
     for played in seen:
@@ -160,8 +162,10 @@ def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
     groups: list[list[str]] = []
     for name in results:
         for group in groups:
-            others = results.keys() - {group[0], name}
-            if all(results[group[0]][other] == results[name][other] for other in others):
+            others = results.keys() - {*group, name}
+            own = results[group[0]]
+            as_well = all(own[other] == results[name][other] for other in others)
+            if as_well and all(own[name] == own[member] for member in group[1:]):
                 group.append(name)
                 break
         else:
