@@ -265,13 +265,15 @@ class Coach:
         for found in self._found.values():
             place = found.position.actions.index(found.position.was_done)
             if place not in found.best:
-                costs.append(found.cost(place)[0])
+                costs.append(found.cost(place))
         unit = next((found.unit for found in self._found.values()), "points")
         self._found = {}
         if not costs:
             return "Coach: no clear mistake in this deal"
         mistakes = "1 clear mistake" if len(costs) == 1 else f"{len(costs)} clear mistakes"
-        return f"Coach: {mistakes} in this deal, {sum(costs):.1f} {unit} in all"
+        mean, low, high = map(sum, zip(*costs, strict=True))
+        cost = f"{mean:.1f} {unit} in all ({low:.1f} to {high:.1f})"
+        return f"Coach: {mistakes} in this deal, {cost}"
 
 
 def graded(matchup: Matchup, deals: Sequence[WatchedDeal]) -> Iterator[str]:
