@@ -11,8 +11,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from simgin.report import numbers
 from simgin.stats import table
+from simgin.stats.differences import holm
+from simgin.stats.estimate import Z95
 from simgin.stats.metrics import BY_NAME
 from simgin.text.amounts import UNITS
 
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
     from simgin.stats.table import ByMetric, Rows, Tidy
 
 Limits = tuple[float, float, float]  # value, low, high
+Pair = tuple[str, str]  # two strategies
+Meeting = tuple[Limits, int]  # what the first wins of the second, and who is ahead (`sides`)
 Group = Sequence[tuple[str, "ByMetric"]]  # strategies, and the rows of their matchups
 
 MOST = 6  # sentences of a kind, or names in one; the rest are counted
@@ -123,6 +129,31 @@ def side(limits: Limits, even: float) -> int:
     return 1 if value > even else -1
 
 
+def sides(family: Sequence[Limits], even: float) -> list[int]:
+    """The side of every estimate, 0 also where it is not significant after Holm's adjustment.
+
+    For the whole family, at the 5 % level.
+    """
+    adjusted = holm(np.array([_p(limits, even) for limits in family], float))
+    return [
+        side(limits, even) if p < SURE else 0 for limits, p in zip(family, adjusted, strict=True)
+    ]
+
+
+def _p(limits: Limits, even: float) -> float:
+    """Two-sided p of an estimate against `even`, from its own interval, however wide that is.
+
+    So it allows for few units, for the skewness of a share, and for a stopping rule: a confidence
+    sequence at a smaller level is narrower than a normal interval widened as much.
+    """
+    value, low, high = limits
+    half = value - low if value > even else high - value
+    if math.isnan(half):
+        return math.nan
+    distance = abs(value - even)
+    return math.erfc(Z95 / math.sqrt(2) * distance / half) if half else float(not distance)
+
+
 def size(limits: Limits, factor: int = 1) -> str:
     """An estimate without its sign, for sentences whose words say which way it goes."""
     value, low, high = limits
@@ -160,45 +191,65 @@ def counted(names: Sequence[str]) -> str:
 def leagues(
     standings: pd.DataFrame, cross: pd.DataFrame, triads: Mapping[str, Triads], unit: str
 ) -> Iterator[str]:
-    """Who leads every league, which pairs are level, and whether anybody goes in circles."""
-    for name, rows in standings.groupby("variant", sort=False):
-        variant = str(name)
-        lines = [*_league(rows, cross[cross["variant"] == variant], unit)]
+    """Who leads every league, which pairs are level, and whether anybody goes in circles.
+
+    All pairs of all leagues are one family for Holm.
+    """
+    tables = {str(name): rows for name, rows in standings.groupby("variant", sort=False)}
+    pairs = _pairs(tables, cross)
+    for variant, rows in tables.items():
+        lines = [*_league(rows, pairs[variant], unit)]
         if rows["elo"].notna().all():
             lines.append(circles(triads[variant]))
         yield from [f"{variant}: {line}" for line in lines if line]
 
 
-def _league(rows: pd.DataFrame, cross: pd.DataFrame, unit: str) -> Iterator[str]:
+def _pairs(
+    tables: Mapping[str, pd.DataFrame], cross: pd.DataFrame
+) -> dict[str, dict[Pair, Meeting]]:
+    """Every pair of every league, in the order of its standings."""
+    limits_of = {
+        (row["variant"], row["strategy"], row["opponent"]): (row["share"], row["low"], row["high"])
+        for row in cross.to_dict("records")
+    }
+    found = [
+        (variant, a, b)
+        for variant, rows in tables.items()
+        for a, b in itertools.combinations(rows["strategy"], 2)
+    ]
+    won = [limits_of[pair] for pair in found]
+    pairs: dict[str, dict[Pair, Meeting]] = {}
+    for (variant, a, b), limits, way in zip(found, won, sides(won, 0.5), strict=True):
+        pairs.setdefault(variant, {})[a, b] = limits, way
+    return pairs
+
+
+def _league(rows: pd.DataFrame, pairs: Mapping[Pair, Meeting], unit: str) -> Iterator[str]:
+    """The leader and the pairs that are level; pairs: in the order of the standings."""
     if math.isnan(rows["elo"].iloc[0]):
         yield f"too few {unit} to rate these {len(rows)} strategies."
         return
-    order = [str(name) for name in rows["strategy"]]
-    limits_of = {
-        (row["strategy"], row["opponent"]): (row["share"], row["low"], row["high"])
-        for row in cross.to_dict("records")
-    }
-    shares = {pair: limits_of[pair] for pair in itertools.combinations(order, 2)}
-    (leader, second, *_), (_, runner_up, *_) = order, rows.to_dict("records")
-    limits = shares[leader, second]
+    (leader, second, *_), (_, runner_up, *_) = list(rows["strategy"]), rows.to_dict("records")
+    limits, way = pairs[leader, second]
     does = {1: "It beats", -1: "Even so, it loses to", 0: "Too close to call between it and"}
     won = f"it wins {numbers.estimate(*limits, 100)} % of {unit}"
+    last = rows.iloc[-1]
     yield (
-        f"{leader} leads the league of {len(order)} by {unit} won ({_elo(rows.iloc[0])}). "
-        f"{does[side(limits, 0.5)]} the second, {second} ({_elo(runner_up)}): {won}. "
-        f"Last is {order[-1]} ({_elo(rows.iloc[-1])})."
+        f"{leader} leads the league of {len(rows)} by {unit} won ({_elo(rows.iloc[0])}). "
+        f"{does[way]} the second, {second} ({_elo(runner_up)}): {won}. "
+        f"Last is {last['strategy']} ({_elo(last)})."
     )
     if rows["match_win"].isna().all():
         yield "matches may rank them otherwise; matches = 5000 plays some."
     if rows["mix"].notna().all():
         yield mix(rows)
-    level = [f"{a} and {b}" for (a, b), share in shares.items() if side(share, 0.5) == 0]
+    level = [f"{a} and {b}" for (a, b), (_, way) in pairs.items() if not way]
     if level:
         more = [f"{len(level) - MOST} more"] * (len(level) > MOST)
         names = "; ".join([*level[:MOST], *more])
-        yield f"too close to call in {len(level)} of {len(shares)} pairs: {names}."
+        yield f"too close to call in {len(level)} of {len(pairs)} pairs: {names}."
     else:
-        yield f"all {len(shares)} pairs differ significantly in {unit} won."
+        yield f"all {len(pairs)} pairs differ significantly in {unit} won."
 
 
 def mix(rows: pd.DataFrame) -> str:
@@ -265,12 +316,18 @@ def matchups(tidy: Tidy) -> list[str]:
     """Who wins every matchup of tidy rows, and by how much.
 
     Of more than MOST matchups only the best and the worst against one opponent. Of several values
-    of one strategy, first the best.
+    of one strategy, first the best. All matchups are one family for Holm, by matches and by points.
     """
     groups: dict[tuple[str, str], list[tuple[str, ByMetric]]] = {}
-    for (variant, a, b), rows in table.matchups(tidy):
-        if a != b:  # a strategy that plays itself wins one half
-            groups.setdefault((variant, b), []).append((a, rows))
+    # A strategy that plays itself wins one half
+    every = [(names, rows) for names, rows in table.matchups(tidy) if names[1] != names[2]]
+    for (variant, a, b), rows in every:
+        groups.setdefault((variant, b), []).append((a, rows))
+    ahead, gains = (
+        sides([table.cell(rows, metric) for _, rows in every], even)
+        for metric, even in (("match_win", 0.5), ("margin", 0))
+    )
+    ways = {names: way for (names, _), *way in zip(every, ahead, gains, strict=True)}
     is_long = sum(map(len, groups.values())) > MOST
     sentences = []
     for (variant, b), group in groups.items():
@@ -279,29 +336,35 @@ def matchups(tidy: Tidy) -> list[str]:
             what = "strategies" if is_long else "values"
             sentences.append(f"{variant}: {_best_and_worst(b, group, what)}")
         if not is_long:
-            sentences += [f"{variant}: {_matchup(a, b, rows)}" for a, rows in group]
+            for a, rows in group:
+                said = _matchup(a, b, rows, *ways[variant, a, b]) if b else _solo(a, rows)
+                sentences.append(f"{variant}: {said}")
     return sentences
 
 
-def _matchup(a: str, b: str, rows: ByMetric) -> str:
-    """Who wins matches, or else deals, and whether points say otherwise."""
-    if not b:
-        return _solo(a, rows)
+def _matchup(a: str, b: str, rows: ByMetric, ahead: int, gains: int) -> str:
+    """Who wins matches, or else deals, and whether points say otherwise.
+
+    ahead, gains: as of `sides`, by matches and by points.
+    """
     margin, share = table.cell(rows, "margin"), table.cell(rows, "match_win")
     if math.isnan(margin[0]):
         return f"too few deals to compare {a} and {b}."
-    gains = side(margin, 0)
     won = f"{percent(rows, 'deal_win')} of deals ({b} {percent(rows, 'deal_loss')})"
     if math.isnan(share[0]):
         won += f", {numbers.estimate(*margin)} points a deal"
-        return f"{BEATS[gains].format(a=a, b=b)}: {'it' if gains else a} wins {won}."
-    ahead = side(share, 0.5)
-    who = "it" if ahead else a
-    said = f"{BEATS[ahead].format(a=a, b=b)}: {who} wins {percent(rows, 'match_win')} of matches."
+        return f"{_beats(a, b, gains, margin, 0)} wins {won}."
+    said = f"{_beats(a, b, ahead, share, 0.5)} wins {percent(rows, 'match_win')} of matches."
     if ahead * gains < 0:
         does = "gains" if gains > 0 else "loses"
         return f"{said} Even so, it {does} {size(margin)} points a deal and wins {won}."
     return said
+
+
+def _beats(a: str, b: str, way: int, limits: Limits, even: float) -> str:
+    """`a beats b: it`, or why neither does: an interval of its own may exclude `even`."""
+    adjusted = " after Holm's adjustment" * (way != side(limits, even))
+    return f"{BEATS[way].format(a=a, b=b)}{adjusted}: {'it' if way else a}"
 
 
 def _solo(a: str, rows: ByMetric) -> str:

@@ -84,6 +84,46 @@ def test_the_verdict_on_two_players_follows_the_intervals(margin, half, matches,
     assert verdict.matchups(tidy(("eaai", "gold", "gold", told))) == []
 
 
+def plain_holm(z):
+    """Which of some results are significant at 5 %, the farthest from even first, slow and plain."""
+    found = dict.fromkeys(range(len(z)), False)
+    for rank, place in enumerate(sorted(found, key=lambda i: -abs(z[i]))):
+        if math.erfc(abs(z[place]) / math.sqrt(2)) * (len(z) - rank) >= 0.05:
+            break
+        found[place] = True
+    return [found[place] for place in range(len(z))]
+
+
+@pytest.mark.parametrize("unit", ["deal", "match"])
+@pytest.mark.parametrize(
+    "z", [(-2.15, 0.3, 1.1, -0.4, 4.0, 0.2), (2.7, -2.6, 2.3, 2.0), (-2.15,), (2.3, -2.3)]
+)
+def test_who_beats_whom_allows_for_the_other_matchups_of_the_run(z, unit):
+    """A loss at z = 2.15 is one among one matchup, and none among six."""
+    rows = []
+    for i, own in enumerate(z):
+        told = deals(0.1 * own / 1.96 if unit == "deal" else 0.0)
+        told |= {"match_win": (0.5 + 0.01 * own / 1.96, 0.01 if unit == "match" else None)}
+        rows.append(("eaai", f"s{i}", f"t{i}", told))
+    said = verdict.matchups(tidy(*rows))
+    for i, (line, own, is_sure) in enumerate(zip(said, z, plain_holm(z), strict=True)):
+        won = f"s{i} beats t{i}: " if own > 0 else f"s{i} loses to t{i}: "
+        adjusted = " after Holm's adjustment" if abs(own) > 1.96 else ""
+        close = f"too close to call between s{i} and t{i}{adjusted}: s{i} wins"
+        assert line.startswith(f"eaai: {won if is_sure else close}") and faults(line) == []
+
+
+def test_a_result_against_points_is_named_only_if_both_survive():
+    """Of six matchups, matches are won for certain, and points lost at z = 2.15 or for certain."""
+    for margin, words in ((-0.11, False), (-0.4, True)):
+        told = deals(margin) | {"match_win": (0.6, 0.02)}
+        level = deals(0.0) | {"match_win": (0.5, 0.02)}
+        others = [("eaai", f"s{i}", "t", level) for i in range(5)]
+        first, *_ = verdict.matchups(tidy(("eaai", "gold", "simple", told), *others))
+        assert first.startswith("eaai: gold beats simple: it wins")
+        assert ("Even so, it loses" in first) == words
+
+
 @pytest.mark.parametrize(
     ("told", "line"),
     [
@@ -214,6 +254,18 @@ def test_the_verdict_on_a_league_names_leader_circles_and_close_pairs():
     assert line == "eaai: too few deals to rate these 3 strategies."
     said = said_of_a_league([(0.55, 0.02)] * 3, unit="deals", match_win=NAN)
     assert said[1] == "eaai: matches may rank them otherwise; matches = 5000 plays some."
+
+
+def test_pairs_of_a_league_differ_after_holms_adjustment_for_all_of_them():
+    """z = 2.15 between the first two, and 20 elsewhere: one among three, so not significant."""
+    half = 0.02
+    close = (0.5 + half * 2.15 / 1.96, half)
+    far = (0.5 + 10 * half, half)
+    said = said_of_a_league([far, close, far])
+    assert said[1] == "eaai: all 3 pairs differ significantly in matches won."
+    said = said_of_a_league([close, (0.5 + half * 2.2 / 1.96, half), (0.5, half)])
+    assert "Too close to call between it and the second, b" in said[0]
+    assert said[1] == "eaai: too close to call in 3 of 3 pairs: a and b; a and c; b and c."
 
 
 @pytest.mark.parametrize(
