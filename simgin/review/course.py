@@ -35,8 +35,10 @@ def follow(matchup: Matchup, n: int, workers: int | None, progress: Progress | N
     """Counts of so many matches, int64, each (batches, ...).
 
     length: matches by turns (MOST_TURNS). knocks: by own turn and deadwood (KNOCK_TURNS, COUNTS).
-    leads: matches, and comebacks (`count_leads`). scores: deals before which one side had one tenth
-    of the target and the other another, and those of them after which the first one won the match.
+    turn_squares, deadwood_squares: over all matches, the number of a match's knocks in one own turn
+    (or with one deadwood) times that in another. leads: matches, and comebacks (`count_leads`).
+    scores: deals before which one side had one tenth of the target and the other another, and those
+    of them after which the first one won the match.
     """
     prepare(matchup)
     units = matchup.units(n)
@@ -50,9 +52,13 @@ def _counted(matchup: Matchup, first_unit: int, units: int) -> dict[str, np.ndar
     params = matchup.variant.row
     first, _ = _first_and_last(records)
     turns = np.minimum(np.add.reduceat(records["turns"], first), MOST_TURNS - 1)
+    match, turn, count = _knocks(records, len(matchup.players))
+    cells = np.bincount(turn * COUNTS + count, minlength=KNOCK_TURNS * COUNTS)
     counts = {
         "length": np.bincount(turns, minlength=MOST_TURNS),
-        "knocks": _knocks(records, len(matchup.players)),
+        "knocks": cells.reshape(KNOCK_TURNS, COUNTS),
+        "turn_squares": _squares(match, turn, KNOCK_TURNS),
+        "deadwood_squares": _squares(match, count, COUNTS),
     }
     goal = goal_of(params)
     if matchup.b is not None and goal.score and goal.other is None:
@@ -67,12 +73,21 @@ def _first_and_last(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.append(0, last[:-1] + 1), last
 
 
-def _knocks(records: np.ndarray, players: int) -> np.ndarray:
-    knocked = records[np.isin(records["kind"], KNOCKS)]
+def _knocks(records: np.ndarray, players: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The match, own turn and deadwood of every knock."""
+    first, _ = _first_and_last(records)
+    is_knock = np.isin(records["kind"], KNOCKS)
+    knocked = records[is_knock]
+    match = np.searchsorted(first, np.flatnonzero(is_knock), side="right") - 1
     turn = np.minimum(-(-knocked["turns"] // players), KNOCK_TURNS - 1)
-    count = np.minimum(knocked["knock_count"], COUNTS - 1)
-    cells = np.bincount(turn * COUNTS + count, minlength=KNOCK_TURNS * COUNTS)
-    return cells.reshape(KNOCK_TURNS, COUNTS)
+    return match, turn, np.minimum(knocked["knock_count"], COUNTS - 1)
+
+
+def _squares(match: np.ndarray, value: np.ndarray, values: int) -> np.ndarray:
+    """How many of a match's knocks have one value times how many have another, over matches."""
+    counts = np.zeros((match.max(initial=0) + 1, values), np.int64)
+    np.add.at(counts, (match, value), 1)
+    return counts.T @ counts
 
 
 def count_leads(records: np.ndarray, params: Params) -> np.ndarray:
@@ -119,11 +134,12 @@ def merged(rows: np.ndarray) -> np.ndarray:
     return np.asarray(np.add.reduceat(rows, starts, axis=0))
 
 
-def median(counts: np.ndarray) -> Quantity:
-    """The median of counted whole numbers, int64 (batches, values), each spread over its unit.
+def median(counts: np.ndarray, squares: np.ndarray) -> Quantity:
+    """The median of counted whole numbers, each spread over its unit.
 
-    The grouped median: value v stands for v - 1/2 to v + 1/2. A batch moves it by how far its own
+    The grouped median: value v stands for v - 1/2 to v + 1/2. A match moves it by how far its own
     share below the median is from one half, over the density there (Woodruff 1952).
+    counts: int64 (batches, values). squares: int64 (batches, values, values), as of `follow`.
     """
     total = counts.sum(axis=0)
     n = int(total.sum())
@@ -132,7 +148,11 @@ def median(counts: np.ndarray) -> Quantity:
     below = np.append(0, total.cumsum())
     place = int(np.searchsorted(below[1:], n / 2))
     inside = (n / 2 - below[place]) / total[place]
-    share = counts[:, :place].sum(axis=1) + inside * counts[:, place]
-    moves = (counts.sum(axis=1) / 2 - share) / total[place]
+    weights = np.full(len(total), 0.5)  # of one case: its move times the density
+    weights[:place] -= 1
+    weights[place] -= inside
+    moves = counts @ weights / total[place]
+    unit_se = float(np.sqrt(weights @ squares.sum(axis=0) @ weights)) / float(total[place])
     batches = counts.sum(axis=1, dtype=float)
-    return Quantity(place - 0.5 + inside, n, moves, float(n**2 / (batches @ batches)))
+    effective = float(n**2 / (batches @ batches))
+    return Quantity(place - 0.5 + inside, n, moves, effective, unit_se=unit_se)

@@ -42,15 +42,20 @@ SKILL, WAITING = "skill", "waiting"  # keys of the figures of one player against
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """The difference of a figure between a variant and the base, and the word for its size."""
+    """The difference of a figure between a variant and the base, and the word for its size.
+
+    tenfold: whether it is a percentage that rises to ten times the base's or falls to a tenth.
+    """
 
     difference: Quantity
     bounds: tuple[float, float]
+    tenfold: bool = False
 
     @property
     def size(self) -> str:
         """SAME, LITTLE, MUCH or UNCLEAR (`simgin.review.scorecard`)."""
-        return scorecard.size(self.difference, self.bounds)
+        found = scorecard.size(self.difference, self.bounds)
+        return scorecard.MUCH if self.tenfold and found == scorecard.LITTLE else found
 
     @property
     def sign(self) -> int:
@@ -163,7 +168,7 @@ class Review:
 
     @cached_property
     def changes(self) -> dict[Key, Change]:
-        """Every figure less that of the base, where both have one; also at the same length."""
+        """Every figure minus that of the base, where both have one; also at the same length."""
         base = self.request.base
         changes = {}
         for (variant, metric, kind), own in self.figures.items():
@@ -171,20 +176,20 @@ class Review:
                 continue
             of_base = self.figures[base, metric, kind]
             if isinstance(own, Quantity) and isinstance(of_base, Quantity):
-                bounds = self._bounds(metric, of_base)
-                changes[variant, metric, kind] = Change(own - of_base, bounds)
+                changes[variant, metric, kind] = self.change(own, of_base, metric)
         return changes
 
-    def _bounds(self, metric: str, own: Quantity) -> tuple[float, float]:
-        """The bounds of a row, those of the strong player's figures for every kind."""
+    def change(self, own: Quantity, other: Quantity, metric: str) -> Change:
+        """The change of a figure from another one, by the bounds of the base's strong player."""
         if metric in (SKILL, WAITING):
-            return scorecard.SKILL_BOUNDS
+            return Change(own - other, scorecard.SKILL_BOUNDS)
         base = self.request.base
         assert base is not None
-        strong = self.figures[base, metric, STRONG]
         row = next(row for row in self.rows if row.key == metric)
-        known = strong if isinstance(strong, Quantity) else own
-        return row.bounds(known, self.played(base, STRONG).matches)
+        strong = self.figures[base, metric, STRONG]
+        known = strong if isinstance(strong, Quantity) else other
+        bounds = row.bounds(known, self.played(base, STRONG).matches)
+        return Change(own - other, bounds, scorecard.is_tenfold(own, other, row))
 
     def disagree(self, variant: str, metric: str) -> bool:
         """Whether kinds of player differ in a change by more than a little, for certain."""

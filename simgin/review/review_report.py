@@ -25,6 +25,7 @@ from simgin.review.scorecard import (
     UNDECIDED,
     Goal,
     Row,
+    is_tenfold,
     read_goals,
     skill_title,
 )
@@ -285,7 +286,8 @@ def _learned_cell(review: Review, variant: str, row: Row) -> Cell:
     before = row.measure(played)
     if not isinstance(own, Quantity) or not isinstance(before, Quantity):
         return Cell(DASH)
-    change = Change(own - before, row.bounds(before, played.matches))
+    bounds = row.bounds(before, played.matches)
+    change = Change(own - before, bounds, is_tenfold(own, before, row))
     word = _word(change, row.more, row.less)
     return Cell(row.text(own.value), word, row.light(own), TONES[change.size])
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -41,6 +41,9 @@ SECONDS_PER_TURN = 8.0
 MOST_VALUES = 50  # combinations of a sweep
 SAME = 0.1  # by what share lengths may differ without another target
 ROUND_TARGET = 5  # points
+# Most matches of a trial of lengths: the ratio of two has a standard error of 0.6 %
+LENGTHS_TRIED = 10_000
+PER_MATCH = ("turns", "deals_per_match")  # their product is the turns of a match
 
 
 STRONG = "strong"
@@ -306,9 +309,9 @@ def settled(
             strong[variant] = kept_or_strongest(variant, request.seed, workers)
     same = {}
     if not request.alone and not request.sweep and request.base is not None:
-        wanted = turns_per_match(strong[request.base], request.base, request.seed, workers)
+        wanted = turns_per_match(strong[request.base], request.base, request, workers)
         for variant in request.others:
-            text = _of_length(wanted, variant, strong[variant], request.seed, workers)
+            text = _of_length(wanted, variant, strong[variant], request, workers)
             if text is not None and text not in request.variants:
                 same[variant] = text
                 strong[text] = strong[variant]
@@ -316,28 +319,45 @@ def settled(
 
 
 def _of_length(
-    turns: float, variant: str, player: str, seed: int, workers: int | None
+    turns: float, variant: str, player: str, request: ReviewRequest, workers: int | None
 ) -> str | None:
-    """The variant with the target at which a match takes so many turns; None where it does.
-
-    Matches are nearly as long as their target, so one step from a first guess is enough.
-    """
+    """The variant with the target at which a match takes so many turns; None where it does."""
     rules = variants.find(variant)
     target = rules.row["points_target"]
     if rules.goal.score != "points" or not isinstance(target, int):
         return None
-    own = turns_per_match(player, variant, seed, workers)
+    own = turns_per_match(player, variant, request, workers)
     if abs(own / turns - 1) <= SAME:
         return None
-    guess = _rounded(target * turns / own)
-    found = turns_per_match(player, f"{variant}+points_target={guess}", seed, workers)
-    slope = (found - own) / (guess - target) if guess != target else 0.0
-    final = _rounded(guess + (turns - found) / slope) if slope > 0 else guess
+
+    def length(points: int) -> float:
+        return turns_per_match(player, f"{variant}+points_target={points}", request, workers)
+
+    final = nearest_target(turns, length, target * turns / own)
     return variants.find(f"{variant}+points_target={final}").text
 
 
-def _rounded(target: float) -> int:
-    return max(ROUND_TARGET, ROUND_TARGET * round(target / ROUND_TARGET))
+def nearest_target(turns: float, length: Callable[[int], float], guess: float) -> int:
+    """The multiple of five points whose matches are nearest to so many turns.
+
+    Matches are the longer, the higher their target, but not in proportion: they end with whole
+    deals. So two neighbours are sought, of which one is too short and the other is not.
+    """
+    most = parameters()["points_target"].high // ROUND_TARGET
+    low, high = 0, most + 1  # of fives: nothing is played to 0 points
+    shortest, longest = 0.0, math.inf
+    at = round(guess / ROUND_TARGET)
+    while high - low > 1:
+        at = min(max(at, low + 1), high - 1)
+        found = length(at * ROUND_TARGET)
+        if found < turns:
+            low, shortest = at, found
+        else:
+            high, longest = at, found
+        slope = found / at if high > most else (longest - shortest) / (high - low)
+        at = round(low + (turns - shortest) / slope)
+    is_low = low and turns - shortest < longest - turns
+    return ROUND_TARGET * (low if is_low else high)
 
 
 def usual_kinds(named: Sequence[Variant]) -> tuple[Kind, ...]:
@@ -366,22 +386,28 @@ def strong_player(variant: str, seed: int, workers: int | None) -> str:
     return best
 
 
-def turns_per_match(player: str, variant: str, seed: int, workers: int | None) -> float:
+def turns_per_match(
+    player: str, variant: str, request: ReviewRequest, workers: int | None
+) -> float:
     """How many turns a match takes between two of one player, from a trial."""
-    turns = trial(player, player, variant, seed, workers, "turns")
-    deals = trial(player, player, variant, seed, workers, "deals_per_match")
-    return turns.value * deals.value
+    n = min(max(request.matches, TRIED), LENGTHS_TRIED)
+    rows = _trial_rows(player, player, variant, request.seed, workers, n)
+    turns, deals = (quantity.ratio(rows, metrics.BY_NAME[name]).value for name in PER_MATCH)
+    return turns * deals
 
 
 def trial(a: str, b: str, variant: str, seed: int, workers: int | None, metric: str) -> Quantity:
     """A metric of a against b, in matches on packs that the review does not play."""
-    rows = _trial_rows(a, b, variant, (seed + TRIAL_SEED) % 2**64, workers)
+    rows = _trial_rows(a, b, variant, seed, workers, TRIED)
     return quantity.ratio(rows, metrics.BY_NAME[metric])
 
 
-@functools.lru_cache(maxsize=256)
-def _trial_rows(a: str, b: str, variant: str, seed: int, workers: int | None) -> np.ndarray:
-    return run_matchup(parse_matchup(a, b, variant, seed, "match"), TRIED, workers)
+@functools.lru_cache(maxsize=64)
+def _trial_rows(
+    a: str, b: str, variant: str, seed: int, workers: int | None, matches: int
+) -> np.ndarray:
+    packs = (seed + TRIAL_SEED) % 2**64
+    return run_matchup(parse_matchup(a, b, variant, packs, "match"), matches, workers)
 
 
 def kept_or_strongest(variant: str, seed: int, workers: int | None) -> str:

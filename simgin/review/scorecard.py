@@ -17,10 +17,13 @@ from simgin.core import sums
 from simgin.review import course
 from simgin.review.review_request import ReviewError
 from simgin.stats import batches, metrics, quantity
+from simgin.stats.estimate import RatioSums, estimate_metric, estimate_ratio
 from simgin.stats.quantity import Quantity
 from simgin.text.messages import did_you_mean, shown
 
 EVENING, EVENINGS = 5, 10  # matches of an evening, and how many evenings show a little
+TENFOLD = 10  # by what factor a percentage rises or falls that is much, if it is a little
+PERCENT = " %"  # unit of a share
 NO_KNOCK = "only gin ends a deal"
 NO_SCORE = "there is no single score to lead by"
 # Words of size
@@ -42,7 +45,8 @@ class Played:
 
     def ratio(self, metric: str) -> Quantity:
         """A metric of all matches."""
-        return quantity.ratio(self.rows, metrics.BY_NAME[metric])
+        own = quantity.ratio(self.rows, metrics.BY_NAME[metric])
+        return replace(own, unit_se=estimate_metric(self._total, metrics.BY_NAME[metric]).se)
 
     def per(self, unit: str, *facts: str, share: bool = False) -> Quantity:
         """The sum of some facts for each of another, such as turns for each of the matches."""
@@ -50,12 +54,43 @@ class Played:
         counts = self.rows[:, columns].sum(axis=1)
         below = self.rows[:, sums.SUM + sums.FACT[unit]]
         own = quantity.per_case(counts, below, share=share)
-        return replace(own, batches=batches.effective(self.rows))  # units, as of any metric
+        unit_se = self._unit_se([self._ratio(fact, unit) for fact in facts])
+        # Effective batches count units, as of any metric
+        return replace(own, batches=batches.effective(self.rows), unit_se=unit_se)
 
     @property
     def matches(self) -> int:
         """How many matches were played."""
-        return int(self.rows[:, sums.SUM + sums.FACT["matches"]].sum())
+        return int(self._total[sums.SUM + sums.FACT["matches"]])
+
+    @property
+    def _total(self) -> np.ndarray:
+        return batches.total(self.rows)
+
+    def _ratio(self, fact: str, unit: str) -> RatioSums:
+        """The sums of a fact per deal or per match. A unit is one match: nobody else plays."""
+        total, at, below = self._total, sums.FACT[fact], sums.FACT[unit]
+        cross = sums.SUM if unit == "matches" else sums.CROSS
+        return RatioSums(
+            numerator=int(total[sums.SUM + at]),
+            numerator_square=int(total[sums.SQUARE + at]),
+            denominator=int(total[sums.SUM + below]),
+            denominator_square=int(total[sums.SQUARE + below]),
+            cross=int(total[cross + at]),
+            always=True,
+        )
+
+    def _unit_se(self, ratios: Sequence[RatioSums]) -> float:
+        """The standard error of a sum of ratios over single matches.
+
+        A deal ends in one way only, so that two ways have a covariance of minus the product of
+        their shares in a deal.
+        """
+        units = int(self._total[sums.UNITS])
+        found = [estimate_ratio(units, ratio) for ratio in ratios]
+        values = np.array([own.value for own in found])
+        both = (values.sum() ** 2 - values @ values) / ratios[0].denominator
+        return float(np.sqrt(sum(own.se**2 for own in found) - both))
 
 
 @dataclass(frozen=True)
@@ -88,7 +123,8 @@ class Row:
         """
         if self.fixed is not None:
             return self.fixed
-        per_match = base.se * np.sqrt(matches)
+        se = base.se if np.isnan(base.unit_se) else base.unit_se
+        per_match = se * np.sqrt(matches)
         much = float(per_match * np.sqrt(2 / EVENING))
         return much / np.sqrt(EVENINGS), much
 
@@ -121,6 +157,14 @@ def size(difference: Quantity, bounds: tuple[float, float]) -> str:
     return LITTLE if least >= little else UNCLEAR
 
 
+def is_tenfold(own: Quantity, other: Quantity, row: Row) -> bool:
+    """Return True if a percentage is ten times another or a tenth of it, by the whole interval."""
+    if row.unit != PERCENT:
+        return False
+    rise, fall = own - other.scaled(TENFOLD), own.scaled(TENFOLD) - other
+    return rise.limits[0] >= 0 or fall.limits[1] <= 0
+
+
 # Measures
 
 
@@ -142,12 +186,13 @@ def _draws(played: Played) -> Quantity:
 
 def _knocks(axis: int) -> Callable[[Played], Measurement]:
     """The median of knocks, by own turn (1) or by deadwood (2)."""
+    squares = {1: "turn_squares", 2: "deadwood_squares"}[axis]
 
     def measure(played: Played) -> Measurement:
         if "knocks" not in played.course:
             return "its matches were not followed"
         knocks = played.course["knocks"].sum(axis=3 - axis)
-        return course.median(knocks) if knocks.any() else NO_KNOCK
+        return course.median(knocks, played.course[squares]) if knocks.any() else NO_KNOCK
 
     return measure
 
@@ -156,7 +201,12 @@ def _comebacks(played: Played) -> Measurement:
     if "leads" not in played.course:
         return NO_SCORE
     matches, comebacks = played.course["leads"].T
-    return quantity.per_case(comebacks, matches, share=True)
+    return _of_yes_or_no(quantity.per_case(comebacks, matches, share=True))
+
+
+def _of_yes_or_no(share: Quantity) -> Quantity:
+    """A share of cases, at most one in a match, with the error of as many single ones."""
+    return replace(share, unit_se=float(np.sqrt(share.value * (1 - share.value) / share.n)))
 
 
 def _shut_outs(played: Played) -> Measurement:
@@ -166,7 +216,7 @@ def _shut_outs(played: Played) -> Measurement:
 _LONG_RUN = (0.01, 0.03)  # shares that add up over years, though no evening shows them
 SKILL_BOUNDS = (0.02, 0.06)
 _LONGER: dict[str, Any] = {"more": "longer", "less": "shorter"}
-_PERCENT: dict[str, Any] = {"unit": " %", "factor": 100}
+_PERCENT: dict[str, Any] = {"unit": PERCENT, "factor": 100}
 TURNS = Row("turns_per_match", "Turns a match", _match_turns, **_LONGER, names=("turns per match",))
 GIN = Row(
     *("gin", "Ended by gin", _share("gin", "big_gin", "shot")),

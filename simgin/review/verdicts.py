@@ -11,13 +11,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from simgin.core import sums
 from simgin.findings.verdict import listed
+from simgin.report.numbers import DASH
 from simgin.report.table import Column, Table
 from simgin.review.review import SKILL, WAITING, Change, Key, Review
 from simgin.review.review_request import FOR_GIN, STRONG
-from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR, Measurement, Row, size
+from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR, Measurement, Row
 from simgin.rules import variants
 from simgin.rules.variants import Variant
+from simgin.stats.batches import ENOUGH_BATCHES
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
 from simgin.stats.table import frame_of
@@ -27,16 +30,11 @@ NOTHING = "Nothing an evening would show."
 THE_SAME_GAME = "The same game: every match came out alike."
 NEARLY_ALL = 0.9  # share of deals
 # What people say of a change of length, as a part of it
-FRACTIONS = {
-    0.1: "a tenth",
-    0.2: "a fifth",
-    0.25: "a quarter",
-    1 / 3: "a third",
-    0.5: "half",
-    2 / 3: "two thirds",
-    0.75: "three quarters",
-}
-LONGER = {1.75: "three times as long", 0.85: "twice as long", 0.42: "half as long again"}
+FRACTIONS = {0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 1 / 3: "a third"}
+HALF_AGAIN = 0.42  # from this change on a length is half as long again
+# Up to the first factor and from the second on a length is said to be so many times as long
+SHORT, LONG = 0.6, 1.5
+SMALL = 0.2  # a smaller factor has two decimals
 BASIC_RULES = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
 # What a clear change of a row is called at the end of a verdict
 OTHERS = {
@@ -190,10 +188,12 @@ def _length(review: Review, variant: str, own: dict[str, Change]) -> str:
 
 
 def times(change: float) -> str:
-    """A relative change of a length as people say it: `a third shorter`, `twice as long`."""
-    for least, words in LONGER.items():
-        if change >= least:
-            return words
+    """A relative change of a length as people say it: `a third shorter`, `2.6 times as long`."""
+    factor = 1 + change
+    if not SHORT < factor < LONG:
+        return f"{factor:.{1 if factor >= SMALL else 2}f} times as long"
+    if change >= HALF_AGAIN:
+        return "half as long again"
     part = FRACTIONS[min(FRACTIONS, key=lambda known: abs(known - abs(change)))]
     return f"{part} {'longer' if change > 0 else 'shorter'}"
 
@@ -304,14 +304,9 @@ def _course(review: Review, row: Row, first: str, last: str) -> Iterator[str]:
     own, other = (review.figures[variant, row.key, STRONG] for variant in (first, last))
     if not isinstance(own, Quantity) or not isinstance(other, Quantity):
         return
-    difference = other - own
-    base = str(review.request.base)
-    usual = review.figures[base, row.key, STRONG]
-    usual = usual if isinstance(usual, Quantity) else own
-    bounds = row.bounds(usual, review.played(base, STRONG).matches)
-    found = size(difference, bounds)
-    way = row.more if difference.value > 0 else row.less
-    word = found if found in (SAME, UNCLEAR) else f"{found} {way}"
+    change = review.change(other, own, row.key)
+    way = row.more if change.difference.value > 0 else row.less
+    word = f"{change.size} {way}" if change.sign else change.size
     ends = f"{row.text(own.value)} at {words(review, first)}, {row.text(other.value)} at "
     yield f"{row.title}: {ends}{words(review, last)}: {word}"
 
@@ -320,11 +315,8 @@ def _break_even(review: Review) -> str:
     """With which values playing for gin wins from knocking at once, and with which it loses."""
     ((name, _),) = review.request.sweep
     found: dict[str, list[str]] = {}
-    for variant in review.request.swept:
-        share = review.figures[variant, WAITING, FOR_GIN.name]
-        assert isinstance(share, Quantity)
-        low, high = share.limits
-        word = "beats it" if low > EVEN else "loses to it" if high < EVEN else UNCLEAR
+    for variant, way in _waiting_wins(review).items():
+        word = {1: "beats it", -1: "loses to it", 0: UNCLEAR}[way]
         found.setdefault(word, []).append(variant)
     parameter = name.replace("_", " ")
     if len(found) == 1:
@@ -334,6 +326,23 @@ def _break_even(review: Review) -> str:
             f"{word} with {parameter} {listed(spans(review, of))}" for word, of in found.items()
         ]
     return f"Playing for gin against knocking at once: {'; '.join(parts)}"
+
+
+def _waiting_wins(review: Review) -> dict[str, int]:
+    """By rule set, 1 if playing for gin wins from knocking at once, -1 if it loses.
+
+    0 where that is not clear at 5 % after Holm's adjustment for the whole sweep.
+    """
+    known: dict[str, Quantity] = {}
+    for variant in review.request.swept:
+        share = review.figures[variant, WAITING, FOR_GIN.name]
+        assert isinstance(share, Quantity)
+        known[variant] = share.scaled(1, -EVEN)
+    adjusted = holm(np.array([gain.p for gain in known.values()], float))
+    return {
+        variant: int(np.sign(gain.value)) if p < SURE else 0
+        for (variant, gain), p in zip(known.items(), adjusted, strict=True)
+    }
 
 
 def spans(review: Review, chosen: Sequence[str]) -> list[str]:
@@ -350,21 +359,20 @@ def spans(review: Review, chosen: Sequence[str]) -> list[str]:
 def _break_evens(review: Review) -> str:
     """From which value of the second parameter playing for gin pays, for each of the first."""
     (first, firsts), (second, seconds) = review.request.sweep
+    wins = _waiting_wins(review)
     parts = []
     for place, value in enumerate(firsts):
         row = review.request.swept[place * len(seconds) : (place + 1) * len(seconds)]
-        known = [review.figures[variant, WAITING, FOR_GIN.name] for variant in row]
-        pays = [
-            text
-            for text, share in zip(seconds, known, strict=True)
-            if isinstance(share, Quantity) and share.limits[0] > EVEN
-        ]
+        pays = [text for text, variant in zip(seconds, row, strict=True) if wins[variant] > 0]
         parts.append(f"{listed(pays) if pays else 'none'} with {value}")
     names = f"these values of {second.replace('_', ' ')}, by {first.replace('_', ' ')}"
     return f"Playing for gin beats knocking at once under {names}: {'; '.join(parts)}"
 
 
 # The best value
+
+# With fewer, one half of the mirrored pairs of matches has no error
+ENOUGH_MATCHES = 4 * ENOUGH_BATCHES * sums.BATCH_MATCHES
 
 
 def _uneven(number: Quantity) -> Quantity:
@@ -390,17 +398,16 @@ def best_values(review: Review) -> Table:
         aims.append((f"most skill against: {kind}", SKILL, kind, lambda number: number.scaled(-1)))
     for title, metric, kind, bad in aims:
         known = _badness(review, even, metric, kind, bad)
-        finite = {v: number.value for v, number in known.items() if not np.isnan(number.value)}
-        if not finite:
+        if not known:
             continue
-        chosen = min(finite, key=finite.__getitem__)
-        others = _not_clearly_worse(_badness(review, odd, metric, kind, bad), chosen)
-        near = ", ".join(spans(review, others)) or "none"
-        if len(others) == len(review.request.swept) - 1:
-            near = "all the others"
+        chosen = min(known, key=lambda variant: known[variant].value)
+        near = _near(review, _badness(review, odd, metric, kind, bad), chosen)
         rows.append({"aim": title, "best": values(review, chosen), "near": near})
     columns = (Column("aim", "aim"), Column("best", "best"), Column("near", "not clearly worse"))
-    note = "Chosen on one half of the packs and judged on the other, at 5 % (Holm)."
+    note = (
+        "Chosen on one half of the packs and judged on the other, at 5 % (Holm). A dash: that half "
+        f"has fewer than {ENOUGH_BATCHES} batches, so play at least {ENOUGH_MATCHES:,} matches."
+    )
     names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
     return Table(f"Best {names}", frame_of(rows, ("aim", "best", "near")), columns, note)
 
@@ -410,12 +417,28 @@ def _badness(
 ) -> dict[str, Quantity]:
     """How bad a figure is under every rule set that has it."""
     found = {variant: figures.get((variant, metric, kind)) for variant in review.request.swept}
-    return {variant: bad(own) for variant, own in found.items() if isinstance(own, Quantity)}
+    numbers = {variant: own for variant, own in found.items() if isinstance(own, Quantity)}
+    return {variant: bad(own) for variant, own in numbers.items() if not np.isnan(own.value)}
 
 
-def _not_clearly_worse(known: Mapping[str, Quantity], best: str) -> list[str]:
-    """The other rule sets whose figure is not worse than the best's for certain."""
+def _near(review: Review, known: Mapping[str, Quantity], best: str) -> str:
+    """The values that are not clearly worse than the best, in words; a dash without a test."""
+    others = _not_clearly_worse(known, best)
+    if others is None:
+        return DASH
+    if len(others) == len(review.request.swept) - 1:
+        return "all the others"
+    return ", ".join(spans(review, others)) or "none"
+
+
+def _not_clearly_worse(known: Mapping[str, Quantity], best: str) -> list[str] | None:
+    """The other rule sets whose figure is not worse than the best's for certain.
+
+    None where too few batches were played for any test.
+    """
     others = [variant for variant in known if variant != best]
     worse = [known[variant] - known[best] for variant in others]
+    if any(np.isnan(own.se) for own in worse):
+        return None
     adjusted = holm(np.array([own.p if own.value > 0 else 1.0 for own in worse], float))
     return [variant for variant, p in zip(others, adjusted, strict=True) if not p < SURE]

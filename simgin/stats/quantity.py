@@ -27,7 +27,8 @@ class Quantity:
 
     n: deals or matches that it rests on. moves: float64 (batches,), how far each batch moves the
     value; empty where the error comes from elsewhere, as `own_se`. batches: how many of equal size
-    they are worth. share: it lies in 0..1.
+    they are worth. share: it lies in 0..1. unit_se: the standard error from the squares of single
+    units, which few batches do not blur; NaN where these are not known.
     """
 
     value: float
@@ -38,6 +39,7 @@ class Quantity:
     own_se: float = np.nan
     case: float = 0.0
     unseen: float = 0.0
+    unit_se: float = np.nan
 
     @classmethod
     def with_error(cls, value: float, se: float, n: int, share: bool = False) -> Quantity:
@@ -116,6 +118,7 @@ class Quantity:
             own_se=abs(factor) * self.own_se,
             case=abs(factor) * self.case,
             unseen=factor**2 * self.unseen,
+            unit_se=abs(factor) * self.unit_se,
         )
 
 

@@ -1,9 +1,12 @@
 """The course of matches against slow twins; intervals of a scorecard by repeated reviews."""
 
+import math
+
 import numpy as np
 import pytest
 
 from simgin.core import sums
+from simgin.core.match import UNDECIDED
 from simgin.odds import sample
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
@@ -121,20 +124,97 @@ def test_workers_and_batches_change_nothing(matchup, followed):
     assert all((other[name] == followed[name]).all() for name in followed)
 
 
+def test_squares_of_knocks_are_those_of_the_matches(deals, followed):
+    for name, length, value in (
+        ("turn_squares", course.KNOCK_TURNS, lambda deal: -(-deal["turns"] // 2)),
+        ("deadwood_squares", course.COUNTS, lambda deal: deal["knock_count"]),
+    ):
+        expected = np.zeros((length, length), int)
+        for match in deals:
+            own = [0] * length
+            for deal in match:
+                if sums.KINDS[deal["kind"]] in ("knock", "undercut", "even"):
+                    own[min(value(deal), length - 1)] += 1
+            expected += np.outer(own, own)
+        assert (followed[name].sum(axis=0) == expected).all()
+
+
+def median(counts):
+    """The median of counts whose batches are matches."""
+    return course.median(counts, np.einsum("bi,bj->bij", counts, counts))
+
+
 def test_the_median_of_whole_numbers_spread_over_their_units():
-    assert course.median(np.array([[0, 4, 0, 0], [0, 4, 0, 0]])).value == pytest.approx(1.0)
-    assert course.median(np.array([[1, 1, 0, 0], [1, 1, 0, 0]])).value == pytest.approx(0.5)
-    assert np.isnan(course.median(np.zeros((3, 4), int)).value)
+    assert median(np.array([[0, 4, 0, 0], [0, 4, 0, 0]])).value == pytest.approx(1.0)
+    assert median(np.array([[1, 1, 0, 0], [1, 1, 0, 0]])).value == pytest.approx(0.5)
+    assert np.isnan(median(np.zeros((3, 4), int)).value)
     rng = np.random.default_rng(5)
     values = rng.poisson(6, (400, 50))
     counts = np.stack([np.bincount(row, minlength=40) for row in values])
     spread = np.sort((values + rng.random(values.shape) - 0.5).ravel())
-    own = course.median(counts)
+    own = median(counts)
     assert own.value == pytest.approx(np.median(spread), abs=0.02)
     # The jackknife's error, which knows nothing of densities
-    left_out = [course.median(np.delete(counts, i, axis=0)).value for i in range(len(counts))]
+    left_out = [median(np.delete(counts, i, axis=0)).value for i in range(len(counts))]
     jackknife = np.sqrt((len(counts) - 1) * np.var(left_out))
     assert own.se == pytest.approx(jackknife, rel=0.05)
+    assert own.unit_se == pytest.approx(jackknife, rel=0.05)
+
+
+# Words of size
+
+
+def of_matches(deals, per, count):
+    """Standard deviation of a match's move of a ratio, times the root of matches: slow and plain.
+
+    per, count: what a deal adds to the denominator and to the numerator.
+    """
+    pairs = [(sum(map(count, match)), sum(map(per, match))) for match in deals]
+    ratio = sum(n for n, _ in pairs) / sum(d for _, d in pairs)
+    squares = sum((n - ratio * d) ** 2 for n, d in pairs)
+    return math.sqrt(squares * len(pairs) / (len(pairs) - 1)) / sum(d for _, d in pairs)
+
+
+def ended(*kinds):
+    return lambda deal: sums.KINDS[deal["kind"]] in kinds
+
+
+def test_bounds_of_size_come_from_single_matches(matchup, deals, followed):
+    """However the matches are split into batches: few batches would know their scatter to 16 %."""
+    rows = run_matchup(matchup, MATCHES, 1)
+    played = Played(rows, followed)
+    known = {row.key: row.measure(played) for row in rows_of(matchup.variant.row, 8)}
+
+    def is_last(deal):
+        return int(deal["outcome"] != UNDECIDED)
+
+    expected = {
+        "turns_per_match": (is_last, lambda deal: int(deal["turns"])),
+        "deals_per_match": (is_last, lambda _: 1),
+        "turns": (lambda _: 1, lambda deal: int(deal["turns"])),
+        "gin": (lambda _: 1, ended("gin", "big_gin", "shot")),
+        "dead": (lambda _: 1, ended("void", "stalled")),
+    }
+    for key, (per, count) in expected.items():
+        assert known[key].unit_se == pytest.approx(of_matches(deals, per, count), rel=1e-9), key
+        # Three batches of a hundred matches have no error at all
+        assert math.isnan(known[key].se) and math.isfinite(known[key].unit_se)
+    row = rows_of(matchup.variant.row, 8)[0]
+    much = known["turns_per_match"].unit_se * math.sqrt(MATCHES * 2 / 5)
+    assert row.bounds(known["turns_per_match"], MATCHES) == pytest.approx(
+        (much / math.sqrt(10), much)
+    )
+
+
+def test_two_ways_in_which_a_deal_ends_have_the_scatter_of_their_sum():
+    matchup = parse_matchup("gold", "gold", "standard", 3, "match")
+    deals = {}
+    for record in kernel.play_recorded(matchup, 0, 2_000)[1]:
+        deals.setdefault(int(record["unit"]), []).append(record)
+    played = Played(run_matchup(matchup, 2_000, 1), {})
+    own = played.per("deals", "gin", "knock", share=True)
+    both = of_matches(deals.values(), lambda _: 1, ended("gin", "knock"))
+    assert own.unit_se == pytest.approx(both, rel=0.02)
 
 
 # Intervals

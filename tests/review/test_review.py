@@ -11,6 +11,7 @@ from simgin.report import figures
 from simgin.review import course, review_request
 from simgin.review.review import plan_review
 from simgin.review.review_request import ALONE, KINDS, STRONG, ReviewRequest, read_request, settled
+from simgin.rules import variants
 from simgin.runs import directory, ledger
 from simgin.stats.quantity import Quantity
 from support import hostile
@@ -101,6 +102,61 @@ def test_who_clearly_beats_champion_is_the_strong_player(monkeypatch):
     shares |= {"marjj-early": 0.52, "mishra-uniform": 0.45}
     assert review_request.strong_player("standard", 1, None) == "champion"
     assert set(seen) == {("champion", "standard", "match_win")}
+
+
+@pytest.mark.parametrize("deal", [7.3, 24, 40, 95, 400])
+@pytest.mark.parametrize("turns", [3.0, 81.9, 230.0])
+@pytest.mark.parametrize("guess", [1, 100, 900, 10**7])
+def test_the_nearest_target_is_found_on_any_staircase(deal, turns, guess):
+    """A match ends with a whole deal, worth so many points: its length goes up in steps."""
+
+    def length(points):
+        return 5 * -(-points // deal) + 0.4 * points
+
+    found = review_request.nearest_target(turns, length, guess)
+    distances = {points: abs(length(points) - turns) for points in range(5, 2_000, 5)}
+    assert found in distances and distances[found] == min(distances.values())
+
+
+def test_a_length_that_no_target_reaches_gets_the_highest():
+    assert review_request.nearest_target(10.0, lambda points: 9 - 1 / points, 50) == 100_000
+
+
+def near_targets(variant, player, seed, matches):
+    """The target that is chosen for a variant, and how long matches to targets near it are."""
+    request = ReviewRequest(("standard", variant), "standard", seed=seed, matches=matches)
+
+    def length(text):
+        return review_request.turns_per_match(player, text, request, None)
+
+    wanted = length("standard")
+    text = review_request._of_length(wanted, variant, player, request, None)
+    target = variants.find(text).row["points_target"]
+    near = {
+        points: abs(length(f"{variant}+points_target={points}") - wanted)
+        for points in range(max(5, target - 15), target + 20, 5)
+    }
+    return target, near, wanted
+
+
+@pytest.mark.parametrize("seed", [1, 718])
+@pytest.mark.parametrize(
+    "variant", ["tedesco", "standard+gin_bonus=100", "standard+points_target=260"]
+)
+def test_the_target_of_the_same_length_is_the_nearest_five_of_its_trial(variant, seed):
+    target, near, _ = near_targets(variant, "gold-early", seed, 1_000)
+    assert near[target] == min(near.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [718, 719])
+@pytest.mark.parametrize("variant", ["tedesco", "standard+gin_bonus=0", "round-the-corner"])
+def test_the_target_of_the_same_length_is_the_nearest_five_on_other_packs(variant, seed):
+    """Within two standard errors of the ratio of two trials of 10,000 matches, 0.6 % each."""
+    target, near, wanted = near_targets(variant, "champion", seed, 10_000)
+    _, other, _ = near_targets(variant, "champion", seed + 10_000, 10_000)
+    assert near[target] == min(near.values())
+    assert other[target] <= min(other.values()) + 2 * 2 * 0.006 * wanted
 
 
 def test_matches_to_the_target_of_the_same_length_are_as_long(made):
@@ -227,6 +283,7 @@ def test_a_sweep_ends_in_an_answer(empty_directory):
     assert "Which undercut bonus? Turns a match: " in lines and "by undercut bonus" in lines
     text = (empty_directory / "out" / "report.html").read_text()
     assert "Best undercut bonus" in text and wellformed.faults(text) == []
+    assert "play at least 2,000 matches" in text
     frame = pd.read_csv(empty_directory / "out" / "plots" / "sweep.csv")
     assert sorted(set(frame["x"])) == [0, 10, 40]
 

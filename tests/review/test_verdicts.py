@@ -151,6 +151,68 @@ def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
     assert (skill.text, skill.word, skill.tone) == ("75 to 75 %", "▲ more against some", "depends")
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (1.62, "2.6 times as long"),  # 83 to 218 turns
+        (2.5, "3.5 times as long"),
+        (0.52, "1.5 times as long"),
+        (0.45, "half as long again"),
+        (0.34, "a third longer"),
+        (0.12, "a tenth longer"),
+        (-0.12, "a tenth shorter"),
+        (-0.3, "a third shorter"),
+        (-0.35, "a third shorter"),
+        (-0.5, "0.5 times as long"),
+        (-0.76, "0.2 times as long"),
+        (-0.93, "0.07 times as long"),
+    ],
+)
+def test_a_length_is_said_by_its_factor_from_one_and_a_half_on(change, words):
+    assert verdicts.times(change) == words
+    factor = 1 + change
+    if "times" in words:
+        assert float(words.split()[0]) == pytest.approx(factor, abs=0.05)
+
+
+def shares(own, base, half=0.002):
+    """A review in which the shut-outs of the strong player go from one share to another."""
+    made = review({"shut_out": number(own - base, half)})
+    row = next(row for row in made.rows if row.key == "shut_out")
+    own, base = number(own, half), number(base, half)
+    made.changes[OTHER, "shut_out", STRONG] = Change(
+        own - base, (0.08, 0.25), scorecard.is_tenfold(own, base, row)
+    )
+    return made
+
+
+@pytest.mark.parametrize(
+    ("base", "own", "words"),
+    [
+        (0.17, 0.01, "fewer shut-outs"),
+        (0.17, 0.05, "slightly fewer shut-outs"),
+        (0.01, 0.15, "more shut-outs"),
+        (0.05, 0.17, "slightly more shut-outs"),
+        (0.07, 0.001, ""),  # same, as far as an evening shows
+    ],
+)
+def test_a_percentage_that_falls_to_a_tenth_or_grows_tenfold_is_not_slight(base, own, words):
+    made = shares(own, base)
+    clauses = verdicts.verdict(made, OTHER).rstrip(".").split("; ")
+    assert [clause for clause in clauses if "shut-outs" in clause] == [words] * bool(words)
+    cells = review_report.scorecard(made).frame.set_index("row")[OTHER]
+    many = "much" if words and "slightly" not in words else "a little"
+    assert (many in cells["Shut-outs"].word) == bool(words)
+
+
+def test_a_tenth_needs_the_whole_interval():
+    row = next(row for row in scorecard.ROWS_OF_TWO if row.key == "shut_out")
+    turns = scorecard.TURNS
+    assert scorecard.is_tenfold(number(0.01, 0.004), number(0.17, 0.01), row)
+    assert not scorecard.is_tenfold(number(0.015, 0.004), number(0.17, 0.01), row)
+    assert not scorecard.is_tenfold(number(1.0), number(80.0), turns)
+
+
 # Goals
 
 
@@ -244,7 +306,38 @@ def test_a_sweep_says_where_waiting_wins(shares, words):
     assert list(sweep_lines(made)) == [f"Playing for gin against knocking at once: {words}"]
 
 
+def a_sweep(shares):
+    """A review of a sweep whose figures of playing for gin are the batches of these shares."""
+    request = read_request(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
+    made = Review(request, None)
+    keys = [(variant, WAITING, FOR_GIN.name) for variant in request.swept]
+    made.__dict__.update(figures=dict(zip(keys, shares, strict=True)), rows=())
+    return made
+
+
+def test_a_sweep_of_five_calls_none_by_its_own_interval():
+    """z = 2.15 at one of five values: its interval excludes one half, Holm's method does not."""
+    half = 0.02
+    made = a_sweep([number(0.5 + half * 2.15 / 1.96, half), *(number(0.501, half),) * 4])
+    (line,) = sweep_lines(made)
+    assert line.endswith(": too close to call with every undercut bonus tried")
+
+
 def test_only_what_is_worse_beyond_chance_is_clearly_worse():
     known = {"best": 0.2, "level": 0.22, "worse": 0.3, "better": 0.1}
     found = {name: number(value, 0.03) for name, value in known.items()}
     assert verdicts._not_clearly_worse(found, "best") == ["level", "better"]
+
+
+@pytest.mark.parametrize(("batches", "near"), [(4, "–"), (6, "30")])
+def test_below_five_batches_nothing_is_said_to_be_not_clearly_worse(batches, near):
+    """47, 60 and 70 % in two batches of matches were "not clearly worse: all the others"."""
+    made = a_sweep([number(0.5)] * 5)
+    wins = (0.9, 0.9, 0.52, 0.53, 0.9)
+    known = {}
+    for place, (variant, share) in enumerate(zip(made.request.swept, wins, strict=True)):
+        moves = 0.005 * np.cos(np.arange(batches) + place)
+        known[variant] = Quantity(share, 1_000, moves - moves.mean(), batches)
+    chosen = made.request.swept[2]
+    known[chosen] = Quantity(0.51, 1_000, 0 * moves, batches)
+    assert verdicts._near(made, known, chosen) == near
