@@ -16,15 +16,17 @@ from simgin_strategies._champion import COUNT, SIZE, STAGES
 
 from simgin.rules import variants
 from simgin.strategy import loader
-from simgin.tune.decisions import HASTY, PATIENT, WARM, Learner, chances_hasty, numbers_of
+from simgin.tune.decisions import (
+    HASTY,
+    LEARNED_UNDER,
+    PATIENT,
+    WARM,
+    Learner,
+    chances_hasty,
+    numbers_of,
+)
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-VARIANTS = (
-    "eaai",
-    "rush",
-    "tedesco",
-    "dice",
-)  # in the order of the file, see `champion.learned_under`
 DEALS, SEED = 400_000, 20261122
 ROUNDS = WARM + 8
 
@@ -57,7 +59,7 @@ def learned(variant: str, deals: int, seed: int, rounds: int = ROUNDS) -> np.nda
 
 def contents(deals: int, seed: int) -> np.ndarray:
     """The contents of champion.npy: float32 (player.ALL_RULES,)."""
-    first, *others = VARIANTS
+    first, *others = LEARNED_UNDER
     numbers = [learned(first, deals, seed)]
     for variant in others:
         numbers.append(learned(variant, deals // 2, seed))

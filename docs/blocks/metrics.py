@@ -60,10 +60,11 @@ def _fixed(bounds: tuple[float, float] | None) -> str:
 
 
 def of_review(name: str) -> str:
-    """Verdicts and scorecard of a review in results/reference, without the ranges over kinds."""
+    """Caution, verdicts and scorecard of a review in results/reference, without ranges."""
     parts = (REFERENCE / name / "summary.md").read_text().split("\n\n")
-    verdict, card = parts[2], parts[parts.index("## At a glance") + 1]
-    return "\n\n".join((verdict, re.sub(r"; by kind [^)]*", "", card)))
+    at = parts.index("## At a glance")
+    cautions = [part.partition(" `")[0] for part in parts[:at] if part.startswith("**Caution")]
+    return "\n\n".join((*cautions, parts[at - 1], re.sub(r"; by kind [^)]*", "", parts[at + 1])))
 
 
 def of_chart(name: str) -> str:

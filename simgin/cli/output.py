@@ -85,8 +85,12 @@ def console() -> Console:
 
 def screen(report: Report, details: bool, more: str) -> Iterator[Any]:
     """What a screen shows of a report, and, where that is not all, what prints the rest."""
+    from rich.text import Text
+
     yield from report.screen(details=details)
     yield ""
+    if report.caution:
+        yield Text(f"Better:  {report.caution.command}", no_wrap=True)
     if more and not details:
         yield f"More:    {more}"
 

@@ -61,12 +61,21 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Caution:
+    """Why an answer may be wrong, in a sentence, and the command whose answer is better."""
+
+    sentence: str
+    command: str
+
+
+@dataclass(frozen=True)
 class Report:
     """Everything that is said about one subject, in the order in which it is read.
 
     rules: names that the verdict may begin a line with, and a sentence on each. tables: the first
     is the one that a screen shows. folded: what only those who ask for it see. facts: how it was
-    made, a label and a text. command: repeats it. files: csv texts by name.
+    made, a label and a text. command: repeats it. files: csv texts by name. caution: is shown next
+    to the question.
     """
 
     question: str
@@ -78,12 +87,15 @@ class Report:
     facts: Sequence[tuple[str, str]] = ()
     command: str = ""
     files: Mapping[str, bytes | str] = field(default_factory=dict)
+    caution: Caution | None = None
 
     def screen(self, *, details: bool = False) -> Iterator[RenderableType]:
         """What a terminal of 24 lines shows; with details, every table."""
         from rich.text import Text
 
         yield Text(self.question, style="bold")
+        if self.caution:
+            yield Words([self.caution.sentence])
         yield Words(self.verdict, VERDICT_LINES)
         yield from self.tables if details else self.tables[:1]
         if details:
@@ -93,7 +105,9 @@ class Report:
         """Question, rules, verdict and every table."""
         rules = [f"* {name}: {sentence}" for name, sentence in self.rules]
         verdict = [f"* {line}" for line in self.verdict]
-        parts = [f"# {self.question}", *filter(None, ("\n".join(rules), "\n".join(verdict)))]
+        caution = self.caution and f"**{self.caution.sentence}** `{self.caution.command}`"
+        parts = [f"# {self.question}"]
+        parts += [part for part in (caution, "\n".join(rules), "\n".join(verdict)) if part]
         tables = [one.markdown() for one in (*self.tables, *self.folded) if one.rows]
         return "\n\n".join([*parts, "\n".join(tables)])
 

@@ -31,11 +31,11 @@ from simgin.stats.table import Frame, frame_of
 
 FIGURE_COLUMNS = (
     *("variant", "strategy", "opponent", "unit", "metric", "value", "se", "low", "high", "n"),
-    *("title", "players", "why"),
+    *("title", "players", "why", "untrained"),
 )
 DIFFERENCE_COLUMNS = (
     *("variant", "strategy", "opponent", "unit", "metric", "difference", "se", "low", "high", "n"),
-    *("title", "players", "base_variant", "p", "p_holm", "size"),
+    *("title", "players", "base_variant", "p", "p_holm", "size", "untrained"),
 )
 SKILL, WAITING = "skill", "waiting"  # keys of the figures of one player against another
 
@@ -209,17 +209,31 @@ class Review:
         own = [one.difference for (of, *_), one in self.changes.items() if of == variant]
         return bool(own) and all(one.value == 0 and one.se == 0 for one in own)
 
+    @cached_property
+    def depends_on_training(self) -> frozenset[str]:
+        """The metrics of the strong player that change with one who was trained for the rules."""
+        return frozenset({SKILL, *(row.key for row in self.rows if not row.steady)})
+
+    def is_untrained(self, key: Key) -> bool:
+        """Return True if a figure would change with a strong player trained for its rules."""
+        variant, metric, kind = key
+        is_strong = kind == STRONG or metric == SKILL
+        untrained = variant in self.request.untrained
+        return untrained and is_strong and metric in self.depends_on_training
+
     # Frames
 
     @cached_property
     def metrics(self) -> Frame:
         """Every figure, FIGURE_COLUMNS; `why`: the reason if there is no number.
 
-        Shares are from 0 to 1. kind: whose figure it is. unit: what n counts.
+        Shares are from 0 to 1. kind: whose figure it is. unit: what n counts. untrained: whether it
+        would change with a strong player trained for the rules.
         """
         rows = []
         for (variant, metric, kind), number in self.figures.items():
-            names = self._names(variant, metric, kind)
+            untrained = self.is_untrained((variant, metric, kind))
+            names = {**self._names(variant, metric, kind), "untrained": untrained}
             if isinstance(number, str):
                 rows.append({**names, "n": 0, "why": number})
             else:
@@ -232,13 +246,15 @@ class Review:
     def differences(self) -> Frame:
         """Every change, DIFFERENCE_COLUMNS; all are one family for Holm's method."""
         p_holm = holm(np.array([change.difference.p for change in self.changes.values()], float))
+        base = str(self.request.base)
         rows = []
         for ((variant, metric, kind), change), p in zip(self.changes.items(), p_holm, strict=True):
             own = change.difference
             low, high = own.limits
             numbers = {"difference": own.value, "se": own.se, "low": low, "high": high, "n": own.n}
-            tests = {"base_variant": self.request.base, "p": own.p, "p_holm": p}
-            names = self._names(variant, metric, kind)
+            tests = {"base_variant": base, "p": own.p, "p_holm": p}
+            untrained = [self.is_untrained((of, metric, kind)) for of in (variant, base)]
+            names = {**self._names(variant, metric, kind), "untrained": any(untrained)}
             rows.append({**names, **numbers, **tests, "size": change.size})
         return frame_of(rows, DIFFERENCE_COLUMNS)
 

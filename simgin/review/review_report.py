@@ -1,11 +1,12 @@
 """The report of a review: question, verdicts, scorecard, goals, kinds of player, pictures."""
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from simgin.findings.verdict import listed
 from simgin.report.numbers import DASH
-from simgin.report.report import Report
+from simgin.report.report import Caution, Report
 from simgin.report.table import Cell, Column, Table
 from simgin.review import verdicts
 from simgin.review.review import SKILL, WAITING, Change, Review
@@ -46,6 +47,8 @@ SKILL_CELLS = {
     **{f"+{size}": (f"▲ {size} more", TONES[size]) for size in (LITTLE, MUCH)},
     **{f"-{size}": (f"▼ {size} less", TONES[size]) for size in (LITTLE, MUCH)},
 }
+MARK = " †"  # of the rows that a player trained for the rules would change
+MOST_NAMED = 4  # rule sets in a caution; more are counted
 MOST_COLUMNS = 8  # rule sets beside one another; a longer sweep is read from its pictures
 GOAL_WORDS = (MET, MISSED, UNDECIDED)
 READING = "; ± are 95 % intervals. "
@@ -73,12 +76,39 @@ def review_report(review: Review, command: str) -> Report:
         folded=list(_folded(review)),
         facts=list(_facts(review)),
         command=command,
+        caution=_caution(review, command),
         files={
             "metrics.csv": table.csv(review.metrics),
             "differences.csv": table.csv(review.differences),
             "table.csv": table.csv(review.findings.table),
         },
     )
+
+
+def _caution(review: Review, command: str) -> Caution | None:
+    """Which strong players were not trained for their rules, and the command that trains them."""
+    request = review.request
+    untrained = [variant for variant in request.variants if variant in request.untrained]
+    if not untrained:
+        return None
+    players = list(dict.fromkeys(map(request.player, untrained)))
+    which = _those(review, untrained)
+    if len(untrained) > MOST_NAMED:
+        which = f"{len(untrained)} of these {len(request.variants)} rule sets"
+    return Caution(
+        f"Caution: {listed(players)} {'was' if len(players) == 1 else 'were'} not trained for "
+        f"{which}. Rows marked{MARK} can be far from what a trained player does there.",
+        _adapting(command),
+    )
+
+
+def _adapting(command: str) -> str:
+    """The command with players that learn the rules, in a directory of its own."""
+    words = shlex.split(command)
+    for at in range(1, len(words)):
+        if words[at - 1] == "-o":
+            words[at] = f"{words[at].rstrip('/')}-adapted"
+    return shlex.join([*words, "--adapt"])
 
 
 def _verdict(review: Review) -> list[str]:
@@ -116,8 +146,7 @@ def scorecard(review: Review) -> Table:
     rows = _rows(review, request.variants, _cell)
     if review.request.waiting:
         rows.append({"row": "Gin v knock", **{v: _waiting(review, v) for v in request.variants}})
-    skill = {variant: _skill(review, variant) for variant in request.variants}
-    rows.append({"row": skill_title(request.alone), **skill})
+    rows.append(_skill_row(review, request.variants))
     named = [(variant, label(variant)) for variant in request.variants]
     title = "At a glance"
     if request.sweep:
@@ -139,8 +168,18 @@ def _rows(
     for row in review.rows:
         cells = {variant: cell(review, variant, row) for variant in shown}
         if any(own.text != DASH for own in cells.values()):
-            found.append({"row": row.title, **cells})
+            found.append({"row": f"{row.title}{_mark(review, shown, row.key)}", **cells})
     return found
+
+
+def _skill_row(review: Review, shown: Iterable[str]) -> dict[str, Any]:
+    cells = {variant: _skill(review, variant) for variant in shown}
+    return {"row": skill_title(review.request.alone) + _mark(review, shown, SKILL), **cells}
+
+
+def _mark(review: Review, shown: Iterable[str], metric: str) -> str:
+    """MARK if a player trained for one of these rule sets would change a row, else nothing."""
+    return MARK * any(review.is_untrained((variant, metric, STRONG)) for variant in shown)
 
 
 def _turned(card: Table) -> Table:
@@ -249,7 +288,7 @@ def _same_length(review: Review) -> Table:
     for variant, text in same.items():
         shown[text] = f"{label(variant)} to {variants.find(text).row['points_target']}"
     rows = _rows(review, shown, _cell)
-    rows.append({"row": skill_title(False), **{v: _skill(review, v) for v in shown}})
+    rows.append(_skill_row(review, shown))
     note = (
         "Played to the target at which a match between strong players takes about as long as under "
         f"{label(base)}: length alone moves shut-outs, comebacks and skill."

@@ -145,6 +145,20 @@ class ReviewRequest:
         """The variants whose strong player learned on from champion."""
         return [variant for variant in self.variants if CHAMPION + "@" in self.player(variant)]
 
+    @property
+    def untrained(self) -> list[str]:
+        """Every variant played whose strong player was chosen here, and not trained for its rules.
+
+        None with `adapt`, whose training found nothing better where champion plays.
+        """
+        if self.adapt or self.given_strong is not None or self.alone:
+            return []
+        return [
+            variant
+            for variant in self.played
+            if not adapted.is_trained(self.player(variant), variants.find(variant))
+        ]
+
 
 def _tupled(value: Any) -> Any:
     return tuple(map(_tupled, value)) if isinstance(value, list) else value

@@ -100,7 +100,8 @@ class Row:
     key: its name in files. title: for people. unit: written behind a value. more, less: how a
     higher and a lower value are put (`a little longer`). measure: its number. fixed: bounds of
     words of size, where they do not go by what an evening shows. factor: what values are shown
-    times. names: what goals call it. meaning: what the title does not say.
+    times. names: what goals call it. meaning: what the title does not say. steady: whether it is
+    much the same with a player who was trained for the rules.
     """
 
     key: str
@@ -114,6 +115,7 @@ class Row:
     fixed: tuple[float, float] | None = None
     names: tuple[str, ...] = ()
     meaning: str = ""
+    steady: bool = False
 
     def bounds(self, base: Quantity, matches: int) -> tuple[float, float]:
         """From where a difference is a little, and from where it is much.
@@ -280,6 +282,7 @@ ROWS_OF_TWO = (
         names=("comebacks",),
         meaning="of all matches, those that the side wins that was behind when the other first "
         "had half of the target",
+        steady=True,
     ),
     Row(
         *("shut_out", "Shut-outs", _shut_outs),

@@ -25,6 +25,9 @@ from simgin.core import jit
 from simgin.play.parallel import SHARES, Progress, share
 from simgin.report import numbers
 from simgin.report.table import Column, Table
+from simgin.rules import variants
+from simgin.rules.parameters import parameters
+from simgin.rules.variants import Variant
 from simgin.runs import ledger
 from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import run_identity
@@ -50,6 +53,9 @@ CONFIRMED = 10_000  # matches of the confirmation against each opponent
 FORM = 1  # raised whenever learning would come to other numbers
 LEARNED = "learned"  # the step of the ledger that ends the learning
 BETTER = 0.05  # p of the confirmation, by Holm
+# Sections of the rules that decide how a deal is best played, and what does so of a match
+PLAYED_BY = ("deal", "meld", "score", "stake")
+MATCH_RULES = ("goal", "deal_count_gin", "deal_count_undercut")
 
 
 @dataclass(frozen=True)
@@ -229,6 +235,31 @@ def kept(variant: str, **sizes: Any) -> Adapted | None:
     """What `adapt` has kept for a variant; None if it would have to learn."""
     training = read_training(PLAYER, variant, **sizes)
     return carry_out(training, None) if training.named.exists() else None
+
+
+def is_trained(name: str, variant: Variant) -> bool:
+    """Return True if a strategy is champion, and its weights were learned under these rules.
+
+    Its own weights count if no rule that decides how a deal is best played is another one.
+    """
+    if name.startswith(f"{PLAYER}@"):
+        return True
+    return name == PLAYER and not other_rules(variant)
+
+
+def other_rules(variant: Variant) -> list[str]:
+    """The parameters in which a variant differs from the rules that champion learned for it."""
+    from simgin.tune import decisions
+
+    known = variants.find(decisions.rules_learned(variant))
+    found = []
+    for name, *_ in variants.difference(known, variant):
+        rule = parameters()[name]
+        decides = rule.section in PLAYED_BY and rule.status != "descriptive"
+        acts = rule.acts(known.row) or rule.acts(variant.row)
+        if acts and (decides or name in MATCH_RULES):
+            found.append(name)
+    return found
 
 
 def carry_out(

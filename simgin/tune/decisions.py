@@ -572,6 +572,15 @@ def chances_hasty(
     return chances
 
 
+# The rules that champion's weights were learned under, in the order of its file
+LEARNED_UNDER = ("eaai", "rush", "tedesco", "dice")
+
+
+def rules_learned(variant: Variant) -> str:
+    """The rules, of LEARNED_UNDER, whose weights champion plays a variant with."""
+    return LEARNED_UNDER[int(player.learned_under(build_rules(variant))) // player.EACH]
+
+
 def weights_learned_under(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
     """Champion's own weights under the rules most like these: the hasty set, the patient one."""
     policy = loader.find("champion").discard

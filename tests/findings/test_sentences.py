@@ -85,7 +85,7 @@ def test_the_verdict_on_two_players_follows_the_intervals(margin, half, matches,
 
 
 def plain_holm(z):
-    """Which of some results are significant at 5 %, the farthest from even first, slow and plain."""
+    """Which results are significant at 5 %, the farthest from even first: slow and plain."""
     found = dict.fromkeys(range(len(z)), False)
     for rank, place in enumerate(sorted(found, key=lambda i: -abs(z[i]))):
         if math.erfc(abs(z[place]) / math.sqrt(2)) * (len(z) - rank) >= 0.05:

@@ -3,12 +3,15 @@
 import base64
 import functools
 import hashlib
+import io
 import re
 
 import pytest
+from rich.console import Console
 
+from simgin.cli import output
 from simgin.report import page
-from simgin.report.report import Picture
+from simgin.report.report import Caution, Picture
 from support import strict_html as wellformed
 from support.made_pages import HOSTILE, figure, made, text_table
 
@@ -20,10 +23,13 @@ def sound():
 
 
 EMPTY = {name: [] for name in ("rules", "verdict", "tables", "pictures", "folded", "facts")}
+CAUTION = {"caution": Caution(f"Caution: {HOSTILE} was not trained.", f"simgin x '{HOSTILE}'")}
 TWO = {"pictures": [Picture(name, "One", "Words.", figure()) for name in ("a", "b")]}
 
 
-@pytest.mark.parametrize("parts", [{}, EMPTY | {"files": {}}, TWO], ids=["whole", "empty", "alike"])
+@pytest.mark.parametrize(
+    "parts", [{}, EMPTY | {"files": {}}, TWO, CAUTION], ids=["whole", "empty", "alike", "caution"]
+)
 def test_a_page_is_valid_html_and_the_same_each_time(parts):
     text = page.html(made(**parts))
     assert wellformed.faults(text) == [] and text == page.html(made(**parts))
@@ -57,6 +63,25 @@ def test_what_is_read_first_stands_first():
     assert first.text == "gold wins." and [node.text for node in second.all("b")] == ["standard"]
     command, citation = root.all("pre")
     assert command.text == "simgin match 'gold'" and citation.text.startswith("@software{simgin")
+
+
+def test_a_caution_stands_next_to_the_question_with_its_command():
+    """On the page, in the summary, and on a screen, whose first lines it is among."""
+    report = made(**CAUTION)
+    root, _ = wellformed.read(page.html(report))
+    (header,) = root.all("header")
+    first, second, *_ = (*header.all("h1"), *header.all("p"))
+    assert "Who wins" in first.text and second.text == report.caution.sentence
+    assert [node.text for node in header.all("pre")] == [report.caution.command]
+    question, caution, *_ = report.markdown().split("\n\n")
+    assert question.startswith("# ") and report.caution.command in caution
+    console = Console(file=io.StringIO(), width=300)
+    for part in output.screen(report, False, "simgin report x"):
+        console.print(part)
+    lines = console.file.getvalue().splitlines()
+    assert lines[1].rstrip() == report.caution.sentence
+    assert f"Better:  {report.caution.command}" in lines
+    assert not any("Better" in str(part) for part in output.screen(made(), False, ""))
 
 
 def test_every_link_leads_to_a_file_that_is_written_with_the_page():

@@ -1,6 +1,7 @@
 """What a review says of constructed results: words of size, verdicts, goals, the scorecard."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -135,19 +136,21 @@ def test_everything_changed_still_takes_25_words():
 def test_kinds_that_disagree_are_told_by_their_range_and_never_by_a_mean():
     made = review({"turns_per_match": 30.0}, everybody={"turns_per_match": -20.0})
     assert made.disagree(OTHER, "turns_per_match") and not made.disagree(OTHER, "gin")
-    (row,) = review_report.scorecard(made).frame.query("row == 'Turns a match'").to_dict("records")
+    (row,) = (
+        review_report.scorecard(made).frame.query("row == 'Turns a match †'").to_dict("records")
+    )
     cell = row[OTHER]
     assert (cell.text, cell.word, cell.tone) == ("80", "▲ much longer", "much")
     assert cell.light.endswith("by kind -20 to +30")
-    (gin,) = review_report.scorecard(made).frame.query("row == 'Ended by gin'").to_dict("records")
+    (gin,) = review_report.scorecard(made).frame.query("row == 'Ended by gin †'").to_dict("records")
     assert (gin[OTHER].word, gin[BASE].tone, "kind" in gin[OTHER].light) == (SAME, "base", False)
 
 
 def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
     made = review({"gin": number(0.05, 0.03)}, skill=(0.0, 0.0, 0.03))
     rows = review_report.scorecard(made).frame.set_index("row")[OTHER]
-    assert (rows["Ended by gin"].word, rows["Ended by gin"].tone) == (UNCLEAR, "unclear")
-    skill = rows["Skill"]
+    assert (rows["Ended by gin †"].word, rows["Ended by gin †"].tone) == (UNCLEAR, "unclear")
+    skill = rows["Skill †"]
     assert (skill.text, skill.word, skill.tone) == ("75 to 75 %", "▲ more against some", "depends")
 
 
@@ -202,7 +205,7 @@ def test_a_percentage_that_falls_to_a_tenth_or_grows_tenfold_is_not_slight(base,
     assert [clause for clause in clauses if "shut-outs" in clause] == [words] * bool(words)
     cells = review_report.scorecard(made).frame.set_index("row")[OTHER]
     many = "much" if words and "slightly" not in words else "a little"
-    assert (many in cells["Shut-outs"].word) == bool(words)
+    assert (many in cells["Shut-outs †"].word) == bool(words)
 
 
 def test_a_tenth_needs_the_whole_interval():
@@ -211,6 +214,92 @@ def test_a_tenth_needs_the_whole_interval():
     assert scorecard.is_tenfold(number(0.01, 0.004), number(0.17, 0.01), row)
     assert not scorecard.is_tenfold(number(0.015, 0.004), number(0.17, 0.01), row)
     assert not scorecard.is_tenfold(number(1.0), number(80.0), turns)
+
+
+# Players who were not trained for the rules
+
+
+def asked(*players, base=BASE, **more):
+    """A request whose strong players are given with their variants."""
+    return ReviewRequest(tuple(v for v, _ in players), base, strong=players, **more)
+
+
+def caution(request, command="simgin review straight -o out --seed 1"):
+    return review_report._caution(Review(request, None), command)
+
+
+NEW = "standard+undercut_bonus=10"
+LEARNED = "champion@standard-undercut-bonus-10-1234abcd.npy"
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        (asked((BASE, "champion"), (NEW, "champion")), "champion was not trained for Undercut "),
+        (asked((NEW, "champion"), (BASE, "champion"), base=NEW), "champion was not trained for U"),
+        (asked((BASE, "champion"), (OTHER, "champion")), "champion was not trained for Straight."),
+        (
+            asked((BASE, "champion"), ("oklahoma", "champion"), (OTHER, "mishra-uniform")),
+            "champion and mishra-uniform were not trained for Oklahoma and Straight.",
+        ),
+        (asked((BASE, "marjj-early"), (NEW, LEARNED)), "marjj-early was not trained for Standard."),
+        (asked((BASE, "champion"), ("tedesco", "champion")), None),
+        (asked((BASE, "champion"), (NEW, LEARNED)), None),
+        # Training gained nothing
+        (asked((BASE, "champion"), ("oklahoma", "champion"), adapt=True), None),
+        (asked((BASE, "gold"), (NEW, "gold"), given_strong="gold"), None),
+        (asked(("solitary-gin", "solo-champion"), base=None), None),
+    ],
+)
+def test_a_review_says_whose_rules_the_strong_player_did_not_learn(request_, words):
+    found = caution(request_)
+    if words is None:
+        assert found is None
+    else:
+        assert found.sentence.startswith(f"Caution: {words}") and "Rows marked † " in found.sentence
+
+
+def test_of_a_sweep_the_rule_sets_are_named_or_counted():
+    one = read_request(["standard"], sweep=["undercut_bonus=0,10,25"])
+    two = read_request(["standard"], sweep=["undercut_bonus=0,10,25", "gin_bonus=20,25"])
+    found = [
+        caution(replace(one, strong=tuple((variant, "champion") for variant in one.variants)))
+        for one in (one, two)
+    ]
+    assert "for undercut bonus 0 and 10. " in found[0].sentence
+    assert "for 5 of these 6 rule sets. " in found[1].sentence
+
+
+def test_the_better_command_trains_and_goes_to_a_directory_of_its_own():
+    request = asked((BASE, "champion"), (OTHER, "champion"))
+    command = "simgin review straight --against standard -o 'my results/x/' --matches 2000"
+    assert caution(request, command).command == (
+        "simgin review straight --against standard -o 'my results/x-adapted' --matches 2000 --adapt"
+    )
+
+
+def test_the_rows_that_training_decides_are_marked_and_no_others():
+    """Comebacks and matches between other players stay (decisions/0057-untrained-players.md)."""
+    marked = review_report.scorecard(review()).frame["row"]
+    steady = {"Comebacks", "Gin v knock"}
+    assert {row for row in marked if not row.endswith(" †")} == steady
+    request = asked((BASE, "champion"), (OTHER, LEARNED))
+    made = review()
+    object.__setattr__(made, "request", request)
+    assert not any(row.endswith("†") for row in review_report.scorecard(made).frame["row"])
+
+
+def test_frames_name_the_figures_that_training_would_change():
+    made = review({"gin": 0.1})
+    strong = {(OTHER, "gin", STRONG), (OTHER, "knock_turn", STRONG)}
+    assert all(made.is_untrained(key) for key in strong)
+    kind = review_request.AT_ONCE.name
+    others = {(BASE, "gin", STRONG), (OTHER, "comebacks", STRONG), (OTHER, "gin", kind)}
+    assert not any(made.is_untrained(key) for key in others)
+    assert made.is_untrained((OTHER, SKILL, kind))
+    assert not made.is_untrained((OTHER, WAITING, FOR_GIN.name))
+    told = made.differences.set_index(["metric", "players"])["untrained"]
+    assert told["gin", STRONG] and not told["gin", kind] and not told["comebacks", STRONG]
 
 
 # Goals

@@ -9,6 +9,7 @@ import pytest
 
 from simgin.core import jit
 from simgin.play.matchup import own_names, parse_matchup
+from simgin.rules import variants
 from simgin.stats.estimate import Estimate
 from simgin.strategy import loader
 from simgin.tune import adapted, decisions
@@ -31,6 +32,40 @@ def test_players_of_other_rules_or_sizes_are_kept_apart(tmp_path, monkeypatch):
         Path("mine.toml").write_text(CLUB.replace("30", bonus))
         found.append(adapted.read_training("champion", "mine.toml").named)
     assert len({place.stem[-8:] for place in found}) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("rules", "others"),
+    [
+        ("standard", []),  # but for who deals next, the rules of the EAAI challenge
+        ("tedesco", []),
+        ("rush", []),
+        ("dice", []),
+        ("standard+points_target=250", []),
+        ("standard+box_bonus=25", []),
+        ("standard+discard_view=open", []),
+        ("standard+undercut_bonus=10", ["undercut_bonus"]),
+        ("oklahoma", ["knock_by_upcard"]),
+        ("straight", ["knock_limit"]),
+        ("tedesco+gin_bonus=20", ["gin_bonus"]),
+        ("dice+deal_count_gin=2", ["deal_count_gin"]),
+        ("hollywood", ["goal"]),
+        ("rainbow", ["rainbow"]),
+        ("big-gin", ["big_gin"]),
+    ],
+)
+def test_the_rules_that_champion_did_not_learn_are_known(rules, others):
+    variant = variants.find(rules)
+    assert adapted.other_rules(variant) == others
+    assert adapted.is_trained("champion", variant) == (not others)
+    assert adapted.is_trained("champion@straight-1234abcd.npy", variant)
+    assert not adapted.is_trained("mishra-uniform", variant)
+
+
+def test_every_kind_of_rules_in_champions_file_is_named_once():
+    learned = decisions.LEARNED_UNDER
+    assert len(set(learned)) == len(learned) == np.load(OWN).size // decisions.player.EACH
+    assert [decisions.rules_learned(variants.find(name)) for name in learned] == [*learned]
 
 
 @pytest.fixture(scope="module")

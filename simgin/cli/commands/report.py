@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simgin.cli.options import PATH, details_option, json_option
-from simgin.cli.output import repeated
+from simgin.cli.output import repeated, screen
 
 if TYPE_CHECKING:
     from simgin.findings.findings import Findings
@@ -37,7 +37,7 @@ def report(place: Path, details: bool, as_json: bool) -> None:
         written = _report(findings)
         files = directory.save(place, manifest_now, page.files(written), *written_before)
         answer = session.run_answer(findings, repeated(), files)
-        answer.show(as_json, [*written.screen(details=details), ""])
+        answer.show(as_json, screen(written, details, more=""))
 
 
 def _report(findings: Findings) -> Report:

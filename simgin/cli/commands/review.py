@@ -82,7 +82,7 @@ def review(
     \b
       simgin review oklahoma straight --against standard
       simgin review standard+undercut_bonus=10 --against standard --adapt
-      simgin review standard --sweep undercut_bonus=0,10,20,25,30
+      simgin review standard --sweep undercut_bonus=0,10,20,25,30 --adapt
       simgin review oklahoma --against standard --goals 'turns per match 60..90'
 
     Four kinds of player play every variant on the same packs: one that knocks at once, one that
