@@ -97,7 +97,8 @@ def _caution(review: Review, command: str) -> Caution | None:
         which = f"{len(untrained)} of these {len(request.variants)} rule sets"
     return Caution(
         f"Caution: {listed(players)} {'was' if len(players) == 1 else 'were'} not trained for "
-        f"{which}. Rows marked{MARK} can be far from what a trained player does there.",
+        f"{which}. Rows marked{MARK} can be far from what a trained player does there. "
+        "Add --adapt to train one.",
         _adapting(command),
     )
 
