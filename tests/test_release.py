@@ -139,9 +139,10 @@ def blocks(page, language=""):
 
 
 def commands(page):
-    """The simgin commands of a page, made small."""
+    """The simgin commands of a page, made small: a sweep trains no players, as one command does."""
     lines = [re.split(r"\s+#", line)[0] for line in "".join(blocks(page)).splitlines()]
     said = [line for line in lines if line.startswith("simgin ")]
+    said = [line.replace(" --adapt", "") if "--sweep" in line else line for line in said]
     return [f"{SIZE.sub('', line)} {SMALL.get(line.split()[1], '')}".strip() for line in said]
 
 

@@ -47,7 +47,7 @@ SKILL_CELLS = {
     **{f"+{size}": (f"▲ {size} more", TONES[size]) for size in (LITTLE, MUCH)},
     **{f"-{size}": (f"▼ {size} less", TONES[size]) for size in (LITTLE, MUCH)},
 }
-MARK = " †"  # of the rows that a player trained for the rules would change
+MARK = "†"  # of the rows that a player trained for the rules would change
 MOST_NAMED = 4  # rule sets in a caution; more are counted
 MOST_COLUMNS = 8  # rule sets beside one another; a longer sweep is read from its pictures
 GOAL_WORDS = (MET, MISSED, UNDECIDED)
@@ -97,7 +97,7 @@ def _caution(review: Review, command: str) -> Caution | None:
         which = f"{len(untrained)} of these {len(request.variants)} rule sets"
     return Caution(
         f"Caution: {listed(players)} {'was' if len(players) == 1 else 'were'} not trained for "
-        f"{which}. Rows marked{MARK} can be far from what a trained player does there. "
+        f"{which}. Rows marked {MARK} can be far from what a trained player does there. "
         "Add --adapt to train one.",
         _adapting(command),
     )

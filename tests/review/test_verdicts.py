@@ -137,20 +137,20 @@ def test_kinds_that_disagree_are_told_by_their_range_and_never_by_a_mean():
     made = review({"turns_per_match": 30.0}, everybody={"turns_per_match": -20.0})
     assert made.disagree(OTHER, "turns_per_match") and not made.disagree(OTHER, "gin")
     (row,) = (
-        review_report.scorecard(made).frame.query("row == 'Turns a match †'").to_dict("records")
+        review_report.scorecard(made).frame.query("row == 'Turns a match†'").to_dict("records")
     )
     cell = row[OTHER]
     assert (cell.text, cell.word, cell.tone) == ("80", "▲ much longer", "much")
     assert cell.light.endswith("by kind -20 to +30")
-    (gin,) = review_report.scorecard(made).frame.query("row == 'Ended by gin †'").to_dict("records")
+    (gin,) = review_report.scorecard(made).frame.query("row == 'Ended by gin†'").to_dict("records")
     assert (gin[OTHER].word, gin[BASE].tone, "kind" in gin[OTHER].light) == (SAME, "base", False)
 
 
 def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
     made = review({"gin": number(0.05, 0.03)}, skill=(0.0, 0.0, 0.03))
     rows = review_report.scorecard(made).frame.set_index("row")[OTHER]
-    assert (rows["Ended by gin †"].word, rows["Ended by gin †"].tone) == (UNCLEAR, "unclear")
-    skill = rows["Skill †"]
+    assert (rows["Ended by gin†"].word, rows["Ended by gin†"].tone) == (UNCLEAR, "unclear")
+    skill = rows["Skill†"]
     assert (skill.text, skill.word, skill.tone) == ("75 to 75 %", "▲ more against some", "depends")
 
 
@@ -205,7 +205,7 @@ def test_a_percentage_that_falls_to_a_tenth_or_grows_tenfold_is_not_slight(base,
     assert [clause for clause in clauses if "shut-outs" in clause] == [words] * bool(words)
     cells = review_report.scorecard(made).frame.set_index("row")[OTHER]
     many = "much" if words and "slightly" not in words else "a little"
-    assert (many in cells["Shut-outs †"].word) == bool(words)
+    assert (many in cells["Shut-outs†"].word) == bool(words)
 
 
 def test_a_tenth_needs_the_whole_interval():
@@ -282,7 +282,7 @@ def test_the_rows_that_training_decides_are_marked_and_no_others():
     """Comebacks and matches between other players stay (decisions/0057-untrained-players.md)."""
     marked = review_report.scorecard(review()).frame["row"]
     steady = {"Comebacks", "Gin v knock"}
-    assert {row for row in marked if not row.endswith(" †")} == steady
+    assert {row for row in marked if not row.endswith("†")} == steady
     request = asked((BASE, "champion"), (OTHER, LEARNED))
     made = review()
     object.__setattr__(made, "request", request)
