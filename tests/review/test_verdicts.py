@@ -136,9 +136,7 @@ def test_everything_changed_still_takes_25_words():
 def test_kinds_that_disagree_are_told_by_their_range_and_never_by_a_mean():
     made = review({"turns_per_match": 30.0}, everybody={"turns_per_match": -20.0})
     assert made.disagree(OTHER, "turns_per_match") and not made.disagree(OTHER, "gin")
-    (row,) = (
-        review_report.scorecard(made).frame.query("row == 'Turns a match†'").to_dict("records")
-    )
+    (row,) = review_report.scorecard(made).frame.query("row == 'Turns a match†'").to_dict("records")
     cell = row[OTHER]
     assert (cell.text, cell.word, cell.tone) == ("80", "▲ much longer", "much")
     assert cell.light.endswith("by kind -20 to +30")
