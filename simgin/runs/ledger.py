@@ -318,7 +318,7 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             if path is not None:
-                # A reader of a killed run leaves it, and whoever is alone needs none.
+                # A killed reader of a killed run leaves it, and whoever is alone needs none.
                 Path(f"{path}-shm").unlink(missing_ok=True)
             yield ledger
         finally:
@@ -329,7 +329,7 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[Ledger]:
-    """The ledger of a finished or interrupted run, for reading only.
+    """The ledger of a finished or interrupted run, for reading; an empty file is an empty ledger.
 
     Raises LedgerError if there is none.
     """
@@ -338,15 +338,18 @@ def reading(path: Path) -> Iterator[Ledger]:
             f"{path.parent} has no {FILE}; name a directory that `simgin run` or "
             "`simgin match -o` wrote."
         )
-    source = f"{path.absolute().as_uri()}?mode=ro"
+    # For writing, if the file permits: SQLite takes back what a killed run has half written.
+    source = f"{path.absolute().as_uri()}?mode=rw"
     with (
-        _readable(str(path), path) as steps,
-        contextlib.closing(sqlite3.connect(source, uri=True, timeout=0)) as connection,
+        _readable(str(path), path, "Copy its directory to where you may write") as steps,
+        contextlib.closing(sqlite3.connect(source, uri=True, timeout=PATIENCE)) as connection,
     ):
         _bound(connection, steps)
-        if not _check(connection, str(path)):
-            raise LedgerError(_damaged(str(path), "it is empty"))
-        yield Ledger(connection, str(path), steps)
+        if _check(connection, str(path)):
+            yield Ledger(connection, str(path), steps)
+        else:  # its run was killed before it had begun
+            with opened(None, {}) as empty:
+                yield empty
 
 
 @dataclass
@@ -392,8 +395,13 @@ def _bound(connection: sqlite3.Connection, steps: _Steps) -> None:
 
 
 @contextlib.contextmanager
-def _readable(name: str, path: Path | None) -> Iterator[_Steps]:
-    """Tell of whatever SQLite or zlib finds wrong: damage shows wherever something is read."""
+def _readable(
+    name: str, path: Path | None, remedy: str = "Name another directory"
+) -> Iterator[_Steps]:
+    """Tell of whatever SQLite or zlib finds wrong: damage shows wherever something is read.
+
+    remedy: for a file that is whole and cannot be used here.
+    """
     steps = _Steps(path)
     try:
         if path is not None:
@@ -411,10 +419,9 @@ def _readable(name: str, path: Path | None) -> Iterator[_Steps]:
             raise LedgerError(_damaged(name, error)) from error
         if _code(error) in _IN_USE:
             raise LedgerError(
-                f"{name} is being written by another process; wait until it ends, or name another "
-                "directory with -o."
+                f"{name} is in use by another process. Wait until it ends, then repeat the command."
             ) from error
-        raise LedgerError(f"{name} cannot be used ({error}); name another directory.") from error
+        raise LedgerError(f"{name} cannot be used ({error}). {remedy}.") from error
 
 
 def _connection(path: Path | None, name: str, steps: _Steps) -> sqlite3.Connection:

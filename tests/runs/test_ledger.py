@@ -1,15 +1,19 @@
 """The ledger: whole blocks and steps, a single writer, what another run or a broken disk does."""
 
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import partial
+from itertools import count
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,6 +30,7 @@ from simgin.runs.ledger import FILE, LedgerError, opened, pack, reading, unpack
 from simgin.runs.runner import Step
 from support import hostile_ledgers
 from support.hostile import in_time, tree
+from support.killing import Killing
 
 SIZE = 1000
 RUN = {
@@ -200,7 +205,7 @@ def test_of_many_processes_that_start_together_one_writes(path):
     several = starting(path, 3)
     told = [process.stdout.readline() for process in several]
     for how in (opened(path, {"seed": 1}), reading(path)):
-        with pytest.raises(LedgerError, match="another process; wait until it ends, or"), how:
+        with pytest.raises(LedgerError, match=r"in use by another process\. Wait"), how:
             pass
     errors = [process.communicate()[1] for process in several]
     assert sorted(told) == ["", "", "open\n"]
@@ -220,6 +225,106 @@ def test_the_blocks_of_a_killed_process_are_kept(path):
             assert run_ledger.rows(0, 1000, SIZE).sum() == sums.COLUMNS
     assert [file.name for file in path.parent.iterdir()] == [FILE]
     assert path.read_bytes()[18:20] == b"\1\1"  # a rollback journal, no write-ahead log
+
+
+# Killed before any operation on a file: a ledger is born, converted, written and converted back
+
+WRITE = """
+import numpy as np
+from pathlib import Path
+from simgin.core import sums
+from simgin.runs.ledger import FILE, opened, pack
+with opened(Path(FILE), {"seed": 1}) as run_ledger:
+    there = run_ledger.finished(0, 1000)
+    for number in range(3):
+        if (number, 1000) not in there:
+            row = np.full((1, sums.COLUMNS), number)
+            run_ledger.add(0, number, [1000], pack(row), "x")
+"""
+READ = """
+from pathlib import Path
+from simgin.runs.ledger import FILE, reading
+with reading(Path(FILE)) as run_ledger:
+    print(len(run_ledger.finished(0, 1000)))
+"""
+UNPRIVILEGED = """
+import os
+if os.geteuid() == 0:
+    os.setuid(65534)
+"""
+
+
+@pytest.fixture(scope="module")
+def killing(tmp_path_factory):
+    with Killing(tmp_path_factory.mktemp("killing"), "import simgin.runs.ledger") as killing:
+        yield killing
+
+
+def empty(place):
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    return place
+
+
+def read_and_written(killing, place):
+    """What a killed ledger holds for a reader, who may come first; all is there afterwards."""
+    end = killing.attempt(place, READ + WRITE + READ)
+    assert end.ended == 0, end.said
+    before, after = end.said.split()
+    assert after == "3" and whole(place / FILE)
+    return int(before)
+
+
+def test_a_ledger_that_is_killed_at_any_operation_is_read_and_continued(killing, tmp_path):
+    place = tmp_path / "run"
+    operations = killing.attempt(empty(place), WRITE).operations
+    held, sizes = [], set()
+    for last in range(2, operations + 1):  # the first one makes the file
+        assert killing.attempt(empty(place), WRITE, last=last).ended == -signal.SIGKILL
+        sizes |= {(path.name, path.stat().st_size) for path in place.iterdir()}
+        held.append(read_and_written(killing, place))
+    assert held == sorted(held) and {0, 1, 2, 3} == set(held)
+    assert {(FILE, 0), (FILE, 4096), (f"{FILE}-journal", 4616)} <= sizes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("then", [READ, WRITE])
+def test_a_ledger_that_is_killed_twice_is_read_and_continued(killing, tmp_path, then):
+    """The second time while it is repaired."""
+    place, left = tmp_path / "run", tmp_path / "left"
+    operations = killing.attempt(empty(place), WRITE).operations
+    killed = 0
+    for last in range(2, operations + 1):
+        killing.attempt(empty(left), WRITE, last=last)
+        for second in count(1):
+            shutil.rmtree(place, ignore_errors=True)
+            shutil.copytree(left, place)
+            end = killing.attempt(place, then, last=second)
+            read_and_written(killing, place)
+            if end.ended == 0:
+                break
+            killed += 1
+    assert killed > operations
+
+
+def test_a_ledger_that_nobody_may_write_is_read(killing, tmp_path):
+    """Whole, or killed at its birth; another one, where it can be copied to."""
+    place = Path(tempfile.mkdtemp())  # others may look into it, unlike into those of pytest
+    place.chmod(0o755)
+    operations = killing.attempt(place, WRITE).operations
+    told = {}
+    for last in (operations + 1, 2, operations - 1):
+        empty(place)
+        killing.attempt(place, WRITE, last=last)
+        for path in place.iterdir():
+            path.chmod(0o444)
+        place.chmod(0o555)
+        told[last] = killing.attempt(place, f"{UNPRIVILEGED}{READ}")
+        place.chmod(0o755)
+    shutil.rmtree(place)
+    finished, born, half = told.values()
+    assert (finished.said, born.said) == ("3\n", "0\n")
+    assert "attempt to write a readonly database). Copy its directory to where you may" in half.said
 
 
 # What somebody can do to it

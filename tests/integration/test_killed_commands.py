@@ -1,0 +1,178 @@
+"""Every command that resumes, killed before chosen operations on files, ends with the same bytes.
+
+The instants are spread evenly over the life of the command: opening, converting, writing, closing
+and publishing. SIMGIN_KILLS in the environment sets how many there are for each command.
+"""
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import sys
+import time
+from collections import Counter
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from simgin.core import jit
+from simgin.runs import directory
+from simgin.runs.ledger import FILE
+from simgin.text.files import WRITING
+from support.command_line import call
+from support.hostile import tree
+from support.killing import Killing
+from support.weighed import write_weighed
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
+
+KILLS = int(os.environ.get("SIMGIN_KILLS", "40"))
+SPREAD = (5**0.5 - 1) / 2  # multiples of it, without their whole parts, fill 0 to 1 evenly
+CHAIN = 3  # kills, one after the other, before the command may end
+TIMES = {"started", "ended", "seconds", directory.SEAL}  # keys of a manifest
+PAGE = 4096  # bytes: a ledger without tables is no larger
+EXPERIMENT = """
+question = "Is it the same?"
+variants = ["eaai"]
+deals = 2000
+[panel]
+strategies = ["gold", "gold-early"]
+against = "simple"
+"""
+# Trainings of champion of a second, which make it worse, and pages without pictures
+SMALL = """
+from simgin.report import page
+from simgin.tune import adapted, decisions
+
+adapted.read_training.__kwdefaults__.update(rounds=1, deals=600, confirmed=1000)
+decisions.VALUE_DEALS, decisions.KNOWN_MET, decisions.AT_ONCE = 20_000, 40, 60
+page.drawings = lambda *_: {}
+"""
+MATCH = "match gold simple -v eaai --deals 2000"
+COMMANDS = {
+    "match": f"{MATCH} -o out --record",
+    "run": "run e.toml -o out",
+    "review": "review eaai --against standard --matches 1000 -o out",
+    "adapt": "review eaai --adapt --matches 1000 -o out",
+    "tune": "tune gold-early -v eaai --generations 1 --matches 1000 --confirm 1000 "
+    "--run out -o out.toml",
+    "train": "train weighed.py -v eaai --rounds 1 --deals 600 --confirm 1000 --run out -o out.npy",
+    "champion": "train champion -v eaai --rounds 1 --deals 600 --confirm 1000 -o out.npy",
+    "odds": "odds gin-solitaire --strategy solo-greedy --deals 10k -o out",
+    "chart": "chart knock -v eaai --deals 2000 -o out --strategy out.py",
+    "analyze": "analyze gold simple -v eaai --unit 3 --turn 1 --worlds 200 -o out",
+    "compare": "compare a b -o out",
+    "report": "report a",
+}
+READ_ONLY = ("compare", "report")
+KEEP_LEDGERS = ("match", "run", "review", "adapt", "tune", "train", "champion")
+
+
+def code(name):
+    """Python code that carries out a command, and leaves as it does."""
+    words = shlex.split(COMMANDS[name])
+    if name not in READ_ONLY:
+        words += ["--workers", "1"]
+    return f"from simgin.cli.main import cli; cli.main({words!r})"
+
+
+class Life:
+    """A command in a folder, with a cache of its own."""
+
+    def __init__(self, killing, name, start, place, cache):
+        self._killing, self._code = killing, code(name)
+        self._start, self._place, self._cache = start, place, cache
+
+    def begin(self):
+        """Take back all that the command has done."""
+        for folder in (self._place, self._cache / "learned", self._cache / "outcomes"):
+            shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self._start, self._place)
+
+    def go(self, **until):
+        return self._killing.attempt(self._place, self._code, **until)
+
+    def outcome(self):
+        """All files but ledgers, and of manifests what is the same at any time.
+
+        A file that a kill left half-written outside a directory of results stays; none reads it.
+        """
+        found = {**tree(self._place), **tree(self._cache / "learned")}
+        for name in found:
+            if name.endswith(directory.MANIFEST):
+                manifest = json.loads(found[name])
+                found[name] = {key: manifest[key] for key in manifest.keys() - TIMES}
+        left_out = [name for name in found if ".sqlite" in name or name.startswith(WRITING)]
+        return {name: content for name, content in found.items() if name not in left_out}
+
+    def window(self):
+        """When the command was killed, as the files of its ledger tell."""
+        files = [*self._place.glob(f"out/{FILE}"), *self._cache.glob("learned/*.sqlite")]
+        if not files:
+            return "no ledger"
+        file = files[0]
+        if file.stat().st_size <= PAGE:
+            return "birth"
+        journal = Path(f"{file}-journal")
+        is_hot = journal.exists() and journal.read_bytes().strip(b"\0")
+        return "conversion" if is_hot else "elsewhere"
+
+
+def instant(number, operations, seconds):
+    """When to kill: by time, anywhere, among the first operations, and among the last, in turn."""
+    share = number * SPREAD % 1
+    if number % 4 == 0:
+        return {"seconds": share * seconds}
+    first, last = {1: (1, operations), 2: (1, 45), 3: (operations - 15, operations)}[number % 4]
+    return {"last": max(1, first + int(share * (last + 1 - first)))}
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory):
+    """What is in the folder of every command before it begins."""
+    start = tmp_path_factory.mktemp("start")
+    (start / "e.toml").write_text(EXPERIMENT)
+    write_weighed(start)
+    for place in ("a", "b"):
+        call(*MATCH.split(), "-o", start / place)
+    return start
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """A copy of the cache, so that players are learned again."""
+    cache = tmp_path_factory.mktemp("cache") / jit.digest()
+    return shutil.copytree(jit.cache_root() / jit.digest(), cache)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_killed_many_times_ends_with_the_same_bytes(name, start, cache, tmp_path):
+    shutil.copytree(start, tmp_path / "warm")
+    first = f"{SMALL}\n{code(name)}"
+    environment = {"SIMGIN_CACHE_DIR": str(cache.parent), "COLUMNS": "80"}
+    with Killing(tmp_path / "warm", first, **environment) as killing:
+        life = Life(killing, name, start, tmp_path / "life", cache)
+        life.begin()
+        began = time.monotonic()
+        whole = life.go()
+        seconds = time.monotonic() - began
+        assert whole.ended == 0, whole.said
+        wanted, killed = life.outcome(), Counter()
+        for number in count():
+            if number % CHAIN == 0:
+                life.begin()
+            end = life.go(**instant(number, whole.operations, seconds))
+            assert end.ended in (0, -signal.SIGKILL), end.said
+            killed[life.window()] += end.ended != 0
+            if number % CHAIN == CHAIN - 1:
+                end = life.go()
+                assert end.ended == 0, (killed, end.said)
+                assert life.outcome() == wanted
+                if killed.total() >= KILLS:
+                    break
+    print(name, dict(killed), f"{whole.operations} operations, {seconds:.2f} s")
+    if name in KEEP_LEDGERS:
+        assert killed["birth"] and killed["conversion"]

@@ -1,0 +1,168 @@
+"""Python code that is killed before a chosen operation on files, of SQLite's or of Python's own.
+
+A process imports simgin once and forks a child for every attempt, which then takes milliseconds.
+The child counts the operations that change files and sends itself SIGKILL before the chosen one.
+"""
+
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+from types import SimpleNamespace
+
+CHANGES = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate")
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+SIZE, OFFSET, TEXT, PLACE = ctypes.c_size_t, ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p
+SYSTEM_CALLS = {  # what each returns and takes, as SQLite's table of them has it
+    "open": (ctypes.c_int, TEXT, ctypes.c_int, ctypes.c_int),
+    "write": (ctypes.c_ssize_t, ctypes.c_int, PLACE, SIZE),
+    "pwrite": (ctypes.c_ssize_t, ctypes.c_int, PLACE, SIZE, OFFSET),
+    "pwrite64": (ctypes.c_ssize_t, ctypes.c_int, PLACE, SIZE, OFFSET),
+    "ftruncate": (ctypes.c_int, ctypes.c_int, OFFSET),
+    "unlink": (ctypes.c_int, TEXT),
+}
+
+
+class Vfs(ctypes.Structure):
+    """The beginning of `sqlite3_vfs`, SQLite's table of functions for files."""
+
+    _fields_ = (
+        *((name, ctypes.c_int) for name in ("version", "file_size", "longest_path")),
+        *((name, PLACE) for name in ("next", "name", "data")),
+        ("functions", PLACE * 13),
+        ("set_call", ctypes.CFUNCTYPE(ctypes.c_int, PLACE, TEXT, PLACE)),
+        ("get_call", ctypes.CFUNCTYPE(PLACE, PLACE, TEXT)),
+    )
+
+
+class Operations:
+    """The operations on files of this process, counted; before the last one it is killed."""
+
+    def __init__(self, last):
+        self.count, self._last, self._held = 0, last, []
+
+    def watch(self):
+        sys.addaudithook(self._audit)
+        import _sqlite3
+
+        find = ctypes.CDLL(_sqlite3.__file__).sqlite3_vfs_find
+        find.restype = ctypes.POINTER(Vfs)
+        vfs = find(None)
+        for name, kinds in SYSTEM_CALLS.items():
+            if address := vfs[0].get_call(vfs, name.encode()):
+                kind = ctypes.CFUNCTYPE(*kinds, use_errno=True)
+                counted = kind(self._counted(name, kind(address)))
+                vfs[0].set_call(vfs, name.encode(), ctypes.cast(counted, PLACE))
+                self._held.append(counted)  # SQLite keeps the address alone
+
+    def _counted(self, name, call):
+        def counted(*arguments):
+            if name != "open" or arguments[1] & os.O_CREAT:
+                self._next()
+            return call(*arguments)
+
+        return counted
+
+    def _audit(self, event, arguments):
+        if event in CHANGES or (event == "open" and (arguments[2] or 0) & WRITING):
+            self._next()
+
+    def _next(self):
+        self.count += 1
+        if self.count == self._last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+# In the process that forks
+
+
+def carry_out(place, code):
+    """Execute code in a folder; the exit code that a process would have."""
+    os.chdir(place)
+    try:
+        exec(code, {})
+    except SystemExit as end:
+        return end.code or 0
+    except Exception:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def attempt(place, code, last, seconds):
+    """Execute code in a child; how that ended, what it said, and how many operations it took."""
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as counted:
+        child = os.fork()
+        if child == 0:
+            for stream in (1, 2):
+                os.dup2(said.fileno(), stream)
+            operations = Operations(last)
+            operations.watch()
+            ended = carry_out(place, code)
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+            os.write(counted.fileno(), str(operations.count).encode())
+            os._exit(ended)
+        if seconds is not None:
+            timer = threading.Timer(seconds, os.kill, (child, signal.SIGKILL))
+            timer.start()
+            os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)  # its number is not given away
+            timer.cancel()
+            timer.join()
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        for file in (said, counted):
+            file.seek(0)
+        count = int(counted.read() or 0)
+        return {"ended": ended, "said": said.read().decode(), "operations": count}
+
+
+def serve():
+    """Carry out what is read, a line each: the first in this process, each other one in a child."""
+    answers = os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    ended = carry_out(*json.loads(sys.stdin.readline()))
+    os.write(answers, f"{ended}\n".encode())
+    for line in sys.stdin:
+        os.write(answers, f"{json.dumps(attempt(**json.loads(line)))}\n".encode())
+
+
+# In the test
+
+
+class Killing:
+    """A process that tries code in children.
+
+    place, first: code executed there in the process itself, so that no child has to import or
+    compile.
+    """
+
+    def __init__(self, place, first, **environment):
+        words, pipes = [sys.executable, __file__], dict.fromkeys(("stdin", "stdout"), -1)
+        environment = {**os.environ, **environment}
+        self._process = subprocess.Popen(words, text=True, env=environment, **pipes)
+        assert self._ask([str(place), first]) == "0\n"
+
+    def _ask(self, what):
+        self._process.stdin.write(f"{json.dumps(what)}\n")
+        self._process.stdin.flush()
+        return self._process.stdout.readline()
+
+    def attempt(self, place, code, *, last=None, seconds=None):
+        """Execute code: to its end, to its operation `last`, or for so many seconds."""
+        asked = {"place": str(place), "code": code, "last": last, "seconds": seconds}
+        return SimpleNamespace(**json.loads(self._ask(asked)))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.communicate()
+
+
+if __name__ == "__main__":
+    serve()
