@@ -4,10 +4,10 @@ import contextlib
 import difflib
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from simgin.text.files import NewFileError
+from simgin.text.files import WRITING, NewFileError, read_bytes, write_file
 
 PACKAGE = Path(__file__).resolve().parent.parent
 FOLDERS = ("experiments", "notebooks")
@@ -50,9 +50,9 @@ def remedy(missing: Path) -> str:
 def copy(place: Path) -> list[Path]:
     """Copy every experiment and notebook into a folder, and return the new files.
 
-    Links to documents, which are not copied, become their words.
-    Raises NewFileError, and writes nothing, if the folder is there and not empty, or has the name
-    of an experiment, which somebody rather wants to play.
+    Links to documents, which are not copied, become their words. A copy that was killed is
+    completed. Raises NewFileError, and writes nothing, if the folder holds anything else, or has
+    the name of an experiment, which somebody rather wants to play.
     """
     if str(place) in experiments():
         raise NewFileError(
@@ -61,11 +61,16 @@ def copy(place: Path) -> list[Path]:
         )
     if len(place.parts) > MOST_FOLDERS:
         raise NewFileError("that folder lies too deep; name a new folder.")
+    contents = dict(_contents())
     try:
-        if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        if place.exists() and not (place.is_dir() and _is_part(place, contents)):
             raise NewFileError(f"{place} is there already; name a new folder.")
         with _all_or_nothing(place):
-            return _copied(place)
+            for name, content in contents.items():
+                write_file(place / name, content)
+        for half_written in place.rglob(f"{WRITING}*"):
+            half_written.unlink()
+        return [place / name for name in contents]
     except OSError as error:
         raise NewFileError(
             f"{place} cannot be written: {error.strerror}; name a folder you can write to."
@@ -86,14 +91,21 @@ def _all_or_nothing(place: Path) -> Iterator[None]:
         raise
 
 
-def _copied(place: Path) -> list[Path]:
-    written = []
+def _contents() -> Iterator[tuple[str, bytes]]:
+    """Yield every file of a copy: its path in the folder, and its bytes."""
     for name in FOLDERS:
-        (place / name).mkdir(parents=True, exist_ok=True)
         for source in sorted(folder(name).iterdir()):
             if source.suffix in ENDINGS:
-                target = place / name / source.name
-                text = source.read_text(encoding="utf-8")
-                target.write_text(TO_DOCUMENTS.sub(r"\1", text), encoding="utf-8")
-                written.append(target)
-    return written
+                text = TO_DOCUMENTS.sub(r"\1", source.read_text(encoding="utf-8"))
+                yield f"{name}/{source.name}", text.encode()
+
+
+def _is_part(place: Path, contents: Mapping[str, bytes]) -> bool:
+    """Return True if a folder holds nothing but what a killed copy leaves."""
+    for path in place.rglob("*"):
+        name = path.relative_to(place).as_posix()
+        if path.name.startswith(WRITING) or (name in FOLDERS and path.is_dir()):
+            continue
+        if name not in contents or read_bytes(path) != contents[name]:
+            return False
+    return True

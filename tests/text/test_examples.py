@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,8 @@ from simgin.runs.plan import plan_file
 from simgin.text import examples
 from simgin.text.files import NewFileError
 from support.command_line import call
+from support.hostile import tree
+from support.killing import Killing
 
 ROOT = Path(__file__).parents[2]
 
@@ -67,19 +71,35 @@ def test_nothing_is_copied_over_anything():
 def test_a_copy_that_fails_leaves_nothing(monkeypatch, error, is_there):
     if is_there:
         Path("mine").mkdir()
-    write = Path.write_text
+    write = examples.write_file
 
-    def failing(path, *rest, **more):
-        write(path, *rest, **more)
+    def failing(path, content):
+        write(path, content)
         if path.parent.name == "notebooks":
             raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "write_text", failing)
+        patched.setattr(examples, "write_file", failing)
         with pytest.raises((NewFileError, KeyboardInterrupt)):
             examples.copy(Path("mine"))
     assert [str(path) for path in Path().rglob("*")] == ["mine"] * is_there
     assert examples.copy(Path("mine"))
+
+
+def test_a_copy_that_is_killed_is_completed_by_the_same_command(tmp_path):
+    """Killed before any eighth operation on a file."""
+    code = "from simgin.text import examples; examples.copy(examples.Path('mine'))"
+    copied, place = tmp_path / "copied", tmp_path / "place"
+    with Killing(tmp_path, "import simgin.text.examples") as killing:
+        for name in (copied, place):
+            name.mkdir()
+        operations = killing.attempt(copied, code).operations
+        for last in range(1, operations + 1, 8):
+            shutil.rmtree(place / "mine", ignore_errors=True)
+            assert killing.attempt(place, code, last=last).ended == -signal.SIGKILL
+            end = killing.attempt(place, code)
+            assert end.ended == 0, end.said
+            assert tree(place) == tree(copied)
 
 
 def test_the_example_strategy_is_that_of_the_readme():
