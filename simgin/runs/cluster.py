@@ -19,7 +19,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -316,13 +316,40 @@ def _connected(address: str) -> tuple[Client, Any]:
                 "--scheduler out to play on threads."
             ) from error
     try:
+        if processes is None:
+            _require_scheduler(address)
         client = Client(processes or address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterError(
-            f"there is no scheduler at {address} ({error}); start one with `dask scheduler`, and "
+            f"there is no scheduler at {address} ({error}). Start one with `dask scheduler`, and "
             f"workers with `dask worker {address}`."
         ) from None
     return client, processes
+
+
+def _require_scheduler(address: str) -> None:
+    """Raise ConnectionError unless a scheduler answers; dask's client may wait for ever."""
+    # In a thread, because the caller's may already have an event loop.
+    with ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(asyncio.run, _identity(address))
+    try:
+        is_scheduler = "workers" in asked.result()
+    except TimeoutError:
+        raise ConnectionError(f"no answer within {CONNECT_SECONDS:g} s") from None
+    # What another program answers makes dask raise any exception, MemoryError included.
+    except Exception:
+        is_scheduler = False
+    if not is_scheduler:
+        raise ConnectionError("what answers there is not a dask scheduler")
+
+
+async def _identity(address: str) -> dict[str, Any]:
+    """Return what a dask server reports about itself."""
+    from distributed.core import rpc
+
+    async with asyncio.timeout(CONNECT_SECONDS), rpc(address) as server:
+        identity: dict[str, Any] = await server.identity()
+        return identity
 
 
 def check_address(address: str) -> None:

@@ -4,8 +4,12 @@ import contextlib
 import gc
 import re
 import shutil
+import socket
 import sys
+import threading
 import time
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from click.testing import CliRunner
@@ -216,12 +220,60 @@ def match(address):
     return found.stderr
 
 
-def test_a_missing_scheduler_is_reported_within_ten_seconds(monkeypatch):
+def web(port):
+    """A web server, which answers a line that is no request."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler)
+    server.RequestHandlerClass.log_message = lambda *_: None
+    port.append(server.server_address[1])
+    server.serve_forever()
+
+
+def accepts(port, then):
+    """A port at which connections are accepted; then: what becomes of each."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port.append(listening.getsockname()[1])
+        kept = []
+        while True:
+            kept.append(listening.accept()[0])
+            then(kept[-1])
+
+
+PORTS = {
+    "a web server": (web, "scheduler|no answer within"),
+    "silent": (partial(accepts, then=lambda _: None), "no answer within"),
+    "closes": (partial(accepts, then=lambda connection: connection.close()), "not a dask sche"),
+    "talks": (
+        partial(accepts, then=lambda connection: connection.sendall(b"HTTP/1.0 400 No\r\n" * 9)),
+        "not a dask scheduler",
+    ),
+    "closed": (lambda port: port.append(9), "no answer within"),
+}
+
+
+@pytest.mark.parametrize("what", PORTS)
+def test_what_is_no_scheduler_is_reported_within_ten_seconds(monkeypatch, what):
     assert cluster.CONNECT_SECONDS <= 10
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
-    told = match("tcp://127.0.0.1:9")
-    assert "simgin: there is no scheduler at tcp://127.0.0.1:9 (" in told
-    assert told.endswith(" and workers with `dask worker tcp://127.0.0.1:9`.\n")
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1.0)
+    serve, reason = PORTS[what]
+    port = []
+    threading.Thread(target=serve, args=(port,), daemon=True).start()
+    with in_time(30):
+        while not port:
+            time.sleep(0.01)
+        address = f"tcp://127.0.0.1:{port[0]}"
+        told = match(address)
+    assert re.fullmatch(
+        rf"simgin: there is no scheduler at {address} \([^()]*({reason})[^()]*\)\. Start one with "
+        rf"`dask scheduler`, and workers with `dask worker {address}`\.\n",
+        told,
+    )
+
+
+def test_a_worker_is_no_scheduler(two):
+    """It speaks the same protocol."""
+    log = (two.place / "worker.log").read_text()
+    address = re.search(r"Start worker at: +(tcp://\S+)", log)[1]
+    assert f"there is no scheduler at {address} (what answers there is not" in match(address)
 
 
 @pytest.mark.parametrize("address", ["nonsense", "local:two", "tls://127.0.0.1:9", "127.0.0.1:0"])
