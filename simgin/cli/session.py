@@ -239,11 +239,15 @@ def save_report(
     units: Iterable[int],
     started: datetime,
     *,
+    question: str = "",
     workers: int | None = None,
     plots: str = "plots/",
     **request: Any,
 ) -> list[Path]:
-    """Write the page of what was played to its end, so many units of each matchup; its files."""
+    """Write the page of what was played to its end, so many units of each matchup; its files.
+
+    question: as of `directory.save`.
+    """
     from simgin.report import page
 
     manifest = run_manifest(
@@ -255,7 +259,7 @@ def save_report(
         stopped="complete",
         **request,
     )
-    return directory.save(place, manifest, page.files(report, plots))
+    return directory.save(place, manifest, page.files(report, plots), question=question)
 
 
 def save(

@@ -6,6 +6,7 @@ and nothing outside of it is written or removed (docs/explanation/threat-model.m
 """
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -40,16 +41,31 @@ def save(
     contents: Mapping[str, Any],
     files: Mapping[str, bytes | str],
     *there: str,
+    question: str = "",
 ) -> list[Path]:
     """Write the files of a run, then its manifest; return their paths, the manifest's first.
 
     contents: of the manifest. files: contents by path inside the directory. there: files of this
-    run that are in the directory already. Files that an earlier manifest names and this one does
-    not are removed. Raises ResultsError, with every file either old or new, if the directory holds
-    anything else or cannot be written.
+    run that are in the directory already. question: the command of `check`, asked again because
+    another process may have written here since. Files that an earlier manifest names and this one
+    does not are removed. Raises ResultsError, with every file either old or new, if the directory
+    holds anything else or cannot be written.
     """
-    place = check(directory)
-    ours = {*files, *there}
+    place = _made(directory, check(directory))
+    with _locked(place):
+        _require_ours(directory, place, question)
+        _replace(directory, place, contents, files, {*files, *there})
+    return [Path(directory) / name for name in (MANIFEST, *files, *there)]
+
+
+def _replace(
+    directory: str | Path,
+    place: Path,
+    contents: Mapping[str, Any],
+    files: Mapping[str, bytes | str],
+    ours: set[str],
+) -> None:
+    """Write files and manifest over those of an earlier run. ours: all that belong to this one."""
     stale = _files_of(place) - {MANIFEST} - ours
     left_over = {name for name in _files(place) if Path(name).name.startswith(WRITING)}
     unfinished = {
@@ -70,7 +86,21 @@ def save(
             f"{directory} cannot be written ({error.strerror}); mend that, and the same command "
             "goes on."
         ) from error
-    return [Path(directory) / name for name in (MANIFEST, *files, *there)]
+
+
+@contextlib.contextmanager
+def _locked(place: Path) -> Iterator[None]:
+    """Let one process at a time write the files of a directory; the others wait.
+
+    A killed process leaves no lock. What is no directory, or lies on a file system without locks,
+    is not locked.
+    """
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            folder = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+            stack.callback(os.close, folder)
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
 
 
 def begin(directory: str | Path, command: str = "") -> Path:
@@ -78,14 +108,18 @@ def begin(directory: str | Path, command: str = "") -> Path:
 
     Raises ResultsError as `check` does.
     """
-    place = check(directory, command, keeps_ledger=True)
+    return _made(directory, check(directory, command, keeps_ledger=True)) / ledger.FILE
+
+
+def _made(directory: str | Path, place: Path) -> Path:
+    """The absolute path of a directory, made if it is not there."""
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ResultsError(
             f"{directory} cannot be written ({error.strerror}); name another directory."
         ) from error
-    return place / ledger.FILE
+    return place
 
 
 def check(directory: str | Path, command: str = "", *, keeps_ledger: bool = False) -> Path:
@@ -95,9 +129,17 @@ def check(directory: str | Path, command: str = "", *, keeps_ledger: bool = Fals
     a command only one of the same question. keeps_ledger: so does the command.
     """
     place = _resolved(directory)
+    with _locked(place):  # files that are being written come and go
+        _require_ours(directory, place, command, keeps_ledger)
+    return place
+
+
+def _require_ours(
+    directory: str | Path, place: Path, command: str, keeps_ledger: bool = False
+) -> None:
+    """Raise ResultsError unless a command may write over what is in a directory."""
     if fault := _fault(place) or _foreign(place, command, keeps_ledger):
         raise ResultsError(f"{directory} {fault}.")
-    return place
 
 
 def _foreign(place: Path, command: str, keeps_ledger: bool) -> str:

@@ -5,6 +5,8 @@ import json
 import os
 import re
 import socket
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -151,6 +153,64 @@ def test_a_half_written_file_of_a_killed_run_is_replaced_and_the_ledger_stays(pl
         (place / f"{directory.WRITING}manifest.json").write_text("{")
         directory.save(place, MANIFEST, FILES)
     assert set(tree(place)) == {"manifest.json", "ledger.sqlite", *FILES}
+
+
+SAVING = """
+import sys
+from simgin.runs import directory
+place, name, times, question = sys.argv[1:]
+contents = {"simgin": "0.1.0", "command": f"simgin analyze {name}"}
+print("ready", flush=True)
+sys.stdin.read(1)
+for number in range(int(times)):
+    files = {"table.csv": f"{name} {number}", f"{name}.png": name * 10_000}
+    directory.check(place, contents["command"] if question else "")
+    directory.save(place, contents, files, question=contents["command"] if question else "")
+"""
+
+
+def saving_together(place, times, question=""):
+    """What two processes report that write into one directory at the same time."""
+    words = [sys.executable, "-c", SAVING, place]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    several = [
+        subprocess.Popen([*words, name, str(times), question], text=True, **pipes) for name in "ab"
+    ]
+    for process in several:
+        assert process.stdout.readline() == "ready\n"
+    for process in several:
+        process.stdin.write("go")
+        process.stdin.flush()
+    return [process.communicate()[1] for process in several]
+
+
+def test_of_two_processes_that_write_one_directory_the_later_one_is_there(tmp_path):
+    assert saving_together(tmp_path / "run", 100) == ["", ""]
+    found = tree(tmp_path / "run")
+    name = found["table.csv"].decode()[0]
+    assert set(found) == {"manifest.json", "table.csv", f"{name}.png"}
+    assert found["table.csv"] == f"{name} 99".encode()
+    said = directory.read_manifest(tmp_path / "run")
+    assert said["command"] == f"simgin analyze {name}" and "stopped" not in said
+
+
+def test_of_two_questions_at_the_same_time_one_is_refused(tmp_path):
+    told = saving_together(tmp_path / "run", 1, "asked")
+    assert sorted(map(bool, told)) == [False, True]
+    kept = "a" if told[1] else "b"
+    assert f"holds the results of 'simgin analyze {kept}'; move it" in "".join(told)
+    assert set(tree(tmp_path / "run")) == {"manifest.json", "table.csv", f"{kept}.png"}
+
+
+def test_results_of_another_question_that_came_meanwhile_stay(tmp_path):
+    """`analyze -o` asks at its beginning and again at its end."""
+    directory.check(tmp_path / "run", "simgin analyze b")
+    contents = {**MANIFEST, "command": "simgin analyze a"}
+    directory.save(tmp_path / "run", contents, FILES, question=contents["command"])
+    before = tree(tmp_path)
+    with pytest.raises(ResultsError, match="holds the results of 'simgin analyze a'; move it"):
+        directory.save(tmp_path / "run", contents, NEW, question="simgin analyze b")
+    assert tree(tmp_path) == before
 
 
 # The manifest

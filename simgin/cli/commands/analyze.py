@@ -182,7 +182,8 @@ def analyze(
         units = [next(iter(found.values())).worlds] * len(matchups)
         page = analysis_report(found, is_whole, command)
         identity = run_identity(matchups)
-        files = save_report(output, page, identity, units, started, workers=workers)
+        how: dict[str, Any] = {"question": command, "workers": workers}
+        files = save_report(output, page, identity, units, started, **how)
     Answer(command, rows, seed, files).show(as_json, on_screen(found, is_whole))
 
 

@@ -77,6 +77,7 @@ def chart(
     files = [] if file is None else [file]
     if output is not None:
         played = run_identity([request.matchup]), [request.deals]
-        files += session.save_report(output, report, *played, started, workers=workers, plots="")
+        how: dict[str, Any] = {"question": command, "workers": workers, "plots": ""}
+        files += session.save_report(output, report, *played, started, **how)
     rows = [table.for_json(row) for row in table.records(found.frame)]
     Answer(command, rows, request.seed, files).show(as_json, report.screen(details=True))

@@ -49,7 +49,8 @@ def compare(
         files = []
         if output is not None:
             units = [end.units for end in run_read.record.ends]
-            files = save_report(output, report, run_read.ledger.identity, units, started)
+            identity = run_read.ledger.identity
+            files = save_report(output, report, identity, units, started, question=command)
         all_rows = [f"--details prints all {len(one.rows)} comparisons." for one in report.folded]
         parts = screen(report, details, "".join(all_rows))
         rows = table.records(differences)

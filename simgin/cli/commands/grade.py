@@ -84,7 +84,8 @@ def grade(
     written = []
     if output is not None:
         played = run_identity([judge]), [len(deals)]
-        written = save_report(output, answer, *played, started, workers=workers)
+        how: dict[str, Any] = {"question": command, "workers": workers}
+        written = save_report(output, answer, *played, started, **how)
     parts: list[Any] = [*answer.screen(), *answer.tables[1:-1]]
     parts += ["\nCostliest decisions found:"] if answer.tables[-1].rows else []
     for words in costliest_in_words(rows):

@@ -69,7 +69,8 @@ def odds(
     command = repeated()
     place = output or PLACE
     # The default directory is for whatever was asked last
-    directory.check(place, command if output else "simgin odds")
+    question = command if output else "simgin odds"
+    directory.check(place, question)
     started = datetime.now(UTC)
     interruptible = session.interruptible(command, "the cache", "players")
     with interruptible, progress.live("odds") as report_progress:
@@ -84,7 +85,8 @@ def odds(
     identity = run_identity([matchup for matchup, _ in found.played])
     units = [units for _, units in found.played]
     report = odds_report(found, identity, command)
-    files = session.save_report(place, report, identity, units, started, workers=workers, plots="")
+    how: dict[str, Any] = {"question": question, "workers": workers, "plots": ""}
+    files = session.save_report(place, report, identity, units, started, **how)
     parts = _screen(report, request.seed, details)
     Answer(command, found.records(), request.seed, files).show(as_json, parts)
 
