@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import Answer, repeated
+from simgin.cli.output import Answer, continued, repeated
 
 if TYPE_CHECKING:
     from simgin.runs.ledger import Ledger
@@ -96,7 +96,7 @@ def carry_out(
     started = datetime.now(UTC)
     path = None if place is None else directory.begin(place, command)
     with ledger.opened(path, identity) as run_ledger:
-        run_ledger.note_command(command)
+        run_ledger.note_command(continued(command))
         title = f"{words.doing.lower()} {request.strategy.name}"
         interruptible = session.interruptible(command, kept or place, words.pieces)
         with interruptible, progress.live(title) as bar:

@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
+from simgin.cli.output import PATIENCE
 from simgin.text import amounts
 
 
@@ -146,12 +147,13 @@ deal_option = number_option(
 )
 
 
-def _set_patience(_context: click.Context, _option: click.Parameter, given: object) -> None:
-    seconds = read_seconds(_context, _option, given)
+def _set_patience(context: click.Context, option: click.Parameter, given: object) -> None:
+    seconds = read_seconds(context, option, given)
     if seconds is not None:
         from simgin.play import overdue
 
         overdue.PATIENCE = seconds
+        context.meta[PATIENCE] = given
 
 
 _patience_option = click.option(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PAGE = "report.html"
 # Parameters that change nothing about a result: how it is played, how much of it is shown
 NO_MATTER = ("workers", "scheduler", "debug", "dry_run", "details", "as_json", "save")
+PATIENCE = "patience"  # parameter that is kept in the context's meta data, as it was typed
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,18 @@ def repeated(**settled: object) -> str:
         if is_given and name not in NO_MATTER:
             words += _words(parameter, value)
     return shlex.join(words)
+
+
+def continued(command: str) -> str:
+    """Return a command with the options that were typed of how it is played and shown."""
+    context = click.get_current_context()
+    words: list[str] = []
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        is_typed = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if is_typed and name in (*NO_MATTER, PATIENCE):
+            words += _words(parameter, {**context.meta, **context.params}[name])
+    return " ".join([command, shlex.join(words)]) if words else command
 
 
 def _words(parameter: click.Parameter, value: Any) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.output import Answer, note, screen
+from simgin.cli.output import Answer, continued, note, screen
 from simgin.core import jit
 from simgin.findings.findings import Findings
 from simgin.findings.run_record import check_health, record_plan
@@ -57,7 +57,7 @@ def play_plan(
         check_address(scheduler)
     path = None if place is None else directory.begin(place, command)
     with ledger.opened(path, plan.identity) as run_ledger:
-        run_ledger.note_command(command)
+        run_ledger.note_command(continued(command))
         left = block.units_left(plan.tasks, run_ledger, recorded=record_deals)
         is_complete = not any(left) and not runner.missing_steps(plan.steps, run_ledger)
         if place is not None and is_complete:
@@ -102,15 +102,17 @@ def interruptible(
 ) -> Iterator[None]:
     """Leave with a note on how to go on if the user interrupts what is done in it.
 
-    place: where its finished pieces are kept; None if they are not.
+    command: without options that change no result, such as --workers; those that were typed are
+    added. place: where its finished pieces are kept; None if they are not.
     """
     try:
         yield
     except KeyboardInterrupt:
+        again = continued(command)
         if place is None:
-            note(f"interrupted; nothing was written. Start again with: {command}")
+            note(f"interrupted; nothing was written. Start again with: {again}")
         else:
-            note(f"interrupted; finished {pieces} are kept in {place}. Continue with: {command}")
+            note(f"interrupted; finished {pieces} are kept in {place}. Continue with: {again}")
         raise click.exceptions.Exit(INTERRUPTED) from None
 
 

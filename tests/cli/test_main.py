@@ -14,9 +14,10 @@ from click.testing import CliRunner
 import simgin
 from simgin.cli import session
 from simgin.cli.main import COMMANDS, cli
+from simgin.core import jit
 from simgin.runs import directory, ledger, runner
 from support.command_line import call, interrupted_after
-from support.command_runs import FEW, PLUGIN, files, kept
+from support.command_runs import EXPERIMENT, FEW, PLUGIN, files, kept
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
@@ -74,7 +75,8 @@ def test_an_interruption_exits_with_130_and_keeps_finished_blocks(empty_director
         words = ("match", "gold", "--deals", "60k", "--for", "10m")
         message = call(*words, "-o", "out", "--workers", 1, code=130).stderr
     command = "simgin match gold simple -v standard --deals 60000 --for 600 --seed 1 -o out"
-    assert f"interrupted; finished blocks are kept in out. Continue with: {command}" in message
+    told = f"interrupted; finished blocks are kept in out. Continue with: {command} --workers 1\n"
+    assert message.endswith(told)
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
     with ledger.reading(Path("out/ledger.sqlite")) as run_ledger:
         assert len(run_ledger.finished(0, 1000)) >= 2
@@ -87,6 +89,35 @@ def test_an_interruption_exits_with_130_and_keeps_finished_blocks(empty_director
         message = call("match", "gold", "--deals", "60k", code=130).stderr
     assert "nothing was written. Start again with: simgin match gold simple" in message
     assert files(empty_directory) == before
+
+
+HOW = ("--workers", "1", "--patience", "20s", "--details", "--json")
+
+
+@pytest.mark.parametrize(
+    ("words", "how"),
+    [
+        (("match", "gold", "--deals", "60k", "-o", "out"), HOW),
+        (("match", "gold", "--deals", "60k"), HOW),
+        (("run", "e.toml", "-o", "out"), ("--scheduler", "local:1", *HOW)),
+        (("review", "eaai", "--players", "simple,gold", "-o", "out"), ("--workers", "2")),
+        (("odds", "gin-solitaire"), ("--workers", "1")),
+    ],
+)
+def test_what_continues_keeps_how_it_is_played(empty_directory, monkeypatch, words, how):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    Path("e.toml").write_text(EXPERIMENT)
+    for where in ("runs.runner.run", "odds.odds.measure"):
+        monkeypatch.setattr(f"simgin.{where}", interrupt)
+    told = call(*words, *how, code=130).stderr
+    asked = shlex.split(told.splitlines()[-1].partition(" with: simgin ")[2])
+    assert asked[0] == words[0] and set(words) <= {*asked, "60k", "gold"}
+    assert sorted(asked[-len(how) :]) == sorted(how)
+    if "out/ledger.sqlite" in files("."):
+        with ledger.reading(Path("out/ledger.sqlite")) as run_ledger:
+            assert shlex.split(run_ledger.command)[1:] == asked
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
