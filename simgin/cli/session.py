@@ -200,10 +200,14 @@ def _clock_progress(
 
 @contextmanager
 def explain_wait(reason: str = COMPILING) -> Iterator[None]:
-    """Print `reason` if the block takes longer than a moment."""
+    """Print `reason` if the block takes longer than a moment.
+
+    If nothing can be cached, the notice of `jit.cache_directory` replaces COMPILING.
+    """
     timer = threading.Timer(COMPILING_AFTER, note, [reason])
     timer.daemon = True
-    timer.start()
+    if reason != COMPILING or jit.cache_directory() is not None:
+        timer.start()
     try:
         yield
     finally:

@@ -234,7 +234,9 @@ def adapt(
 def kept(variant: str, **sizes: Any) -> Adapted | None:
     """What `adapt` has kept for a variant; None if it would have to learn."""
     training = read_training(PLAYER, variant, **sizes)
-    return carry_out(training, None) if training.named.exists() else None
+    if jit.cache_directory() is None or not training.named.exists():
+        return None
+    return carry_out(training, None)
 
 
 def is_trained(name: str, variant: Variant) -> bool:

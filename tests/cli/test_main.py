@@ -168,6 +168,14 @@ def test_compiling_is_announced_only_when_it_takes_long(monkeypatch):
     with session.explain_wait():
         assert long.wait(10)
     assert "half a minute" in said[0]
+    # Then the notice that the cache cannot be written is the only one
+    monkeypatch.setattr(jit, "cache_directory", lambda: None)
+    long.clear()
+    with session.explain_wait():
+        assert not long.wait(0.1)
+    with session.explain_wait("trials first."):
+        assert long.wait(10)
+    assert said[1:] == ["trials first."]
 
 
 HAND = ("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")

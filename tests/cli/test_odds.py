@@ -85,5 +85,9 @@ def test_an_interruption_names_the_command_that_continues(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("simgin.odds.odds.measure", interrupted)
+    again = "with: simgin odds solitaire-gin --seed 1"
     told = call("solitaire-gin", code=130).stderr
-    assert "Continue with: simgin odds solitaire-gin --seed 1" in told
+    assert f"finished players are kept in the cache. Continue {again}" in told
+    monkeypatch.setattr("simgin.core.jit.cache_directory", lambda: None)
+    told = call("solitaire-gin", code=130).stderr
+    assert f"nothing was written. Start again {again}" in told

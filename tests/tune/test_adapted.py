@@ -14,6 +14,7 @@ from simgin.stats.estimate import Estimate
 from simgin.strategy import loader
 from simgin.tune import adapted, decisions
 from simgin.tune.found import Confirmation, Line
+from simgin.tune.tune_request import TuneError
 from support.command_line import call
 from support.variant_files import CLUB
 
@@ -66,6 +67,14 @@ def test_every_kind_of_rules_in_champions_file_is_named_once():
     learned = decisions.LEARNED_UNDER
     assert len(set(learned)) == len(learned) == np.load(OWN).size // decisions.player.EACH
     assert [decisions.rules_learned(variants.find(name)) for name in learned] == [*learned]
+
+
+def test_nothing_is_kept_where_the_cache_cannot_be_written(monkeypatch):
+    """A review without --adapt only asks; a training is refused before it begins."""
+    monkeypatch.setattr(jit, "cache_directory", lambda: None)
+    assert adapted.kept("straight") is None
+    with pytest.raises(TuneError, match="the cache, which cannot be written; name another folder"):
+        adapted.adapt("straight", **TOY)
 
 
 @pytest.fixture(scope="module")

@@ -64,6 +64,7 @@ def odds(
     from simgin.odds.odds_report import odds_report
     from simgin.runs import directory
     from simgin.runs.manifest import run_identity
+    from simgin.value import outcomes
 
     request = read_request(variants, **asked)
     command = repeated()
@@ -72,7 +73,8 @@ def odds(
     question = command if output else "simgin odds"
     directory.check(place, question)
     started = datetime.now(UTC)
-    interruptible = session.interruptible(command, "the cache", "players")
+    kept = None if outcomes.directory() is None else "the cache"
+    interruptible = session.interruptible(command, kept, "players")
     with interruptible, progress.live("odds") as report_progress:
         found = measure(
             request,

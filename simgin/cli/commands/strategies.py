@@ -39,7 +39,7 @@ NOTHING = "Nothing has this word in its description. All of them: simgin strateg
 SLOWEST_FIRST = ("refused", "slow", "fast")
 PASSED = {True: "✓", False: "✗", None: "–"}  # noqa: RUF001
 PASSED_IN_ASCII = {True: "ok", False: "FAIL", None: "-"}
-CHECKING = "checking; this takes about ten seconds, and half a minute the first time, to compile."
+CHECKING = "checking; this takes about ten seconds, or half a minute if it has to compile."
 
 
 _NAMES = options.Named(lambda: [*strategies.commands, *catalogue.names()], ".py")
