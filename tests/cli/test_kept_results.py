@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin.runs import directory
+from simgin.runs import directory, ledger
 from support.hostile import answer, harmless
 from support.weighed import write_weighed
 
@@ -65,6 +65,14 @@ def test_more_of_the_same_question_replaces_it(here):
     answer("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2000", codes=(0,))
     leave("run odds.toml", "results/odds")
     assert "holds the results of" in harmless(*asked.split(), codes=(2,)).stderr
+
+
+@pytest.mark.parametrize("command", ["match", "run", "tune", "train", "report", "compare"])
+def test_a_directory_that_another_process_writes_is_refused(here, command):
+    asked = {**WRITING, "report": "report out", "compare": "compare out out"}[command]
+    with ledger.opened(directory.begin("out"), {}):
+        told = harmless(*asked.split(), codes=(2,)).stderr
+    assert "in use by another process. Wait until it ends, then repeat" in told
 
 
 def test_a_command_that_nobody_could_type_is_another(here):

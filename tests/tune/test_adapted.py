@@ -10,6 +10,7 @@ import pytest
 from simgin.core import jit
 from simgin.play.matchup import own_names, parse_matchup
 from simgin.rules import variants
+from simgin.runs import ledger
 from simgin.stats.estimate import Estimate
 from simgin.strategy import loader
 from simgin.tune import adapted, decisions
@@ -88,6 +89,19 @@ def toy(tmp_path_factory):
         patched.setattr(adapted.AdaptRequest, "named", place)
         yield folder
     decisions.match_values.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("rounds", "words"),
+    [
+        (3, "train champion -v straight --rounds 3 --deals 600"),
+        (adapted.ROUNDS, "review straight --adapt -o out"),
+    ],
+)
+def test_a_second_training_of_the_same_player_is_refused(toy, empty_directory, rounds, words):
+    with ledger.opened(toy / f"{rounds}.sqlite", {}):
+        told = call(*words.split(), code=2).stderr
+    assert "in use by another process. Wait until it ends, then repeat the command." in told
 
 
 def learned(workers, stop=None):
