@@ -3,8 +3,10 @@
 Deals are branched at one question of the player (`simgin.play.rollout`): every answer is played on
 in the same world. What the worlds share is taken out, question by question, so a cell is a
 regression coefficient with a fixed effect of its question; where there are two answers it is the
-mean of their difference. Errors are clustered by question: every deal has one (White 1980), with
-Student's t for as many questions as a cell met.
+mean of their difference. A question that was drawn from several of its deal stands for all of them,
+so the regression is weighted by their number. Errors are clustered by question: every deal has one
+(White 1980), with Student's t for as many questions of equal weight as a cell's are worth (Kish
+1965).
 """
 
 from __future__ import annotations
@@ -58,6 +60,11 @@ PRICE_SEED = 0x7072696365  # added to the seed of the chart
 WIDE = 5  # columns, and a gain, from which numbers are whole
 TONES = {1: "little", -1: "base", 0: "unclear"}
 UNCLEAR = "Too close to call, or clear in one seat only:"
+DRAWN = {  # by whether the first decision is branched
+    True: "Each is branched at this decision of one side, who deals in every second deal.",
+    False: "Each is branched at one decision to knock of one side, who deals in every second deal. "
+    "It is drawn at random from all such decisions of that side and weighted by their number.",
+}
 LONG = 3  # turns of a stretch that is told
 EARLY = 3  # turn by which knocking has to pay for it to be called an early knock
 READING = "A dot is too close to call; the other cells hold together at 5 % (Holm)."
@@ -143,12 +150,14 @@ class Chart:
     """A chart that was measured.
 
     cells: int64 (questions, answers) and worth: float64 of the same shape, points or
-    the probability of winning the match; NaN where there is no answer.
+    the probability of winning the match; NaN where there is no answer. weights: int64 (questions,),
+    how many questions each stands for.
     """
 
     request: ChartRequest
     cells: np.ndarray
     worth: np.ndarray
+    weights: np.ndarray
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -164,9 +173,9 @@ class Chart:
         met, numbers = np.bincount(self.cells[self.cells >= 0], minlength=kind.size), self._numbers
         rows = []
         for cell in np.flatnonzero(met >= LEAST_MET):
-            value, se = numbers[:, cell]
+            value, se, effective = numbers[:, cell]
             n = int(met[cell])
-            own = Quantity(value, n, NO_MOVES, n, own_se=se if cell != base else 0.0)
+            own = Quantity(value, n, NO_MOVES, effective, own_se=se if cell != base else 0.0)
             row, column = divmod(int(cell), len(kind.columns))
             low, high = own.limits
             where = {"row": kind.rows[row], "column": kind.columns[column]}
@@ -177,8 +186,11 @@ class Chart:
 
     @cached_property
     def _numbers(self) -> np.ndarray:
-        """The coefficient of every cell and its standard error, float64 (2, cells)."""
-        size = self.request.of.size
+        """Of every cell the coefficient, its standard error and the effective number of questions.
+
+        float64 (3, cells).
+        """
+        size, weights = self.request.of.size, self.weights.astype(float)
         tried = ~np.isnan(self.worth)
         answers = np.maximum(tried.sum(axis=1), 1)
         question = np.broadcast_to(np.arange(len(tried))[:, None], tried.shape)
@@ -193,17 +205,19 @@ class Chart:
             return sums.reshape(len(tried), size)
 
         counts = by_cell(np.ones_like(own))
-        squares = np.diag(counts.sum(axis=0)) - (counts / answers[:, None]).T @ counts
+        met = weights @ counts
+        squares = np.diag(met) - (counts * (weights / answers)[:, None]).T @ counts
         used = (counts.sum(axis=0) >= LEAST_MET) & (np.arange(size) != self.request.of.base)
         inverse = np.zeros((size, size))
         inverse[np.ix_(used, used)] = np.linalg.pinv(squares[np.ix_(used, used)])
-        values = inverse @ by_cell(own).sum(axis=0)
+        values = inverse @ (weights @ by_cell(own))
         told = np.where(named, values[self.cells], 0)
         told = np.where(tried, told - told.sum(axis=1, keepdims=True) / answers[:, None], 0)
-        scores = by_cell(own - told)
+        scores = weights[:, None] * by_cell(own - told)
         variances = np.einsum("ij,jk,ki->i", inverse, scores.T @ scores, inverse)
-        met = np.maximum(counts.sum(axis=0), 2)  # what a cell has met is one fewer than it seems
-        return np.stack([values, np.sqrt(variances * met / (met - 1))])
+        effective = np.maximum(met**2 / np.maximum(weights**2 @ counts, 1), 2)
+        errors = np.sqrt(variances * effective / (effective - 1))  # one is used up by the mean
+        return np.stack([values, errors, effective])
 
     def grid(self, name: str) -> np.ndarray:
         """A column of the frame as a table, float64 (rows, columns); NaN where nothing was met."""
@@ -239,14 +253,16 @@ def measure(
     worth = by_points if request.score is None else by_score(variants.find(request.variant))
     in_unit = 1 if request.score is None else MATCH
 
-    def block(first: int, units: int) -> tuple[np.ndarray, np.ndarray]:
-        before = np.tile(standing, (units, 1))
-        found = branch_deals(matchup, kind.choose, first, units, kind.most, before, kind.explore)
-        return kind.cells(found, rules), np.where(found.tried, worth(found) / in_unit, np.nan)
+    def block(first: int, units: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        found = branch_deals(
+            *(matchup, kind.choose, first, units, kind.most, np.tile(standing, (units, 1))),
+            first_only=kind.first_only,
+        )
+        values = np.where(found.tried, worth(found) / in_unit, np.nan)
+        return kind.cells(found, rules), values, found.weights
 
     parts = over_units(block, request.deals, AT_ONCE, workers, progress)
-    cells, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-    chart = Chart(request, cells, values)
+    chart = Chart(request, *(np.concatenate(part) for part in zip(*parts, strict=True)))
     if not len(chart.frame):
         raise ChartError(
             f"under {request.variant} this question came up fewer than {LEAST_MET} times in any "
@@ -369,6 +385,10 @@ def chart_report(chart: Chart, command: str, price: Quantity | None = None) -> R
         )
     else:
         told.append(f"What playing by this chart costs was not measured: {request.of.unpriced}.")
+    told.append(
+        f"Hands: those of {request.player} against itself, at {request.of.decisions}; every answer "
+        "is played on with the same pack."
+    )
     score = f", at {request.score[0]} to {request.score[1]}" if request.score else ""
     title = variants.find(request.variant).title
     return Report(
@@ -393,8 +413,8 @@ def chart_report(chart: Chart, command: str, price: Quantity | None = None) -> R
         facts=[
             (
                 "Deals",
-                f"{request.deals:,} deals of {request.player} against itself, each branched at one "
-                "such question: every answer was played on in the same world.",
+                f"{request.deals:,} deals of {request.player} against itself, none mirrored. "
+                + DRAWN[request.of.first_only],
             ),
             *([] if price is None else [("Price", PRICE_FACT)]),
             ("Seed", str(request.seed)),

@@ -15,7 +15,7 @@ from simgin.play.rollout import Branches
 from simgin.strategy import Policy, discard, take
 from simgin.toolkit import loose, makes_meld, near, popcount
 from simgin.toolkit import rank as rank_of
-from simgin.tune.decisions import try_knock, wait_often, writer
+from simgin.tune.decisions import try_knock, writer
 
 # Policies and what describes them are compiled together, so mypy sees them untyped.
 # mypy: disable-error-code="no-untyped-def"
@@ -34,15 +34,17 @@ Cells = Callable[[Branches, np.ndarray], np.ndarray]
 class Kind:
     """A kind of chart.
 
-    question, gain: for people, what it answers and what its numbers are. choose: the answers tried,
-    as a policy (`simgin.play.rollout`). explore: who ends deals up to the question. cells: the cell
-    of every answer, int64 (questions, answers), -1 for none, from branches and rules. base: the
-    cell that the others are compared with, where every answer has one. unpriced: why
-    no strategy plays by it. deals: branched by default.
+    question, gain: for people, what it answers and what its numbers are. decisions: which decisions
+    of a deal are charted, for people. choose: the answers tried, as a policy
+    (`simgin.play.rollout`). first_only: whether they are tried at the first decision of its slot
+    instead of one drawn from all. cells: the cell of every answer, int64 (questions, answers), -1
+    for none, from branches and rules. base: the cell that the others are compared with, where every
+    answer has one. unpriced: why no strategy plays by it. deals: branched by default.
     """
 
     question: str
     gain: str
+    decisions: str
     choose: Policy
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -50,7 +52,7 @@ class Kind:
     column_title: str
     cells: Cells
     most: int = 2
-    explore: Policy | None = None
+    first_only: bool = True
     base: int | None = None
     unpriced: str = ""
     deals: int = 1_000_000
@@ -124,18 +126,20 @@ KINDS: Mapping[str, Kind] = {
     "knock": Kind(
         "When should you knock?",
         "knocking over playing on",
+        "every decision to knock without gin",
         try_knock,
         tuple(str(count) for count in range(1, MOST_DEADWOOD + 1)),
         (*(str(turn) for turn in range(1, TURNS)), f"{TURNS}+"),
         "deadwood",
         "own turn",
         _of_knock,
-        explore=wait_often,
+        first_only=False,
         unpriced="a match is played at more than one score",
     ),
     "upcard": Kind(
         "When should you take the first upcard?",
         "taking it over leaving it",
+        "the first upcard (the dealer's decision only if the nondealer left it)",
         try_upcard,
         OFFERS,
         SEATS,
@@ -147,6 +151,7 @@ KINDS: Mapping[str, Kind] = {
     "discard": Kind(
         "What should you throw first?",
         "throwing it over throwing a king without a partner",
+        "the first discard",
         try_first,
         PARTNERS,
         RANKS,

@@ -25,21 +25,25 @@ A = np.int64(0)  # the seat of strategy A, whose questions are branched
 
 def play_branches(
     state, rules, view0, view1, first, units, standings,
-    slot, choose, explore, views, answers, records,
+    slot, first_only, choose, explore, views, weights, answers, records,
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
     """Play the deals of some units, and branch each at one question of strategy A.
 
-    The question is drawn by lot from those of one slot that A was asked in the deal.
+    The question is drawn at random from all those of one slot that A was asked in the deal, so it
+    has a weight: how many there were (Horvitz and Thompson 1952). How many depends on what followed
+    the question, and with it on the hidden cards. Unweighted means are therefore biased.
 
     standings: int64 (units, 4), the match before each deal: points of A and of B, deals won by A
     and by B. A sits at seat 0, and the dealer alternates with the number of the unit.
+    first_only: branch the first question of the slot instead, whose weight is 1.
     choose: a hook that is shown the question and names the answers worth trying, as bits. With
     fewer than two legal ones the deal is not branched.
     explore: the hook by which A ends deals up to the question.
-    views: VIEW (units,), the questions. answers: int64 (units, most), the answers tried, from the
-    left and then -1. records: DEAL (units, most), how each branch ended.
+    views: VIEW (units,), the questions. weights: int64 (units,), theirs. answers: int64 (units,
+    most), the answers tried, from the left and then -1. records: DEAL (units, most), how each
+    branch ended.
     """
     most = answers.shape[1]
     for i in range(units):
@@ -71,7 +75,8 @@ def play_branches(
             if branch >= 0:
                 write_record(state, records[i, branch], A)
             else:
-                asked, tried = _question(state, rules, slot, choose, views, i)
+                asked, weights[i] = _draw(state, slot, first_only)
+                tried = _worth_trying(state, rules, slot, asked, choose, views, i)
             branch += 1
     state.scripted = 0
     state.watched = 0
@@ -79,7 +84,7 @@ def play_branches(
 
 def play_branches_alone(
     state, rules, view, first, units, standings,
-    slot, choose, explore, views, answers, records, discard_a, knock_a,
+    slot, first_only, choose, explore, views, weights, answers, records, discard_a, knock_a,
 ):  # fmt: skip
     """Like `play_branches` for one player; the joker keeps its place in all branches of a deal."""
     most = answers.shape[1]
@@ -99,7 +104,8 @@ def play_branches_alone(
             if branch >= 0:
                 write_record(state, records[i, branch], A)
             else:
-                asked, tried = _question(state, rules, slot, choose, views, i)
+                asked, weights[i] = _draw(state, slot, first_only)
+                tried = _worth_trying(state, rules, slot, asked, choose, views, i)
             branch += 1
     state.scripted = 0
     state.watched = 0
@@ -128,39 +134,43 @@ def _script(state, asked):
 
 
 @jit
-def _question(state, rules, slot, choose, views, i):
-    """The number of the question to branch and the answers to try, as bits; 0 for fewer than two.
+def _worth_trying(state, rules, slot, asked, choose, views, i):
+    """Return the answers to try at a logged question, as bits; 0 for fewer than two.
 
     What A saw is written to views[i].
     """
-    asked = _one_of(state, slot)
     if asked < 0:
-        return asked, np.int64(0)
+        return np.int64(0)
     view = state.log[asked]
     views[i] = view
     numbers = vector_at(state.vectors[A, slot], state.lengths[A, slot])
     tried = choose(view, rules, numbers) & view.legal
-    return asked, tried if popcount(tried) > 1 else np.int64(0)
+    return tried if popcount(tried) > 1 else np.int64(0)
 
 
 @jit
-def _one_of(state, slot):
-    """The number of one of A's logged questions of a slot, drawn by lot; -1 if there is none."""
+def _draw(state, slot, first_only):
+    """Return the number of one of A's logged questions of a slot, and its weight.
+
+    -1 and 0 if there is none.
+    """
     found = 0
     for k in range(state.logged):
         found += _is_own(state, k, slot)
     if found == 0:
-        return -1
+        return -1, 0
+    if first_only:
+        found = 1
     word = rng.words(state.seed, state.unit, state.deal, 0, rng.BRANCH)[0]
     left = rng.below(found, word)
     asked = 0
     while not _is_own(state, asked, slot) or left > 0:
         left -= _is_own(state, asked, slot)
         asked += 1
-    return asked
+    return asked, found
 
 
 @jit
 def _is_own(state, k, slot):
-    """Whether logged question k was one of A's in a slot."""
+    """Return True if logged question k was one of A's in a slot."""
     return state.slots[k] == slot and state.log[k].seat == A

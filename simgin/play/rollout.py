@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import from_dtype, int8, int64, types
+from numba import boolean, from_dtype, int8, int64, types
 
 from simgin.core import answers
 from simgin.core.bits import lowest
@@ -200,6 +200,7 @@ class Branches:
     """Questions of strategy A, and how the deal went on after each answer tried."""
 
     views: np.ndarray  # VIEW (questions,): what A saw
+    weights: np.ndarray  # int64 (questions,): one over the chance that it was drawn in its deal
     answers: np.ndarray  # int64 (questions, answers): from the left, then -1
     records: np.ndarray  # simgin.core.record.DEAL (questions, answers): how each branch ended
     standings: np.ndarray  # int64 (questions, 4): points of A and B, deals won by A and B
@@ -218,14 +219,19 @@ def branch_deals(
     most: int,
     standings: np.ndarray | None = None,
     explore: Policy | None = None,
+    *,
+    first_only: bool = False,
 ) -> Branches:
-    """Play deals of a matchup, and branch each at one question of A that is drawn by lot.
+    """Play deals of a matchup, and branch each at one question of A.
+
+    The question is drawn at random from those that A was asked in the deal. Means over questions
+    have to be weighted (see `simgin.core.branch`).
 
     choose: a policy of the slot to branch whose answer is the set of answers worth trying, as
     bits; it gets the numbers of A's policy in that slot. most: answers tried at most, the lowest
     first. standings: the match before each deal (see `Branches`), by default a new match.
     explore: the knock policy that A plays by up to the question, with the numbers of A's own; by
-    default A's own.
+    default A's own. first_only: branch the first question of the slot instead, without a draw.
     Deals with fewer than two answers worth trying are left out. The slots of the die and the
     melding cannot be branched, and for one player `take`. Raises PolicyFailure.
     """
@@ -238,11 +244,14 @@ def branch_deals(
     views = np.zeros(units, VIEW)
     tried = np.full((units, most), -1, np.int64)
     records = np.zeros((units, most), DEAL)
-    between = (int64, int64, TABLE, int64, HOOK_TYPE, HOOK_TYPE, VIEWS, TABLE, RECORDS)
+    weights = np.zeros(units, np.int64)
+    hooks_of = (HOOK_TYPE, HOOK_TYPE)
+    between = (int64, int64, TABLE, int64, boolean, *hooks_of, VIEWS, NUMBERS, TABLE, RECORDS)
     function = play_branches_alone if players == 1 else play_branches
     hooks = [compiler.hook(choose), compiler.hook(before)]
-    arguments = [first_unit, units, standings, slot, *hooks, views, tried, records]
+    arguments = [first_unit, units, standings, slot, first_only, *hooks]
+    arguments += [views, weights, tried, records]
     noisy = int(before.noise) << KNOCK
     _run(matchup, compiled_loop(function, players, *between), arguments, noisy)
     kept = tried[:, 1] >= 0
-    return Branches(views[kept], tried[kept], records[kept], standings[kept])
+    return Branches(views[kept], weights[kept], tried[kept], records[kept], standings[kept])

@@ -13,7 +13,7 @@ from simgin.play.rollout import branch_deals
 from simgin.tune import decisions
 from support.command_line import call
 
-KNOCK = read_request("knock", player="simple", deals=4000, seed=11)
+KNOCK = read_request("knock", player="gold-early", deals=4000, seed=11)
 FIRST = read_request("discard", player="simple", deals=4000, seed=12)
 
 
@@ -27,43 +27,82 @@ def discards():
     return charts.measure(FIRST)
 
 
-def test_a_cell_of_two_answers_is_the_mean_difference_of_its_questions(knocks):
-    kind = KNOCK.of
-    found = branch_deals(KNOCK.matchup, kind.choose, 0, 4000, 2, None, kind.explore)
-    gains: dict[tuple[str, str], list[int]] = {}
-    for view, (on, now) in zip(found.views, found.records, strict=True):
+def test_a_cell_of_two_answers_is_the_weighted_mean_difference_of_its_questions(knocks):
+    found = branch_deals(KNOCK.matchup, KNOCK.of.choose, 0, 4000, 2)
+    gains: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for view, weight, (on, now) in zip(found.views, found.weights, found.records, strict=True):
         own_turn = min(int(view["own_turn"]), TURNS)
         name = f"{TURNS}+" if own_turn == TURNS else str(own_turn)
         points = [int(deal["points_a"]) - int(deal["points_b"]) for deal in (on, now)]
-        gains.setdefault((str(int(view["ending_count"])), name), []).append(points[1] - points[0])
+        cell = str(int(view["ending_count"])), name
+        gains.setdefault(cell, []).append((points[1] - points[0], int(weight)))
     rows = {(row["row"], row["column"]): row for row in knocks.frame.to_dict("records")}
     assert set(rows) == {cell for cell, of in gains.items() if len(of) >= charts.LEAST_MET}
+    assert max(weight for of in gains.values() for _, weight in of) > 3
     for cell, row in rows.items():
+        mean, se = weighted_mean(gains[cell])
         assert row["n"] == len(gains[cell])
-        assert row["value"] == pytest.approx(np.mean(gains[cell]))
-        assert row["se"] == pytest.approx(np.std(gains[cell], ddof=1) / np.sqrt(row["n"]))
+        assert row["value"] == pytest.approx(mean)
+        assert row["se"] == pytest.approx(se)
     assert knocks.frame["p_holm"].between(0, 1).all()
 
 
-def test_discards_are_a_regression_with_an_effect_of_every_question(discards):
-    """Least squares with a column for every question and every cell, by numpy alone."""
+def weighted_mean(gains):
+    """The mean of (gain, weight) and its standard error; n/(n-1) for Kish's effective number."""
+    total = sum(weight for _, weight in gains)
+    mean = sum(weight * gain for gain, weight in gains) / total
+    squares = sum((weight * (gain - mean)) ** 2 for gain, weight in gains)
+    effective = total**2 / sum(weight**2 for _, weight in gains)
+    return mean, np.sqrt(squares * effective / (effective - 1)) / total
+
+
+def test_equal_weights_count_for_nothing(discards):
+    thrice = Chart(FIRST, discards.cells, discards.worth, 3 * discards.weights)
+    assert (discards.weights == 1).all()
+    assert np.allclose(thrice.grid("value"), discards.grid("value"), equal_nan=True)
+    assert np.allclose(thrice.grid("high"), discards.grid("high"), equal_nan=True)
+
+
+def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discards):
+    """Least squares with a column for every question and every cell, by numpy alone.
+
+    The errors are the sandwich of that regression: the residuals of a question, times its weight,
+    are summed before they are squared.
+    """
     few = 300  # questions
-    small = Chart(FIRST, discards.cells[:few], discards.worth[:few])
+    weights = np.random.default_rng(7).integers(1, 6, few)
+    small = Chart(FIRST, discards.cells[:few], discards.worth[:few], weights)
     met = np.bincount(small.cells[small.cells >= 0], minlength=FIRST.of.size)
     used = [int(c) for c in np.flatnonzero(met >= charts.LEAST_MET) if c != FIRST.of.base]
-    rows, worth = [], []
+    rows, worth, of = [], [], []
     for q, k in itertools.product(range(few), range(small.worth.shape[1])):
         if not np.isnan(small.worth[q, k]):
             cell = small.cells[q, k]
             rows.append([*(q == i for i in range(few)), *(cell == c for c in used)])
             worth.append(small.worth[q, k])
-    told = np.linalg.lstsq(np.array(rows, float), np.array(worth), rcond=None)[0][few:]
+            of.append(q)
+    x, y, question = np.array(rows, float), np.array(worth), np.array(of)
+    root = np.sqrt(weights[question])
+    told = np.linalg.lstsq(root[:, None] * x, root * y, rcond=None)[0]
     places = [divmod(c, len(FIRST.of.columns)) for c in used]
-    assert [small.grid("value")[place] for place in places] == pytest.approx(list(told))
+    assert [small.grid("value")[place] for place in places] == pytest.approx(list(told[few:]))
+    score = (weights[question] * (y - x @ told))[:, None] * x
+    by_question = np.array([score[question == q].sum(axis=0) for q in range(few)])
+    bread = np.linalg.pinv(x.T @ (weights[question][:, None] * x))
+    errors = np.sqrt(np.diag(bread @ by_question.T @ by_question @ bread))[few:]
+    for place, cell, error in zip(places, used, errors, strict=True):
+        own = np.repeat(weights, (small.cells == cell).sum(axis=1))
+        effective = own.sum() ** 2 / (own**2).sum()
+        corrected = error * np.sqrt(effective / (effective - 1))
+        assert small.grid("se")[place] == pytest.approx(corrected)
 
 
-def test_intervals_of_cells_hold_in_95_of_100_charts():
-    """Made worlds with known gains: 400 charts of 200 questions with three answers."""
+@pytest.mark.parametrize("most", [1, 8])
+def test_intervals_of_cells_hold_in_95_of_100_charts(most):
+    """Made worlds with known gains: 400 charts of 200 questions with three answers.
+
+    Questions have weights of 1 to `most`, and those of great weight vary more.
+    """
     rng = np.random.default_rng(5)
     truth = np.array([0.0, 2.0, -1.0, 0.5])
     inside = []
@@ -72,8 +111,10 @@ def test_intervals_of_cells_hold_in_95_of_100_charts():
         base = cells == 3
         cells[base] = KINDS["discard"].base
         gain = np.where(base, 0, truth[np.minimum(cells, 3)] - truth[3])
-        worth = gain + rng.normal(0, 5, (200, 1)) + rng.normal(0, 3, (200, 3)) * (1 + gain**2)
-        frame = Chart(FIRST, cells, worth).frame
+        weights = rng.integers(1, most + 1, 200)
+        spread = (1 + gain**2) * (1 + weights[:, None] / most)
+        worth = gain + rng.normal(0, 5, (200, 1)) + rng.normal(0, 3, (200, 3)) * spread
+        frame = Chart(FIRST, cells, worth, weights).frame
         assert len(frame) == 4
         low, high = frame["low"].to_numpy()[:3], frame["high"].to_numpy()[:3]
         inside.append((low < truth[:3] - truth[3]) & (truth[:3] - truth[3] < high))
@@ -97,7 +138,8 @@ def test_rows_and_questions_without_an_answer_are_left_out(discards):
 )
 def test_intervals_of_played_cells_hold_the_cells_of_a_million_deals(kind, deals, charts_of):
     def cells(deals, seed):
-        frame = charts.measure(read_request(kind, player="simple", deals=deals, seed=seed)).frame
+        player = "gold-early"  # who declines knocks, so that weights differ
+        frame = charts.measure(read_request(kind, player=player, deals=deals, seed=seed)).frame
         return frame[frame["se"] > 0].set_index(["row", "column"])
 
     true, inside = cells(1_000_000, 99), []
@@ -115,7 +157,7 @@ def made(kind, values):
 
     request = ChartRequest(kind, "standard", "champion", 1000, 1)
     shape = KINDS[kind]
-    chart = Chart(request, np.zeros((1, 2), int), np.zeros((1, 2)))
+    chart = Chart(request, np.zeros((1, 2), int), np.zeros((1, 2)), np.ones(1, int))
     rows = [
         {"row": row, "column": column, "value": v, "p_holm": 0.001 if v else 1.0}
         | {"low": v - 0.5, "high": v + 0.5}

@@ -37,10 +37,10 @@ def chart(
 ) -> None:
     """Draw a chart to play by: when to knock, which upcard to take, what to throw first.
 
-    Deals of a strong player against itself are branched at one question each: every answer is
-    played on in the same world, and the chart tells what each gains, in points a deal, or at a
-    --score in per cent of matches. Without --score a knock chart is priced, too: how many matches
-    the player wins from itself by knocking so.
+    Plays a strong player against itself and tries every answer at one decision of each deal, with
+    the same pack. The chart shows what each gains with the hands that this player holds then, in
+    points per deal, or at a --score in % of matches. Without --score, simgin also measures how many
+    matches the player wins from itself by following the knock chart.
 
     \b
       simgin chart knock
