@@ -30,7 +30,7 @@ WORK = ROOT / "build" / "reference" / engine_digest()
 SIMGIN = (sys.executable, "-m", "simgin")
 LARGEST = 1_500_000  # bytes of a frame that is committed; a larger one is in build/reference
 CHART = (*SIMGIN, "chart", "--player", "champion")
-KNOCKS = (*CHART, "knock", "--deals", "4M")
+KNOCKS = (*CHART, "knock", "--deals", "2M")
 # What is no experiment: its command, but for where it goes
 OTHERS: dict[str, tuple[str, ...]] = {
     "odds": (*SIMGIN, "odds"),

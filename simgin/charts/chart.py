@@ -170,7 +170,7 @@ class Chart:
             "unit": self.request.unit,
             "metric": f"{self.request.kind}_gain",
         }
-        met, numbers = np.bincount(self.cells[self.cells >= 0], minlength=kind.size), self._numbers
+        met, numbers = self._met, self._numbers
         rows = []
         for cell in np.flatnonzero(met >= LEAST_MET):
             value, se, effective = numbers[:, cell]
@@ -190,34 +190,64 @@ class Chart:
 
         float64 (3, cells).
         """
-        size, weights = self.request.of.size, self.weights.astype(float)
-        tried = ~np.isnan(self.worth)
-        answers = np.maximum(tried.sum(axis=1), 1)
-        question = np.broadcast_to(np.arange(len(tried))[:, None], tried.shape)
-        named = tried & (self.cells >= 0)
-        place = question[named] * size + self.cells[named]
-        mean = np.nansum(self.worth, axis=1) / answers
-        own = np.nan_to_num(self.worth - mean[:, None])
-
-        def by_cell(values: np.ndarray) -> np.ndarray:
-            """Sums of values of answers, float64 (questions, cells)."""
-            sums = np.bincount(place, values[named], len(tried) * size)
-            return sums.reshape(len(tried), size)
-
-        counts = by_cell(np.ones_like(own))
-        met = weights @ counts
-        squares = np.diag(met) - (counts * (weights / answers)[:, None]).T @ counts
-        used = (counts.sum(axis=0) >= LEAST_MET) & (np.arange(size) != self.request.of.base)
-        inverse = np.zeros((size, size))
-        inverse[np.ix_(used, used)] = np.linalg.pinv(squares[np.ix_(used, used)])
-        values = inverse @ (weights @ by_cell(own))
-        told = np.where(named, values[self.cells], 0)
-        told = np.where(tried, told - told.sum(axis=1, keepdims=True) / answers[:, None], 0)
-        scores = weights[:, None] * by_cell(own - told)
-        variances = np.einsum("ij,jk,ki->i", inverse, scores.T @ scores, inverse)
-        effective = np.maximum(met**2 / np.maximum(weights**2 @ counts, 1), 2)
+        values, inverse, effective = self._fit
+        spread = np.zeros_like(inverse)
+        for block in self._blocks:
+            told = np.where(block.cells >= 0, values[block.cells], 0)
+            scores = block.weights[:, None] * block._by_cell(block._centred(block.worth - told))
+            spread += scores.T @ scores
+        variances = np.einsum("ij,jk,ki->i", inverse, spread, inverse)
         errors = np.sqrt(variances * effective / (effective - 1))  # one is used up by the mean
         return np.stack([values, errors, effective])
+
+    @cached_property
+    def _fit(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Weighted least squares: coefficients, inverse of the squares, effective numbers."""
+        size = self.request.of.size
+        met, squared, products = np.zeros(size), np.zeros(size), np.zeros(size)
+        shared = np.zeros((size, size))
+        for block in self._blocks:
+            weights, counts = block.weights, block._by_cell(np.ones(block.cells.shape))
+            met += weights @ counts
+            squared += weights**2 @ counts
+            products += weights @ block._by_cell(block._centred(block.worth))
+            shared += (counts * (weights / block._tried.sum(axis=1))[:, None]).T @ counts
+        used = (self._met >= LEAST_MET) & (np.arange(size) != self.request.of.base)
+        inverse = np.zeros((size, size))
+        squares = (np.diag(met) - shared)[np.ix_(used, used)]
+        inverse[np.ix_(used, used)] = np.linalg.pinv(squares)
+        return inverse @ products, inverse, np.maximum(met**2 / np.maximum(squared, 1), 2)
+
+    @property
+    def _met(self) -> np.ndarray:
+        """How many answers every cell met: int64 (cells,)."""
+        return np.bincount(self.cells[self.cells >= 0], minlength=self.request.of.size)
+
+    @property
+    def _blocks(self) -> Iterator[Chart]:
+        """Some questions at a time: with tables of all by all cells memory would be the limit."""
+        for first in range(0, len(self.cells), AT_ONCE):
+            own = slice(first, first + AT_ONCE)
+            yield Chart(self.request, self.cells[own], self.worth[own], self.weights[own])
+
+    @property
+    def _tried(self) -> np.ndarray:
+        """Which answers there are: bool (questions, answers)."""
+        return ~np.isnan(self.worth)
+
+    def _centred(self, values: np.ndarray) -> np.ndarray:
+        """Values of answers less the mean of their question; 0 where there is no answer."""
+        tried = self._tried
+        kept = np.where(tried, values, 0)
+        mean = kept.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
+        return np.where(tried, kept - mean, 0)
+
+    def _by_cell(self, values: np.ndarray) -> np.ndarray:
+        """Sums of values of answers: float64 (questions, cells)."""
+        size, named = self.request.of.size, self._tried & (self.cells >= 0)
+        place = np.nonzero(named)[0] * size + self.cells[named]
+        sums = np.bincount(place, values[named], len(self.cells) * size)
+        return sums.reshape(len(self.cells), size)
 
     def grid(self, name: str) -> np.ndarray:
         """A column of the frame as a table, float64 (rows, columns); NaN where nothing was met."""

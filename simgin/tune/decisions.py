@@ -377,6 +377,10 @@ class Learner:
     ) -> Sums:
         """Branch n deals against all rivals, and add what their answers led to.
 
+        The weights of the drawn questions (`Branches.weights`) are not used yet, so long deals
+        count for too little and what is learned is biased. The shipped numbers were learned
+        without them, and `make train` repeats those until they are learned again.
+
         sums: of questions, and of what their answers lead to in match equity.
         """
         n //= len(self.rivals)

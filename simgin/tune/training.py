@@ -309,17 +309,21 @@ class Sums:
     questions: int
 
 
-def least_squares(numbers: np.ndarray, points: np.ndarray, tried: np.ndarray) -> Sums:
-    """The sums of some questions.
+def least_squares(
+    numbers: np.ndarray, points: np.ndarray, tried: np.ndarray, stands_for: np.ndarray
+) -> Sums:
+    """Return the sums of some questions.
 
     numbers: float64 (questions, discards, numbers). points: what each discard led to, float64
-    (questions, discards). tried: which of them are there, bool of that shape.
+    (questions, discards). tried: which of them are there, bool of that shape. stands_for: int64
+    (questions,), how many questions of its deal each was drawn from.
     """
     x = centred(numbers, tried[..., None])
     y = centred(points, tried)
     rows = x.reshape(-1, numbers.shape[2])
+    weighted = (stands_for[:, None, None] * x).reshape(rows.shape)
     costs = -y.ravel()  # a weight is a price: the cheapest discard is thrown
-    return Sums(rows.T @ rows, rows.T @ costs, len(numbers))
+    return Sums(weighted.T @ rows, weighted.T @ costs, len(numbers))
 
 
 def added(every: Sequence[Sums]) -> Sums:
@@ -376,7 +380,7 @@ class Lessons:
         branches = branch_deals(matchup, self.try_few, first, deals, TRIED)
         numbers = self._numbers(branches, build_rules(matchup.variant))
         won = branches.records["points_a"] - branches.records["points_b"]
-        return least_squares(numbers, won.astype(float), branches.tried)
+        return least_squares(numbers, won.astype(float), branches.tried, branches.weights)
 
     def _numbers(self, branches: Branches, rules: Any) -> np.ndarray:
         """The numbers of every discard tried: float64 (questions, discards, numbers)."""

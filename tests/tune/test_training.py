@@ -30,12 +30,15 @@ def rounds_of(request, see=lambda played: None, place=None):
 
 
 def least_squares_twin(questions, before, held):
-    """Weights by numpy's lstsq: a row for every discard, and one that holds each weight."""
+    """Weights by numpy's lstsq: a row for every discard, and one that holds each weight.
+
+    questions: what each stands for, with its discards. It is there as often as that.
+    """
     rows, costs = [], []
-    for discards in questions:  # [(numbers, points), ...]
+    for times, discards in questions:  # (times, [(numbers, points), ...])
         mean_numbers = sum(numbers for numbers, _ in discards) / len(discards)
         mean_points = sum(points for _, points in discards) / len(discards)
-        for numbers, points in discards:
+        for numbers, points in discards * int(times):
             rows.append(numbers - mean_numbers)
             costs.append(mean_points - points)
     for k in range(len(before)):
@@ -57,10 +60,11 @@ def test_the_weights_are_those_of_a_least_squares_twin(seed):
     tried = np.arange(TRIED) < counts[:, None]
     before = lot.normal(size=4)
     parts = (slice(0, 25), slice(25, 60))
-    halves = [training.least_squares(numbers[p], points[p], tried[p]) for p in parts]
+    times = lot.integers(1, 5, size=60)
+    halves = [training.least_squares(numbers[p], points[p], tried[p], times[p]) for p in parts]
     weights = training.solve(training.added(halves), before)
-    asked = zip(numbers, points, counts, strict=True)
-    questions = [list(zip(x[:n], y[:n], strict=True)) for x, y, n in asked]
+    asked = zip(times, numbers, points, counts, strict=True)
+    questions = [(k, list(zip(x[:n], y[:n], strict=True))) for k, x, y, n in asked]
     twin = least_squares_twin(questions, before, HELD)
     assert np.allclose(weights, twin, atol=1e-9)
     assert weights[3] == before[3]
@@ -78,7 +82,8 @@ def test_lessons_are_those_of_the_discards_one_by_one(file):
     rules = build_rules(matchup.variant)
     describe = player.discard.describe
     questions = []
-    for view, answers, records in zip(found.views, found.answers, found.records, strict=True):
+    drawn = zip(found.weights, found.views, found.answers, found.records, strict=True)
+    for times, view, answers, records in drawn:
         priced = []
         for card in range(52):
             if view.legal >> card & 1:
@@ -90,7 +95,7 @@ def test_lessons_are_those_of_the_discards_one_by_one(file):
         told = {card: one for card, one in zip(answers, records, strict=True) if card >= 0}
         assert list(told) == sorted(by_card)
         margins = {card: one.points_a - one.points_b for card, one in told.items()}
-        questions.append([(by_card[card], margin) for card, margin in margins.items()])
+        questions.append((times, [(by_card[card], margin) for card, margin in margins.items()]))
     assert sums.questions == len(questions) > 30
     weights = training.solve(sums, start)
     assert np.allclose(weights, least_squares_twin(questions, start, HELD))

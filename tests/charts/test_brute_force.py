@@ -1,0 +1,231 @@
+"""Charts and what training sees, against players who differ in one decision, on fresh deals.
+
+No deal is branched here. A player is ordered to knock, take or throw a card whenever a decision
+comes up, another one to do the opposite, and both play the same shuffles to the end. So the mean
+difference of a decision is what its cell claims to be. Packs are others than those of the charts.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from simgin.charts.chart import ChartRequest, measure
+from simgin.play import kernel
+from simgin.play.matchup import parse_matchup
+from simgin.play.parallel import over_units
+from simgin.play.rollout import branch_deals
+from simgin.play.watch import watch_deal
+from simgin.rules.build import build_rules
+from simgin.strategy import discard
+from simgin.toolkit import loose, lowest, popcount
+from simgin.tune.decisions import by_points, try_knock, try_take, wait_often
+from support.probes import OWN, UPCARD, ordered, partners
+
+pytestmark = pytest.mark.slow
+FAR = 3.3  # standard errors
+RULES = ("standard", "standard+undercut_bonus=10")
+CASES = [(player, rules) for player in ("gold", "champion") for rules in RULES]
+KNOCK_TURNS = (3, 5, 7, 9)
+SEED = 4300
+
+
+def matchup_of(player, rules, seed):
+    return parse_matchup(player, player, rules, seed, "deal")
+
+
+def played(matchup, deals):
+    """The records of single deals, A in both seats by turns."""
+    kernel.prepare(matchup)
+    blocks = over_units(lambda first, n: kernel.play_recorded(matchup, first, n)[1], deals, 20_000)
+    return np.concatenate(blocks)
+
+
+def points(records):
+    return (records["points_a"] - records["points_b"]).astype(float)
+
+
+def mean(values):
+    return values.mean(), values.std() / np.sqrt(len(values))
+
+
+def ratio(above, below):
+    value = above.sum() / below.sum()
+    return value, np.sqrt(((above - value * below) ** 2).sum()) / below.sum()
+
+
+def away(one, other):
+    """How many standard errors one estimate is above another."""
+    return (one[0] - other[0]) / np.hypot(one[1], other[1])
+
+
+def check(zs):
+    """Cells of independent packs: none is far off, and on average they are not either."""
+    assert np.abs(zs).max() < FAR
+    assert abs(np.mean(zs)) < FAR / np.sqrt(len(zs))
+
+
+# Knocks
+
+
+@cache
+def knocks(player, rules, before, deals=300_000):
+    """Estimates of what a knock gains by own turn and deadwood, before: see `ordered_to_knock`."""
+    found = {}
+    for turn in KNOCK_TURNS:
+        matchup = matchup_of(player, rules, SEED + turn)
+        now, later = (played(ordered(matchup, "knock", turn, do, before), deals) for do in (1, 0))
+        gain = points(now) - points(later)
+        first = np.where(now["upcard_to"] == 1, now["dealer"], 1 - now["dealer"])
+        own_turns = (now["turns"] + (first == 0)) // 2
+        here = (now["knocker"] == 0) & (now["knock_count"] > 0) & (own_turns == turn)
+        assert not gain[~here].any()
+        for deadwood in range(1, 11):
+            found[turn, deadwood] = mean(gain[here & (now["knock_count"] == deadwood)])
+    return found
+
+
+@pytest.mark.parametrize(("player", "rules"), CASES)
+def test_knocks_of_a_chart(player, rules):
+    frame = measure(ChartRequest("knock", rules, player, 1_000_000, SEED)).frame
+    cells = frame.set_index(["column", "row"])
+    zs = []
+    for (turn, deadwood), true in knocks(player, rules, OWN).items():
+        cell = cells.loc[str(turn), str(deadwood)]
+        zs.append(away((cell["value"], cell["se"]), true))
+    check(zs)
+
+
+# Upcards
+
+
+def upcards(player, rules, deals):
+    """Estimates of what taking the first upcard gains, by row and seat."""
+    found = {}
+    for row in range(4):
+        matchup = matchup_of(player, rules, SEED + 20 + row)
+        taken, left = (played(ordered(matchup, "take", UPCARD, do, row), deals) for do in (1, 0))
+        gain = points(taken) - points(left)
+        for seat in (0, 1):  # nondealer and dealer
+            own = taken["dealer"] == 1 - seat
+            here = own & (taken["upcard_to"] == seat) & (left["upcard_to"] != seat)
+            found[row, seat] = mean(gain[here])
+    return found
+
+
+@pytest.mark.parametrize(("player", "rules"), CASES)
+def test_upcards_of_a_chart(player, rules):
+    request = ChartRequest("upcard", rules, player, 500_000, SEED)
+    chart = measure(request)
+    zs = []
+    for place, true in upcards(player, rules, 300_000).items():
+        zs.append(away((chart.grid("value")[place], chart.grid("se")[place]), true))
+    check(zs)
+
+
+# First discards: every unmatched card is ordered by its place, and the cells of all are regressed
+
+
+def first_discards(matchup, deals):
+    """The cells of the unmatched cards at the first discard of each deal, and what each led to."""
+    led_to = [points(played(ordered(matchup, "discard", 1, place), deals)) for place in range(11)]
+    rules = build_rules(matchup.variant)
+    cells, worth = [], []
+    for unit in range(deals):
+        asked = [q.view for q in watch_deal(matchup, unit).questions if q.slot == "discard"]
+        own = [view for view in asked if view.seat == 0 and view.own_turn == 1]
+        cards = int(loose(own[0].hand, rules) & own[0].legal) if own else 0
+        if cards.bit_count() > 1:
+            thrown = [card for card in range(52) if cards >> card & 1]
+            hand = int(own[0].hand)
+            cells.append([13 * partners(card, hand) + card % 13 for card in thrown])
+            worth.append([led_to[place][unit] for place in range(len(thrown))])
+    return cells, worth
+
+
+def regressed(cells, worth, size, base):
+    """Coefficients with an effect of every deal, and their covariance clustered by deal."""
+    x, y = [], []
+    for of, points_of in zip(cells, worth, strict=True):
+        rows = np.zeros((len(of), size))
+        rows[np.arange(len(of)), of] = 1
+        x.append(rows - rows.mean(axis=0))
+        y.append(np.array(points_of) - np.mean(points_of))
+    used = np.delete(np.arange(size), base)
+    x = [rows[:, used] for rows in x]
+    bread = np.linalg.inv(sum(rows.T @ rows for rows in x))
+    told = bread @ sum(rows.T @ of for rows, of in zip(x, y, strict=True))
+    scores = np.array([rows.T @ (of - rows @ told) for rows, of in zip(x, y, strict=True)])
+    return used, told, bread @ scores.T @ scores @ bread
+
+
+@pytest.mark.parametrize(("player", "rules"), CASES)
+def test_discards_of_a_chart(player, rules):
+    """All cells share the king that they are compared with, which the mean allows for."""
+    request = ChartRequest("discard", rules, player, 200_000, SEED)
+    chart, size, base = measure(request), request.of.size, request.of.base
+    found = first_discards(matchup_of(player, rules, SEED + 30), 20_000)
+    used, told, covariance = regressed(*found, size, base)
+    errors = np.sqrt(np.diag(covariance))
+    value, se = (chart.grid(name).ravel()[used] for name in ("value", "se"))
+    zs = (value - told) / np.hypot(se, errors)
+    correlation = covariance / np.outer(errors, errors)
+    assert np.abs(zs).max() < FAR
+    assert abs(zs.mean()) < FAR * np.sqrt(correlation.mean())
+
+
+# What training sees: the same draws, knocks with its exploration
+
+
+def seen(matchup, choose, deals, explore=None):
+    """Own turn, deadwood of a knock, gain of the second answer and weight of drawn questions."""
+
+    def block(first, units):
+        found = branch_deals(matchup, choose, first, units, 2, None, explore)
+        gain = by_points(found)[:, 1] - by_points(found)[:, 0]
+        return found.views["own_turn"], found.views["ending_count"], gain, found.weights
+
+    blocks = over_units(block, deals, 4000)
+    return [np.concatenate(part) for part in zip(*blocks, strict=True)]
+
+
+@pytest.mark.parametrize(("player", "rules"), CASES)
+def test_knocks_that_training_sees(player, rules):
+    matchup = matchup_of(player, rules, SEED)
+    turns, deadwood, gains, weights = seen(matchup, try_knock, 1_000_000, wait_often)
+    zs, unweighted = [], []
+    for (turn, count), true in knocks(player, rules, 0.4).items():
+        here = (turns == turn) & (deadwood == count)
+        zs.append(away(ratio(weights[here] * gains[here], weights[here]), true))
+        unweighted.append(away(mean(gains[here]), true))
+    check(zs)
+    assert abs(np.mean(unweighted)) > FAR / np.sqrt(len(unweighted))
+
+
+@discard
+def both_ends(view, rules, params):
+    """The lowest and the highest unmatched card, as `ordered_to_throw` throws them."""
+    cards = loose(view.hand, rules) & view.legal
+    highest = cards
+    while popcount(highest) > 1:
+        highest &= highest - 1
+    return 1 << lowest(cards) | highest if popcount(cards) > 1 else 0
+
+
+@pytest.mark.parametrize(("player", "rules"), CASES)
+@pytest.mark.parametrize("slot", ["take", "discard"])
+def test_takes_and_discards_that_training_sees(player, rules, slot):
+    """By own turn. Where a decision came up is not recorded, so deals are divided by its rate."""
+    deals, last = 300_000, 10
+    orders = {"take": ((0, 0), (1, 0)), "discard": ((0,), (last,))}[slot]
+    choose = {"take": try_take, "discard": both_ends}[slot]
+    turns, _, gains, weights = seen(matchup_of(player, rules, SEED), choose, deals)
+    zs = []
+    for turn in range(2, 10):
+        matchup = matchup_of(player, rules, SEED + 40 + turn)
+        one, two = (points(played(ordered(matchup, slot, turn, *do), deals)) for do in orders)
+        here = np.where(turns == turn, weights, 0)
+        share = here.sum() / deals
+        value, se = mean(two - one)
+        zs.append(away(ratio(here * gains, here), (value / share, se / share)))
+    check(zs)

@@ -1,0 +1,140 @@
+"""Players who decide one kind of decision as they are ordered to, and are otherwise as they were.
+
+Their numbers come before those of the policy that they replace. The oracle of charts plays them.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from simgin_strategies.champion import cheapest, knock_gain, take_gain
+
+from simgin.strategy import LAST, discard, helper, knock, take
+from simgin.strategy.compiler import vector
+from simgin.toolkit import chance, dearest, gin_or_better, loose, lowers, lowest, popcount, take_if
+
+OWN = -1  # instead of a probability: knock as the player does
+UPCARD = 0  # instead of an own turn: the first upcard
+
+
+@helper
+def ordered_to_knock(view, params):
+    """1 or 0 at the turn of the order, and before it by a probability; -1: as usual.
+
+    params: own turn, answer there, probability of a knock in an earlier turn or OWN.
+    """
+    if view.own_turn == params[0]:
+        return int(params[1])
+    if view.own_turn < params[0] and params[2] >= 0:
+        return int(chance(params[2], view.noise))
+    return -1
+
+
+@knock(noise=True)
+def gold_knock(view, rules, params):
+    order = -1 if gin_or_better(view) else ordered_to_knock(view, params)
+    return order == 1 if order >= 0 else True
+
+
+@knock(noise=True)
+def champion_knock(view, rules, params):
+    if gin_or_better(view) or view.phase == LAST:
+        return True
+    order = ordered_to_knock(view, params)
+    return order == 1 if order >= 0 else knock_gain(view, rules, params[3:]) > 0
+
+
+@helper
+def partners(card, hand):
+    """0, 1 or 2: the cards of a hand of the same rank, or of the suit within two ranks."""
+    found = 0
+    for other in range(52):
+        if other != card and hand >> other & 1:
+            same_suit = other // 13 == card // 13
+            found += other % 13 == card % 13 or (same_suit and abs(other % 13 - card % 13) <= 2)
+    return min(found, 2)
+
+
+@helper
+def has(card, step, hand):
+    """Return True if a hand has the card of the same suit `step` ranks away."""
+    rank = card % 13 + step
+    return 0 <= rank < 13 and hand >> (card + step) & 1 == 1
+
+
+@helper
+def row_of_upcard(card, hand):
+    """The row of the chart of upcards: 0 for a meld, else 3 less the partners."""
+    of_rank = 0
+    for suit in range(4):
+        of_rank += hand >> (13 * suit + card % 13) & 1
+    below, above = has(card, -1, hand), has(card, 1, hand)
+    run = (below and above) or (below and has(card, -2, hand)) or (above and has(card, 2, hand))
+    return 0 if of_rank >= 2 or run else 3 - partners(card, hand)
+
+
+@helper
+def ordered_to_take(view, rules, params):
+    """The answer at the upcards of a row, or at what lowers the deadwood at a turn; -1: as usual.
+
+    params: UPCARD or an own turn, answer there, row.
+    """
+    if view.legal & 3 != 3:
+        return -1
+    if view.phase == 0:
+        here = params[0] == UPCARD and row_of_upcard(view.taken_offer, view.hand) == params[2]
+    else:
+        here = view.own_turn == params[0] and lowers(view, rules)
+    return int(params[1]) if here else -1
+
+
+@take
+def gold_take(view, rules, params):
+    order = ordered_to_take(view, rules, params)
+    return order if order >= 0 else take_if(lowers(view, rules), view.legal)
+
+
+@take
+def champion_take(view, rules, params):
+    order = ordered_to_take(view, rules, params)
+    if order >= 0:
+        return order
+    return take_if(take_gain(view, rules, params[3:]) > 0, view.legal)
+
+
+@helper
+def ordered_to_throw(view, rules, params):
+    """The unmatched card of a place, the lowest first, at a turn; -1: as usual.
+
+    params: own turn, place; the last one there is, where there are fewer.
+    """
+    cards = loose(view.hand, rules) & view.legal
+    if view.own_turn != params[0] or popcount(cards) < 2:
+        return -1
+    for _ in range(min(int(params[1]), popcount(cards) - 1)):
+        cards &= cards - 1
+    return lowest(cards)
+
+
+@discard
+def gold_discard(view, rules, params):
+    order = ordered_to_throw(view, rules, params)
+    return order if order >= 0 else lowest(dearest(view.best, rules)[0])
+
+
+@discard
+def champion_discard(view, rules, params):
+    order = ordered_to_throw(view, rules, params)
+    return order if order >= 0 else cheapest(view.legal, view, rules, params[2:])
+
+
+PROBES = {
+    "gold": {"knock": gold_knock, "take": gold_take, "discard": gold_discard},
+    "champion": {"knock": champion_knock, "take": champion_take, "discard": champion_discard},
+}
+
+
+def ordered(matchup, slot, *order):
+    """The matchup with orders to A in one slot."""
+    numbers = np.concatenate([order, vector(matchup.a.policy(slot))])
+    policy = replace(PROBES[matchup.a.text][slot], weights=numbers)
+    return replace(matchup, a=replace(matchup.a, **{slot: policy}))
