@@ -6,7 +6,8 @@
 A logistic regression on one discard decision of each deal. For every card that the deciding player
 has not seen: is it in the opponent's hand? The regressors are the card's rank, the stage of the
 deal, and the card's relation to those that the opponent declined, took and discarded
-(simgin.toolkit.beliefs).
+(simgin.toolkit.beliefs). The decision is drawn from all of a finished deal and not yet weighted by
+how many there were (docs/explanation/decisions/0056-weights-of-drawn-decisions.md).
 
 Prints how well the fit and the uniform guess predict the hands of deals that were not used for the
 fit. Also prints the mean deadwood by turn that simgin.toolkit.opponent.COUNTS holds.

@@ -9,6 +9,9 @@ the odds of the true one are the exponential of the difference, whatever the exc
 regression without a constant finds the weights (simgin.toolkit.worlds). Opponents who knock at once
 and those who wait for gin are fitted apart, and the stages of the deal as well.
 
+The question is drawn from all of a finished deal and not yet weighted by how many there were
+(docs/explanation/decisions/0056-weights-of-drawn-decisions.md).
+
 Prints how well the fit tells hands of deals that were not used from hands with exchanged cards.
 """
 

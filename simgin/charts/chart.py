@@ -11,10 +11,10 @@ so the regression is weighted by their number. Errors are clustered by question:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -191,11 +191,9 @@ class Chart:
         float64 (3, cells).
         """
         values, inverse, effective = self._fit
-        spread = np.zeros_like(inverse)
-        for block in self._blocks:
-            told = np.where(block.cells >= 0, values[block.cells], 0)
-            scores = block.weights[:, None] * block._by_cell(block._centred(block.worth - told))
-            spread += scores.T @ scores
+        told = np.where(self.cells >= 0, values[self.cells], 0)
+        scores = self.weights[:, None] * self._centred(self.worth - told)
+        spread = self._by_cells(lambda k, m: scores[:, k] * scores[:, m])
         variances = np.einsum("ij,jk,ki->i", inverse, spread, inverse)
         errors = np.sqrt(variances * effective / (effective - 1))  # one is used up by the mean
         return np.stack([values, errors, effective])
@@ -203,20 +201,15 @@ class Chart:
     @cached_property
     def _fit(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Weighted least squares: coefficients, inverse of the squares, effective numbers."""
-        size = self.request.of.size
-        met, squared, products = np.zeros(size), np.zeros(size), np.zeros(size)
-        shared = np.zeros((size, size))
-        for block in self._blocks:
-            weights, counts = block.weights, block._by_cell(np.ones(block.cells.shape))
-            met += weights @ counts
-            squared += weights**2 @ counts
-            products += weights @ block._by_cell(block._centred(block.worth))
-            shared += (counts * (weights / block._tried.sum(axis=1))[:, None]).T @ counts
+        size, weights = self.request.of.size, self.weights[:, None]
+        met = self._by_cell(weights)
+        shared = self.weights / self._tried.sum(axis=1)
+        squares = np.diag(met) - self._by_cells(lambda k, m: shared)
         used = (self._met >= LEAST_MET) & (np.arange(size) != self.request.of.base)
         inverse = np.zeros((size, size))
-        squares = (np.diag(met) - shared)[np.ix_(used, used)]
-        inverse[np.ix_(used, used)] = np.linalg.pinv(squares)
-        return inverse @ products, inverse, np.maximum(met**2 / np.maximum(squared, 1), 2)
+        inverse[np.ix_(used, used)] = np.linalg.pinv(squares[np.ix_(used, used)])
+        values = inverse @ self._by_cell(weights * self._centred(self.worth))
+        return values, inverse, np.maximum(met**2 / np.maximum(self._by_cell(weights**2), 1), 2)
 
     @property
     def _met(self) -> np.ndarray:
@@ -224,30 +217,39 @@ class Chart:
         return np.bincount(self.cells[self.cells >= 0], minlength=self.request.of.size)
 
     @property
-    def _blocks(self) -> Iterator[Chart]:
-        """Some questions at a time: with tables of all by all cells memory would be the limit."""
-        for first in range(0, len(self.cells), AT_ONCE):
-            own = slice(first, first + AT_ONCE)
-            yield Chart(self.request, self.cells[own], self.worth[own], self.weights[own])
-
-    @property
     def _tried(self) -> np.ndarray:
         """Which answers there are: bool (questions, answers)."""
         return ~np.isnan(self.worth)
 
+    @property
+    def _named(self) -> np.ndarray:
+        """Which answers there are that have a cell: bool (questions, answers)."""
+        return self._tried & (self.cells >= 0)
+
     def _centred(self, values: np.ndarray) -> np.ndarray:
         """Values of answers less the mean of their question; 0 where there is no answer."""
-        tried = self._tried
-        kept = np.where(tried, values, 0)
-        mean = kept.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
-        return np.where(tried, kept - mean, 0)
+        kept = np.where(self._tried, values, 0)
+        mean = kept.sum(axis=1, keepdims=True) / self._tried.sum(axis=1, keepdims=True)
+        return np.where(self._tried, kept - mean, 0)
 
     def _by_cell(self, values: np.ndarray) -> np.ndarray:
-        """Sums of values of answers: float64 (questions, cells)."""
-        size, named = self.request.of.size, self._tried & (self.cells >= 0)
-        place = np.nonzero(named)[0] * size + self.cells[named]
-        sums = np.bincount(place, values[named], len(self.cells) * size)
-        return sums.reshape(len(self.cells), size)
+        """Sums of values of answers: float64 (cells,)."""
+        named = self._named
+        values = np.broadcast_to(values, named.shape)[named]
+        return np.bincount(self.cells[named], values, self.request.of.size)
+
+    def _by_cells(self, values: Callable[[int, int], np.ndarray]) -> np.ndarray:
+        """Sums over every two answers to a question, by the cells of both: float64 (cells, cells).
+
+        values: of the answers at two places, float64 (questions,).
+        """
+        size, named = self.request.of.size, self._named
+        sums = np.zeros(size**2)
+        for k, m in product(range(named.shape[1]), repeat=2):
+            both = named[:, k] & named[:, m]
+            place = self.cells[both, k] * size + self.cells[both, m]
+            sums += np.bincount(place, values(k, m)[both], size**2)
+        return sums.reshape(size, size)
 
     def grid(self, name: str) -> np.ndarray:
         """A column of the frame as a table, float64 (rows, columns); NaN where nothing was met."""

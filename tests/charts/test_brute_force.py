@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 FAR = 3.3  # standard errors
 RULES = ("standard", "standard+undercut_bonus=10")
 CASES = [(player, rules) for player in ("gold", "champion") for rules in RULES]
-KNOCK_TURNS = (3, 5, 7, 9)
+TURNS = (3, 5, 7, 9)
 SEED = 4300
 
 
@@ -61,6 +61,7 @@ def away(one, other):
 
 def check(zs):
     """Cells of independent packs: none is far off, and on average they are not either."""
+    print(f"{len(zs)} cells, mean z {np.mean(zs):.2f}, farthest {np.abs(zs).max():.2f}")
     assert np.abs(zs).max() < FAR
     assert abs(np.mean(zs)) < FAR / np.sqrt(len(zs))
 
@@ -69,10 +70,10 @@ def check(zs):
 
 
 @cache
-def knocks(player, rules, before, deals=300_000):
+def knocks(player, rules, before, deals=200_000):
     """Estimates of what a knock gains by own turn and deadwood, before: see `ordered_to_knock`."""
     found = {}
-    for turn in KNOCK_TURNS:
+    for turn in TURNS:
         matchup = matchup_of(player, rules, SEED + turn)
         now, later = (played(ordered(matchup, "knock", turn, do, before), deals) for do in (1, 0))
         gain = points(now) - points(later)
@@ -118,7 +119,7 @@ def test_upcards_of_a_chart(player, rules):
     request = ChartRequest("upcard", rules, player, 500_000, SEED)
     chart = measure(request)
     zs = []
-    for place, true in upcards(player, rules, 300_000).items():
+    for place, true in upcards(player, rules, 200_000).items():
         zs.append(away((chart.grid("value")[place], chart.grid("se")[place]), true))
     check(zs)
 
@@ -171,6 +172,7 @@ def test_discards_of_a_chart(player, rules):
     zs = (value - told) / np.hypot(se, errors)
     correlation = covariance / np.outer(errors, errors)
     assert np.abs(zs).max() < FAR
+    print(f"{len(zs)} cells, mean z {zs.mean():.2f} ± {np.sqrt(correlation.mean()):.2f}")
     assert abs(zs.mean()) < FAR * np.sqrt(correlation.mean())
 
 
@@ -216,12 +218,12 @@ def both_ends(view, rules, params):
 @pytest.mark.parametrize("slot", ["take", "discard"])
 def test_takes_and_discards_that_training_sees(player, rules, slot):
     """By own turn. Where a decision came up is not recorded, so deals are divided by its rate."""
-    deals, last = 300_000, 10
+    deals, last = 200_000, 10
     orders = {"take": ((0, 0), (1, 0)), "discard": ((0,), (last,))}[slot]
     choose = {"take": try_take, "discard": both_ends}[slot]
     turns, _, gains, weights = seen(matchup_of(player, rules, SEED), choose, deals)
     zs = []
-    for turn in range(2, 10):
+    for turn in TURNS:
         matchup = matchup_of(player, rules, SEED + 40 + turn)
         one, two = (points(played(ordered(matchup, slot, turn, *do), deals)) for do in orders)
         here = np.where(turns == turn, weights, 0)

@@ -6,6 +6,7 @@ left in the stock B draws one, A one more, and then the hand is dead. So a quest
 hands by 4 x 3 next cards, and what knocking is worth is the mean over all of them.
 """
 
+from dataclasses import replace
 from itertools import combinations, permutations
 from pathlib import Path
 
@@ -17,10 +18,11 @@ from simgin.charts.kinds import TURNS
 from simgin.core.position import END, THROW
 from simgin.play.matchup import parse_matchup
 from simgin.play.rollout import Action, Worlds, branch_deals, play_in
+from simgin.rules import variants
 from simgin.rules.build import build_rules
-from simgin.strategy import knock
+from simgin.strategy import helper, knock, loader
 from simgin.text.notation import cards_in
-from simgin.toolkit import gin_or_better
+from simgin.toolkit import best_discards, gin_or_better
 from simgin.tune.decisions import by_points
 
 STOCK = 4
@@ -35,6 +37,11 @@ def first_best(view, rules, params):
 @discard
 def drawn(view, rules, params):
     return view.drawn
+"""
+BREAKS = """
+@discard
+def breaks(view, rules, params):
+    return lowest(view.hand if view.stock == 2 else view.best)
 """
 
 
@@ -84,14 +91,80 @@ def test_cells_near_the_end_are_the_means_over_all_hidden_cards(matchup, deals):
     found = branch_deals(matchup, near_the_end, 0, deals, 2, None, gin_alone)
     request = ChartRequest("knock", "standard", "gold", deals, 3)
     cells = request.of.cells(found, build_rules(matchup.variant))
-    chart = Chart(request, cells, by_points(found))
+    chart = Chart(request, cells, by_points(found), found.weights)
     away = []
     for row in chart.frame.to_dict("records"):
         cell = request.of.rows.index(row["row"]), request.of.columns.index(row["column"])
         own = cells[:, 1] == np.ravel_multi_index(cell, (len(request.of.rows), TURNS))
         true = [exact(matchup, view) for view in found.views[own]]
-        error = np.sqrt(np.sum([gains.var() for gains in true])) / len(true)
-        away.append((row["value"] - np.mean([gains.mean() for gains in true])) / error)
+        weights = found.weights[own] / found.weights[own].sum()
+        error = np.sqrt(weights**2 @ [gains.var() for gains in true])
+        away.append((row["value"] - weights @ [gains.mean() for gains in true]) / error)
         assert len(true) == row["n"]
     assert len(away) > 3 and np.abs(away).max() < 4
     assert abs(np.sum(away)) < 4 * np.sqrt(len(away))
+
+
+# Two cards are left, and A, who could not end the deal before, may do so now. A declines and breaks
+# up a meld. If the last draw repairs the hand there is a second question, and knocking at the first
+# gains nothing; otherwise the first is the only one of its deal.
+
+LEFT = 2
+TO_THE_LAST_CARD = f"standard+stock_reserve={LEFT - 2}"
+
+
+@helper
+def may_end(eleven, rules):
+    """Return True if eleven cards without one of them are within the limit."""
+    return best_discards(eleven, eleven, rules)[0] <= rules.knock_limit
+
+
+@knock
+def first_near_the_end(view, rules, params):
+    """To knock and to play on at the first question of a deal, if it comes near the end."""
+    if view.stock != LEFT or gin_or_better(view):
+        return 0
+    ten = view.hand & ~(1 << view.drawn)
+    for i in range(view.turns - 1, -1, -1):
+        if view.history[i, 0] == view.seat:
+            eleven = ten | 1 << view.history[i, 3]
+            if may_end(eleven, rules):
+                return 0
+            ten = eleven & ~(1 << view.history[i, 2])
+    return 3
+
+
+def exact_near_the_end(matchup, view):
+    """What knocking gains in all worlds of a question: B's next card, A's and the ten B holds."""
+    unseen = np.array(list(cards_in(int(view["unseen"]))))
+    assert len(unseen) == 10 + LEFT and not view["known"]
+    stocks = np.array(list(permutations(unseen, LEFT)), np.int8)
+    hands = int(view["unseen"]) - (1 << stocks.astype(np.int64)).sum(axis=1)
+    knocking = Action(END, int(view["ending_card"]))
+    going_on = Action(THROW, int(min(cards_in(int(view["hand"])))))
+    ended = play_in(matchup, view, [knocking, going_on], Worlds(hands, stocks))
+    points = (ended["points_a"] - ended["points_b"]).astype(float)
+    return points[:, 0] - points[:, 1]
+
+
+def test_weighted_questions_do_not_depend_on_what_followed(matchup, tmp_path):
+    """Without weights, deals in which there was one question count for twice as much."""
+    file = tmp_path / "breaks.py"
+    file.write_text(DISCARDS + BREAKS)
+    plays = replace(
+        matchup,
+        variant=variants.find(TO_THE_LAST_CARD),
+        a=loader.find(f"gold+take=never+discard={file}#breaks"),
+    )
+    found = branch_deals(plays, first_near_the_end, 0, 30_000, 2, None, gin_alone)
+    assert set(found.weights.tolist()) == {1, 2}
+    true = [exact_near_the_end(plays, view) for view in found.views]
+    missed = by_points(found)[:, 1] - by_points(found)[:, 0] - [of.mean() for of in true]
+    spread = np.array([of.var() for of in true])
+    assert abs(errors(found.weights, missed, spread)) < 4
+    assert errors(1, missed, spread) > 4
+
+
+def errors(weights, missed, spread):
+    """How many standard errors a weighted sum is above 0."""
+    return np.sum(weights * missed) / np.sqrt(np.sum(weights**2 * spread))
