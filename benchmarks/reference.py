@@ -30,7 +30,7 @@ WORK = ROOT / "build" / "reference" / engine_digest()
 SIMGIN = (sys.executable, "-m", "simgin")
 LARGEST = 1_500_000  # bytes of a frame that is committed; a larger one is in build/reference
 CHART = (*SIMGIN, "chart", "--player", "champion")
-KNOCKS = (*CHART, "knock", "--deals", "2M")
+KNOCKS = (*CHART, "knock", "--deals", "8M")
 # What is no experiment: its command, but for where it goes
 OTHERS: dict[str, tuple[str, ...]] = {
     "odds": (*SIMGIN, "odds"),
@@ -43,8 +43,8 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "chart-knock-oklahoma": (*KNOCKS, "-v", "oklahoma"),
     "chart-knock-behind": (*KNOCKS, "--score", "20-80"),
     "chart-knock-ahead": (*KNOCKS, "--score", "80-20"),
-    "chart-upcard": (*CHART, "upcard", "--deals", "1M"),
-    "chart-discard": (*CHART, "discard", "--deals", "200k"),
+    "chart-upcard": (*CHART, "upcard", "--deals", "2M"),
+    "chart-discard": (*CHART, "discard", "--deals", "400k"),
     "adapted": (sys.executable, "benchmarks/adapted.py"),
     "error-rates": (sys.executable, "benchmarks/error_rates.py"),
     "claims/lengths": (sys.executable, "benchmarks/match_lengths.py"),

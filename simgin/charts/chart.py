@@ -1,20 +1,19 @@
 """A chart: what each answer to a question is worth to a strong player, by what matters of it.
 
 Deals are branched at one question of the player (`simgin.play.rollout`): every answer is played on
-in the same world. What the worlds share is taken out, question by question, so a cell is a
-regression coefficient with a fixed effect of its question; where there are two answers it is the
-mean of their difference. A question that was drawn from several of its deal stands for all of them,
-so the regression is weighted by their number. Errors are clustered by question: every deal has one
-(White 1980), with Student's t for as many questions of equal weight as a cell's are worth (Kish
-1965).
+in the same world. A cell is a regression coefficient with a fixed effect of its question
+(`simgin.charts.regression`); where there are two answers it is the mean of their difference. A
+question that was drawn from several of its deal stands for all of them, so the regression is
+weighted by their number. Intervals are Student's t for as many questions of equal weight as those
+of a cell are worth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, product
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from simgin_strategies._champion import MATCH
 
 from simgin import plots
 from simgin.charts.kinds import KINDS, Kind
+from simgin.charts.regression import LEAST_MET, Regression
 from simgin.findings.verdict import listed
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = 4000  # deals branched in one call
 SURE = 0.05
-LEAST_MET = 30  # questions, without which a cell stays empty
 PRICED = 20_000  # matches that price a chart, on packs that it was not made from
 TEMPLATE = Path(__file__).with_name("by_chart.py.j2")
 MARK = b'"""Knocks by a chart of simgin: '  # how a file begins that it fills
@@ -170,11 +169,11 @@ class Chart:
             "unit": self.request.unit,
             "metric": f"{self.request.kind}_gain",
         }
-        met, numbers = self._met, self._numbers
+        fit = Regression(self.cells, self.worth, self.weights, kind.size, base)
         rows = []
-        for cell in np.flatnonzero(met >= LEAST_MET):
-            value, se, effective = numbers[:, cell]
-            n = int(met[cell])
+        for cell in np.flatnonzero(fit.met >= LEAST_MET):
+            value, se, effective = fit.numbers[:, cell]
+            n = int(fit.met[cell])
             own = Quantity(value, n, NO_MOVES, effective, own_se=se if cell != base else 0.0)
             row, column = divmod(int(cell), len(kind.columns))
             low, high = own.limits
@@ -183,73 +182,6 @@ class Chart:
             rows.append({**names, **where, **measured, "p": own.p if cell != base else 1.0})
         frame = frame_of(rows)
         return frame.assign(p_holm=holm(frame.pop("p").to_numpy())) if rows else frame
-
-    @cached_property
-    def _numbers(self) -> np.ndarray:
-        """Of every cell the coefficient, its standard error and the effective number of questions.
-
-        float64 (3, cells).
-        """
-        values, inverse, effective = self._fit
-        told = np.where(self.cells >= 0, values[self.cells], 0)
-        scores = self.weights[:, None] * self._centred(self.worth - told)
-        spread = self._by_cells(lambda k, m: scores[:, k] * scores[:, m])
-        variances = np.einsum("ij,jk,ki->i", inverse, spread, inverse)
-        errors = np.sqrt(variances * effective / (effective - 1))  # one is used up by the mean
-        return np.stack([values, errors, effective])
-
-    @cached_property
-    def _fit(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Weighted least squares: coefficients, inverse of the squares, effective numbers."""
-        size, weights = self.request.of.size, self.weights[:, None]
-        met = self._by_cell(weights)
-        shared = self.weights / self._tried.sum(axis=1)
-        squares = np.diag(met) - self._by_cells(lambda k, m: shared)
-        used = (self._met >= LEAST_MET) & (np.arange(size) != self.request.of.base)
-        inverse = np.zeros((size, size))
-        inverse[np.ix_(used, used)] = np.linalg.pinv(squares[np.ix_(used, used)])
-        values = inverse @ self._by_cell(weights * self._centred(self.worth))
-        return values, inverse, np.maximum(met**2 / np.maximum(self._by_cell(weights**2), 1), 2)
-
-    @property
-    def _met(self) -> np.ndarray:
-        """How many answers every cell met: int64 (cells,)."""
-        return np.bincount(self.cells[self.cells >= 0], minlength=self.request.of.size)
-
-    @property
-    def _tried(self) -> np.ndarray:
-        """Which answers there are: bool (questions, answers)."""
-        return ~np.isnan(self.worth)
-
-    @property
-    def _named(self) -> np.ndarray:
-        """Which answers there are that have a cell: bool (questions, answers)."""
-        return self._tried & (self.cells >= 0)
-
-    def _centred(self, values: np.ndarray) -> np.ndarray:
-        """Values of answers less the mean of their question; 0 where there is no answer."""
-        kept = np.where(self._tried, values, 0)
-        mean = kept.sum(axis=1, keepdims=True) / self._tried.sum(axis=1, keepdims=True)
-        return np.where(self._tried, kept - mean, 0)
-
-    def _by_cell(self, values: np.ndarray) -> np.ndarray:
-        """Sums of values of answers: float64 (cells,)."""
-        named = self._named
-        values = np.broadcast_to(values, named.shape)[named]
-        return np.bincount(self.cells[named], values, self.request.of.size)
-
-    def _by_cells(self, values: Callable[[int, int], np.ndarray]) -> np.ndarray:
-        """Sums over every two answers to a question, by the cells of both: float64 (cells, cells).
-
-        values: of the answers at two places, float64 (questions,).
-        """
-        size, named = self.request.of.size, self._named
-        sums = np.zeros(size**2)
-        for k, m in product(range(named.shape[1]), repeat=2):
-            both = named[:, k] & named[:, m]
-            place = self.cells[both, k] * size + self.cells[both, m]
-            sums += np.bincount(place, values(k, m)[both], size**2)
-        return sums.reshape(size, size)
 
     def grid(self, name: str) -> np.ndarray:
         """A column of the frame as a table, float64 (rows, columns); NaN where nothing was met."""
