@@ -118,10 +118,12 @@ def as_played(matchup, slot, units):
     branches = branch_deals(matchup, SLOTS[slot], 0, units, 11)
     _, records = kernel.play_recorded(matchup, 0, units)
     whole = {int(row["unit"]): row for row in records[records["half"] == 0]}
-    for view, answers, rows in zip(branches.views, branches.answers, branches.records, strict=True):
+    drawn = zip(branches.weights, branches.views, branches.answers, branches.records, strict=True)
+    for weight, view, answers, rows in drawn:
         unit = int(rows[0]["unit"])
         questions = watch_deal(matchup, unit).questions
         own = [question for question in questions if (question.seat, question.slot) == (0, slot)]
+        assert weight == len(own)
         place = list(answers).index(own[question_of(view, questions, slot)].answer)
         assert [rows[place][name] for name in RESULT] == [whole[unit][name] for name in RESULT]
     return len(branches.views)
