@@ -51,7 +51,7 @@ class Regression:
     @property
     def _inverse(self) -> np.ndarray:
         """The inverse of the sums of squares; 0 for the base and for cells hardly met."""
-        shared = np.sqrt(self._weights / self._tried.sum(axis=1, keepdims=True))
+        shared = np.sqrt(self._weights / self._answers)
         squares = np.diag(self._by_cell(self._weights)) - self._by_two_cells(shared)
         used = (self.met >= LEAST_MET) & (np.arange(self.size) != self.base)
         inverse: np.ndarray = np.zeros_like(squares)
@@ -77,6 +77,12 @@ class Regression:
         tried: np.ndarray = ~np.isnan(self.worth)
         return tried
 
+    @property
+    def _answers(self) -> np.ndarray:
+        """The number of answers to every question, at least 1: int64 (questions, 1)."""
+        answers: np.ndarray = np.maximum(self._tried.sum(axis=1, keepdims=True), 1)
+        return answers
+
     @cached_property
     def _named(self) -> np.ndarray:
         """Which answers there are that have a cell: bool (questions, answers)."""
@@ -86,7 +92,7 @@ class Regression:
     def _centred(self, values: np.ndarray) -> np.ndarray:
         """Values of answers minus the mean of their question; 0 where there is no answer."""
         kept = np.where(self._tried, values, 0)
-        mean = kept.sum(axis=1, keepdims=True) / self._tried.sum(axis=1, keepdims=True)
+        mean = kept.sum(axis=1, keepdims=True) / self._answers
         return np.where(self._tried, kept - mean, 0)
 
     def _by_cell(self, values: np.ndarray) -> np.ndarray:

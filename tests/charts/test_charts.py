@@ -124,11 +124,12 @@ def test_intervals_of_cells_hold_in_95_of_100_charts(most):
 
 def test_rows_and_questions_without_an_answer_are_left_out(discards):
     """A question of which nothing was tried changes nothing; a row never met is not spoken of."""
-    few = discards.cells[:300], discards.worth[:300]
-    none = np.full_like(few[0][:5], -1), np.full_like(few[1][:5], np.nan)
-    small, more = (Chart(FIRST, *of) for of in (few, map(np.vstack, zip(few, none, strict=True))))
+    few = discards.cells[:300], discards.worth[:300], discards.weights[:300]
+    none = np.full_like(few[0][:5], -1), np.full_like(few[1][:5], np.nan), few[2][:5]
+    both = map(np.concatenate, zip(few, none, strict=True))
+    small, more = (Chart(FIRST, *of) for of in (few, both))
     pd.testing.assert_frame_equal(small.frame, more.frame)
-    met = Chart(FIRST, np.where(few[0] < 13, few[0], -1), few[1])
+    met = Chart(FIRST, np.where(few[0] < 13, few[0], -1), *few[1:])
     assert not any("partners" in line for line in LINES["discard"](met))
 
 
