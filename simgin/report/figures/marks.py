@@ -118,6 +118,7 @@ def mark_empty(axes: Axes, text: str) -> None:
         ha="center",
         va="center",
         color=FAINT,
+        bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1},
     )
 
 
