@@ -81,7 +81,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     place = parser.parse_args().output
-    run = (sys.executable, "-m", "simgin", "run", EXPERIMENT, "--record", "-o", str(place))
+    run = (sys.executable, "-P", "-m", "simgin", "run", EXPERIMENT, "--record", "-o", str(place))
     subprocess.run(run, check=True)
     deals = with_scores_after(pd.read_parquet(place / "deals.parquet"))
     pd.DataFrame(rows(deals)).to_csv(place / "matches.csv", index=False, float_format="%.10g")

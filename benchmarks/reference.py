@@ -27,7 +27,7 @@ from simgin.version import version
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "results" / "reference"
 WORK = ROOT / "build" / "reference" / engine_digest()
-SIMGIN = (sys.executable, "-m", "simgin")
+SIMGIN = (sys.executable, "-P", "-m", "simgin")
 LARGEST = 1_500_000  # bytes of a frame that is committed; a larger one is in build/reference
 CHART = (*SIMGIN, "chart", "--player", "champion")
 KNOCKS = (*CHART, "knock", "--deals", "8M")

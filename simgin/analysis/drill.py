@@ -6,7 +6,6 @@ drill.rows()  # a row for each answer to each position
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +30,7 @@ from simgin.report import page
 from simgin.report.cards import with_faces
 from simgin.rules import variants
 from simgin.stats.estimate import mean_of
+from simgin.text import shell
 from simgin.text.files import replacing
 from simgin.text.notation import card_text
 
@@ -109,7 +109,7 @@ class Exercise:
         """Prices the decision at length, to the same figures."""
         analyze = self.matchup.replay(self.unit, 0, 0).replace("simgin show", "simgin analyze", 1)
         judge = self.analysis.matchup.a.text
-        return f"{analyze} --turn {self.position.turn} {shlex.join(['--as', judge])}"
+        return f"{analyze} --turn {self.position.turn} {shell.join(['--as', judge])}"
 
 
 @dataclass(frozen=True)

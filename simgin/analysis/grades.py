@@ -6,7 +6,6 @@ are what is reported in total, by what was to be decided, and one by one.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,6 +29,7 @@ from simgin.report.table import Table, listed
 from simgin.stats.estimate import ENOUGH_UNITS, Estimate, around, mean_of, undefined
 from simgin.stats.variance import anchored_mean
 from simgin.strategy.text_form import exchange
+from simgin.text import shell
 from simgin.text.messages import quoted
 
 # Points that players give up a deal against champion, judged by it under eaai, and the half-width
@@ -112,7 +112,7 @@ class Grade(rates.ErrorRates):
         words = ["simgin", "analyze", self.files[judged.unit], "--turn", str(judged.turn)]
         for option, player in zip(("--as", "--against"), by_seat, strict=False):
             words += [option, player]
-        return shlex.join(words)
+        return shell.join(words)
 
     @property
     def has_ladder(self) -> bool:

@@ -8,7 +8,6 @@ right.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +30,7 @@ from simgin.rules import variants
 from simgin.stats.estimate import Estimate, mean_of
 from simgin.stats.table import frame_of
 from simgin.stats.variance import anchored_mean
+from simgin.text import shell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,7 +145,7 @@ class ErrorRates:
     def command(self, judged: Judged) -> str:
         """The command that analyses a decision."""
         show = self.trial.matchup.replay(judged.unit, judged.half, 0)
-        judge = shlex.quote(self.trial.judge.a.text)
+        judge = shell.quote(self.trial.judge.a.text)
         return f"{show.replace('show', 'analyze', 1)} --turn {judged.turn} --as {judge}"
 
     def frame(self) -> pd.DataFrame:

@@ -242,7 +242,14 @@ def strategy_file(chart: Chart, command: str) -> str:
     """The text of a strategy file whose knock goes by the sign of each cell."""
     gains = np.nan_to_num(chart.grid("value")) > 0
     rows = ["".join("1" if pays else "0" for pays in turn[::-1]) + "0" for turn in gains.T]
-    return template(TEMPLATE).render(command=command, request=chart.request, rows=rows) + "\n"
+    words = {"command": _in_docstring(command), "player": _in_docstring(chart.request.player)}
+    deals = f"{chart.request.deals:,}"
+    return template(TEMPLATE).render(**words, deals=deals, rows=rows) + "\n"
+
+
+def _in_docstring(text: str) -> str:
+    """Return the source of a text between triple quotes: it may hold a path with any character."""
+    return repr(text)[1:-1].replace('"', r"\"")
 
 
 def price(chart: Chart, command: str, workers: int | None = None) -> Quantity:
@@ -251,7 +258,7 @@ def price(chart: Chart, command: str, workers: int | None = None) -> Quantity:
     seed = (request.seed + PRICE_SEED) % 2**64
     with TemporaryDirectory() as folder:
         file = Path(folder) / "by_chart.py"
-        file.write_text(strategy_file(chart, command))
+        file.write_bytes(strategy_file(chart, command).encode())
         own = f"{request.player}+knock={file}"
         matchup = parse_matchup(own, request.player, request.variant, seed, "match")
         rows = run_matchup(matchup, PRICED, workers)

@@ -323,7 +323,8 @@ def _matchup_job(figure: str, matchup: Matchup, size: int, threads: int) -> _Job
 
 ROUNDS = 5  # turns of both installations
 LEAST = 1e-12  # what no ratio falls below, nor its reciprocal
-THIS = [sys.executable, "-m", "simgin"]
+# -P: no module is imported from the working directory
+THIS = [sys.executable, "-P", "-m", "simgin"]
 
 Row = Mapping[str, Any]  # a figure as `simgin bench --json` prints it
 Round = Sequence[Row]
@@ -378,13 +379,15 @@ def _is_figure(row: object) -> bool:
 
 
 def find_installation(path: Path) -> Path | None:
-    """The `simgin` of another installation: a program, or a virtual environment that has one.
+    """Return the `simgin` of another installation: a program, or that of a virtual environment.
 
-    None if the path is neither.
+    The path is absolute, because a bare name would be looked up in PATH. None if there is none, and
+    for a file of figures, which some file systems call executable.
     """
     for program in (path, path / "bin" / "simgin"):
-        if program.is_file() and os.access(program, os.X_OK):
-            return program
+        is_program = program.is_file() and program.suffix != ".json"
+        if is_program and os.access(program, os.X_OK):
+            return program.absolute()
     return None
 
 

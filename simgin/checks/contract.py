@@ -165,7 +165,8 @@ def _process(
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(
-            [sys.executable, "-m", "simgin.checks.contract_process", json.dumps(job)],
+            # -P: no module is imported from the working directory
+            [sys.executable, "-P", "-m", "simgin.checks.contract_process", json.dumps(job)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,

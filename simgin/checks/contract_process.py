@@ -1,6 +1,6 @@
 """The process of the contract test: puts positions to policies, plays deals, and reports.
 
-`python -m simgin.checks.contract_process JOB` reports in lines of JSON. simgin.checks.contract
+`python -P -m simgin.checks.contract_process JOB` reports in lines of JSON. simgin.checks.contract
 starts it, listens, and ends it if it falls silent. Positions come from random play of every
 variant; each is asked several times, in several orders and places in memory.
 """
@@ -329,11 +329,10 @@ def _play(matchup: Matchup, deals: int, limit: float, report: _Report) -> int:
     """
     started = time.monotonic()
     per_unit = len(matchup.players)
-    names = " ".join(player.text for player in matchup.players)
     variant = matchup.variant.text
     rules = build_rules(matchup.variant)
     for unit in range(deals // per_unit):
-        replay = f"simgin show {names} -v {variant} --seed {SEED} --unit {unit}"
+        replay = matchup.replay(unit, 0, 0)
         report.begin(f"a deal of {variant} ({replay})", limit)
         report.state = new_state(SEED)
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simgin.text import shell
 from simgin.text.messages import printable, tell
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ note = tell  # a remark on stderr
 
 def command_line(*words: object) -> str:
     """A simgin command, quoted for a shell."""
-    return shlex.join(["simgin", *map(str, words)])
+    return shell.join(["simgin", *map(str, words)])
 
 
 def repeated(**settled: object) -> str:
@@ -141,7 +141,7 @@ def repeated(**settled: object) -> str:
         is_given = value is not None and value is not False  # 0 is a value
         if is_given and name not in NO_MATTER:
             words += _words(parameter, value)
-    return shlex.join(words)
+    return shell.join(words)
 
 
 def continued(command: str) -> str:

@@ -1,7 +1,6 @@
 """A matchup: two strategies, or one, ready to play a variant with a seed."""
 
 import re
-import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -11,6 +10,7 @@ from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.strategy import Strategy, loader
 from simgin.strategy.text_form import parse
+from simgin.text import shell
 
 # Of the file of a policy or of weights, as in +knock=a/b.py and champion@a/b.npy
 FOLDERS = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.py\b)|(?<=@).*/(?=[^/]*$)")
@@ -78,7 +78,7 @@ class Matchup:
         words = ["simgin", "show", *names, "-v", self.variant.text]
         for name, number in numbers.items():
             words += [f"--{name}", str(number)]
-        return shlex.join(words)
+        return shell.join(words)
 
     def units(self, n: int) -> int:
         """Units that hold n deals or matches: half as many if mirrored, rounded up."""

@@ -23,6 +23,7 @@ from simgin.strategy.author import Policy
 from simgin.strategy.mistakes import describe_refusal, find_mistake, unknown_field
 from simgin.strategy.reads import is_built_in
 from simgin.strategy.text_form import StrategyError
+from simgin.text import shell
 from simgin.text.files import read_bytes
 from simgin.text.messages import described, sound, tell
 
@@ -82,9 +83,10 @@ def _numbers(policy: Policy) -> np.ndarray:
 @lru_cache(maxsize=64)
 def _tell_untrained(source: Path, weights: Path) -> None:
     """Say, once a process, that a strategy plays as it was before any training."""
+    train = shell.join(["simgin", "train", source.name, "-o", weights.name])
     tell(
         f"{source.name} plays with the weights of its start: there is no {weights.name} "
-        f"beside it. `simgin train {source.name} -o {weights.name}` learns better ones."
+        f"beside it. `{train}` learns better ones."
     )
 
 

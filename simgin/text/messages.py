@@ -19,6 +19,11 @@ def printable(text: str) -> str:
     return _STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
+def one_line(text: str) -> str:
+    """Return a printable text whose line breaks and tabs are written as \\n and \\t."""
+    return printable(text).translate({ord("\n"): r"\n", ord("\t"): r"\t"})
+
+
 def tell(sentence: str) -> None:
     """Print a remark on stderr, which is not part of a result.
 

@@ -24,6 +24,7 @@ from simgin.stats.metrics import Metric
 from simgin.stats.quantity import Quantity
 from simgin.stats.table import Frame, frame_of
 from simgin.strategy import Strategy
+from simgin.text.messages import one_line
 from simgin.tune.tune_request import TuneRequest
 
 MISSING = np.array("")  # what is no array of numbers
@@ -316,7 +317,7 @@ def saved(weights: np.ndarray, *remarks: str) -> bytes:
     """Weights as numpy saves them, and remarks behind them: readers stop where the array ends."""
     content = io.BytesIO()
     np.save(content, weights.astype(np.float32))
-    text = "".join(f"\n# {remark}" for remark in remarks)
+    text = "".join(f"\n# {one_line(remark)}" for remark in remarks)
     return content.getvalue() + f"{text}\n".encode() * bool(remarks)
 
 

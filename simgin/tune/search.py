@@ -23,6 +23,7 @@ from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
 from simgin.stats.table import Frame, frame_of
 from simgin.strategy.text_form import values_toml
+from simgin.text.messages import one_line
 from simgin.tune.found import Found, Parts, Wording, confirm, estimate, interval, kept_step, worths
 from simgin.tune.tune_request import Knob, TuneError, TuneRequest, Values, slot_values
 
@@ -279,7 +280,7 @@ class Tuned(Found):
     def file(self, command: str) -> bytes:
         """The tuned numbers as `name@FILE.toml` reads them, with what they are worth."""
         remarks = [command, *self.sentences]
-        head = "".join(f"# {remark}\n" for remark in remarks)
+        head = "".join(f"# {one_line(remark)}\n" for remark in remarks)
         text = values_toml(slot_values(self.request.knobs, self.values))
         return f"{head}\n{text}".encode()
 

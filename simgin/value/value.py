@@ -11,7 +11,6 @@ matches can be played instead (docs/explanation/value.md).
 from __future__ import annotations
 
 import dataclasses
-import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +27,7 @@ from simgin.rules.parameters import Params, number
 from simgin.rules.variants import Variant
 from simgin.stats.estimate import Estimate
 from simgin.stats.table import Frame, frame_of
+from simgin.text import shell
 from simgin.text.amounts import parse_count
 from simgin.value import states
 from simgin.value.outcomes import Outcomes, ScoreOutcomes, count_by_score, count_outcomes, jackknife
@@ -249,7 +249,7 @@ def refusal(matchup: Matchup, reason: str) -> ValueRefused:
     """Why there is no V, with the command that estimates by play what V cannot."""
     names = [player.text for player in matchup.players]
     words = ["simgin", "match", *names, "-v", matchup.variant.text, "--matches", "100k"]
-    return ValueRefused(f"{reason} Estimate it by play: {shlex.join(words)}.")
+    return ValueRefused(f"{reason} Estimate it by play: {shell.join(words)}.")
 
 
 def _refuse_outcomes(matchup: Matchup, counted: Outcomes) -> None:

@@ -1,6 +1,5 @@
 """`simgin examples`: the experiments and notebooks that come with simgin."""
 
-import shlex
 import tomllib
 from pathlib import Path
 
@@ -31,10 +30,11 @@ def examples(place: Path | None, as_json: bool) -> None:
       simgin run demo                         an experiment by its name
       simgin examples mine                    files to work on, in mine
     """
+    from simgin.text import shell
     from simgin.text.examples import copy, experiments
 
     if place is not None:
-        told = NEXT_STEPS.format(place=shlex.quote(str(place)))
+        told = NEXT_STEPS.format(place=shell.quote(str(place)))
         Answer(repeated(), [], files=copy(place)).show(as_json, [told])
         return
     rows = []

@@ -1,0 +1,27 @@
+"""Commands as a user can paste them into a shell, each on one line."""
+
+import os
+import shlex
+from collections.abc import Iterable
+
+
+def join(words: Iterable[str]) -> str:
+    """Return a command of these words, quoted for bash, zsh and ksh.
+
+    >>> join(["simgin", "report", "my run", "a\\nb"])
+    "simgin report 'my run' $'a\\\\x0ab'"
+    """
+    return " ".join(map(quote, words))
+
+
+def quote(word: str) -> str:
+    """Return a word quoted for a shell; bytes that cannot be printed are written as \\xNN."""
+    return shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escaped, word))}'"
+
+
+def _escaped(character: str) -> str:
+    if character in "\\'":
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,41 @@
+"""The strategy file of a chart: whatever the command contains is text in it."""
+
+import ast
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simgin.charts import chart as charts
+from simgin.charts.chart import Chart, read_request
+from simgin.strategy import loader
+
+REQUEST = read_request("knock", player="simple", deals=1000, seed=1)
+HOSTILE = [
+    'a"""+__import__("pathlib").Path("it-ran").touch()+"""',
+    '"""\nimport pathlib\npathlib.Path("it-ran").touch()\n"""',
+    'a\\"""+__import__("pathlib").Path("it-ran").touch()+"""',
+    "\\",
+    '"',
+    '\'"\\',
+    "\\N",
+    "a\nb\t\x00\x1b",
+    "é 🂡 \u202e",
+    "{{ 7 * 7 }} {% raw %}",
+]
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_no_command_and_no_player_is_code_in_the_file(empty_directory, word):
+    command = f"simgin chart knock -o {word}"
+    request = replace(REQUEST, player=f"simple+knock={word}.py")
+    chart = Chart(request, np.zeros((60, 2), int), np.tile([0.0, 1.0], (60, 1)))
+    text = charts.strategy_file(chart, command)
+    document = ast.get_docstring(ast.parse(text), clean=False)
+    assert document.startswith(f"Knocks by a chart of simgin: {command}\n")
+    assert f"\nSource: {request.player} against itself, 1,000 deals" in document
+    assert text.encode().startswith(charts.MARK)
+    Path("by_chart.py").write_text(text)
+    assert loader.find("by_chart.py").name == "knock-chart"
+    assert not Path("it-ran").exists()
