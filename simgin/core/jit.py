@@ -73,7 +73,9 @@ def cache_root() -> Path:
         return Path(named).absolute()  # it stays there when the process goes elsewhere
     if sys.platform == "darwin":
         return _home() / "Library" / "Caches" / "simgin"
-    return Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "simgin"
+    folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    # A relative one is invalid by its specification; it would lie in the working directory
+    return (folder if folder.is_absolute() else _home() / ".cache") / "simgin"
 
 
 def _home() -> Path:

@@ -122,7 +122,7 @@ def own_names(matchups: Iterable[Matchup]) -> dict[str, str]:
 def _path(text: str) -> PurePath:
     """The file that tells a strategy apart: of its weights, or that declares it."""
     form = parse(text)
-    return PurePath(form.weights or form.strategy.name.partition("#")[0])
+    return PurePath(form.file if form.has_weights else form.strategy.name.partition("#")[0])
 
 
 def _own_name(strategy: Strategy) -> str:

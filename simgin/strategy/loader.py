@@ -107,23 +107,42 @@ def _find(text: str) -> Strategy:
         policy = _policy(slot, reference.name)
         changed = text_form.set_policy_values(policy, reference.values, reference.text)
         strategy = text_form.exchange(strategy, {slot: changed})
-    if form.weights is not None:
-        file = _kept(form.weights)
-        _check_weights(strategy, file, text)
+    if form.has_weights:
+        _check_weighed(strategy, text)
+        file = _weights_file(form)
+        _check_weights(strategy, file)
         strategy = with_weights(strategy, file)
-    elif form.file is not None:
-        strategy = _with_values(strategy, text_form.read_values(form.file), text)
+    elif form.file:
+        strategy = _with_values(strategy, text_form.read_values(Path(form.file)), text)
     return text_form.exchange(strategy, {}, _canonical_text(form, strategy))
 
 
-def _kept(file: Path) -> Path:
-    """A file of weights; a name alone that is not here may be that of a player that was learned."""
-    if file.exists() or file.name != str(file):
-        return file
+def _weights_file(form: TextForm) -> Path:
+    """Return the file of weights that a text names: of a learned player, or at a path.
+
+    Raises StrategyError unless a learned player has the weights that its name is a digest of.
+    """
+    if not form.is_learned:
+        return Path(form.file)
     from simgin.core import jit  # loads the compiler, and few strategies have a file
 
-    kept = jit.cache_root() / jit.digest() / LEARNED / file
-    return kept if kept.is_file() else file
+    file = jit.cache_root() / jit.digest() / LEARNED / form.file
+    train = f"Run `simgin train {form.strategy.name}` again for these rules"
+    if not file.is_file():
+        raise StrategyError(
+            f"there is no learned player {quoted(form.file)}. {train}, or write "
+            f"{form.strategy.name}@./{form.file} for a file in this folder."
+        )
+    if learned_name(file.stem.rpartition("-")[0], read_bytes(file)) != file.name:
+        raise StrategyError(
+            f"{file} has other weights than simgin learned. {train}, which writes them again."
+        )
+    return file
+
+
+def learned_name(about: str, content: bytes) -> str:
+    """Return the name of a learned player's file of weights, which ends in their digest."""
+    return f"{about}-{hashlib.sha256(content).hexdigest()[:16]}.npy"
 
 
 def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
@@ -144,23 +163,26 @@ def _weighed_alike(strategy: Strategy) -> list[Policy]:
     return [policy for policy in policies if policy.weights == own]
 
 
-def _check_weights(strategy: Strategy, file: Path, text: str) -> None:
-    """Raise StrategyError unless a file holds as many weights as the strategy's own."""
-    alike = _weighed_alike(strategy)
-    if not alike:
+def _check_weighed(strategy: Strategy, text: str) -> None:
+    """Raise StrategyError for a strategy that reads no file of weights."""
+    if not _weighed_alike(strategy):
         raise StrategyError(
-            f"{quoted(text)}: the discards of {strategy.name} have no weights; @FILE.npy stands "
+            f"{quoted(text)}: the discards of {strategy.name} have no weights; @./FILE.npy stands "
             "behind a strategy that reads some, such as champion."
         )
+
+
+def _check_weights(strategy: Strategy, file: Path) -> None:
+    """Raise StrategyError unless a file holds as many weights as the strategy's own."""
     if not file.exists():
         raise StrategyError(
             f"there is no file {file}; name one that `simgin train {strategy.name}` wrote."
         )
     from simgin.strategy import compiler  # takes a while, and few strategies have a file
 
-    params = len(alike[0].params)
-    needed = compiler.vector(alike[0]).size - params
-    found = compiler.vector(replace(alike[0], weights=file)).size - params
+    own = _weighed_alike(strategy)[0]
+    needed = compiler.vector(own).size - len(own.params)
+    found = compiler.vector(replace(own, weights=file)).size - len(own.params)
     if found != needed:
         raise StrategyError(
             f"{file} holds {found:,} weights where {strategy.name} has {needed:,}; name a file "
@@ -258,8 +280,8 @@ def _canonical_text(form: TextForm, strategy: Strategy) -> str:
     """
     name = form.strategy.name
     base = _strategy(name)
-    if form.weights is not None:
-        base = with_weights(base, form.weights)
+    if form.has_weights:
+        base = with_weights(base, _weights_file(form))
     own = {policy.slot: policy for policy in strategy.policies if policy.slot not in form.policies}
     values: dict[str, str] = {}  # those that several policies share are given once
     for slot, policy in list(own.items()):
@@ -281,7 +303,7 @@ def _canonical_text(form: TextForm, strategy: Strategy) -> str:
             known = known(**{name: values[name] for name in values.keys() & known.params.keys()})
         if policy.slot not in own and policy != known:
             text += f"+{policy.slot}={_reference_text(policy)}"
-    return text if form.weights is None else f"{text}@{form.weights}"
+    return f"{text}@{form.file}" if form.has_weights else text
 
 
 def _reference_text(policy: Policy) -> str:

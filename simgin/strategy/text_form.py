@@ -1,11 +1,12 @@
 """The text form of strategies: `name[:p=v{,p=v}]{+slot=name[:p=v{,p=v}]}[@FILE]`.
 
     gold    gold-early:k=7    simple+knock=at:k=4    mine.py    mine.py#second+discard=low
-    mine.py@tuned.toml    champion@learned.npy
+    mine.py@tuned.toml    champion@./mine.npy    champion@LEARNED.npy
 
 After `slot=` stands the policy that takes that slot, or a strategy whose policy of that slot does;
 `+stake=` sets both offer and answer. Last comes a file: of values of parameters, slot by slot, or
-of weights in place of the strategy's own.
+of weights in place of the strategy's own. Weights of a name without a folder are those of a player
+that simgin learned and keeps; a file in the working directory is written ./mine.npy.
 """
 
 import json
@@ -49,12 +50,17 @@ class TextForm:
 
     strategy: Reference
     policies: Mapping[str, Reference]  # by slot: what replaces the strategy's own policy
-    file: Path | None = None  # of values or weights, which comes last
+    file: str = ""  # of values or weights, which comes last
 
     @property
-    def weights(self) -> Path | None:
-        """The file, if it holds weights."""
-        return self.file if self.file is not None and self.file.suffix == ".npy" else None
+    def has_weights(self) -> bool:
+        """Return True if the file holds weights, and not values of parameters."""
+        return self.file.endswith(".npy")
+
+    @property
+    def is_learned(self) -> bool:
+        """Return True if the weights are those of a learned player: a name without a folder."""
+        return self.has_weights and "/" not in self.file
 
 
 # Reading
@@ -63,9 +69,10 @@ class TextForm:
 def parse(text: str) -> TextForm:
     """The parts of a strategy's text; StrategyError for a text of another form."""
     named = _FILE.fullmatch(text)
-    file = None
+    file = ""
     if named:
-        text, file = named[1], Path(named[2])
+        text, file = named[1], named[2]
+        file = at_path(Path(file)) if "/" in file else file
     elif _EARLY.search(text):
         raise StrategyError(
             f"{quoted(text)}: a file of values or weights comes last, as in "
@@ -79,6 +86,11 @@ def parse(text: str) -> TextForm:
         slots = STAKE_SLOTS if slot == "stake" else (slot,)
         policies |= dict.fromkeys(slots, _parse_reference(policy))
     return TextForm(_parse_reference(head), policies, file)
+
+
+def at_path(file: Path) -> str:
+    """Return a path as a text names it, which has a folder: a name alone is a learned player's."""
+    return str(file) if "/" in str(file) else f"./{file}"
 
 
 def _check_slots(head: str) -> None:

@@ -31,11 +31,13 @@ def experiments() -> dict[str, Path]:
 
 
 def experiment_file(text: str | Path) -> Path:
-    """The experiment file that a text names: a file, or else one of simgin's own by its name."""
+    """Return the experiment file that a text names.
+
+    A name of one of simgin's own experiments is that, even if a file here has the same name. Write
+    ./demo for the file.
+    """
     path = Path(text)
-    if path.is_file():
-        return path
-    return experiments().get(str(text), path)
+    return path if isinstance(text, Path) else experiments().get(text, path)
 
 
 def remedy(missing: Path) -> str:

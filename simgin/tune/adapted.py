@@ -74,8 +74,8 @@ class AdaptRequest:
         return run_identity(matchups, search=search)
 
     @cached_property
-    def named(self) -> Path:
-        """Where the player is kept; its rounds lie beside it. TuneError if nothing can be."""
+    def rounds_file(self) -> Path:
+        """The ledger of the rounds, next to the player. TuneError if the cache cannot be written."""
         folder = jit.cache_directory()
         if folder is None:
             raise TuneError(
@@ -85,7 +85,17 @@ class AdaptRequest:
         about = json.dumps([self.identity, self.rounds], sort_keys=True)
         digest = hashlib.sha256(about.encode()).hexdigest()
         rules = re.sub(r"[^a-z0-9]+", "-", self.match.variant.text.lower()).strip("-")
-        return folder / loader.LEARNED / f"{rules[:60]}-{digest[:8]}.npy"
+        return folder / loader.LEARNED / f"{rules[:60]}-{digest[:8]}.sqlite"
+
+    def player_file(self, content: bytes) -> Path:
+        """Return the file of these weights: its name says whose they are and is their digest."""
+        file = self.rounds_file
+        return file.with_name(loader.learned_name(file.stem, content))
+
+    @property
+    def is_kept(self) -> bool:
+        """Return True if the training has been finished before."""
+        return any(self.rounds_file.parent.glob(f"{self.rounds_file.stem}-*.npy"))
 
     @property
     def pieces(self) -> int:
@@ -123,7 +133,12 @@ class Adapted(Found):
     @property
     def player(self) -> str:
         """The text of the strategy that plays: what was learned if it is better, else champion."""
-        return f"{PLAYER}@{self.training.named.name}" if self.better else PLAYER
+        return f"{PLAYER}@{self.name}" if self.better else PLAYER
+
+    @property
+    def name(self) -> str:
+        """The name under which the weights are kept."""
+        return self.training.player_file(saved(self.weights)).name
 
     @property
     def sentences(self) -> list[str]:
@@ -234,7 +249,7 @@ def adapt(
 def kept(variant: str, **sizes: Any) -> Adapted | None:
     """What `adapt` has kept for a variant; None if it would have to learn."""
     training = read_training(PLAYER, variant, **sizes)
-    if jit.cache_directory() is None or not training.named.exists():
+    if jit.cache_directory() is None or not training.is_kept:
         return None
     return carry_out(training, None)
 
@@ -275,9 +290,9 @@ def carry_out(
 
     part: takes the progress of each piece of the work. see: is shown a line for every round.
     """
-    place, match = training.named, training.match
+    place, match = training.rounds_file, training.match
     place.parent.mkdir(parents=True, exist_ok=True)
-    with ledger.opened(place.with_suffix(".sqlite"), training.identity) as run_ledger:
+    with ledger.opened(place, training.identity) as run_ledger:
         if not run_ledger.has_step(LEARNED, training.rounds):
             found = _learn(training, run_ledger, workers, part, see)
             run_ledger.add_step(LEARNED, training.rounds, found)
@@ -288,8 +303,9 @@ def carry_out(
         strategy = loader.with_weights(match.strategy, weights)
         strategy = replace(strategy, text=f"{PLAYER} (trained, {digest[:8]})")
         confirmation = confirm(match, strategy, run_ledger, workers, part(training.pieces - 1))
-    if not place.exists() or read_bytes(place) != content:
-        write_file(place, content)
+    player = training.player_file(content)
+    if not player.exists() or read_bytes(player) != content:
+        write_file(player, content)
     seconds = float(learned["seconds"])
     return Adapted(match, strategy, confirmation, training, weights, learned["course"], seconds)
 

@@ -21,12 +21,16 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
 
-def test_an_experiment_is_found_by_its_name_unless_a_file_has_it():
-    Path("demo").mkdir()  # a folder does not hide it
-    assert plan_file("demo") == plan_file(ROOT / "experiments" / "demo.toml")
+def test_an_experiment_of_simgin_is_found_by_its_name_and_a_file_by_its_path():
+    own = plan_file(ROOT / "experiments" / "demo.toml")
+    assert plan_file("demo") == own
+    Path("demo").mkdir()
+    assert plan_file("demo") == own
     Path("demo").rmdir()
     Path("demo").write_text('question = "Mine?"\n[[matchups]]\na = "gold"\n')
-    assert plan_file("demo").question == "Mine?"
+    assert plan_file("demo") == own
+    for path in ("./demo", Path("demo"), str(Path("demo").absolute())):
+        assert plan_file(path).question == "Mine?"
 
 
 def test_copies_are_those_of_the_checkout():

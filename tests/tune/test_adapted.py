@@ -27,12 +27,12 @@ def test_players_of_other_rules_or_sizes_are_kept_apart(tmp_path, monkeypatch):
     """Rules of a file may change under one name."""
     asked = [("straight", {}), ("oklahoma", {}), ("straight", {"seed": 2})]
     asked += [("straight", {name: 99}) for name in ("deals", "rounds")]
-    found = [adapted.read_training("champion", name, **sizes).named for name, sizes in asked]
+    found = [adapted.read_training("champion", name, **sizes).rounds_file for name, sizes in asked]
     for bonus in ("30", "40"):
         (tmp_path / bonus).mkdir()
         monkeypatch.chdir(tmp_path / bonus)
         Path("mine.toml").write_text(CLUB.replace("30", bonus))
-        found.append(adapted.read_training("champion", "mine.toml").named)
+        found.append(adapted.read_training("champion", "mine.toml").rounds_file)
     assert len({place.stem[-8:] for place in found}) == len(found)
 
 
@@ -85,8 +85,8 @@ def toy(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patched:
         for name, size in {"VALUE_DEALS": 20_000, "KNOWN_MET": 40, "AT_ONCE": 60}.items():
             patched.setattr(decisions, name, size)
-        place = property(lambda training: folder / f"{training.rounds}.npy")
-        patched.setattr(adapted.AdaptRequest, "named", place)
+        place = property(lambda training: folder / f"{training.rounds}.sqlite")
+        patched.setattr(adapted.AdaptRequest, "rounds_file", place)
         yield folder
     decisions.match_values.cache_clear()
 
@@ -118,7 +118,9 @@ def learned(workers, stop=None):
         found = adapted.carry_out(training, None, workers, see=see)
     except KeyboardInterrupt:
         return None
-    return found, training.named.read_bytes()
+    (file,) = training.rounds_file.parent.glob(f"{training.rounds}-*.npy")
+    assert found.name == file.name
+    return found, file.read_bytes()
 
 
 def test_broken_off_anywhere_it_comes_to_the_same_bytes_with_any_number_of_workers(
@@ -126,17 +128,17 @@ def test_broken_off_anywhere_it_comes_to_the_same_bytes_with_any_number_of_worke
 ):
     assert adapted.kept("straight", **TOY) is None
     whole, content = learned(1)
-    for ending in (".npy", ".sqlite"):
-        (toy / f"2{ending}").unlink()
+    for file in (toy / "2.sqlite", toy / whole.name):
+        file.unlink()
     assert learned(2, stop=1) is learned(1, stop=2) is None
     again, same = learned(2)
     assert same == content and again.table.equals(whole.table)
     assert (again.course == whole.course).all() and again.course.shape == (2, 3)
     # What is kept is not learned again; a damaged file is written anew
     monkeypatch.setattr(decisions, "Learner", None)
-    (toy / "2.npy").write_bytes(b"damaged")
+    (toy / whole.name).write_bytes(b"damaged")
     assert adapted.kept("straight", **TOY).table.equals(whole.table)
-    assert (toy / "2.npy").read_bytes() == content
+    assert (toy / whole.name).read_bytes() == content
     # 600 deals teach nothing: some 43 % of matches, with a standard error of 2
     assert not whole.better and whole.player == "champion"
     assert "not better than champion, and champion is what plays" in whole.sentences[0]
@@ -180,7 +182,7 @@ def test_the_command_says_what_plays_and_writes_a_file_for_it(toy, tmp_path, mon
     words = "train champion -v straight --deals 600 --rounds 1 --confirm 1k".split()
     said = call(*words, "-o", "mine.npy", "--run", "page").stdout
     assert "champion is what plays" in said and "against simple" not in said
-    assert "Play:    simgin match champion@mine.npy champion -v straight" in said
+    assert "Play:    simgin match champion@./mine.npy champion -v straight" in said
     assert {"report.html", "rounds.csv", "trained.npy"} < {x.name for x in Path("page").iterdir()}
     answer = json.loads(call(*words, "--json").stdout)
     assert [row["opponent"] for row in answer["rows"]] == [*adapted.POOL, "champion"]
@@ -227,27 +229,54 @@ def test_it_plays_by_the_content_of_the_file_and_the_manifest_tells_it(file):
     assert len({*digests}) == 2
 
 
-def test_a_name_without_a_folder_is_looked_for_where_learned_players_are_kept(file, monkeypatch):
+@pytest.fixture
+def kept(file, monkeypatch):
+    """Champion's own weights, kept as those of a learned player."""
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(Path("cache").absolute()))
-    kept = Path("cache", jit.digest(), loader.LEARNED, "kept.npy").absolute()
-    kept.parent.mkdir(parents=True)
-    kept.write_bytes(OWN.read_bytes())
-    found = loader.find("champion@kept.npy")
-    assert found.text == "champion@kept.npy" and found.discard.weights == kept
-    Path("kept.npy").write_bytes(OWN.read_bytes())
-    assert loader.find("champion@kept.npy").discard.weights == Path("kept.npy")
+    name = loader.learned_name("straight-12345678", OWN.read_bytes())
+    path = Path("cache", jit.digest(), loader.LEARNED, name).absolute()
+    path.parent.mkdir(parents=True)
+    path.write_bytes(OWN.read_bytes())
+    return path
+
+
+def test_a_name_without_a_folder_is_that_of_a_learned_player(kept):
+    text = f"champion@{kept.name}"
+    np.save(kept.name, np.zeros(25_136))  # a file of this name in the working directory
+    found = loader.find(text)
+    assert found.text == text and found.discard.weights == kept
+    assert pickle.loads(pickle.dumps(found)).policies == found.policies
+    mixed = loader.find(f"champion+knock=at:k=4@{kept.name}")
+    assert mixed.text == f"champion+knock=at:k=4@{kept.name}"
+    here = loader.find(f"champion@./{kept.name}")
+    assert here.text == f"champion@./{kept.name}" and here.discard.weights == Path(kept.name)
+    assert loader.find(here.text).policies == here.policies
+    assert loader.find(f"champion@{Path.cwd()}/./{kept.name}").text.endswith(f"/{kept.name}")
+    assert "/./" not in loader.find(f"champion@{Path.cwd()}/./{kept.name}").text
+
+
+def test_a_learned_player_with_other_weights_does_not_play(kept):
+    other = np.load(kept)
+    other[0] += 1
+    np.save(kept, other)
+    told = call("match", f"champion@{kept.name}", "simple", "--deals", "100", code=2).stderr
+    assert "has other weights than simgin learned. Run `simgin train champion` again" in told
+    kept.rename(kept.with_name("mine.npy"))
+    assert "has other weights" in call("match", "champion@mine.npy", "simple", code=2).stderr
 
 
 @pytest.mark.parametrize(
     ("text", "content", "told"),
     [
-        ("champion@none.npy", None, "there is no file none.npy; name one that `simgin train"),
-        ("champion@bad.npy", np.zeros(5), "bad.npy holds 5 weights where champion has 25,136"),
-        ("champion@bad.npy", np.full(25_136, np.nan), "it is not an array of real numbers"),
-        ("champion@bad.npy", np.array(["a"] * 25_136), "it is not an array of real numbers"),
+        ("champion@./none.npy", None, "there is no file none.npy; name one that `simgin train"),
+        ("champion@bad.npy", np.zeros(5), "there is no learned player 'bad.npy'. Run `simgin train"),
+        ("champion@bad.npy", None, "or write champion@./bad.npy for a file in this folder."),
+        ("champion@./bad.npy", np.zeros(5), "bad.npy holds 5 weights where champion has 25,136"),
+        ("champion@./bad.npy", np.full(25_136, np.nan), "it is not an array of real numbers"),
+        ("champion@./bad.npy", np.array(["a"] * 25_136), "it is not an array of real numbers"),
         ("champion@in/mine.npy+knock=at", None, "a file of values or weights comes last"),
         ("champion@in", None, "there is no strategy 'champion@in'"),
-        ("gold@bad.npy", np.zeros(5), "the discards of gold have no weights"),
+        ("gold@./bad.npy", np.zeros(5), "the discards of gold have no weights"),
     ],
 )
 def test_other_files_get_a_sentence(file, text, content, told):

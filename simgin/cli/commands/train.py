@@ -11,8 +11,9 @@ from simgin.cli import improvement, options
 from simgin.cli.output import command_line, console, say
 
 if TYPE_CHECKING:
-    from simgin.tune.adapted import AdaptRequest
+    from simgin.tune.adapted import Adapted
     from simgin.tune.training import TrainRequest
+    from simgin.tune.tune_request import TuneRequest
 
 
 @click.command()
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 @options.seed_option
 @options.workers_option
 @options.output_option(
-    "Write the weights: to the file that the strategy names, or to play STRATEGY@FILE.npy.",
+    "Write the weights: to the file that the strategy names, or to play STRATEGY@./FILE.npy.",
     "FILE.npy",
 )
 @improvement.place_option("Keep the rounds in this directory, with tables. It can be resumed.")
@@ -56,7 +57,7 @@ def train(
 
     \b
       simgin train champion -v straight -o straight.npy
-      simgin match champion@straight.npy champion -v straight
+      simgin match champion@./straight.npy champion -v straight
 
     Other strategies learn their discards. The discard policy weighs some numbers of each card, and
     names them:
@@ -93,7 +94,7 @@ def train(
     lines: list[str] = []
     settled = improvement.settled(match) | {"confirm": match.confirmed}
     settled |= {"rounds": training.rounds, "deals": training.deals}
-    improvement.carry_out(
+    found = improvement.carry_out(
         match,
         words,
         lambda ledger, part: kind.carry_out(training, ledger, workers, part, lines.append),
@@ -108,18 +109,32 @@ def train(
         kept="" if kind is discards else "the cache",
     )
     if not as_json:
-        say(_play_line(training, output))
+        if isinstance(found, adapted.Adapted):
+            say(_learned_line(found, output))
+        else:
+            say(_play_line(training, output))
 
 
-def _play_line(training: AdaptRequest | TrainRequest, output: Path | None) -> str:
-    """How the weights are played: from a file that the player's text names, or that it reads."""
+def _learned_line(found: Adapted, output: Path | None) -> str:
+    """Return the command that plays champion with the weights that it learned."""
+    from simgin.strategy.text_form import at_path
+
+    strategy = found.request.strategy.text
+    weights = found.name if output is None else at_path(output)
+    return _match_line(found.request, f"{strategy}@{weights}", strategy)
+
+
+def _play_line(training: TrainRequest, output: Path | None) -> str:
+    """How the weights are played: from the file that the strategy reads."""
     match = training.match
     strategy, opponent = match.strategy.text, match.pool[0].text
-    if strategy == "champion":
-        strategy, opponent = f"{strategy}@{output or training.named.name}", strategy
-    elif output is None:
+    if output is None:
         return f"Keep:    give -o {training.named}, the file that the strategy reads."
     elif output.resolve() != training.named.resolve():
         return f"Play:    {strategy} reads {training.named}; move {output} there."
+    return _match_line(match, strategy, opponent)
+
+
+def _match_line(match: TuneRequest, strategy: str, opponent: str) -> str:
     words = command_line("match", strategy, opponent, "-v", match.variant.text, "--matches", "20k")
     return f"Play:    {words}"

@@ -1,0 +1,111 @@
+"""No process that simgin starts imports a module of the working directory."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simgin.checks import bench, contract
+from simgin.rules import variants
+from support.poisoned import SIMGIN, poison, ran, typed
+
+ROOT = Path(__file__).parents[2]
+STRATEGY = """
+from simgin.strategy import Strategy, knock
+@knock
+def mine(view, rules, params):
+    return 1
+MINE = Strategy("mine", knock=mine)
+"""
+
+
+@pytest.fixture
+def here(empty_directory):
+    """A working directory with a module of every name, and a strategy."""
+    poison(empty_directory)
+    Path("mine.py").write_text(STRATEGY)
+    yield empty_directory
+    assert ran(empty_directory) == []
+
+
+def test_the_process_that_checks_strategies_imports_nothing_from_here(here):
+    found = contract.check(["mine.py"], [variants.find("solitaire-gin")])
+    assert all(one.passed for one in found), found
+
+
+def test_the_process_that_measures_speed_imports_nothing_from_here(here):
+    command = [*bench.THIS, "bench", "--seconds", "nan", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "is not a number of seconds" in done.stderr
+
+
+def test_a_measured_program_is_that_of_its_path(here):
+    """A name without a folder would be looked up in PATH."""
+    Path("simgin").write_text(f"#!{sys.executable}\nprint('[]')\n")
+    Path("simgin").chmod(0o755)
+    assert bench.find_installation(Path("simgin")) == here / "simgin"
+
+
+def test_saved_figures_are_never_a_program(here):
+    """Some file systems call every file executable."""
+    path = Path("speeds.json")
+    path.write_text(f"#!{sys.executable}\nopen('it-ran', 'w').write('speeds')\n")
+    path.chmod(0o755)
+    assert bench.find_installation(path) is None
+
+
+def test_every_child_starts_without_the_working_directory():
+    """In the source: each command that begins with this Python goes on with -P."""
+    starts = []
+    for path in sorted((ROOT / "simgin").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.List) and node.elts:
+                words = [ast.unparse(word) for word in node.elts[:2]]
+                if words[0] == "sys.executable":
+                    starts.append((path.name, words[1]))
+    # --debug starts the same command again, as the user typed it
+    assert starts == [
+        *(("bench.py", "'-P'"), ("contract.py", "'-P'"), ("debug.py", "*sys.orig_argv[1:]")),
+    ]
+
+
+@pytest.mark.slow
+def test_python_path_of_the_user_is_respected(empty_directory):
+    """A directory that the user names for imports is one, as ever."""
+    (empty_directory / "mine").mkdir()
+    (empty_directory / "mine" / "helper.py").write_text("ANSWER = 1\n")
+    text = STRATEGY.replace("return 1", "return ANSWER")
+    (empty_directory / "mine.py").write_text(f"from helper import ANSWER\n{text}")
+    words = ("strategies", "check", "mine.py", "-v", "solitaire-gin", "--json")
+    done = typed(empty_directory, *words, PYTHONPATH=str(empty_directory / "mine"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert all(row["passed"] for row in json.loads(done.stdout)["rows"])
+
+
+COMMANDS = [
+    "strategies check mine.py -v eaai",
+    "match mine.py simple --deals 2000 --scheduler local:2 -o out",
+    "match mine.py simple --deals 2 --debug",
+    "run demo.toml --scheduler local:1 -o demo",
+    f"bench --seconds 0.01 --against {SIMGIN.parent.parent}",
+    "doctor",
+    "review eaai --matches 1000 -o review",
+    "train champion -v eaai --rounds 1 --deals 200 --confirm 1k -o mine.npy",
+    "play",
+    "find mine.py --where won --deals 200",
+    "analyze gold --unit 3 --turn 1 --worlds 100",
+    "drill -o drill.html --deals 200",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_imports_anything_from_here(here, command):
+    experiment = 'question = "?"\ndeals = 2000\nmatchups = [{ a = "mine.py", b = "gold" }]\n'
+    Path("demo.toml").write_text(experiment)
+    done = typed(here, *command.split())
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
