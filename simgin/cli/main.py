@@ -19,9 +19,12 @@ from typing import Any, NoReturn, TextIO
 
 import click
 
+from simgin.text.files import encoding_fault
 from simgin.text.messages import printable, tell
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+NARROWEST, WIDEST = 20, 10_000  # columns of a terminal
+MOST_DIGITS = 9  # of a number of columns
 LONG = 200  # characters of a file's name; of longer ones only the beginning is shown
 
 # Command -> summary in the list of commands. The module simgin.cli.commands.NAME holds a click
@@ -88,6 +91,7 @@ class Tour(click.Group):
     ) -> NoReturn:
         """Run a command line and leave with its exit code."""
         _open_streams()
+        _bound_size()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # a terminal without ± shows ?
@@ -109,14 +113,19 @@ def _open_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
+def _bound_size() -> None:
+    """Keep COLUMNS and LINES only if they can be a size: rich believes whatever they contain."""
+    for name, smallest in (("COLUMNS", NARROWEST), ("LINES", 1)):
+        given = os.environ.pop(name, "")
+        if given.isdecimal() and (size := int(given[:MOST_DIGITS])):
+            os.environ[name] = str(min(max(size, smallest), WIDEST))
+
+
 def _check_words(words: Sequence[str]) -> None:
     """Refuse a name that is no text: results name the command, and could not be written."""
     for word in words:
-        try:
-            word.encode()
-        except UnicodeEncodeError:
-            readable = word.encode(errors="replace").decode()
-            raise click.UsageError(f"{readable!r} is not UTF-8 text; use another name.") from None
+        if fault := encoding_fault(word):
+            raise click.UsageError(f"{fault}.")
 
 
 @contextlib.contextmanager

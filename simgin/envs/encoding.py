@@ -11,6 +11,7 @@ Compiled, but no part of the engine; see `simgin.play.stepping`.
 """
 
 import hashlib
+import operator
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -31,6 +32,7 @@ from simgin.core.state import ANSWER, DISCARD, KNOCK, OFFER, TAKE
 from simgin.core.view import FROM_PILE, MAX_TURNS
 from simgin.play import stepping
 from simgin.play.table import place_in_memory
+from simgin.strategy import interpret
 
 TAKE_IT, DRAW, LEAVE_IT, END, GO_ON, ACCEPT, REFUSE, OFFERS = range(52, 60)
 MELDINGS = OFFERS + 7
@@ -289,11 +291,21 @@ _ASKING = Lock()  # deals are played by several threads, which networks of torch
 
 
 def answered(act: Callable[..., Any], slot: int, view: Any, rules: Any) -> int:
-    """The answer of a function of an observation to a question; -1 for an action not legal."""
+    """Return the answer of a function of an observation to a question.
+
+    Raises NoAnswer, with what the function returned, unless that is a legal action.
+    """
     observation, mask = np.zeros(SIZE, np.float32), np.zeros(ACTIONS, np.int8)
     observation[-N_RULES:] = rule_numbers(rules)
     write_observation(place_in_memory(view), slot, observation)
     write_mask(view, rules, slot, mask)
     with _ASKING:
-        action = act({"observation": observation, "action_mask": mask})
-    return int(answer_of(slot, int(action), view.legal, is_pass(view, rules)))
+        given = act({"observation": observation, "action_mask": mask})
+    try:
+        action = int(operator.index(given))
+    except TypeError:
+        raise interpret.no_answer(given, "an action is a whole number") from None
+    if not (0 <= action < ACTIONS and mask[action]):
+        legal = ", ".join(map(str, np.flatnonzero(mask)))
+        raise interpret.no_answer(action, f"the legal actions are {legal}")
+    return int(answer_of(slot, action, view.legal, is_pass(view, rules)))

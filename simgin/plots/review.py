@@ -129,10 +129,10 @@ def knock_chart(
 
 
 def _knock_cells(axes: Axes, part: pd.DataFrame, colour: str) -> None:
-    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
     table = part.pivot(index="deadwood", columns="turn", values="share")
-    shades = LinearSegmentedColormap.from_list("knocks", [(colour, 0.0), (colour, 1.0)])
+    shades = LinearSegmentedColormap.from_list("knocks", [to_rgba(colour, a) for a in (0, 1)])
     values = np.ma.masked_equal(table.to_numpy(dtype=float), 0)
     across, down = (np.asarray(cells, np.float64) for cells in (table.columns, table.index))
     edges = [np.append(cells - 0.5, cells[-1] + 0.5) for cells in (across, down)]

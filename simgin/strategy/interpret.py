@@ -21,7 +21,7 @@ from simgin.core.policy import HOOK, address_of
 from simgin.core.rules import RULES
 from simgin.core.view import VIEW
 from simgin.strategy.mistakes import COLOUR
-from simgin.text.messages import described, sound
+from simgin.text.messages import described, sound, value_of_any_class
 
 _RAISED = -(2**63)  # in place of an answer
 _INT64 = ctypes.c_int64
@@ -97,14 +97,16 @@ def _answering(function: Callable[..., Any]) -> Callable[[int, int, int, int], i
 def whole(answer: Any) -> int:
     """An answer as an int64; raises NoAnswer for anything else."""
     if not isinstance(answer, bool | int | np.bool_ | np.integer):
-        given = "nothing"
-        if answer is not None:
-            given = f"{answer!r:.40}, a {type(answer).__name__}"
-        raise NoAnswer(f"answered {given}, but an answer is a whole number, or yes or no.")
+        raise no_answer(answer, "an answer is a whole number, or yes or no")
     number = int(answer)
     if not _RAISED < number < 2**63:
-        raise NoAnswer(f"answered {answer}, which no int64 holds.")
+        raise NoAnswer(f"answered {value_of_any_class(number)}, which no int64 holds.")
     return number
+
+
+def no_answer(given: object, wanted: str) -> NoAnswer:
+    """Return the error for what a policy returned instead of an answer; it may have any class."""
+    return NoAnswer(f"answered {value_of_any_class(given)}, but {wanted}.")
 
 
 def _first_line(error: NumbaError) -> str:

@@ -23,7 +23,7 @@ from simgin.strategy import text_form
 from simgin.strategy.author import Policy, Strategy
 from simgin.strategy.reads import is_built_in, reached
 from simgin.strategy.text_form import StrategyError, TextForm
-from simgin.text.files import read_bytes
+from simgin.text.files import encoding_fault, read_bytes
 from simgin.text.messages import described, did_you_mean, error_text, quoted, sound, tell
 
 LEARNED = "learned"  # folder of the cache in which learned weights are kept
@@ -536,6 +536,8 @@ def _file_library(path: Path) -> _Library:
     except ValueError as error:
         raise StrategyError(f"{shown} is not the path of a strategy file: {error}.") from None
     real_path = path.resolve()
+    if fault := encoding_fault(str(real_path)):  # numba would not compile it
+        raise StrategyError(f"the path {fault}.")
     with _refusals(real_path):
         return _collect([_load_file(real_path, content)])
 

@@ -9,10 +9,13 @@ import os
 import re
 import secrets
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+
+from simgin.text.messages import quoted
 
 WRITING = ".simgin-writing-"  # how the name of an incomplete file begins
 MOST_BYTES = 1 << 26  # of a file
@@ -89,6 +92,25 @@ def check_file(path: Path, mark: bytes = b"", by: str = "") -> None:
         raise _unwritable(path, f"no permission to write to {path.parent}")
     if mark and path.exists() and mark not in read_bytes(path):
         raise NewFileError(f"{path} exists, and no {by} wrote it; name another file.")
+
+
+def encoding_fault(name: str) -> str:
+    """Return what keeps a name from being UTF-8 text, with the remedy; empty if it is.
+
+    Python hands over bytes that the locale's encoding does not have as halves of characters.
+    """
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        plain = name.encode(errors="replace").decode()
+    else:
+        return ""
+    try:
+        readable = name.encode(errors="surrogateescape").decode()
+    except UnicodeError:
+        return f"{quoted(plain)} is not UTF-8 text; use another name"
+    locale = f"the encoding of your locale, {sys.getfilesystemencoding()}"
+    return f"{quoted(readable)} cannot be written in {locale}; set PYTHONUTF8=1"
 
 
 def _unwritable(path: Path, reason: str | None) -> NewFileError:

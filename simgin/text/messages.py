@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 DASH = "-"
 MOST_CHARACTERS = 300  # of what somebody else's error says
+MOST_OF_VALUE = 40  # characters of what a policy returned
 MOST_MISTAKES = 20  # of a file, each told in a sentence
 # Characters that steer a terminal, or turn the text around them, and halves of characters
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -57,6 +58,21 @@ def shown(value: object) -> str:
         return reprlib.repr(value)
     except ValueError:  # TOML can write, in hexadecimal, what Python refuses to print
         return "a number of thousands of digits"
+
+
+def value_of_any_class(value: object) -> str:
+    """Return what a user's function gave, with the type of what is no whole number.
+
+    A class can raise errors where it is printed.
+    """
+    if value is None:
+        return "nothing"
+    kind = _name_of(type(value))
+    try:
+        text = one_line(reprlib.repr(value))[:MOST_OF_VALUE]
+    except BaseException:
+        return f"a {kind}"
+    return text if type(value) is int else f"{text}, a {kind}"
 
 
 def quoted(text: str, longest: int = 120) -> str:

@@ -18,7 +18,7 @@ HOSTILE = [
     'a\\"""+__import__("pathlib").Path("it-ran").touch()+"""',
     "\\",
     '"',
-    '\'"\\',
+    "'\"\\",
     "\\N",
     "a\nb\t\x00\x1b",
     "é 🂡 \u202e",

@@ -269,7 +269,11 @@ def test_a_learned_player_with_other_weights_does_not_play(kept):
     ("text", "content", "told"),
     [
         ("champion@./none.npy", None, "there is no file none.npy; name one that `simgin train"),
-        ("champion@bad.npy", np.zeros(5), "there is no learned player 'bad.npy'. Run `simgin train"),
+        (
+            "champion@bad.npy",
+            np.zeros(5),
+            "there is no learned player 'bad.npy'. Run `simgin train",
+        ),
         ("champion@bad.npy", None, "or write champion@./bad.npy for a file in this folder."),
         ("champion@./bad.npy", np.zeros(5), "bad.npy holds 5 weights where champion has 25,136"),
         ("champion@./bad.npy", np.full(25_136, np.nan), "it is not an array of real numbers"),

@@ -1,0 +1,125 @@
+"""Environments: sizes of terminals that are none, and names in other encodings than the locale's."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from simgin.rules.user_files import variant_file
+from simgin.rules.variants import find
+from support.hostile import answer
+from support.poisoned import SIMGIN
+
+SIZES = [
+    "1000000000",
+    "9" * 30,
+    "9" * 5000,
+    "0",
+    "-5",
+    "1",
+    "abc",
+    "",
+    " 80",
+    "8e1",
+    "²",
+    "٣",
+    "\n",
+]
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+STRATEGY = """
+from simgin.strategy import Strategy, knock
+@knock
+def mine(view, rules, params):
+    return 1
+MINE = Strategy("mine", knock=mine)
+"""
+
+
+@pytest.mark.parametrize("name", ["COLUMNS", "LINES"])
+def test_a_size_that_is_none_leaves_the_result_readable(empty_directory, name):
+    wide = answer("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,)).stdout
+    for size in SIZES:
+        env = {name: size}
+        assert answer("match", "gold", "--deals", 100, codes=(0,), env=env).stdout
+        told = answer("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,), env=env).stdout
+        assert told.split() == wide.split() and len(told) < 1000, size
+
+
+def typed(*words, **env):
+    """Run `simgin` with words as bytes, in this directory."""
+    words = [os.fsencode(word) for word in words]
+    env = {**os.environ, **env}
+    done = subprocess.run([os.fsencode(SIMGIN), *words], env=env, capture_output=True, timeout=300)
+    assert b"Traceback" not in done.stderr
+    return done.returncode, done.stderr.decode()
+
+
+def test_a_name_that_the_locale_cannot_write_is_refused_with_a_remedy(empty_directory):
+    Path("é.py").write_text(STRATEGY)
+    for words in (("match", "é.py"), ("report", "é"), ("strategies", "é.py")):
+        code, told = typed(*words, **ASCII)
+        assert code == 2 and told.count("\n") == 1
+        assert "cannot be written in the encoding of your locale, ascii; set PYTHONUTF8=1." in told
+    code, told = typed("match", b"\xe9.py")
+    assert code == 2 and "is not UTF-8 text; use another name." in told
+
+
+@pytest.mark.parametrize("folder", [b"\xe9", "é".encode()])
+def test_a_strategy_in_a_folder_that_cannot_be_written_is_refused(empty_directory, folder):
+    """numba would leave it to Python, some hundred times slower."""
+    os.mkdir(folder)
+    os.chdir(folder)
+    Path("mine.py").write_text(STRATEGY)
+    code, told = typed("strategies", "mine.py", **ASCII)
+    assert code == 2 and told.count("\n") == 1 and told.startswith("simgin: the path ")
+
+
+LOCALES = [{}, {"LC_ALL": "C"}, ASCII]
+COMMANDS = """
+match gold --deals 2000 -o out
+run e.toml -o run
+report run
+compare run run
+variants v.toml
+variants new w.toml --from v.toml
+review v.toml --against standard --matches 1000 -o review
+odds solitaire-gin --deals 2000 -o odds
+chart knock --player simple --deals 8k -o chart --strategy by_chart.py
+match by_chart.py --deals 100
+tune gold-early -v eaai --generations 1 --confirm 1k -o tuned.toml --run tune
+match gold-early@tuned.toml --deals 100
+train champion -v eaai --rounds 1 --deals 200 --confirm 1k -o mine.npy --run train
+match champion@./mine.npy --deals 100
+strategies new new.py
+examples copied
+drill -o drill.html --positions 1
+show gold simple --json
+bench --seconds 0.01 --save speeds.json
+doctor
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("env", LOCALES, ids=["usual", "C", "ascii"])
+@pytest.mark.parametrize(
+    "folder", [b"plain", "é".encode(), b"\xe9"], ids=["plain", "utf-8", "bytes"]
+)
+def test_every_command_that_writes_works_in_any_folder_and_locale(empty_directory, folder, env):
+    """Titles with any characters, in a working directory whose name may be no text."""
+    os.mkdir(folder)
+    os.chdir(folder)
+    title = "Tété ± 🂡"
+    Path("e.toml").write_text(
+        f'question = "{title}"\ndeals = 2000\nmatchups = [{{ a = "gold" }}]\n'
+    )
+    variant = variant_file("v.toml", find("oklahoma")).replace('title = "V"', f'title = "{title}"')
+    Path("v.toml").write_text(variant)
+    is_code_refused = bool(os.fsencode(Path.cwd()).decode(errors="replace") != str(Path.cwd())) or (
+        env is ASCII and folder != b"plain"
+    )
+    for line in COMMANDS.strip().splitlines():
+        code, told = typed(*line.split(), **env)
+        refused = is_code_refused and "by_chart.py --deals" in line
+        assert code == (2 if refused else 0), (line, told)
+        assert "UnicodeEncodeError" not in told

@@ -1,0 +1,45 @@
+"""What a policy from outside returned: a legal action, or an error that names it."""
+
+import numpy as np
+import pytest
+
+from simgin.core.answers import PHASE_TURN
+from simgin.core.state import TAKE
+from simgin.core.view import new_view
+from simgin.envs import encoding
+from simgin.rules import variants
+from simgin.rules.build import build_rules
+from simgin.strategy import interpret
+
+
+class Speechless:
+    def __repr__(self):
+        raise SystemExit
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (99, "99, but the legal actions are 52, 53."),
+        (-1, "-1, but the legal actions are 52, 53."),
+        (10**30, "1000000000000000000000000000000, but the legal actions are 52, 53."),
+        pytest.param(10**5000, "a int, but the legal actions are 52, 53.", id="huge"),
+        (True, "1, but the legal actions are 52, 53."),
+        (2.5, "2.5, a float, but an action is a whole number."),
+        (52.0, "52.0, a float, but an action is a whole number."),
+        (float("nan"), "nan, a float, but an action is a whole number."),
+        (None, "nothing, but an action is a whole number."),
+        ("52", "'52', a str, but an action is a whole number."),
+        ([52], "[52], a list, but an action is a whole number."),
+        (np.zeros(2), "array([0., 0.]), a ndarray, but an action is a whole number."),
+        (Speechless(), "a Speechless, but an action is a whole number."),
+    ],
+)
+def test_what_a_policy_from_outside_returned_is_told(given, told):
+    view, rules = new_view(), build_rules(variants.find("standard"))
+    view.legal, view.phase = (1 << 0) | (1 << 1), PHASE_TURN
+    with pytest.raises(interpret.NoAnswer) as error:
+        encoding.answered(lambda seen: given, TAKE, view, rules)
+    assert str(error.value) == f"answered {told}"
+    for action in (52, np.int64(52), np.array(52)):
+        assert encoding.answered(lambda seen, a=action: a, TAKE, view, rules) == 1
