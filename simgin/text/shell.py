@@ -1,6 +1,5 @@
 """Commands as a user can paste them into a shell, each on one line."""
 
-import os
 import shlex
 from collections.abc import Iterable
 

@@ -75,7 +75,7 @@ class AdaptRequest:
 
     @cached_property
     def rounds_file(self) -> Path:
-        """The ledger of the rounds, next to the player. TuneError if the cache cannot be written."""
+        """The ledger of the rounds, next to the player. TuneError if none can be written."""
         folder = jit.cache_directory()
         if folder is None:
             raise TuneError(

@@ -1,4 +1,4 @@
-"""Environments: sizes of terminals that are none, and names in other encodings than the locale's."""
+"""Surroundings: terminals of impossible sizes, and names in encodings that the locale lacks."""
 
 import os
 import subprocess

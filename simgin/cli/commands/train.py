@@ -130,7 +130,7 @@ def _play_line(training: TrainRequest, output: Path | None) -> str:
     strategy, opponent = match.strategy.text, match.pool[0].text
     if output is None:
         return f"Keep:    give -o {training.named}, the file that the strategy reads."
-    elif output.resolve() != training.named.resolve():
+    if output.resolve() != training.named.resolve():
         return f"Play:    {strategy} reads {training.named}; move {output} there."
     return _match_line(match, strategy, opponent)
 
