@@ -5,8 +5,9 @@ import tomllib
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.editable_wheel import editable_wheel
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:)([^)]+)\)")
 SETUP = re.compile(r"(?<=## Start\n\n).*?(?=## )", re.S)
@@ -21,6 +22,48 @@ The first command that plays compiles for ten to twenty seconds.
 
 """
 WHERE = "\nThe pages that this text names are files of the source archive, under `docs/`.\n"
+
+# An editable install adds a finder behind sys.path. Python started in the folder of a clone that is
+# called simgin therefore takes that clone for a namespace package, and imports nothing. This entry
+# of sys.path is a regular package, which Python prefers to a namespace wherever it comes.
+FINDER = '''"""Finds simgin in its clone, also from the folder that holds the clone."""
+
+import sys
+from importlib.util import spec_from_file_location
+
+ENTRY = "__simgin_clone__"
+
+
+class Finder:
+    """The entry of sys.path, which has one package."""
+
+    @staticmethod
+    def find_spec(name, target=None):
+        """Return the spec of simgin; None for other modules."""
+        return spec_from_file_location(name, {package!r}) if name == "simgin" else None
+
+
+def hook(entry):
+    """Return the finder of the entry."""
+    if entry != ENTRY:
+        raise ImportError(entry)
+    return Finder
+
+
+sys.path_hooks.append(hook)
+sys.path.append(ENTRY)
+'''
+
+
+class Editable(editable_wheel):
+    """An editable install whose package is found from every folder."""
+
+    def _install_namespaces(self, installation_dir, pth_prefix):  # type: ignore[no-untyped-def]
+        super()._install_namespaces(installation_dir, pth_prefix)
+        text = FINDER.format(package=str(HERE / "simgin" / "__init__.py"))
+        Path(installation_dir, "_simgin_clone.py").write_text(text, encoding="utf-8")
+        Path(installation_dir, "_simgin_clone.pth").write_text("import _simgin_clone\n")
+
 
 COMMENT = re.compile(r"<!-- .*? -->\n\n?")
 
@@ -45,6 +88,7 @@ if __name__ == "__main__":
     mapped = settings["tool"]["setuptools"]["package-dir"]
     text = (HERE / "README.md").read_text(encoding="utf-8")
     setup(
+        cmdclass={"editable_wheel": Editable},
         packages=[*find_packages(include=["simgin", "simgin.*"]), *mapped],
         long_description=package_page(text, urls.get("Repository")),
         long_description_content_type="text/markdown",
