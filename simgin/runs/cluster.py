@@ -40,8 +40,6 @@ WAITING_SECONDS = 15.0  # without a worker until it is said that there is none
 LOCAL = re.compile(r"local(?::(\d{1,9}))?")
 SCHEDULER = re.compile(r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII)
 MOST_PORTS = 2**16
-# Processes started here import no module from the working directory, nor do their own children
-CHILDREN = {"distributed.nanny.pre-spawn-environ.PYTHONSAFEPATH": 1}
 # Of dask; they print tracebacks of what is told in a sentence
 LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornado.application")
 
@@ -293,7 +291,6 @@ def _connected(address: str) -> tuple[Client, Any]:
     """A client and, for local:N, the processes that it started."""
     check_address(address)
     try:
-        import dask
         from distributed import Client, LocalCluster
     except ImportError:
         raise ClusterError("playing on a cluster takes dask: install simgin[cluster].") from None
@@ -303,7 +300,7 @@ def _connected(address: str) -> tuple[Client, Any]:
     if local := LOCAL.fullmatch(address):
         n = amounts.parse_workers(int(local[1])) if local[1] else None
         try:
-            with _uninterrupted(), dask.config.set(CHILDREN):
+            with _uninterrupted():
                 processes = LocalCluster(
                     n_workers=n,
                     threads_per_worker=1,

@@ -10,7 +10,7 @@ import pytest
 
 from simgin.checks import bench, contract
 from simgin.rules import variants
-from support.poisoned import SIMGIN, poison, ran, typed
+from support.poisoned import poison, ran, typed
 
 ROOT = Path(__file__).parents[2]
 STRATEGY = """
@@ -90,14 +90,8 @@ COMMANDS = [
     "match mine.py simple --deals 2000 --scheduler local:2 -o out",
     "match mine.py simple --deals 2 --debug",
     "run demo.toml --scheduler local:1 -o demo",
-    f"bench --seconds 0.01 --against {SIMGIN.parent.parent}",
     "doctor",
-    "review eaai --matches 1000 -o review",
-    "train champion -v eaai --rounds 1 --deals 200 --confirm 1k -o mine.npy",
     "play",
-    "find mine.py --where won --deals 200",
-    "analyze gold --unit 3 --turn 1 --worlds 100",
-    "drill -o drill.html --deals 200",
 ]
 
 
