@@ -85,6 +85,48 @@ def test_python_path_of_the_user_is_respected(empty_directory):
     assert all(row["passed"] for row in json.loads(done.stdout)["rows"])
 
 
+SETTINGS = [
+    (".numba_config.yaml", b"disable_jit: 1\nboundscheck: 1\ncaptured_errors: 7\n"),
+    (".numba_config.yaml", b"[1, 2"),
+    (".numba_config.yaml", b"\xff\xfe"),
+    ("matplotlibrc", b"font.size: 40\nbackend: module://evil\naxes.facecolor: red\n"),
+    ("matplotlibrc", b"font.size: \xff\nno colon"),
+]
+PLAYED = "match gold simple --deals 200 -o out"
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """A directory without files of settings, and what is played and drawn there."""
+    place = tmp_path_factory.mktemp("plain")
+    assert typed(place, *PLAYED.split()).returncode == 0
+    return place
+
+
+def test_broken_settings_of_a_library_are_not_read_here(empty_directory):
+    Path(".numba_config.yaml").write_text("[1, 2")
+    done = typed(empty_directory, "hand", "5S6S7S9H9D9CKSQD2CAH")
+    assert done.returncode == 0 and "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "content"), SETTINGS)
+def test_no_settings_of_libraries_are_read_here(empty_directory, plain, name, content):
+    """Results and pictures are those of a directory without the file."""
+    Path(name).write_bytes(content)
+    Path("mine.py").write_text(STRATEGY)
+    children = "strategies check mine.py -v eaai", "match gold --deals 2k --scheduler local:1"
+    for words in (PLAYED, *children):
+        done = typed(empty_directory, *words.split())
+        assert done.returncode == 0, done.stderr
+        assert all(line.startswith("simgin: ") for line in done.stderr.splitlines())
+        assert "runs in Python" not in done.stdout
+    drawn = sorted(Path("out").rglob("*.png"))
+    assert len(drawn) > 1
+    for path in (*drawn, Path("out/table.csv")):
+        assert path.read_bytes() == (plain / path).read_bytes(), path
+
+
 COMMANDS = [
     "strategies check mine.py -v eaai",
     "match mine.py simple --deals 2000 --scheduler local:2 -o out",
