@@ -16,10 +16,13 @@ import tomllib
 import venv
 import zipfile
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from simgin.version import AUTHORS, LICENSE, TITLE, bibtex, version
 from support import command_line
@@ -27,6 +30,7 @@ from support import command_line
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 BUILD = "from setuptools import build_meta as b; b.build_wheel('out'); b.build_sdist('out')"
+EXTRAS = ("cluster", "parquet", "tune", "rl", "anki")  # that simgin imports
 MADE = ("PKG-INFO", "setup.cfg")
 
 
@@ -183,6 +187,82 @@ def test_every_pinned_package_takes_the_oldest_python():
         if found.version == version and f"{oldest}.0" not in SpecifierSet(wanted):
             refused.append(line)
     assert not refused
+
+
+def oldest():
+    """The oldest version of each package that pyproject.toml allows; test tools have none."""
+    extras = PROJECT["optional-dependencies"]
+    used = [extras[name] for name in EXTRAS]
+    wanted = map(Requirement, chain(PROJECT["dependencies"], *used))
+    return {
+        one.name: Version(next(spec.version for spec in one.specifier if spec.operator == ">="))
+        for one in wanted
+    }
+
+
+def minimum():
+    """The versions of constraints-minimum.txt."""
+    lines = (ROOT / "constraints-minimum.txt").read_text().splitlines()
+    return {name: Version(version) for name, version in (line.split("==") for line in lines)}
+
+
+def test_the_oldest_versions_that_are_tested_are_those_that_can_be_installed():
+    assert minimum() == oldest()
+
+
+# With each library at least once; the last lines are errors, which are told in the words of click
+OLDEST_SMOKE = """
+simgin doctor
+simgin match gold simple --deals 2k
+simgin match gold simple --matches 1k --record -o match
+simgin match gold simple --deals 2k --scheduler local:1
+simgin run demo -o demo
+simgin report demo --details
+simgin compare demo demo
+simgin review eaai --against standard --matches 1k -o review
+simgin odds solitaire-gin --deals 2k -o odds
+simgin chart knock --player simple --deals 8k -o chart
+simgin tune gold-early -v eaai --generations 1 --confirm 1k --run tune
+simgin train champion -v eaai --rounds 1 --deals 200 --confirm 1k -o mine.npy --run train
+simgin drill --positions 1 -o drill.apkg
+simgin variants oklahoma
+simgin strategies gold
+simgin show gold simple
+simgin hand "5S 6S 7S 9H 9D 9C KS QD 2C AH"
+python environment.py
+! simgin match nobody
+! simgin match gold --deals many
+! simgin match gold --nothing
+! simgin
+"""
+ENVIRONMENT = """
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import api_test
+from simgin.envs import gin_rummy
+
+check_env(gin_rummy.gym_env(opponent="simple"), skip_render_check=True)
+api_test(gin_rummy.env(), num_cycles=50)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="numpy 2.0.0 has no wheel for Python 3.13")
+def test_the_oldest_versions_work(released, tmp_path):
+    place = tmp_path / "venv"
+    venv.create(place, with_pip=True)
+    (wheel,) = released.glob("*.whl")
+    wanted = f"'{wheel}[{','.join(EXTRAS)}]'"
+    known = ROOT / "constraints-minimum.txt"
+    typed("pip install -q -c", known, wanted, stranger=place, cwd=place)
+    listed = typed("pip list --format=freeze", stranger=place, cwd=place)
+    installed = dict(line.lower().split("==") for line in listed.splitlines())
+    assert {name: Version(installed[name]) for name in minimum()} == minimum()
+    (tmp_path / "environment.py").write_text(ENVIRONMENT)
+    for command in OLDEST_SMOKE.strip().splitlines():
+        typed(command, stranger=place, cwd=tmp_path)
+    for folder, fewest in (("demo", 3), ("review", 3), ("odds", 2), ("chart", 1)):
+        drawn = list((tmp_path / folder).rglob("*.png"))
+        assert len(drawn) >= fewest and all(path.stat().st_size > 5000 for path in drawn)
 
 
 @pytest.mark.slow

@@ -120,7 +120,7 @@ def test_no_settings_of_libraries_are_read_here(empty_directory, plain, name, co
         done = typed(empty_directory, *words.split())
         assert done.returncode == 0, done.stderr
         assert all(line.startswith("simgin: ") for line in done.stderr.splitlines())
-        assert "runs in Python" not in done.stdout
+        assert "knock runs in Python" not in done.stdout
     drawn = sorted(Path("out").rglob("*.png"))
     assert len(drawn) > 1
     for path in (*drawn, Path("out/table.csv")):
