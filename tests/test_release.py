@@ -224,7 +224,7 @@ simgin odds solitaire-gin --deals 2k -o odds
 simgin chart knock --player simple --deals 8k -o chart
 simgin tune gold-early -v eaai --generations 1 --confirm 1k --run tune
 simgin train champion -v eaai --rounds 1 --deals 200 --confirm 1k -o mine.npy --run train
-simgin drill --positions 1 -o drill.apkg
+simgin drill --positions 1 -o drill.html --anki drill.apkg
 simgin variants oklahoma
 simgin strategies gold
 simgin show gold simple

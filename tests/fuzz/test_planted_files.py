@@ -17,6 +17,7 @@ CODE = f"import pathlib\npathlib.Path({MARK!r}).touch()\nraise SystemExit(7)\n"
 RUN = f'__import__("pathlib").Path({MARK!r}).touch()'
 MANY = pytest.param(int(CASES or 300), marks=pytest.mark.slow)
 few = pytest.mark.parametrize("n", [int(CASES or 4), MANY])
+some = pytest.mark.parametrize("n", [int(CASES or 30), MANY])  # of quick cases
 
 
 def content(rng):
@@ -65,13 +66,14 @@ BY_NAME = [
 
 
 @pytest.fixture
-def here(empty_directory, without_pictures, monkeypatch):
-    """An empty working directory, and a cache of its own kind with a learned player."""
+def here(empty_directory, without_pictures, tmp_path_factory, monkeypatch):
+    """An empty working directory, and a learned player in a cache elsewhere."""
+    jit.cache_directory()  # compiled code stays where it is
+    monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
     folder = jit.cache_root() / jit.digest() / loader.LEARNED
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True)
     (folder / LEARNED).write_bytes(OWN.read_bytes())
     yield empty_directory
-    (folder / LEARNED).unlink()
     assert not Path(MARK).exists()
 
 
@@ -174,7 +176,7 @@ def pasted(line):
     return done.stdout.decode().split("\0")[:-1]
 
 
-@few
+@some
 def test_no_character_of_a_name_is_code_or_ends_a_command(here, n):
     rng = generator("hostile names")
     done = 0
@@ -245,7 +247,7 @@ def test_what_a_policy_from_outside_returned_is_told_with_its_decision(here, n):
 # Sizes of terminals
 
 
-@few
+@some
 def test_any_size_of_a_terminal_leaves_a_result(here, n):
     rng = generator("terminals")
     plain = answer("hand", "5S6S7S9H9D9CKSQD2CAH").stdout.split()

@@ -232,6 +232,7 @@ def test_it_plays_by_the_content_of_the_file_and_the_manifest_tells_it(file):
 @pytest.fixture
 def kept(file, monkeypatch):
     """Champion's own weights, kept as those of a learned player."""
+    jit.cache_directory()  # compiled code stays where it is
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(Path("cache").absolute()))
     name = loader.learned_name("straight-12345678", OWN.read_bytes())
     path = Path("cache", jit.digest(), loader.LEARNED, name).absolute()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 import textwrap
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from simgin.report.wrapping import fold, keep_units
+from simgin.text.messages import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,8 +40,11 @@ MOST_LEGEND_COLUMNS = 3
 
 
 def escape(text: str) -> str:
-    """A text whose dollar signs, which a path may contain, do not start a formula."""
-    return text.replace("$", r"\$")
+    """Return a text that is drawn as it is: a path may contain dollar signs and control characters.
+
+    Without that, dollar signs would start a formula.
+    """
+    return printable(text).replace("$", r"\$")
 
 
 def folded(text: str, width: int) -> str:
@@ -236,9 +242,10 @@ def legend_lines(names: Sequence[str]) -> int:
 
 def png(figure: Figure) -> bytes:
     """A figure as a PNG file, without date or version: equal figures give equal bytes."""
-    _lay_out(figure)
     out = io.BytesIO()
-    figure.savefig(out, format="png", dpi=DPI, metadata={"Software": None})
+    with _any_characters():
+        _lay_out(figure)
+        figure.savefig(out, format="png", dpi=DPI, metadata={"Software": None})
     return out.getvalue()
 
 
@@ -249,13 +256,22 @@ def svg(figure: Figure, name: str) -> str:
     """
     import matplotlib
 
-    _lay_out(figure)
     out = io.StringIO()
     settings = {"svg.fonttype": "none", "svg.hashsalt": "simgin", "font.family": "sans-serif"}
     no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    with matplotlib.rc_context(settings):  # type: ignore[arg-type]
-        figure.savefig(out, format="svg", metadata=no_metadata)
+    with _any_characters():
+        _lay_out(figure)
+        with matplotlib.rc_context(settings):  # type: ignore[arg-type]
+            figure.savefig(out, format="svg", metadata=no_metadata)
     return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", out.getvalue())
+
+
+@contextlib.contextmanager
+def _any_characters() -> Iterator[None]:
+    """Draw a character that no font has as a box, without a warning for the user of a command."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        yield
 
 
 def _lay_out(figure: Figure) -> None:
