@@ -16,7 +16,7 @@ MARK = "it-ran"
 CODE = f"import pathlib\npathlib.Path({MARK!r}).touch()\nraise SystemExit(7)\n"
 RUN = f'__import__("pathlib").Path({MARK!r}).touch()'
 MANY = pytest.param(int(CASES or 300), marks=pytest.mark.slow)
-few = pytest.mark.parametrize("n", [int(CASES or 4), MANY])
+few = pytest.mark.parametrize("n", [int(CASES or 2), MANY])
 some = pytest.mark.parametrize("n", [int(CASES or 30), MANY])  # of quick cases
 
 
