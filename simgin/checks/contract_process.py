@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-import simgin.__main__  # noqa: F401  before numba
+import simgin.text.settings  # noqa: F401  before numba
 from simgin.core.answers import SLOTS
 from simgin.core.state import new_state
 from simgin.core.view import MAX_TURNS, VIEW, new_view
