@@ -69,7 +69,7 @@ def value_of_any_class(value: object) -> str:
         return "nothing"
     kind = _name_of(type(value))
     try:
-        text = one_line(reprlib.repr(value))[:MOST_OF_VALUE]
+        text = one_line(repr(value))[:MOST_OF_VALUE]
     except BaseException:
         return f"a {kind}"
     return text if type(value) is int else f"{text}, a {kind}"
