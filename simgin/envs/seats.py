@@ -32,8 +32,9 @@ class Seats:
         self, variant: str, opponent: str | None, unit: str, n: int, copy: bool = True
     ) -> None:
         alone = variants.find(variant).row["players"] == 1
-        # Who sits at a seat that is answered from outside is not asked.
-        a, b = ("solo-greedy", None) if alone else ("simple", opponent or "simple")
+        # A seat that is answered from outside is filled by a strategy that is never asked. Only its
+        # order counts: the ending before the discard, as in `strategy_of`.
+        a, b = ("solo-greedy", None) if alone else ("gold", opponent or "gold")
         matchup = parse_matchup(a, b, variant, 0, "match" if unit == "match" else "deal")
         self.matchup: Matchup = matchup
         outside = (0,) if opponent or alone else (0, 1)

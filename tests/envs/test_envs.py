@@ -239,6 +239,33 @@ def test_a_vector_environment_keeps_its_promises(variant):
 # Back again
 
 
+@pytest.mark.parametrize("deals", [5, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("variant", variants.names())
+def test_an_agent_is_asked_what_a_match_asks(variant, deals):
+    """The answers of a strategy in a match are actions here, and lead to the same questions."""
+    seats = Seats(variant, "simple", "deal", 1)
+    seats.reset(5)
+    alone = variants.find(variant).row["players"] == 1
+    players = ("solo-greedy+knock=random", None) if alone else ("gold+knock=random", "simple")
+    matchup = parse_matchup(*players, variant, 5, "deal")
+    for _ in range(deals):
+        played = watch_deal(matchup, int(seats.units[0]) - 1)
+        for question in played.questions:
+            if question.seat:
+                continue
+            assert not seats.ended[0]
+            slot = SLOTS.index(question.slot)
+            written = written_plainly(question.view, slot)
+            assert np.allclose(seats.observations[0, : len(written)], written, atol=1e-6)
+            passes = encoding.is_pass.py_func(question.view, seats.games.rules)
+            action = encoding.action_of.py_func(slot, question.answer, passes)
+            seats.step([action], again=False)
+        assert seats.ended[0]
+        for name in ("kind", "winner", "score", "turns"):
+            assert seats.games.states[0][name].tolist() == played.state[name].tolist(), name
+        seats.reset(None)
+
+
 OUTSIDE = """
 from simgin.envs.outside import strategy_of
 
