@@ -2,36 +2,76 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
+from typing import Annotated
 
 import click
+from pydantic import Field, ValidationError
 
 from simgin.analysis.analysis import Analysis, Effort, analyse, strongest
 from simgin.analysis.grades import LADDER, grade, trial_of, verdict
 from simgin.analysis.position import Position, better, positions_in
 from simgin.cli.output import Answer, repeated, say
 from simgin.play.hand import cards_text, shown_melding
+from simgin.play.kernel import PolicyFailure
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.replay import make_replay, standing_text, wrapped
 from simgin.play.replay_rows import rows
 from simgin.play.seat import choices, prompt, table_lines
 from simgin.play.table import IllegalMove, Table
 from simgin.play.watch import WatchedDeal
-from simgin.text.files import write_file
+from simgin.text.files import read_bytes, write_file
 from simgin.text.notation import card_text, cards_in
+from simgin.text.toml import Table as Schema
 
 LINE = 72 * "-"
 WORLDS, SECONDS = 1000, 2.0  # of a decision, at most
+MOST_BYTES = 1 << 23  # of a saved game
 HELP = "? lists the answers; u takes one back; q leaves, and the same command goes on"
 
 
 class Left(Exception):
     """The player leaves; the game is kept."""
+
+
+class SavedGameError(ValueError):
+    """A file that is not a saved game; the message is a sentence with the remedy."""
+
+
+class CorruptGame(ValueError):
+    """A saved game that simgin did not write like this, or that the rules do not allow."""
+
+
+class SavedGame(Schema):
+    """A game that was left, as it is kept on disk.
+
+    deals: the answers of all seats in each deal, the current deal last. prompts: how many answers
+    of it were before each screen. back: how many answers were taken back.
+    """
+
+    deals: Annotated[list[list[Annotated[int, Field(ge=0, lt=64)]]], Field(min_length=1)]
+    prompts: list[Annotated[int, Field(ge=0)]]
+    back: Annotated[int, Field(ge=0, lt=1 << 31)]
+
+
+def read_saved(path: Path) -> SavedGame:
+    """Read a saved game. Raises SavedGameError for what is no file, CorruptGame for its content."""
+    try:
+        saved = SavedGame.model_validate_json(read_bytes(path, MOST_BYTES))
+    except OSError as error:
+        raise SavedGameError(
+            f"{path} cannot be read as a saved game: {error.strerror}. Remove it to play."
+        ) from None
+    except ValidationError:
+        raise CorruptGame from None
+    answers = len(saved.deals[-1])
+    if any(first >= second for first, second in pairwise([*saved.prompts, answers])):
+        raise CorruptGame
+    return saved
 
 
 def tell(lines: Iterable[str]) -> None:
@@ -192,22 +232,35 @@ class Game:
     def _keep(self) -> None:
         """Keep the game, so that it can be gone on with."""
         deals = [*self.closed, self.table.answers]
-        content = {"deals": deals, "prompts": self.prompts, "back": self.back}
-        write_file(self.kept, json.dumps(content).encode())
+        saved = SavedGame(deals=deals, prompts=self.prompts, back=self.back)
+        write_file(self.kept, saved.model_dump_json().encode())
 
     def restore(self) -> None:
-        """Go on with the game that was left; ValueError, KeyError or TypeError if it is damaged."""
+        """Continue the game that was left, if there is one. Raises as `read_saved`."""
         if not self.kept.exists():
             return
-        content = json.loads(self.kept.read_text())
-        *closed, current = content["deals"]
-        for answers in closed:
-            self.table.repeat(answers)
-            self._close(self.table.watched())
-        if not self.table.is_over:
-            self.table.repeat(current)
-        self.prompts, self.back = content["prompts"], content["back"]
+        saved = read_saved(self.kept)
+        *closed, current = saved.deals
+        try:
+            for answers in closed:
+                self._repeat(answers)
+                if not self.table.is_deal_over:
+                    raise CorruptGame
+                self._close(self.table.watched())
+            if not self.table.is_over:
+                self._repeat(current)
+        except (IllegalMove, PolicyFailure):
+            raise CorruptGame from None
+        self.prompts, self.back = saved.prompts, saved.back
         self.told.append("You go on where you left")
+
+    def _repeat(self, answers: list[int]) -> None:
+        """Play the deal by these answers. Raises CorruptGame if it is over or has other answers."""
+        if self.table.is_over:
+            raise CorruptGame
+        self.table.repeat(answers)
+        if self.table.answers != answers:
+            raise CorruptGame
 
 
 def result_lines(deal: WatchedDeal) -> Iterator[str]:

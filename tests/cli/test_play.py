@@ -1,6 +1,7 @@
 """`simgin play` through a pipe: a game to its end, left and gone on with, taken back, saved."""
 
 import json
+import os
 import random
 import re
 from pathlib import Path
@@ -105,11 +106,95 @@ def test_what_cannot_be_typed_is_said(kept_here):
     assert "nothing to take back" in said
 
 
+@pytest.fixture
+def kept(tmp_path, kept_here):
+    """The file of a game that was left in its second deal, with an answer taken back."""
+    file = tmp_path / "kept" / "game.json"
+    player = Player(3)
+    screen = typed("q\n", "gold")
+    words = []
+    while (len(words) < 60 and "deal 2" not in screen) or "card to throw" not in screen:
+        player.shown = lambda screen=screen: screen.rpartition(72 * "-")[2]
+        words.append(player())
+        screen = typed("".join(f"{word}\n" for word in [words[-1], "q"]), "gold")
+        screen = screen.rpartition("> ")[0].rpartition("> ")[2]
+    typed("u\nq\n", "gold")
+    return file
+
+
 def test_a_kept_game_that_cannot_be_read_begins_anew(tmp_path, kept_here):
     for content in ("[]", "{", '{"deals": [[63, 63]], "prompts": [], "back": 0}'):
         (tmp_path / "kept").mkdir(exist_ok=True)
         (tmp_path / "kept" / "game.json").write_text(content)
         assert "cannot be read, so this is a new one" in typed("q\n", "gold")
+
+
+NUMBERS = [
+    "9223372036854775808",
+    "-9223372036854775809",
+    "Infinity",
+    "NaN",
+    "-1",
+    "64",
+    "1e3",
+    "0.5",
+]
+NUMBERS += ["true", "null", '"1"', "[]", "{}", "1" * 5000, "[" * 100_000]
+WHOLE = ["", "null", "7", '"game"', "[" * 100_000, '{"a":' * 100_000, "\ufeff{}", "\0" * 40, "[]"]
+
+
+def damaged(content):
+    """Files that are not quite what was kept."""
+    kept = json.loads(content)
+    yield from WHOLE
+    yield content[: len(content) // 2]
+    for name in kept:
+        yield json.dumps({other: value for other, value in kept.items() if other != name})
+        for number in NUMBERS:
+            if (name, number) not in {("prompts", "[]"), ("back", "64")}:  # as may be kept, too
+                yield json.dumps(kept | {name: "HERE"}).replace('"HERE"', number)
+            if name != "back":
+                yield json.dumps(kept | {name: ["HERE"]}).replace('"HERE"', number)
+    first, *_, last = deals = kept["deals"]
+    for number in NUMBERS:
+        yield json.dumps(kept | {"deals": [[*first, "HERE"], last]}).replace('"HERE"', number)
+    yield json.dumps(kept | {"deals": [first[:-1], last]})
+    yield json.dumps(kept | {"deals": [*deals, last]})
+    yield json.dumps(kept | {"deals": [first] * 40})
+    yield json.dumps(kept | {"deals": [first, last[:-1] + [last[-1] ^ 1]]})
+    yield json.dumps(kept | {"deals": [first * 1000]})
+    yield json.dumps(kept | {"prompts": [len(last)]})
+    yield json.dumps(kept | {"prompts": [0, 0]})
+    yield json.dumps(kept | {"more": 1})
+
+
+def test_damaged_games_are_named_and_not_played(kept):
+    content = kept.read_text()
+    assert "You go on where you left" in typed("q\n", "gold")
+    assert len(json.loads(content)["deals"]) == 2 and json.loads(content)["back"] == 1
+    files = list(damaged(content))
+    assert len(files) > 100
+    for text in files:
+        kept.write_text(text)
+        screen = typed("u\nq\n", "gold")
+        assert "cannot be read, so this is a new one" in screen, text[:200]
+        assert "nothing to take back" in screen
+        assert kept.read_text() == text  # the first answer would overwrite it
+
+
+@pytest.mark.parametrize("what", ["pipe", "folder", "huge"])
+def test_what_is_no_file_of_a_game_is_named(kept, what):
+    kept.unlink()
+    if what == "pipe":
+        os.mkfifo(kept)
+    elif what == "folder":
+        kept.mkdir()
+    else:
+        with kept.open("wb") as file:
+            file.truncate(1 << 40)
+    told = call("play", "gold", code=2).output
+    assert told.count("simgin: ") == 1 and "cannot be read as a saved game" in told
+    assert "Remove it to play" in told
 
 
 def test_a_game_for_one_has_no_opponent(kept_here):

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from simgin.play.matchup import Matchup
 
 YOU = "you"
+CORRUPT = (
+    "The saved game cannot be read, so this is a new one. Your first answer overwrites the file. "
+    "To keep the file, type q."
+)
 
 
 @click.command()
@@ -46,7 +50,7 @@ def play(coach: bool, new: bool, save: Path | None, **asked: Any) -> None:
       simgin play --save mine
       simgin analyze mine-1.json
     """
-    from simgin.cli.game import Coach, Game
+    from simgin.cli.game import Coach, CorruptGame, Game
 
     matchup = seated(**asked)
     kept = _kept_file(matchup)
@@ -56,8 +60,8 @@ def play(coach: bool, new: bool, save: Path | None, **asked: Any) -> None:
     game = Game(*parts)
     try:
         game.restore()
-    except (ValueError, KeyError, TypeError):
-        game = Game(*parts, told=["The game that was kept cannot be read, so this is a new one"])
+    except CorruptGame:
+        game = Game(*parts, told=[CORRUPT])
     game.play()
 
 
