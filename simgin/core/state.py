@@ -91,23 +91,30 @@ _STATE = np.dtype(
     align=True,
 )
 STATE = np.dtype((np.record, _STATE))
+WITHOUT_LOG = STATE.itemsize - MAX_QUESTIONS * VIEW.itemsize  # bytes; the log comes last
 
 
 def new_state(seed: int) -> np.record:
-    """A state for one thread; seed: 0..2**64-1, kept as the int64 of the same bits."""
-    return new_states(seed, 1)[0]
+    """A state for one thread; seed: 0..2**64-1."""
+    state: np.record = new_states(seed, 1)[0]
+    return state
 
 
-def new_states(seed: int, n: int) -> list[np.record]:
-    """States that share one log: of several, none is watched. They lie close to each other.
+def new_states(seed: int, n: int) -> np.ndarray:
+    """States that share one log, STATE (n,): of several, none is watched. They lie close together.
 
     Their memory comes straight from the system. An allocator would clear the ten megabytes of the
-    log, which is used only when a deal is watched.
+    log, which is used only when a deal is watched. It is private, so that a forked process has
+    states of its own.
     """
-    each = STATE.itemsize - MAX_QUESTIONS * VIEW.itemsize  # all but the log, which comes last
-    memory = mmap.mmap(-1, each * (n - 1) + STATE.itemsize)
-    states = list(np.ndarray(n, STATE, memory, strides=[each]))
-    for state in states:
-        state.watch_half = -1
-        state.seed = np.uint64(seed).astype(np.int64)
+    private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    memory = mmap.mmap(-1, WITHOUT_LOG * (n - 1) + STATE.itemsize, private)
+    states = np.ndarray(n, STATE, memory, strides=(WITHOUT_LOG,))
+    states["watch_half"] = -1
+    states["seed"] = seed_bits(seed)
     return states
+
+
+def seed_bits(seed: int) -> np.int64:
+    """A seed, 0..2**64-1, as the int64 of the same bits, as a state keeps it."""
+    return np.uint64(seed).astype(np.int64)

@@ -19,7 +19,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from numba import float32, int8, int64, types, void
+from numba import float32, int8, int64, types
 
 from simgin.core import jit
 from simgin.core.answers import PASS, PHASE_UPCARD
@@ -55,6 +55,7 @@ N_RULES = len(PARAMETERS)
 SIZE = FIRST_NUMBER + len(FIELDS) + 2 * MAX_COLUMNS + N_RULES
 ILLEGAL_POINTS, ILLEGAL_MATCH = -100, -1  # for an action that is not legal
 
+RULES_SHOWN = types.Array(float32, 1, "C")
 FLOATS = types.Array(float32, 2, "C")
 MASKS = types.Array(int8, 2, "C")
 _FILES = (Path(__file__), Path(stepping.__file__))
@@ -75,7 +76,8 @@ _CARD = np.argsort(_PLACE)
 _SETS, _CARDS = np.array(_places(SETS)), np.array(_places(CARDS))
 # An array: a tuple would become a jump for each number.
 _NUMBERS = np.array(_places(FIELDS) + _places(("own_columns", "other_columns"), MAX_COLUMNS))
-numbers_at = stepping.record_at(stepping.numbers_record(*_places(("meldings",))))
+_HEAD, _HISTORY = _places(("meldings", "history"))  # the numbers of a view that are shown
+numbers_at = stepping.record_at(stepping.numbers_record(VIEW_TYPE.size // 8))
 
 
 @compiled
@@ -208,24 +210,37 @@ def _asked_view(game, state):
 
 
 @compiled
-def _observe(game, before, observation, mask):
-    """Write what the seat that is asked sees; no action is legal once the game is over.
+def _observe(game, rules_shown, observation, mask):
+    """Write what the seat that is asked sees, and may do.
 
-    before: the observation before, which stays once the game is over; the rules always stay.
+    Once the game is over, what was seen last stays, and no action is legal.
     """
-    if game.at != stepping.ASKED:
-        for i in range(SIZE):
-            observation[i] = before[i]
-        mask[:] = 0
-        return
-    state = stepping.state_at(game.state)
-    game.seat = state.asked_seat
-    place = _asked_view(game, state)
-    write_observation(place, state.asked_slot, observation)
-    for i in range(SIZE - N_RULES, SIZE):
-        observation[i] = before[i]
     rules = stepping.rules_at(game.rules)
-    write_mask(stepping.view_at(place), rules, state.asked_slot, mask)
+    # The engine may change a view after the question, by a number on the die or another deal.
+    is_copied = game.matches or rules.die != DIE_OFF
+    if game.at == stepping.ASKED:
+        state = stepping.state_at(game.state)
+        game.seat, game.slot = state.asked_seat, state.asked_slot
+        place = _asked_view(game, state)
+        write_mask(stepping.view_at(place), rules, state.asked_slot, mask)
+        if is_copied:
+            _copy_view(place, game.copied)
+    else:
+        place = game.view0 if game.seat == 0 else game.view1
+        mask[:] = 0
+    write_observation(game.copied if is_copied else place, game.slot, observation)
+    for i in range(N_RULES):
+        observation[SIZE - N_RULES + i] = rules_shown[i]
+
+
+@compiled
+def _copy_view(source, to):
+    """Copy what an observation is made of from one view to another, by their addresses."""
+    shown, copied = numbers_at(source).numbers, numbers_at(to).numbers
+    for i in range(_HEAD):
+        copied[i] = shown[i]
+    for i in range(_HISTORY, _HISTORY + (stepping.view_at(source).turns + 1) // 2):
+        copied[i] = shown[i]  # two turns each
 
 
 @compiled
@@ -256,12 +271,27 @@ def _act(game):
         game.ended = game.at == stepping.GAME_OVER
 
 
-def step_games(place, stride, before, observations, masks):
+@compiled
+def _outside_the_space(place, n, stride):
+    """Return the first of n games whose action is outside the action space; -1 if none is."""
+    for i in range(n):
+        game = stepping.game_at(place + i * _GAME_BYTES)
+        is_read = not game.ended or not stride
+        if is_read and not 0 <= game.action < ACTIONS:
+            return i
+    return -1
+
+
+def step_games(place, stride, rules_shown, observations, masks):
     """Play games on by an action each; those that have ended begin anew instead, unless stride 0.
 
     place: of the games in memory. stride: from the unit of a game to that of its next one. Writes
     what each game has brought, and whether it has ended: 1, or 2 by an action that is not legal.
+    Returns -1; or the number of a game whose action is outside 0..ACTIONS - 1, and steps no game.
     """
+    wrong = _outside_the_space(place, len(observations), stride)
+    if wrong >= 0:
+        return wrong
     for i in range(len(observations)):
         game = stepping.game_at(place + i * _GAME_BYTES)
         if not game.ended:
@@ -270,13 +300,14 @@ def step_games(place, stride, before, observations, masks):
             game.reward = 0
             if stride:
                 _begin(game, stride)
-        _observe(game, before[i], observations[i], masks[i])
+        _observe(game, rules_shown, observations[i], masks[i])
+    return int64(-1)
 
 
 @cache
 def compiled_step() -> Any:
     """`step_games`, compiled."""
-    return compiled(step_games, void(int64, int64, FLOATS, FLOATS, MASKS))
+    return compiled(step_games, int64(int64, int64, RULES_SHOWN, FLOATS, MASKS))
 
 
 def rule_numbers(rules: Any) -> np.ndarray:

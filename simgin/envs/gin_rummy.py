@@ -13,33 +13,69 @@ end of the match. An illegal action ends the game, at a reward of -100 (-1 of a 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+import operator
+from copy import copy, deepcopy
+from typing import Any, ClassVar, Self, TypeVar
 
-import gymnasium
 import numpy as np
-from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
-from pettingzoo import AECEnv
-from pettingzoo.utils import wrappers
 
 from simgin.envs.encoding import ACTIONS, SIZE
-from simgin.envs.seats import Seats
+from simgin.envs.seats import EnvError, Seats, many_actions
+from simgin.text.amounts import parse_seed
+from simgin.text.messages import shown
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+    from gymnasium.vector import AutoresetMode, VectorEnv
+    from gymnasium.vector.utils import batch_space
+    from pettingzoo import AECEnv
+    from pettingzoo.utils import wrappers
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"simgin's environments need Gymnasium and PettingZoo, but there is no {error.name}. "
+        "Install both with: pip install 'simgin[rl]'",
+        name=error.name,
+    ) from None
 
 Seen = dict[str, np.ndarray]
-OBSERVATIONS = spaces.Dict(
-    {
-        "observation": spaces.Box(-1000.0, 1000.0, (SIZE,), np.float32),
-        "action_mask": spaces.Box(0, 1, (ACTIONS,), np.int8),
-    }
-)
+Env = TypeVar("Env")
+
+
+def _observation_space() -> spaces.Dict:
+    """Return a new space: environments do not share its limits and random numbers."""
+    return spaces.Dict(
+        {
+            "observation": spaces.Box(-1000.0, 1000.0, (SIZE,), np.float32),
+            "action_mask": spaces.Box(0, 1, (ACTIONS,), np.int8),
+        }
+    )
+
+
+def _check_options(render_mode: str | None, opponent: str | None = "") -> None:
+    """Raise EnvError for an unknown render mode, or None as the opponent."""
+    if render_mode not in (None, "ansi"):
+        raise EnvError(f"{shown(render_mode)} is not a render mode. Write 'ansi' or None.")
+    if opponent is None:
+        raise EnvError(
+            "opponent=None is not a strategy. Name one, such as 'simple', or use gin_rummy.env() "
+            "to choose the actions of every seat."
+        )
+
+
+def _cloned(env: Env, *shared: Any) -> Env:
+    """Return an independent copy that shares some objects, such as spaces, to save time."""
+    return deepcopy(env, {id(one): one for one in shared})
+
+
+def _not_begun() -> EnvError:
+    return EnvError("No game is in progress. Call reset() first.")
 
 
 class SingleEnv(gymnasium.Env[Seen, np.int64]):
     """One seat against a strategy, or a game for one alone."""
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "name": "gin_rummy_v0"}
-    observation_space = OBSERVATIONS
 
     def __init__(
         self,
@@ -48,29 +84,40 @@ class SingleEnv(gymnasium.Env[Seen, np.int64]):
         unit: str = "deal",
         render_mode: str | None = None,
     ) -> None:
+        _check_options(render_mode, opponent)
         self.render_mode = render_mode
+        self.observation_space = _observation_space()
         self.action_space = spaces.Discrete(ACTIONS)
         self._seats = Seats(variant, opponent, unit, 1)
+        self._is_on = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
         """Begin the first game of a seed, or the next one."""
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else parse_seed(seed))
         self._seats.reset(seed)
+        self._is_on = True
         return self._seats.seen_by_one(), {}
 
     def step(self, action: Any) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
         """Play on by an action, to the seat's next question or the end."""
+        if not self._is_on:
+            raise _not_begun()
         seats = self._seats
-        seats.step(action, again=False)
+        seats.step_one(action)
         ended = seats.ended.item()
+        self._is_on = not ended
         info = {"illegal_action": True} if ended == 2 else {}
         return seats.seen_by_one(), float(seats.rewards.item()), ended > 0, False, info
 
     def render(self) -> str | None:
         """The game as the seat sees it, with render_mode="ansi"."""
         return self._seats.text() if self.render_mode == "ansi" else None
+
+    def clone(self) -> Self:
+        """Return an independent environment in the same position, for search."""
+        return _cloned(self, self.observation_space, self.action_space)
 
 
 class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
@@ -94,11 +141,13 @@ class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
         render_mode: str | None = None,
         copy: bool = True,
     ) -> None:
+        _check_options(render_mode, opponent)
+        num_envs = _number_of_games(num_envs)
         self.num_envs = num_envs
         self.render_mode = render_mode
-        self.single_observation_space = OBSERVATIONS
+        self.single_observation_space = _observation_space()
         self.single_action_space = spaces.Discrete(ACTIONS)
-        self.observation_space = batch_space(OBSERVATIONS, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._seats = Seats(variant, opponent, unit, num_envs, copy)
         self._truncated = np.zeros(num_envs, bool)
@@ -106,14 +155,21 @@ class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
-        """Begin the first games of a seed, one unit each, or the next ones."""
-        self._seats.reset(seed[0] if isinstance(seed, list) else seed)
+        """Begin the first games of a seed, one unit each, or the next ones.
+
+        Of a list of seeds the first counts.
+        """
+        if isinstance(seed, list):
+            seed = seed[0] if seed else None
+        self._seats.reset(seed)
         return self._seats.seen(), {}
 
     def step(self, actions: Any) -> tuple[Seen, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Play each game on by an action."""
         seats = self._seats
-        seats.step(actions)
+        if not seats.has_begun:
+            raise _not_begun()
+        seats.step(many_actions(actions, self.num_envs))
         rewards = seats.rewards.astype(np.float64)
         return seats.seen(), rewards, seats.ended > 0, self._truncated.copy(), {}
 
@@ -122,6 +178,19 @@ class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
         if self.render_mode != "ansi":
             return None
         return tuple(map(self._seats.text, range(self.num_envs)))
+
+    def clone(self) -> Self:
+        """Return independent games in the same positions, for search."""
+        single = self.single_observation_space, self.single_action_space
+        return _cloned(self, self.observation_space, self.action_space, *single)
+
+
+def _number_of_games(n: Any) -> int:
+    """Return a number of games as an int. Raises EnvError unless it is whole and positive."""
+    number = operator.index(n) if hasattr(n, "__index__") and n is not True else 0
+    if number < 1:
+        raise EnvError(f"{shown(n)} is not a number of games. Write a whole number from 1.")
+    return number
 
 
 class TurnEnv(AECEnv[str, Seen, int | None]):
@@ -137,13 +206,18 @@ class TurnEnv(AECEnv[str, Seen, int | None]):
         self, variant: str = "standard", unit: str = "deal", render_mode: str | None = None
     ) -> None:
         super().__init__()
+        _check_options(render_mode)
         self.render_mode = render_mode
         self._seats = Seats(variant, None, unit, 1)
+        self._nothing: Seen = {
+            "observation": np.zeros(SIZE, np.float32),
+            "action_mask": np.zeros(ACTIONS, np.int8),
+        }
         players = len(self._seats.matchup.players)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
-        self.agents = self.possible_agents[:]
-        self.observation_spaces = dict.fromkeys(self.agents, OBSERVATIONS)
-        self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in self.agents}
+        self.agents = []  # until the first reset
+        self.observation_spaces = {agent: _observation_space() for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """What a seat sees, and may do."""
@@ -172,23 +246,28 @@ class TurnEnv(AECEnv[str, Seen, int | None]):
 
     def observe(self, agent: str) -> Seen:
         """What a seat saw when it was last asked; it may act only if it is asked now."""
-        seen = self._seen.get(agent, {"observation": np.zeros(SIZE, np.float32)})
-        if agent == self.agent_selection and not self.terminations[agent]:
-            return seen
-        return seen | {"action_mask": np.zeros(ACTIONS, np.int8)}
+        if not self._seats.has_begun:
+            raise _not_begun()
+        seen = self._seen.get(agent, self._nothing)
+        is_asked = agent == self.agent_selection and not self.terminations.get(agent, True)
+        mask = seen["action_mask"] if is_asked else self._nothing["action_mask"]
+        return {"observation": seen["observation"].copy(), "action_mask": mask.copy()}
 
     def step(self, action: int | None) -> None:
         """Answer the question, and go on to the next."""
+        if not self.agents:
+            raise _not_begun()
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        seats, seat = self._seats, self._seats.asked.item()
-        seats.step(action, again=False)
+        seats = self._seats
+        seats.step_one(action)
         ended = seats.ended.item()
         if not ended:
             self._look()
             return
+        seat = seats.asked.item()
         gained = float(seats.rewards.item())
         if ended == 2 and seat == 1:
             gained = -gained
@@ -201,12 +280,29 @@ class TurnEnv(AECEnv[str, Seen, int | None]):
         """The game as the seat that is asked sees it, with render_mode="ansi"."""
         return self._seats.text() if self.render_mode == "ansi" else None
 
+    def clone(self) -> Self:
+        """Return an independent environment in the same position, for search."""
+        return _cloned(self, self.observation_spaces, self.action_spaces)
+
+
+class OrderedEnv(wrappers.OrderEnforcingWrapper[str, Seen, int | None]):
+    """`TurnEnv` with PettingZoo's checks of the order in which it is used."""
+
+    def __str__(self) -> str:
+        return str(self.env)
+
+    def clone(self) -> Self:
+        """Return an independent environment in the same position, for search."""
+        twin = copy(self)
+        twin.env = self.env.clone()
+        return twin
+
 
 def env(
     variant: str = "standard", unit: str = "deal", render_mode: str | None = None
-) -> AECEnv[str, Seen, int | None]:
-    """The PettingZoo environment, with the wrappers that check how it is used."""
-    return wrappers.OrderEnforcingWrapper(TurnEnv(variant, unit, render_mode))
+) -> OrderedEnv:
+    """The PettingZoo environment, with the wrapper that checks how it is used."""
+    return OrderedEnv(TurnEnv(variant, unit, render_mode))
 
 
 gym_env = SingleEnv

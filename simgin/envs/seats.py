@@ -2,66 +2,88 @@
 
 from __future__ import annotations
 
+import operator
 import secrets
 from typing import Any
 
 import numpy as np
 
 from simgin.core.answers import SLOTS
+from simgin.core.state import seed_bits
 from simgin.envs import encoding
 from simgin.play import stepping
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.seat import table_lines
-from simgin.play.table import Games, place_in_memory
+from simgin.play.table import Games
 from simgin.play.watch import Question
 from simgin.rules import variants
 from simgin.strategy import interpret
+from simgin.text.amounts import parse_seed
+from simgin.text.messages import shown
+
+UNITS = ("deal", "match")
+
+
+class EnvError(ValueError):
+    """An environment is used in a way that it does not support; the message says what to do."""
 
 
 class Seats:
     """Games of an environment with the arrays that they are seen in.
 
     opponent: who plays seat 1; None if it is answered from outside, too, or if there is none.
-    unit: deal or match. units: of the next games. asked: the seats
-    that are asked. rewards: of seat 0. ended: 1 for a game that is over, 2 for one ended by an
-    illegal action. All int64 (games,). observations, masks: what the seats that are asked see, and
-    may do, a row for each game; new arrays with every step, unless copy is false.
+    unit: deal or match. units: of the next games. asked: the seats that are asked. rewards: of seat
+    0. ended: 1 for a game that is over, 2 for one ended by an illegal action. All int64 (games,).
+    observations, masks: what the seats that are asked see, and may do, a row for each game; new
+    arrays with every step, unless copy is false. They are handed out, and never read again.
     """
 
     def __init__(
         self, variant: str, opponent: str | None, unit: str, n: int, copy: bool = True
     ) -> None:
+        if unit not in UNITS:
+            raise EnvError(f"{shown(unit)} is not a unit. Write 'deal' or 'match'.")
         alone = variants.find(variant).row["players"] == 1
         # A seat that is answered from outside is filled by a strategy that is never asked. Only its
         # order counts: the ending before the discard, as in `strategy_of`.
-        a, b = ("solo-greedy", None) if alone else ("gold", opponent or "gold")
+        a, b = (
+            ("solo-greedy", None) if alone else ("gold", "gold" if opponent is None else opponent)
+        )
         matchup = parse_matchup(a, b, variant, 0, "match" if unit == "match" else "deal")
-        self.matchup: Matchup = matchup
-        outside = (0,) if opponent or alone else (0, 1)
-        self.games = Games(self.matchup, outside, n)
+        self.games = Games(matchup, (0, 1) if opponent is None and not alone else (0,), n)
+        self.observations = np.zeros((n, encoding.SIZE), np.float32)
+        self.masks = np.zeros((n, encoding.ACTIONS), np.int8)
+        self.has_begun = False
+        self._rules = encoding.rule_numbers(self.games.rules)
+        self._copy = copy
+        self._look_into_games()
+
+    def _look_into_games(self) -> None:
         rows = self.games.rows
         self.units, self.ended = rows["unit"], rows["ended"]
         self.actions, self.rewards = rows["action"], rows["reward"]
         self.asked = rows["seat"]
-        self.observations = np.zeros((n, encoding.SIZE), np.float32)
-        self.observations[:, -encoding.N_RULES :] = encoding.rule_numbers(self.games.rules)
-        self.masks = np.zeros((n, encoding.ACTIONS), np.int8)
-        self._step, self._place = encoding.compiled_step(), place_in_memory(rows)
-        self._copy = copy
-        self._is_seeded = False
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        """Complete a copy: look into the memory of its own games."""
+        self.__dict__.update(attributes)
+        self._look_into_games()
+
+    @property
+    def matchup(self) -> Matchup:
+        """Who plays what; a strategy that is never asked at the seats answered from outside."""
+        return self.games.matchup
 
     def reset(self, seed: int | None) -> None:
         """Begin each game: the first ones of a seed, or else the next ones."""
-        if seed is None and not self._is_seeded:
-            seed = secrets.randbits(63)
+        if seed is None and not self.has_begun:
+            seed = secrets.randbits(64)
         if seed is not None:
-            self._is_seeded = True
+            self.games.states["seed"] = seed_bits(parse_seed(seed))
             self.units[:] = np.arange(len(self.units))
-            for state, views in zip(self.games.states, self.games.views, strict=True):
-                state.seed = seed
-                for view in views:
-                    for name in view.dtype.names:
-                        view[name] = 0
+            for views in self.games.views:
+                views[:] = 0
+            self.has_begun = True
         self.ended[:] = 1
         self._call(len(self.units))
 
@@ -70,15 +92,25 @@ class Seats:
         self.actions[:] = actions
         self._call(len(self.units) if again else 0)
 
+    def step_one(self, action: Any) -> None:
+        """Play a single game on by an action. Raises EnvError for what is not an action."""
+        self.actions[0] = one_action(action)
+        self._call(0)
+
     def _call(self, stride: int) -> None:
-        before = self.observations
+        observations, masks = self.observations, self.masks
         if self._copy:
-            self.observations, self.masks = np.empty_like(before), np.empty_like(self.masks)
+            observations = np.empty(observations.shape, np.float32)
+            masks = np.empty(masks.shape, np.int8)
+        step = encoding.compiled_step()
         try:
-            self._step(self._place, stride, before, self.observations, self.masks)
+            wrong = step(self.games.place, stride, self._rules, observations, masks)
         except BaseException:
             with interpret.unwrapped():
                 raise
+        if wrong >= 0:
+            raise _no_action(int(self.actions[wrong]))
+        self.observations, self.masks = observations, masks
 
     def seen(self) -> dict[str, np.ndarray]:
         """What the seats that are asked see, and may do; a row for each game."""
@@ -90,9 +122,46 @@ class Seats:
 
     def text(self, game: int = 0) -> str:
         """One of the games as the seat that is asked sees it."""
+        if not self.has_begun:
+            raise EnvError("No game has begun. Call reset() first.")
         if self.games.rows[game].at != stepping.ASKED:
             return "The game is over"
         seat, slot = self.asked[game], SLOTS[self.games.states[game].asked_slot]
-        asked = Question(int(seat), slot, self.games.views[game][seat], None)
+        asked = Question(int(seat), slot, self.games.views[seat][game], None)
         opponent = "" if self.matchup.b is None else "opponent"
         return "\n".join(table_lines(asked, self.games.rules, opponent))
+
+
+# What users hand over
+
+
+def one_action(action: Any) -> int:
+    """Return an action as an int, also one of numpy's. Raises EnvError for anything else."""
+    try:
+        number = operator.index(action)
+    except TypeError:
+        raise _no_action(action) from None
+    if action is True or action is False or not 0 <= number < encoding.ACTIONS:
+        raise _no_action(action)
+    return number
+
+
+def many_actions(actions: Any, n: int) -> np.ndarray:
+    """Return the actions of n games as an array. Raises EnvError for anything but integers."""
+    try:
+        numbers = np.asarray(actions)
+    except ValueError:  # lists of different lengths
+        numbers = np.zeros(0, object)
+    if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
+        raise EnvError(
+            f"The actions are not {n} whole numbers. Hand over an array of integers of shape "
+            f"({n},), not {numbers.dtype} of shape {numbers.shape}."
+        )
+    return numbers
+
+
+def _no_action(action: Any) -> EnvError:
+    last = encoding.ACTIONS - 1
+    return EnvError(
+        f"{shown(action)} is not an action. Choose one of 0 to {last} that action_mask allows."
+    )

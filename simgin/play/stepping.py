@@ -35,14 +35,16 @@ from simgin.core.state import ANSWER, DISCARD, KNOCK, OFFER, SHOW, TAKE
 from simgin.core.turn import clear_deal
 
 N_SLOTS = len(SLOTS)
-# Addresses of records, and of the state kept at the beginning of a turn; the seats answered from
-# outside, as bits; where the game stands, and what is known of its match (`core.match.enter`) and
-# of the die before the deal; what belongs to `simgin.envs`; and the policies of both seats, needed
-# where a seat is not answered from outside
+# Addresses of the records of a game: the state, what is kept of it at the beginning of a turn, the
+# views of the seats, and one to copy a view to
+ADDRESSES = ("state", "kept", "view0", "view1", "copied")
+# Further the address of the rules; the seats answered from outside, as bits; where the game stands,
+# and what is known of its match (`core.match.enter`) and of the die before the deal; what belongs
+# to `simgin.envs`; and the policies of both seats, needed where a seat is not answered from outside
 _FIELDS = (
-    ("state", "rules", "view0", "view1", "kept", "is_kept", "outside", "matches", "players")
+    (*ADDRESSES, "rules", "is_kept", "outside", "matches", "players")
     + ("at", "outcome", "stake", "owner")
-    + ("unit", "action", "ended", "reward", "seat")
+    + ("unit", "action", "ended", "reward", "seat", "slot")
 )
 GAME = np.dtype(
     (np.record, [(name, np.int64) for name in _FIELDS] + [("hooks", np.int64, (2, N_SLOTS))])

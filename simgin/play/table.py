@@ -20,7 +20,8 @@ import numpy as np
 from simgin.core.answers import SLOTS
 from simgin.core.ask import IllegalAnswer
 from simgin.core.policy import HOOK
-from simgin.core.state import MAX_QUESTIONS, new_states
+from simgin.core.state import MAX_QUESTIONS, WITHOUT_LOG, new_states
+from simgin.core.view import VIEW
 from simgin.play import kernel, stepping
 from simgin.play.kernel import SOLO_SLOTS, PolicyFailure, describe_failure, seat_players
 from simgin.play.matchup import Matchup
@@ -32,37 +33,84 @@ from simgin.strategy import interpret
 class Games:
     """Many games of one matchup, each with records of its own, as `stepping` reads them.
 
-    rows: stepping.GAME (games,). outside: the seats that are answered from outside.
+    rows: stepping.GAME (games,), at `place` in memory. states: STATE (games,). views: VIEW (games,)
+    of each seat. outside: the seats that are answered from outside. The engine finds records by
+    their addresses, so each copy has its own memory and enters its own addresses.
     """
 
     def __init__(self, matchup: Matchup, outside: Collection[int], n: int) -> None:
         self.matchup = matchup
-        self.rules = build_rules(matchup.variant)
-        self.states = new_states(matchup.seed, n)
-        self.views = [kernel.new_views() for _ in range(n)]
-        self.rows = np.zeros(n, stepping.GAME)
-        self._kept = np.zeros((n, stepping.HEAD), np.int64)
-        self._vectors = seat_players(self.states[0], matchup)  # the states hold only addresses
-        players = len(matchup.players)
-        for name, records in (
-            ("state", self.states),
-            ("kept", self._kept),
-            ("view0", [views[0] for views in self.views]),
-            ("view1", [views[1] for views in self.views]),
-        ):
-            self.rows[name] = [*map(place_in_memory, records)]
-        self.rows["rules"] = place_in_memory(self.rules)
+        self.outside = tuple(outside)
+        self._allocate(n)
+        self._enter_addresses()
         self.rows["outside"] = sum(1 << seat for seat in outside)
         self.rows["matches"] = matchup.unit == "match"
-        self.rows["players"] = players
-        for state in self.states:
-            state.watched = -1  # only answers are kept
-            for name in ("same", "noisy", "vectors", "lengths"):
-                state[name] = self.states[0][name]
-        if len(outside) < players:
-            hooks = [*map(machine_code, kernel.compiled_hooks(matchup))]
+        self.rows["players"] = len(matchup.players)
+        self.states["watched"] = -1  # only answers are kept
+        self._enter_players()
+
+    def _allocate(self, n: int) -> None:
+        """Allocate the memory of n games."""
+        self.states = new_states(self.matchup.seed, n)
+        self.views = np.zeros(n, VIEW), np.zeros(n, VIEW)  # a seat's never beside the other's
+        self._copied = np.zeros(n, VIEW)
+        self._kept = np.zeros((n, stepping.HEAD), np.int64)
+        self.rows = np.zeros(n, stepping.GAME)
+
+    def _enter_addresses(self) -> None:
+        """Enter the addresses of the records of each game."""
+        records = self.states, self._kept, *self.views, self._copied
+        for name, array in zip(stepping.ADDRESSES, records, strict=True):
+            self.rows[name] = array.ctypes.data + array.strides[0] * np.arange(len(array))
+        self.place: int = self.rows.ctypes.data
+
+    def _enter_players(self) -> None:
+        """Enter the rules and the policies, whose addresses differ between processes."""
+        self.rules = build_rules(self.matchup.variant)
+        self.rows["rules"] = place_in_memory(self.rules)
+        first = self.states[0]
+        self._vectors = seat_players(first, self.matchup)  # the states hold only addresses
+        for name in ("same", "noisy", "vectors", "lengths"):
+            self.states[name] = first[name]
+        players = len(self.matchup.players)
+        if len(self.outside) < players:
+            hooks = [*map(machine_code, kernel.compiled_hooks(self.matchup))]
             slots = [i for i, slot in enumerate(SLOTS) if players == 2 or slot in SOLO_SLOTS]
             self.rows["hooks"][:, :players, slots] = np.reshape(hooks, (players, -1))
+
+    # Copies
+
+    def __deepcopy__(self, memo: Any) -> Games:
+        """Return independent games in the same position; rules and policies are shared."""
+        twin = Games.__new__(Games)
+        twin.__dict__.update(self.__dict__)
+        twin._allocate(len(self.rows))
+        twin._write(self._contents())
+        return twin
+
+    def __reduce__(self) -> Any:
+        """Return the constructor, its arguments and the memory of the games, for pickle."""
+        return Games, (self.matchup, self.outside, len(self.rows)), self._contents()
+
+    def __setstate__(self, contents: list[np.ndarray]) -> None:
+        """Continue pickled games in this process."""
+        self._write(contents)
+        self._enter_players()
+
+    def _contents(self) -> list[np.ndarray]:
+        """Return the memory of the games, the questions that a table has logged last."""
+        n, first = len(self.rows), self.states[0]
+        states = np.ndarray((n, WITHOUT_LOG), np.uint8, self.states.base)
+        log = first["log"][: first["logged"] + 1 if first["watched"] > 0 else 0]
+        return [states, *self.views, self._copied, self._kept, self.rows, log]
+
+    def _write(self, contents: list[np.ndarray]) -> None:
+        """Copy the memory of other games to that of these."""
+        *records, log = contents
+        for own, other in zip(self._contents(), records, strict=False):
+            own[:] = other
+        self.states[0]["log"][: len(log)] = log
+        self._enter_addresses()
 
 
 def place_in_memory(record: Any) -> int:
@@ -85,19 +133,37 @@ class Table:
     """One game; see the top of the file. unit: the number of its packs in the random streams."""
 
     def __init__(self, matchup: Matchup, outside: Collection[int] = (0,), unit: int = 0) -> None:
-        self.matchup = matchup
         self._games = Games(matchup, outside, 1)
-        self._game = self._games.rows[0]
-        self._place = place_in_memory(self._games.rows)
-        self.rules = self._games.rules
-        self.state = self._games.states[0]
         self.state.watched = 1  # every question is kept
         self._step(stepping.BEGIN, unit)
+
+    # Looked up on use, so that a copy of the table has its own
+
+    @property
+    def matchup(self) -> Matchup:
+        """Who plays what."""
+        return self._games.matchup
+
+    @property
+    def rules(self) -> np.record:
+        """The rules that are played."""
+        return self._games.rules
+
+    @property
+    def state(self) -> np.record:
+        """The engine's state of the deal."""
+        state: np.record = self._games.states[0]
+        return state
+
+    @property
+    def _at(self) -> int:
+        """ASKED, DEAL_OVER or GAME_OVER."""
+        return int(self._games.rows["at"][0])
 
     def _step(self, how: int, number: int) -> None:
         try:
             with interpret.unwrapped():
-                stepping.compiled_step()(self._place, how, number)
+                stepping.compiled_step()(self._games.place, how, number)
         except Exception as error:
             failure = describe_failure(self.matchup, self.state, error)
             raise PolicyFailure(failure) from (None if isinstance(error, IllegalAnswer) else error)
@@ -105,30 +171,32 @@ class Table:
     @property
     def is_deal_over(self) -> bool:
         """Whether the deal is played, and neither entered nor followed by another."""
-        return bool(self._game.at == stepping.DEAL_OVER)
+        return self._at == stepping.DEAL_OVER
 
     @property
     def is_over(self) -> bool:
         """Whether the deal or match is over, and entered."""
-        return bool(self._game.at == stepping.GAME_OVER)
+        return self._at == stepping.GAME_OVER
 
     @property
     def question(self) -> Question | None:
         """What is asked from outside, without an answer; None behind the end of the deal."""
-        if self._game.at != stepping.ASKED:
+        if self._at != stepping.ASKED:
             return None
-        view = self._games.views[0][int(self.state.asked_seat)].copy()
-        return Question(int(view.seat), SLOTS[self.state.asked_slot], view, None)
+        state = self.state
+        view = self._games.views[state.asked_seat][0].copy()
+        return Question(int(view.seat), SLOTS[state.asked_slot], view, None)
 
     @property
     def answers(self) -> list[int]:
         """All answers in the deal so far, those of strategies too."""
-        given: list[int] = self.state.answers[: self.state.scripted].tolist()
+        state = self.state
+        given: list[int] = state.answers[: state.scripted].tolist()
         return given
 
     def answer(self, answer: int) -> None:
         """Answer the question, and play on. Raises IllegalMove, which changes nothing."""
-        legal = int(self.state.legal) if self._game.at == stepping.ASKED else 0
+        legal = int(self.state.legal) if self._at == stepping.ASKED else 0
         if not 0 <= answer < 64 or not legal >> answer & 1:
             raise IllegalMove(f"{answer} is not among the legal answers")
         self._step(stepping.GIVE, answer)
@@ -150,11 +218,11 @@ class Table:
 
     def watched(self) -> WatchedDeal:
         """The deal as far as it is played; before it is closed."""
-        state, views = self.state.copy(), self._games.views[0]
+        state, views = self.state.copy(), self._games.views
         deal = WatchedDeal(
             matchup=self.matchup,
             state=state,
-            views=(views[0].copy(), views[1].copy()),
+            views=(views[0][0].copy(), views[1][0].copy()),
             fault="",
             raised=None,
             hands=dealt_hands(state, self.rules, alone=self.matchup.b is None),

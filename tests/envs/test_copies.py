@@ -1,0 +1,167 @@
+"""Copies of environments are independent, wherever they are made."""
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from simgin.core.state import new_state
+from simgin.play.matchup import parse_matchup
+from simgin.play.table import Table
+from simgin.rules import variants
+
+pytest.importorskip("pettingzoo")
+
+from support.played_envs import COPIES, KINDS, continued, started
+
+by_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def play_beside_a_twin(kind, how, deals, *words, **options):
+    """Copies are played elsewhere or in place of the original, which stays equal to its twin."""
+    original, twin = started(kind, *words, **options), started(kind, *words, **options)
+    for i in count():
+        if i % 5 == 2:
+            copied = original.copied(how)
+            branch = copied.copied(how)
+            for k in range(6):
+                branch.step(Random(-k - 1))
+            if i % 2:
+                original = copied  # and the one before is deleted
+        assert original.step(Random(i)) == twin.step(Random(i))
+        if twin.deals >= deals:
+            return
+
+
+@pytest.mark.parametrize("how", COPIES)
+@by_kind
+def test_a_copy_and_its_original_do_not_disturb_each_other(kind, how):
+    play_beside_a_twin(kind, how, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", ["deal", "match"])
+@pytest.mark.parametrize("variant", ["standard", "dice", "hollywood", "solitaire-gin", "eaai"])
+@by_kind
+def test_300_deals_through_copies(kind, variant, unit):
+    for how in COPIES:
+        play_beside_a_twin(kind, how, 100, variant, unit=unit)
+
+
+CONTINUED = """
+import pickle, sys
+from support.played_envs import continued
+print(continued(pickle.load(open(sys.argv[1], "rb"))))
+"""
+
+
+def run_python(code, *words, **environment):
+    paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, words)],
+        env={**os.environ, "PYTHONPATH": paths, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_pickles_continue_in_another_process(tmp_path):
+    """Also those whose opponent is a strategy of the user's."""
+    mine = tmp_path / "mine.py"
+    mine.write_text(MINE)
+    played = [started(kind, "standard", str(mine)) for kind in KINDS]
+    for one in played:
+        for i in range(20):
+            one.step(Random(i))
+    file = tmp_path / "played.pkl"
+    file.write_bytes(pickle.dumps(played))
+    assert run_python(CONTINUED, file) == continued(played)
+
+
+MINE = '''"""Knocks late."""
+
+from simgin.strategy import Strategy, knock
+
+
+@knock
+def late(view, rules, params):
+    """Knock from turn 5 on."""
+    return view.own_turn > 4
+
+
+STRATEGY = Strategy("late", knock=late)
+'''
+
+
+def test_a_forked_process_has_states_of_its_own():
+    state = new_state(7)
+    child = os.fork()
+    if not child:
+        state.unit = 77
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert state.unit == 0
+
+
+# Tables
+
+
+@pytest.mark.parametrize("by", [copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))])
+@pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin"])
+def test_a_table_is_copied_with_all_that_was_asked(variant, by):
+    alone = variants.find(variant).row["players"] == 1
+    players = ("solo-greedy", None) if alone else ("gold", "simple")
+    table, twin = (Table(parse_matchup(*players, variant, 3, "match")) for _ in range(2))
+    for i in range(40):
+        if i % 4 == 1:
+            copied = by(table)
+            answer_any(copied, Random(-1))
+            answer_any(copied, Random(-2))
+            table = by(table)
+        for one in (table, twin):
+            answer_any(one, Random(i))
+        told, expected = table.watched(), twin.watched()
+        assert told.turns == expected.turns and told.hands == expected.hands
+        assert [*map(described, told.questions)] == [*map(described, expected.questions)]
+
+
+def answer_any(table, rng):
+    if table.question is None:
+        table.close_deal()
+        return
+    legal = int(table.question.view.legal)
+    answers = [answer for answer in range(64) if legal >> answer & 1]
+    table.answer(0 if table.question.slot == "knock" else rng.choice(answers))
+
+
+def described(question):
+    fields = [question.view[name].tobytes() for name in question.view.dtype.names]
+    return question.slot, question.answer, fields
+
+
+# In the mode that checks every index
+
+CHECKED = """
+import numba
+from envs.test_copies import play_beside_a_twin
+from support.played_envs import KINDS
+assert numba.config.BOUNDSCHECK
+for kind in KINDS:
+    for variant in ("standard", "dice", "solitaire-gin"):
+        play_beside_a_twin(kind, "clone", 100, variant)
+print("done")
+"""
+
+
+@pytest.mark.slow
+def test_no_index_is_out_of_bounds():
+    assert run_python(CHECKED, NUMBA_BOUNDSCHECK="1") == "done"
