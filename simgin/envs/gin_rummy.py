@@ -215,7 +215,7 @@ class TurnEnv(AECEnv[str, Seen, int | None]):
         }
         players = len(self._seats.matchup.players)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
-        self.agents = []  # until the first reset
+        self.agents: list[str] = []  # until the first reset
         self.observation_spaces = {agent: _observation_space() for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in self.possible_agents}
 
