@@ -153,7 +153,7 @@ def continued(command: str) -> str:
         is_typed = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         if is_typed and name in (*NO_MATTER, PATIENCE):
             words += _words(parameter, {**context.meta, **context.params}[name])
-    return " ".join([command, shlex.join(words)]) if words else command
+    return " ".join([command, shell.join(words)]) if words else command
 
 
 def _words(parameter: click.Parameter, value: Any) -> Iterator[str]:
