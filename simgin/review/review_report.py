@@ -35,6 +35,7 @@ from simgin.rules import variants
 from simgin.stats import table
 from simgin.stats.quantity import Quantity
 from simgin.stats.table import frame_of
+from simgin.text import shell
 
 TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
 # What a cell says of `simgin.review.verdicts.skill_size`, and its tone
@@ -109,7 +110,7 @@ def _adapting(command: str) -> str:
     for at in range(1, len(words)):
         if words[at - 1] == "-o":
             words[at] = f"{words[at].rstrip('/')}-adapted"
-    return shlex.join([*words, "--adapt"])
+    return shell.join([*words, "--adapt"])
 
 
 def _verdict(review: Review) -> list[str]:
