@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from simgin.analysis.analysis import Analysis, counted_by, frame
-from simgin.analysis.position import FORGOTTEN, TAKEN, Position, better
+from simgin.analysis.position import Position, better
 from simgin.core.answers import PHASE_BLIND
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import STOPPER
 from simgin.play.hand import cards_text, shown_melding
 from simgin.play.matchup import own_names
+from simgin.play.pile import FORGOTTEN, TAKEN, pile_label
 from simgin.plots import analysis as forest
 from simgin.report import numbers
 from simgin.report.cards import BACK, CardRow
@@ -306,8 +307,7 @@ def card_rows(position: Position) -> Iterator[CardRow]:
     if laid := position.pile:
         cards = [card.removesuffix(TAKEN) for card in laid]  # forgotten ones as if face down
         gone = [place for place, card in enumerate(laid) if card != cards[place]]
-        label = "You threw" if position.is_alone else "Pile, from its first card on"
-        yield CardRow(label, [cards], gone=gone)
+        yield CardRow(pile_label(position.is_alone), [cards], gone=gone)
     if not position.is_alone:
         known = hand_text(int(view.known)).split()
         hidden = [BACK] * (HAND - len(known))

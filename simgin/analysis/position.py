@@ -10,9 +10,9 @@ from simgin.core import answers
 from simgin.core.deadwood import deadwood, deadwood_of
 from simgin.core.endings import ending_with, must_be_melded
 from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW
-from simgin.core.rules import DISCARD_FIRST, STOPPER, UPCARD_PASS
-from simgin.core.view import FROM_PILE
+from simgin.core.rules import STOPPER, UPCARD_PASS
 from simgin.play.hand import cards_text, shown_melding
+from simgin.play.pile import FORGOTTEN, SOME, pile_label, pile_words
 from simgin.play.rollout import Action, die_actions, legal_actions
 from simgin.play.watch import Question, WatchedDeal
 from simgin.rules.build import build_rules
@@ -24,9 +24,6 @@ DRAWN = {answers.STOCK: "draw", answers.TAKE: "take", answers.PASS: "pass", LEAV
 STEPS = {"take": "draw", "discard": "end", "knock": "end", "offer": "offer", "answer": "answer"}
 ANSWERS = {ACCEPT: "accept", REFUSE: "refuse"}
 ABOUT_DIE = (OFFER, ACCEPT, REFUSE)
-TAKEN = "*"  # after a card of the pile that was taken from it
-FORGOTTEN = "?"  # in place of a card that is not remembered
-SOME = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # in place of any number of them
 MANY = re.compile(r"\?( \?){3,}")  # forgotten cards that are told as one
 
 
@@ -135,7 +132,7 @@ class Position:
         count = int(deadwood_of(hand, rules, STOPPER))
         yield f"You hold {cards_text(melds, hand)}, deadwood {count}{self._arrived}"
         text = " ".join(self.pile) or "none"
-        yield f"{'Thrown' if self.is_alone else 'Pile':8}{MANY.sub(SOME[0], text)}"
+        yield f"{pile_label(self.is_alone)}  {MANY.sub(SOME[0], text)}"
         if missing := sum(word.startswith(FORGOTTEN) for word in self.pile):
             cards = "1 card" if missing == 1 else f"{missing} cards"
             yield f"{cards} forgotten, and drawn with the others that you do not see"
@@ -166,16 +163,7 @@ class Position:
     @property
     def pile(self) -> list[str]:
         """The pile as it grew, a mark after each card that was taken: as `--pile` reads it."""
-        view = self.view
-        turns_up = not self.is_alone and build_rules(self.variant).first_turn != DISCARD_FIRST
-        words = [_laid(view.upcard)] if turns_up else []
-        for _, source, _, thrown in view.history[: view.turns]:
-            if source == FROM_PILE:
-                words[-1] += TAKEN
-            words.append(_laid(thrown))
-        if view.taken >= 0:
-            words[-1] += TAKEN
-        return words
+        return pile_words(self.view, build_rules(self.variant), self.is_alone)
 
     @property
     def _score(self) -> str:
@@ -206,10 +194,6 @@ class Position:
         if view.taken_offer >= 0:
             return f", {card_text(int(view.taken_offer))} is offered"
         return ""
-
-
-def _laid(card: int) -> str:
-    return card_text(int(card)) if card >= 0 else FORGOTTEN
 
 
 def better(done: str, best: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from simgin.analysis.position import FORGOTTEN, SOME, TAKEN, Position, PositionError
+from simgin.analysis.position import Position, PositionError
 from simgin.core.answers import PASS, STOCK, TAKE
 from simgin.core.cards import PACK
 from simgin.core.deadwood import deadwood
@@ -28,6 +28,7 @@ from simgin.core.rules import (
 )
 from simgin.core.view import FROM_STOCK
 from simgin.play.matchup import parse_matchup
+from simgin.play.pile import FORGOTTEN, SOME, TAKEN
 from simgin.play.rollout import die_actions, legal_actions
 from simgin.play.watch import Decision, lead_to
 from simgin.rules.build import build_rules

@@ -10,11 +10,11 @@ from simgin.core import answers
 from simgin.core.rules import DIE_OFF
 from simgin.core.view import FROM_PILE
 from simgin.play.hand import cards_text, in_text_order, shown_melding
+from simgin.play.pile import pile_label, pile_words
 from simgin.play.replay import wrapped
 from simgin.play.watch import Question
 from simgin.text.notation import card_text, cards_in, hand_text
 
-PILE_SHOWN = 14  # cards of the pile, the newest first
 YES, NO = 1, 0
 Choices = Mapping[str, tuple[list[int], str]]  # by key: the answers, and what they do
 
@@ -100,9 +100,8 @@ def table_lines(question: Question, rules: Any, opponent: str) -> Iterator[str]:
     else:
         left = f"{view.deck_left} cards" + (", the joker may be among them" if rules.joker else "")
     yield f"Stock    {left}"
-    pile = _pile(view)
-    more = "" if len(pile) <= PILE_SHOWN else f" and {len(pile) - PILE_SHOWN} below"
-    yield f"Pile     {' '.join(pile[:PILE_SHOWN]) or 'none'}{more}"
+    pile = " ".join(pile_words(view, rules, not opponent)) or "none"
+    yield from wrapped(f"{pile_label(not opponent)}  {pile}")
     yield ""
     yield from _hand(view, rules)
 
@@ -115,13 +114,6 @@ def _news(view: Any, opponent: str) -> Iterator[str]:
         yield f"{opponent} {came} and threw {card_text(thrown)}"
     if view.phase == answers.PHASE_UPCARD and view.shed and opponent:
         yield f"{opponent} passed {hand_text(int(view.shed))}"
-
-
-def _pile(view: Any) -> list[str]:
-    """The cards on the pile, the newest first."""
-    laid = [int(view.upcard), *view.history[: view.turns, 3].tolist()]
-    newest = dict.fromkeys(card for card in reversed(laid) if card >= 0)
-    return [card_text(card) for card in newest if int(view.pile) >> card & 1]
 
 
 def _hand(view: Any, rules: Any) -> Iterator[str]:

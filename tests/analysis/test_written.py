@@ -177,7 +177,7 @@ def test_a_pile_is_read_as_it_is_written_and_told_in_short():
     assert read_pile("QD,? 9d* .. ?*") == (taken, 3)
     position = read_position(f"{TEN} KS", "QD ? 9D .. QH", variants.find("standard"), stock=20)
     _, pile, forgotten, *_ = position.lines()
-    assert pile == "Pile    QD ? 9D .. QH"
+    assert pile == "Pile (oldest first)  QD ? 9D .. QH"
     assert forgotten == "8 cards forgotten, and drawn with the others that you do not see"
     assert position.view.drawn == parse_card("KS")  # the last of eleven
 

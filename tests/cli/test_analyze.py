@@ -59,7 +59,7 @@ def test_one_player_is_shown_the_figure_of_the_game(variant, columns):
     screen = shown(*words)
     heading = next(line for line in screen.splitlines() if line.startswith("action"))
     assert re.split(r"  +", heading) == ["action", *columns, "worlds"]
-    assert "Thrown  QD TS" in screen and "solo-greedy plays on." in screen
+    assert "Thrown (oldest first)  QD TS" in screen and "solo-greedy plays on." in screen
     frame = simgin.analyze(" ".join(HAND), "QD TS", variant, own="solo-greedy", worlds=200)
     assert (frame["cost"].diff().dropna() >= 0).all() and set(frame["opponent"]) == {""}
 

@@ -36,8 +36,8 @@ WORLDS_OF_A_POSITION = 10_000
 @click.option(
     "--pile",
     metavar="CARDS",
-    help="The discard pile from the first upcard on, with * after each card that was taken; "
-    "for one player, your discards. ? is a card that you have forgotten, .. any number of them.",
+    help="The discard pile, oldest first, from the first upcard on, with * after each card that "
+    "was taken; for one player, your discards. ? is a card that you have forgotten, .. any number of them.",
 )
 @options.number_option("--stock", "Cards left in the stock, if the pile does not tell.", "N")
 @click.option(
