@@ -23,7 +23,7 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.strategy import loader
-from simgin.text.files import read_bytes
+from simgin.text.files import parse_json, read_text
 from simgin.text.messages import quoted, shown
 from simgin.text.notation import cards_in, parse_cards
 
@@ -54,7 +54,7 @@ def read_file(path: str | Path) -> Told:
 
     Raises PositionError for a file that tells none, and OSError where there is no file.
     """
-    text = read_bytes(Path(path), MOST).decode(errors="replace")
+    text = read_text(Path(path), MOST, errors="replace")
     try:
         log = read_log(text)
         if log is not None:
@@ -62,13 +62,13 @@ def read_file(path: str | Path) -> Told:
             best = strongest(deal.matchup.variant)  # nobody knows who played
             matchup = parse_matchup(best, best, log.variant, 1, "deal")
             return Told(str(path), replace(deal, matchup=matchup), log.names, engine=log.engine)
-        answer = json.loads(text)
+        answer = parse_json(text)
         first = answer["rows"][0]
         names = tuple(map(_name, first["strategies"]))
         return Told(str(path), _played(answer), names, _number(first, "half"))
     except (KeyError, TypeError, AttributeError, IndexError):
         reason = "something is missing that `simgin show ... --json` prints"
-    except (json.JSONDecodeError, RecursionError):
+    except json.JSONDecodeError:
         reason = (
             "it is neither what `simgin show ... --json > deal.json` prints nor a log of "
             "OpenSpiel's, Kaggle's or RLCard's gin rummy"
@@ -134,7 +134,7 @@ def _known(name: str, stand_in: str) -> str:
 
     A file may come from anybody, so no file of Python that it names is run.
     """
-    if ".py" in name:
+    if ".py" in name.lower():
         return stand_in
     try:
         return loader.find(name).text

@@ -240,7 +240,7 @@ def _seat(told: Told, player: str | None) -> int:
         return told.first
     if player in told.names:
         return told.names.index(player)
-    if player.isdecimal() and int(player) < len(told.names):
+    if player in map(str, range(len(told.names))):
         return int(player)
     known = " and ".join(quoted(name, 40) for name in told.names)
     raise PositionError(f"{quoted(player, 40)} is no player of {quoted(told.path)}: there {known}.")

@@ -6,6 +6,7 @@ led to the question by what each player did, and shows there what the player see
 has not written is taken out again: the cards forgotten and when cards of the own hand were drawn.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -33,7 +34,15 @@ from simgin.play.rollout import die_actions, legal_actions
 from simgin.play.watch import Decision, lead_to
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
-from simgin.text.notation import card_text, cards_in, hand_mask, parse_card, parse_cards
+from simgin.text.messages import quoted, shown
+from simgin.text.notation import (
+    card_text,
+    cards_in,
+    hand_mask,
+    parse_card,
+    parse_cards,
+    split_cards,
+)
 
 BLIND = "blind"  # in place of the cards: they are not seen yet
 ME, OTHER, NOBODY, PILE = 0, 1, -1, 2  # seats, and where else a card may be
@@ -41,6 +50,8 @@ SEATS = {"me": ME, "other": OTHER}
 OWNERS = {**SEATS, "nobody": NOBODY}
 CARDS = 52
 IN_STOCK = 31  # after the deal
+MOST_POINTS = 10**9
+SCORE = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})", re.ASCII)
 PLAYER, ALONE = "simple", "solo-greedy"  # who would play on from the question; nobody looks
 
 
@@ -62,7 +73,7 @@ def read_pile(text: str) -> tuple[list[Laid], int | None]:
     """
     laid = []
     gap = None
-    for word in text.replace(",", " ").split():
+    for word in split_cards(text):
         if word not in SOME:
             name = word.removesuffix(TAKEN)
             card = -1 if name == FORGOTTEN else parse_card(name)
@@ -103,12 +114,12 @@ def _whole(
 
 def read_score(text: str) -> tuple[int, int]:
     """Own points and the opponent's, from a text like `30-45`; PositionError for another."""
-    own, dash, other = text.partition("-")
-    if not (dash and own.strip().isdecimal() and other.strip().isdecimal()):
+    score = SCORE.fullmatch(text.strip())
+    if score is None:
         raise PositionError(
-            f"{text!r} is not a score: write your points and the opponent's, like 30-45."
+            f"{quoted(text, 40)} is not a score: write your points and the opponent's, like 30-45."
         )
-    return int(own), int(other)
+    return int(score[1]), int(score[2])
 
 
 @dataclass(frozen=True)
@@ -246,9 +257,9 @@ def _refuse(reasons: Iterator[str]) -> None:
 def _enter_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
     """Write the match before the deal to a view."""
     is_pair = isinstance(score, tuple | list) and len(score) == 2
-    if not is_pair or not all(isinstance(won, int) and won >= 0 for won in score):
+    if not is_pair or not all(isinstance(won, int) and 0 <= won < MOST_POINTS for won in score):
         raise PositionError(
-            f"{score!r} is not a score: give your points and the opponent's, as in (30, 45)."
+            f"{shown(score)} is not a score: give your points and the opponent's, as in (30, 45)."
         )
     if variant.goal.score and max(score) >= target(build_rules(variant), ME):
         most = int(target(build_rules(variant), ME))

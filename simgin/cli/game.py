@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,8 +25,8 @@ from simgin.play.replay_rows import rows
 from simgin.play.seat import choices, prompt, table_lines
 from simgin.play.table import IllegalMove, Table
 from simgin.play.watch import WatchedDeal
-from simgin.text.files import read_bytes, write_file
-from simgin.text.notation import card_text, cards_in
+from simgin.text.files import has_ending, read_bytes, write_file
+from simgin.text.notation import CardError, card_text, cards_in, parse_card
 from simgin.text.toml import Table as Schema
 
 LINE = 72 * "-"
@@ -167,6 +168,8 @@ class Game:
             raise Left
         if not sys.stdin.isatty():
             say(typed)  # a pipe does not echo
+        with contextlib.suppress(CardError):
+            return card_text(parse_card(typed))
         return typed.lower() if len(typed) == 1 else typed.upper()
 
     # What is shown
@@ -220,7 +223,7 @@ class Game:
         """Write the deal as `simgin show --json` prints it."""
         first, *rest = rows(make_replay(deal))
         first["taken_back"] = self.back
-        name = place.name.removesuffix(".json")
+        name = place.stem if has_ending(place, ".json") else place.name
         files = (place.with_name(f"{name}-{number}.json") for number in count(1))
         file = next(file for file in files if not file.exists())  # earlier games stay
         answer = Answer(repeated(new=None), [first, *rest], self.matchup.seed)

@@ -39,13 +39,13 @@ def place_option(help_text: str) -> Callable[[Any], Any]:
 def check_output(words: Wording, output: Path | None, place: Path | None) -> None:
     """Refuse what cannot be written now, not at the end."""
     from simgin.runs import directory
-    from simgin.text.files import NewFileError, check_file
+    from simgin.text.files import NewFileError, check_file, has_ending
 
     if place is not None:
         directory.check(place)
     if output is None:
         return
-    if output.suffix != words.ending:
+    if not has_ending(output, words.ending):
         raise NewFileError(
             f"the name of a file of {words.content} ends in {words.ending}: try "
             f"{output}{words.ending}."

@@ -12,6 +12,7 @@ import gc
 import importlib
 import io
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -20,12 +21,13 @@ from typing import Any, NoReturn, TextIO
 import click
 
 from simgin.text.files import encoding_fault
-from simgin.text.messages import printable, tell
+from simgin.text.messages import printable, shortened, tell
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 NARROWEST, WIDEST = 20, 10_000  # columns of a terminal
 MOST_DIGITS = 9  # of a number of columns
-LONG = 200  # characters of a file's name; of longer ones only the beginning is shown
+MOST_OF_LINE, MOST_OF_WORD = 2000, 200  # characters of an error message
+LONG_WORD = re.compile(rf"\S{{{MOST_OF_WORD},}}")
 
 # Command -> summary in the list of commands. The module simgin.cli.commands.NAME holds a click
 # command of the same name.
@@ -185,9 +187,7 @@ def _exit_code(run: Callable[[], object]) -> int:
 
 def _machine_message(error: OSError) -> str:
     """What the machine refuses: a name that is none, a full disk, a device that is gone."""
-    name = str(error.filename or "the output")
-    if len(name) > LONG:
-        name = f"{name[:LONG]}..."
+    name = error.filename or "the output"
     return f"{name} cannot be read or written: {error.strerror or error}."
 
 
@@ -199,8 +199,10 @@ def _usage_message(error: click.ClickException) -> str:
 
 
 def _print_error(message: str) -> None:
+    """Print an error, whatever it quotes of what was typed or read cut where it is long."""
     for line in printable(message).splitlines():
-        tell(line)
+        cut = LONG_WORD.sub(lambda word: shortened(word[0], MOST_OF_WORD), line)
+        tell(shortened(cut, MOST_OF_LINE))
 
 
 def _discard_stdout() -> None:

@@ -11,9 +11,10 @@ from simgin.rules.variants import Variant
 from simgin.strategy import Strategy, loader
 from simgin.strategy.text_form import parse
 from simgin.text import shell
+from simgin.text.files import has_ending
 
 # Of the file of a policy or of weights, as in +knock=a/b.py and champion@a/b.npy
-FOLDERS = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.py\b)|(?<=@).*/(?=[^/]*$)")
+FOLDERS = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.(?i:py)\b)|(?<=@).*/(?=[^/]*$)")
 
 
 class SeatError(ValueError):
@@ -129,7 +130,7 @@ def _own_name(strategy: Strategy) -> str:
     """The own name with the values and policies that follow the file in the text."""
     text = strategy.text
     name = parse(text).strategy.name
-    if PurePath(name.partition("#")[0]).suffix == ".py":
+    if has_ending(name.partition("#")[0], ".py"):
         text = strategy.name + text.removeprefix(name)
     return FOLDERS.sub("", text)
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     Frame = pd.DataFrame | Mapping[str, Sequence[Any]]
 
 # What stands in a column of numbers
-NUMBER = re.compile(rf"\s*([-+<]?\s*[\d.,]*\d|{DASH}|$)")
-INTERVAL = re.compile(r"(?<=\d) (\(-?[\d.]+ to [^)]*\))")
+NUMBER = re.compile(rf"\s*(?:(?:[-+<]\s*)?[\d.,]*\d|{DASH}|$)")
+INTERVAL = re.compile(r"(?<=\d) (\(-?[\d.]+ to [^()]*\))")
 GAP, TIGHT = 3, 2  # characters between two columns, and where a table fits only so
 NAMES = 14  # characters that a column of names keeps beside numbers, or a third of the terminal
 MOST_SHOWN = 60  # rows on a terminal

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,6 +40,7 @@ FEWEST_MATCHES = 1_000  # of a pair: five batches of pairs, without which nothin
 DEEPER = 100  # times as many matches with --deep: a tenth of the error
 SECONDS_PER_TURN = 8.0
 MOST_VALUES = 50  # combinations of a sweep
+_SPAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 SAME = 0.1  # by what share lengths may differ without another target
 ROUND_TARGET = 5  # points
 PER_MATCH = ("turns", "deals_per_match")  # their product is the turns of a match
@@ -292,12 +294,13 @@ def _values(text: str) -> tuple[str, tuple[str, ...]]:
 
 def _span(part: str) -> Sequence[str]:
     """The values from `2..5`, or the one that it is."""
-    first, dots, last = part.partition("..")
-    if not dots:
+    if ".." not in part:
         return (part,)
-    if not (first.isdecimal() and last.isdecimal()) or int(last) - int(first) > MOST_VALUES:
+    span = _SPAN.fullmatch(part)
+    first, last = map(int, span.groups()) if span else (0, MOST_VALUES + 1)
+    if last - first > MOST_VALUES:
         raise ReviewError(f"{shown(part)} is no short span of whole numbers, like 0..10.")
-    return [str(value) for value in range(int(first), int(last) + 1)]
+    return [str(value) for value in range(first, last + 1)]
 
 
 # Who plays, and to which target

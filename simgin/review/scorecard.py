@@ -379,7 +379,7 @@ def read_goals(texts: Sequence[str], rows: Sequence[Row]) -> list[Goal]:
 
 
 def _goal(text: str, rows: Sequence[Row]) -> Goal:
-    found = _GOAL.fullmatch(text.lower())
+    found = _GOAL.fullmatch(" ".join(text.lower().split()))
     if not found:
         raise ReviewError(
             f"{shown(text)} is no goal; write one like `turns per match 100..140`, "

@@ -28,7 +28,7 @@ from pydantic import Field, ValidationError
 from simgin.rules.parameters import Parameter, Value, parameters, variants_file
 from simgin.rules.validation import unknown_parameter
 from simgin.text import toml
-from simgin.text.files import plain_name
+from simgin.text.files import has_ending, plain_name
 from simgin.text.messages import did_you_mean, shown
 from simgin.text.toml import TomlError
 
@@ -39,7 +39,7 @@ SUFFIX = ".toml"
 MOST_LISTED = 8  # names in a message
 WIDTH = 100  # of a comment
 _NAME = re.compile(r"[a-z0-9-]+", re.ASCII)
-_REFERENCE = re.compile(r"([^+=#]*\.toml)(?:#(.*))?", re.DOTALL)
+_REFERENCE = re.compile(r"([^+=#]*\.toml)(?:#(.*))?", re.DOTALL | re.IGNORECASE)
 TEMPLATE = Path(__file__).with_name("variant.toml.j2")
 ABOUT_BASE = "# What the changes start from: variants and settings, joined by +"
 _PLACE = re.compile(r"\{\{ (\w+) \}\}")
@@ -121,7 +121,7 @@ def path_fault(path: str) -> str:
         return f"the path {shown(path)} has characters that cannot be printed: rename the file."
     if path != path.strip():
         return f"the path {shown(path)} begins or ends with a blank: rename the file."
-    if not path.endswith(SUFFIX):
+    if not has_ending(path, SUFFIX):
         return (
             f"{shown(path)} is not a file of variants: its name must end in .toml, as in "
             "mine.toml; a variant in it is mine.toml#club."
@@ -136,7 +136,7 @@ def path_fault(path: str) -> str:
 
 def _path_of(reference: str) -> str:
     """The path in a reference that is not well formed."""
-    if reference.endswith(SUFFIX) or "#" not in reference:
+    if has_ending(reference, SUFFIX) or "#" not in reference:
         return reference
     return reference.rpartition("#")[0]
 
@@ -205,7 +205,7 @@ def variant_file(path: str, start: Variant) -> str:
     texts = {"path": path, "name": name, "title": _text(name.replace("-", " ").capitalize())}
     texts |= {"about": _text(f"{start.title}, with changes."), "base": ""}
     changed = []
-    if ".toml" in start.text:  # a variant of a file cannot be the base of another
+    if ".toml" in start.text.lower():  # a variant of a file cannot be the base of another
         for rule, parameter in parameters().items():
             if start.row[rule] != parameter.default:
                 changed.append(f"{rule} = {_value(parameter, start.row[rule])}")

@@ -274,7 +274,7 @@ def _names_file(piece: str) -> bool:
     name = piece.partition("=")[0]
     if name.strip() in parameters():
         return False
-    if ".toml" in piece or "#" in piece:
+    if ".toml" in piece.lower() or "#" in piece:
         return True
     return "/" in name or os.sep in name
 

@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
 from types import ModuleType
@@ -23,7 +24,7 @@ from simgin.strategy import text_form
 from simgin.strategy.author import Policy, Strategy
 from simgin.strategy.reads import is_built_in, reached
 from simgin.strategy.text_form import StrategyError, TextForm
-from simgin.text.files import encoding_fault, read_bytes
+from simgin.text.files import encoding_fault, has_ending, read_bytes
 from simgin.text.messages import described, did_you_mean, error_text, quoted, sound, tell
 
 LEARNED = "learned"  # folder of the cache in which learned weights are kept
@@ -324,7 +325,7 @@ def _reference_text(policy: Policy) -> str:
 def _strategy(name: str) -> Strategy:
     """A strategy by name or path, with its empty slots filled."""
     path, _, inner = name.partition("#")
-    if path.endswith(".py"):
+    if has_ending(path, ".py"):
         strategies = _file_library(Path(path)).strategies
         return _fill(_strategy_of_file(strategies, inner, path))
     strategies = {**_taken, **_library().strategies}
@@ -357,7 +358,7 @@ def _strategy_of_file(strategies: Mapping[str, Strategy], inner: str, path: str)
 def _policy(slot: str, name: str) -> Policy:
     """A policy of a slot by its own name, or a strategy's policy of that slot."""
     path, _, inner = name.partition("#")
-    if path.endswith(".py"):
+    if has_ending(path, ".py"):
         return _policy_of_file(slot, path, inner)
     library = _library()
     if (slot, name) in library.policies:
@@ -535,6 +536,8 @@ def _file_library(path: Path) -> _Library:
         ) from None
     except ValueError as error:
         raise StrategyError(f"{shown} is not the path of a strategy file: {error}.") from None
+    if b"\0" in content:
+        raise StrategyError(f"{shown} is not UTF-8 text: save it as UTF-8.")
     real_path = path.resolve()
     if fault := encoding_fault(str(real_path)):  # numba would not compile it
         raise StrategyError(f"the path {fault}.")
@@ -547,7 +550,8 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
     """A strategy file as a module, whose name keeps files of the same name apart."""
     digest = hashlib.sha256(bytes(path) + content).hexdigest()
     name = f"simgin_plugin_{digest[:16]}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    reader = SourceFileLoader(name, str(path))  # whatever the file's name ends in
+    spec = importlib.util.spec_from_file_location(name, path, loader=reader)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module

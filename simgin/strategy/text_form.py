@@ -18,7 +18,7 @@ from typing import Any
 
 from simgin.core.answers import SLOTS
 from simgin.strategy.author import NAME, Policy, Strategy
-from simgin.text.files import NewFileError, plain_name
+from simgin.text.files import NewFileError, has_ending, plain_name
 from simgin.text.messages import did_you_mean, quoted, shown
 
 TEMPLATE = Path(__file__).with_name("strategy.py.j2")
@@ -27,8 +27,8 @@ _PART = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
 _STRAY = re.compile(r"\+(\w+)=")  # in front of the first slot that is known
 _VALUES = re.compile(r":(?=[A-Za-z_]\w*=)")
 _ITEM = re.compile(r"\s*\w+\s*=.*\S.*")
-_FILE = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL)
-_EARLY = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=")  # a file in front of a slot
+_FILE = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL | re.IGNORECASE)
+_EARLY = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)  # a file in front of a slot
 
 
 class StrategyError(ValueError):
@@ -55,7 +55,7 @@ class TextForm:
     @property
     def has_weights(self) -> bool:
         """Return True if the file holds weights, and not values of parameters."""
-        return self.file.endswith(".npy")
+        return has_ending(self.file, ".npy")
 
     @property
     def is_learned(self) -> bool:
@@ -96,7 +96,7 @@ def at_path(file: Path) -> str:
 def _check_slots(head: str) -> None:
     """Raise StrategyError for a slot that does not exist."""
     stray = _STRAY.search(head)
-    if stray and Path(head.partition("#")[0]).suffix != ".py":
+    if stray and not has_ending(head.partition("#")[0], ".py"):
         known = [*SLOTS, "stake"]
         near = did_you_mean(stray[1], known)
         listed = ", ".join(known)
@@ -106,7 +106,7 @@ def _check_slots(head: str) -> None:
 def _parse_reference(text: str) -> Reference:
     name, *rest = _VALUES.split(text.strip(), maxsplit=1)
     items = rest[0].split(",") if rest else []
-    stray_colon = ":" in name and not name.partition("#")[0].endswith(".py")
+    stray_colon = ":" in name and not has_ending(name.partition("#")[0], ".py")
     if stray_colon or not all(_ITEM.fullmatch(item) for item in items):
         raise StrategyError(
             f"{quoted(text)} is not of the form name:parameter=value,parameter=value."
@@ -243,7 +243,7 @@ def strategy_file(file: Path, name: str | None = None) -> str:
     Raises NewFileError for a path that does not end in .py or that a command would read as more
     than a path, and for an impossible name.
     """
-    if file.suffix != ".py":
+    if not has_ending(file, ".py"):
         suggestion = f"{file}.py" if file.name else "mine.py"
         raise NewFileError(f"the name of a strategy file must end in .py: try {suggestion}.")
     if not _is_path(str(file)):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from simgin.text.messages import shown
+from simgin.text.messages import quoted, shortened, shown
 
 UNITS = {"deal": "deals", "match": "matches"}  # what a run counts, and its plural
 
@@ -15,6 +15,7 @@ MOST_POINTS = 1000.0  # a half-width that no variant could miss
 MOST_ELO = 800.0  # 99 % of the results: beyond it both hypotheses are nearly certain wins
 MOST_SECONDS = 1000 * 3600.0
 MOST_WORKERS = 1024
+MOST_SHOWN = 60  # characters of an amount in a message
 SEEDS = 2**64
 
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
@@ -32,16 +33,17 @@ class AmountError(ValueError):
 def parse_count(text: int | float | str) -> int:
     """The number of deals or matches that a text means, 1 to 10^12; AmountError if it is none."""
     count = _decimal(text)
+    given = shortened(str(text), MOST_SHOWN)
     if count != count.to_integral_value():
         raise AmountError(
-            f"{text} is not a whole number; write a count such as 100000, 200k, 2M or 1e6."
+            f"{given} is not a whole number; write a count such as 100000, 200k, 2M or 1e6."
         )
     if count < 1:
         raise AmountError(
-            f"{text} is too few; write a count of at least 1, such as 100000, 200k, 2M or 1e6."
+            f"{given} is too few; write a count of at least 1, such as 100000, 200k, 2M or 1e6."
         )
     if count > MOST_UNITS:
-        raise AmountError(f"{text} is too many; write a count of at most 1e12.")
+        raise AmountError(f"{given} is too many; write a count of at most 1e12.")
     return int(count)
 
 
@@ -51,12 +53,12 @@ def _decimal(text: int | float | str) -> Decimal:
     match = None if isinstance(text, bool) else _COUNT.fullmatch(str(text).strip())
     if match is not None and match[2] == "m":
         raise AmountError(
-            f"{text} is not a count: a small m stands for minutes; write {match[1]}M for millions, "
-            "like 1e6."
+            f"{shortened(str(text), MOST_SHOWN)} is not a count: a small m stands for minutes; "
+            f"write {shortened(match[1], MOST_SHOWN)}M for millions, like 1e6."
         )
     if match is None:
         raise AmountError(
-            f"{str(text)!r} is not a count; write one such as 100000, 200k, 2M or 1e6."
+            f"{quoted(str(text))} is not a count; write one such as 100000, 200k, 2M or 1e6."
         )
     digits, suffix = match.groups()
     return Decimal(digits.replace("_", "")) * _SUFFIXES[suffix.lower()]

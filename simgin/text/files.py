@@ -4,7 +4,9 @@ What is read may come from anybody: only whole files of bounded size are, never 
 whose end may never come. Of what is written a reader finds the whole file or none.
 """
 
+import codecs
 import errno
+import json
 import os
 import re
 import secrets
@@ -13,12 +15,20 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from simgin.text.messages import quoted
 
 WRITING = ".simgin-writing-"  # how the name of an incomplete file begins
 MOST_BYTES = 1 << 26  # of a file
+# How texts of other programs begin; the mark of UTF-32 begins with that of UTF-16
+BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
 
 
 class NewFileError(ValueError):
@@ -34,9 +44,33 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
     return content
 
 
-def read_text(path: Path, most: int = MOST_BYTES) -> str:
-    """The text of a UTF-8 file. OSError as for `read_bytes`."""
-    return read_bytes(path, most).decode()
+def read_text(path: Path, most: int = MOST_BYTES, errors: str = "strict") -> str:
+    """Read a text file in UTF-8, or in the encoding that its byte order mark names.
+
+    errors: what to do with bytes that are no text, as for `bytes.decode`. Raises OSError as
+    `read_bytes` does.
+    """
+    content = read_bytes(path, most)
+    for mark, encoding in BYTE_ORDER_MARKS.items():
+        if content.startswith(mark):
+            return content[len(mark) :].decode(encoding, errors)
+    return content.decode(errors=errors)
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON; JSONDecodeError also for deep nesting and numbers of thousands of digits."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except (RecursionError, ValueError):
+        reason = "nested too deep, or a number of thousands of digits"
+        raise json.JSONDecodeError(reason, "", 0) from None
+
+
+def has_ending(name: object, *endings: str) -> bool:
+    """Return whether the name of a file ends in one of these, in small letters or capitals."""
+    return str(name).lower().endswith(endings)
 
 
 def _open_regular(path: str, flags: int) -> int:

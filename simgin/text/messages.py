@@ -82,6 +82,13 @@ def quoted(text: str, longest: int = 120) -> str:
     return repr(text)
 
 
+def shortened(text: str, most: int) -> str:
+    """Cut a text of somebody else's in the middle, where it is longer than `most` characters."""
+    if len(text) <= most:
+        return text
+    return f"{text[: 2 * most // 3]} ... {text[-(most // 3) :]}"
+
+
 def first_mistakes(sentences: Sequence[str]) -> list[str]:
     """The sentences about the first mistakes, and one that counts the others if they are many."""
     left = len(sentences) - MOST_MISTAKES

@@ -1,12 +1,14 @@
 """Cards as text: rank then suit, as in `5S`; ranks A23456789TJQK, suits S H D C (rules.md 1).
 
-Read, but not written: small letters, 10 for T, and the symbols of the suits.
+Read, but not written: small letters, 10 for T, the symbols of the suits, and whatever lists put
+between cards: blanks, commas, semicolons, bars, brackets and quotation marks.
 
 A card is the integer 13 * suit + rank, 0..51; a hand is an integer with bit `card` set for each of
 its cards.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from simgin.text.messages import quoted
@@ -17,6 +19,7 @@ CARDS = 52
 # The symbols of the suits, and the mark that asks for their coloured form
 SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧", "SHDC" * 2, "\N{VARIATION SELECTOR-16}")
 _TEN = re.compile(r"10(?=[SHDC])|(?<=\b[SHDC])10\b", re.IGNORECASE)
+_BETWEEN = str.maketrans(dict.fromkeys(",;|[](){}'\"`", " "))
 MOST_NAMED = 12  # texts in a message about many that are no cards
 
 
@@ -26,10 +29,10 @@ class CardError(ValueError):
 
 def parse_card(text: str) -> int:
     """The card 0..51 that a text like `5S`, `10s` or `5♠` names; CardError for any other text."""
-    token = text.strip()
-    card = _card(token)
+    tokens = _tokens(text)
+    card = _card(tokens[0]) if len(tokens) == 1 else None
     if card is None:
-        raise CardError(_refusal([token]))
+        raise CardError(_refusal([text.strip()]))
     return card
 
 
@@ -74,25 +77,31 @@ def card_text(card: int) -> str:
 
 
 def parse_cards(text: str) -> list[int]:
-    """The cards 0..51 of a hand in the order written: `5S 6S 7S`, `5♠,6♠,7♠` or `5s6s7s`.
+    """The cards 0..51 of a hand in the order written: `5S 6S | 7S`, `['5S', '6S']` or `5♠6♠7♠`.
 
     Raises CardError for what is not a card, and for cards given twice.
     """
-    cards = []
-    wrong = []
-    for token in _tokens(text):
-        card = _card(token)
-        if card is not None:
-            cards.append(card)
-        elif token not in wrong:
-            wrong.append(token)
-    if wrong:
+    tokens = _tokens(text)
+    cards = {token: _card(token) for token in tokens}
+    if wrong := [token for token, card in cards.items() if card is None]:
         raise CardError(_refusal(wrong))
-    if repeated := sorted({card for card in cards if cards.count(card) > 1}):
+    found = [card for token in tokens if (card := cards[token]) is not None]
+    if repeated := sorted(card for card, times in Counter(found).items() if times > 1):
         names = " and ".join(map(card_text, repeated))
         verb = "is" if len(repeated) == 1 else "are"
         raise CardError(f"{names} {verb} given more than once: a pack has each card once.")
-    return cards
+    return found
+
+
+def are_cards(text: str) -> bool:
+    """Return whether a text names several cards and nothing else."""
+    tokens = _tokens(text)
+    return len(tokens) > 1 and None not in map(_card, tokens)
+
+
+def split_cards(text: str) -> list[str]:
+    """Split a text at what lists put between cards: `['QD', '9D*']` is QD and 9D*."""
+    return text.translate(_BETWEEN).split()
 
 
 def hand_mask(cards: Iterable[int]) -> int:
@@ -123,12 +132,12 @@ def _plain(text: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    """What should be cards: text cut at blanks and commas, then into pairs of letters.
+    """What should be cards: text cut between cards, then into pairs of letters.
 
     A word that does not begin with a card is left whole.
     """
     tokens = []
-    for word in _plain(text).replace(",", " ").split():
+    for word in split_cards(_plain(text)):
         if len(word) <= 3 or _card(word[:2]) is None:
             tokens.append(word)
             continue

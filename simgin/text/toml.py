@@ -60,9 +60,9 @@ def read_tables(path: Path, remedy: str) -> dict[str, Any]:
         sentence = f"{path} is not valid TOML: {error}."
     except RecursionError:
         sentence = f"{path} cannot be read: its lists or tables are nested too deep; {remedy}."
-    # A number of thousands of digits, which int() refuses; a path with a NUL.
-    except ValueError as error:
-        sentence = f"{path} cannot be read: {str(error).partition(':')[0]}; {remedy}."
+    except ValueError as error:  # of int(), or of a path with a NUL
+        reason = "it has a number of thousands of digits" if "digits" in str(error) else str(error)
+        sentence = f"{path} cannot be read: {reason}; {remedy}."
     raise TomlError([sentence])
 
 

@@ -156,7 +156,8 @@ def read_matches(text: int | str) -> int:
 
 ORDERED = ("number", "integer", "bool")  # kinds of parameters; words have no order
 DIGITS = 2  # of a value, below the first of its step
-_CHOSEN = re.compile(r"\s*([\w.]+?)\s*(?:=\s*(-?[\d.]+?)\.\.(-?[\d.]+)\s*)?")
+_LIMIT = r"-?(?:\d+(?:\.\d+)?|\.\d+)"
+_CHOSEN = re.compile(rf"([\w.]+)\s*(?:=\s*({_LIMIT})\.\.({_LIMIT}))?")
 
 
 class TuneError(ValueError):
@@ -273,7 +274,7 @@ def _chosen(
     strategy: Strategy, text: str, known: Mapping[str, Knob], owners: Mapping[str, object]
 ) -> Knob:
     """The knob that a text names, within the limits that it gives."""
-    match = _CHOSEN.fullmatch(text)
+    match = _CHOSEN.fullmatch(text.strip())
     if match is None:
         raise TuneError(f"{quoted(text)} is not of the form parameter or parameter=low..high.")
     name, low, high = match.groups()

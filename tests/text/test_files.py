@@ -1,5 +1,6 @@
 """Files of others: whatever lies at a path, reading it ends, and writing harms nothing there."""
 
+import json
 import os
 import secrets
 from contextlib import suppress
@@ -30,6 +31,33 @@ def test_only_a_regular_file_of_bounded_size_is_read(tmp_path, kind):
         assert error.value.strerror and error.value.filename
     (tmp_path / "link").symlink_to(__file__)
     assert files.read_text(tmp_path / "link") == Path(__file__).read_text()
+
+
+MARKED = ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32")
+
+
+@pytest.mark.parametrize("encoding", MARKED)
+def test_a_text_with_a_byte_order_mark_is_read_in_its_encoding(tmp_path, encoding):
+    text = "7\u2665 \u2013 \U0001f0a1\n"
+    mark = "\ufeff" if encoding.endswith(("le", "be")) else ""
+    (tmp_path / "mine").write_text(mark + text, encoding=encoding)
+    assert files.read_text(tmp_path / "mine") == text
+    (tmp_path / "mine").write_bytes((tmp_path / "mine").read_bytes()[:-1] + b"\xff\xff")
+    with pytest.raises(UnicodeDecodeError):
+        files.read_text(tmp_path / "mine")
+    assert files.read_text(tmp_path / "mine", errors="replace").startswith("7\u2665 ")
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "[" * 100_000, "{", "\x00"])
+def test_json_that_python_refuses_is_one_kind_of_error(text):
+    with pytest.raises(json.JSONDecodeError):
+        files.parse_json(text)
+    assert files.parse_json('{"a": [1, null]}') == {"a": [1, None]}
+
+
+def test_the_ending_of_a_name_may_be_in_capitals():
+    assert files.has_ending("MINE.PY", ".py") and files.has_ending(Path("a.Log"), ".txt", ".log")
+    assert not files.has_ending("mine.py.txt", ".py") and not files.has_ending("py", ".py")
 
 
 def test_what_lies_where_a_file_is_written_is_never_opened(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from simgin.text import amounts, notation
 from simgin.text.amounts import AmountError
 from simgin.text.notation import CardError
+from support.hostile import in_time
 
 
 def test_the_pack_is_numbered_suit_by_suit_ace_to_king():
@@ -32,12 +33,29 @@ FORMS = (
     "9S10SJS",
     "9\u2660,10\u2660,J\u2660",
     " 9sTS ,JS\n",
+    "9S TS | JS",
+    "[9S, TS, JS]",
+    "['9S', '10S', 'JS']",
+    '("9s"; "ts"; "js")',
 )
 
 
 @pytest.mark.parametrize("text", FORMS)
-def test_the_cards_of_a_hand_may_be_separated_by_spaces_commas_or_nothing(text):
+def test_the_cards_of_a_hand_may_be_separated_by_what_lists_put_between_or_nothing(text):
     assert notation.parse_cards(text) == [8, 9, 10]
+    assert notation.are_cards(text) and not notation.are_cards(f"{text} gold")
+
+
+def test_one_card_may_stand_in_a_list_and_is_no_hand():
+    assert notation.parse_card("['10\u2660']") == 9
+    assert not notation.are_cards("9S") and not notation.are_cards("")
+
+
+@pytest.mark.parametrize("text", ["5S " * 100_000, " ".join(f"x{i}" for i in range(100_000))])
+def test_a_long_text_of_cards_is_refused_in_time(text):
+    with in_time(5), pytest.raises(CardError) as error:
+        notation.parse_cards(text)
+    assert len(str(error.value)) < 500
 
 
 @pytest.mark.parametrize("text", ["1S", "10", "110S", "", "5S6S", "A\u017f"])  # a long s

@@ -1,10 +1,9 @@
 """Files of worked examples: read, and compared with a subject (the engine or the twin)."""
 
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from simgin.text.files import read_text
+from simgin.text.files import parse_json, read_text
 from simgin.text.messages import did_you_mean, shown
 from worked_examples.kinds import KINDS, compare
 from worked_examples.schema import Example, ExampleError, NotSupported
@@ -29,7 +28,7 @@ def read(path, kind=None):
     if kind is not None:
         _check_kind(kind)
     try:
-        content = json.loads(read_text(path))
+        content = parse_json(read_text(path))
     except OSError as error:
         raise ExampleError(f"{path} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:

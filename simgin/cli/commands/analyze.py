@@ -37,7 +37,8 @@ WORLDS_OF_A_POSITION = 10_000
     "--pile",
     metavar="CARDS",
     help="The discard pile, oldest first, from the first upcard on, with * after each card that "
-    "was taken; for one player, your discards. ? is a card that you have forgotten, .. any number of them.",
+    "was taken; for one player, your discards. ? is a card that you have forgotten, .. any number "
+    "of them.",
 )
 @options.number_option("--stock", "Cards left in the stock, if the pile does not tell.", "N")
 @click.option(
@@ -134,15 +135,19 @@ def analyze(
     from simgin.play.replay import find_deal
     from simgin.runs import directory
     from simgin.runs.manifest import run_identity
+    from simgin.text.files import has_ending
+    from simgin.text.notation import are_cards
 
     worlds = asked["worlds"] or WORLDS_OF_A_POSITION
     seconds = asked["seconds"]
     effort = Effort(worlds, seconds, seed, workers)
     settled: dict[str, Any] = {"worlds": worlds, "seconds": seconds and f"{seconds:.15g}s"}
+    given = " ".join(words)
     has_cards = asked["pile"] is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND
+    has_cards = has_cards or are_cards(given)
     if has_cards:
         _refuse_options(OF_A_DEAL, "a deal of two strategies, not with cards")
-        words = (" ".join(words),)
+        words = (given,)
         settled |= dict.fromkeys(OF_A_DEAL) | {"words": words}
         settled |= {"offered": asked["offered"] or None}
         settled |= dict.fromkeys(("stake", "owner")) if asked["stake"] <= 1 else {}
@@ -150,7 +155,7 @@ def analyze(
     else:
         _refuse_options(OF_CARDS, "cards, not with a deal of two strategies")
         settled |= dict.fromkeys(OF_CARDS)
-        if words[0].endswith(FILES):
+        if has_ending(words[0], *FILES):
             _refuse_options(OF_AN_ADDRESS, "strategies, not with a file")
             settled |= dict.fromkeys(OF_AN_ADDRESS)
             if len(words) > 1:

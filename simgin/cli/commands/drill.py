@@ -51,13 +51,13 @@ def drill(
     """
     from simgin.analysis.drill import MARKS, html, make_drill, read_request, write_anki
     from simgin.stats import table
-    from simgin.text.files import check_file, write_file
+    from simgin.text.files import check_file, has_ending, write_file
 
     place = output or Path("drill.html")
-    if place.suffix != ".html" or (anki and anki.suffix != ".apkg"):
+    if not has_ending(place, ".html") or (anki and not has_ending(anki, ".apkg")):
         raise click.UsageError("-o writes a file .html, and --anki a file .apkg.")
     for file in filter(None, (place, anki)):
-        check_file(file, MARKS[file.suffix], "drill")
+        check_file(file, MARKS[file.suffix.lower()], "drill")
     if anki:
         _check_anki()
     request = read_request(**asked)

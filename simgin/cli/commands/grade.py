@@ -65,9 +65,10 @@ def grade(
     from simgin.cli.session import save_report
     from simgin.runs import directory
     from simgin.runs.manifest import run_identity
+    from simgin.text.files import has_ending
 
     for file in files:
-        if not file.endswith(FILES):
+        if not has_ending(file, *FILES):
             raise click.UsageError(f"{file!r} is no file of a deal: name it {', '.join(FILES)}.")
     told = [read_file(file) for file in files]
     trial, deals = grades.read_trial(told, **asked)

@@ -21,6 +21,7 @@ from simgin.rules.variants import (
     parameters,
     variants_in_file,
 )
+from simgin.text.files import has_ending
 
 SECTIONS = {
     "deal": "The deal",
@@ -64,7 +65,7 @@ def _variants(name: str | None, as_json: bool) -> None:
     """
     if name is None:
         _list([find(shipped) for shipped in names()], as_json)
-    elif name.endswith(".toml") and "+" not in name:
+    elif has_ending(name, ".toml") and "+" not in name:
         _list(_read_file(name), as_json)
     else:
         _show(find(name), as_json)

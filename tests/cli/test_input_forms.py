@@ -1,0 +1,158 @@
+"""What people paste and other programs write: hands as lists, encodings, capitals, huge numbers."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from support.command_runs import OWN
+from support.hostile import answer, in_time
+from support.variant_files import CLUB
+
+LOGS = Path(__file__).parents[1] / "data/game_logs"
+HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS"
+HANDS = [
+    *("7H 7D 7C | 8C 9C TC | 4H TD AC 4C KS", HAND.lower(), HAND.replace("T", "10")),
+    *(f"[{HAND.replace(' ', ', ')}]", str(HAND.split()), HAND.replace(" ", ";")),
+    *("7♥ 7♦ 7♣ 8♣ 9♣ 10♣ 4♥ 10♦ A♣ 4♣ K♠", HAND.replace(" ", "")),
+]
+PILES = ["QD TS 9D* QH", "['QD', 'TS', '9D*', 'QH']", "qd; 10s; 9♦*; Q♥", "[QD, TS, 9D*, QH]"]
+QUICK = ("--worlds", 1, "--as", "gold", "--against", "gold", "--json")
+ENCODINGS = ("utf-8-sig", "utf-16", "utf-32")
+
+
+def rows(*words):
+    return json.loads(answer(*words, codes=(0,)).stdout)["rows"]
+
+
+def test_a_hand_may_be_pasted_as_it_is_printed_or_as_a_list():
+    hands = [rows("hand", hand, "--json") for hand in HANDS]
+    assert all(hand == hands[0] for hand in hands)
+    found = rows("analyze", *HAND.split(), "--pile", PILES[0], *QUICK)
+    for hand, pile in zip(HANDS, PILES * 2, strict=True):
+        assert rows("analyze", hand, "--pile", pile, *QUICK) == found
+    assert rows("analyze", HANDS[-1], *QUICK)  # without blanks and without a pile
+
+
+def test_a_card_may_be_typed_at_the_table_as_it_may_elsewhere(monkeypatch, empty_directory):
+    """A card that is not held is not among the answers under its own name."""
+    from click.testing import CliRunner
+
+    from simgin.cli.commands import play
+    from simgin.cli.main import cli
+
+    monkeypatch.setattr(play, "_kept_file", lambda matchup: empty_directory / "game.json")
+    for typed in ("10♥", "th", "['TH']", "TH"):
+        words = ["play", "gold", "--one", "--new"]
+        shown = CliRunner().invoke(cli, words, input=f"{typed}\nq\n").stdout
+        assert "'TH' is not among the answers" in shown or "TH cannot be thrown now" in shown
+
+
+FILES = {
+    "e.toml": ('question = "?"\nmatchups = [{ a = "gold" }]\n', "run {} --dry-run"),
+    "club.toml": (CLUB, "variants {}"),
+    "rules.toml": (CLUB, "match gold -v {} --deals 20"),
+    "knocks.toml": ("[knock]\nk = 3\n", "match gold-early@{} gold --deals 20"),
+    "goals.toml": ('rule_sets = ["eaai"]\ngoals = ["no row < 5"]\n', "review --file {}"),
+    "log.txt": ((LOGS / "openspiel-bots.txt").read_text(), "analyze {} --turn 2 --worlds 1"),
+    "sheet.log": ((LOGS / "rlcard-novices.txt").read_text(), "analyze {} --turn 2 --worlds 1"),
+    "player.py": (OWN, "match {} gold --deals 20"),
+}
+
+
+def said(name, text, encoding):
+    """What a command says of a file in an encoding, names of files and cards in small letters."""
+    Path(name).write_text(text, encoding=encoding)
+    result = answer(*FILES[name.lower()][1].format(name).split())
+    lines = [line for line in result.output.splitlines() if "compil" not in line]
+    return result.exit_code, "\n".join(lines).lower()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_may_have_a_byte_order_mark_or_a_name_in_capitals(name, empty_directory):
+    text, _ = FILES[name]
+    plain = said(name, text, "utf-8")
+    assert plain[0] == (2 if name == "goals.toml" else 0)
+    for encoding in ENCODINGS if not name.endswith(".py") else ENCODINGS[:1]:
+        assert said(name, text, encoding) == plain
+    assert said(name.upper(), text, "utf-8") == plain
+
+
+def test_a_shown_deal_and_worked_examples_may_have_a_byte_order_mark(empty_directory):
+    from worked_examples import files
+
+    shown = answer("show", "gold", "simple", "--json", codes=(0,)).stdout
+    words = ("analyze", "deal.json", "--turn", 2, *QUICK)
+    book = LOGS.with_name("more_examples.json").read_text()
+    found = []
+    for encoding in ("utf-8", *ENCODINGS):
+        Path("deal.json").write_text(shown, encoding=encoding)
+        Path("book.json").write_text(book, encoding=encoding)
+        found.append((rows(*words), files.read("book.json")))
+    assert all(one == found[0] for one in found)
+    shutil.copy("deal.json", "DEAL.JSON")
+    assert rows("grade", "DEAL.JSON", "--worlds", 1, "--json")
+
+
+def test_a_python_file_in_another_encoding_is_refused(empty_directory):
+    Path("mine.py").write_text(OWN, encoding="utf-16")
+    assert "mine.py is not UTF-8 text: save it as UTF-8." in answer("match", "mine.py").stderr
+
+
+def test_a_deal_that_names_a_file_of_python_runs_none_in_capitals(empty_directory):
+    Path("EVIL.PY").write_text("open('it-ran', 'w')\n")
+    shown = json.loads(answer("show", "gold", "simple", "--json", codes=(0,)).stdout)
+    shown["rows"][0]["strategies"] = ["EVIL.PY", "evil.Py#x"]
+    Path("deal.json").write_text(json.dumps(shown))
+    answer("analyze", "deal.json", "--turn", 2, *QUICK)
+    assert not Path("it-ran").exists()
+
+
+DIGITS, BLANKS = "9" * 5000, " " * 50_000
+LONG = {
+    "a sweep": ("review", "standard", "--sweep", f"knock_limit={DIGITS}"),
+    "a span": ("review", "standard", "--sweep", f"knock_limit=0..{DIGITS}"),
+    "two spans": ("review", "standard", "--sweep", f"gin_bonus={DIGITS}..{DIGITS}"),
+    "blanks in goals": ("review", "eaai", "--goals", f"gin{BLANKS}x"),
+    "more blanks": ("review", "eaai", "--goals", f"gin <{BLANKS}5{BLANKS}x"),
+    "a goal": ("review", "eaai", "--goals", f"no row < {DIGITS}"),
+    "dots of limits": ("tune", "gold-early", "--parameters", f"k={'.' * 50_000}x"),
+    "a limit": ("tune", "gold-early", "--parameters", f"k=1..{DIGITS}"),
+    "a score": ("analyze", HAND, "--pile", "QD TS", "--score", f"{DIGITS}-5"),
+    "a stock": ("analyze", HAND, "--pile", "QD .. TS", "--stock", DIGITS),
+    "a pile": ("analyze", HAND, "--pile", "? " * 20_000 + "QD"),
+    "a hand": ("hand", "5S " * 20_000),
+    "a rule": ("variants", f"standard+gin_bonus={DIGITS}"),
+    "a policy": ("match", f"gold+knock=at:k={DIGITS}"),
+    "a count": ("match", "gold", "--deals", f"{DIGITS}m"),
+    "a seed": ("match", "gold", "--seed", DIGITS),
+    "a comparison": ("find", "gold", "--where", f"points{BLANKS}<{BLANKS}x"),
+    "a command": ("x" * 50_000,),
+    "a file": ("run", "x" * 50_000),
+}
+
+
+@pytest.mark.parametrize("words", LONG.values(), ids=LONG)
+def test_a_long_input_is_refused_soon_and_in_short(words, empty_directory):
+    with in_time(5):
+        told = answer(*words, codes=(2,)).stderr
+    assert all(len(line) < 2100 for line in told.splitlines())
+    assert max(map(len, told.split())) <= 300
+
+
+BIG = {
+    "deal.json": ('{"seed": 9' + DIGITS + ', "rows": []}', "analyze {}", "neither what"),
+    "deep.json": ("[" * 100_000, "grade {}", "neither what"),
+    "log.txt": (f"[State]\n{DIGITS}\n" * 30, "grade {}", "cannot be read as a deal"),
+    "e.toml": (f"seed = {DIGITS}\n", "run {} --dry-run", "a number of thousands of digits"),
+    "v.toml": (f"x = {DIGITS}\n", "variants {}", "a number of thousands of digits"),
+}
+
+
+@pytest.mark.parametrize("name", BIG)
+def test_a_file_with_a_huge_number_is_refused_by_that_name(name, empty_directory):
+    text, words, sentence = BIG[name]
+    Path(name).write_text(text)
+    told = answer(*words.format(name).split(), codes=(2,)).stderr
+    assert sentence in told and "limit" not in told
