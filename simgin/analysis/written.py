@@ -27,7 +27,7 @@ from simgin.core.rules import (
     UPCARD_PASS,
     UPCARD_STOCK_OR_PASS,
 )
-from simgin.core.view import FROM_STOCK
+from simgin.core.view import FROM_STOCK, MAX_TURNS
 from simgin.play.matchup import parse_matchup
 from simgin.play.pile import FORGOTTEN, SOME, TAKEN
 from simgin.play.rollout import die_actions, legal_actions
@@ -82,6 +82,8 @@ def read_pile(text: str) -> tuple[list[Laid], int | None]:
             raise PositionError("write .. once in the pile, and a ? for each other forgotten card.")
         else:
             gap = len(laid)
+    if len(laid) > MAX_TURNS:
+        raise PositionError(f"{len(laid):,} cards are more than a deal lays on the pile.")
     return laid, gap
 
 
@@ -308,6 +310,8 @@ def _with_stand_ins(
     """The pile with other cards in place of those forgotten; and the cards that lie nowhere yet."""
     remembered = {card.card for card in laid if card.card >= 0}
     free = cards_in(PACK & ~hand_mask([*cards, *remembered]))
+    if sum(card.card < 0 for card in laid) > len(free):
+        raise PositionError("more cards are given than the pack has.")
     free = free[shift:] + free[:shift]
     return [replace(card, card=free.pop(0)) if card.card < 0 else card for card in laid], free
 

@@ -26,7 +26,7 @@ from simgin.text.messages import printable, shortened, tell
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 NARROWEST, WIDEST = 20, 10_000  # columns of a terminal
 MOST_DIGITS = 9  # of a number of columns
-MOST_OF_LINE, MOST_OF_WORD = 2000, 200  # characters of an error message
+MOST_LINES, MOST_OF_LINE, MOST_OF_WORD = 60, 2000, 200  # of an error message, and characters
 LONG_WORD = re.compile(rf"\S{{{MOST_OF_WORD},}}")
 
 # Command -> summary in the list of commands. The module simgin.cli.commands.NAME holds a click
@@ -200,7 +200,8 @@ def _usage_message(error: click.ClickException) -> str:
 
 def _print_error(message: str) -> None:
     """Print an error, whatever it quotes of what was typed or read cut where it is long."""
-    for line in printable(message).splitlines():
+    lines = printable(message).splitlines()
+    for line in [*lines[:MOST_LINES], *lines[MOST_LINES:][-1:]]:
         cut = LONG_WORD.sub(lambda word: shortened(word[0], MOST_OF_WORD), line)
         tell(shortened(cut, MOST_OF_LINE))
 

@@ -45,13 +45,14 @@ ABOUT_BASE = "# What the changes start from: variants and settings, joined by +"
 _PLACE = re.compile(r"\{\{ (\w+) \}\}")
 _TEXTS = ("title", "about", "source", "base")
 
-Text = Annotated[str, Field(min_length=1)]
+MOST_CHARACTERS = 10_000  # of a text
+Text = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
 
 
 class _Entry(toml.Table):
     title: Text
     about: Text
-    source: str = ""
+    source: Annotated[str, Field(max_length=MOST_CHARACTERS)] = ""
     base: Text = "standard"
     changes: Annotated[dict[str, Any], Field(default_factory=dict)]
 

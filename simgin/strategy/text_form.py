@@ -210,8 +210,16 @@ def read_values(path: Path) -> Values:
             raise StrategyError(
                 f"{path}: {slot} is {shown(table)}; write a table of parameters below [{slot}]."
             )
-        values[slot] = {name: str(value) for name, value in table.items()}
+        values[slot] = {name: _value(value) for name, value in table.items()}
     return values
+
+
+def _value(value: object) -> str:
+    """Return a value of TOML as text, also a number in hexadecimal that Python does not print."""
+    try:
+        return str(value)
+    except ValueError:
+        return shown(value)
 
 
 def values_toml(values: Values) -> str:

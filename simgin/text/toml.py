@@ -96,6 +96,9 @@ def _sentence(path: object, location: Location, mistake: Any, known_keys: Iterab
         case "too_short" | "string_too_short":
             least = mistake["ctx"]["min_length"]
             return f"{path}: {key} is too short; give at least {least}."
+        case "string_too_long":
+            most = mistake["ctx"]["max_length"]
+            return f"{path}: {key} is too long; write at most {most:,} characters."
         case kind:
             remedy = _REMEDIES.get(kind, "write a table of keys and values")
             return f"{path}: {key} is {shown(mistake['input'])}; {remedy}."

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simgin.analysis.hidden_cards import remembered
-from simgin.analysis.position import better, positions_in
+from simgin.analysis.position import PositionError, better, positions_in
 from simgin.analysis.written import Die, Laid, read_pile, read_position
 from simgin.core.answers import PHASE_UPCARD
 from simgin.core.rules import FREE, UPCARD_STOCK_OR_PASS
@@ -186,6 +186,25 @@ def test_a_pile_is_read_as_it_is_written_and_told_in_short():
 def test_what_is_no_score_is_refused(score):
     with pytest.raises(ValueError, match="is not a score"):
         read_position(TEN, "QD TH", variants.find("standard"), score=score)
+
+
+@pytest.mark.parametrize(
+    ("cards", "pile", "game", "stock"),
+    [
+        (TEN, "? ?* " * 22 + "QD", "standard", None),
+        (f"{TEN} KS", "? " * 41 + "QD", "gin-solitaire", None),
+        (f"{TEN} KS", ".. QD", "gin-solitaire", 0),
+        (f"{TEN} KS", "? " * 200, "solitary-gin", None),
+    ],
+)
+def test_more_forgotten_cards_than_the_pack_has_are_refused(cards, pile, game, stock):
+    with pytest.raises(PositionError, match="more cards are given than the pack has"):
+        read_position(cards, pile, variants.find(game), stock=stock)
+
+
+def test_a_pile_without_end_is_refused():
+    with pytest.raises(PositionError, match="1,001 cards are more than a deal lays on the pile"):
+        read_position(TEN, "KD* " * 1000 + "QD", variants.find("standard"))
 
 
 def test_a_discard_in_place_of_an_ending_plays_on():

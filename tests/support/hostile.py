@@ -8,6 +8,7 @@ import json
 import os
 import random
 import signal
+import time
 import warnings
 from pathlib import Path
 
@@ -77,7 +78,7 @@ def damaged(draw, content):
 
 
 @st.composite
-def changed(draw, value):
+def changed(draw, value, values=VALUES):
     """A JSON object with a value or two replaced, left out or renamed."""
     value = copied(draw(value))
     for _ in range(draw(st.integers(0, 2))):
@@ -97,7 +98,7 @@ def changed(draw, value):
             for _ in range(draw(st.sampled_from((1, 50, 300)))):
                 holder[key] = [holder[key]]
         else:
-            holder[key] = copied(draw(st.sampled_from(VALUES)))
+            holder[key] = copied(draw(st.sampled_from(values)))
     return value
 
 
@@ -146,11 +147,20 @@ def in_time(seconds=PATIENCE):
         signal.signal(signal.SIGALRM, before)
 
 
-def answer(*words, codes=(0, 1, 2), env=None):
+@contextlib.contextmanager
+def soon(seconds=10):
+    """Check that the block takes few seconds of CPU time, and ends on a busy machine, too."""
+    start = time.process_time()
+    with in_time():
+        yield
+    assert time.process_time() - start < seconds
+
+
+def answer(*words, codes=(0, 1, 2), env=None, stdin=None):
     """The result of a command line, which ends in time, with a code, and no traceback."""
     told = [str(word) for word in words]
     with in_time():
-        result = CliRunner().invoke(cli, told, prog_name="simgin", env=env)
+        result = CliRunner().invoke(cli, told, prog_name="simgin", env=env, input=stdin)
     if not isinstance(result.exception, SystemExit | None):
         raise AssertionError(told) from result.exception
     assert result.exit_code in codes, (told, result.output)
@@ -172,10 +182,10 @@ def refused(told, result):
     assert len(result.stderr) < 20_000, told
 
 
-def harmless(*words, writes=(), codes=(0, 1, 2)):
+def harmless(*words, writes=(), codes=(0, 1, 2), stdin=None):
     """`answer`, after which nothing here has changed but what begins with one of `writes`."""
     before = tree(".")
-    result = answer(*words, codes=codes)
+    result = answer(*words, codes=codes, stdin=stdin)
     after = tree(".")
     for name in before.keys() | after.keys():
         same = before.get(name) == after.get(name)
