@@ -1,4 +1,4 @@
-"""Every format that a command reads: whatever stands there, it ends as promised."""
+"""Command lines, run directories and kept arrays: whatever stands there, it ends as promised."""
 
 import contextlib
 import io
@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tomllib
 import zipfile
 from contextlib import closing
 from pathlib import Path
@@ -18,16 +17,11 @@ import pytest
 from hypothesis import strategies as st
 
 from simgin.core import jit
-from simgin.rules import variants
-from simgin.rules.variants import find, validate
+from simgin.rules.variants import find
 from simgin.runs import directory, ledger
-from simgin.runs.plan import plan_file
-from simgin.strategy import loader
-from simgin.text import notation
-from simgin.text.examples import experiments
 from simgin.value import outcomes
-from support import hostile_ledgers, play_variants, random_texts, variant_files
-from support.hostile import MANY, ODD, answer, cases, changed, damaged, fuzz, harmless, in_time
+from support import hostile_ledgers, play_variants, random_texts
+from support.hostile import MANY, answer, cases, changed, damaged, fuzz, harmless, in_time
 
 
 @pytest.fixture
@@ -44,198 +38,7 @@ def ended(codes, most=0.98):
     assert 0.02 * len(codes) < codes.count(2) < most * len(codes), codes
 
 
-# TOML
-
-EXPERIMENT = """
-question = "?"
-variants = ["eaai", "standard+gin_bonus=20"]
-deals = "2k"
-base = "gold"
-round_robin = ["gold", "simple"]
-matchups = [{ a = "gin-only", b = "simple" }]
-changes = ["knock=early"]
-fields = [{ strategy = "gold", against = "simple" }]
-[panel]
-strategies = ["gold", "stubborn"]
-"""
-SWEEP = """
-question = "?"
-hypothesis = "Yes."
-seed = 7
-matches = 100
-sprt = [0, 10]
-[sweep]
-strategy = "simple+knock=at:k={k}"
-against = "{who}"
-variant = "standard+undercut_bonus={u}"
-grid = { k = [0, 2], who = ["gold", "simple"], u = [10, 25] }
-"""
-QUICK = 30  # experiment files of a quick run
-ALONE = 'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold", "gin-only"]\nfor = "30s"\n'
-
-
-def toml_cases(texts):
-    """Files with values changed, and files with their text changed."""
-    tables = changed(st.sampled_from([tomllib.loads(text) for text in texts]))
-    written = tables.map(random_texts.toml_file)
-    return written | damaged(st.sampled_from([text.encode() for text in texts]))
-
-
-@cases(QUICK)
-def test_experiment_files(here, n):
-    codes = []
-
-    def check(content):
-        Path("e.toml").write_bytes(content)
-        result = harmless("run", "e.toml", "--dry-run", "--json", codes=(0, 2))
-        codes.append(result.exit_code)
-        if result.exit_code == 0:
-            well_laid_out(plan_file("e.toml"))
-
-    # A dry run plays a few deals: in the quick run, of experiments whose players compile quickly
-    names = ("demo", "dice", "knock-at-once", "solitary-switch") if n == QUICK else experiments()
-    shipped = [experiments()[name].read_text() for name in names]
-    fuzz(n, check, toml_cases([EXPERIMENT, SWEEP, ALONE, EXPERIMENT, SWEEP, ALONE, *shipped]))
-    ended(codes)
-
-
-def well_laid_out(found):
-    """Check that no cell is there twice, and that what is compared differs in one part."""
-    pairings = {(cell.variant, frozenset((cell.a, cell.b))) for cell in found.cells}
-    assert len(pairings) == len(found.cells) > 0
-    compared = found.contrasts
-    assert len({frozenset(pair) for pair in compared}) == len(compared)
-    for i, j in compared:
-        cell, base = (vars(found.cells[place]) for place in (i, j))
-        assert sum(cell[field] != base[field] for field in cell) == 1
-
-
-@cases(120)
-def test_variant_files(here, n):
-    codes = []
-
-    def check(content):
-        Path("mine.toml").write_bytes(content)
-        checked = harmless("variants", "check", "mine.toml").exit_code
-        codes.append(harmless("variants", "mine.toml", codes=(0, 2)).exit_code)
-        assert (checked == 0) == (codes[-1] == 0)
-        harmless("match", "nobody", "-v", "mine.toml", codes=(2,))
-        if codes[-1] == 0:
-            for text, variant in variants.variants_in_file("mine.toml").items():
-                assert find(text) == find(variant.text) == variant and not validate(variant.row)
-
-    fuzz(n, check, toml_cases([variant_files.CLUB, variant_files.DEN]))
-    ended(codes)
-
-
-# Texts
-
-
-def named(n, words, drawn, sound):
-    """Name sound and damaged texts in a command; those that are taken are also `sound`."""
-    codes = []
-
-    def check(text):
-        codes.append(harmless(*words, "--", text, codes=(0, 2)).exit_code)
-        if codes[-1] == 0:
-            sound(text)
-
-    fuzz(n, check, drawn | damaged(drawn))
-    ended(codes)
-
-
-@cases(150)
-def test_texts_of_variants(here, n):
-    def sound(text):
-        found = find(text)
-        assert find(found.text) == found and validate(found.row) == []
-        settings = random_texts.settings(found.row)
-        assert find("+".join(["standard", *settings])).row == found.row
-
-    named(n, ("variants", "--json"), random_texts.compositions, sound)
-
-
-@cases(120)
-def test_texts_of_strategies(here, n):
-    def sound(text):
-        found = loader.find(text)
-        again = loader.find(found.text)
-        assert again.text == found.text
-        assert loader.policy_texts(again) == loader.policy_texts(found)
-
-    named(n, ("strategies", "--json"), random_texts.strategies(), sound)
-
-
-@cases(100)
-def test_texts_of_cards(here, n):
-    def sound(text):
-        found = notation.parse_cards(text)
-        mask = notation.hand_mask(found)
-        again = notation.parse_cards(notation.hand_text(mask))
-        assert notation.cards_in(mask) == sorted(found) == sorted(set(again))
-
-    named(n, ("hand",), random_texts.hands, sound)
-
-
-COMMANDS = {
-    "match": (["gold", "--deals", "20"], "--until --sprt --for --seed --workers -v -o --scheduler"),
-    "show": (["gold"], "--seed --unit --half --deal -v"),
-    "hand": (["5S 6S 7S 9H 9D 9C KS QD 2C AH"], "--upcard --score -v"),
-    "find": (["gold", "--where", "won", "--deals", "20"], "--where --against --limit --seed -v"),
-    "analyze": (["gold", "--turn", "1", "--worlds", "100"], "--turn --unit --seed --pile --score"),
-    "run": (["mine.toml", "--dry-run"], "-o --seed --workers"),
-    "odds": (["nothing"], "--seed --workers -o --matches"),
-    "review": (["nothing"], "--against --matches --seed --workers -o"),
-    "tune": (["nothing"], "--generations --confirm --seed --workers -v -o --run"),
-    "train": (["nothing"], "--rounds --confirm --seed --workers -v -o --run"),
-    "report": (["folder"], "--nothing"),
-    "compare": (["folder", "folder"], "--nothing"),
-    "variants": (["oklahoma"], "--nothing"),
-    "strategies": (["gold"], "--slot --players --search"),
-    "bench": (["nothing"], "--seconds --save --against"),
-    "examples": ([], "--nothing"),
-}
-
-
-@st.composite
-def command_lines(draw):
-    """A command line with an odd option, or another word in place of one."""
-    command = draw(st.sampled_from(list(COMMANDS)))
-    words, options = COMMANDS[command]
-    words = [command, *words]
-    more = (str(2**31), str(2**64), "local:0", "/dev/full", "folder", "5S")
-    odd = st.sampled_from([word for word in (*ODD, *more) if "\0" not in word])  # none is passed on
-    for _ in range(draw(st.integers(0, 2))):
-        words += [draw(st.sampled_from(options.split())), draw(odd)]
-    if draw(st.booleans()):
-        place, word = draw(st.integers(min(1, len(words) - 1), len(words) - 1)), draw(odd)
-        if word != str(2**31) or not words[place].isdigit():  # so many deals take hours
-            words[place] = word
-    if words == ["--"]:
-        words.append("nothing")  # else it shows the help, as no words at all do
-    if command in ("odds", "review", "bench", "tune", "train"):
-        words.append("nothing")  # never without a mistake: they play for minutes
-    return words
-
-
-@cases(150)
-def test_options(here, n):
-    Path("folder").mkdir()
-    Path("folder/mine").write_text("years of work\n")
-    Path("circle").symlink_to("circle")
-    Path("mine.py").write_text("raise SystemExit\n")
-    Path("mine.toml").write_text('question = "?"\n[variants.club]\n')
-    kept = set(os.listdir())
-    codes = []
-
-    def check(words):
-        new = {*words} - kept  # what a command may write, the results of a match for example
-        codes.append(harmless(*words, writes=[word for word in new if word]).exit_code)
-        for name in set(os.listdir()) - kept:
-            shutil.rmtree(name) if Path(name).is_dir() else Path(name).unlink()
-
-    fuzz(n, check, command_lines())
-    ended(codes, most=1)
+# Variables of the environment
 
 
 ENVIRONMENTS = [
@@ -505,25 +308,7 @@ def test_no_file_outside_of_a_run_is_removed_or_written(played):
         harmless(*words, codes=(2,))
 
 
-# Transcripts, figures of speed, and arrays that simgin keeps
-
-
-@cases(20)
-def test_transcripts(here, n):
-    """A deal that `show` has written down, as text or as JSON, and logs of other engines."""
-    folder = Path(__file__).parents[1] / "data/game_logs"
-    logs = [path.read_text() for path in sorted(folder.iterdir())]
-    words = ("show", "dice-player", "random", "-v", "dice", "--seed", "5")
-    text = answer(*words, codes=(0,)).stdout
-    shown = answer(*words, "--json", codes=(0,)).stdout
-
-    def check(content):
-        Path("deal.json").write_text(content, errors="replace", newline="")
-        harmless("analyze", "deal.json", "--turn", "2", "--worlds", "100", codes=(0, 2))
-        harmless("grade", "deal.json", "--worlds", "1", "--json", codes=(0, 2))
-
-    tables = changed(st.just(json.loads(shown))).map(json.dumps)
-    fuzz(n, check, damaged(st.sampled_from((text, shown, *logs))) | tables)
+# Arrays that simgin keeps
 
 
 @cases(150)
