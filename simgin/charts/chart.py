@@ -10,6 +10,7 @@ of a cell are worth.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,12 +44,13 @@ from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import NO_MOVES, Quantity
 from simgin.stats.table import frame_of
-from simgin.text.messages import shown
+from simgin.text.messages import quoted
 from simgin.tune.decisions import by_points, by_score
 
 if TYPE_CHECKING:
     import pandas as pd
 
+SCORE = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
 AT_ONCE = 4000  # deals branched in one call
 SURE = 0.05
 PRICED = 20_000  # matches that price a chart, on packs that it was not made from
@@ -133,12 +135,12 @@ def read_request(
 
 def _score(text: str, target: int, row: Params) -> tuple[int, int]:
     """`60-80` as two scores below the target."""
-    parts = text.split("-")
     if row["goal"] != "points":
         raise ChartError("--score is for matches to a number of points; leave it out here.")
-    if len(parts) != 2 or not all(part.isdecimal() for part in parts):
-        raise ChartError(f"{shown(text)} is no score; write one like 60-80, yours first.")
-    own, other = map(int, parts)
+    score = SCORE.fullmatch(text)
+    if score is None:
+        raise ChartError(f"{quoted(text)} is not a score. Write one like 60-80, yours first.")
+    own, other = int(score[1]), int(score[2])
     if max(own, other) >= target:
         raise ChartError(f"both scores must be below {target}, which wins the match.")
     return own, other
