@@ -125,6 +125,8 @@ def read_request(
     if asked.differ:
         return Request(*_compared(a, b, variant, against, number), asked, n, limit)
     unit: Unit = "deal" if matches is None else "match"
+    if unit == "deal":
+        variants.warn_of_match_rules(variants.find(variant))
     return Request(parse_matchup(a, b, variant, number, unit), None, asked, n, limit)
 
 

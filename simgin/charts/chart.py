@@ -129,6 +129,8 @@ def read_request(
     if rules.row["players"] != 2:
         raise ChartError("charts are of rules for two players; for one, see: simgin odds.")
     at = None if score is None else _score(score, number(rules.row, "points_target"), rules.row)
+    if at is None:
+        variants.warn_of_match_rules(rules)
     who = player or kept_or_strongest(rules.text, seed, workers)
     return ChartRequest(kind, rules.text, who, deals or KINDS[kind].deals, seed, at)
 

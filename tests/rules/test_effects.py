@@ -239,3 +239,5 @@ def test_rules_of_matches_are_warned_of_where_single_deals_are_played():
     match = partial(simgin.match, "gold", variant=text)
     assert warnings_of(partial(match, deals=4)) == [f"in {text}, {' '.join(told)}"]
     assert warnings_of(partial(match, matches=2)) == []
+    for words in (["find", "gold", "--where", "gin"], ["chart", "knock", "--player", "gold"]):
+        assert "has no effect on single deals" in call(*words, "-v", text, "--deals", "2k").stderr
