@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import time
@@ -133,8 +132,6 @@ def _team(workers: int | None, scheduler: str | None) -> runner.Team:
     if scheduler is not None:
         from simgin.runs.cluster import Cluster
 
-        # For local:N: neither the processes nor what tracks them import from the working directory
-        os.environ["PYTHONSAFEPATH"] = "1"
         return Cluster(scheduler, note)
     if jit.interpreted():  # a debugger needs the terminal to itself
         return SerialTeam()

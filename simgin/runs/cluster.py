@@ -13,6 +13,7 @@ import hashlib
 import json
 import logging
 import math
+import os
 import queue
 import re
 import signal
@@ -41,6 +42,7 @@ LOCAL = re.compile(r"local(?::(\d{1,9}))?")
 SCHEDULER = re.compile(r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII)
 MOST_PORTS = 2**16
 # Of dask; they print tracebacks of what is told in a sentence
+SAFE_PATH = "PYTHONSAFEPATH"  # has Python leave the working directory out of sys.path
 LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornado.application")
 
 
@@ -300,7 +302,7 @@ def _connected(address: str) -> tuple[Client, Any]:
     if local := LOCAL.fullmatch(address):
         n = amounts.parse_workers(int(local[1])) if local[1] else None
         try:
-            with _uninterrupted():
+            with _uninterrupted(), _safe_path():
                 processes = LocalCluster(
                     n_workers=n,
                     threads_per_worker=1,
@@ -362,6 +364,26 @@ def check_address(address: str) -> None:
             f"{quoted(address)} is no address of a scheduler; write one like tcp://host:8786, or "
             "local:4 for processes on this machine."
         )
+
+
+@contextlib.contextmanager
+def _safe_path() -> Iterator[None]:
+    """Keep processes that start in here from importing files of the working directory.
+
+    dask's setting covers workers that it starts again later, the variable also the process that
+    tracks them.
+    """
+    import dask
+
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        with dask.config.set({f"distributed.nanny.pre-spawn-environ.{SAFE_PATH}": "1"}):
+            yield
+    finally:
+        del os.environ[SAFE_PATH]
+        if before is not None:
+            os.environ[SAFE_PATH] = before
 
 
 @contextlib.contextmanager

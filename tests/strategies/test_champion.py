@@ -257,11 +257,11 @@ def test_what_a_deal_is_worth(monkeypatch):
     records = np.zeros((1, 2), DEAL)
     records["points_a"], records["points_b"] = [[30, 0]], [[0, 12]]
     records["winner"], records["stake"] = [[0, 1]], [[1, 3]]
-    found = Branches(None, None, records, np.array([[70, 95, 2, 5]]))
+    found = Branches(None, None, None, records, np.array([[70, 95, 2, 5]]))
     assert equity_of(variants.find("eaai"))(found).tolist() == [[180.0, 0.0]]
     assert equity_of(variants.find("dice"))(found).tolist() == [[25.0, -75.0]]
     assert equity_of(variants.find("pro"))(found).tolist() == [[30.0, -12.0]]
-    level = Branches(None, None, np.zeros((1, 2), DEAL), np.array([[40, 40, 0, 0]]))
+    level = Branches(None, None, None, np.zeros((1, 2), DEAL), np.array([[40, 40, 0, 0]]))
     assert equity_of(variants.find("rush"))(level) == pytest.approx(90.0, abs=0.5)
     # There is no one value of a score where the seats differ
     assert equity_of(variants.find("standard+first_dealer=0")) is by_points
