@@ -41,8 +41,8 @@ WAITING_SECONDS = 15.0  # without a worker until it is said that there is none
 LOCAL = re.compile(r"local(?::(\d{1,9}))?")
 SCHEDULER = re.compile(r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII)
 MOST_PORTS = 2**16
-# Of dask; they print tracebacks of what is told in a sentence
 SAFE_PATH = "PYTHONSAFEPATH"  # has Python leave the working directory out of sys.path
+# Of dask; they print tracebacks of what is told in a sentence
 LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornado.application")
 
 
