@@ -13,13 +13,11 @@ import sys
 import tomllib
 from pathlib import Path
 
-import gymnasium
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 
 from simgin.cli.commands import play
-from simgin.envs import gin_rummy
 from simgin.rules import variants
 from simgin.rules.variants import find, validate
 from simgin.runs.plan import plan_file
@@ -384,6 +382,10 @@ def test_texts(here, kind, n):
 @sizes
 def test_environments(here, n):
     """Whatever an environment is asked for: it is made, or refused in a sentence of simgin's."""
+    pytest.importorskip("pettingzoo")
+    gymnasium = pytest.importorskip("gymnasium")
+    from simgin.envs import gin_rummy
+
     value = st.sampled_from(VALUES + [*TYPED, "standard", "gold", "deal", "match", "ansi"])
     names = ("variant", "opponent", "unit", "render_mode", "num_envs", "seed")
     wanted = st.dictionaries(st.sampled_from(names), value, max_size=2)

@@ -67,7 +67,7 @@ def test_a_file_can_be_for_one_player(tmp_path):
 
 
 def test_what_is_no_text_is_refused(tmp_path):
-    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xc3")
     for name, word in (("none.toml", "be read"), (".", "be read"), ("bytes.toml", "UTF-8")):
         with pytest.raises(ExperimentError, match=word):
             plan_file(tmp_path / name)
