@@ -38,6 +38,7 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
+MAX_GAMES = 1_000_000  # of a vector: 30 GB
 Seen = dict[str, np.ndarray]
 Env = TypeVar("Env")
 
@@ -186,10 +187,12 @@ class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
 
 
 def _number_of_games(n: Any) -> int:
-    """Return a number of games as an int. Raises EnvError unless it is whole and positive."""
+    """Return a number of games as an int. Raises EnvError unless it is from 1 to MAX_GAMES."""
     number = operator.index(n) if hasattr(n, "__index__") and n is not True else 0
-    if number < 1:
-        raise EnvError(f"{shown(n)} is not a number of games. Write a whole number from 1.")
+    if not 1 <= number <= MAX_GAMES:
+        raise EnvError(
+            f"{shown(n)} is not a number of games. Write a whole number from 1 to {MAX_GAMES:,}."
+        )
     return number
 
 

@@ -123,7 +123,7 @@ def test_an_opponent_is_a_strategy(opponent):
             make(opponent=opponent)
 
 
-@pytest.mark.parametrize("n", [0, -1, 1.5, "3", None, True, float("nan")])
+@pytest.mark.parametrize("n", [0, -1, 1.5, "3", None, True, float("nan"), 2**64])
 def test_a_vector_has_a_whole_number_of_games(n):
     with pytest.raises(EnvError, match="is not a number of games"):
         gin_rummy.vector_env(n)
