@@ -61,7 +61,7 @@ COMMANDS = {
     "train": "train weighed.py -v eaai --rounds 1 --deals 600 --confirm 1000 --run out -o out.npy",
     "champion": "train champion -v eaai --rounds 1 --deals 600 --confirm 1000 -o out.npy",
     "odds": "odds gin-solitaire --strategy solo-greedy --deals 10k -o out",
-    "chart": "chart knock -v eaai --deals 2000 -o out --strategy out.py",
+    "chart": "chart knock -v eaai --deals 8000 -o out --strategy out.py",
     "analyze": "analyze gold simple -v eaai --unit 3 --turn 1 --worlds 200 -o out",
     "compare": "compare a b -o out",
     "report": "report a",
