@@ -116,7 +116,7 @@ def _open_streams() -> None:
 
 
 def _bound_size() -> None:
-    """Keep COLUMNS and LINES only if they can be a size: rich believes whatever they contain."""
+    """Keep COLUMNS and LINES only if they can be a size, because rich believes any number."""
     for name, smallest in (("COLUMNS", NARROWEST), ("LINES", 1)):
         given = os.environ.pop(name, "")
         if given.isdecimal() and (size := int(given[:MOST_DIGITS])):
@@ -199,7 +199,7 @@ def _usage_message(error: click.ClickException) -> str:
 
 
 def _print_error(message: str) -> None:
-    """Print an error, whatever it quotes of what was typed or read cut where it is long."""
+    """Print an error message, with long quotations of the input shortened."""
     lines = printable(message).splitlines()
     for line in [*lines[:MOST_LINES], *lines[MOST_LINES:][-1:]]:
         cut = LONG_WORD.sub(lambda word: shortened(word[0], MOST_OF_WORD), line)

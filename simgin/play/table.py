@@ -52,7 +52,7 @@ class Games:
     def _allocate(self, n: int) -> None:
         """Allocate the memory of n games."""
         self.states = new_states(self.matchup.seed, n)
-        self.views = np.zeros(n, VIEW), np.zeros(n, VIEW)  # a seat's never beside the other's
+        self.views = np.zeros(n, VIEW), np.zeros(n, VIEW)  # apart in memory for each seat
         self._copied = np.zeros(n, VIEW)
         self._kept = np.zeros((n, stepping.HEAD), np.int64)
         self.rows = np.zeros(n, stepping.GAME)

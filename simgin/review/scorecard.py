@@ -68,7 +68,7 @@ class Played:
         return batches.total(self.rows)
 
     def _ratio(self, fact: str, unit: str) -> RatioSums:
-        """The sums of a fact per deal or per match. A unit is one match: nobody else plays."""
+        """The sums of a fact per deal or per match. A unit is one match."""
         total, at, below = self._total, sums.FACT[fact], sums.FACT[unit]
         cross = sums.SUM if unit == "matches" else sums.CROSS
         return RatioSums(

@@ -318,7 +318,7 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             if path is not None:
-                # A killed reader of a killed run leaves it, and whoever is alone needs none.
+                # A killed reader of a killed run leaves it, and a single process needs none.
                 Path(f"{path}-shm").unlink(missing_ok=True)
             yield ledger
         finally:
@@ -398,7 +398,7 @@ def _bound(connection: sqlite3.Connection, steps: _Steps) -> None:
 def _readable(
     name: str, path: Path | None, remedy: str = "Name another directory"
 ) -> Iterator[_Steps]:
-    """Tell of whatever SQLite or zlib finds wrong: damage shows wherever something is read.
+    """Report any error of SQLite or zlib as a corrupt ledger, because any read can find one.
 
     remedy: for a file that is whole and cannot be used here.
     """

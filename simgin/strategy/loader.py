@@ -550,7 +550,7 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
     """A strategy file as a module, whose name keeps files of the same name apart."""
     digest = hashlib.sha256(bytes(path) + content).hexdigest()
     name = f"simgin_plugin_{digest[:16]}"
-    reader = SourceFileLoader(name, str(path))  # whatever the file's name ends in
+    reader = SourceFileLoader(name, str(path))  # with any ending of the name
     spec = importlib.util.spec_from_file_location(name, path, loader=reader)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

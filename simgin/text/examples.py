@@ -54,7 +54,7 @@ def copy(place: Path) -> list[Path]:
 
     Links to documents, which are not copied, become their words. A copy that was killed is
     completed. Raises NewFileError, and writes nothing, if the folder holds anything else, or has
-    the name of an experiment, which somebody rather wants to play.
+    the name of an experiment, which is more likely meant to be played.
     """
     if str(place) in experiments():
         raise NewFileError(

@@ -83,7 +83,7 @@ def quoted(text: str, longest: int = 120) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Cut a text of somebody else's in the middle, where it is longer than `most` characters."""
+    """Cut the middle of a text that is longer than `most` characters."""
     if len(text) <= most:
         return text
     return f"{text[: 2 * most // 3]} ... {text[-(most // 3) :]}"

@@ -1,8 +1,8 @@
 """Libraries that read settings of the working directory, imported without them.
 
 Every process of a command imports this module before numba and matplotlib: `simgin` itself, what
-`simgin strategies check` starts, and the workers of `--scheduler local:N`. The settings of a folder
-that somebody else made would change what simgin compiles and draws.
+`simgin strategies check` starts, and the workers of `--scheduler local:N`. Settings that
+come with a foreign folder would change what simgin compiles and draws.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""The strategy file of a chart: whatever the command contains is text in it."""
+"""The strategy file of a chart, in which any command is text and never code."""
 
 import ast
 from dataclasses import replace

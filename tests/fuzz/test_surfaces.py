@@ -1,4 +1,4 @@
-"""Every surface where something is typed or read: whatever it is, one error message or a result.
+"""Every surface where input is typed or read: any input gives a result or one error message.
 
 Each case ends within ten seconds of CPU time, shows no traceback, and reads, runs and changes no
 file but those that it names.
@@ -53,7 +53,7 @@ sys.addaudithook(remember)
 
 @pytest.fixture
 def here(empty_directory, monkeypatch, without_pictures):
-    """A folder with what is nobody's business, and modules that would run if they were found."""
+    """A folder with secret files, and modules that would run if they were imported."""
     monkeypatch.setattr("simgin.cli.plan_table.unit_seconds", lambda matchup: 1e-6)
     monkeypatch.setattr("simgin.report.page.html", lambda *_: "<html></html>")
     monkeypatch.setattr(play, "_kept_file", lambda matchup: Path("kept.json").absolute())
@@ -393,8 +393,8 @@ def test_environments(here, n):
     def check(make, asked, action):
         seed = asked.pop("seed", 1)
         if make is gin_rummy.vector_env:
-            asked.setdefault("num_envs", 2)
-            if isinstance(asked["num_envs"], int) and 1000 < asked["num_envs"] <= gin_rummy.MAX_GAMES:
+            n_games = asked.setdefault("num_envs", 2)
+            if isinstance(n_games, int) and 1000 < n_games <= gin_rummy.MAX_GAMES:
                 return  # so many may be had
         else:
             asked.pop("num_envs", None)

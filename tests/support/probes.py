@@ -63,7 +63,7 @@ def has(card, step, hand):
 
 @helper
 def row_of_upcard(card, hand):
-    """The row of the chart of upcards: 0 for a meld, else 3 less the partners."""
+    """The row of the chart of upcards: 0 for a meld, else 3 minus the partners."""
     of_rank = 0
     for suit in range(4):
         of_rank += hand >> (13 * suit + card % 13) & 1
