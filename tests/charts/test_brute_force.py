@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.stats import chi2, norm
 
 from simgin.charts.chart import ChartRequest, measure
 from simgin.play import kernel
@@ -68,8 +69,11 @@ def check(zs):
 
 
 def is_scattered(zs):
-    """Return True if cells are further off in both directions than luck explains (chi-square)."""
-    return np.mean(np.square(zs)) > 1 + FAR * np.sqrt(2 / len(zs))
+    """Return True if cells are further off in both directions than luck explains (chi-square).
+
+    The false-alarm rate is that of a single z beyond FAR, 1 in 1,000.
+    """
+    return np.sum(np.square(zs)) > chi2.isf(2 * norm.sf(FAR), len(zs))
 
 
 # Knocks
