@@ -206,7 +206,7 @@ class ErrorRates:
 
 
 def belongs(judged: Judged, kind: str, mistake: str) -> bool:
-    """Whether a decision is of a kind and a mistake; empty for all."""
+    """Return True if a decision is of this kind and this mistake; an empty name matches all."""
     return kind in ("", judged.kind) and mistake in ("", judged.mistake)
 
 

@@ -221,7 +221,7 @@ def match(address):
 
 
 def web(port):
-    """A web server, which answers a line that is no request."""
+    """Start a web server, which answers any line with an HTTP error."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler)
     server.RequestHandlerClass.log_message = lambda *_: None
     port.append(server.server_address[1])
@@ -229,7 +229,7 @@ def web(port):
 
 
 def accepts(port, then):
-    """A port at which connections are accepted; then: what becomes of each."""
+    """Open a port that accepts connections, and call `then` with each."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port.append(listening.getsockname()[1])
         kept = []
