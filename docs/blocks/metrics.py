@@ -13,6 +13,7 @@ from simgin.review.review_request import SECONDS_PER_TURN
 from simgin.rules import variants
 from simgin.stats import metrics
 from simgin.stats.metrics import Metric
+from simgin.tune import strongest
 
 
 def of_unit(unit: str) -> str:
@@ -74,7 +75,7 @@ def of_chart(name: str) -> str:
 
 def kinds_of_player() -> str:
     """Who stands for each kind of player, for two and for one."""
-    strong = review_request.Kind(review_request.STRONG, review_request.CHAMPION)
+    strong = review_request.Kind(review_request.STRONG, strongest.CHAMPION)
     lines = [(kind.name, f"`{kind.strategy}`") for kind in (*review_request.KINDS, strong)]
     lines += [(f"alone: {kind.name}", f"`{kind.strategy}`") for kind in review_request.ALONE]
     return table(("kind of player", "strategy"), lines)

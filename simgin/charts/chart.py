@@ -35,7 +35,6 @@ from simgin.report.numbers import DASH
 from simgin.report.page import template
 from simgin.report.report import Picture, Report
 from simgin.report.table import Cell, Column, Table
-from simgin.review.review_request import kept_or_strongest
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.parameters import Params, number
@@ -46,6 +45,7 @@ from simgin.stats.quantity import NO_MOVES, Quantity
 from simgin.stats.table import frame_of
 from simgin.text.messages import quoted
 from simgin.tune.decisions import by_points, by_score
+from simgin.tune.strongest import cached_or_strongest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,7 +131,7 @@ def read_request(
     at = None if score is None else _score(score, number(rules.row, "points_target"), rules.row)
     if at is None:
         variants.warn_of_match_rules(rules)
-    who = player or kept_or_strongest(rules.text, seed, workers)
+    who = player or cached_or_strongest(rules.text, seed, workers)
     return ChartRequest(kind, rules.text, who, deals or KINDS[kind].deals, seed, at)
 
 

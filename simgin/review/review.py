@@ -17,7 +17,7 @@ import numpy as np
 from simgin.findings.findings import Findings
 from simgin.play.matchup import parse_matchup
 from simgin.review import course, review_request, scorecard
-from simgin.review.review_request import AT_ONCE, CHAMPION, FOR_GIN, STRONG, ReviewRequest
+from simgin.review.review_request import AT_ONCE, FOR_GIN, STRONG, ReviewRequest
 from simgin.review.scorecard import Measurement, Played, Row
 from simgin.rules import variants
 from simgin.runs.block import Task
@@ -28,6 +28,7 @@ from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
 from simgin.stats.table import Frame, frame_of
+from simgin.tune.strongest import CHAMPION
 
 FIGURE_COLUMNS = (
     *("variant", "strategy", "opponent", "unit", "metric", "value", "se", "low", "high", "n"),

@@ -11,7 +11,7 @@ from simgin.report.table import Cell, Column, Table
 from simgin.review import verdicts
 from simgin.review.review import SKILL, WAITING, Change, Review
 from simgin.review.review_pictures import review_pictures
-from simgin.review.review_request import CHAMPION, FOR_GIN, STRONG
+from simgin.review.review_request import FOR_GIN, STRONG
 from simgin.review.scorecard import (
     AGAINST,
     ALONE,
@@ -36,6 +36,7 @@ from simgin.stats import table
 from simgin.stats.quantity import Quantity
 from simgin.stats.table import frame_of
 from simgin.text import shell
+from simgin.tune.strongest import CHAMPION
 
 TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
 # What a cell says of `simgin.review.verdicts.skill_size`, and its tone

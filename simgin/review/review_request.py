@@ -7,7 +7,6 @@ player.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 import re
@@ -16,23 +15,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-import numpy as np
 from pydantic import AfterValidator, Field, ValidationError
 
 from simgin.odds import solo_odds
-from simgin.play.matchup import parse_matchup
 from simgin.play.parallel import Progress, share
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
 from simgin.rules.variants import Variant
 from simgin.runs.experiment_file import Count, StrategyText, VariantText
-from simgin.runs.runner import run_matchup
 from simgin.stats import metrics, quantity
-from simgin.stats.quantity import Quantity
 from simgin.strategy import loader
 from simgin.text import amounts, toml
 from simgin.text.messages import did_you_mean, shown
 from simgin.tune import adapted
+from simgin.tune.strongest import CHAMPION, cached_or_strongest, play_matches, train_or_strongest
 
 MATCHES = 20_000  # of every pair of players
 MATCHES_ALONE = 5_000  # of every player of a variant for one player
@@ -62,12 +58,6 @@ KINDS = (AT_ONCE, Kind("knocks early, then plays for gin", "gold-early"), FOR_GI
 ALONE = (Kind("naive", solo_odds.NAIVE), Kind("careful", "solo-lookahead"))
 
 SIMPLE_KNOCKS_WITH = 10  # deadwood, unless its k says otherwise
-CHAMPION = "champion"
-# Who may be stronger than champion where its weights were learned under other rules
-CHALLENGERS = ("marjj-early", "mishra-uniform", "gold-early")
-CLEARLY = 2.39  # standard errors: 5 % shared among three, two-sided
-TRIED = 2_000  # matches of a trial, on packs of its own
-TRIAL_SEED = 0x7261696C  # added to the seed of a review
 
 
 class ReviewError(ValueError):
@@ -319,9 +309,9 @@ def settled(
         if request.given_strong is not None:
             strong[variant] = request.given_strong
         elif request.adapt:
-            strong[variant] = learned(variant, request.seed, workers, part)
+            strong[variant] = train_or_strongest(variant, request.seed, workers, part)
         else:
-            strong[variant] = kept_or_strongest(variant, request.seed, workers)
+            strong[variant] = cached_or_strongest(variant, request.seed, workers)
     same = {}
     if not request.alone and not request.sweep and request.base is not None:
         wanted = turns_per_match(strong[request.base], request.base, request, workers)
@@ -385,22 +375,6 @@ def usual_kinds(named: Sequence[Variant]) -> tuple[Kind, ...]:
     return (Kind(AT_ONCE.name, loader.find(f"{AT_ONCE.strategy}:k={limit}").text), *KINDS[1:])
 
 
-def strong_player(variant: str, seed: int, workers: int | None) -> str:
-    """The strongest player of a rule set: champion, or whom it loses to in a short trial.
-
-    A challenger has to win clearly: at 5 %, shared among all of them.
-    """
-    rules = variants.find(variant)
-    if rules.row["players"] == 1:
-        return solo_odds.quick_ladder(rules)[-1]
-    best, most = CHAMPION, 0.5
-    for name in CHALLENGERS:
-        won = trial(name, CHAMPION, variant, seed, workers, "match_win")
-        if won.value - CLEARLY * won.se > 0.5 and won.value > most:
-            best, most = name, won.value
-    return best
-
-
 def turns_per_match(
     player: str, variant: str, request: ReviewRequest, workers: int | None
 ) -> float:
@@ -408,35 +382,10 @@ def turns_per_match(
 
     In the first MATCHES of them: the ratio of two lengths has a standard error of 0.4 % there.
     """
-    rows = _rows(player, player, variant, request.seed, workers, min(request.matches, MATCHES))
+    matches = min(request.matches, MATCHES)
+    rows = play_matches(player, player, variant, request.seed, workers, matches)
     turns, deals = (quantity.ratio(rows, metrics.BY_NAME[name]).value for name in PER_MATCH)
     return turns * deals
-
-
-def trial(a: str, b: str, variant: str, seed: int, workers: int | None, metric: str) -> Quantity:
-    """A metric of a against b, in matches on packs that the review does not play."""
-    rows = _rows(a, b, variant, (seed + TRIAL_SEED) % 2**64, workers, TRIED)
-    return quantity.ratio(rows, metrics.BY_NAME[metric])
-
-
-@functools.lru_cache(maxsize=64)
-def _rows(a: str, b: str, variant: str, seed: int, workers: int | None, matches: int) -> np.ndarray:
-    return run_matchup(parse_matchup(a, b, variant, seed, "match"), matches, workers)
-
-
-def kept_or_strongest(variant: str, seed: int, workers: int | None) -> str:
-    """A player that was learned for a rule set before, or else the strongest there is."""
-    if variants.find(variant).row["players"] == 2:
-        found = adapted.kept(variant)
-        if found is not None and found.better:
-            return found.player
-    return strong_player(variant, seed, workers)
-
-
-def learned(variant: str, seed: int, workers: int | None, progress: Progress | None) -> str:
-    """The player that training makes for a rule set; the strongest there is if not better."""
-    found = adapted.adapt(variant, workers=workers, progress=progress)
-    return found.player if found.better else strong_player(variant, seed, workers)
 
 
 # A file

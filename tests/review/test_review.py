@@ -14,6 +14,7 @@ from simgin.review.review_request import ALONE, KINDS, STRONG, ReviewRequest, re
 from simgin.rules import variants
 from simgin.runs import directory, ledger
 from simgin.stats.quantity import Quantity
+from simgin.tune import strongest
 from support import hostile
 from support import strict_html as wellformed
 from support.command_line import call, interrupted_after
@@ -93,14 +94,14 @@ def test_who_clearly_beats_champion_is_the_strong_player(monkeypatch):
     shares = {"marjj-early": 0.6, "mishra-uniform": 0.62, "gold-early": 0.51}
     seen = []
 
-    def trial(a, b, variant, seed, workers, metric):
+    def pilot_match(a, b, variant, seed, workers, metric):
         seen.append((b, variant, metric))
         return Quantity.with_error(shares[a], 0.01, 2000)
 
-    monkeypatch.setattr(review_request, "trial", trial)
-    assert review_request.strong_player("standard", 1, None) == "mishra-uniform"
+    monkeypatch.setattr(strongest, "run_pilot_match", pilot_match)
+    assert strongest.find_strongest("standard", 1, None) == "mishra-uniform"
     shares |= {"marjj-early": 0.52, "mishra-uniform": 0.45}
-    assert review_request.strong_player("standard", 1, None) == "champion"
+    assert strongest.find_strongest("standard", 1, None) == "champion"
     assert set(seen) == {("champion", "standard", "match_win")}
 
 
