@@ -1,1 +1,1 @@
-"""Presentation of any subject: numbers, sheets, figures, the screen, the page."""
+"""Presentation: number formats, tables, plots, terminal output and HTML reports."""

@@ -1,6 +1,6 @@
-"""Cards on a page: hands sorted by melds, the pile as it grew, and cards face down.
+"""Cards in HTML: hands grouped by melds, the discard pile in order, and face-down cards.
 
-cards.html.j2 beside this file draws them.
+The template cards.html.j2 renders them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,20 @@ from markupsafe import Markup, escape
 from simgin.text.notation import RANKS, SUITS
 
 SYMBOLS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
-BACK = "?"  # a card face down
+BACK = "?"  # a face-down card
 CARD = re.compile(rf"\b[{RANKS}][{SUITS}]\b")
-PLAIN = "\N{VARIATION SELECTOR-15}"  # a suit is a letter, not a small picture
+PLAIN = "\N{VARIATION SELECTOR-15}"  # shows a suit as text, not as an emoji
 
 
 class CardRow(NamedTuple):
-    """Cards in a row, in groups with a space between them: texts such as `7H`, or BACK."""
+    """A row of cards in groups, with a space between two groups.
+
+    Attributes:
+        label: Heading of the row.
+        groups: Cards such as `7H`, or FACE_DOWN.
+        marked: Card drawn with a thick border.
+        gone: Indices, counted over all groups, of cards that were removed.
+    """
 
     label: str
     groups: Sequence[Sequence[str]]
@@ -30,7 +37,7 @@ class CardRow(NamedTuple):
 
     @property
     def faces(self) -> list[list[tuple[Markup, str]]]:
-        """The groups as faces, each with its CSS classes."""
+        """The groups as pairs of HTML and CSS classes, one pair per card."""
         place = count()
         return [[self._drawn(card, next(place)) for card in group] for group in self.groups]
 
@@ -40,12 +47,12 @@ class CardRow(NamedTuple):
 
 
 def with_faces(text: str) -> Markup:
-    """A text with its cards as ranks and symbols."""
+    """Return the text as HTML with cards shown as ranks and suit symbols."""
     return Markup(re.sub(CARD, lambda found: _face(found[0]), str(escape(text))))
 
 
 def _face(card: str) -> Markup:
-    """The rank and the symbol of a card; nothing for one face down."""
+    """Return the rank and suit symbol of a card as HTML; a face-down card is empty."""
     if card == BACK:
         return Markup("")
     rank, suit = tuple(card)

@@ -1,16 +1,16 @@
-"""Numbers as people read them: as many digits as their error allows, with their 95 % interval."""
+"""Number formats: as many digits as the error justifies, with 95 % confidence intervals."""
 
 import math
 
-DASH = "–"  # noqa: RUF001  printed where too little was played for an estimate
-ERROR_DIGITS = 2  # significant digits of an error; the value gets as many decimals
-# An interval whose arms differ by more than this share of its width shows both ends
+DASH = "–"  # noqa: RUF001  printed for undefined estimates
+ERROR_DIGITS = 2  # significant digits of an error; its value has the same decimals
+# Intervals whose arms differ by more than this proportion of their width show both bounds
 LOPSIDED = 0.05
 MOST_DECIMALS = 12
 
 
 def number(value: float, error: float) -> str:
-    """`value` rounded to the second significant digit of `error`; exactly zero is `0`."""
+    """Format `value` to the second significant digit of `error`; exactly zero is "0"."""
     if value == 0:
         return "0"
     decimals = _decimals(error)
@@ -19,11 +19,17 @@ def number(value: float, error: float) -> str:
 
 
 def estimate(value: float, low: float, high: float, factor: float = 1) -> str:
-    """`50.12 ± 0.14`, or `0.0012 (0.0003 to 0.0044)` where lopsided, or a dash where undefined.
+    """Format an estimate with its 95 % confidence interval.
 
-    What is known exactly has no error: `50`.
+    Args:
+        value: Point estimate.
+        low: Lower confidence bound.
+        high: Upper confidence bound.
+        factor: Multiplier for all three numbers (100 for %).
 
-    All three are multiplied by `factor` first (100 for per cent).
+    Returns:
+        `50.12 ± 0.14`; `0.0012 (0.0003 to 0.0044)` if the interval is asymmetric; `50` if the
+        interval has no width; an en dash if any number is NaN.
     """
     if math.isnan(value + low + high):
         return DASH

@@ -1,8 +1,7 @@
-"""The files of a report, and its page: one self-contained HTML file.
+"""Output files of a report, including the HTML report: one self-contained file.
 
-The page has the sentences, plots, tables and methods of a report; page.html.j2 beside this file
-is its template. Everything given here is text: names may hold any character, and none of it
-becomes markup.
+The HTML report contains the sentences, plots, tables and methods of a report; its template is
+page.html.j2. All strings are escaped, so names may contain any character.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ if TYPE_CHECKING:
 PAGE, SUMMARY = "report.html", "summary.md"
 PLOTS = "plots/"  # folder of the plots
 TEMPLATE, STYLE = (Path(__file__).with_name(name) for name in ("page.html.j2", "page.css.j2"))
-FILTERED_FROM = 8  # rows; longer tables get a filter
-SCROLLED_FROM = 60  # rows; of a shorter table, such as all decisions of a deal, nothing is hidden
-LONG = 24  # characters; columns with longer text get more room
-SENTENCE = 40  # characters; longer texts that begin with a number are no numbers
+FILTERED_FROM = 8  # rows from which a table has a filter
+SCROLLED_FROM = 60  # rows from which a table scrolls; all decisions of a deal stay visible
+LONG = 24  # characters; columns with longer text are wider
+SENTENCE = 40  # characters; longer text is not a number, even if it begins with one
 COLOURS = {
     figures.INK: "var(--ink)",
     figures.FAINT: "var(--faint)",
@@ -44,9 +43,11 @@ COLOURS = {
 
 
 def files(report: Report, plots: str = PLOTS) -> dict[str, bytes | str]:
-    """Every file of a report by its path in the directory: tables, summary, plots, page.
+    """Return every file of a report by its path in the output directory.
 
-    plots: the folder of the plots, with its slash; empty for the directory itself.
+    Args:
+        report: The report.
+        plots: Folder of the plots, with a trailing slash; empty for the output directory itself.
     """
     return {
         **report.files,
@@ -57,12 +58,12 @@ def files(report: Report, plots: str = PLOTS) -> dict[str, bytes | str]:
 
 
 def _without_html(markdown: str) -> str:
-    """A text of Markdown in which nothing opens a tag, and nothing steers what prints it."""
+    """Return Markdown in which no tag can start, with control characters escaped."""
     return printable(re.sub("<(?=[a-zA-Z/!?])", "&lt;", markdown))
 
 
 def drawings(pictures: Sequence[Picture], plots: str = PLOTS) -> dict[str, bytes | str]:
-    """Every picture as a PNG and an SVG file, and its frame as csv, by their paths."""
+    """Return the PNG and SVG file of every plot, and its data as CSV, by path."""
     contents: dict[str, bytes | str] = {}
     for picture in pictures:
         contents[f"{plots}{picture.name}.png"] = figures.png(picture.figure)
@@ -73,7 +74,10 @@ def drawings(pictures: Sequence[Picture], plots: str = PLOTS) -> dict[str, bytes
 
 
 def html(report: Report, plots: str = PLOTS) -> str:
-    """The page as HTML, whose links lead to the files beside it. Equal reports give equal text."""
+    """Return the HTML report, with links to the files next to it.
+
+    Equal reports give equal HTML.
+    """
     tables = [table for table in report.tables if table.rows]
     every = [*tables, *(table for table in report.folded if table.rows)]
     shown = [(f"table-{i}", table, _kinds(table)) for i, table in enumerate(every, start=1)]
@@ -91,7 +95,7 @@ def html(report: Report, plots: str = PLOTS) -> str:
 
 
 def _kinds(table: Table) -> list[str]:
-    """CSS classes of every column: "number", "text" or "long text"."""
+    """Return the CSS classes of each column: "number", "text" or "long text"."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
     return [_kind([str(cell) for cell in column if str(cell)]) for column in columns]
 
@@ -103,12 +107,12 @@ def _kind(texts: Sequence[str]) -> str:
     return "long text" if longest > LONG else "text"
 
 
-# The template
+# Template
 
 
 @functools.cache
 def template(path: Path) -> Template:
-    """A template of a page; it may include those beside it, and the style sheet of all pages."""
+    """Return a Jinja template, which can include those next to it and the common style sheet."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -129,12 +133,15 @@ def template(path: Path) -> Template:
 
 
 def _digest(script: str) -> str:
-    """The hash of the script for the content security policy, so that no other script may run."""
+    """Return the hash of a script for the content security policy.
+
+    The policy blocks every script without a listed hash.
+    """
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _breakable(text: str) -> Markup:
-    """A name with line breaks allowed before + and after , : / where the line is too short."""
+    """Return a name as HTML that can break before "+" and after ",", ":" or "/"."""
     from markupsafe import Markup, escape
 
     return Markup("<wbr>").join(map(escape, re.split(r"(?<=[,:/])(?=[^\s\d])|(?=\+)", text)))
@@ -144,7 +151,7 @@ def _breakable(text: str) -> Markup:
 
 
 def _drawing(picture: Picture) -> Markup:
-    """The figure as an SVG element with title and description, in the colours of the page."""
+    """Return a plot as an SVG element with title and description, in CSS colours."""
     from markupsafe import Markup
 
     root = ElementTree.fromstring(picture.svg)
@@ -154,7 +161,7 @@ def _drawing(picture: Picture) -> Markup:
         root.attrib.pop(attribute, None)
     root.insert(0, _labelled("title", picture.name, picture.title))
     root.insert(1, _labelled("desc", picture.name, picture.words))
-    # On paper a tall figure is shrunk; keep it at the left margin
+    # A tall figure shrinks in print; keep it at the left margin
     root.set("preserveAspectRatio", "xMinYMin meet")
     root.set("role", "img")
     root.set("aria-labelledby", f"{picture.name}-title {picture.name}-desc")
@@ -168,15 +175,15 @@ def _labelled(tag: str, name: str, text: str) -> ElementTree.Element:
 
 
 def _adopt(element: ElementTree.Element) -> None:
-    """Make an element of an SVG file part of the page.
+    """Prepare an element of an SVG file for the HTML report.
 
-    Drops namespaces and style sheets, which would apply to the whole page, and replaces the four
-    exchangeable colours by the page's.
+    Drops namespaces and style sheets, which would apply to the whole document, and replaces the
+    four colours of the light scheme with CSS variables.
     """
     element.tag = _local(element.tag)
     colours = dict(COLOURS)
     if element.tag == "text":
-        del colours[figures.PAPER]  # white text stands on data, not on paper
+        del colours[figures.PAPER]  # white text is on data, not on the background
     pattern = re.compile("|".join(colours), re.IGNORECASE)
 
     def page_colour(match: re.Match[str]) -> str:
@@ -192,5 +199,5 @@ def _adopt(element: ElementTree.Element) -> None:
 
 
 def _local(name: str) -> str:
-    """A name without its namespace."""
+    """Return a name without its namespace."""
     return name.rpartition("}")[2]

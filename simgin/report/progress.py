@@ -1,7 +1,7 @@
-"""Live progress on stderr: on a terminal what is found so far, elsewhere a line every ten seconds.
+"""Live progress on stderr: a bar and an interim result on a terminal, otherwise log lines.
 
-On a terminal a bar, and below it a line or a table, stand below what was printed, and are gone at
-the end.
+On a terminal, the bar and the interim result appear below the output and are erased at the end.
+Files and pipes get a line every ten seconds.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 SECONDS_PER_LINE = 10.0
 SECONDS_PER_LOOK = 0.5
-MEASURED_SECONDS = 2.0  # of play before anything is told of the rest
+MEASURED_SECONDS = 2.0  # seconds of play before the remaining time is estimated
 BAR = 24  # characters
 
 
 @contextmanager
 def live(title: str, stream: TextIO | None = None) -> Iterator[Report]:
-    """What takes the progress while the block lasts: to hand to whoever plays."""
+    """Show progress while the block runs, and yield the callable that takes it."""
     from numba.core import event
 
     event.Listener.register(_Compiling)
@@ -42,7 +42,7 @@ def live(title: str, stream: TextIO | None = None) -> Iterator[Report]:
 
 @contextmanager
 def _shown(title: str, stream: TextIO, compiling: _Compiling) -> Iterator[_Shown]:
-    """The lines on a terminal, as long as the block lasts."""
+    """Show the progress bar on a terminal while the block runs."""
     from rich.live import Live
 
     from simgin.report.terminal import Terminal
@@ -57,24 +57,31 @@ def _shown(title: str, stream: TextIO, compiling: _Compiling) -> Iterator[_Shown
 
 
 class Report:
-    """Takes units done and units in all, and what tells the result so far: a line or a table.
+    """A callable that takes the work done, the total and a renderer of an interim result.
 
-    Knows how much of the work is done, and how long the rest takes at the pace so far.
+    It estimates the remaining time from the pace so far.
     """
 
     def __init__(self, title: str, compiling: _Compiling) -> None:
         self._title = title
         self._compiling = compiling
         self._started = self._now = time.monotonic()
-        self._played = 0.0  # seconds so far, without compiling
-        self._begun: tuple[float, int] | None = None  # those and the work done at the first part
+        self._played = 0.0  # seconds so far, without compilation
+        self._begun: tuple[float, int] | None = None  # seconds and work done at the first call
         self._done = 0
         self._every = 1
 
     def __call__(
         self, done: int, every: int, so_far: Callable[[], RenderableType] | None = None
     ) -> None:
-        """Note how far it is. `so_far` is called on a terminal only, twice a second at most."""
+        """Record the work done and refresh the display if it is due.
+
+        Args:
+            done: Units of work done.
+            every: Units of work in total.
+            so_far: Function that renders an interim result, called at most twice per second and
+                only on a terminal.
+        """
         self._now = time.monotonic()
         self._played = self._now - self._compiling.seconds()
         if self._begun is None and done > 0:
@@ -84,18 +91,19 @@ class Report:
         self._show(so_far)
 
     def _show(self, so_far: Callable[[], RenderableType] | None) -> None:
-        """Show what was noted, if it is time."""
+        """Refresh the display if it is due."""
         raise NotImplementedError
 
     @property
     def _percent(self) -> int:
-        """How much of the work is done."""
+        """The percentage of the work that is done."""
         return 100 * self._done // self._every
 
     def _left(self, before: str) -> str:
-        """`44 s left` or `3 min 20 s left` behind `before`; nothing until it is measured.
+        """Return `44 s left` or `3 min 20 s left` after a prefix, or "" if it is not yet known.
 
-        The first part tells nothing of the pace: it may hold what an earlier run did, or a start.
+        The first call does not count towards the pace: it may include the work of an earlier run or
+        the start of the workers.
         """
         seconds, done = self._begun or (self._played, self._done)
         measured = self._played - seconds
@@ -107,7 +115,7 @@ class Report:
 
 
 class _Shown(Report):
-    """The lines on a terminal: how far it is, and the result so far."""
+    """A progress bar on a terminal, with an interim result below it."""
 
     def __init__(self, title: str, compiling: _Compiling) -> None:
         super().__init__(title, compiling)
@@ -133,7 +141,7 @@ class _Shown(Report):
         title.truncate(room - len(how_far), overflow="ellipsis")
         yield title.append(how_far)
         if not isinstance(self._so_far, str):
-            # What is higher than the terminal could not be erased
+            # Lines beyond the height of the terminal could not be erased
             for part in console.render_lines(self._so_far, options)[: options.size.height - 2]:
                 yield from (*part, Segment.line())
         elif self._so_far:
@@ -143,7 +151,7 @@ class _Shown(Report):
 
 
 class _Lines(Report):
-    """A line every ten seconds, for files and pipes."""
+    """A progress line every ten seconds, for files and pipes."""
 
     def __init__(self, title: str, stream: TextIO, compiling: _Compiling) -> None:
         super().__init__(title, compiling)
@@ -158,18 +166,18 @@ class _Lines(Report):
 
 
 class _Compiling:
-    """Hears numba begin and end to compile: functions in one another, one thread at a time.
+    """A numba listener that measures the time spent compiling.
 
-    How long it takes says nothing about how fast deals are played.
+    Compilations are nested and run in one thread at a time. Their time is excluded from the pace.
     """
 
     def __init__(self) -> None:
         self._depth = 0
         self._began = 0.0
-        self._seconds = 0.0  # of what was compiled
+        self._seconds = 0.0  # of finished compilations
 
     def notify(self, event: Any) -> None:
-        """A function is compiled from now on, or no longer."""
+        """Record that a compilation starts or ends."""
         now = time.monotonic()
         if event.is_start and not self._depth:
             self._began = now
@@ -178,9 +186,9 @@ class _Compiling:
             self._seconds += now - self._began
 
     def __bool__(self) -> bool:
-        """Whether something is being compiled."""
+        """Return True if a function is being compiled."""
         return self._depth > 0
 
     def seconds(self) -> float:
-        """How long it has taken."""
+        """Return the seconds spent compiling."""
         return self._seconds + (time.monotonic() - self._began if self else 0.0)

@@ -1,7 +1,8 @@
-"""A report: what every command hands over, and the only thing that a page and a screen know.
+"""Reports: the common result of every command, shown on the terminal and saved as HTML.
 
-`simgin.report.page` makes its files. A subject makes frames, names their columns and says its
-verdict; a table takes a frame and columns, a picture a function in `simgin.plots`.
+A subject computes DataFrames, names their columns and writes the verdict. A `Table` takes a
+DataFrame and columns; a `Plot` takes a figure from `simgin.plots`. `simgin.report.page` makes the
+output files.
 """
 
 from __future__ import annotations
@@ -22,18 +23,25 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-VERDICT_LINES = 10  # on a terminal: with the question and a scorecard they fill 24 lines
+VERDICT_LINES = 10  # with the question and a scorecard, they fill a terminal of 24 lines
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure of matplotlib, the question that it answers, and the frame that it shows.
+    """A matplotlib figure with the DataFrame that it shows.
 
-    alt: what there is to see, in words; made from the frame where there is none. cards: on the
-    page they lie above the figure, with a note.
+    Attributes:
+        name: Base name of the output files, unique in a report.
+        title: Title, usually the question that the plot answers.
+        alt: Alternative text; generated from the DataFrame if empty.
+        figure: The figure.
+        frame: Data that the figure shows.
+        columns: Columns of `frame` for the alternative text.
+        cards: Cards shown above the figure in the HTML report.
+        note: Note shown with the cards.
     """
 
-    name: str  # of its files; unique in a report
+    name: str
     title: str
     alt: str
     figure: Figure
@@ -44,7 +52,7 @@ class Picture:
 
     @cached_property
     def svg(self) -> str:
-        """The figure as an SVG file: it is drawn once for its own file and for the page."""
+        """The figure as SVG, drawn once for both the SVG file and the HTML report."""
         return figures.svg(self.figure, self.name)
 
     @property
@@ -56,13 +64,13 @@ class Picture:
 
     @property
     def csv(self) -> str:
-        """The frame as csv; empty without one."""
+        """The DataFrame as CSV, or an empty string without one."""
         return "" if self.frame is None else table.csv(self.frame)
 
 
 @dataclass(frozen=True)
 class Caution:
-    """Why an answer may be wrong, in a sentence, and the command whose answer is better."""
+    """A reason why a result may be wrong, and the command that gives a better one."""
 
     sentence: str
     command: str
@@ -70,12 +78,19 @@ class Caution:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that is said about one subject, in the order in which it is read.
+    """Everything that simgin reports about one subject, in reading order.
 
-    rules: names that the verdict may begin a line with, and a sentence on each. tables: the first
-    is the one that a screen shows. folded: what only those who ask for it see. facts: how it was
-    made, a label and a text. command: repeats it. files: csv texts by name. caution: is shown next
-    to the question.
+    Attributes:
+        question: Heading of the report.
+        verdict: Sentences of the result.
+        rules: Names that a line of the verdict may begin with, and a description of each.
+        tables: Tables; the terminal shows the first one.
+        pictures: Plots of the HTML report.
+        folded: Detailed tables, collapsed in the HTML report.
+        facts: Labels and texts on how the result was computed.
+        command: Command that reproduces the result.
+        files: Contents of further output files by path.
+        caution: Caveat shown next to the question.
     """
 
     question: str
@@ -90,7 +105,7 @@ class Report:
     caution: Caution | None = None
 
     def screen(self, *, details: bool = False) -> Iterator[RenderableType]:
-        """What a terminal of 24 lines shows; with details, every table."""
+        """Yield the output for a terminal of 24 lines, or every table if `details` is set."""
         from rich.text import Text
 
         yield Text(self.question, style="bold")
@@ -102,7 +117,7 @@ class Report:
             yield from self.folded
 
     def markdown(self) -> str:
-        """Question, rules, verdict and every table."""
+        """Return the question, rules, verdict and all tables as Markdown."""
         rules = [f"* {name}: {sentence}" for name, sentence in self.rules]
         verdict = [f"* {line}" for line in self.verdict]
         caution = self.caution and f"**{self.caution.sentence}** `{self.caution.command}`"
@@ -112,6 +127,6 @@ class Report:
         return "\n\n".join([*parts, "\n".join(tables)])
 
     def named(self, line: str) -> tuple[str, str]:
-        """A line of the verdict: the rules that it begins with, if any, and the rest."""
+        """Split a line of the verdict into the rules that it begins with, if any, and the rest."""
         name, colon, rest = line.partition(": ")
         return (name, rest) if colon and name in dict(self.rules) else ("", line)

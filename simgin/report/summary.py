@@ -1,7 +1,7 @@
-"""The summary of matchups: a row each, estimates with 95 % intervals; what a screen shows of it.
+"""Summary tables of matchups with 95 % confidence intervals, for reports and the terminal.
 
-Deals won, points per deal and matches won stand side by side, because they can differ in sign
-(docs/explanation/statistics.md#traps).
+Deals won, points per deal and matches won are shown next to each other because their signs can
+differ (docs/explanation/statistics.md#traps).
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
     from simgin.stats.table import ByMetric, Tidy
 
-# Relative: a settlement nearer than this to the points of its deals is those points
+# Relative tolerance below which a settlement equals the sum of its deals' points
 ADDED_UP = 1e-6
-MOST_ROWS = 18  # of a screen: with the words they fill two of 24 lines
+MOST_ROWS = 18  # with the text, they fill two screens of 24 lines
 READING = f"± and brackets are 95 % intervals; {DASH} means too few deals to estimate."
 
 
-# What is shown
+# Columns
 
 
 def roles(tidy: Tidy) -> tuple[str, ...]:
-    """Headings of the players: A and B, or `strategy` where every matchup is for one player."""
+    """Return the headings of the players: A and B, or `strategy` in solitaire variants."""
     return ("A", "B") if any(row["opponent"] for row in table.rows_of(tidy)) else ("strategy",)
 
 
 def has_sides(tidy: Tidy) -> bool:
-    """Whether two different players meet in tidy rows, and they say who won in which way."""
+    """Return True if two different players meet and the rows state how each of them won."""
     return any(
         row["opponent"] not in ("", row["strategy"]) and row["metric"] == "lost_gin"
         for row in table.rows_of(tidy)
@@ -45,9 +45,10 @@ def has_sides(tidy: Tidy) -> bool:
 
 
 def shown(tidy: Tidy) -> list[Column]:
-    """The metrics with something to say about tidy rows.
+    """Return the columns of the metrics that are informative for tidy rows.
 
-    Endings are A's and B's where two players meet, and either's where each plays itself or alone.
+    Deal endings are given for A and B separately if two different players meet, and otherwise for
+    either player.
     """
     found = []
     sides = has_sides(tidy)
@@ -60,7 +61,7 @@ def shown(tidy: Tidy) -> list[Column]:
 
 
 def _column(name: str, side: str = "") -> Column:
-    """A metric; that B wins so is what A loses to."""
+    """Return the column of a metric; a win of B (`side`) is a loss of A."""
     won = BY_NAME[name.replace("lost_", "won_")] if side else BY_NAME[name]
     return Column(name, f"{side}{won.title}", factor=won.factor)
 
@@ -75,7 +76,7 @@ def _says(name: str, matchups: Sequence[ByMetric], players: int) -> bool:
     if all(name not in rows for rows in matchups):
         return False  # no matches were played
     if name in ("match_win", "goal_met") and players == 1:
-        # Meeting the goal may win every match; both columns would then be equal
+        # If every win is by reaching the goal, both columns would be equal
         return all(_value(rows, "goal_met") >= 0 for rows in matchups) == (name == "goal_met")
     if name == "settlement":
         return any(_settles(rows) for rows in matchups)
@@ -89,18 +90,22 @@ def _value(rows: ByMetric, metric: str) -> float:
 
 
 def _settles(rows: ByMetric) -> bool:
-    """Whether matches pay anything but the points of their deals: bonuses, or columns."""
+    """Return True if matches pay more than the points of their deals, such as bonuses."""
     settlement = _value(rows, "settlement")
     points = _value(rows, "margin") * _value(rows, "deals_per_match")
     is_sum = math.isclose(settlement, points, rel_tol=ADDED_UP, abs_tol=ADDED_UP)
     return not (math.isnan(settlement) or is_sum)
 
 
-# The frame, a row a matchup
+# DataFrame with one row per matchup
 
 
 def wide(tidy: Tidy) -> pd.DataFrame:
-    """A row a matchup: variant, strategy, opponent, what was played, every metric with limits."""
+    """Return a DataFrame with one row per matchup and bounds for every metric.
+
+    Columns: variant, strategy, opponent, played (the sample size), and for every metric its value
+    and the 95 % confidence bounds NAME_low and NAME_high.
+    """
     rows = []
     for (variant, a, b), matchup in table.matchups(tidy):
         row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
@@ -116,7 +121,10 @@ def _limits(matchup: ByMetric, name: str) -> dict[str, float]:
 
 
 def played(*matchups: ByMetric) -> str:
-    """`200,000 deals`, or `2,000 matches (20,412 to 20,980 deals)` over several matchups."""
+    """Return the sample size: `200,000 deals` or `2,000 matches (20,412 to 20,980 deals)`.
+
+    Several matchups give a range.
+    """
     deals = span([_count(rows, metrics.DEAL) for rows in matchups])
     if not any(_count(rows, metrics.MATCH) for rows in matchups):
         return f"{deals} deals"
@@ -129,14 +137,14 @@ def _count(rows: ByMetric, unit: str) -> int:
 
 
 def results(tidy: Tidy) -> Table:
-    """The summary: one row per matchup of tidy rows."""
+    """Return the summary: one row per matchup of tidy rows."""
     players = [*zip(("strategy", "opponent"), roles(tidy), strict=False)]
     names = [Column(*pair) for pair in (("variant", "variant"), *players, ("played", "played"))]
     return Table("Results", wide(tidy), [*names, *shown(tidy)], f"{reading(tidy)} {READING}")
 
 
 def reading(tidy: Tidy) -> str:
-    """What the figures of the summary count."""
+    """Return a note on whose wins, points and endings the summary counts."""
     if len(roles(tidy)) == 1:
         return _reading_solo(tidy)
     sentences = ["Wins are A's; points are A's minus B's."]
@@ -156,12 +164,12 @@ def _reading_solo(tidy: Tidy) -> str:
 
 
 def _happened(tidy: Tidy) -> set[str]:
-    """The metrics that are above 0 for either side."""
+    """Return the metrics whose value is above 0 for either player."""
     return {row["metric"] for row in table.rows_of(tidy) if row["value"] > 0}
 
 
 def csv(tidy: Tidy) -> str:
-    """The summary for a spreadsheet: value, low and high per estimate; undefined are empty."""
+    """Return the summary as CSV with the 95 % bounds of every metric; undefined ones are empty."""
     sides = ("", "won_", "lost_") if len(roles(tidy)) == 2 else ("",)
     names = [f"{s}{n}" for n in _known(tidy) for s in (sides if n in WON_KINDS else ("",))]
     present = [unit for unit in UNITS if unit in {row["unit"] for row in table.rows_of(tidy)}]
@@ -183,11 +191,11 @@ def _spread(matchup: ByMetric, name: str) -> dict[str, str]:
     return dict(zip((metric.key, f"{metric.key}_low", f"{metric.key}_high"), texts, strict=True))
 
 
-# A screen
+# Terminal
 
 
 def on_screen(tidy: Tidy, seed: int) -> Table:
-    """The main figures: a column a player, or a row a matchup if there are more."""
+    """Return the main metrics: one column per player, or one row for each of several matchups."""
     (names, matchup), *others = table.matchups(tidy)
     if others:
         return _several(tidy, seed)
@@ -202,7 +210,7 @@ def on_screen(tidy: Tidy, seed: int) -> Table:
 
 
 def _several(tidy: Tidy, seed: int) -> Table:
-    """A row a matchup; what is common to all of them stands in the title."""
+    """Return a table with one row per matchup; names common to all matchups are in the title."""
     told = wide(tidy)
     names = dict(zip(("variant", "strategy", "opponent"), ("variant", *roles(tidy)), strict=False))
     common = {name: told[name].iloc[0] for name in names if told[name].nunique() == 1}
@@ -216,7 +224,7 @@ def _several(tidy: Tidy, seed: int) -> Table:
 
 
 def _by_player(tidy: Tidy, title: str) -> Table:
-    """Both players of a matchup side by side."""
+    """Return a table with both players of a matchup next to each other."""
     won = _happened(tidy)
     ways = [f"won_{kind}" for kind in WON_KINDS if f"won_{kind}" in won]
     sides: dict[str, list[dict[str, Any]]] = {}
@@ -227,7 +235,7 @@ def _by_player(tidy: Tidy, title: str) -> Table:
 
 
 def _listed(title: str, players: dict[str, ByMetric], names: Sequence[str]) -> Table:
-    """A column a player, a row a metric."""
+    """Return a table with one column per player and one row per metric."""
     known = [BY_NAME[name] for name in names]
     rows = [
         (one.title, *(estimate(*table.cell(p, one.name), one.factor) for p in players.values()))
@@ -237,7 +245,7 @@ def _listed(title: str, players: dict[str, ByMetric], names: Sequence[str]) -> T
 
 
 def details(tidy: Tidy) -> Table:
-    """Every metric of the first matchup of a run, from A's side, with its meaning."""
+    """Return every metric of the first matchup, for player A, with its meaning."""
     (variant, *names), rows = next(iter(table.matchups(tidy)))
     players = " against ".join(name for name in names if name)
     known = [row for row in rows.values() if not math.isnan(row["value"])]

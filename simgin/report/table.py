@@ -1,7 +1,7 @@
-"""A table: a frame and how its columns are shown. One function makes text of a frame.
+"""Tables: a DataFrame and the format of its columns.
 
-The same table is printed on a terminal, written as Markdown and shown on a page; `stats.table.csv`
-saves its frame.
+The same table is printed on the terminal, written as Markdown and shown in HTML reports.
+`stats.table.csv` saves its DataFrame.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     Frame = pd.DataFrame | Mapping[str, Sequence[Any]]
 
-# What stands in a column of numbers
+# Text in a column of numbers
 NUMBER = re.compile(rf"\s*(?:(?:[-+<]\s*)?[\d.,]*\d|{DASH}|$)")
 INTERVAL = re.compile(r"(?<=\d) (\(-?[\d.]+ to [^()]*\))")
-GAP, TIGHT = 3, 2  # characters between two columns, and where a table fits only so
-NAMES = 14  # characters that a column of names keeps beside numbers, or a third of the terminal
-MOST_SHOWN = 60  # rows on a terminal
-# Tones of a cell, which are its colours on a page, and how they are printed on a terminal
+GAP, TIGHT = 3, 2  # characters between columns, and the minimum if a table is too wide
+NAMES = 14  # characters for a column of names next to numbers, or a third of the terminal
+MOST_SHOWN = 60  # rows on the terminal
+# Tones of cells (their CSS classes in HTML) and their styles on the terminal
 TONES = {
     "": "",
     "base": "",
@@ -42,16 +42,19 @@ TONES = {
     "unclear": "dim",
 }
 TRUTH = {"True": "yes", "False": "no"}
-# Of a verdict, what says enough on a narrow terminal: `▲ a little` of `▲ a little longer`
+# Part of a verdict for narrow terminals: `▲ a little` of `▲ a little longer`
 GIST = re.compile(r"([▲▼] (?:a little|much|more|less)|too close|depends)\b.*")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A figure with its verdict: `83`, `▲ a little more`, `79 to 87`.
+    """A value with its verdict: `83`, `▲ a little more`, `79 to 87`.
 
-    word: says what the figure means, its arrow included. light: beside it in light type. tone: one
-    of TONES.
+    Attributes:
+        text: The value.
+        word: Verdict, including its arrow.
+        light: Secondary text in light type, such as the interval.
+        tone: Key of TONE_STYLES.
     """
 
     text: str
@@ -64,24 +67,28 @@ class Cell:
 
     @property
     def short(self) -> str:
-        """The cell with the gist of its word and a dash in its range: `83 ▲ a little`."""
+        """The cell with a short verdict, and a dash in ranges: `83 ▲ a little`."""
         return GIST.sub(r"\1", str(self)).replace(" to ", DASH)
 
     @property
     def markdown(self) -> str:
-        """The cell with what stands beside it in brackets."""
+        """The cell with its secondary text in brackets."""
         return f"{self} ({self.light})" if self.light else str(self)
 
 
 @dataclass(frozen=True)
 class Column:
-    """How a column of a frame is shown.
+    """A column of a DataFrame and its format.
 
-    An estimate with its interval where the frame has NAME_low and NAME_high (low and high for the
-    column `value`); counts with thousands; text and cells as they are; nothing known as a dash.
+    Columns with bounds `NAME_low` and `NAME_high` (`low` and `high` for the column `value`) are
+    shown as estimates with confidence intervals. Counts have thousands separators, strings and
+    cells are unchanged, and missing values are shown as a dash.
 
-    digits: decimals of a number without an interval; None: four significant digits. factor: what
-    numbers are multiplied by (100 for per cent).
+    Attributes:
+        name: Name of the column in the DataFrame.
+        title: Heading.
+        digits: Decimals of numbers without an interval; None means four significant digits.
+        factor: Multiplier (100 for %).
     """
 
     name: str
@@ -90,7 +97,7 @@ class Column:
     factor: float = 1
 
     def texts(self, frame: Frame) -> list[str | Cell]:
-        """The column of a frame, row by row."""
+        """Return the text of the column for every row of a DataFrame."""
         prefix = "" if self.name == "value" else f"{self.name}_"
         if f"{prefix}low" not in frame or any(isinstance(x, str | Cell) for x in frame[self.name]):
             return [self.text(value) for value in frame[self.name]]
@@ -99,7 +106,7 @@ class Column:
         return [estimate(value, low, high, self.factor) for value, low, high in rows]
 
     def text(self, value: Any) -> str | Cell:
-        """A value without an interval."""
+        """Return the text of a value without an interval."""
         if isinstance(value, str | Cell):
             return value
         if value is None or math.isnan(value):
@@ -116,10 +123,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A title, a frame, the columns that are shown of it, and a note on reading them.
+    """A titled table: the data, its columns and a note.
 
-    The first column names the rows. Of texts alone the frame may be a mapping (see `listed`), so
-    that a list need not wait for pandas.
+    The first column names the rows. `frame` can be a mapping of column names to strings (see
+    `table_from_rows`), so that lists do not import pandas.
     """
 
     title: str
@@ -139,11 +146,11 @@ class Table:
 
     @property
     def has_cells(self) -> bool:
-        """Whether it is a scorecard, of cells with verdicts."""
+        """True if the table has cells with verdicts."""
         return any(isinstance(cell, Cell) for row in self.rows for cell in row)
 
     def markdown(self) -> str:
-        """The table as a Markdown section."""
+        """Return the table as a Markdown section."""
         texts = [[c.markdown if isinstance(c, Cell) else c for c in row] for row in self.rows]
         lines = [f"## {self.title}", "", *markdown_table(self.headings, texts), ""]
         return "\n".join([*lines, self.note, ""] if self.note else lines)
@@ -169,16 +176,17 @@ class Table:
 def listed(
     title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
 ) -> Table:
-    """A table of texts, given row by row."""
+    """Return a table of strings, given row by row."""
     columns = list(zip(*rows, strict=True)) or [()] * len(headings)
     frame = dict(zip(headings, columns, strict=True))
     return Table(title, frame, [Column(heading, heading) for heading in headings], note)
 
 
 def described(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
-    """What a picture of a frame shows, in words: for every number its ends, least and greatest.
+    """Return alternative text for a plot of a DataFrame.
 
-    The columns before the first number name the rows.
+    For every numeric column it gives the first, last, least and greatest value. The columns before
+    the first numeric one name the rows.
     """
     import pandas as pd
 
@@ -204,7 +212,7 @@ def described(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
 
 
 def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a Markdown table."""
+    """Return the lines of a Markdown table."""
     rule = ["---"] * len(headings)
     lines = []
     for cells in (headings, rule, *rows):
@@ -213,7 +221,7 @@ def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> li
     return lines
 
 
-# On a terminal
+# Terminal output
 
 Texts = Sequence[Sequence[str]]
 
@@ -221,7 +229,7 @@ Texts = Sequence[Sequence[str]]
 def _scorecard(
     headings: Sequence[str], rows: Sequence[Sequence[str | Cell]], room: int
 ) -> RenderableType:
-    """Where there is no room for it, cells lose the words that their arrows say."""
+    """Return a scorecard for the terminal, with short verdicts if it would be too wide."""
     from rich.text import Text
 
     whole = [[str(cell) for cell in row] for row in rows]
@@ -235,7 +243,11 @@ def _scorecard(
 
 
 def _printed(headings: Sequence[str], rows: Texts, room: int) -> Iterator[RenderableType]:
-    """A table; where it is too wide, with folded names, in several pieces, or turned."""
+    """Yield a table that fits the terminal.
+
+    A table that is too wide gets smaller gaps, then folded names, then several parts; a table of
+    one row is transposed.
+    """
     from rich.text import Text
 
     whole = sum(_widths([headings, *rows])) - GAP
@@ -276,7 +288,7 @@ def _printed(headings: Sequence[str], rows: Texts, room: int) -> Iterator[Render
 
 
 def _folded(names: Mapping[int, tuple[str, ...]], room: int) -> dict[int, tuple[str, ...]]:
-    """Columns of names that share a room: the widest are folded until they fit."""
+    """Return columns of names, the widest of them folded until all fit in `room` characters."""
     widths = {i: _widths([[cell] for cell in cells])[0] for i, cells in names.items()}
     while sum(widths.values()) > room and max(widths.values()) > GAP + 1:
         widths[max(widths, key=widths.__getitem__)] -= 1
@@ -287,7 +299,7 @@ def _folded(names: Mapping[int, tuple[str, ...]], room: int) -> dict[int, tuple[
 
 
 def _widths(rows: Texts) -> list[int]:
-    """The widths of columns, each with the gap behind it."""
+    """Return the widths of columns, including the gap after each."""
     return [
         max(len(line) for cell in cells for line in cell.split("\n")) + GAP
         for cells in zip(*rows, strict=True)

@@ -1,4 +1,4 @@
-"""The terminal that results are printed on: no name and no question can steer it."""
+"""Terminal output with control characters escaped."""
 
 from collections.abc import Iterator
 
@@ -9,11 +9,14 @@ from simgin.text.messages import printable
 
 
 class Terminal(Console):
-    """rich's console, which prints every text as it may be printed."""
+    """A rich console that escapes control characters in every string that it prints.
+
+    Names and paths in the output therefore cannot send control sequences to the terminal.
+    """
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterator[Segment]:
-        """As in rich; what rich itself does with the terminal stays as it is."""
+        """Render as rich does, with escaped text; rich's own control codes are unchanged."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=printable(segment.text))

@@ -1,7 +1,4 @@
-"""Where text may be broken: long names on several lines, numbers never apart from their units.
-
-Sentences for a terminal of any width among it.
-"""
+"""Line breaking: long names over several lines, numbers on one line with their units."""
 
 from __future__ import annotations
 
@@ -14,13 +11,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-MOST_LINES = 10  # of words above the table of a run
+MOST_LINES = 10  # lines of sentences above the table of a run
 
 
 def fold(name: str, width: int) -> list[str]:
-    """Lines of at most `width` characters: broken before + and after a space, else before : # /.
+    """Return a name as lines of at most `width` characters.
 
-    A part without any of these is cut only if it is longer than a whole line.
+    Lines break before "+" and after a space, or else before ":", "#" or "/". A part without any of
+    these characters is cut only if it is longer than a whole line.
     """
     lines = [""]
     for part in _parts(name, width):
@@ -35,12 +33,15 @@ def fold(name: str, width: int) -> list[str]:
 
 
 def keep_units(text: str) -> str:
-    """The text with no break between a number and its error or unit, nor between "seed" and it."""
+    """Return the text with no-break spaces between numbers and their errors or units.
+
+    The space between "seed" and its number is replaced, too.
+    """
     return re.sub(r" (?=[±%])|(?<=±) |(?<=seed) ", "\N{NO-BREAK SPACE}", text)
 
 
 def _fits(line: str, width: int) -> bool:
-    """Whether a line is short enough; spaces at its end do not count."""
+    """Return True if a line has at most `width` characters, ignoring trailing spaces."""
     return len(line.rstrip()) <= width
 
 
@@ -57,7 +58,13 @@ def _parts(name: str, width: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Words:
-    """Sentences for rich, each on lines of its own; the last ones only if there is room."""
+    """Sentences for rich, each starting on a new line.
+
+    Args:
+        sentences: Sentences in order of importance.
+        most_lines: Maximum number of terminal lines. The first sentence is always printed; the last
+            line says how many sentences were omitted.
+    """
 
     sentences: Sequence[str]
     most_lines: int = MOST_LINES
@@ -79,7 +86,7 @@ class Words:
 
 
 def wrapped(text: str, width: int) -> str:
-    """Lines of at most `width` characters, no number apart from its error or unit if it fits."""
+    """Return the text in lines of at most `width` characters; keep numbers with their units."""
     lines = [
         textwrap.fill(keep_units(line), width, break_on_hyphens=False) for line in text.split("\n")
     ]

@@ -1,7 +1,8 @@
-"""The common look of all plots: size, colours, titles, captions, and how a figure becomes a file.
+"""The common style of all plots: size, colours, titles, captions and image files.
 
-Figures are narrow enough for a phone held upright. Colours are safe for colour-blind readers, and
-every series has its own marker or dash for print in grey. pyplot's global state is never touched.
+Figures are narrow enough for a phone in portrait orientation. Colours suit colour-blind readers,
+and every series has its own marker or dash for greyscale print. pyplot's global state is never
+touched.
 """
 
 from simgin.report.figures.layout import *

@@ -1,4 +1,4 @@
-"""Figures and axes: colours and series, size, titles, captions, panels, labels and legends."""
+"""Figures and axes: colours, series, sizes, titles, captions, panels, labels and legends."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Transform
 
 TEXT_LINE = 0.18  # inches per line of a title, legend or caption
-SMALL, NORMAL, LARGE = 7.5, 8.5, 11  # points; on a phone a point is 1.18 pixels
+SMALL, NORMAL, LARGE = 7.5, 8.5, 11  # points; a point is 1.18 pixels on a phone
 # Characters per line
 TITLE_CHARACTERS, CAPTION_CHARACTERS = 42, 66
 LABEL_CHARACTERS, PANEL_TITLE_CHARACTERS = 22, 48
 
-WIDTH = 4.2  # inches: on a phone held upright, type keeps nine tenths of its size
+WIDTH = 4.2  # inches; text keeps 90 % of its size on a phone in portrait orientation
 DPI = 200
-ROW_GAP, ROW_LINE = 0.08, 0.145  # inches between names of rows, and of a line of one
+ROW_GAP, ROW_LINE = 0.08, 0.145  # inches between row names, and per line of a row name
 # Legends
-LEFT = 0.02  # of the figure's width, as its title
-GAP, TITLE_LINE = 0.1, 0.16  # inches below a legend, and of a line of the title of the axes
-LEGEND_CHARACTERS, HANDLE_CHARACTERS = 50, 7  # of a line, and that a mark takes the room of
+LEFT = 0.02  # proportion of the figure's width, as for its title
+GAP, TITLE_LINE = 0.1, 0.16  # inches below a legend, and per line of the axes' title
+LEGEND_CHARACTERS, HANDLE_CHARACTERS = 50, 7  # characters per line, and the width of a marker
 MOST_LEGEND_COLUMNS = 3
 
 
@@ -40,15 +40,15 @@ MOST_LEGEND_COLUMNS = 3
 
 
 def escape(text: str) -> str:
-    """Return a text that is drawn as it is: a path may contain dollar signs and control characters.
+    """Return the text so that matplotlib draws it literally.
 
-    Without that, dollar signs would start a formula.
+    Paths may contain control characters, and dollar signs, which would start a formula.
     """
     return printable(text).replace("$", r"\$")
 
 
 def folded(text: str, width: int) -> str:
-    """A text whose lines have at most `width` characters."""
+    """Return the text with lines of at most `width` characters."""
     lines = []
     for part in text.split("\n"):
         lines += fold(part, width)
@@ -59,9 +59,13 @@ def folded(text: str, width: int) -> str:
 
 
 def new_figure(height: float, title: str, caption: str, legend_names: Sequence[str] = ()) -> Figure:
-    """A figure with axes of `height` inches beside its title, caption and legend.
+    """Return an empty figure with room for axes, title, caption and legend.
 
-    title: may be empty, where panels say enough.
+    Args:
+        height: Height of the axes in inches.
+        title: Title; empty if the panels are titled.
+        caption: Caption below the axes.
+        legend_names: Names in the legend.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -91,7 +95,15 @@ def stack_panels(
     grid: str = "y",
     heights: Sequence[float] | None = None,
 ) -> list[Axes]:
-    """Panels one below another, styled; heights: in proportion, where they are not alike."""
+    """Return styled panels, one below the other.
+
+    Args:
+        figure: The figure.
+        panels: Number of panels.
+        sharex: Share the x axis between panels.
+        grid: Grid lines: "x", "y" or "both".
+        heights: Relative heights; equal by default.
+    """
     stack = figure.subplots(panels, squeeze=False, sharex=sharex, height_ratios=heights)
     for axes in stack[:, 0]:
         style(axes, grid)
@@ -107,7 +119,7 @@ def panels_by(
     grid: str = "y",
     heights: Sequence[float] | None = None,
 ) -> Iterator[tuple[Axes, str, pd.DataFrame]]:
-    """Small multiples: a titled panel for each value of a column, the value and its rows."""
+    """Yield a titled panel for each value of a column, with the value and its rows."""
     parts = list(frame.groupby(column, sort=False))
     stack = stack_panels(figure, len(parts), sharex=sharex, grid=grid, heights=heights)
     for axes, (name, part) in zip(stack, parts, strict=True):
@@ -116,7 +128,12 @@ def panels_by(
 
 
 def style(axes: Axes, grid: str = "y") -> None:
-    """Axes without a frame, in the colours of the page; grid: "x", "y" or "both"."""
+    """Remove the frame of axes and set their colours.
+
+    Args:
+        axes: The axes.
+        grid: Grid lines: "x", "y" or "both".
+    """
     axes.set_facecolor(PAPER)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(FAINT)
@@ -126,43 +143,45 @@ def style(axes: Axes, grid: str = "y") -> None:
 
 
 def panel_title(axes: Axes, text: str, width: int = PANEL_TITLE_CHARACTERS) -> None:
-    """The title of a panel, folded at `width` characters."""
+    """Set the title of a panel, folded at `width` characters."""
     axes.set_title(escape(folded(text, width)), loc="left", fontsize=NORMAL, color=INK)
 
 
 def axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
-    """Labels of the axes."""
+    """Set the labels of both axes."""
     axes.set_xlabel(x, fontsize=NORMAL, color=INK)
     axes.set_ylabel(y, fontsize=NORMAL, color=INK)
 
 
 def row_names(axes: Axes, names: Sequence[str]) -> None:
-    """Names beside rows 0, 1, ... from the top, folded."""
+    """Set the folded names of rows 0, 1, ... from the top."""
     labels = [escape(folded(name, LABEL_CHARACTERS)) for name in names]
     axes.set_yticks(range(len(names)), labels, fontsize=NORMAL, color=INK)
     hide_row_axis(axes, len(names))
 
 
 def row_height(names: Iterable[str]) -> float:
-    """Inches of each row beside which these names stand."""
+    """Return the height in inches of rows with these names."""
     lines = [folded(name, LABEL_CHARACTERS).count("\n") + 1 for name in names]
     return ROW_GAP + ROW_LINE * max(lines)
 
 
 def hide_row_axis(axes: Axes, rows: int) -> None:
-    """Rows from the top, without ticks and axis."""
+    """Number rows from the top and hide the vertical axis with its ticks."""
     axes.set_ylim(rows - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
 
 
-# Legends: above the axes and their titles, where they cover no data
+# Legends: above the axes and their titles, so that they cover no data
 
 
 def legend(axes: Axes, last: Sequence[str] = ()) -> None:
-    """A legend above axes and their title, unless there is only one series.
+    """Add a legend above axes and their title, unless there is only one series.
 
-    last: names that go to the end.
+    Args:
+        axes: The axes.
+        last: Names that are listed last.
     """
     drawn = list(zip(*axes.get_legend_handles_labels(), strict=True))
     figure = axes.get_figure(root=True)
@@ -188,12 +207,12 @@ def legend(axes: Axes, last: Sequence[str] = ()) -> None:
         borderaxespad=0,
         borderpad=0,
     )
-    box.set_in_layout(False)  # else the axes would shrink to the width of the legend
+    box.set_in_layout(False)  # or the axes would shrink to the width of the legend
     _reserve(axes, above, lift + TEXT_LINE * legend_lines(names))
 
 
 def _title_lines(figure: Figure, axes: Axes) -> int:
-    """Lines of the longest title of the panels beside one another, of which `axes` is one."""
+    """Return the number of lines of the longest panel title in the row of panels of `axes`."""
     spec = axes.get_subplotspec()
     longest = 0
     for other in figure.axes:
@@ -205,7 +224,7 @@ def _title_lines(figure: Figure, axes: Axes) -> int:
 
 
 def _above(figure: Figure, axes: Axes) -> Transform:
-    """Across: shares of the figure's width. Upwards: inches from the top of the axes."""
+    """Return a transform: x as a proportion of the figure's width, y in inches above the axes."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
     top = ScaledTranslation(0, 1, axes.transAxes)  # type: ignore[arg-type]
@@ -213,7 +232,7 @@ def _above(figure: Figure, axes: Axes) -> Transform:
 
 
 def _reserve(axes: Axes, above: Transform, height: float) -> None:
-    """Make the layout keep `height` inches free above the axes, by an invisible rectangle."""
+    """Reserve `height` inches above the axes in the layout with an invisible rectangle."""
     from matplotlib.patches import Rectangle
 
     invisible = Rectangle((0.5, 0), 0.01, height, transform=above, fill=False, linewidth=0)
@@ -222,17 +241,17 @@ def _reserve(axes: Axes, above: Transform, height: float) -> None:
 
 
 def _legend_columns(names: Sequence[str]) -> int:
-    """As many columns as fit, three at most."""
+    """Return the number of columns that fit, at most three."""
     widest = max(map(len, names)) + HANDLE_CHARACTERS
     return max(1, min(MOST_LEGEND_COLUMNS, LEGEND_CHARACTERS // widest))
 
 
 def legend_lines(names: Sequence[str]) -> int:
-    """Lines of text of a legend; none for a single series."""
+    """Return the number of text lines of a legend, which is 0 for a single series."""
     if len(names) < 2:
         return 0
     columns = _legend_columns(names)
-    if columns > 1:  # of names of a line each
+    if columns > 1:  # every name fits on one line
         return -(-len(names) // columns)
     return sum(folded(name, LEGEND_CHARACTERS).count("\n") + 1 for name in names)
 
@@ -241,7 +260,20 @@ def legend_lines(names: Sequence[str]) -> int:
 
 
 def png(figure: Figure) -> bytes:
-    """A figure as a PNG file, without date or version: equal figures give equal bytes."""
+    """Return a figure as a PNG file; equal figures give equal bytes.
+
+    The file has no date and no version.
+
+    Args:
+        figure: A figure, such as a function of `simgin.plots` returns.
+
+    Returns:
+        The contents of the file.
+
+    Example:
+        figure = simgin.plots.forest(frame)
+        Path("forest.png").write_bytes(simgin.plots.png(figure))
+    """
     out = io.BytesIO()
     with _any_characters():
         _lay_out(figure)
@@ -250,9 +282,18 @@ def png(figure: Figure) -> bytes:
 
 
 def svg(figure: Figure, name: str) -> str:
-    """A figure as an SVG file whose text stays text.
+    """Return a figure as an SVG file with selectable text.
 
-    Every id begins with `name`, so that several figures can stand on one page.
+    Args:
+        figure: A figure, such as a function of `simgin.plots` returns.
+        name: Prefix of every id, so that one HTML document can contain several figures.
+
+    Returns:
+        The contents of the file; equal figures give equal text.
+
+    Example:
+        figure = simgin.plots.forest(frame)
+        Path("forest.svg").write_text(simgin.plots.svg(figure, "forest"))
     """
     import matplotlib
 
@@ -268,31 +309,31 @@ def svg(figure: Figure, name: str) -> str:
 
 @contextlib.contextmanager
 def _any_characters() -> Iterator[None]:
-    """Draw a character that no font has as a box, without a warning for the user of a command."""
+    """Draw characters that no font has as boxes, without a warning."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         yield
 
 
 def _lay_out(figure: Figure) -> None:
-    """Compute the layout once, not again for every file."""
+    """Compute the layout once for all output files."""
     if figure.get_layout_engine() is not None:
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
 
 
-# The page replaces these four, and no others, by the colours of its scheme.
+# HTML reports replace these four colours with those of the light or dark scheme
 INK, FAINT, GRID, PAPER = "#222222", "#666666", "#dddddd", "#ffffff"
 
-# Hues of Okabe and Ito, a brown and a violet, on white and on a dark page;
-# tests/plots/test_colours.py measures how far apart they are for every kind of colour vision
+# Hues of Okabe and Ito, a brown and a violet, for light and dark backgrounds;
+# tests/plots/test_colours.py checks their distances for every type of colour vision
 BLUE, ORANGE, GREEN, SKY, RED, PINK, BROWN, VIOLET = (
     *("#0072B2", "#E69F00", "#009E73"),
     *("#56B4E9", "#D55E00", "#CC79A7", "#8C5A2B", "#8424F0"),
 )
 GREY = "#8C8C8C"
-DARKEST, LIGHTEST = "#101010", "#fefefe"  # text on colours, on any page
-# Deal outcome -> colour, none of them that of a series; greys for outcomes that nobody plays for
+DARKEST, LIGHTEST = "#101010", "#fefefe"  # text on colours, in either scheme
+# Colours of deal endings, distinct from those of series; endings without a winner are grey
 KINDS = {
     "knock": "#6F5BB5",
     "gin": "#DDCC77",
@@ -306,11 +347,11 @@ KINDS = {
     "limit": GREY,
     "refused": "#CFCFCF",
 }
-WHITE_TEXT = ("knock", "undercut", "stalled", "joker")  # outcomes dark enough for it
+WHITE_TEXT = ("knock", "undercut", "stalled", "joker")  # endings with dark colours
 
 
 def loss_to_win() -> Colormap:
-    """Red for a loss, pale for even, blue for a win."""
+    """Return a colour map: red for a loss, pale for even, blue for a win."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("won", [RED, "#F7F7F5", BLUE])
@@ -320,7 +361,7 @@ Dash = str | tuple[int, tuple[int, ...]]
 
 
 class Series(NamedTuple):
-    """The look of one series, distinct in colour and without."""
+    """The style of a series, distinct in colour and in greyscale."""
 
     colour: str
     marker: str
@@ -337,20 +378,23 @@ SERIES = (
     Series(BROWN, "X", (0, (7, 2))),
     Series(VIOLET, "*", (0, (9, 2))),
 )
-# Rows with names need no colour: theirs are those of variants and strategies elsewhere on the page
+# For named rows, because colours stand for variants and strategies in other plots
 PLAIN = Series(INK, "o", "-")
 
 
 def series(i: int) -> Series:
-    """The look of series i, from 0: eight hues, then greys that differ in marker and dash."""
+    """Return the style of series i, counted from 0.
+
+    After eight hues, series are grey and differ in marker and dash.
+    """
     look = SERIES[i % len(SERIES)]
     return look if i < len(SERIES) else look._replace(colour=GREY)
 
 
 def looks(names: Iterable[str], among: Sequence[str] = ()) -> dict[str, Series]:
-    """The look of every name: that of its place among the names of a page.
+    """Return the style of every name by its index in `among`.
 
-    Those that the page does not list come after, in order of appearance.
+    Names that are not in `among` follow in order of appearance.
     """
     listed = list(names)
     ordered = dict.fromkeys([*among, *listed])

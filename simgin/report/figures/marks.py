@@ -1,4 +1,4 @@
-"""What stands for numbers: estimates with their 95 % limits, heat maps; and the frames drawn."""
+"""Marks of plots, such as error bars and heat maps, and checks of the DataFrames drawn."""
 
 from __future__ import annotations
 
@@ -32,32 +32,32 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 UNDEFINED = "too few to estimate"
-LEAST_LABELLED = 7  # %; a narrower part of a bar has no room for its number
-STEPS, KEY_TICKS = 20, (0, 20, 40, 60, 80, 100)  # shades of a map without numbers, and per cent
-Frames = ParamSpec("Frames")  # what a picture is drawn from
-MOST_PAIRS = 3  # matchups named in full in a caption
-MOST_NAMES = 12  # variants or strategies named in one; more are counted
-MOST_LETTERS = 150  # of all the strategies named in one
-# Values, lower limits, upper limits: three arrays of one length
+LEAST_LABELLED = 7  # %; narrower parts of a bar have no label
+STEPS, KEY_TICKS = 20, (0, 20, 40, 60, 80, 100)  # shades of a map without numbers, and ticks in %
+Frames = ParamSpec("Frames")  # arguments of a plot function
+MOST_PAIRS = 3  # matchups listed in a caption
+MOST_NAMES = 12  # variants or strategies listed in a caption; above that, their number
+MOST_LETTERS = 150  # of the strategies listed in a caption
+# Values, lower bounds and upper bounds: three arrays of shape (n,)
 Limits = Sequence[np.ndarray]
 
 
 def band(axes: Axes, x: np.ndarray, limits: Limits, look: Series, label: str) -> None:
-    """A line in the band of its 95 % limits."""
+    """Draw a line and the band of its 95 % confidence intervals."""
     value, low, high = limits
     axes.fill_between(x, low, high, color=look.colour, alpha=0.25, linewidth=0)
     axes.plot(x, value, color=look.colour, linestyle=look.dash, linewidth=1.6, label=escape(label))
 
 
 def upright_bars(axes: Axes, x: np.ndarray, limits: Limits, look: Series, label: str) -> None:
-    """Dots with vertical 95 % bars."""
+    """Draw dots with vertical 95 % error bars."""
     axes.errorbar(x, limits[0], yerr=bar_lengths(*limits), **_dot(look, label))
 
 
 def level_bars(
     axes: Axes, y: np.ndarray, limits: Limits, look: Series, label: str, **style: Any
 ) -> None:
-    """Dots with horizontal 95 % bars in rows y; undefined values are marked in words."""
+    """Draw dots with horizontal 95 % error bars in rows y, and label undefined values."""
     value, low, high = limits
     dot = _dot(look, label) | style
     axes.errorbar(value, y, xerr=bar_lengths(value, low, high), **dot)
@@ -65,12 +65,12 @@ def level_bars(
 
 
 def unclear_bars(axes: Axes, y: np.ndarray, limits: Limits, look: Series, label: str) -> None:
-    """The same in grey, hollow and without an entry in the legend: what may be nothing."""
+    """Draw hollow grey dots with horizontal error bars and without a legend entry."""
     level_bars(axes, y, limits, look._replace(colour=FAINT), f"_{label}", markerfacecolor=PAPER)
 
 
 def bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Distances from a value to its limits, as matplotlib's error bars take them; (2, n)."""
+    """Return the distances from values to their bounds for error bars, shape (2, n)."""
     return np.asarray(np.maximum(0, np.array([value - low, high - value])))
 
 
@@ -86,7 +86,7 @@ def _dot(look: Series, label: str) -> dict[str, Any]:
 
 
 def mark_undefined(axes: Axes, rows: Iterable[float]) -> None:
-    """A note in the rows whose value is undefined."""
+    """Label the rows whose value is undefined."""
     for y in rows:
         axes.annotate(
             UNDEFINED,
@@ -101,13 +101,13 @@ def mark_undefined(axes: Axes, rows: Iterable[float]) -> None:
 
 
 def mark_unknown(axes: Axes, values: Any) -> None:
-    """Say so in axes of whose values none is known."""
+    """Label axes if all of their values are undefined."""
     if np.isnan(np.asarray(values, np.float64)).all():
         mark_empty(axes, UNDEFINED)
 
 
 def mark_empty(axes: Axes, text: str) -> None:
-    """Say in axes without data why there is none."""
+    """Label axes without data with the reason."""
     axes.set_axis_off()
     axes.text(
         0.5,
@@ -125,7 +125,10 @@ def mark_empty(axes: Axes, text: str) -> None:
 def stack_bars(
     axes: Axes, kind: str, shares: np.ndarray, left: np.ndarray, label: str, size: float
 ) -> None:
-    """A part of every stacked bar: the share of deals that end so, numbered if there is room."""
+    """Draw a deal ending as a part of every stacked bar, labelled with its percentage.
+
+    Parts narrower than MIN_LABELLED_PERCENT have no label.
+    """
     rows = range(len(shares))
     bars = axes.barh(rows, shares, left=left, color=KINDS[kind], label=label)
     texts = [f"{share:.0f}" if share >= LEAST_LABELLED else "" for share in shares]
@@ -133,7 +136,7 @@ def stack_bars(
     axes.bar_label(bars, texts, label_type="center", fontsize=size, color=ink)
 
 
-# Heat maps: tables of numbers on shades
+# Heat maps
 
 
 def heat_map(
@@ -147,7 +150,18 @@ def heat_map(
     form: str = "{:.0f}",
     size: float = NORMAL,
 ) -> None:
-    """A table of numbers on shades: `middle` is pale, `middle` ± `reach` darkest, NaN empty."""
+    """Draw a table of numbers on shades.
+
+    Args:
+        axes: The axes.
+        values: Numbers, shape (n_rows, n_columns); NaN cells are empty.
+        row_names: Names of the rows.
+        column_names: Names of the columns.
+        middle: Value with the palest shade.
+        reach: Distance from `middle` to the darkest shades.
+        form: Format of a number.
+        size: Font size in points.
+    """
     from matplotlib.colors import Normalize
 
     _cells(axes, values, Normalize(middle - reach, middle + reach))
@@ -170,9 +184,15 @@ def shade_map(
     size: float,
     key: str,
 ) -> None:
-    """A table of shares in per cent as steps of shade, for which `key` titles a scale; NaN empty.
+    """Draw a large table of percentages as shades, without numbers but with a colour bar.
 
-    For tables with too many cells for numbers.
+    Args:
+        axes: The axes.
+        values: Percentages, shape (n_rows, n_columns); NaN cells are empty.
+        row_names: Names of the rows.
+        column_names: Names of the columns.
+        size: Font size in points.
+        key: Title of the colour bar.
     """
     from matplotlib.colors import BoundaryNorm
 
@@ -192,7 +212,7 @@ def shade_map(
 
 
 def _cells(axes: Axes, values: np.ndarray, norm: Normalize) -> QuadMesh:
-    """Cells on shades, drawn as shapes: the page's policy allows no images."""
+    """Draw cells as vector shapes, because HTML reports do not allow images."""
     rows, columns = values.shape
     cells = axes.pcolormesh(
         _cell_edges(columns),
@@ -208,7 +228,7 @@ def _cells(axes: Axes, values: np.ndarray, norm: Normalize) -> QuadMesh:
 def _name_cells(
     axes: Axes, row_names: Sequence[object], column_names: Sequence[object], size: float
 ) -> None:
-    """Names of rows and columns, without frame and grid."""
+    """Set the names of rows and columns and remove the frame and grid."""
     axes.set_yticks(range(len(row_names)), list(map(str, row_names)), fontsize=size)
     axes.set_xticks(range(len(column_names)), list(map(str, column_names)), fontsize=size)
     axes.grid(visible=False)
@@ -220,11 +240,19 @@ def _cell_edges(cells: int) -> np.ndarray:
     return np.arange(cells + 1) - 0.5
 
 
-# Frames: what is drawn, its columns and groups, and what captions say of them
+# DataFrames: checks, columns, groups and captions
 
 
 def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
-    """Decorator of a function that draws frames: what is no such frame gets a sentence."""
+    """Decorate a function that draws a DataFrame with checks of its first argument.
+
+    Args:
+        draw: Function whose first argument is a DataFrame.
+
+    Returns:
+        The function, which raises a `ValueError` with an explanation for other arguments, empty
+        DataFrames and missing columns.
+    """
 
     @functools.wraps(draw)
     def checked(*args: Frames.args, **kwargs: Frames.kwargs) -> Figure:
@@ -247,14 +275,18 @@ def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
 
 
 def seed_words(seed: int | None) -> str:
-    """The end of a list of facts: `; seed 7`, or nothing if the seed is not known."""
+    """Return the end of a list of facts: `; seed 7`, or "" if the seed is unknown."""
     return "" if seed is None else f"; seed {seed}"
 
 
 def caption(frame: pd.DataFrame, *, seed: int | None, unit: str, note: str = "") -> str:
-    """Variants, strategies, n (in `unit`, such as "deals") and seed of a frame, then `note`.
+    """Return a caption: variants, strategies, sample size and seed, followed by a note.
 
-    Without a seed the frame's deals cannot be named, and the caption does not.
+    Args:
+        frame: DataFrame with the columns variant, strategy, opponent and n.
+        seed: Seed of the deals; omitted if None.
+        unit: Noun for `n`, such as "deals".
+        note: Text after these facts.
     """
     least = int(frame["n"].min())
     most = int(frame["n"].max())
@@ -272,7 +304,7 @@ def caption(frame: pd.DataFrame, *, seed: int | None, unit: str, note: str = "")
 
 
 def _players(frame: pd.DataFrame) -> str:
-    """The matchups if they are few, else the strategies."""
+    """Return the matchups if they are few, and otherwise the strategies or their number."""
     strategies = frame["strategy"].map(str)
     pairs = dict.fromkeys(zip(strategies, frame["opponent"].map(str), strict=True))
     if len(pairs) <= MOST_PAIRS:
@@ -287,33 +319,33 @@ def _players(frame: pd.DataFrame) -> str:
 
 
 def groups(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows for each value of a column, in order of appearance."""
+    """Yield the rows for each value of a column, in order of appearance."""
     for name, part in frame.groupby(column, sort=False):
         yield str(name), part
 
 
 def unique(names: pd.Series) -> list[str]:
-    """Distinct names in order of appearance."""
+    """Return the distinct names in order of appearance."""
     return list(dict.fromkeys(map(str, names)))
 
 
 def columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
-    """Columns as arrays of floats."""
+    """Return columns as arrays of floats."""
     return [frame[name].to_numpy(dtype=float) for name in names]
 
 
 def percent(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
-    """Columns of shares, 0 to 1, in per cent."""
+    """Return columns of proportions (0 to 1) as percentages."""
     return [100 * shares for shares in columns(frame, *names)]
 
 
 def furthest(values: Any, least: float) -> float:
-    """The largest distance of a number from 0, and at least `least`; NaN do not count."""
+    """Return the largest absolute value, ignoring NaN, or `least` if that is larger."""
     return float(np.nanmax(np.abs(np.asarray(values, np.float64)), initial=least))
 
 
 def precision(frame: pd.DataFrame, factor: float = 100, unit: str = "") -> str:
-    """How wide the widest 95 % interval is, in a sentence."""
+    """Return a sentence with the half-width of the widest 95 % confidence interval."""
     half = factor * float((frame["high"] - frame["low"]).max()) / 2
     if np.isnan(half):
         return "Too few to estimate."
