@@ -1,1 +1,1 @@
-"""What each legal action in a position is worth: deals played on with the hidden cards drawn."""
+"""Analysis of decisions and deals: action values, error rates, drills and searches."""

@@ -1,7 +1,10 @@
-"""What each action in a position is worth, over worlds in which the deal is played on.
+"""Values of the legal actions in a position, estimated by rollouts.
 
-found = analyse(position, "champion", "champion", Effort(worlds=10_000))
-found.frame()  # a row for each action, the best first
+Each action is played to the end of the deal in the same sampled worlds, that is, with the same
+assignments of the hidden cards:
+
+    analysis = analyse_position(position, "champion", "champion", Budget(worlds=10_000))
+    analysis.frame()  # one row per action, best action first
 """
 
 from __future__ import annotations
@@ -32,53 +35,61 @@ from simgin.stats.table import frame_of
 if TYPE_CHECKING:
     import pandas as pd
 
-WORLDS = 10_000
+WORLDS = 10_000  # default number of worlds per position  # default number of worlds per position  # default number of worlds per position
 STRONGEST = {1: "solo-champion", 2: "champion"}  # by the number of players
-MOST_WORLDS = 1_000_000  # they are kept in memory
-BLOCK = 50  # worlds of one call of the engine
-CHUNK = 400  # worlds between two looks at the clock
+MOST_WORLDS = 1_000_000  # limited because all outcomes stay in memory
+BLOCK = 50  # worlds per engine call
+CHUNK = 400  # worlds between two checks of the time limit
 GINS = (KINDS.index("gin"), KINDS.index("big_gin"))
 UNDERCUT = KINDS.index("undercut")
 
-# How a deal went for the player: net points, or less the penalty; per cent of winning the match
-# (NaN where there is no V); with a die the net won deals or games (else NaN); whether the player
-# won the deal, went gin, and was undercut
+# Outcome of a deal for the player: net points, or minus the penalty; probability of winning the
+# match in % (NaN if it is unknown); net won deals or net won games in games with a die (otherwise
+# NaN); and 1 if the player won the deal, went gin or was undercut.
 MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
 OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
-POINTS_REACH = 100.0  # points, or per cent of matches: how far two actions may lie apart at least
-# How far two actions may lie apart in one world at least, where it is not POINTS_REACH: both ways,
-# at six on the die, and for a game that counts four
+# Smallest assumed range of the difference of two actions in one world, in points or % of matches
+POINTS_REACH = 100.0
+# The same for other measures: one deal either way with the die at 6, or one game that counts 4
 REACHES = {"deals": 12.0, "games": 48.0}
 
 
-# Which of several actions is best: what is clearly worse is left out early, at a stated error
+# Selection of the best action with early elimination of worse ones
 #
-# All actions are tried in the same worlds, so what counts are differences world by world. Their
-# confidence sequences (simgin.stats.estimate) hold at every number of worlds and for all pairs of
-# actions at once, with probability 1 - ALPHA: so the best action is left out with probability ALPHA
-# at most, however often one looks, and every interval printed holds whichever action turns out to
-# be the best.
+# All actions are played in the same worlds, so the comparison uses the differences world by world.
+# The confidence sequences of these differences (simgin.stats.estimate) are valid at every number of
+# worlds and simultaneously for all pairs of actions, with probability 1 - ALPHA. Therefore the best
+# action is eliminated with probability ALPHA at most, regardless of the number of checks, and the
+# printed intervals are valid no matter which action turns out to be the best.
 
 
 @dataclass(frozen=True)
 class Gaps:
-    """How much worse each action is than the best of those that are still tried."""
+    """Differences between each action and the best of the active actions.
+
+    Attributes:
+        best: Index of the best action.
+        means: float64 (n_actions,), mean differences from the best action, usually negative.
+        halves: float64 (n_actions,), half-widths of their intervals; 0 for the best action.
+    """
 
     best: int
-    means: np.ndarray  # float64 (actions,): the difference from the best, usually negative
-    halves: np.ndarray  # float64 (actions,): half-widths of the intervals; 0 for the best
+    means: np.ndarray
+    halves: np.ndarray
 
 
 def next_look(played: int, most: int) -> int:
-    """The number of worlds after which to look again: each look doubles it, up to `most`."""
+    """Return the number of worlds at which to check next: twice `played`, `most` at most."""
     return min(most, max(LOOK_FROM, 2 * played))
 
 
 def compare(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH) -> Gaps:
-    """Each action against the best; worth: float64 (worlds, actions), NaN where one was left out.
+    """Compare each action with the best one.
 
-    most: the number of worlds that was planned, fixed beforehand. least_reach: how far two actions
-    may lie apart in one world, at least.
+    Args:
+        worth: float64 (n_worlds, n_actions), action values; NaN after an action was eliminated.
+        most: Maximum number of worlds, which must be fixed in advance.
+        least_reach: Smallest assumed range of the difference of two actions in one world.
     """
     tried = ~np.isnan(worth)
     means = np.where(tried[-1], worth.mean(axis=0), -np.inf)
@@ -88,11 +99,11 @@ def compare(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH) -> 
     gap = np.nanmean(gaps, axis=0)
     apart = np.nanmax(worth, axis=1) - np.nanmin(worth, axis=1)
     reach = max(least_reach, float(apart.max()))
-    # One more world is counted in which the gap is as wide as it may be: what is rare is not seen
-    # in a few hundred worlds, and the error must not shrink to nothing without it.
+    # Count one more world with the widest possible gap. A few hundred worlds may contain no rare
+    # event, and the estimated error must not vanish because of that.
     variances = np.nanvar(gaps, axis=0) + reach**2 / worlds
     alpha = ALPHA / max(1, len(worlds) * (len(worlds) - 1) / 2)
-    # Tightest halfway between the first look and the last
+    # Tightest at the geometric mean of the first and last checkpoint
     tightest = sqrt(LOOK_FROM * max(LOOK_FROM, most))
     widths = [sequence_width(int(n), tightest, alpha) for n in worlds]
     errors = np.sqrt(variances / worlds)
@@ -102,7 +113,13 @@ def compare(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH) -> 
 
 
 def still_tried(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH) -> np.ndarray:
-    """Which actions may be the best yet: bool (actions,); see `compare`."""
+    """Return a mask of the actions that may still be the best: bool (n_actions,).
+
+    Args:
+        worth: float64 (n_worlds, n_actions), action values; NaN after an action was eliminated.
+        most: Maximum number of worlds, which must be fixed in advance.
+        least_reach: Smallest assumed range of the difference of two actions in one world.
+    """
     alive = np.asarray(~np.isnan(worth[-1]))
     if len(worth) < LOOK_FROM:
         return alive
@@ -116,7 +133,14 @@ def still_tried(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH)
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to look: up to so many worlds and seconds, with so many threads."""
+    """Limits of an analysis: number of worlds, seconds and worker threads.
+
+    Attributes:
+        worlds: Maximum number of worlds per position.
+        seconds: Time limit per position, or None.
+        seed: Seed of the sampled worlds.
+        workers: Number of worker threads; None for all cores.
+    """
 
     worlds: int = WORLDS
     seconds: float | None = None
@@ -126,10 +150,13 @@ class Effort:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What the actions of a position were worth.
+    """Outcomes of the actions in a position.
 
-    outcomes: OUTCOME (worlds, actions), NaN from where an action was left out. most: the number of
-    worlds planned.
+    Attributes:
+        position: The analysed decision.
+        matchup: Strategies that play the rollouts.
+        outcomes: OUTCOME (n_worlds, n_actions); NaN after an action was eliminated.
+        most: Maximum number of worlds.
     """
 
     position: Position
@@ -139,67 +166,71 @@ class Analysis:
 
     @property
     def by(self) -> str:
-        """What actions are compared by: match, deals, games, win or points (see MEASURES)."""
+        """Measure by which actions are compared: match, deals, games, win or points."""
         if self.position.in_match and self.has_match:
             return "match"
         return counted_by(self.position.variant)
 
     @property
     def has_match(self) -> bool:
-        """Whether the chance to win the match is known."""
+        """True if the probability of winning the match is known."""
         return not np.isnan(self.outcomes["match"]).all()
 
     @property
     def worth(self) -> np.ndarray:
-        """What actions are compared by: float64 (worlds, actions), NaN where not tried.
+        """Values of the actions, float64 (n_worlds, n_actions); NaN if not tried.
 
-        Points, per cent of matches, or per cent of deals.
+        The values are points, % of matches or % of deals, depending on the measure.
         """
         factor = 100 if self.by == "win" else 1
         return np.asarray(factor * self.outcomes[self.by])
 
     @property
     def drawing(self) -> Drawing:
-        """How the worlds were drawn."""
+        """Sampler of the worlds."""
         return Drawing(self.matchup, self.position.view)
 
     @property
     def unit(self) -> str:
-        """What a cost is counted in."""
+        """Unit of the costs."""
         return UNITS[self.by]
 
     @property
     def reach(self) -> float:
-        """How far two actions may lie apart in one world, at least."""
+        """Smallest assumed range of the difference of two actions in one world."""
         return REACHES.get(self.by, POINTS_REACH)
 
     @property
     def worlds(self) -> int:
-        """The worlds in which the best action was tried."""
+        """Number of worlds in which the best action was played."""
         return len(self.outcomes)
 
     @cached_property
     def gaps(self) -> Gaps:
-        """Each action against the best."""
+        """Differences between each action and the best one."""
         return compare(self.worth, self.most, self.reach)
 
     @cached_property
     def best(self) -> list[int]:
-        """The places of the actions that may be best, the best first: one if it is known."""
+        """Indices of the actions that may be the best, best first."""
         tried = still_tried(self.worth, self.most, self.reach)
         return [place for place in self.order if tried[place]]
 
     @cached_property
     def order(self) -> list[int]:
-        """The places of the actions, the best first."""
+        """Indices of the actions, best first."""
         ranked = np.argsort(-self.gaps.means, kind="stable")
         return [int(place) for place in ranked]
 
     def cost(self, place: int) -> tuple[float, float, float]:
-        """What an action costs against the best: (mean, low, high), at least 0 at the ends.
+        """Estimate the cost of an action: its difference from the best, with a 95 % interval.
 
-        An action that was left out was clearly worse than another, so its cost cannot be negative,
-        nor can that of any action be by the best's own definition.
+        Args:
+            place: Index of the action.
+
+        Returns:
+            Mean, lower and upper bound. The lower bound is at least 0 for an eliminated action,
+            because such an action is significantly worse than another one.
         """
         mean = -float(self.gaps.means[place])
         half = float(self.gaps.halves[place])
@@ -209,17 +240,22 @@ class Analysis:
         return mean, low, mean + half
 
     def frame(self) -> pd.DataFrame:
-        """A row for each action, the best first.
+        """Return a DataFrame with one row per action, best action first.
 
-        variant; strategy and opponent: who played on. Means per world with their standard errors:
-        points, match, deals, games and the shares 0..1 win, gin and undercut. cost, low, high:
-        against the best, in the unit of `by`. worlds; best: whether it may be the best; done:
-        whether the player did it.
+        Columns:
+
+        * `variant`; `strategy` and `opponent`, which play the rollouts; `action`.
+        * `points`, `match`, `deals`, `games`, and the proportions `win`, `gin` and `undercut`:
+          means per world, each with its standard error (`points_se` and so on).
+        * `by`: measure by which actions are compared; `cost`, `low`, `high`: cost compared with
+          the best action, in the unit of this measure.
+        * `worlds`: number of worlds; `best`: True if the action may be the best; `done`: True if
+          the player chose the action.
         """
         return frame_of(self.rows())
 
     def rows(self) -> list[dict[str, object]]:
-        """The rows of `frame`."""
+        """Return the rows of `frame` as dictionaries."""
         return [self._row(place) for place in self.order]
 
     def _row(self, place: int) -> dict[str, object]:
@@ -248,14 +284,23 @@ class Analysis:
 
 
 def _error(values: np.ndarray) -> float:
-    """The standard error of a mean; exactly 0 where all values are alike."""
+    """Return the standard error of a mean; exactly 0 if all values are equal."""
     if np.all(values == values[0]):
         return 0.0
     return float(values.std()) / sqrt(len(values))
 
 
 def outcomes_of(records: np.ndarray, variant: Variant, equity: Equity | None) -> np.ndarray:
-    """How deals went for side A: OUTCOME, of the shape of the records."""
+    """Compute the outcomes of deals for side A.
+
+    Args:
+        records: DEAL array of any shape.
+        variant: Variant of the deals.
+        equity: Values of deal results in the match or game, or None.
+
+    Returns:
+        OUTCOME array of the same shape.
+    """
     found = np.empty(records.shape, OUTCOME)
     is_own = records["knocker"] == 0
     kind = records["kind"]
@@ -270,7 +315,15 @@ def outcomes_of(records: np.ndarray, variant: Variant, equity: Equity | None) ->
 
 
 def gains(records: np.ndarray, variant: Variant) -> np.ndarray:
-    """What side A gained in deals, in what the variant counts by: float64, the records' shape."""
+    """Compute the gain of side A in deals, in the measure of the variant.
+
+    Args:
+        records: DEAL array of any shape.
+        variant: Variant of the deals.
+
+    Returns:
+        float64 array of the same shape.
+    """
     by = counted_by(variant)
     equity = find_equity(variant) if by in REACHES else None
     factor = 100 if by == "win" else 1
@@ -278,18 +331,19 @@ def gains(records: np.ndarray, variant: Variant) -> np.ndarray:
 
 
 def counted_by(variant: Variant) -> str:
-    """What a deal counts in, whoever leads the match: deals, games, win or points."""
+    """Return the measure of a single deal: deals, games, win or points."""
     row = variant.row
     if row["die"] != "off":
         return "deals" if row["die"] == "deal" else "games"
     return "win" if row["deal_scoring"] == "winloss" else "points"
 
 
-Watch = Callable[[int, int, Callable[[], Analysis]], None]  # worlds played, planned, the result
+# Called with the number of worlds played, the maximum, and a function that returns the result
+Watch = Callable[[int, int, Callable[[], Analysis]], None]
 
 
 def unwatched(done: int, every: int, so_far: Callable[[], object]) -> None:
-    """Let nobody look on."""
+    """Ignore progress."""
 
 
 def strongest(variant: Variant) -> str:
@@ -300,12 +354,20 @@ def strongest(variant: Variant) -> str:
 def analyse(
     position: Position, own: str, other: str | None, effort: Effort, watch: Watch = unwatched
 ) -> Analysis:
-    """Play every action of a position in the same worlds, and on with two strategies, or one.
+    """Estimate the values of all actions in a position by rollouts in the same worlds.
 
-    own, other: who plays on for the player and for the opponent, None if there is none. Stops when
-    the best action is known, and after the worlds or seconds of the effort. watch: called with the
-    worlds played, those planned, and what tells the result so far. Raises PositionError for more
-    worlds than MOST_WORLDS.
+    The analysis stops when the best action is known, or at the limits of the budget.
+
+    Args:
+        position: Decision to analyse.
+        own: Strategy that continues for the player.
+        other: Strategy that continues for the opponent; None in solitaire games.
+        effort: Limits of the analysis.
+        watch: Called with the number of worlds played, the maximum, and a function that returns
+            the result so far.
+
+    Raises:
+        PositionError: If the budget exceeds `MAX_WORLDS`.
     """
     if effort.worlds > MOST_WORLDS:
         raise PositionError(
@@ -319,7 +381,7 @@ def analyse(
         trial.play(min(CHUNK, look - trial.played))
         if trial.played == look:
             found = trial.analysis()
-            trial.alive = still_tried(found.worth, effort.worlds, found.reach)  # what is not worse
+            trial.alive = still_tried(found.worth, effort.worlds, found.reach)
             look = next_look(look, effort.worlds)
         watch(trial.played, effort.worlds, trial.analysis)
         if time.monotonic() > end:
@@ -328,14 +390,21 @@ def analyse(
 
 
 def played_on(position: Position, own: str, other: str | None, effort: Effort) -> Analysis:
-    """Every action of a position in all worlds of the effort: none is left out."""
+    """Estimate the values of all actions in all worlds of the budget, without elimination.
+
+    Args:
+        position: Decision to analyse.
+        own: Strategy that continues for the player.
+        other: Strategy that continues for the opponent; None in solitaire games.
+        effort: Limits of the analysis, of which `seconds` has no effect.
+    """
     trial = _Trial(position, own, other, effort)
     trial.play(effort.worlds)
     return trial.analysis()
 
 
 class _Trial:
-    """The worlds played so far."""
+    """Rollouts of the actions of one position, which grow world by world."""
 
     def __init__(self, position: Position, own: str, other: str | None, effort: Effort) -> None:
         variant = position.variant
@@ -350,7 +419,7 @@ class _Trial:
         self._chunks: list[np.ndarray] = []
 
     def play(self, n: int) -> None:
-        """Play the actions that are still tried in n more worlds."""
+        """Play the active actions in n more worlds."""
         first = self.played
         view = self.position.view
         places = np.flatnonzero(self.alive)
@@ -368,12 +437,12 @@ class _Trial:
         self.played += n
 
     def analysis(self) -> Analysis:
-        """What is known so far."""
+        """Return the result so far."""
         outcomes = np.concatenate(self._chunks)
         return Analysis(self.position, self.matchup, outcomes, self.effort.worlds)
 
 
-# The decisions of a deal, each with what its actions were worth
+# Analysis of all decisions in a deal
 
 WatchDeal = Callable[[int, int, Callable[[], Mapping[str, Analysis]]], None]
 
@@ -387,11 +456,20 @@ def analyse_deal(
     watch: WatchDeal = unwatched,
     names: Sequence[str] = (),
 ) -> dict[str, Analysis]:
-    """The decisions of a deal, or of one turn, by place and player, as in `turn 5, draw, gold`.
+    """Analyse the decisions of a deal, or of one turn.
 
-    Those of a single player are named by place alone. names: of who really played, by seat.
-    own, other: who plays on for A and for B, by default they themselves. watch: called
-    with what is done, what there is to do, and the analyses so far.
+    Args:
+        deal: Recorded deal.
+        turn: Turn to analyse; None for all turns.
+        own: Strategy that continues for side A; by default the strategy that played A.
+        other: Strategy that continues for side B; by default the strategy that played B.
+        effort: Limits of each analysis.
+        watch: Called with the progress, its total, and a function that returns the analyses so
+            far.
+        names: Names of the players by side; by default those of the strategies.
+
+    Returns:
+        Analyses by label and player, such as `turn 5, draw, gold`; in solitaire games by label.
     """
     players = [player.text for player in deal.matchup.players]
     names = names if len(set(names)) == len(players) else side_names(deal.matchup)
@@ -418,7 +496,7 @@ def analyse_deal(
 
 
 def frame(found: Mapping[str, Analysis]) -> pd.DataFrame:
-    """The rows of all analyses (`Analysis.frame`), behind the decision and its turn."""
+    """Combine analyses in one DataFrame, with the columns `decision` and `turn` first."""
     rows = []
     for decision, analysis in found.items():
         place = {"decision": decision, "turn": analysis.position.turn}

@@ -1,7 +1,7 @@
-"""What a deal leads to beyond its points: won deals or games where there is a die, and the match.
+"""Value of a deal result beyond its points: won deals or games with a die, and the match.
 
-As backgammon players read match equity from one table, the chance after a deal is that of two
-equal players from there on: `PLAYER` against itself, under the variant's own rules.
+As backgammon players read match equity from one table, the probability of winning the match after
+a deal is that of two equal players: `EQUITY_PLAYER` against itself, under the rules of the variant.
 """
 
 from dataclasses import dataclass
@@ -19,26 +19,26 @@ from simgin.value.states import next_dealers, won_deals
 from simgin.value.value import Value, ValueRefused, at_any_score
 
 PLAYER = "gold-early"
-DEALS = 200_000  # the standard error of V is then below 0.3 %
+DEALS = 200_000  # for a standard error of V below 0.3 %
 NOBODY = -1
 GIN = tuple(KINDS.index(kind) for kind in ("gin", "big_gin", "shot"))
 UNDERCUT, REFUSED = KINDS.index("undercut"), KINDS.index("refused")
 
 
 def net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """What side A gained in each deal: points less the opponent's, or less the penalty."""
+    """Compute the gain of side A in each deal: the difference of points, or minus the penalty."""
     points = np.asarray(records["points_a"] - records["points_b"], np.float64)
     return -points if variant.row["deal_scoring"] == "penalty" else points
 
 
 @dataclass(frozen=True)
 class PointsEquity:
-    """The chance to win a match to points."""
+    """Probability of winning a match to a number of points."""
 
     value: Value
 
     def write(self, found: np.ndarray, records: np.ndarray) -> None:
-        """Enter the chance of the match."""
+        """Write the probability of winning the match, in %."""
         own, other = _points_after(records)
         dealers = _dealers_after(self.value.matchup.variant, records)
         found["match"] = 100 * self.value.win(own, other, dealers)
@@ -46,17 +46,21 @@ class PointsEquity:
 
 @dataclass(frozen=True)
 class DealsEquity:
-    """Won deals by a die that goes with each deal, and the chance to win the match to them.
+    """Won deals with a die for each deal, and the probability of winning the match.
 
-    table: float64 (won deals of A, of B, dealer), the chance that A wins. Both offer and answer
-    before the cards are seen as is best for them; nobody offers in play.
+    Offers before the cards are seen are optimal for both players; there are no offers during play.
+
+    Attributes:
+        variant: Variant of the deals.
+        table: float64 (goal + 1, goal + 1, 2), probability that A wins, by won deals of A and B
+            and dealer.
     """
 
     variant: Variant
     table: np.ndarray
 
     def write(self, found: np.ndarray, records: np.ndarray) -> None:
-        """Enter won deals and the chance of the match."""
+        """Write net won deals and the probability of winning the match, in %."""
         goal = len(self.table) - 1
         won = _counted(self.variant, records)
         by_a = won * (records["winner"] == 0)
@@ -71,18 +75,23 @@ class DealsEquity:
 
 @dataclass(frozen=True)
 class GameEquity:
-    """Won games by a die that goes with a game of several deals: those of A less those of B.
+    """Net won games with a die for each game of several deals.
 
-    table: float64 (points of A, of B, dealer, stake, owner + 1), what the game is worth to A from
-    there on, likewise.
+    Offers before the cards are seen are optimal for both players; there are no offers during play.
+
+    Attributes:
+        variant: Variant of the deals.
+        table: float64 (goal, goal, 2, cap + 1, 3), value of the rest of the game for A, by points
+            of A and B, dealer, stake and owner + 1.
+        games: int64 (goal,), number of games that a game counts, by the loser's points.
     """
 
     variant: Variant
     table: np.ndarray
-    games: np.ndarray  # int64 (points,): what a game counts by the loser's points
+    games: np.ndarray
 
     def write(self, found: np.ndarray, records: np.ndarray) -> None:
-        """Enter won games."""
+        """Write net won games."""
         last = len(self.table) - 1
         own, other = _points_after(records)
         stake = records["stake"]
@@ -97,25 +106,25 @@ class GameEquity:
         found["games"] = np.where(is_refused, sign * records["pays"], worth)
 
 
-# What deals lead to: `write` enters in the fields match, deals and games of found, OUTCOME (see
-# simgin.analysis.analysis), what is known of played deals, records, DEAL, for side A.
+# Each class has a method `write_values(outcomes, records)`, which writes the fields match, deals or
+# games of `outcomes` (OUTCOME, see simgin.analysis.analysis) for side A of `records` (DEAL).
 Equity = PointsEquity | DealsEquity | GameEquity
 
 
 def _points_after(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The points of both sides after each deal."""
+    """Return the points of A and B after each deal."""
     own = records["score_a"] + records["points_a"]
     other = records["score_b"] + records["points_b"]
     return own, other
 
 
 def _dealers_after(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Who deals after each deal."""
+    """Return the dealer of the deal after each deal."""
     return np.asarray(next_dealers(variant.row)[records["dealer"], records["winner"]])
 
 
 def _counted(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """The won deals that each deal counts for its winner (rules.md 7 and 8)."""
+    """Return the number of won deals that each deal counts for its winner (rules.md 7 and 8)."""
     kind = records["kind"]
     is_gin = np.isin(kind, GIN)
     factor = np.ones(kind.shape, np.int64)
@@ -126,7 +135,7 @@ def _counted(variant: Variant, records: np.ndarray) -> np.ndarray:
 
 @cache
 def find_equity(variant: Variant, workers: int | None = None) -> Equity | None:
-    """What the deals of a variant lead to; None where points are all, or not known."""
+    """Return the value of deal results; None if only points count or V is unknown."""
     row = variant.row
     if row["die"] == "deal":
         return _of_deals(variant, workers)
@@ -142,7 +151,7 @@ def find_equity(variant: Variant, workers: int | None = None) -> Equity | None:
 
 
 def _equals(variant: Variant) -> Matchup:
-    """Two equal players who leave the die alone."""
+    """Return the matchup of two equal players who do not offer the die."""
     return parse_matchup(PLAYER, PLAYER, variant.text, 1, "deal")
 
 
@@ -172,17 +181,21 @@ def _of_a_game(variant: Variant, workers: int | None) -> GameEquity:
 
 
 def _die(variant: Variant) -> tuple[int, bool]:
-    """The greatest number on the die, and whether a refusal pays the number offered."""
+    """Return the highest number of the die, and True if a refusal pays the number offered."""
     return number(variant.row, "die_cap"), variant.row["die_refusal_pays"] == "new"
 
 
 def _outcomes(variant: Variant, workers: int | None) -> Outcomes:
-    """The outcomes of deals between equal players who leave the die alone."""
+    """Return the outcomes of deals between equal players who do not offer the die."""
     return count_outcomes(_equals(variant), DEALS, workers).from_both_sides()
 
 
 def _shares(outcomes: Outcomes, gains: np.ndarray) -> np.ndarray:
-    """The chances of who wins, and what, by dealer: float64 (2, 3, gains), nobody the last."""
+    """Return the probabilities of winner and gain by dealer.
+
+    Returns:
+        float64 (2, 3, n): by dealer, winner (2 for a drawn deal) and gain.
+    """
     share = np.zeros((2, 3, int(gains.max()) + 1))
     dealer = outcomes.column("dealer")
     winner = outcomes.column("winner")

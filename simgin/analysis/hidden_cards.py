@@ -1,4 +1,4 @@
-"""Worlds: the hidden cards of a position, drawn as likely as the opponent's play makes them."""
+"""Sampling of worlds: the hidden cards of a position, weighted by the opponent's play."""
 
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -16,34 +16,42 @@ from simgin.rules.build import build_rules
 from simgin.strategy import Strategy, loader
 from simgin.text.notation import CARDS
 
-STEPS = 200  # exchanges of cards for each hand, as champion-mc makes before its first
-# Weights that tell hands apart which differ in a few cards are a little too weak for whole hands:
-# found by benchmarks/likely_hands.py on other deals than those it reports
+STEPS = 200  # Metropolis steps per hand, as many as champion-mc needs before its first world
+# The weights were trained on hands that differ in a few cards and are slightly too small for whole
+# hands. Estimated by benchmarks/likely_hands.py, on deals held out from its report.
 SHARPER = 1.15
-KNOCKS_AT_ONCE = "at"  # the policy for the slot knock that ends a deal as soon as it may
-# What an offer of the die tells
-PROBED = 500  # worlds in which the opponent is asked first
-RARE = 0.01  # share of them below which offers are not looked for
-TRIES = 1_000  # draws of a world at most; so many fail with a probability of e**-10
-APART = 2**20  # between the numbers of two draws of a world
+KNOCKS_AT_ONCE = "at"  # name of the knock policy that ends a deal as soon as possible
+# Conditioning on an offer of the die
+PROBED = 500  # worlds that estimate the probability of the offer
+RARE = 0.01  # probability of an offer below which worlds are not conditioned on it
+TRIES = 1_000  # samples per world; all fail with a probability of e**-10 at most
+APART = 2**20  # difference between the numbers of two samples of a world
 
 
 def draw_worlds(
     view: Any, rules: Any, n: int, seed: int, first: int = 0, hasty: float = 0.0
 ) -> Worlds:
-    """n worlds of a view, from number `first` on, each drawn apart from the others.
+    """Sample n independent worlds of a view.
 
-    hasty: the probability that the opponent is one who knocks at once. Until the opponent has
-    played a turn, all hands are as likely. Forgotten cards of the pile are drawn last, from what is
-    neither held nor in the stock. The same seed and numbers give the same worlds.
+    Until the opponent has played a turn, all hands are equally likely. Forgotten cards of the pile
+    are sampled last, from the cards that are neither held nor in the stock. The same seed and
+    numbers give the same worlds.
+
+    Args:
+        view: View of the player.
+        rules: Rules of the variant.
+        n: Number of worlds.
+        seed: Seed of the worlds.
+        first: Number of the first world.
+        hasty: Probability that the opponent knocks immediately.
     """
     lying, taken = forgotten(view, rules)
     own_seed = np.uint64(seed).astype(np.int64)
-    left = int(max(view.stock, view.deck_left))  # what lies behind is forgotten
+    left = int(max(view.stock, view.deck_left))  # the cards after these are forgotten ones
     cards = CARDS if view.phase == PHASE_BLIND else left + len(lying)
     stocks = np.empty((n, cards), np.int8)
     hands = np.zeros(n, np.int64)
-    if view.deck_left >= 0:  # every order of the cards left is as likely, the joker among them
+    if view.deck_left >= 0:  # solitaire: all orders of the deck and its joker are equally likely
         write_decks(view, rules.joker != NO_JOKER, left, own_seed, first, stocks)
     else:
         steps = STEPS if view.turns >= view.own_turn else 0  # has the opponent played?
@@ -55,7 +63,7 @@ def draw_worlds(
 
 
 def hastiness(opponent: Strategy | None) -> float:
-    """The probability that a strategy knocks at once: 1 for the policy that does so, else 0."""
+    """Return 1 if a strategy has the policy that knocks immediately, otherwise 0."""
     if opponent is None:
         return 0.0
     policy = opponent.policy("knock")
@@ -64,7 +72,7 @@ def hastiness(opponent: Strategy | None) -> float:
 
 @cache
 def _numbers() -> np.ndarray:
-    """The weights of hands, which lie beside the strategies, float64."""
+    """Return the float64 weights of the features of hands, stored next to the strategies."""
     policy = loader.find("champion").policy("discard")
     assert policy is not None
     return np.asarray(SHARPER * np.load(policy.source.with_name("hands.npy")))
@@ -72,21 +80,24 @@ def _numbers() -> np.ndarray:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Worlds of a view, for A against B; of an offer to be answered those in which B makes it."""
+    """Sampler of the worlds of a view, for A against B.
+
+    If the player must answer an offer of the die, B makes this offer in all sampled worlds.
+    """
 
     matchup: Matchup
     view: Any
 
     @property
     def has_offer(self) -> bool:
-        """Whether an offer is to be answered that may tell something."""
+        """True if the player must answer an offer that may be informative."""
         return bool(self.view.offered) and self.view.phase != PHASE_BLIND
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
-        """What counts as the offer made; none if it tells nothing.
+        """Offers that match the one made; empty if the offer is not informative.
 
-        A number that B would hardly offer counts as any that B offers.
+        If B makes this offer too rarely, all offers of B match.
         """
         offered = int(self.view.offered)
         if self._share((offered,)) >= RARE:
@@ -96,11 +107,11 @@ class Drawing:
 
     @property
     def share(self) -> float:
-        """The share of worlds in which B makes the offer."""
+        """Proportion of worlds in which B makes the offer."""
         return self._share(self.numbers)
 
     def worlds(self, n: int, first: int) -> Worlds:
-        """n worlds from number `first` on, each drawn apart from the others."""
+        """Sample n independent worlds, starting with number `first`."""
         worlds = self._drawn(n, first)
         if not self.has_offer or not self.numbers:
             return worlds
@@ -121,33 +132,33 @@ class Drawing:
 
     @cached_property
     def _probe(self) -> np.ndarray:
-        """What B would offer in some worlds that are used for nothing else."""
+        """Offers of B in worlds that are used only for this estimate."""
         first = APART - PROBED
         return offers_in(self.matchup, self.view, self._drawn(PROBED, first), first)
 
     def _share(self, numbers: tuple[int, ...]) -> float:
-        """How often B offers one of some numbers."""
+        """Return the proportion of worlds in which B makes one of the offers."""
         return float(np.isin(self._probe, numbers).mean())
 
     def _drawn(self, n: int, first: int) -> Worlds:
-        """Worlds drawn by the play of the cards alone."""
+        """Sample worlds without conditioning on the offer."""
         hasty = hastiness(self.matchup.b)
         return draw_worlds(self.view, self._rules, n, self.matchup.seed, first, hasty)
 
 
-# Cards of the pile that the player has forgotten: in each world other unseen cards lie there. A
-# view has -1 for them: as the first upcard, and in the history as cards thrown.
+# Forgotten cards of the pile are other unseen cards in each world. In a view they are -1, as the
+# first upcard and as discards in the history.
 
 
 def forgotten(view: Any, rules: Any) -> tuple[list[int], list[int]]:
-    """The places of the cards that are forgotten: of those left in the pile, and of those taken.
+    """Return the positions of the forgotten cards that are still in the pile, and of those taken.
 
-    Place 0 is that of the first upcard, place n of the discard of turn n. A card that was taken is
-    among those that the opponent holds.
+    Position 0 is the first upcard, position n the discard of turn n. The opponent holds the cards
+    that were taken.
     """
     alone = view.deck_left >= 0
     turns_up = not alone and rules.first_turn != DISCARD_FIRST
-    end = view.turns + alone  # of two players, one sees the card on top
+    end = view.turns + alone  # with two players, the top card is visible
     lying: list[int] = []
     taken: list[int] = []
     for place in range(not turns_up, end):
@@ -160,11 +171,17 @@ def forgotten(view: Any, rules: Any) -> tuple[list[int], list[int]]:
 def remembered(
     view: Any, rules: Any, hands: np.ndarray, cards: np.ndarray, first: int
 ) -> np.ndarray:
-    """A view with the forgotten cards filled in, as each world has them: VIEW (worlds,).
+    """Return copies of a view with the forgotten cards filled in from each world.
 
-    hands: what the opponent holds, int64 (worlds,). cards: those that lie in the pile, (worlds,
-    forgotten) in the order of `forgotten`. first: the number of the first world; numbers tell which
-    cards of a hand were taken.
+    Args:
+        view: View of the player.
+        rules: Rules of the variant.
+        hands: int64 (n_worlds,), masks of the opponent's cards.
+        cards: (n_worlds, n_forgotten), cards in the pile, in the order of `find_forgotten_cards`.
+        first: Number of the first world; it determines which cards of a hand were taken.
+
+    Returns:
+        VIEW (n_worlds,).
     """
     lying, taken = forgotten(view, rules)
     views = np.repeat(np.array([view], VIEW), len(hands))
@@ -182,7 +199,7 @@ def remembered(
 
 
 def _lay(views: np.ndarray, place: int, column: np.ndarray) -> np.ndarray:
-    """Write a card for each world to a place of the pile; the cards as masks."""
+    """Write one card per world to a position of the pile, and return the cards as masks."""
     if place == 0:
         views["upcard"] = column
     else:
@@ -192,7 +209,7 @@ def _lay(views: np.ndarray, place: int, column: np.ndarray) -> np.ndarray:
 
 
 def _one_of_each(hands: np.ndarray, first: int) -> np.ndarray:
-    """A card of each hand, now this one and now that: int64 (hands,)."""
+    """Return one card of each hand, varying with the number of the world: int64 (n_hands,)."""
     held = hands[:, np.newaxis] >> np.arange(CARDS) & 1
     wanted = (first + np.arange(len(hands))) % held.sum(axis=1)
     reached = held.cumsum(axis=1) > wanted[:, np.newaxis]
@@ -200,9 +217,9 @@ def _one_of_each(hands: np.ndarray, first: int) -> np.ndarray:
 
 
 def _is_shed(view: Any, rules: Any, place: int) -> bool:
-    """Whether the opponent threw or declined the card in a place."""
+    """Return True if the opponent discarded or declined the card at a position of the pile."""
     if place == 0 and rules.first_turn != FREE:
-        return True  # both players have passed it
+        return True  # both players declined the first upcard
     if place and view.history[place - 1, 0] != view.seat:
         return True
     seat, source = view.history[place, :2]

@@ -1,8 +1,8 @@
-"""What decisions gave up: what was done against the best that was found, in the cards as they lay.
+"""Evaluation of decisions: the loss compared with the best action, given the actual hidden cards.
 
-Which action is best is found in drawn worlds. What it brings more than what was done is measured
-with the hidden hand as it was, and the stock shuffled anew: had the same worlds chosen the action
-and measured it, its luck in being chosen would count as worth.
+The best action is chosen in sampled worlds. Its gain compared with the chosen action is then
+measured with the actual hidden hand and a reshuffled stock. Measuring the gain in the worlds that
+selected the action would be biased upwards.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,12 +28,12 @@ from simgin.rules.build import build_rules
 from simgin.stats.estimate import Estimate, mean_of
 from simgin.text.notation import cards_in
 
-FIRST_LOOK = 25  # worlds before the first look at who is ahead; each look doubles them
-CONFIRMING = 400  # worlds in which a mistake has to be one again before it is measured
-CLEARLY = 1.0  # standard errors by which an action must beat the judge's own, unless confirmed
-SHUFFLES = 100  # of the stock below the hidden hand as it was
-STREAMS = 2**39  # places where the random numbers of a position may begin
-# What was done in place of the best, by what was to be decided
+FIRST_LOOK = 25  # worlds before the first comparison; each later one doubles their number
+CONFIRMING = 400  # new worlds that must confirm a mistake before it is measured
+CLEARLY = 1.0  # standard errors by which an action must beat the evaluator's own action
+SHUFFLES = 100  # reshuffles of the stock with the actual hidden hand
+STREAMS = 2**39  # possible first numbers of the worlds of a position
+# Mistakes by kind of decision
 MISTAKES = {
     "upcard": ("took the card", "left the card"),
     "draw": ("took the card", "left the card"),
@@ -50,12 +50,21 @@ MISTAKES = {
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A decision, and what it gave up.
+    """Decision and its loss.
 
-    kind: a key of MISTAKES. mistake: one of its words; empty if the best was done. cost and
-    usual_cost: what the best, and what the judge does, would have brought more, in what the variant
-    counts by. seeming: the least that the best brings more in the worlds that chose it. error: the
-    standard error of the cost, if it was measured in worlds (`Judge.measured`).
+    Attributes:
+        unit: Number of the pair, or of the deal.
+        half: Mirrored game of the pair, 0 or 1.
+        turn: Number of the turn.
+        place: Label of the position.
+        kind: Kind of decision, a key of `MISTAKES`.
+        mistake: One of the mistakes of this kind; empty if the best action was chosen.
+        done: Chosen action.
+        best: Best action.
+        cost: Gain of the best action compared with the chosen one, in the measure of the variant.
+        usual_cost: The same gain for the evaluator's action.
+        seeming: Lower bound of the gain of the best action, in the worlds that selected it.
+        error: Standard error of the cost, if it was measured (`DecisionEvaluator.measure`).
     """
 
     unit: int
@@ -73,12 +82,17 @@ class Judged:
 
 
 class Judge:
-    """Judges the decisions of those who meet one opponent; from each on it plays itself.
+    """Evaluator of the decisions of players who meet one opponent.
 
-    matchup: the judge against the opponent, or alone; its seed is that of the worlds. worlds: how
-    many are drawn at most to find the best action; with none it is what the judge does. first_look:
-    how many before actions that are not ahead are left out. clearly: standard errors by which an
-    action must beat the judge's own.
+    The evaluator is a strategy that also plays all rollouts.
+
+    Args:
+        matchup: Evaluator against the opponent, or in a solitaire game; its seed is that of the
+            worlds.
+        worlds: Maximum number of worlds to find the best action; with 0, the evaluator's action
+            is the best.
+        first_look: Number of worlds before actions that are not ahead are dropped.
+        clearly: Standard errors by which an action must beat the evaluator's action.
     """
 
     def __init__(
@@ -90,7 +104,7 @@ class Judge:
         self.clearly = clearly
 
     def judged(self, deal: WatchedDeal) -> list[Judged]:
-        """All decisions of strategy A in a deal against the opponent, in the order of play."""
+        """Evaluate all decisions of strategy A in a deal, in the order of play."""
         found: list[Judged] = []
         for position, usual in usual_actions(self.matchup, deal):
             address = (self.matchup.seed, deal.state.unit, deal.state.half, len(found))
@@ -99,10 +113,11 @@ class Judge:
         return found
 
     def measured(self, deal: WatchedDeal, worlds: int) -> list[Judged]:
-        """The same decisions, their costs measured in worlds that had no part in finding them.
+        """Evaluate the same decisions, with their costs measured in new worlds.
 
-        A cost is what the best brings more on average over all that the player could not see, not
-        in the cards as they lay. What does not bring more in CONFIRMING worlds is no mistake.
+        A cost is then the mean gain of the best action over all possible hidden cards, not the gain
+        with the actual hidden cards. An action without a gain in `CONFIRMATION_WORLDS` worlds does
+        not count as a mistake.
         """
         pairs = zip(self.judged(deal), own_positions(deal), strict=True)
         return [self._measured(judged, position, worlds) for judged, position in pairs]
@@ -111,14 +126,14 @@ class Judge:
         if judged.mistake and self.lead(position, judged.best, CONFIRMING).mean() > 0:
             cost = mean_of(self.lead(position, judged.best, worlds))
             missed = 1.0 - self._found_again(cost)
-            # Of all that is found or missed, by what was found (Horvitz and Thompson 1952)
+            # Weight the mistake for those that were missed (Horvitz and Thompson 1952)
             error = sqrt(cost.se**2 + missed * cost.value**2)
             return replace(judged, cost=cost.value, error=error)
         kind = kind_of(position, position.was_done)
         return replace(judged, kind=kind, mistake="", best=judged.done, cost=0.0)
 
     def _found_again(self, cost: Estimate) -> float:
-        """The chance that a mistake is found and confirmed in other worlds, too."""
+        """Return the probability that new worlds would find and confirm the mistake again."""
         if not cost.se:
             return 1.0
         sought = [worlds for worlds in (self.worlds, CONFIRMING) if worlds]
@@ -126,9 +141,15 @@ class Judge:
         return prod(NormalDist().cdf(lead) for lead in in_errors)
 
     def lead(self, position: Position, best: str, worlds: int) -> np.ndarray:
-        """What an action brings more than what was done, in other worlds: float64 (worlds,).
+        """Return the gains of an action compared with the chosen one, in new worlds.
 
-        best: the action in words.
+        Args:
+            position: Decision in a recorded deal.
+            best: Formatted action.
+            worlds: Number of worlds.
+
+        Returns:
+            float64 (n_worlds,).
         """
         named = {position.text(action): action for action in position.actions}
         view = position.view
@@ -141,7 +162,7 @@ class Judge:
         self, deal: WatchedDeal, position: Position, usual: Action, lots: np.random.Generator
     ) -> Judged:
         done = position.was_done
-        lots.random()  # seeds keep their worlds, which begin behind a number not used any more
+        lots.random()  # unused; keeps the worlds of each seed as they were in earlier versions
         best, seeming = self._best(position, usual, lots)
         worth = self._worth(deal, position, [done, best, usual], lots)
         kind = kind_of(position, best)
@@ -162,10 +183,10 @@ class Judge:
     def _best(
         self, position: Position, usual: Action, lots: np.random.Generator
     ) -> tuple[Action, float]:
-        """What the judge does, unless another action is clearly better in drawn worlds.
+        """Return the evaluator's action, unless another one is significantly better, and its lead.
 
-        With it the least that it brings more than what was done. Actions that are not ahead of the
-        judge's at a look are left out.
+        The lead is the lower bound of the gain compared with the chosen action. Actions that are
+        not ahead of the evaluator's action at a check are dropped.
         """
         actions = position.actions
         own = actions.index(usual)
@@ -194,7 +215,7 @@ class Judge:
     def _drawn(
         self, position: Position, actions: list[Action], worlds: int, first: int
     ) -> np.ndarray:
-        """What actions bring in drawn worlds: float64 (worlds, actions)."""
+        """Return the gains of actions in sampled worlds: float64 (n_worlds, n_actions)."""
         drawn = Drawing(self.matchup, position.view).worlds(worlds, first)
         return self._gains(position, actions, drawn, first)
 
@@ -205,10 +226,10 @@ class Judge:
         wanted: Sequence[Action],
         lots: np.random.Generator,
     ) -> dict[Action, float]:
-        """What actions bring above the hidden hand, on average over the orders of the stock."""
+        """Return the mean gains of actions with the actual hidden hand and a reshuffled stock."""
         actions = list(dict.fromkeys(wanted))
         if len(actions) == 1:
-            return {actions[0]: 0.0}  # there is nothing to compare it with
+            return {actions[0]: 0.0}  # only differences matter
         if self.matchup.b is None or position.view.phase == PHASE_BLIND:
             worth = self._drawn(position, actions, SHUFFLES, int(lots.integers(STREAMS)))
         else:
@@ -219,18 +240,18 @@ class Judge:
     def _gains(
         self, position: Position, actions: list[Action], worlds: Worlds, first: int
     ) -> np.ndarray:
-        """What the player gains, in what the variant counts by: float64 (worlds, actions)."""
+        """Return the gains of the player in given worlds: float64 (n_worlds, n_actions)."""
         return gains(play_in(self.matchup, position.view, actions, worlds, first), position.variant)
 
 
 def usual_actions(matchup: Matchup, deal: WatchedDeal) -> Iterator[tuple[Position, Action]]:
-    """The decisions of strategy A in a deal, each with what A of a matchup does behind the same."""
+    """Yield the decisions of strategy A in a deal, each with the evaluator's action."""
     state = deal.state
-    if state.half:  # by seat: a deal from a given pack is played once
+    if state.half:  # swap the strategies, because a deal from a given pack is not mirrored
         assert matchup.b is not None, "one player has one half"
         matchup = replace(matchup, a=matchup.b, b=matchup.a)
     table = {"dealer": int(state.dealer), "joker": int(state.joker)}
-    done: list[Decision] = []  # as far as it goes, with the endings that were declined
+    done: list[Decision] = []  # all decisions so far, including declined endings
     known = 0
     for position in own_positions(deal):
         step = step_of(deal.questions[position.number])
@@ -252,16 +273,19 @@ def usual_actions(matchup: Matchup, deal: WatchedDeal) -> Iterator[tuple[Positio
 
 
 def own_positions(deal: WatchedDeal) -> Iterator[Position]:
-    """The decisions of strategy A in a deal, in the order of play."""
+    """Yield the decisions of strategy A in a deal, in the order of play."""
     for position in positions_in(deal):
         if position.view.seat == deal.state.half:
             yield position
 
 
 def _least_lead(worth: np.ndarray, base: int, errors: float) -> np.ndarray:
-    """How much each action leads another, so many standard errors below; -inf if unknown.
+    """Return the lower bound of each action's lead over another one; -inf if unknown.
 
-    worth: float64 (worlds, actions), NaN where an action was not tried.
+    Args:
+        worth: float64 (n_worlds, n_actions), NaN if an action was not tried.
+        base: Index of the action to compare with.
+        errors: Number of standard errors below the mean.
     """
     leads = worth - worth[:, base, None]
     error = leads.std(axis=0) / sqrt(len(worth))
@@ -270,7 +294,7 @@ def _least_lead(worth: np.ndarray, base: int, errors: float) -> np.ndarray:
 
 
 def _reshuffled(deal: WatchedDeal, view: Any, lots: np.random.Generator) -> Worlds:
-    """Worlds with the hidden hand as it was, and the stock shuffled anew."""
+    """Return worlds with the actual hidden hand and a reshuffled stock."""
     hidden = _hidden_hand(deal, view)
     left = PACK & ~(int(view.hand) | int(view.pile) | hidden)
     rows = np.tile(np.array(cards_in(left), np.int8), (SHUFFLES, 1))
@@ -278,7 +302,7 @@ def _reshuffled(deal: WatchedDeal, view: Any, lots: np.random.Generator) -> Worl
 
 
 def _hidden_hand(deal: WatchedDeal, view: Any) -> int:
-    """The cards that the opponent holds at a question."""
+    """Return the mask of the cards that the opponent holds at a decision."""
     opponent = 1 - int(view.seat)
     hand = deal.hands[opponent]
     for seat, _, card, thrown in deal.turns[: int(view.turns)]:
@@ -288,7 +312,7 @@ def _hidden_hand(deal: WatchedDeal, view: Any) -> int:
 
 
 def kind_of(position: Position, best: Action) -> str:
-    """What had to be decided: the die, upcard, draw, discard or knock (or play on)."""
+    """Return the kind of a decision: die, upcard, draw, discard, or knock (or play on)."""
     if position.is_about_die:
         return "die"
     view = position.view
@@ -300,11 +324,11 @@ def kind_of(position: Position, best: Action) -> str:
 
 
 def mistake_of(position: Position, kind: str, best: Action) -> str:
-    """What was done in place of the best, in a few words."""
+    """Return the mistake, a value of `MISTAKES`, of a decision that was not the best."""
     done = position.was_done
     if done.kind in (ACCEPT, REFUSE):
         return "accepted" if done.kind == ACCEPT else "refused"
-    if kind == "die":  # an offer of no more than it shows is none
+    if kind == "die":  # card is the number offered, 0 for no offer
         return "offered too much" if done.card > best.card else "offered too little"
     if kind in ("upcard", "draw"):
         return "took the card" if done.kind == TAKE else "left the card"
@@ -318,6 +342,6 @@ def mistake_of(position: Position, kind: str, best: Action) -> str:
 
 
 def _left(position: Position, action: Action) -> int:
-    """The deadwood left after a discard."""
+    """Return the deadwood after a discard."""
     ten = int(position.view.hand) & ~(1 << action.card)
     return int(deadwood(ten, build_rules(position.variant)))

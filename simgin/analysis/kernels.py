@@ -1,4 +1,4 @@
-"""Compiled drawing of worlds, and of tables; `simgin.core.jit` finds every file of this name."""
+"""Compiled sampling of worlds, and tables of deal and game values for games with a die."""
 
 import numpy as np
 
@@ -10,21 +10,30 @@ from simgin.core.solo_position import JOKER_CARD
 from simgin.toolkit.answers import random_word
 from simgin.toolkit.worlds import SIZE, answered, exchange, set_weights, shuffle_stock, some_of
 
-ROUNDS = 40  # in which the two entries of a standing settle that void deals lead to
+ROUNDS = 40  # iterations for the two entries of a score that drawn deals connect
 
 
 @jit
 def write_worlds(view, rules, numbers, hasty, steps, seed, first, hands, stocks):
-    """Fill hands, int64 (n,), and stocks, int8 (n, cards), with independent worlds of a view.
+    """Fill hands and stocks with independent worlds of a view.
 
-    numbers: the weights of hands (simgin.toolkit.worlds). hasty: the probability that the opponent
-    knocks at once. steps: exchanges for each hand; with none all hands are as likely. World i has
-    the random numbers of `seed` and first + i.
+    World i uses the random numbers of `seed` and first + i.
+
+    Args:
+        view: View of the player.
+        rules: Rules of the variant.
+        numbers: Weights of the features of hands (simgin.toolkit.worlds).
+        hasty: Probability that the opponent knocks immediately.
+        steps: Metropolis steps per hand; with 0 steps all hands are equally likely.
+        seed: Seed of the worlds.
+        first: Number of the first world.
+        hands: int64 (n_worlds,), output: masks of the opponent's cards.
+        stocks: int8 (n_worlds, n_cards), output: the stock, next card first.
     """
     weights, f = np.zeros(SIZE), np.zeros(SIZE)
     set_weights(weights, view, hasty, numbers, 0)
     declined, thrown = answered(view)
-    blind = view.phase == PHASE_BLIND  # nobody holds a card yet
+    blind = view.phase == PHASE_BLIND  # no cards have been dealt yet
     hidden_cards = 0 if blind else 10 - popcount(view.known)
     stock = np.zeros(52, np.int64)
     for i in range(len(hands)):
@@ -40,10 +49,18 @@ def write_worlds(view, rules, numbers, hasty, steps, seed, first, hands, stocks)
 
 @jit
 def write_decks(view, has_joker, left, seed, first, decks):
-    """Fill decks, int8 (n, cards), with independent orders of what one player does not know.
+    """Fill decks with independent orders of the unseen cards of a solitaire game.
 
-    The joker is anywhere among the first `left` cards, which are the deck; the others lie
-    elsewhere. Deck i has the random numbers of `seed` and first + i.
+    The joker is at random among the first `left` cards, which are the deck. The remaining cards
+    are not in the deck. Deck i uses the random numbers of `seed` and first + i.
+
+    Args:
+        view: View of the player.
+        has_joker: True if the deck contains the joker.
+        left: Number of cards in the deck.
+        seed: Seed of the worlds.
+        first: Number of the first world.
+        decks: int8 (n_worlds, n_cards), output.
     """
     deck = np.zeros(53, np.int64)
     n = decks.shape[1]
@@ -62,10 +79,16 @@ def write_decks(view, has_joker, left, seed, first, decks):
 
 @jit
 def _with_offers(played, paid, dealer, stake, owner, cap, pays_new):
-    """What a deal is worth to A before its cards are seen: first the nondealer may offer.
+    """Return the value of a deal for A before the cards are seen, with optimal offers of the die.
 
-    played: by the number on the die and the owner + 1, if the deal is played out so. paid: by who
-    offered and by what a refusal pays.
+    Args:
+        played: Values if the deal is played, by the number on the die and the owner + 1.
+        paid: Values of a refusal, by the seat that offered and by the stake paid.
+        dealer: Seat of the dealer; the nondealer may offer first.
+        stake: Number on the die.
+        owner: Seat that owns the die, or -1.
+        cap: Highest number of the die.
+        pays_new: True if a refusal pays the number offered.
     """
     worth = played[stake, owner + 1]
     for seat in (dealer, 1 - dealer):
@@ -81,10 +104,15 @@ def _with_offers(played, paid, dealer, stake, owner, cap, pays_new):
 
 @jit
 def fill_deals(table, share, after, cap, pays_new):
-    """Fill the chance that A wins a match to won deals: float64 (of A, of B, dealer).
+    """Fill the probabilities that A wins a match to a number of won deals.
 
-    The ends are there. share: float64 (dealer, winner, won deals at stake 1). after: who deals
-    next, by dealer and winner. cap: of the die.
+    Args:
+        table: float64 (goal + 1, goal + 1, 2), by won deals of A and B and dealer; the final
+            scores are filled in already.
+        share: float64 (2, 3, n), probabilities by dealer, winner and won deals at stake 1.
+        after: int64 (2, 3), next dealer by dealer and winner.
+        cap: Highest number of the die.
+        pays_new: True if a refusal pays the number offered.
     """
     goal = len(table) - 1
     played = np.zeros((cap + 1, 3))
@@ -105,7 +133,7 @@ def fill_deals(table, share, after, cap, pays_new):
 
 @jit
 def _mean_of_deals(table, share, after, a, b, stake):
-    """What a deal leads to on average if it is played out at some number on the die."""
+    """Return the expected value of a deal that is played at a stake."""
     goal = len(table) - 1
     mean = share[2, 0] * table[a, b, after[2]]
     for deals in range(1, share.shape[1]):
@@ -119,10 +147,16 @@ def _mean_of_deals(table, share, after, a, b, stake):
 
 @jit
 def fill_game(table, share, games, after, cap, pays_new):
-    """Fill what a game is worth to A in games: float64 (points of A, of B, dealer, die, owner + 1).
+    """Fill the values of a game for A, in games.
 
-    share: float64 (dealer, winner, points). games: what a game counts, by the loser's points.
-    after, cap: as above.
+    Args:
+        table: float64 (goal, goal, 2, cap + 1, 3), by points of A and B, dealer, number on the
+            die and owner + 1.
+        share: float64 (2, 3, n), probabilities by dealer, winner and points.
+        games: int64 (goal,), number of games that a game counts, by the loser's points.
+        after: int64 (2, 3), next dealer by dealer and winner.
+        cap: Highest number of the die.
+        pays_new: True if a refusal pays the number offered.
     """
     goal = len(table)
     paid = np.zeros((2, cap + 1))
@@ -159,9 +193,17 @@ def fill_game(table, share, games, after, cap, pays_new):
 
 @jit
 def _add_moves(moved, table, share, games, dealer, winner, a, b):
-    """Add what deals that bring the winner points lead to, by the number on the die and the owner.
+    """Add the values after deals in which one player scores points.
 
-    share: by points. dealer: of the next deal.
+    Args:
+        moved: float64 (cap + 1, 3), output, by number on the die and owner + 1.
+        table: Values of the game, see `fill_game_table`.
+        share: float64 (n,), probabilities by points.
+        games: int64 (goal,), number of games that a game counts, by the loser's points.
+        dealer: Dealer of the next deal.
+        winner: Seat that scores the points.
+        a: Points of A before the deal.
+        b: Points of B before the deal.
     """
     goal = len(table)
     numbers = np.arange(len(moved))

@@ -1,4 +1,4 @@
-"""Positions: what a player knows when something has to be decided, from the deals of runs."""
+"""Positions: decisions in recorded deals, with the player's view and the legal actions."""
 
 import re
 from collections.abc import Iterator
@@ -20,33 +20,43 @@ from simgin.rules.variants import Variant
 from simgin.text.notation import card_text, hand_text
 
 DRAWN = {answers.STOCK: "draw", answers.TAKE: "take", answers.PASS: "pass", LEAVE: "leave"}
-# Slots that are asked with eleven cards, or with the last discard, belong to one decision
+# All queries with eleven cards, or about the last discard, belong to one decision
 STEPS = {"take": "draw", "discard": "end", "knock": "end", "offer": "offer", "answer": "answer"}
 ANSWERS = {ACCEPT: "accept", REFUSE: "refuse"}
 ABOUT_DIE = (OFFER, ACCEPT, REFUSE)
-MANY = re.compile(r"\?( \?){3,}")  # forgotten cards that are told as one
+MANY = re.compile(r"\?( \?){3,}")  # four or more forgotten cards, printed as one
 
 
 class PositionError(ValueError):
-    """A position that does not exist, or that cannot be analysed; the message is a sentence."""
+    """Error: a position does not exist or cannot be analysed."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """One decision: what its player sees, and may do."""
+    """Decision of a player.
+
+    Attributes:
+        variant: Variant of the deal.
+        view: VIEW record, the information of the player.
+        actions: Legal actions.
+        in_match: True if the score counts, so that the goal is to win the match.
+        done: Action that the player chose, if the position is from a recorded deal.
+        number: Number of the first policy query of the decision in that deal, or -1.
+    """
 
     variant: Variant
-    view: Any  # core.view.VIEW
+    view: Any
     actions: list[Action]
-    in_match: bool  # whether the score counts, so that the match is what is to be won
-    done: Action | None = None  # what the player did, in a deal of a run
-    number: int = -1  # of its first question in that deal
+    in_match: bool
+    done: Action | None = None
+    number: int = -1
 
     @property
     def turn(self) -> int:
-        """The number of the turn as `simgin show` counts; 0 for the first upcard and before it.
+        """Number of the turn as `simgin show` counts; 0 for the first upcard and before it.
 
-        Whether to stop after a discard belongs to its turn, and before the first draw to turn 0.
+        A decision to stop after a discard belongs to the turn of the discard, and before the first
+        draw to turn 0.
         """
         if self.view.phase in (answers.PHASE_UPCARD, answers.PHASE_BLIND):
             return 0
@@ -55,23 +65,23 @@ class Position:
 
     @property
     def was_done(self) -> Action:
-        """What the player did, in a decision of a run's deal."""
+        """Chosen action of a decision in a recorded deal."""
         assert self.done is not None, "the positions of a deal say what was done"
         return self.done
 
     @property
     def was_done_at(self) -> int:
-        """The place among the actions of what the player did."""
+        """Index of the chosen action."""
         return self.actions.index(self.was_done)
 
     @property
     def is_about_die(self) -> bool:
-        """Whether the die is offered, or an offer answered."""
+        """True if the decision is to offer the die or to answer an offer."""
         return self.actions[0].kind in ABOUT_DIE
 
     @property
     def place(self) -> str:
-        """When the decision is made, as in `turn 5, draw`."""
+        """Label of the decision, such as `turn 5, draw`."""
         phase = self.view.phase
         turn = f"turn {self.turn}" if self.turn else "upcard"
         if self.is_about_die:
@@ -86,7 +96,7 @@ class Position:
         return f"{turn}, draw" if self.view.taken_offer >= 0 else f"{turn}, discard"
 
     def text(self, action: Action) -> str:
-        """An action in words, as in `discard KS`, or `knock, KS` with the card discarded."""
+        """Format an action, such as `discard KS`, or `knock, KS` with the discarded card."""
         if action.kind in ANSWERS:
             return f"{ANSWERS[action.kind]} {self.view.offered}"
         if action.kind == OFFER:
@@ -104,7 +114,7 @@ class Position:
         return f"{self._ending(action.card)}, {card_text(action.card)}"
 
     def _ending(self, card: int) -> str:
-        """How the deal ends with a discard: `knock`, `gin` or `shoot`."""
+        """Return the word for ending the deal with a discard: `knock`, `gin` or `shoot`."""
         view = self.view
         rules = build_rules(self.variant)
         is_last = view.phase == answers.PHASE_LAST
@@ -117,10 +127,10 @@ class Position:
         ending, count = ending_with(ten, left, must, int(view.limit), points, rules)
         return "shoot" if ending == answers.SHOT else "knock" if count else "gin"
 
-    # As the player would tell it
+    # Description of the view
 
     def lines(self) -> Iterator[str]:
-        """The cards held, what the opponent is known to have done, and the score."""
+        """Yield lines with the hand, the information about the opponent, and the score."""
         view = self.view
         dealer = "you deal" if view.dealer == view.seat else "the opponent deals"
         if view.phase == answers.PHASE_BLIND:
@@ -147,12 +157,12 @@ class Position:
 
     @property
     def is_alone(self) -> bool:
-        """Whether the game is for one player."""
+        """True if the game is a solitaire game."""
         return self.variant.row["players"] == 1
 
     @property
     def die(self) -> str:
-        """What the die shows, whose it is, and what is offered."""
+        """Text about the number on the die, its owner, and the offer."""
         view = self.view
         owner = "you own" if view.owner == view.seat else "the opponent owns"
         if view.owner < 0:
@@ -162,12 +172,12 @@ class Position:
 
     @property
     def pile(self) -> list[str]:
-        """The pile as it grew, a mark after each card that was taken: as `--pile` reads it."""
+        """Cards of the pile, oldest first, as `--pile` reads them; taken cards have a mark."""
         return pile_words(self.view, build_rules(self.variant), self.is_alone)
 
     @property
     def _score(self) -> str:
-        """The match before the deal."""
+        """Text about the score of the match before the deal."""
         view = self.view
         if self.variant.goal.score == "deals":
             return f"{view.own_deals}-{view.other_deals} of {view.target} won deals"
@@ -175,7 +185,7 @@ class Position:
 
     @property
     def _deck(self) -> str:
-        """What is left to draw from, and for how long."""
+        """Text about the cards and turns that are left in a solitaire game."""
         view, row = self.view, self.variant.row
         cards = "1 card" if view.deck_left == 1 else f"{view.deck_left} cards"
         joker = ", the joker among them" if row["joker"] != "none" else ""
@@ -185,7 +195,7 @@ class Position:
 
     @property
     def _arrived(self) -> str:
-        """The card in question."""
+        """Text about the card that was taken, drawn or offered."""
         view = self.view
         if view.taken >= 0:
             return f", just took {card_text(int(view.taken))}"
@@ -197,17 +207,25 @@ class Position:
 
 
 def better(done: str, best: str) -> str:
-    """The best beside what was done: a discard in place of an ending plays on."""
+    """Format the best action for display next to the chosen one.
+
+    If the player ended the deal and a discard is better, the text is `play on, discarding ...`.
+    """
     plays_on = best.startswith("discard") and not done.startswith("discard")
     return best.replace("discard", "play on, discarding") if plays_on else best
 
 
 def positions_in(deal: WatchedDeal, turn: int | None = None) -> list[Position]:
-    """The decisions of a deal in the order of play, or those of one turn.
+    """Return the decisions of a deal in the order of play, or those of one turn.
 
-    Of a deal that is cut short the last alone, unless a turn is named. Turns are numbered as
-    `simgin show` does, 0 for what comes before the first. Raises PositionError for a turn without a
-    decision.
+    If the deal is truncated, the result is only the last decision, unless a turn is named.
+
+    Args:
+        deal: Recorded deal.
+        turn: Number of the turn as `simgin show` counts, 0 for decisions before the first turn.
+
+    Raises:
+        PositionError: If there is no decision in the turn.
     """
     found = list(_decisions(deal))
     if turn is None or not found:
@@ -224,7 +242,7 @@ def positions_in(deal: WatchedDeal, turn: int | None = None) -> list[Position]:
 
 
 def _decisions(deal: WatchedDeal) -> Iterator[Position]:
-    """A decision for each draw, offer and answer, and one for all that eleven cards ask."""
+    """Yield a decision for each draw, offer and answer, and one for each hand of eleven cards."""
     variant = deal.matchup.variant
     rules = build_rules(variant)
     in_match = deal.matchup.unit == "match"
@@ -242,13 +260,17 @@ def _decisions(deal: WatchedDeal) -> Iterator[Position]:
 
 
 def step_of(question: Question) -> tuple[int, int, int, str]:
-    """The decision that a question belongs to: all but a discard and the endings stand alone."""
+    """Return the key of the decision to which a policy query belongs.
+
+    A discard and the endings that go with it are one decision. All other queries are decisions
+    of their own.
+    """
     view = question.view
     return int(view.turns), int(view.phase), question.seat, STEPS.get(question.slot, question.slot)
 
 
 def done_at(deal: WatchedDeal, number: int) -> Action | None:
-    """What was done in the decision that begins with a question of a deal; None as of `_done`."""
+    """Return the action chosen in the decision that begins with a query; None if unknown."""
     step = step_of(deal.question(number))
     asked = (deal.question(each) for each in range(number, deal.asked))
     same = takewhile(lambda question: step_of(question) == step, asked)
@@ -256,7 +278,7 @@ def done_at(deal: WatchedDeal, number: int) -> Action | None:
 
 
 def _done(questions: list[Question], rules: Any) -> Action | None:
-    """What the player did; None if a policy failed, and if it is not known."""
+    """Return the action of the player; None if the policy failed or the action is unknown."""
     for question in questions:
         view = question.view
         if question.answer is None:
