@@ -1,22 +1,22 @@
-"""`simgin`, and `python -m simgin`, which is the same."""
+"""Entry point of `simgin` and `python -m simgin`."""
 
 import os
 import sys
 
-import simgin.text.settings  # noqa: F401  before numba
+import simgin.text.settings  # noqa: F401  must be imported before numba
 
 INTERRUPTED = 130  # exit code
 
 
 def main() -> None:
-    """Entry point of the console script: Ctrl-C ends it in a word, also while it is loaded."""
+    """Run the command line; Ctrl-C ends it with a short message, even during the imports."""
     try:
         from simgin.cli.main import main as run
 
         run()
     except KeyboardInterrupt:
         print("simgin: interrupted.", file=sys.stderr, flush=True)
-        os._exit(INTERRUPTED)  # Python would end by the signal where it came in the text of an exec
+        os._exit(INTERRUPTED)  # otherwise Python dies of the signal if it arrived during an exec
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The installed version, and how it is cited: by `simgin cite`, pages, and CITATION.cff."""
+"""The installed version and the citation used by `simgin cite`, HTML reports and CITATION.cff."""
 
 from contextlib import suppress
 
@@ -9,16 +9,16 @@ LICENSE = "MIT"
 
 
 def version() -> str:
-    """The version that is installed, `0+source` where there is none, as in a bare source tree."""
+    """Return the installed version, or `0+source` if simgin is not installed."""
     from importlib import metadata
 
-    with suppress(Exception):  # metadata can be missing, or damaged
+    with suppress(Exception):  # the metadata can be missing or corrupt
         return metadata.version("simgin") or UNKNOWN
     return UNKNOWN
 
 
 def bibtex() -> str:
-    """The citation as an entry for BibTeX."""
+    """Return the citation as a BibTeX entry."""
     return "\n".join(
         (
             "@software{simgin,",

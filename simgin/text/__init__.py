@@ -1,1 +1,1 @@
-"""What people type and read: cards, amounts, TOML files, messages."""
+"""Parsing and formatting of user input: cards, amounts, TOML files, messages."""

@@ -1,4 +1,4 @@
-"""Amounts as people write them: counts (200k), half-widths (0.1%), Elo bounds, times (30s)."""
+"""Parsers of amounts: counts (200k), half-widths (0.1%), Elo bounds and times (30s)."""
 
 import math
 import operator
@@ -8,14 +8,14 @@ from decimal import Decimal
 
 from simgin.text.messages import quoted, shortened, shown
 
-UNITS = {"deal": "deals", "match": "matches"}  # what a run counts, and its plural
+UNITS = {"deal": "deals", "match": "matches"}  # units of analysis and their plurals
 
-MOST_UNITS = 10**12  # more than any run could play, and too few to repeat a random number
-MOST_POINTS = 1000.0  # a half-width that no variant could miss
-MOST_ELO = 800.0  # 99 % of the results: beyond it both hypotheses are nearly certain wins
+MOST_UNITS = 10**12  # no run is this long, and no random number repeats within it
+MOST_POINTS = 1000.0  # points per deal, wider than the interval of any variant
+MOST_ELO = 800.0  # a win rate of 99 %: beyond it the two hypotheses hardly differ
 MOST_SECONDS = 1000 * 3600.0
 MOST_WORKERS = 1024
-MOST_SHOWN = 60  # characters of an amount in a message
+MOST_SHOWN = 60  # characters
 SEEDS = 2**64
 
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
@@ -27,11 +27,18 @@ _TIME = re.compile(rf"({_NUMBER})\s*([smh])", re.ASCII | re.IGNORECASE)
 
 
 class AmountError(ValueError):
-    """An amount that cannot be read; the message is a sentence with the remedy."""
+    """Error for an amount that cannot be read; the message states the problem and the fix."""
 
 
 def parse_count(text: int | float | str) -> int:
-    """The number of deals or matches that a text means, 1 to 10^12; AmountError if it is none."""
+    """Parse a number of deals or matches.
+
+    Args:
+        text: A whole number from 1 to 10^12, or a string such as "200k", "2M" or "1e6".
+
+    Raises:
+        AmountError: If it is not such a number.
+    """
     count = _decimal(text)
     given = shortened(str(text), MOST_SHOWN)
     if count != count.to_integral_value():
@@ -48,7 +55,8 @@ def parse_count(text: int | float | str) -> int:
 
 
 def _decimal(text: int | float | str) -> Decimal:
-    if isinstance(text, int) and abs(text) > MOST_UNITS:  # of more digits than Python prints, too
+    """Parse a count and its suffix without rounding; raise AmountError if it is not a number."""
+    if isinstance(text, int) and abs(text) > MOST_UNITS:  # Python does not print very long integers
         raise AmountError(f"{shown(text)} is no count; write one of 1 to 1e12.")
     match = None if isinstance(text, bool) else _COUNT.fullmatch(str(text).strip())
     if match is not None and match[2] == "m":
@@ -65,7 +73,7 @@ def _decimal(text: int | float | str) -> Decimal:
 
 
 def short_count(count: int) -> str:
-    """A count in three digits, as people write it: 512, 12.4k, 100k, 2M."""
+    """Return a count with three significant digits, such as 512, 12.4k, 100k or 2M."""
     shortened, suffix = float(count), ""
     for larger in ("k", "M", "G"):
         if shortened < 999.5:
@@ -76,13 +84,17 @@ def short_count(count: int) -> str:
 
 
 def span(counts: Sequence[int]) -> str:
-    """`2,000`, or `2,000 to 2,400` where some counts differ."""
+    """Return `2,000` if all counts are equal, otherwise a range such as `2,000 to 2,400`."""
     low, high = min(counts), max(counts)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def parse_seed(number: object) -> int:
-    """The seed that a whole number is, also one of numpy's: 0 to 2^64 - 1; else AmountError."""
+    """Return an integer of any type, including NumPy's, as a seed from 0 to 2^64 - 1.
+
+    Raises:
+        AmountError: If it is not an integer or not in that range.
+    """
     try:
         seed = operator.index(number)  # type: ignore[arg-type]
     except TypeError:
@@ -93,7 +105,11 @@ def parse_seed(number: object) -> int:
 
 
 def parse_workers(number: int) -> int:
-    """A number of threads or processes, 1 to 1024; AmountError for another."""
+    """Return a number of threads or processes if it is between 1 and 1024.
+
+    Raises:
+        AmountError: If it is not in that range.
+    """
     if not 1 <= number <= MOST_WORKERS:
         raise AmountError(
             f"{shown(number)} workers cannot be had: write a number from 1 to {MOST_WORKERS}."
@@ -102,10 +118,17 @@ def parse_workers(number: int) -> int:
 
 
 def parse_half_width(text: float | str) -> str | float:
-    """How far 95 % limits may lie from an estimate: of a share won ("0.1%"), or in points (0.05).
+    """Parse the half-width of a 95 % confidence interval.
 
-    A share comes back as text, over 0 % and under 50 %; points as a float, over 0 and up to 1000.
-    Raises AmountError for anything else.
+    Args:
+        text: A win rate in percentage points ("0.1%", between 0 and 50), or points per deal (0.05,
+            above 0 and up to 1000).
+
+    Returns:
+        A string such as "0.1%" for a win rate, and a float for points.
+
+    Raises:
+        AmountError: If it is neither of the two.
     """
     share = _SHARE.fullmatch(text.strip()) if isinstance(text, str) else None
     if share is None:
@@ -126,9 +149,14 @@ def parse_half_width(text: float | str) -> str | float:
 
 
 def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
-    """The two Elo differences of a sequential test, from "0,10" or two numbers.
+    """Parse the two Elo differences of a sequential test.
 
-    -800 <= elo0 < elo1 <= 800; AmountError for anything else.
+    Args:
+        bounds: A string such as "0,10" or a list or tuple of two numbers, with
+            -800 <= elo0 < elo1 <= 800.
+
+    Raises:
+        AmountError: If they are not two such numbers.
     """
     parts = bounds.split(",") if isinstance(bounds, str) else bounds
     numbers = [_number(part) for part in parts] if isinstance(parts, list | tuple) else []
@@ -147,7 +175,11 @@ def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
 
 
 def parse_seconds(text: float | str) -> float:
-    """The seconds that 30, "30s", "5m" or "2h" means, up to 1000 hours; AmountError otherwise."""
+    """Return the seconds of a time such as 30, "30s", "5m" or "2h", up to 1000 hours.
+
+    Raises:
+        AmountError: If it is not such a time.
+    """
     match = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
     time = float(match[1]) * _SECONDS[match[2].lower()] if match else _number(text)
     if time is None or not 0 < time <= MOST_SECONDS:
@@ -158,7 +190,7 @@ def parse_seconds(text: float | str) -> float:
 
 
 def _number(value: object) -> float | None:
-    """A finite number, or the one that a text means; else None."""
+    """Return a number, or the value of a numeric string; None if it is not finite."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The experiments and notebooks that come with simgin: found by name, and copied to work on."""
+"""The experiments and notebooks that simgin ships: finding and copying them."""
 
 import contextlib
 import difflib
@@ -11,37 +11,38 @@ from simgin.text.files import WRITING, NewFileError, read_bytes, write_file
 
 PACKAGE = Path(__file__).resolve().parent.parent
 FOLDERS = ("experiments", "notebooks")
-MOST_NEAR = 3  # names that are like one that is not there
-MOST_FOLDERS = 200  # in one another; pathlib makes them one by one
+MOST_NEAR = 3  # similar names in an error message
+MOST_FOLDERS = 200  # nesting depth; pathlib creates parent folders recursively
 ENDINGS = (".toml", ".py", ".md")
-TO_DOCUMENTS = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")  # links to what is not copied
+TO_DOCUMENTS = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")  # the documentation is not copied
 
 
 def folder(name: str) -> Path:
-    """Where the experiments or the notebooks lie."""
-    installed = PACKAGE.parent / "simgin_examples"  # as a wheel installs them
-    top = installed if installed.is_dir() else PACKAGE.parent  # source tree and editable install
+    """Return the folder of the experiments or of the notebooks."""
+    installed = PACKAGE.parent / "simgin_examples"  # location in a wheel
+    top = installed if installed.is_dir() else PACKAGE.parent  # location in a source tree
     return top / name
 
 
 def experiments() -> dict[str, Path]:
-    """The files of simgin's own experiments by name, in alphabetical order."""
+    """Return the files of the shipped experiments by name, in alphabetical order."""
     files = sorted(folder("experiments").glob("*.toml"))
     return {file.stem: file for file in files}
 
 
 def experiment_file(text: str | Path) -> Path:
-    """Return the experiment file that a text names.
+    """Return the path of an experiment file.
 
-    A name of one of simgin's own experiments is that, even if a file here has the same name. Write
-    ./demo for the file.
+    Args:
+        text: Name of a shipped experiment, or a path. The name takes precedence over a file of that
+            name in the working directory; write ./demo for the file.
     """
     path = Path(text)
     return path if isinstance(text, Path) else experiments().get(text, path)
 
 
 def remedy(missing: Path) -> str:
-    """What to do about an experiment file that is not there, for the end of a sentence."""
+    """Return a hint for a missing experiment file, as the end of a sentence."""
     near = difflib.get_close_matches(missing.stem, experiments(), n=MOST_NEAR)
     commands = " or ".join(f"`simgin run {name}`" for name in near)
     if near:
@@ -50,11 +51,20 @@ def remedy(missing: Path) -> str:
 
 
 def copy(place: Path) -> list[Path]:
-    """Copy every experiment and notebook into a folder, and return the new files.
+    """Copy all experiments and notebooks into a folder.
 
-    Links to documents, which are not copied, become their words. A copy that was killed is
-    completed. Raises NewFileError, and writes nothing, if the folder holds anything else, or has
-    the name of an experiment, which is more likely meant to be played.
+    Links to the documentation, which is not copied, are replaced by their text. An interrupted copy
+    is completed.
+
+    Args:
+        place: A new folder.
+
+    Returns:
+        The paths of the new files.
+
+    Raises:
+        NewFileError: If the folder contains other files, cannot be written to, or has the name of
+            an experiment, which the user probably wanted to run. No file is left behind.
     """
     if str(place) in experiments():
         raise NewFileError(
@@ -81,7 +91,7 @@ def copy(place: Path) -> list[Path]:
 
 @contextlib.contextmanager
 def _all_or_nothing(place: Path) -> Iterator[None]:
-    """Leave a folder as it was if the block fails, so that the same command can begin anew."""
+    """Restore a folder to its previous state if the block fails."""
     was_there = place.exists()
     try:
         yield
@@ -94,7 +104,7 @@ def _all_or_nothing(place: Path) -> Iterator[None]:
 
 
 def _contents() -> Iterator[tuple[str, bytes]]:
-    """Yield every file of a copy: its path in the folder, and its bytes."""
+    """Yield the relative path and the content of every file to copy."""
     for name in FOLDERS:
         for source in sorted(folder(name).iterdir()):
             if source.suffix in ENDINGS:
@@ -103,7 +113,7 @@ def _contents() -> Iterator[tuple[str, bytes]]:
 
 
 def _is_part(place: Path, contents: Mapping[str, bytes]) -> bool:
-    """Return True if a folder holds nothing but what a killed copy leaves."""
+    """Return True if a folder contains only files of an interrupted copy."""
     for path in place.rglob("*"):
         name = path.relative_to(place).as_posix()
         if path.name.startswith(WRITING) or (name in FOLDERS and path.is_dir()):

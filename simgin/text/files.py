@@ -1,7 +1,8 @@
-"""Files that people name, read; and files written beside their place and moved into it.
+"""Reading of files that users name, and atomic writing.
 
-What is read may come from anybody: only whole files of bounded size are, never a pipe or a device,
-whose end may never come. Of what is written a reader finds the whole file or none.
+Input files are untrusted: simgin reads only regular files of limited size, never a pipe or a device
+that might not end. Output files are written under a temporary name and moved into place, so that a
+reader finds either the complete file or none.
 """
 
 import codecs
@@ -19,9 +20,9 @@ from typing import Any, BinaryIO
 
 from simgin.text.messages import quoted
 
-WRITING = ".simgin-writing-"  # how the name of an incomplete file begins
-MOST_BYTES = 1 << 26  # of a file
-# How texts of other programs begin; the mark of UTF-32 begins with that of UTF-16
+WRITING = ".simgin-writing-"  # prefix of the names of incomplete files
+MOST_BYTES = 1 << 26  # per file
+# UTF-32 comes before UTF-16 because its byte order mark begins with that of UTF-16
 BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -32,23 +33,37 @@ BYTE_ORDER_MARKS = {
 
 
 class NewFileError(ValueError):
-    """A file that cannot be created; the message is a sentence with the remedy."""
+    """Error for a file that cannot be created; the message states the problem and the fix."""
 
 
 def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
-    """The content of a file. OSError also for what is no file, or holds more bytes than `most`."""
+    """Return the content of a file.
+
+    Args:
+        path: A regular file.
+        most: Maximum number of bytes.
+
+    Raises:
+        OSError: If the file cannot be read, is not a regular file, or is larger than the maximum.
+    """
     with open(path, "rb", opener=_open_regular) as file:
-        content = file.read(most + 1) or b""  # None where it would have to wait
+        content = file.read(most + 1) or b""  # None if reading would block
     if len(content) > most:
         raise OSError(errno.EFBIG, f"it is larger than {most >> 20} MiB", str(path))
     return content
 
 
 def read_text(path: Path, most: int = MOST_BYTES, errors: str = "strict") -> str:
-    """Read a text file in UTF-8, or in the encoding that its byte order mark names.
+    """Return the content of a text file in UTF-8 or in the encoding of its byte order mark.
 
-    errors: what to do with bytes that are no text, as for `bytes.decode`. Raises OSError as
-    `read_bytes` does.
+    Args:
+        path: A regular file.
+        most: Maximum number of bytes.
+        errors: Handling of invalid bytes, as for `bytes.decode`.
+
+    Raises:
+        OSError: As in `read_bytes`.
+        UnicodeDecodeError: If the text is invalid and `errors` is "strict".
     """
     content = read_bytes(path, most)
     for mark, encoding in BYTE_ORDER_MARKS.items():
@@ -58,7 +73,12 @@ def read_text(path: Path, most: int = MOST_BYTES, errors: str = "strict") -> str
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON; JSONDecodeError also for deep nesting and numbers of thousands of digits."""
+    """Parse JSON.
+
+    Raises:
+        JSONDecodeError: If it is invalid, is nested too deeply, or contains a number of thousands
+            of digits.
+    """
     try:
         return json.loads(text)
     except json.JSONDecodeError:
@@ -69,23 +89,24 @@ def parse_json(text: str) -> Any:
 
 
 def has_ending(name: object, *endings: str) -> bool:
-    """Return whether the name of a file ends in one of these, in small letters or capitals."""
+    """Return True if a file name has one of the suffixes, regardless of case."""
     return str(name).lower().endswith(endings)
 
 
 def _open_regular(path: str, flags: int) -> int:
-    """Open a file as `open` does, but no pipe or device, and wait neither here nor in reading."""
+    """Open a regular file without blocking, as the `opener` of `open`."""
     kind = stat.S_IFMT(os.stat(path).st_mode)
-    if kind not in (stat.S_IFREG, stat.S_IFDIR):  # a directory has an error of its own
+    if kind not in (stat.S_IFREG, stat.S_IFDIR):  # opening a directory fails with a clear error
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # some files of /proc wait
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # some files in /proc block
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A new file beside `path` to write to, moved to `path` at the end and removed if that fails.
+    """Open a temporary file that replaces `path` when the block ends, and is removed if it fails.
 
-    Nobody can guess its name and lay a link there; and what is there already is never opened.
+    The temporary name is random, so that an attacker cannot place a link there. An existing file at
+    `path` is never opened.
     """
     incomplete = path.with_name(f"{WRITING}{secrets.token_hex(8)}")
     file = incomplete.open("xb")
@@ -98,14 +119,18 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file, in place of an earlier one if there is one. Folders are made as needed."""
+    """Write a file and its parent folders; replace an existing file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.write(content)
 
 
 def create_file(path: Path, text: str) -> None:
-    """Write a new UTF-8 file. Raises NewFileError, and writes nothing, if `path` exists."""
+    """Write a new UTF-8 file.
+
+    Raises:
+        NewFileError: If `path` exists or cannot be written; no file is changed.
+    """
     if os.path.lexists(path):
         raise NewFileError(f"{path} already exists and was not changed; name another file.")
     try:
@@ -116,9 +141,12 @@ def create_file(path: Path, text: str) -> None:
 
 
 def check_file(path: Path, mark: bytes = b"", by: str = "") -> None:
-    """Raise NewFileError unless `path` may be written: before long work, not at its end.
+    """Raise NewFileError unless a file can be written; for use before long computations.
 
-    mark: what a file holds that may be replaced, since a command like this one, `by`, wrote it.
+    Args:
+        path: The file to write later.
+        mark: Bytes that an existing file must contain to be replaced.
+        by: The command that writes such files, for the error message.
     """
     if not path.parent.is_dir():
         raise _unwritable(path, f"there is no folder {path.parent}")
@@ -129,9 +157,9 @@ def check_file(path: Path, mark: bytes = b"", by: str = "") -> None:
 
 
 def encoding_fault(name: str) -> str:
-    """Return what keeps a name from being UTF-8 text, with the remedy; empty if it is.
+    """Return an error message for a name that is not valid UTF-8; empty if it is valid.
 
-    Python hands over bytes that the locale's encoding does not have as halves of characters.
+    Python represents bytes that the encoding of the locale cannot decode as lone surrogates.
     """
     try:
         name.encode()
@@ -148,11 +176,12 @@ def encoding_fault(name: str) -> str:
 
 
 def _unwritable(path: Path, reason: str | None) -> NewFileError:
+    """Return the error for a file that cannot be written."""
     return NewFileError(
         f"{path} cannot be written: {reason}; name a file in a folder you can write to."
     )
 
 
 def plain_name(file: Path) -> str:
-    """The name of a file in a-z, 0-9 and -, as a strategy or variant may have it; may be empty."""
+    """Return a file name in a-z, 0-9 and -, as strategies and variants are named; can be empty."""
     return re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")

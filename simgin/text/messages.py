@@ -1,4 +1,4 @@
-"""Values, near misses and other people's errors as messages show them."""
+"""Formatting of values, spelling suggestions and foreign exceptions for messages."""
 
 import difflib
 import re
@@ -7,34 +7,35 @@ import sys
 from collections.abc import Iterable, Sequence
 
 DASH = "-"
-MOST_CHARACTERS = 300  # of what somebody else's error says
-MOST_OF_VALUE = 40  # characters of what a policy returned
-MOST_MISTAKES = 20  # of a file, each told in a sentence
-# Characters that steer a terminal, or turn the text around them, and halves of characters
+MOST_CHARACTERS = 300  # of the message of a foreign exception
+MOST_OF_VALUE = 40  # characters of the return value of a policy
+MOST_MISTAKES = 20  # errors reported per file
+# Terminal control characters, bidirectional control characters and lone surrogates
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_name_of = type.__dict__["__name__"].__get__  # whatever a class itself makes of its name
+_name_of = type.__dict__["__name__"].__get__  # bypasses a metaclass that overrides __name__
 
 
 def printable(text: str) -> str:
-    """A text of anybody's for a terminal or a file: what would steer it stands there as \\x1b."""
+    r"""Return untrusted text with control characters escaped as \x1b, for a terminal or a file."""
     return _STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def one_line(text: str) -> str:
-    """Return a printable text whose line breaks and tabs are written as \\n and \\t."""
+    r"""Return untrusted text on one line, with line breaks and tabs escaped as \n and \t."""
     return printable(text).translate({ord("\n"): r"\n", ord("\t"): r"\t"})
 
 
 def tell(sentence: str) -> None:
-    """Print a remark on stderr, which is not part of a result.
+    """Print a status message to stderr.
 
-    print, because rich moves what it prints above a progress bar; click's echo writes past it.
+    It uses `print` because rich redirects it to the lines above a progress bar, unlike
+    `click.echo`.
     """
     print(f"simgin: {printable(sentence)}", file=sys.stderr, flush=True)
 
 
 def value_text(value: object) -> str:
-    """A value as text: yes, 10, points, 40/60, 30:4/60:3, or - for None."""
+    """Return a setting as text, such as yes, 10, points, 40/60 or 30:4/60:3, and - for None."""
     if value is None:
         return DASH
     if isinstance(value, bool):
@@ -45,25 +46,26 @@ def value_text(value: object) -> str:
 
 
 def _item_text(item: object) -> str:
+    """Return an entry of a list as text; nested entries are joined with colons."""
     if isinstance(item, list | tuple):
         return ":".join(map(str, item))
     return str(item)
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it: plain numbers, quoted texts and lists, cut where long."""
+    """Return a value for a message: a number, a quoted string or a list, truncated if long."""
     try:
         if isinstance(value, list | tuple):
             value = value_text(list(value))
         return reprlib.repr(value)
-    except ValueError:  # TOML can write, in hexadecimal, what Python refuses to print
+    except ValueError:  # an integer in hexadecimal TOML can have more digits than Python prints
         return "a number of thousands of digits"
 
 
 def value_of_any_class(value: object) -> str:
-    """Return what a user's function gave, with the type of what is no whole number.
+    """Return a description of what a user's function returned, with the type of a non-integer.
 
-    A class can raise errors where it is printed.
+    The value may be of a class whose `repr` raises an exception.
     """
     if value is None:
         return "nothing"
@@ -76,21 +78,21 @@ def value_of_any_class(value: object) -> str:
 
 
 def quoted(text: str, longest: int = 120) -> str:
-    """A text in quotation marks, cut where it is long."""
+    """Return a string in quotation marks, truncated to `longest` characters."""
     if len(text) > longest:
         text = text[:longest] + "..."
     return repr(text)
 
 
 def shortened(text: str, most: int) -> str:
-    """Cut the middle of a text that is longer than `most` characters."""
+    """Return a string of about `most` characters, with the middle removed if it is longer."""
     if len(text) <= most:
         return text
     return f"{text[: 2 * most // 3]} ... {text[-(most // 3) :]}"
 
 
 def first_mistakes(sentences: Sequence[str]) -> list[str]:
-    """The sentences about the first mistakes, and one that counts the others if they are many."""
+    """Return the first error messages; if there are many, a last line counts the rest."""
     left = len(sentences) - MOST_MISTAKES
     if left <= 1:
         return list(sentences)
@@ -98,7 +100,10 @@ def first_mistakes(sentences: Sequence[str]) -> list[str]:
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """The end of a sentence about an unknown word: `; did you mean 'oklahoma'?` or a full stop."""
+    """Return the end of an error about an unknown word.
+
+    That is a suggestion such as `; did you mean 'oklahoma'?`, or a full stop.
+    """
     near = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
     if not near:
         return "."
@@ -106,7 +111,7 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
 
 
 def error_text(error: BaseException) -> str:
-    """What somebody else's error says, on one line; nothing where it cannot say it."""
+    """Return the message of a foreign exception on one line; empty if it has none."""
     try:
         words = str(error).split()
     except BaseException:
@@ -115,12 +120,16 @@ def error_text(error: BaseException) -> str:
 
 
 def described(error: BaseException) -> str:
-    """The kind of somebody else's error and what it says, without a full stop."""
+    """Return the class and the message of a foreign exception, without a full stop."""
     return f"{_name_of(type(error))}: {error_text(error)}".rstrip(".: ")
 
 
 def sound(error: BaseException) -> BaseException:
-    """An error of anybody's class; where asking it anything raises, one that gives its name."""
+    """Return an exception whose attributes can be read safely.
+
+    A user's exception class may itself raise when it is inspected; a RuntimeError with its name
+    replaces such an exception.
+    """
     kind = type(error)
     try:
         _ = error.__class__, error.__traceback__, kind.__name__ + kind.__module__

@@ -1,10 +1,10 @@
-"""Cards as text: rank then suit, as in `5S`; ranks A23456789TJQK, suits S H D C (rules.md 1).
+"""Card notation: rank, then suit, as in `5S` (ranks A23456789TJQK, suits S H D C; rules.md 1).
 
-Read, but not written: small letters, 10 for T, the symbols of the suits, and whatever lists put
-between cards: blanks, commas, semicolons, bars, brackets and quotation marks.
+Input may also use lower-case letters, 10 for T, suit symbols, and the punctuation of lists: spaces,
+commas, semicolons, bars, brackets and quotation marks.
 
-A card is the integer 13 * suit + rank, 0..51; a hand is an integer with bit `card` set for each of
-its cards.
+A card is the integer 13 * suit + rank, 0..51. A hand is a mask: an integer with bit `card` set for
+each of its cards.
 """
 
 import re
@@ -16,19 +16,23 @@ from simgin.text.messages import quoted
 RANKS = "A23456789TJQK"
 SUITS = "SHDC"
 CARDS = 52
-# The symbols of the suits, and the mark that asks for their coloured form
+# Suit symbols, and the variation selector that requests an emoji
 SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧", "SHDC" * 2, "\N{VARIATION SELECTOR-16}")
 _TEN = re.compile(r"10(?=[SHDC])|(?<=\b[SHDC])10\b", re.IGNORECASE)
 _BETWEEN = str.maketrans(dict.fromkeys(",;|[](){}'\"`", " "))
-MOST_NAMED = 12  # texts in a message about many that are no cards
+MOST_NAMED = 12  # invalid cards listed in an error message
 
 
 class CardError(ValueError):
-    """A text that is not a card or a hand; the message is a sentence with the remedy."""
+    """Error for a string that is not a card or hand; the message states the fix."""
 
 
 def parse_card(text: str) -> int:
-    """The card 0..51 that a text like `5S`, `10s` or `5♠` names; CardError for any other text."""
+    """Return the card 0..51 that a string such as `5S`, `10s` or `5♠` names.
+
+    Raises:
+        CardError: If the string is not a card.
+    """
     tokens = _tokens(text)
     card = _card(tokens[0]) if len(tokens) == 1 else None
     if card is None:
@@ -37,7 +41,7 @@ def parse_card(text: str) -> int:
 
 
 def _card(token: str) -> int | None:
-    """The card that a text names; None for a text that names none."""
+    """Return the card that a token names; None if it is not a card."""
     plain = _plain(token)
     letters = plain.upper() if plain.isascii() else ""
     if len(letters) != 2:
@@ -51,7 +55,7 @@ def _card(token: str) -> int | None:
 
 
 def _refusal(tokens: list[str]) -> str:
-    """A sentence about texts that are no cards, with the remedy."""
+    """Return the error message for tokens that are not cards."""
     names = [quoted(token, 24) for token in tokens[:MOST_NAMED]]
     others = len(tokens) - len(names)
     if others:
@@ -69,7 +73,11 @@ def _refusal(tokens: list[str]) -> str:
 
 
 def card_text(card: int) -> str:
-    """The text of a card 0..51, like `5S`; CardError for any other number."""
+    """Return the notation of a card 0..51, such as `5S`.
+
+    Raises:
+        CardError: If the number is not a card.
+    """
     if not 0 <= card < CARDS:
         raise CardError(f"{card} is not a card: cards are 0..51, 13 * suit + rank.")
     suit, rank = divmod(card, len(RANKS))
@@ -77,9 +85,13 @@ def card_text(card: int) -> str:
 
 
 def parse_cards(text: str) -> list[int]:
-    """The cards 0..51 of a hand in the order written: `5S 6S | 7S`, `['5S', '6S']` or `5♠6♠7♠`.
+    """Return the cards 0..51 of a string in order.
 
-    Raises CardError for what is not a card, and for cards given twice.
+    Args:
+        text: A list of cards such as `5S 6S | 7S`, `['5S', '6S']` or `5♠6♠7♠`.
+
+    Raises:
+        CardError: If part of the string is not a card, or a card occurs twice.
     """
     tokens = _tokens(text)
     cards = {token: _card(token) for token in tokens}
@@ -94,18 +106,22 @@ def parse_cards(text: str) -> list[int]:
 
 
 def are_cards(text: str) -> bool:
-    """Return whether a text names several cards and nothing else."""
+    """Return True if a string consists of two or more cards and nothing else."""
     tokens = _tokens(text)
     return len(tokens) > 1 and None not in map(_card, tokens)
 
 
 def split_cards(text: str) -> list[str]:
-    """Split a text at what lists put between cards: `['QD', '9D*']` is QD and 9D*."""
+    """Split a string at the separators of card lists: `['QD', '9D*']` becomes QD and 9D*."""
     return text.translate(_BETWEEN).split()
 
 
 def hand_mask(cards: Iterable[int]) -> int:
-    """The hand, as a mask, that holds some cards 0..51; CardError for any other number."""
+    """Return the mask of a hand with the given cards 0..51.
+
+    Raises:
+        CardError: If a number is not a card.
+    """
     mask = 0
     for card in cards:
         card_text(card)
@@ -114,7 +130,11 @@ def hand_mask(cards: Iterable[int]) -> int:
 
 
 def cards_in(mask: int) -> list[int]:
-    """The cards 0..51 of a hand, suit by suit and rank by rank; CardError for any other number."""
+    """Return the cards 0..51 of a hand in ascending order.
+
+    Raises:
+        CardError: If the number is not a mask of 52 bits.
+    """
     hand = int(mask)
     if not 0 <= hand < 1 << CARDS:
         raise CardError(f"{hand} is not a hand: a hand is a mask of {CARDS} bits, one per card.")
@@ -122,19 +142,19 @@ def cards_in(mask: int) -> list[int]:
 
 
 def hand_text(mask: int) -> str:
-    """A hand as text, suit by suit: `5S 6S 7S KH`."""
+    """Return the notation of a hand in ascending order, such as `5S 6S 7S KH`."""
     return " ".join(card_text(card) for card in cards_in(mask))
 
 
 def _plain(text: str) -> str:
-    """A text with letters for the symbols of suits, and T for 10."""
+    """Return a string with letters instead of suit symbols, and T instead of 10."""
     return _TEN.sub("T", text.translate(SYMBOLS))
 
 
 def _tokens(text: str) -> list[str]:
-    """What should be cards: text cut between cards, then into pairs of letters.
+    """Split a string into tokens that should be cards.
 
-    A word that does not begin with a card is left whole.
+    Words that begin with a card are split into pairs of characters; other words remain whole.
     """
     tokens = []
     for word in split_cards(_plain(text)):

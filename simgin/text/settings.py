@@ -1,8 +1,8 @@
-"""Libraries that read settings of the working directory, imported without them.
+"""Import of third-party libraries without the settings files of the working directory.
 
-Every process of a command imports this module before numba and matplotlib: `simgin` itself, what
-`simgin strategies check` starts, and the workers of `--scheduler local:N`. Settings that
-come with a foreign folder would change what simgin compiles and draws.
+Every process of a command imports this module before numba and matplotlib: `simgin` itself, the
+processes that `simgin strategies check` starts, and the workers of `--scheduler local:N`. Settings
+in an untrusted folder could change what simgin compiles and draws.
 """
 
 import contextlib
@@ -12,14 +12,14 @@ FILES = (".numba_config.yaml", "matplotlibrc")
 
 
 def _import_elsewhere() -> None:
-    """Import the libraries from another directory if there are settings in this one."""
+    """Import the libraries from another directory if this one contains settings files for them."""
     if not any(map(os.path.lexists, FILES)):
         return
     with contextlib.chdir(os.path.dirname(__file__)):
         import matplotlib  # noqa: F401
         from numba.core import config
 
-        config._config_fname = os.devnull  # numba looks again before it compiles
+        config._config_fname = os.devnull  # numba reads it again before it compiles
 
 
 _import_elsewhere()

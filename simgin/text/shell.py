@@ -1,24 +1,25 @@
-"""Commands as a user can paste them into a shell, each on one line."""
+"""Shell commands that a user can copy and paste, each on one line."""
 
 import shlex
 from collections.abc import Iterable
 
 
 def join(words: Iterable[str]) -> str:
-    """Return a command of these words, quoted for bash, zsh and ksh.
+    r"""Return a command line quoted for bash, zsh and ksh.
 
-    >>> join(["simgin", "report", "my run", "a\\nb"])
-    "simgin report 'my run' $'a\\\\x0ab'"
+    >>> join(["simgin", "report", "my run", "a\nb"])
+    "simgin report 'my run' $'a\\x0ab'"
     """
     return " ".join(map(quote, words))
 
 
 def quote(word: str) -> str:
-    """Return a word quoted for a shell; bytes that cannot be printed are written as \\xNN."""
+    r"""Return a word quoted for a shell, with unprintable bytes escaped as \xNN."""
     return shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escaped, word))}'"
 
 
 def _escaped(character: str) -> str:
+    """Return a character as it is written in $'...' quotes."""
     if character in "\\'":
         return f"\\{character}"
     if character.isprintable():

@@ -1,4 +1,4 @@
-"""TOML files that people write: every mistake becomes a sentence with the file and the key."""
+"""Reading of users' TOML files, with error messages that name the file and the key."""
 
 import contextlib
 import errno
@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from simgin.text.files import read_text
 from simgin.text.messages import did_you_mean, first_mistakes, shown
 
-MOST_BYTES = 1 << 20  # of a file
-MOST_DOTS = 300  # in a line, where they may part the name of a key
-Location = tuple[str | int, ...]  # where in a file: ("matchups", 0, "a")
+MOST_BYTES = 1 << 20  # per file
+MOST_DOTS = 300  # per line: tomllib needs quadratic time for dotted keys
+Location = tuple[str | int, ...]  # path of a key in a file, such as ("matchups", 0, "a")
 
-# pydantic asks every package for plug-ins, once; one may be damaged
+# The first model makes pydantic load the plug-ins of all packages, and one may be broken
 with contextlib.suppress(Exception):
     create_model("First")
 
@@ -28,7 +28,11 @@ _REMEDIES = {
 
 
 class TomlError(ValueError):
-    """A file that cannot be used: a sentence for every mistake, each on a line of the message."""
+    """Error for a file that cannot be used.
+
+    Attributes:
+        sentences: The error messages, one for each problem in the file.
+    """
 
     def __init__(self, sentences: list[str]) -> None:
         self.sentences = first_mistakes(sentences)
@@ -36,19 +40,23 @@ class TomlError(ValueError):
 
 
 class Table(BaseModel):
-    """A table of known keys whose values are not converted."""
+    """Base class of tables with a fixed set of keys, whose values are not converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 def read_tables(path: Path, remedy: str) -> dict[str, Any]:
-    """The tables of a TOML file.
+    """Return the content of a TOML file.
 
-    Raises TomlError with one sentence if there are none; `remedy` ends it, like "name a file".
+    Args:
+        path: The file.
+        remedy: End of the error message, such as "name a file".
+
+    Raises:
+        TomlError: If the file cannot be read or parsed.
     """
     try:
         text = read_text(path, MOST_BYTES)
-        # tomllib takes time for each part of a name by the number of its parts
         if max(line.count(".") for line in text.split("\n")) > MOST_DOTS:
             raise OSError(errno.E2BIG, f"it has a line of more than {MOST_DOTS} dots")
         return tomllib.loads(text)
@@ -60,7 +68,7 @@ def read_tables(path: Path, remedy: str) -> dict[str, Any]:
         sentence = f"{path} is not valid TOML: {error}."
     except RecursionError:
         sentence = f"{path} cannot be read: its lists or tables are nested too deep; {remedy}."
-    except ValueError as error:  # of int(), or of a path with a NUL
+    except ValueError as error:  # from int(), or for a path with a NUL
         reason = "it has a number of thousands of digits" if "digits" in str(error) else str(error)
         sentence = f"{path} cannot be read: {reason}; {remedy}."
     raise TomlError([sentence])
@@ -72,9 +80,13 @@ def describe_mistakes(
     known_keys: Callable[[Location], Iterable[str]],
     inside: Location = (),
 ) -> list[str]:
-    """A sentence for every mistake that pydantic found in a file, or in the part at `inside`.
+    """Return a message for every error that pydantic found in a file.
 
-    known_keys: the keys that are allowed at the place of an unknown one.
+    Args:
+        path: The file, for the messages.
+        error: The errors.
+        known_keys: Function that returns the allowed keys of the table with an unknown key.
+        inside: Path of the validated part in the file.
     """
     sentences = []
     for mistake in error.errors(include_url=False):
@@ -84,6 +96,7 @@ def describe_mistakes(
 
 
 def _sentence(path: object, location: Location, mistake: Any, known_keys: Iterable[str]) -> str:
+    """Return the message for one error."""
     key = _key_text(location)
     match mistake["type"]:
         case "extra_forbidden":
@@ -105,7 +118,7 @@ def _sentence(path: object, location: Location, mistake: Any, known_keys: Iterab
 
 
 def _key_text(location: Location) -> str:
-    """A place in a file, its entries counted from 1: ("matchups", 0, "a") is "matchups #1, a"."""
+    """Return a key path as text: ("matchups", 0, "a") becomes "matchups #1, a"."""
     text = ""
     for part in location:
         text += f" #{part + 1}" if isinstance(part, int) else f", {_plain(part)}"
@@ -113,11 +126,12 @@ def _key_text(location: Location) -> str:
 
 
 def _plain(key: str) -> str:
-    """A key as it is written; quoted if it is long or cannot be printed."""
+    """Return a key as it is written, or quoted if it is long or unprintable."""
     return key if key.isprintable() and 0 < len(key) <= 60 else shown(key)
 
 
 def _nearest(key: str, known_keys: list[str]) -> str:
+    """Return a spelling suggestion for an unknown key, or the list of the allowed keys."""
     near = did_you_mean(key, known_keys)
     if near != ".":
         return near.replace("'", "")
