@@ -1,1 +1,1 @@
-"""From a question to a run directory: plan, blocks, ledger, manifest."""
+"""Planning, execution and storage of runs: plan, blocks, ledger and manifest."""

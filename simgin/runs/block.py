@@ -1,8 +1,8 @@
-"""Tasks and blocks: a matchup and how much of it to play; and the part that is played in one go.
+"""Tasks and blocks: the amount to play of each matchup, and the parts played in one call.
 
-Threads and clusters alike are handed blocks and hand them back as `Done`. Every block is checked
-before it is committed to the ledger: a row that breaks one of six invariants did not come from the
-engine as it was written, but from bad memory, a worker of another version, or a fault of ours.
+Thread pools and clusters receive blocks and return each as a `BlockResult`. Every block is checked
+before it is committed to the ledger: a row that violates an invariant comes from faulty memory,
+from a worker with another version of simgin, or from a bug in simgin.
 """
 
 import time
@@ -19,22 +19,24 @@ from simgin.runs.ledger import Ledger, pack, unpack
 
 @dataclass(frozen=True)
 class Task:
-    """A matchup, and how many deals or matches of it are to be played."""
+    """A matchup and the number of its deals or matches to play."""
 
     matchup: Matchup
     n: int
 
     @property
     def units(self) -> int:
-        """The same in units."""
+        """Number of units of analysis (pairs, deals or matches) to play."""
         return self.matchup.units(self.n)
 
 
 @dataclass(frozen=True)
 class Block:
-    """Batches `first`, `first` + 1, ... of a cell: `units` units of its matchup.
+    """Consecutive batches of one matchup that a worker plays in one call.
 
-    recorded: its deals are kept, too.
+    The batches are `first_batch`, `first_batch` + 1 and so on. `matchup_index` is the index of the
+    matchup in its run, `units` is the number of units in all batches, and `record_deals` requests a
+    record of every deal.
     """
 
     cell: int
@@ -45,21 +47,21 @@ class Block:
 
     @property
     def first_unit(self) -> int:
-        """Number of the first unit."""
+        """Index of the first unit."""
         return self.first * self.matchup.batch
 
     @property
     def sizes(self) -> list[int]:
-        """Units of every batch: all are whole but possibly the last."""
+        """Number of units in every batch; only the last batch may be incomplete."""
         whole, rest = divmod(self.units, self.matchup.batch)
         return [self.matchup.batch] * whole + [rest] * (rest > 0)
 
 
 @dataclass(frozen=True)
 class Done:
-    """A block as a worker hands it back, checked and packed, or the error.
+    """A block that a worker played, with its checked and packed batch rows or its error.
 
-    blob: its batch rows. deals: of every batch the recorded deals.
+    `packed_rows` contains the batch rows, and `packed_deals` the recorded deals of every batch.
     """
 
     block: Block
@@ -70,12 +72,16 @@ class Done:
     error: BaseException | None = None
 
     def rows(self) -> np.ndarray:
-        """The batch rows, int64 (batches, sums.COLUMNS)."""
+        """Return the batch rows.
+
+        Returns:
+            `(n_batches, sums.COLUMNS) int64`.
+        """
         return unpack(self.blob, sums.COLUMNS)
 
 
 def play_block(block: Block, worker: str = "here") -> Done:
-    """Play a block. Whatever goes wrong is in the answer: it belongs to whoever asked."""
+    """Play a block and return its result, which contains any exception that was raised."""
     started = time.perf_counter()
     try:
         deals: tuple[bytes, ...] = ()
@@ -91,7 +97,7 @@ def play_block(block: Block, worker: str = "here") -> Done:
 
 
 def _recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
-    """Batch by batch, so that no more than one batch of deals is in memory as numbers."""
+    """Play a block and record its deals, one batch at a time to limit memory."""
     rows, deals = [], []
     for i, units in enumerate(block.sizes):
         first_unit = block.first_unit + i * block.matchup.batch
@@ -102,7 +108,7 @@ def _recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
 
 
 def _check(block: Block, rows: np.ndarray, worker: str) -> None:
-    """Raise IdentityError, with who played what, if a batch row cannot be right."""
+    """Raise InvariantError, with the matchup and the worker, if a batch row is invalid."""
     try:
         check(block.matchup, block.sizes, rows)
     except IdentityError as error:
@@ -113,21 +119,25 @@ def _check(block: Block, rows: np.ndarray, worker: str) -> None:
         ) from None
 
 
-ROUNDING = 1e-9  # relative; of comparisons whose products do not fit an int64
-# Facts that may be negative; in games for one player penalties may be, too
+ROUNDING = 1e-9  # relative tolerance, because the compared products overflow an int64
+# Facts that can be negative; in solitaire games, penalties can be negative as well
 SIGNED = ("a_margin", "a_match_margin", "a_settlement", "winner_score", "loser_score")
 PENALTIES = tuple(name for name in sums.FACTS if "points" in name)
-_ENDS = np.cumsum([sums.TURNS_BINS, sums.COUNT_BINS, sums.PAIR_BINS])  # of the histograms
+# Columns at which the histograms end
+_ENDS = np.cumsum([sums.TURNS_BINS, sums.COUNT_BINS, sums.PAIR_BINS])
 
 
 class IdentityError(ValueError):
-    """A batch row that cannot be right."""
+    """Batch row that violates an invariant."""
 
 
 def check(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None:
-    """Raise IdentityError with a sentence unless every row is sound.
+    """Raise InvariantError unless every batch row satisfies all invariants.
 
-    rows: int64 (batches, sums.COLUMNS). units: of every batch.
+    Args:
+        matchup: Matchup that was played.
+        units: Number of units in every batch.
+        rows: Batch rows, `(n_batches, sums.COLUMNS) int64`.
     """
     if rows.shape != (len(units), sums.COLUMNS):
         raise IdentityError(
@@ -145,7 +155,7 @@ def check(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None:
 def _equalities(
     matchup: Matchup, units: np.ndarray, rows: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Pairs of vectors over the batches that must be equal, and what they are."""
+    """Yield a description and two vectors over the batches that must be equal."""
     total, square, cross = _facts(rows)
     results = sums.FACT["deals" if matchup.unit == "deal" else "matches"]
     halves = 2 if matchup.mirrored else 1
@@ -155,16 +165,16 @@ def _equalities(
     yield "deals and their turns", total[:, sums.FACT["deals"]], turns.sum(axis=1)
     yield "showdowns and their counts", total[:, sums.FACT["showdowns"]], counts.sum(axis=1)
     yield "units and their scores", units, pairs.sum(axis=1)
-    # A number and its square are both even or both odd, and so are their sums.
+    # A number and its square have the same parity, and so have the sums of both.
     odd = ((total ^ square) & 1).sum(axis=1)
     yield "squares and their roots, by parity", odd, np.zeros_like(odd)
-    # Every unit has as many results, so products with them are sums.
+    # The number of results is the same for every unit, so products with it are multiples of sums.
     for i in np.flatnonzero(np.array(sums.DENOMINATOR) == results):
         yield f"{sums.FACTS[i]} and its products", halves * total[:, i], cross[:, i]
 
 
 def _out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
-    """For every batch whether a square is smaller than its sum allows, or larger."""
+    """Return a mask of the batches in which a sum of squares is impossible for its sum."""
     total, square, _ = (part.astype(float) for part in _facts(rows))
     least = total**2 / (rows[:, [sums.UNITS]] * (1 + ROUNDING))
     most = total**2 * (1 + ROUNDING)
@@ -175,7 +185,11 @@ def _out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
 
 
 def _facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The sums of all facts, of their squares, and of their products with a denominator."""
+    """Return the sums of all facts, of their squares, and of their cross products.
+
+    A cross product is the product of a fact with its denominator. All three arrays have the shape
+    `(n_batches, sums.N_FACTS)`.
+    """
     total, square, cross = np.split(rows[:, sums.SUM : sums.SUM + 3 * sums.N_FACTS], 3, axis=1)
     return total, square, cross
 
@@ -183,21 +197,26 @@ def _facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 # The schedule
 
 
-# The least that a block should take: progress, Ctrl-C and checkpoints come between blocks
+# Minimum duration of a block; progress, Ctrl-C and checkpoints are handled between blocks
 BLOCK_SECONDS = 0.5
-# The most blocks by all workers together: many workers get longer ones
+# Maximum rate of all workers together; with many workers, blocks become longer
 # (docs/explanation/scaling.md)
 BLOCKS_A_SECOND = 100
-# How much longer than the one before a block may be: the first one may hold the compilation
+# Maximum growth from one block to the next, because the first may include the compilation
 GROWTH = 8
 
-Gap = tuple[int, int]  # first unit that is missing, and the first after it that is not
+Gap = tuple[int, int]  # first missing unit, and the first finished unit after it
 
 
 class Schedule:
-    """Hands out blocks, sized by how fast the last ones went.
+    """Queue of blocks, whose sizes follow the measured playing speed.
 
-    workers: how many blocks are played at a time. seconds: time for every cell.
+    Args:
+        tasks: Matchups of the run with their sizes.
+        ledger: Ledger with the finished batches, which are not played again.
+        workers: Number of blocks played at the same time.
+        recorded: True to record every deal.
+        seconds: Playing time per matchup; None for no limit.
     """
 
     def __init__(
@@ -214,7 +233,7 @@ class Schedule:
         self._recorded = recorded
         self._seconds = seconds
         self._gaps: list[Iterator[Gap]] = []
-        self._batches = [1] * len(tasks)  # of the next block of each cell
+        self._batches = [1] * len(tasks)  # number of batches in the next block of each matchup
         self._deadline: float | None = None
         self.units = 0
         self.finished = 0
@@ -227,7 +246,7 @@ class Schedule:
         self._gap = next(self._gaps[0], None) if tasks else None
 
     def take(self) -> Block | None:
-        """The next block; None when nothing is left or everything was stopped."""
+        """Return the next block, or None if no block is left or the schedule was stopped."""
         while self._cell < len(self._tasks) and (self._gap is None or self._is_expired()):
             self._cell += 1
             self._deadline = None
@@ -245,20 +264,20 @@ class Schedule:
         return Block(self._cell, matchup, start // matchup.batch, units, self._recorded)
 
     def note_time(self, block: Block, seconds: float) -> None:
-        """A block was played: the next ones of its cell should take half a second, or longer."""
+        """Record the playing time of a block and adjust the size of later blocks."""
         self.finished += block.units
         wanted = max(BLOCK_SECONDS, self._workers / BLOCKS_A_SECOND)
         fitting = int(wanted * block.units / max(seconds, 1e-9) / block.matchup.batch)
         self._batches[block.cell] = max(1, min(fitting, GROWTH * self._batches[block.cell]))
 
     def close(self, cell: int) -> None:
-        """Hand out nothing more of a cell."""
+        """Schedule no further blocks of a matchup."""
         self._gaps[cell] = iter(())
         if cell == self._cell:
             self._gap = None
 
     def stop(self) -> None:
-        """Hand out nothing more."""
+        """Schedule no further blocks."""
         self._cell = len(self._tasks)
         self._gap = None
 
@@ -268,33 +287,45 @@ class Schedule:
         return next(self._gaps[self._cell], None)
 
     def _is_expired(self) -> bool:
-        """Whether the cell has had its time, which begins with its first block."""
+        """Return True if the matchup has used its time, which starts with its first block."""
         if self._seconds is None:
             return False
         self._deadline = self._deadline or time.monotonic() + self._seconds
         return time.monotonic() >= self._deadline
 
     def _block_size(self, missing: int) -> int:
-        """Units of the next block: small ones at the end of a gap keep all workers busy."""
+        """Return the units of the next block, few at the end of a gap to keep all workers busy."""
         batch = self._tasks[self._cell].matchup.batch
         batches = -(-missing // batch)
         return batch * max(1, min(self._batches[self._cell], batches // (2 * self._workers)))
 
 
 def left(task: Task, finished: Iterable[tuple[int, int]]) -> int:
-    """Units of a task that are still to be played. finished: as `Ledger.finished` gives it."""
+    """Return the number of units of a task that remain to be played.
+
+    Args:
+        task: Matchup with its size.
+        finished: Batch index and number of units of every finished batch, as returned by
+            `Ledger.finished_batches`.
+    """
     return sum(stop - start for start, stop in _gaps(task, finished))
 
 
 def units_left(tasks: Sequence[Task], ledger: Ledger, *, recorded: bool) -> list[int]:
-    """Units of every task that its ledger lacks; recorded: with their deals."""
+    """Return the number of units of every task that its ledger lacks.
+
+    Args:
+        tasks: Matchups of the run with their sizes.
+        ledger: Ledger of the run.
+        recorded: True to count only the batches whose deals were recorded as finished.
+    """
     batches = [task.matchup.batch for task in tasks]
     finished = [ledger.finished(i, batch, recorded=recorded) for i, batch in enumerate(batches)]
     return [left(task, done) for task, done in zip(tasks, finished, strict=True)]
 
 
 def _gaps(task: Task, finished: Iterable[tuple[int, int]]) -> Iterator[Gap]:
-    """The ranges of units that are not finished, in order; each begins where a batch begins."""
+    """Yield the ranges of unfinished units in order, each from the start of a batch."""
     batch = task.matchup.batch
     units = task.units
     tail = units % batch

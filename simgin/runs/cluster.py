@@ -1,7 +1,7 @@
-"""The team on other machines: the workers of a dask.distributed cluster (`--scheduler`).
+"""Worker pool of a dask.distributed cluster (`--scheduler`).
 
-Workers may come and go: dask plays the blocks of a lost one again elsewhere. A block is played only
-by a worker whose engine and strategies have our digests.
+Workers can join and leave: dask plays the blocks of a lost worker again on another one. A worker
+plays a block only if the digests of its engine and strategies equal those of this machine.
 """
 
 from __future__ import annotations
@@ -37,28 +37,28 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 CONNECT_SECONDS = 10.0
-WAITING_SECONDS = 15.0  # without a worker until it is said that there is none
+WAITING_SECONDS = 15.0  # seconds without a worker before the user is informed
 LOCAL = re.compile(r"local(?::(\d{1,9}))?")
 SCHEDULER = re.compile(r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII)
 MOST_PORTS = 2**16
-SAFE_PATH = "PYTHONSAFEPATH"  # has Python leave the working directory out of sys.path
-# Of dask; they print tracebacks of what is told in a sentence
+SAFE_PATH = "PYTHONSAFEPATH"  # makes Python omit the working directory from sys.path
+# Loggers of dask, silenced because they print tracebacks of errors that simgin reports
 LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornado.application")
 
 
 class ClusterError(ValueError):
-    """A cluster that cannot be used; the message names the remedy."""
+    """Error of a cluster or of its address, with a suggested fix."""
 
 
 @dataclass(frozen=True)
 class _Order:
-    """A block in texts, so that it can travel.
+    """Description of a block by strings and numbers, which can be sent to a worker.
 
-    A worker finds the strategies by their texts and checks their digests.
+    The worker finds the strategies by their specs and compares their digests.
     """
 
     variant: variants.Variant
-    players: tuple[tuple[str, str], ...]  # text and digest of each
+    players: tuple[tuple[str, str], ...]  # spec and digest of each strategy
     seed: int
     unit: Any
     first: int
@@ -68,9 +68,10 @@ class _Order:
     patience: float
 
     def matchup(self) -> Matchup:
-        """The matchup, from this machine's files.
+        """Build the matchup from the files of this machine.
 
-        Raises ClusterError if they differ from those of the machine that ordered it.
+        Raises:
+            ClusterError: If the files differ from those of the machine that started the run.
         """
         _require(self.versions, _versions())
         a, b = ([_find_alike(*player) for player in self.players] + [None])[:2]
@@ -78,18 +79,17 @@ class _Order:
         return Matchup(self.variant, a, b, self.seed, self.unit)
 
 
-# A block takes as little as a hundredth of a second, and to find and digest a strategy a tenth of
-# that.
+# Cached because a block can take only 10 ms, and finding and digesting a strategy takes 1 ms.
 @functools.lru_cache(maxsize=256)
 def _find_alike(text: str, digest: str) -> Strategy:
-    """The strategy of this text on this machine. Raises ClusterError if it has another digest."""
+    """Return the strategy with a spec, or raise ClusterError if its digest differs."""
     strategy = loader.find(text)
     _require({text: digest}, {text: _digest(strategy)})
     return strategy
 
 
 def _require(wanted: dict[str, str], found: dict[str, str]) -> None:
-    """Raise ClusterError unless all is as wanted."""
+    """Raise ClusterError unless all digests and versions are as expected."""
     told = [
         f"{name} {found[name]} instead of {value}"
         for name, value in wanted.items()
@@ -103,7 +103,7 @@ def _require(wanted: dict[str, str], found: dict[str, str]) -> None:
 
 
 def _digest(strategy: Strategy) -> str:
-    """Digest of all that a manifest says of a strategy: its files, and its policies' values."""
+    """Return the digest of a strategy's files and of the values of its policies."""
     text = json.dumps(manifest.describe_strategy(strategy))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -112,10 +112,7 @@ _Answer = tuple[str, float, bytes, tuple[bytes, ...]]
 
 
 def _play(order: _Order) -> _Answer:
-    """On a worker: who played a block, seconds, and its packed batch rows and deals.
-
-    Raises whatever went wrong.
-    """
+    """Play a block on a worker; return the worker's address, seconds, packed rows and deals."""
     from distributed import get_worker
 
     name = str(get_worker().address)
@@ -130,37 +127,40 @@ def _play(order: _Order) -> _Answer:
 
 
 class Cluster:
-    """Every worker of a dask scheduler.
+    """Worker pool of all workers of a dask scheduler.
 
-    address: tcp://host:port, or local:N for N processes on this machine. tell: called with a
-    sentence while there is nothing to do but wait. client: speaks to the scheduler. Raises
-    ClusterError if there is none.
+    Args:
+        address: `tcp://host:port` of the scheduler, or `local:N` for N processes on this machine.
+        tell: Function called with a message while no worker is available.
+
+    Raises:
+        ClusterError: If the scheduler cannot be reached.
     """
 
     def __init__(self, address: str, tell: Callable[[str], None] = lambda _: None) -> None:
         self.client, self._processes = _connected(address)
         self._tell, self._address = tell, address
         self._done: queue.SimpleQueue[Future] = queue.SimpleQueue()
-        self._out: dict[str, tuple[Block, Future]] = {}  # by the key of the future
+        self._out: dict[str, tuple[Block, Future]] = {}  # by key of the future
         self._counted, self._threads = -1e9, 1
         self._digests: dict[str, str] = {}
 
     @property
     def workers(self) -> int:
-        """Threads of all workers at the moment, at least one: who has none may get some."""
+        """Current number of threads of all workers, at least 1 because workers can still join."""
         if time.monotonic() - self._counted > 1:
             self._counted, self._threads = time.monotonic(), max(1, sum(self._nthreads().values()))
         return self._threads
 
     @property
     def room(self) -> int:
-        """How many blocks should be out at a time."""
+        """Number of blocks to submit in advance."""
         return 2 * self.workers
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Find a strategy that cannot be compiled here, and a worker that cannot load simgin.
+        """Raise an error if a strategy does not compile or a worker cannot load simgin.
 
-        A worker that is lost while it is asked is none of these.
+        A worker that is lost during this check is not an error.
         """
         from distributed.comm import CommClosedError
 
@@ -176,7 +176,7 @@ class Cluster:
                 )
 
     def put(self, block: Block) -> None:
-        """Have a block played."""
+        """Submit a block."""
         matchup = block.matchup
         order = _Order(
             matchup.variant,
@@ -195,13 +195,13 @@ class Cluster:
         future.add_done_callback(self._done.put)
 
     def _digest_once(self, player: Strategy) -> str:
-        """The digest of a strategy, as it was when its first block was put."""
+        """Return the digest of a strategy at the time when its first block was submitted."""
         if player.text not in self._digests:
             self._digests[player.text] = _digest(player)
         return self._digests[player.text]
 
     def get(self, timeout: float | None = None) -> Done | None:
-        """The next block that was played; None if none was within `timeout` seconds."""
+        """Return the next finished block, or None if `timeout` seconds pass without one."""
         deadline = time.monotonic() + (math.inf if timeout is None else timeout)
         while True:
             left = max(0.0, deadline - time.monotonic())
@@ -218,25 +218,25 @@ class Cluster:
                 return self._answer(block, future)
 
     def cancel(self, beyond: Block | None = None) -> int:
-        """Forget everything that is out, or of that the blocks beyond one; how many blocks."""
+        """Cancel the submitted blocks, or those after a given block, and return their number."""
         place = (beyond.cell, beyond.first) if beyond else (-1, -1)
         blocks = [(key, block) for key, (block, _) in self._out.items()]
         dropped = [key for key, block in blocks if (block.cell, block.first) > place]
         futures = [self._out.pop(key)[1] for key in dropped]
-        with contextlib.suppress(ClusterError), self._asking():  # if lost, it has forgotten them
+        with contextlib.suppress(ClusterError), self._asking():  # a lost scheduler has none
             self.client.cancel(futures)
         return len(futures)
 
     def close(self) -> None:
-        """Leave the cluster."""
+        """Disconnect from the cluster."""
         self.client.close()
         if self._processes is not None:
             self._processes.close()
 
     def _nthreads(self) -> dict[str, int]:
-        """Threads of every worker; none while the scheduler does not answer.
+        """Return the number of threads of every worker, empty if the scheduler does not answer.
 
-        What is out comes back as lost then.
+        If the scheduler is lost, the submitted blocks are returned with an error.
         """
         with contextlib.suppress(ClusterError), self._asking():
             if self.client.status == "running":
@@ -245,7 +245,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def _asking(self) -> Iterator[None]:
-        """Around what the scheduler is asked: ClusterError, whatever dask raises if it is lost."""
+        """Convert any exception that dask raises for a lost scheduler to ClusterError."""
         try:
             yield
         except (Exception, asyncio.CancelledError):
@@ -258,10 +258,11 @@ class Cluster:
         )
 
     def _answer(self, block: Block, future: Future) -> Done:
-        """What came of a block.
+        """Return the result of a block.
 
-        A future that was cancelled, or cannot be fetched, was lost with its scheduler. An answer
-        whose worker dies before it was fetched is waited for: it is computed again.
+        A future that was cancelled or cannot be fetched was lost with its scheduler. If a worker
+        dies before its result is fetched, this method waits until dask has computed the result
+        again.
         """
         error: BaseException = self._lost()
         with contextlib.suppress(OSError, CancelledError, asyncio.CancelledError):
@@ -273,7 +274,7 @@ class Cluster:
 
 
 def _told(error: BaseException) -> BaseException:
-    """The error as it is if it is one of ours, else in a sentence."""
+    """Return an error of simgin unchanged, and any other as ClusterError."""
     error = sound(error)
     if type(error).__module__.startswith("simgin."):
         return error
@@ -284,13 +285,13 @@ def _told(error: BaseException) -> BaseException:
 
 @functools.cache
 def _versions() -> dict[str, str]:
-    """What must be the same on every worker."""
+    """Return the versions and digests that must be equal on all workers."""
     libraries = manifest.versions()
     return {"engine": manifest.engine_digest()} | {n: libraries[n] for n in ("numba", "numpy")}
 
 
 def _connected(address: str) -> tuple[Client, Any]:
-    """A client and, for local:N, the processes that it started."""
+    """Connect to a scheduler; return the client and, for local:N, the processes it started."""
     check_address(address)
     try:
         from distributed import Client, LocalCluster
@@ -309,7 +310,7 @@ def _connected(address: str) -> tuple[Client, Any]:
                     processes=True,
                     silence_logs=logging.CRITICAL,
                     dashboard_address=None,
-                    # Without one, its web server still takes port 8787 for itself.
+                    # Without an address, the scheduler's web server would still use port 8787.
                     scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                 )
         except Exception as error:
@@ -330,15 +331,15 @@ def _connected(address: str) -> tuple[Client, Any]:
 
 
 def _require_scheduler(address: str) -> None:
-    """Raise ConnectionError unless a scheduler answers; dask's client may wait for ever."""
-    # In a thread, because the caller's may already have an event loop.
+    """Raise ConnectionError unless a scheduler answers; dask's client might wait for ever."""
+    # In a new thread, because that of the caller might already have an event loop.
     with ThreadPoolExecutor(1) as thread:
         asked = thread.submit(asyncio.run, _identity(address))
     try:
         is_scheduler = "workers" in asked.result()
     except TimeoutError:
         raise ConnectionError(f"no answer within {CONNECT_SECONDS:g} s") from None
-    # What another program answers makes dask raise any exception, MemoryError included.
+    # The answer of another program can make dask raise any exception, even MemoryError.
     except Exception:
         is_scheduler = False
     if not is_scheduler:
@@ -346,7 +347,7 @@ def _require_scheduler(address: str) -> None:
 
 
 async def _identity(address: str) -> dict[str, Any]:
-    """Return what a dask server reports about itself."""
+    """Return the information that a dask server reports about itself."""
     from distributed.core import rpc
 
     async with asyncio.timeout(CONNECT_SECONDS), rpc(address) as server:
@@ -355,7 +356,7 @@ async def _identity(address: str) -> dict[str, Any]:
 
 
 def check_address(address: str) -> None:
-    """Raise ClusterError for what is no address; dask would try it and print a traceback."""
+    """Raise ClusterError unless the address is valid, because dask would raise other errors."""
     scheduler = SCHEDULER.fullmatch(address)
     if scheduler is not None and 0 < int(scheduler[1]) < MOST_PORTS:
         return
@@ -368,10 +369,10 @@ def check_address(address: str) -> None:
 
 @contextlib.contextmanager
 def _safe_path() -> Iterator[None]:
-    """Keep processes that start in here from importing files of the working directory.
+    """Prevent processes started in this context from importing files of the working directory.
 
-    dask's setting covers workers that it starts again later, the variable also the process that
-    tracks them.
+    The setting of dask applies to workers that it restarts; the environment variable also applies
+    to the process that tracks them.
     """
     import dask
 
@@ -388,9 +389,9 @@ def _safe_path() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Processes started in here ignore Ctrl-C, which a terminal sends to all of them.
+    """Make processes that start in this context ignore Ctrl-C.
 
-    They end when they are asked to.
+    A terminal sends Ctrl-C to all processes. These processes end on request of the cluster.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,9 +1,10 @@
-"""The ledger of a run: every finished batch row, in an SQLite file, block by block.
+"""Ledger of a run: an SQLite file with every finished batch row, written block by block.
 
-So a run can be killed at any instant, continued and extended. A block of batches is committed whole
-or not at all. The file is in write-ahead mode while a run writes it, locked against other
-processes, and a plain file afterwards. Every row has a digest, and one whose digest is wrong counts
-as not played. Why SQLite: docs/explanation/decisions/0019-the-ledger.md; why digests:
+A run can therefore be killed at any time, continued and extended. A block of batches is committed
+completely or not at all. During a run, the file is in write-ahead mode and locked against other
+processes; afterwards, it is a single file. Every row has a checksum, and a row with a wrong
+checksum counts as not played. The reasons for SQLite are in
+docs/explanation/decisions/0019-the-ledger.md, and those for checksums in
 docs/explanation/decisions/0031-hostile-input.md.
 """
 
@@ -32,46 +33,53 @@ from simgin.core.record import DEAL
 from simgin.text.messages import described
 
 FILE = "ledger.sqlite"
-FORM = 3  # of the tables in ledger.sql; raised whenever an older ledger could not be read
-APPLICATION = 0x67696E01  # marks the file as ours
-LEVEL = 1  # of compression, zlib's quickest: higher ones take many times as long for a few per cent
-NUMBER = 8  # bytes
-SEAL = 16  # bytes of the digest of a row
-PATIENCE = 1.0  # seconds in which a ledger that is in use is asked for again
-BESIDE = ("", "-journal", "-wal", "-shm")  # how the names of SQLite's files end
-# How a journal ends that names another one, which SQLite removes once it has read the first
+FORM = 3  # version of the tables in ledger.sql, incremented when older ledgers become unreadable
+APPLICATION = 0x67696E01  # application_id of the SQLite file
+LEVEL = 1  # zlib's fastest; higher levels take many times as long and save a few %
+NUMBER = 8  # bytes per int64
+SEAL = 16  # bytes of the checksum of a row
+PATIENCE = 1.0  # seconds to retry opening a ledger that is in use
+BESIDE = ("", "-journal", "-wal", "-shm")  # suffixes of SQLite's files
+# Last bytes of a journal that names a super-journal, which SQLite would delete after reading
 SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
-MOST_BYTES = 1 << 28  # of a value of a row, packed or not
-STEPS = 100_000  # of SQLite's machine, after which Ctrl-C is looked for
+MOST_BYTES = 1 << 28  # bytes per value of a row, packed or unpacked
+STEPS = 100_000  # steps of SQLite's virtual machine between two checks for Ctrl-C
 
 _IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 
-_WITHOUT_WORDS = re.compile(r"--[^\n]*|\s")  # comments and blanks, which may change
+_WITHOUT_WORDS = re.compile(r"--[^\n]*|\s")  # comments and white space, which can differ
 _ANY_RESULT = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM steps LIMIT 1"
-# The types of the rows of the tables, without the seals
+# Types of the columns of each table, without the checksums
 _ROWS = [[str, str], [int, int, int, str, bytes], [int, int, int, bytes], [str, int, bytes]]
 
 
 class LedgerError(ValueError):
-    """A ledger that cannot be used or written; the message is a sentence with the remedy."""
+    """Error of a ledger that cannot be read or written, with a suggested fix."""
 
 
 class Ledger:
-    """The finished batches of the cells of one run, made by `opened`.
+    """Finished batches of all matchups of a run, opened with `open_ledger`.
 
-    One thread at a time may use it. Any may close it: findings of Python callers keep theirs open,
-    and Python drops them in whatever thread it cleans up.
+    Only one thread at a time may use it. Any thread may close it, because Python can delete the
+    results that hold it in any thread.
+
+    The methods identify a matchup by its index in the run. `size` is the number of units in a
+    complete batch. The batches of the first `units` units are those that the run needs, and the
+    last one can be incomplete.
     """
 
     def __init__(self, connection: sqlite3.Connection, name: str, steps: _Steps) -> None:
         self._connection, self._name, self._steps = connection, name, steps
 
     def finished(self, cell: int, size: int, *, recorded: bool = False) -> set[tuple[int, int]]:
-        """(batch, units) of every finished batch of a cell.
+        """Return the index and the number of units of every finished batch of a matchup.
 
-        size: units in a whole batch. recorded: only of those whose deals were recorded.
+        Args:
+            cell: Index of the matchup.
+            size: Number of units in a complete batch.
+            recorded: True to return only the batches whose deals were recorded.
         """
         if recorded:
             query = "SELECT * FROM deals WHERE cell = ?"
@@ -94,11 +102,18 @@ class Ledger:
         worker: str,
         deals: Sequence[bytes] = (),
     ) -> None:
-        """Commit a block: batches `first`, `first` + 1, ... with their units, rows and deals.
+        """Commit a block of consecutive batches.
 
-        blob: int64 (batches, sums.COLUMNS), packed. deals: of every batch the recorded deals,
-        packed, or nothing. Raises LedgerError, with nothing of the block written, if the disk does
-        not take it.
+        Args:
+            cell: Index of the matchup.
+            first: Index of the first batch.
+            units: Number of units in every batch.
+            blob: Packed batch rows.
+            worker: Name of the worker that played the block.
+            deals: Packed recorded deals of every batch; empty if they were not recorded.
+
+        Raises:
+            LedgerError: If the block cannot be written. Nothing of it is in the ledger then.
         """
         records = [(cell, first + i, units[i], one) for i, one in enumerate(deals)]
         with self._told(), self._connection:
@@ -107,41 +122,51 @@ class Ledger:
                 self._insert("deals", record)
 
     def _insert(self, table: str, row: Sequence[Any]) -> None:
-        """Put a row into a table, with its seal."""
+        """Insert a row with its checksum into a table."""
         places = "?, " * len(row) + "?"
         query = f"INSERT OR REPLACE INTO {table} VALUES ({places})"
         self._connection.execute(query, [*row, _seal(row)])
 
     def _sound(self, query: str, *values: object) -> Iterator[list[Any]]:
-        """The whole rows that a query finds, without their seals; damaged ones are left out."""
+        """Yield the rows selected by a query, without checksums; skip corrupt rows."""
         self._steps.taken = 0
         for *row, seal in self._connection.execute(query, values):
             if seal == _seal(row) and [*map(type, row)] in _ROWS:
                 yield row
 
     def _blocks(self, query: str, size: int, *values: object) -> Iterator[list[Any]]:
-        """First batch, units, worker and packed rows of the whole blocks that a query finds."""
+        """Yield first batch, units, worker and packed rows of the valid blocks of a query."""
         for _, first, units, *rest in self._sound(query, *values):
-            if first >= 0 < units <= size * len(rest[-1]):  # a batch takes more than a byte
+            if first >= 0 < units <= size * len(rest[-1]):  # a packed batch exceeds one byte
                 yield [first, units, *rest]
 
     def rows(self, cell: int, units: int, size: int) -> np.ndarray:
-        """The batch rows of the first `units` units of a cell, int64 (batches, sums.COLUMNS).
+        """Return the batch rows of the first `units` units of a matchup, in unit order.
 
-        They are in the order of the units. size: units in a batch.
+        Args:
+            cell: Index of the matchup.
+            units: Number of units.
+            size: Number of units in a complete batch.
+
+        Returns:
+            `(n_batches, sums.COLUMNS) int64`.
         """
         none = np.zeros((0, sums.COLUMNS), np.int64)
         return np.concatenate([none, *self.chunks(cell, units, size)])
 
     def total(self, cell: int, units: int, size: int) -> np.ndarray:
-        """The exact sum of `rows`, int64 of length sums.COLUMNS, however many there are."""
+        """Return the exact sum of all batch rows of a matchup, `(sums.COLUMNS,) int64`."""
         total = np.zeros(sums.COLUMNS, np.int64)
         for rows in self.chunks(cell, units, size):
             total += rows.sum(axis=0)
         return total
 
     def chunks(self, cell: int, units: int, size: int) -> Iterator[np.ndarray]:
-        """`rows`, a block at a time. Raises LedgerError at the end if one is missing."""
+        """Yield the batch rows of a matchup block by block.
+
+        Raises:
+            LedgerError: At the end, if a batch is missing.
+        """
         count = 0
         for _, rows, _ in self._parts(cell, units, size):
             count += len(rows)
@@ -149,15 +174,19 @@ class Ledger:
         self._expect(count, units, size)
 
     def each(self, cell: int, units: int, size: int) -> Iterator[tuple[int, np.ndarray]]:
-        """(batch, row) of what is finished of the first `units` units, in their order.
+        """Yield index and row of the finished batches among the first `units` units, in order.
 
-        There may be gaps.
+        Batches can be missing.
         """
         for start, rows, _ in self._parts(cell, units, size):
             yield from enumerate(rows, start)
 
     def deals(self, cell: int, units: int, size: int) -> Iterator[np.ndarray]:
-        """The recorded deals of the first `units` units, `DEAL` (deals,), batch by batch."""
+        """Yield the recorded deals of the first `units` units, batch by batch.
+
+        Yields:
+            `(n_deals,)` structured arrays with the fields of `DEAL`.
+        """
         whole, rest = divmod(units, size)
         query = (
             "SELECT * FROM deals WHERE cell = ? "
@@ -170,14 +199,14 @@ class Ledger:
         self._expect(count, units, size)
 
     def workers(self, cell: int, units: int, size: int) -> list[str]:
-        """Who played each of the batches of `rows`."""
+        """Return the name of the worker that played each of the batches of `rows`."""
         return [worker for _, rows, worker in self._parts(cell, units, size) for _ in rows]
 
     def _parts(self, cell: int, units: int, size: int) -> Iterator[tuple[int, np.ndarray, str]]:
-        """What is finished of the first `units` units: first batch, rows, and who played them.
+        """Yield first batch, rows and worker of the finished blocks of the first `units` units.
 
-        In the order of units, every batch once, though it may stand in two blocks: one that was
-        played again to record its deals.
+        The order is that of the units. A batch that is in two blocks, because it was played again
+        to record its deals, is yielded once.
         """
         whole, rest = divmod(units, size)
         query = "SELECT * FROM blocks WHERE cell = ? AND first <= ? ORDER BY first, units DESC"
@@ -193,7 +222,7 @@ class Ledger:
                 start = stop
 
     def _expect(self, count: int, units: int, size: int) -> None:
-        """Raise LedgerError unless as many batches were read as hold the units."""
+        """Raise LedgerError unless all batches of the first `units` units were read."""
         if count != -(-units // size):
             raise LedgerError(
                 f"{self._name} lacks batches of a run that was to be finished, or they are "
@@ -201,18 +230,26 @@ class Ledger:
             )
 
     def has_step(self, name: str, n: int) -> bool:
-        """Whether the result of a step of this size is here."""
+        """Return True if the ledger contains the result of an extra pass of this size."""
         return self._step(name, n) is not None
 
     def add_step(self, name: str, n: int, arrays: Mapping[str, np.ndarray]) -> None:
-        """Commit the result of a step; it replaces that of another size."""
+        """Commit the result of an extra pass, replacing a result of another size."""
         blob = io.BytesIO()
         np.savez_compressed(blob, **arrays)  # type: ignore[arg-type]
         with self._told(), self._connection:
             self._insert("steps", (name, n, blob.getvalue()))
 
     def step(self, name: str, n: int) -> dict[str, np.ndarray]:
-        """The result of a step. Raises LedgerError if it is missing or damaged."""
+        """Return the result of an extra pass.
+
+        Args:
+            name: Name of the extra pass.
+            n: Number of its deals or matches.
+
+        Raises:
+            LedgerError: If the result is missing or corrupt.
+        """
         blob = self._step(name, n)
         if blob is None:
             raise LedgerError(
@@ -222,7 +259,7 @@ class Ledger:
         try:
             with np.load(io.BytesIO(blob), allow_pickle=False) as file:
                 return {key: file[key] for key in file.files}
-        # Forged arrays make numpy raise anything, and ask for all of the memory.
+        # Manipulated arrays can make NumPy raise any exception or request all memory.
         except Exception as error:
             raise LedgerError(_damaged(self._name, described(error))) from error
 
@@ -233,7 +270,11 @@ class Ledger:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What is played here, as it was given to `opened` first. LedgerError if it is damaged."""
+        """Identity of the run, as passed to `open_ledger` when the ledger was created.
+
+        Raises:
+            LedgerError: If the identity is missing or corrupt.
+        """
         found = None
         with contextlib.suppress(ValueError, RecursionError):
             found = json.loads(self._value("identity"))
@@ -243,22 +284,22 @@ class Ledger:
 
     @property
     def command(self) -> str:
-        """What goes on with the run; empty if it was not written, or is damaged."""
+        """Command that continues the run; empty if it is missing or corrupt."""
         return self._value("command")
 
     def _value(self, key: str) -> str:
-        """A text of the run; empty where there is none."""
+        """Return a string stored for the whole run, empty if there is none."""
         for _, text in self._sound("SELECT * FROM run WHERE key = ?", key):
             return str(text)
         return ""
 
     def note_command(self, command: str) -> None:
-        """Keep what goes on with the run, for whoever finds it unfinished."""
+        """Store the command that continues the run."""
         with self._told(), self._connection:
             self._insert("run", ("command", command))
 
     def begin(self, identity: Mapping[str, Any]) -> None:
-        """Make the tables of a new ledger."""
+        """Create the tables of a new ledger and store the identity of its run."""
         with self._told(), self._connection:
             self._connection.executescript(
                 f"PRAGMA application_id = {APPLICATION}; BEGIN; {_tables()}"
@@ -267,15 +308,16 @@ class Ledger:
             self._insert("run", ("identity", json.dumps(identity, ensure_ascii=False)))
 
     def is_empty(self) -> bool:
-        """Whether no batch and no step was ever committed here.
+        """Return True if no batch and no extra pass was ever committed.
 
-        Nothing binds it to a run then: a strategy that failed at once may be mended.
+        An empty ledger can be used for another run, for example after a strategy that failed
+        immediately was corrected.
         """
         ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
         return tables == 0 or self._connection.execute(_ANY_RESULT).fetchone() is None
 
     def check(self, identity: Mapping[str, Any]) -> None:
-        """Raise LedgerError, with every difference, if there are batches of another run here."""
+        """Raise LedgerError, with all differences, if the ledger contains another run."""
         told = [] if self.is_empty() else differences(self.identity, identity)
         if told:
             raise LedgerError(
@@ -299,10 +341,15 @@ class Ledger:
 
 @contextlib.contextmanager
 def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
-    """The ledger at a path (None: in memory), begun if it is new, and locked while it is open.
+    """Open the ledger at a path, create it if it is new, and lock it while it is open.
 
-    Raises LedgerError if it is another run's (with every difference of identity), in use, damaged
-    or not writable.
+    Args:
+        path: Path of the file; None for a ledger in memory.
+        identity: Identity of the run.
+
+    Raises:
+        LedgerError: If the ledger belongs to another run, is in use, is corrupt or cannot be
+            written.
     """
     name = "the ledger" if path is None else str(path)
     with (
@@ -314,31 +361,34 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
         if ledger.is_empty():
             ledger.begin(identity)
         try:
-            # Only now: it is written into the file, which could have been somebody else's.
+            # After the check, because it changes the file, which could be of another program.
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             if path is not None:
-                # A killed reader of a killed run leaves it, and a single process needs none.
+                # A killed reader leaves this file, and a single process does not need it.
                 Path(f"{path}-shm").unlink(missing_ok=True)
             yield ledger
         finally:
             with contextlib.suppress(sqlite3.Error):
-                # One plain file, to be read where nothing can be written.
+                # A single file, which can be read in a read-only directory.
                 connection.execute("PRAGMA journal_mode = DELETE")
 
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[Ledger]:
-    """The ledger of a finished or interrupted run, for reading; an empty file is an empty ledger.
+    """Open the ledger of a finished or interrupted run for reading.
 
-    Raises LedgerError if there is none.
+    An empty file is an empty ledger.
+
+    Raises:
+        LedgerError: If there is no ledger or it cannot be read.
     """
     if not path.is_file():
         raise LedgerError(
             f"{path.parent} has no {FILE}; name a directory that `simgin run` or "
             "`simgin match -o` wrote."
         )
-    # For writing, if the file permits: SQLite takes back what a killed run has half written.
+    # Writable if the file permits it, so that SQLite can roll back the writes of a killed run.
     source = f"{path.absolute().as_uri()}?mode=rw"
     with (
         _readable(str(path), path, "Copy its directory to where you may write") as steps,
@@ -347,32 +397,32 @@ def reading(path: Path) -> Iterator[Ledger]:
         _bound(connection, steps)
         if _check(connection, str(path)):
             yield Ledger(connection, str(path), steps)
-        else:  # its run was killed before it had begun
+        else:  # the run was killed before it created the tables
             with opened(None, {}) as empty:
                 yield empty
 
 
 @dataclass
 class _Steps:
-    """How far SQLite is with a query: its pages may lead in a circle, and Python knows nothing."""
+    """Limit for the steps of a query, because the pages of a corrupt file can form a cycle."""
 
     path: Path | None
-    taken: int = 0  # in STEPS
+    taken: int = 0  # number of calls, each after STEPS steps
 
     def __call__(self) -> bool:
-        """Count more of them; whether they are too many."""
+        """Count one more call of SQLite's progress handler; return True to stop the query."""
         self.taken += 1
         return self.are_too_many
 
     @property
     def are_too_many(self) -> bool:
-        """Whether no query needs so many in a file of that size."""
+        """True if no query needs as many steps in a file of this size."""
         size = os.path.getsize(self.path) if self.path else 0
         return self.taken > 20 + size // 10_000
 
 
 def _check_files(path: Path) -> None:
-    """Raise LedgerError where SQLite would wait for a pipe, or leave the directory."""
+    """Raise LedgerError if a path would make SQLite wait for a pipe or leave the directory."""
     for end in BESIDE:
         file = Path(f"{path}{end}")
         if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
@@ -388,7 +438,7 @@ def _check_files(path: Path) -> None:
 
 
 def _bound(connection: sqlite3.Connection, steps: _Steps) -> None:
-    """Bound what a file can make SQLite do, and let Ctrl-C stop it."""
+    """Limit what a file can make SQLite do, and let Ctrl-C interrupt queries."""
     connection.text_factory = _text
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
     connection.set_progress_handler(steps, STEPS)
@@ -400,19 +450,22 @@ def _readable(
 ) -> Iterator[_Steps]:
     """Report any error of SQLite or zlib as a corrupt ledger, because any read can find one.
 
-    remedy: for a file that is whole and cannot be used here.
+    Args:
+        name: Name of the ledger in error messages.
+        path: Path of the ledger; None if it is in memory.
+        remedy: Suggested fix for a valid file that cannot be used here.
     """
     steps = _Steps(path)
     try:
         if path is not None:
             _check_files(path)
         yield steps
-    # UnicodeDecodeError: SQLite quotes damaged names in its own errors.
+    # UnicodeDecodeError occurs because SQLite quotes corrupt names in its errors.
     except (zlib.error, UnicodeDecodeError) as error:
         raise LedgerError(_damaged(name, error)) from error
     except sqlite3.Error as error:
         if _code(error) == sqlite3.SQLITE_INTERRUPT:
-            if not steps.are_too_many:  # what Ctrl-C raises there, sqlite3 swallows
+            if not steps.are_too_many:  # sqlite3 suppresses the KeyboardInterrupt of Ctrl-C
                 raise KeyboardInterrupt from None
             raise LedgerError(_damaged(name, "its pages lead in a circle")) from error
         if _code(error) in _DAMAGED:
@@ -425,10 +478,10 @@ def _readable(
 
 
 def _connection(path: Path | None, name: str, steps: _Steps) -> sqlite3.Connection:
-    """A connection that keeps everybody else out.
+    """Open a connection that locks the file against other processes.
 
-    Of several processes that ask at once each may see only the others, which are on their way out
-    too. So a refused one lets go of the file and asks again a moment later, at a time of its own.
+    If several processes ask at the same time, each can be refused because of the others. Therefore,
+    a refused process closes the file and tries again after a random time.
     """
     until = time.monotonic() + PATIENCE
     while True:
@@ -436,12 +489,12 @@ def _connection(path: Path | None, name: str, steps: _Steps) -> sqlite3.Connecti
         connection = sqlite3.connect(where, timeout=0, check_same_thread=False)
         _bound(connection, steps)
         try:
-            # Before the journal mode: then no second process gets in.
+            # Before the journal mode is set, so that no other process can open the file.
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             with connection:
                 connection.execute("BEGIN EXCLUSIVE")
                 if _check(connection, name):
-                    # Else a page that leads nowhere might be met only after something was written.
+                    # Without this check, a corrupt page might be found only after a write.
                     ((told,),) = connection.execute("PRAGMA quick_check(1)")
                     if told != "ok":
                         raise LedgerError(_damaged(name, told.replace("\n", " ")))
@@ -454,7 +507,11 @@ def _connection(path: Path | None, name: str, steps: _Steps) -> sqlite3.Connecti
 
 
 def _check(connection: sqlite3.Connection, name: str) -> bool:
-    """Whether there is a ledger of ours; False where the file is empty, else LedgerError."""
+    """Return True if the file is a valid ledger and False if it is empty.
+
+    Raises:
+        LedgerError: If the file has another format or is corrupt.
+    """
     ((ours,),) = connection.execute("PRAGMA application_id")
     ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
     if tables and ours != APPLICATION:
@@ -476,12 +533,12 @@ def _check(connection: sqlite3.Connection, name: str) -> bool:
 
 
 def _tables() -> str:
-    """What makes the tables."""
+    """Return the SQL statements that create the tables."""
     return Path(__file__).with_name("ledger.sql").read_text(encoding="utf-8")
 
 
 def _plain(sql: object) -> str:
-    """A statement without comments and blanks."""
+    """Return an SQL statement without comments and white space."""
     return _WITHOUT_WORDS.sub("", str(sql))
 
 
@@ -490,19 +547,20 @@ def _damaged(name: str, error: object) -> str:
 
 
 def _code(error: BaseException) -> int:
-    """SQLite's primary code of an error; 0 where it has none."""
+    """Return the primary SQLite code of an error, or 0 if it has none."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def _text(content: bytes) -> str:
-    """A text of the file; damaged ones keep no seal, and need not be UTF-8."""
+    """Decode a string of the file, which is not valid UTF-8 if the file is corrupt."""
     return content.decode(errors="replace")
 
 
 def differences(before: Any, now: Any, where: str = "") -> list[str]:
-    """A line for every value that differs between two identities, named by its keys.
+    """Return one line per value that differs between two identities, named by its keys.
 
-    Where only one of them has a table of values, the line has only its name.
+    If only one of the identities has a table of values, its line contains only the name of the
+    table.
     """
     lines = []
     if before == now:
@@ -527,7 +585,7 @@ def differences(before: Any, now: Any, where: str = "") -> list[str]:
 
 
 def _seal(row: Sequence[object]) -> bytes:
-    """The digest of the values of a row and of their types: integers, texts and bytes."""
+    """Return the checksum of a row's values and of their types (integers, strings and bytes)."""
     digest = hashlib.blake2b(digest_size=SEAL)
     for value in row:
         content = value if isinstance(value, bytes) else ascii(value).encode()
@@ -541,11 +599,11 @@ def _shown(value: Any) -> str:
 
 
 def pack(rows: np.ndarray) -> bytes:
-    """An int64 array (rows, columns) as the ledger keeps it; releases the interpreter lock.
+    """Compress an int64 array `(n_rows, n_columns)`, without holding the interpreter lock.
 
-    Numbers of one column are alike and small, so that most of their bytes are zero. Each column
-    stands by itself, and in it the lowest bytes of all numbers, then the second lowest, and so on,
-    before zlib compresses the whole (HDF5's shuffle filter): a batch row shrinks to a tenth.
+    The values of a column are small and similar, so that most of their bytes are zero. The bytes
+    are ordered by column and significance before zlib compresses them (as HDF5's shuffle filter
+    does), which reduces a batch row to a tenth of its size.
     """
     count, columns = rows.shape
     numbers = np.ascontiguousarray(rows.T, "<i8").view(np.uint8).reshape(columns, count, NUMBER)
@@ -553,7 +611,11 @@ def pack(rows: np.ndarray) -> bytes:
 
 
 def unpack(blob: bytes, columns: int) -> np.ndarray:
-    """The array (rows, columns) that was packed. Raises zlib.error if the bytes are damaged."""
+    """Return the array `(n_rows, n_columns) int64` that was packed.
+
+    Raises:
+        zlib.error: If the bytes are corrupt.
+    """
     stream = zlib.decompressobj()
     raw = np.frombuffer(stream.decompress(blob, MOST_BYTES), np.uint8)
     if not stream.eof:

@@ -4,14 +4,14 @@ DROP TABLE IF EXISTS run;
 DROP TABLE IF EXISTS blocks;
 DROP TABLE IF EXISTS deals;
 DROP TABLE IF EXISTS steps;
--- Every row ends with its seal: the digest of its other values.
+-- The last value of every row, `seal`, is the checksum of the other values.
 CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL, seal BLOB NOT NULL);
 CREATE TABLE blocks (
-    cell INTEGER NOT NULL,   -- place of the matchup in the run
-    first INTEGER NOT NULL,  -- number of its first batch, whose first unit is first * size
-    units INTEGER NOT NULL,  -- of all its batches; the last may be short where a run ends
+    cell INTEGER NOT NULL,   -- index of the matchup in the run
+    first INTEGER NOT NULL,  -- index of the first batch; its first unit is first * batch size
+    units INTEGER NOT NULL,  -- units in all batches; the last batch of a run can be incomplete
     worker TEXT NOT NULL,
-    sums BLOB NOT NULL,      -- its batch rows, packed
+    sums BLOB NOT NULL,      -- packed batch rows
     seal BLOB NOT NULL,
     PRIMARY KEY (cell, first, units)
 );
@@ -19,13 +19,13 @@ CREATE TABLE deals (
     cell INTEGER NOT NULL,
     batch INTEGER NOT NULL,
     units INTEGER NOT NULL,
-    deals BLOB NOT NULL,     -- the recorded deals of the batch, packed
+    deals BLOB NOT NULL,     -- packed recorded deals of the batch
     seal BLOB NOT NULL,
     PRIMARY KEY (cell, batch, units)
 );
 CREATE TABLE steps (
-    name TEXT PRIMARY KEY,   -- of `simgin.runs.runner.Step`
-    n INTEGER NOT NULL,      -- its size: deals or matches
-    arrays BLOB NOT NULL,    -- its result, as numpy's savez writes arrays
+    name TEXT PRIMARY KEY,   -- of the `simgin.runs.runner.ExtraPass`
+    n INTEGER NOT NULL,      -- number of deals or matches
+    arrays BLOB NOT NULL,    -- result in the format of numpy.savez
     seal BLOB NOT NULL
 );

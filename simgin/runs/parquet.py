@@ -1,6 +1,7 @@
-"""Recorded deals as a Parquet file, one row per deal, for questions that no table answers.
+"""Parquet file of recorded deals, one row per deal, for analyses beyond simgin's tables.
 
-Needs pyarrow, which comes with simgin[parquet]. Memory is bounded whatever the number of deals.
+Requires pyarrow, which is installed with simgin[parquet]. Memory use does not depend on the number
+of deals.
 """
 
 import tomllib
@@ -16,7 +17,7 @@ from simgin.core.record import DEAL
 from simgin.text.files import replacing
 
 ABOUT = "One deal a row. Sides: A, B (of one player's games the joker or the clock), or empty."
-ROWS = 1 << 17  # of a row group: what is held in memory, and the least that a reader has to read
+ROWS = 1 << 17  # rows per group, which are in memory at the same time when writing and reading
 WORDS = {
     "sides": {0: "A", 1: "B", -1: ""},
     "upcard": {0: "nondealer", 1: "dealer", 2: "neither", -1: ""},
@@ -24,28 +25,34 @@ WORDS = {
     "kinds": dict(enumerate(sums.KINDS)),
 }
 
-# Variant, A, B (empty for one player), and the rows of its deals
+# Variant, A, B (empty in solitaire games) and the array of deals
 Batch = tuple[str, str, str, np.ndarray]
 
 
 class RecordsError(ValueError):
-    """Records that cannot be written; the message is a sentence with the remedy."""
+    """Error of records that cannot be written, with a suggested fix."""
 
 
 @cache
 def columns() -> dict[str, dict[str, Any]]:
-    """The columns of the file, as deals.toml describes them."""
+    """Return the columns of the file with their properties, as defined in deals.toml."""
     text = Path(__file__).with_name("deals.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
 def write(path: str | Path, batches: Iterable[Batch]) -> int:
-    """Write deals to a Parquet file, in the order given; returns how many.
+    """Write deals to a Parquet file in the given order and return their number.
 
-    A batch is (variant, A, B, rows), rows `core.record.DEAL` (deals,) as from
-    `kernel.play_recorded`; B is empty for one player. Sides and kinds become words. A file that is
-    there is replaced once all is written, and kept if anything fails. Raises RecordsError where
-    pyarrow is missing or the file cannot be written.
+    Sides, outcomes and similar codes are written as words. An existing file is replaced after all
+    deals have been written, and kept if an error occurs.
+
+    Args:
+        path: Path of the file.
+        batches: Variant, A, B (empty in solitaire games) and the deals of every batch, as
+            `(n_deals,)` arrays with the fields of `core.record.DEAL`, from `kernel.play_recorded`.
+
+    Raises:
+        RecordsError: If pyarrow is missing or the file cannot be written.
     """
     arrow, parquet = _arrow()
     schema, written = _schema(arrow), 0
@@ -65,7 +72,7 @@ def write(path: str | Path, batches: Iterable[Batch]) -> int:
 
 
 def check() -> None:
-    """Raise RecordsError where records could not be written: to be asked before a long run."""
+    """Raise RecordsError if pyarrow is missing; called before a long run."""
     _arrow()
 
 
@@ -93,7 +100,7 @@ def _schema(arrow: Any) -> Any:
 
 
 def _groups(arrow: Any, schema: Any, batches: Iterable[Batch]) -> Iterator[Any]:
-    """Tables of about one row group: a group of few rows would be slow to read."""
+    """Yield Arrow tables of about one row group, because small groups are slow to read."""
     waiting: list[Any] = []
     for *texts, rows in batches:
         for first in range(0, len(rows), ROWS):
@@ -106,10 +113,7 @@ def _groups(arrow: Any, schema: Any, batches: Iterable[Batch]) -> Iterator[Any]:
 
 
 def _table(arrow: Any, schema: Any, texts: list[str], rows: np.ndarray) -> Any:
-    """The rows of one batch as the file has them.
-
-    A number that its type does not hold is an error, never cut.
-    """
+    """Return the Arrow table of one batch; a value that does not fit its type is an error."""
     same = np.zeros(len(rows), np.int32)
     arrays = [arrow.DictionaryArray.from_arrays(same, [text]) for text in texts]
     for name in DEAL.names or ():
@@ -122,7 +126,7 @@ def _table(arrow: Any, schema: Any, texts: list[str], rows: np.ndarray) -> Any:
 
 
 def _worded(arrow: Any, numbers: np.ndarray, words: dict[int, str]) -> Any:
-    """Numbers as the words they stand for."""
+    """Return an Arrow array with the word for each code."""
     known = np.array(sorted(words))
     places = np.searchsorted(known, numbers).clip(max=len(known) - 1)
     if (strange := numbers[known[places] != numbers]).size:

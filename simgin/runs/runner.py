@@ -1,14 +1,14 @@
-"""The runner: hands the blocks that a ledger lacks to a team, and commits what comes back.
+"""Runner: play the blocks that a ledger lacks in a worker pool, and commit the results.
 
-The team that plays by default is threads of this process: the kernels release the interpreter lock,
-so they run side by side. They are daemons: a strategy that never answers can be interrupted and
-does not hold the process.
+The default pool consists of threads of this process, which run in parallel because the kernels
+release the interpreter lock. They are daemon threads, so that a strategy that never returns can be
+interrupted and does not keep the process alive.
 
-Neither the size of blocks, nor their order, nor who plays them shows in the result: it is formed
-from the ledger's batch rows, each a pure function of its matchup and its number.
+The size and order of the blocks and the workers that play them do not affect the results: these are
+computed from the batch rows of the ledger, and each row depends only on its matchup and index.
 
-A step is what a run plays beside its cells, whole or not at all, with results of its own kind: the
-ledger keeps its arrays under its name and size once they are complete.
+An extra pass is an additional computation of a run with results of its own type. It is played
+completely or not at all, and the ledger stores its arrays under its name and size.
 """
 
 from __future__ import annotations
@@ -35,29 +35,33 @@ from simgin.runs.stopping import End, Rule
 if TYPE_CHECKING:
     from simgin.runs.cluster import Cluster
 
-    Team: TypeAlias = "Threads | Cluster"  # whoever plays blocks
+    Team: TypeAlias = "Threads | Cluster"
 
 
-PATIENCE_SECONDS = 2.0  # how long an interruption waits for the blocks that are being played
+PATIENCE_SECONDS = 2.0  # seconds that an interrupted run waits for the blocks in progress
 
 
 class Threads:
-    """`workers` threads, and as many blocks waiting for them, so that none waits for the ledger."""
+    """Worker pool of threads, with one further block per thread waiting in a queue.
+
+    Args:
+        workers: Number of threads; None for the number of usable cores.
+    """
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or usable_cpus()
-        self.room = 2 * self.workers  # blocks that should be out at a time
+        self.room = 2 * self.workers  # number of blocks to submit in advance
         self._todo = queue.SimpleQueue[Block | None]()
         self._done = queue.SimpleQueue[Done]()
         self._threads: list[threading.Thread] = []
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Compile all that is needed, so that mistakes in a strategy come before the first deal."""
+        """Compile the kernels, so that errors in strategies are found before the first deal."""
         for matchup in matchups:
             kernel.prepare(matchup)
 
     def put(self, block: Block) -> None:
-        """Have a block played."""
+        """Submit a block."""
         self._todo.put(block)
         if len(self._threads) < self.workers:
             name = f"thread {len(self._threads) + 1}"
@@ -66,16 +70,16 @@ class Threads:
             self._threads.append(thread)
 
     def get(self, timeout: float | None = None) -> Done | None:
-        """The next block that was played; None if none was within `timeout` seconds."""
+        """Return the next finished block, or None if `timeout` seconds pass without one."""
         try:
             return self._done.get(timeout=timeout)
         except queue.Empty:
             return None
 
     def cancel(self, beyond: Block | None = None) -> int:
-        """Forget the blocks that nobody has begun; how many.
+        """Cancel the blocks that no thread has started, and return their number.
 
-        Blocks are begun in order, so all of these lie beyond any that was played.
+        Blocks are started in order, so all cancelled blocks come after any finished block.
         """
         dropped = 0
         with contextlib.suppress(queue.Empty):
@@ -85,7 +89,7 @@ class Threads:
         return dropped
 
     def close(self) -> None:
-        """Let the threads end."""
+        """Stop the threads."""
         for _ in self._threads:
             self._todo.put(None)
 
@@ -95,34 +99,42 @@ class Threads:
 
 
 class SerialTeam(Threads):
-    """No threads: blocks are played by `get`, so that a debugger has the terminal."""
+    """Pool without threads, so that a debugger can use the terminal.
+
+    `next_result` plays the blocks.
+    """
 
     def __init__(self) -> None:
         super().__init__(1)
         self.room = 1
 
     def put(self, block: Block) -> None:
-        """Have a block played by the next `get`."""
+        """Store a block, which the next call of `next_result` plays."""
         self._todo.put(block)
 
     def get(self, timeout: float | None = None) -> Done | None:
-        """Play the block that was put; None if there is none."""
+        """Play the submitted block; return None if there is none."""
         block = None if self._todo.empty() else self._todo.get()
         return None if block is None else play_block(block)
 
 
 class _Watch:
-    """A cell whose stopping rule looks at its batches one by one, in the order of the units."""
+    """Batches of one matchup, examined one by one in order by a stopping rule."""
 
     def __init__(self, rule: Rule) -> None:
         self._rule = rule
         self._total = np.zeros(sums.COLUMNS, np.int64)
         self._next = 0
         self._waiting: dict[int, np.ndarray] = {}
-        self.stop: tuple[int, str] | None = None  # units at the stop, and what was decided
+        self.stop: tuple[int, str] | None = None  # units at the stop, and the decision
 
     def add(self, first: int, rows: np.ndarray) -> None:
-        """Rows of batches from number `first` on; the rule looks wherever there is no gap."""
+        """Add the rows of consecutive batches and apply the rule up to the first missing batch.
+
+        Args:
+            first: Index of the first batch.
+            rows: Batch rows, `(n_batches, sums.COLUMNS) int64`.
+        """
         for number, row in enumerate(rows, start=first):
             self._waiting[number] = row
         while self.stop is None and self._next in self._waiting:
@@ -132,7 +144,7 @@ class _Watch:
                 self.stop = int(self._total[sums.UNITS]), decision
 
     def end(self, task: Task) -> End:
-        """The cell's stop, or its whole size where the rule never stopped it."""
+        """Return where the rule stopped the matchup, or its full size if it did not."""
         units, decision = self.stop or (task.units, f"{self._rule.text}: not reached")
         return End(units, decision, self._rule.multiplier(units))
 
@@ -148,14 +160,24 @@ def run(
     seconds: float | None = None,
     recorded: bool = False,
 ) -> list[End]:
-    """Play what the ledger lacks, until every cell has its size or its stop; how each ended.
+    """Play everything that the ledger lacks, until every matchup reaches its size or stops.
 
-    see: is shown every block once it is in the ledger.
-    rules: one for every cell, or none. seconds: time for every cell. recorded: keep the deals too.
+    If a block raises an error, the run stops and raises the error with the smallest unit index
+    after all submitted blocks have returned. KeyboardInterrupt is raised after the blocks in
+    progress have finished, at most two seconds later. In both cases, valid results are committed.
 
-    An error in a block stops the run and is raised once the blocks out have come back; of several
-    always the one with the smallest unit. KeyboardInterrupt leaves once the blocks being played are
-    done, or after two seconds. What came back sound is committed either way.
+    Args:
+        tasks: Matchups with their sizes.
+        ledger: Ledger that contains the finished batches and receives the new ones.
+        team: Worker pool, which is closed at the end.
+        progress: Function called with the finished and the total number of units.
+        see: Function called with every block after it has been committed.
+        rules: One stopping rule per matchup, or none.
+        seconds: Playing time per matchup; None for no limit.
+        recorded: True to store the deals as well.
+
+    Returns:
+        The number of units played of every matchup, with the reason for stopping.
     """
     schedule = Schedule(tasks, ledger, team.workers, recorded=recorded, seconds=seconds)
     watches = [_resumed(ledger, i, tasks[i], rule) for i, rule in enumerate(rules)]
@@ -171,9 +193,15 @@ def run(
 
 
 def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndarray:
-    """The batch rows of `n` deals or matches, int64 (batches, sums.COLUMNS) in unit order.
+    """Play deals or matches in threads of this process and return the batch rows.
 
-    They are played by threads of this process and kept nowhere else.
+    Args:
+        matchup: Matchup to play.
+        n: Number of deals or matches.
+        workers: Number of threads; None for the number of usable cores.
+
+    Returns:
+        Batch rows in unit order, `(n_batches, sums.COLUMNS) int64`. They are not stored elsewhere.
     """
     (rows,) = run_matchups([matchup], n, workers)
     return rows
@@ -185,7 +213,7 @@ def run_matchups(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[np.ndarray]:
-    """The batch rows of each of some matchups, as of `run_matchup`."""
+    """Play several matchups and return the batch rows of each, as `run_matchup` does."""
     tasks = [Task(matchup, n) for matchup in matchups]
     team = Threads(workers)
     team.prepare(matchups)
@@ -196,7 +224,7 @@ def run_matchups(
 
 
 def _resumed(ledger: Ledger, i: int, task: Task, rule: Rule) -> _Watch:
-    """The watch of a cell with what an earlier run left in the ledger."""
+    """Return the batches of a matchup that an earlier run left in the ledger."""
     watch = _Watch(rule)
     for batch, row in ledger.each(i, task.units, task.matchup.batch):
         watch.add(batch, row[None])
@@ -204,7 +232,7 @@ def _resumed(ledger: Ledger, i: int, task: Task, rule: Rule) -> _Watch:
 
 
 def _in_time(ledger: Ledger, i: int, task: Task, seconds: float) -> End:
-    """A cell as far as it came: all of it, or the whole batches that are finished without a gap."""
+    """Return how far a matchup was played in its time: completely, or up to the first gap."""
     finished = ledger.finished(i, task.matchup.batch)
     if not left(task, finished):
         return End(task.units)
@@ -214,7 +242,7 @@ def _in_time(ledger: Ledger, i: int, task: Task, seconds: float) -> End:
 
 
 class _Session:
-    """The blocks that are out, and what becomes of them."""
+    """Blocks in progress during a run, and the processing of their results."""
 
     def __init__(
         self,
@@ -234,7 +262,7 @@ class _Session:
         self._close_decided()
 
     def play(self, progress: Progress | None) -> None:
-        """Keep the team busy until nothing is left, committing what comes back."""
+        """Play blocks until none is left, and commit the results."""
         try:
             self._report(progress)
             self._hand_out()
@@ -269,7 +297,7 @@ class _Session:
         if done.error is not None:
             self._failed.append(done)
             self._schedule.stop()
-            # Those before it may hold an error with a smaller unit.
+            # Earlier blocks continue, because one may contain an error with a smaller unit index.
             self._out -= self._team.cancel(beyond=done.block)
             return
         self._commit(done)
@@ -290,7 +318,7 @@ class _Session:
                 self._schedule.close(i)
 
     def _leave(self) -> None:
-        """Commit what is nearly done, and leave the rest."""
+        """Commit the blocks that finish within the time limit, and abandon the rest."""
         self._out -= self._team.cancel()
         deadline = time.monotonic() + PATIENCE_SECONDS
         while self._out > 0:
@@ -303,7 +331,7 @@ class _Session:
                 self._commit(done)
 
 
-# Steps
+# Extra passes
 
 
 Arrays = dict[str, np.ndarray]
@@ -311,11 +339,12 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Step:
-    """One step before it is played.
+    """Extra pass of a run, before it is played.
 
-    name: what the ledger knows it by. matchup, n: who plays, and how many deals or matches; another
-    n is another result. cost: the time of a unit, in units of the same matchup played in a cell.
-    play: plays it with so many workers (None: the usable processors).
+    `name` identifies it in the ledger. `n` is the number of deals or matches of `matchup`; for
+    another `n`, the result is computed again. `cost` is the time per unit, relative to the ordinary
+    play of the same matchup. `play` is a function of the number of workers (None for all usable
+    cores) and of a progress function.
     """
 
     name: str
@@ -326,12 +355,12 @@ class Step:
 
     @property
     def work(self) -> float:
-        """Units to play, each counted by its cost."""
+        """Number of units to play, multiplied by their cost."""
         return self.cost * self.matchup.units(self.n)
 
 
 def missing_steps(steps: Sequence[Step], ledger: Ledger) -> list[Step]:
-    """The steps that a ledger does not have in their size."""
+    """Return the extra passes that the ledger does not contain in their size."""
     return [step for step in steps if not ledger.has_step(step.name, step.n)]
 
 
@@ -341,7 +370,7 @@ def play_steps(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Play the steps that the ledger lacks, one after the other, and keep each once it is done."""
+    """Play the extra passes that the ledger lacks, one after the other, and store each."""
     left = missing_steps(steps, ledger)
     if progress is not None and left:
         progress(0, SHARES * len(left))

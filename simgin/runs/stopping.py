@@ -1,9 +1,8 @@
 """Stopping rules: until an interval is narrow enough, or until a test has decided.
 
-They look at the results after every batch. A rule fixes beforehand how wide every interval of the
-run must be to hold at whatever moment it stops (`multiplier`): a plain interval
-after optional stopping is never printed
-(docs/explanation/statistics.md#looking-more-than-once).
+A rule examines the results after every batch. It fixes in advance how wide every interval of the
+run must be to be valid at any stopping time (`multiplier`). simgin never prints an ordinary
+interval after optional stopping (docs/explanation/statistics.md#looking-more-than-once).
 """
 
 import math
@@ -17,9 +16,10 @@ from simgin.play.matchup import Matchup
 from simgin.stats import estimate, metrics
 from simgin.stats.estimate import estimate_metric
 
-# Standard deviations of the mean of a mirrored pair, and of a single deal or match, that plans
-# reckon with: rounded up from those of gold and simple under the shipped variants. A wrong one
-# costs some width (a factor 4 in units: 1.67 for 1.55), never validity.
+# Standard deviations assumed in plans, for the mean of a mirrored pair (True) and for a single deal
+# or match (False). They are rounded up from those of gold and simple under the built-in variants. A
+# wrong value makes intervals wider but never invalid: if the planned number of units is wrong by a
+# factor of 4, the multiplier is 1.67 instead of 1.55.
 SHARE_SD = {True: 0.35, False: 0.5}
 NOMINAL_SD = {
     "deal_win": {True: 0.3, False: 0.5},
@@ -30,11 +30,11 @@ NOMINAL_SD = {
 
 
 PAIRS_FROM = 100  # pairs before the first look of a sequential test
-EMPTY = 1e-3  # what an empty category counts: its chance is then small, not nil
+EMPTY = 1e-3  # count assigned to an empty category, so that its probability is positive
 CATEGORIES = (0.0, 0.25, 0.5, 0.75, 1.0)  # pair scores, the bins of sums.PAIR_HISTOGRAM
 
 COMPLETE = "complete"
-# What is known to within a half-width, as sentences call it
+# Descriptions of the estimated quantities, by metric
 SUBJECTS = {
     "deal_win": "the share of deals won",
     "win": "the share of deals won",
@@ -48,41 +48,42 @@ SUBJECTS = {
 
 @dataclass(frozen=True)
 class End:
-    """How far a cell was played: its first `units` units, and why it ended there."""
+    """Number of units that were played of a matchup, and the reason for stopping there."""
 
     units: int
     stopped: str = COMPLETE
-    # Half-width of its intervals in standard errors where a rule looked at results
+    # Half-width of the intervals in standard errors if a rule examined the results, else None
     multiplier: float | None = None
 
 
 @dataclass(frozen=True)
 class Until:
-    """Stop when the 95 % confidence sequence of a metric is narrow enough."""
+    """Rule that stops when the 95 % confidence sequence of a metric is narrow enough."""
 
-    metric: str  # seen by strategy A
+    metric: str  # of strategy A
     half_width: float
-    planned: int  # units at which the sequence is tightest
+    planned: int  # units at which the confidence sequence is narrowest
 
     @property
     def text(self) -> str:
-        """The rule in words."""
+        """Description of the rule."""
         known = f"{SUBJECTS[self.metric]} is known to within {self._in_words(self.half_width)}"
         return f"until {known} (confidence sequence: 95 % at every look)"
 
     def _in_words(self, width: float) -> str:
-        """A half-width with its unit."""
+        """Return a half-width with its unit of measurement."""
         metric = metrics.BY_NAME[self.metric]
         return f"{metric.factor * width:.6g} {'percentage ' * metric.share}points"
 
     def multiplier(self, units: int) -> float:
-        """Half-width of every interval of the run in standard errors."""
+        """Return the half-width of every interval of the run in standard errors."""
         return estimate.sequence_width(units, self.planned)
 
     def look(self, totals: np.ndarray) -> str | None:
-        """The decision in a sentence, or None to go on.
+        """Return the decision as a sentence, or None to continue.
 
-        totals: exact sum of the rows so far, int64 of length sums.COLUMNS.
+        Args:
+            totals: Exact sum of the batch rows so far, `(sums.COLUMNS,) int64`.
         """
         units = int(totals[sums.UNITS])
         metric = metrics.BY_NAME[self.metric]
@@ -99,9 +100,10 @@ class Until:
 
 @dataclass(frozen=True)
 class Sprt:
-    """Stop when the sequential test of pairs prefers one of two strengths of A.
+    """Rule that stops when the sequential test of pairs accepts a hypothesis.
 
-    Strengths are in Elo of A's share of pairs.
+    `elo0` (H0) and `elo1` (H1) are hypotheses about the strength of strategy A: Elo differences,
+    computed from A's mean pair score.
     """
 
     elo0: float
@@ -109,7 +111,7 @@ class Sprt:
 
     @property
     def text(self) -> str:
-        """The rule in words."""
+        """Description of the rule."""
         return (
             f"sequential test of pairs: Elo {self.elo0:g} (H0) against {self.elo1:g} (H1), "
             f"alpha {estimate.ALPHA:g}, beta {estimate.ALPHA:g}"
@@ -117,9 +119,9 @@ class Sprt:
 
     @property
     def planned(self) -> int:
-        """Pairs that the test takes in its slowest case, where the truth lies midway.
+        """Expected number of pairs in the slowest case, in which the true strength is midway.
 
-        The lower bound times the upper one over the drift squared.
+        It is the product of the test's bounds, divided by the square of the drift.
         """
         low, high = bounds()
         apart = share_of_elo(self.elo1) - share_of_elo(self.elo0)
@@ -127,13 +129,15 @@ class Sprt:
         return max(estimate.LOOK_FROM, pairs)
 
     def multiplier(self, units: int) -> float:
-        """Half-width of every interval of the run in standard errors."""
+        """Return the half-width of every interval of the run in standard errors."""
         return estimate.sequence_width(units, self.planned)
 
     def llr(self, totals: np.ndarray) -> float:
-        """Log likelihood ratio of H1 against H0.
+        """Return the log likelihood ratio of H1 to H0.
 
-        totals: exact sum of batch rows, of which the pairs count.
+        Args:
+            totals: Exact sum of the batch rows so far, `(sums.COLUMNS,) int64`. Only the histogram
+                of pair scores is used.
         """
         first = sums.PAIR_HISTOGRAM
         counts = totals[first : first + sums.PAIR_BINS]
@@ -141,20 +145,24 @@ class Sprt:
 
     @property
     def _stronger(self) -> str:
-        """What it says that H1 is accepted: no strength of up to elo0 is likely."""
+        """Conclusion if H1 is accepted: strengths up to `elo0` are unlikely."""
         if self.elo0 < 0:
             return f"A is not worse by {-self.elo0:g} Elo; it may be better"
         return f"A is better by more than {self.elo0:g} Elo" if self.elo0 else "A is better"
 
     @property
     def _not_as_strong(self) -> str:
-        """What it says that H0 is accepted: no strength of elo1 or more is likely."""
+        """Conclusion if H0 is accepted: strengths from `elo1` are unlikely."""
         if self.elo1 > 0:
             return f"A is not better by {self.elo1:g} Elo; it may be worse"
         return f"A is worse by more than {-self.elo1:g} Elo" if self.elo1 else "A is worse"
 
     def look(self, totals: np.ndarray) -> str | None:
-        """What the accepted hypothesis says, or None to go on. totals: as for `Until.look`."""
+        """Return the conclusion from the accepted hypothesis, or None to continue.
+
+        Args:
+            totals: Exact sum of the batch rows so far, `(sums.COLUMNS,) int64`.
+        """
         pairs = int(totals[sums.UNITS])
         if pairs < PAIRS_FROM:
             return None
@@ -173,13 +181,16 @@ Rule = Until | Sprt
 
 
 class StoppingError(ValueError):
-    """A rule that does not fit what is played; the message is a sentence with the remedy."""
+    """Stopping rule that does not suit the matchup."""
 
 
 def until(half_width: str | float, matchup: Matchup) -> Until:
-    """The rule for a half-width as `simgin.text.amounts` reads it.
+    """Return the rule that stops at a half-width.
 
-    `0.1%` of the share of deals (matches) won, or 0.05 points a deal (match).
+    Args:
+        half_width: A string such as `0.1%` for the percentage of deals or matches won, or a number
+            of points per deal or match, as read by `simgin.text.amounts`.
+        matchup: Matchup to play.
     """
     percent = isinstance(half_width, str)
     metric = _metric(matchup, percent=percent)
@@ -189,7 +200,16 @@ def until(half_width: str | float, matchup: Matchup) -> Until:
 
 
 def sprt(elo0: float, elo1: float, matchup: Matchup) -> Sprt:
-    """The test between two Elo differences. StoppingError where nothing is played in pairs."""
+    """Return the sequential test between two Elo differences.
+
+    Args:
+        elo0: Elo difference under H0.
+        elo1: Elo difference under H1.
+        matchup: Matchup to play.
+
+    Raises:
+        StoppingError: If the matchup is not played in pairs.
+    """
     if not matchup.mirrored:
         raise StoppingError(
             f"{matchup.title} plays no pairs, so there is nothing to test: name two different "
@@ -199,7 +219,7 @@ def sprt(elo0: float, elo1: float, matchup: Matchup) -> Sprt:
 
 
 def _metric(matchup: Matchup, *, percent: bool) -> str:
-    """What a half-width in per cent is of, or one in points."""
+    """Return the metric that a half-width in % or in points refers to."""
     if matchup.unit == metrics.DEAL:
         share, points = metrics.headline(metrics.DEAL, len(matchup.players))
         return share if percent else points
@@ -212,24 +232,34 @@ def _metric(matchup: Matchup, *, percent: bool) -> str:
 
 
 def share_of_elo(elo: float) -> float:
-    """The expected share 0..1 of a side that is `elo` points better: 1 / (1 + 10^(-elo / 400))."""
+    """Return the expected score of a side that is `elo` points stronger.
+
+    Returns:
+        1 / (1 + 10^(-elo / 400)), between 0 and 1.
+    """
     return float(1 / (1 + 10 ** (-elo / 400)))
 
 
 def bounds() -> tuple[float, float]:
-    """Wald's bounds: H0 is accepted at or below the first, H1 at or above the second.
+    """Return Wald's bounds of the log likelihood ratio.
 
-    They are -2.944 and 2.944: ALPHA is the chance of either error, at most.
+    H0 is accepted at or below the lower bound, and H1 at or above the upper bound. With both error
+    probabilities at most ALPHA = 0.05, the bounds are -2.944 and 2.944.
     """
     high = math.log((1 - estimate.ALPHA) / estimate.ALPHA)
     return -high, high
 
 
 def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
-    """Log likelihood ratio of mean share m1 against m0, both within 0..1.
+    """Compute the log likelihood ratio of the mean score m1 to m0.
 
-    counts: pairs by score 0, 1/4, 1/2, 3/4, 1. Each hypothesis is the likeliest distribution with
-    its mean (the generalised test, multinomial form).
+    Each hypothesis is represented by the most likely distribution with its mean (the generalised
+    sequential probability ratio test in multinomial form).
+
+    Args:
+        counts: Number of pairs with the score 0, 1/4, 1/2, 3/4 and 1.
+        m0: Mean score under H0, between 0 and 1.
+        m1: Mean score under H1, between 0 and 1.
     """
     filled = [max(float(count), EMPTY) for count in counts]
     tilt0 = _tilt(filled, m0)
@@ -241,15 +271,15 @@ def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
 
 
 def _tilt(counts: list[float], mean: float) -> float:
-    """Lagrange's factor L of the likeliest distribution with this mean.
+    """Return the Lagrange multiplier L of the most likely distribution with this mean.
 
-    p_j = n_j / N / (1 + L (a_j - mean)).
+    The distribution is p_j = n_j / N / (1 + L (a_j - mean)).
     """
     from scipy.optimize import brentq
 
     whole = sum(counts)
     terms = [(n, score - mean) for n, score in zip(counts, CATEGORIES, strict=True)]
-    # No chance is more than 1.
+    # No probability exceeds 1.
     lows = [(n / whole - 1) / d for n, d in terms if d > 0]
     highs = [(n / whole - 1) / d for n, d in terms if d < 0]
 
