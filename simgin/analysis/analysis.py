@@ -35,7 +35,7 @@ from simgin.stats.table import frame_of
 if TYPE_CHECKING:
     import pandas as pd
 
-WORLDS = 10_000  # default number of worlds per position  # default number of worlds per position  # default number of worlds per position
+WORLDS = 10_000  # default number of worlds per position
 STRONGEST = {1: "solo-champion", 2: "champion"}  # by the number of players
 MOST_WORLDS = 1_000_000  # limited because all outcomes stay in memory
 BLOCK = 50  # worlds per engine call
