@@ -1,1 +1,1 @@
-"""A game as data: parameters and variants become the Rules record that the engine plays by."""
+"""Rules as data: parameters and variants, and the Rules record that the engine reads."""

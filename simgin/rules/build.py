@@ -1,4 +1,4 @@
-"""The Rules record that the engine plays by, from the parameters of a variant."""
+"""Conversion of a variant's parameters to the Rules record that the engine reads."""
 
 from functools import lru_cache
 from typing import Any
@@ -9,11 +9,11 @@ from simgin.core.rules import PARAMETERS, build
 from simgin.rules.parameters import Params, Value, parameters
 from simgin.rules.variants import Variant
 
-DASH = -1  # the code of a value that has no effect
+DASH = -1  # code of a parameter without effect
 
 
 def build_rules(variant: Variant) -> np.record:
-    """A new Rules record for a variant."""
+    """Return a new Rules record for a variant."""
     return _rules_of(variant).copy()
 
 
@@ -23,9 +23,9 @@ def _rules_of(variant: Variant) -> np.record:
 
 
 def build_rules_from(params: Params) -> np.record:
-    """A new Rules record for a value of every parameter, playable or not.
+    """Return a new Rules record for the value of every parameter.
 
-    The tests set single parameters.
+    The parameters are not validated, so that tests can set single parameters.
     """
     a, b = _list(params["start_points"]) or (0, 0)
     games = tuple((points, count) for points, count in _list(params["game_table"]))
@@ -34,7 +34,10 @@ def build_rules_from(params: Params) -> np.record:
 
 
 def _code(name: str, value: Value) -> int:
-    """The number of a value: of a word its place among the choices, of a dash -1."""
+    """Return the integer that the engine uses for a parameter value.
+
+    A word is encoded as its index among the choices, None as NO_EFFECT_CODE.
+    """
     parameter = parameters()[name]
     if value is None:
         return DASH
@@ -45,5 +48,5 @@ def _code(name: str, value: Value) -> int:
 
 
 def _list(value: Value) -> list[Any]:
-    """A list of numbers; empty for a dash."""
+    """Return a list value, or an empty list for None."""
     return value if isinstance(value, list) else []

@@ -1,8 +1,8 @@
-"""The parameters of the rules (rules.md 11): what each may be, and where it has an effect.
+"""Parameters of the rules (rules.md 11): their possible values, and when they have an effect.
 
-They and the goals of a match (rules.md 7) are data in variants.toml, read at the first use. A value
-is a bool, an int, a word, a list of numbers, or None: a dash where the parameter has no effect, or
-the word none where that is a value.
+The parameters and the goals of a match (rules.md 7) are defined in variants.toml, which is read on
+first use. A value is a bool, an int, a word, a list of numbers, or None. None means that the
+parameter has no effect, or is the value "none" if the parameter is optional.
 """
 
 import re
@@ -21,7 +21,7 @@ Params = Mapping[str, Value]  # a value for every parameter
 Conditions = Mapping[str, list[Any]]  # parameter -> the values that meet the condition
 
 MAX_TABLE_ROWS = 8
-MAX_GAMES = 100  # most won games that one row of a game table may give
+MAX_GAMES = 100  # won games that one row of a game table can award
 
 _TRUTH: dict[str, Value] = dict.fromkeys(("yes", "true", "on", "1"), True)
 _TRUTH |= dict.fromkeys(("no", "false", "off", "0"), False)
@@ -30,32 +30,35 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
 
 @dataclass(frozen=True)
 class Parameter:
-    """One number or word of the rules."""
+    """Definition of one parameter of the rules."""
 
     name: str
     section: str  # deal, meld, score, match, stake
     kind: str  # bool, choice, int, pair, table
-    default: Value  # its value in `standard`
+    default: Value  # value in `standard`
     meaning: str  # as in the rule book
     status: str = "core"  # core, option, descriptive
-    choices: tuple[str | int, ...] = ()  # kind choice; a yes or no among them is a bool
-    low: int = 0  # kinds int, pair, table
+    choices: tuple[str | int, ...] = ()  # for kind choice; yes and no are bools
+    low: int = 0  # for kinds int, pair and table
     high: int = 0
-    optional: bool = False  # none is a value, not a dash
-    example: Value = None  # what a message proposes if the default is a dash
-    plain: str = ""  # the meaning for readers without the rule book, if it refers to that
-    words: Mapping[str, str] = field(default_factory=dict)  # what a player says of a value
-    acts_with: Conditions = field(default_factory=dict)  # all needed for an effect; empty: always
-    idle_with: Conditions = field(default_factory=dict)  # together they take the effect away
+    optional: bool = False  # True if `none` is a value
+    example: Value = None  # suggested value if there is no default
+    plain: str = ""  # meaning for readers without the rule book
+    words: Mapping[str, str] = field(default_factory=dict)  # a player's phrase for each value
+    acts_with: Conditions = field(default_factory=dict)  # needed for an effect, all of them
+    idle_with: Conditions = field(default_factory=dict)  # remove the effect if all hold
     matches_only: bool = False  # no effect on single deals
 
     @property
     def description(self) -> str:
-        """What the parameter means, for people."""
+        """Meaning of the parameter, for readers without the rule book."""
         return self.plain or self.meaning
 
     def read(self, text: str) -> Value:
-        """The value that a text means; a text that means none comes back, for `fault` to find."""
+        """Return the value that a string denotes.
+
+        A string that is not a valid value is returned unchanged; `error_message` explains it.
+        """
         word = text.strip()
         if word == DASH:
             return None
@@ -66,14 +69,14 @@ class Parameter:
         return _READERS[self.kind](word)
 
     def fault(self, value: object) -> str:
-        """A sentence about an impossible value; empty for a good one and for a dash."""
+        """Return an error message for an impossible value; empty for a valid value or None."""
         if value is None or self._allows(value):
             return ""
         near = did_you_mean(value if isinstance(value, str) else "", self._spellings())
         return f"{self.name} must be {self.span()}, not {shown(value)}{near}"
 
     def span(self) -> str:
-        """What the parameter may be, in words."""
+        """Return a description of the values that the parameter accepts."""
         limits = f"{self.low}..{self.high}"
         if self.kind == "bool":
             return "yes or no"
@@ -90,12 +93,12 @@ class Parameter:
         )
 
     def said(self, value: Value) -> str:
-        """What a player would say of a value, as in `undercut +25`; empty if there is nothing."""
+        """Return a player's phrase for a value, such as `undercut +25`; empty if there is none."""
         text = self.write(value)
         return self.words.get(text, self.words.get("*", "")).replace("{value}", text)
 
     def values(self) -> str:
-        """What may be written for the parameter, as short as can be: `yes, no`, `0..100, none`."""
+        """Return the accepted values in short form, such as `yes, no` or `0..100, none`."""
         if self.kind == "bool":
             return "yes, no"
         if self.kind == "choice":
@@ -108,22 +111,27 @@ class Parameter:
         return f"{limits}, none" if self.optional else limits
 
     def write(self, value: Value) -> str:
-        """The canonical text of a value: `read` gives it back."""
+        """Return the canonical string of a value, which `parse` converts back to the value."""
         if value is None and self.optional:
             return "none"
         return value_text(value)
 
     def acts(self, params: Params) -> bool:
-        """Whether the parameter has an effect under some rules.
+        """Return True if the parameter has an effect under the given rules.
 
-        Raises KeyError if these lack a value that decides it.
+        Raises:
+            KeyError: `params` lacks a value that decides it.
         """
         if self.status == "descriptive" or not _met(self.acts_with, params):
             return False
         return not self.idle_with or not _met(self.idle_with, params)
 
     def idle(self, params: Params) -> str:
-        """Return why the parameter has no effect and what it needs; empty if it has an effect."""
+        """Explain why the parameter has no effect, and what it needs to have one.
+
+        Returns:
+            Two sentences; empty if the parameter has an effect.
+        """
         if self.acts(params):
             return ""
         if self.status == "descriptive":
@@ -137,7 +145,7 @@ class Parameter:
         return f"{self.name} has no effect with {because}. It needs {needed}."
 
     def dash(self, params: Params) -> str:
-        """A sentence if the value is a dash where the parameter has an effect, else empty."""
+        """Return an error message if the parameter has an effect but no value, else empty."""
         if params[self.name] is not None or self.optional or not self.acts(params):
             return ""
         causes = [*self.acts_with]
@@ -149,7 +157,7 @@ class Parameter:
         return f"{self.name} needs a value with {because}: {remedy}"
 
     def proposal(self) -> str:
-        """A setting to propose: the default, or the example if the default is a dash."""
+        """Return a setting to suggest: the default, or the example if there is no default."""
         value = self.example if self.default is None else self.default
         return f"{self.name}={value_text(value)}"
 
@@ -157,7 +165,7 @@ class Parameter:
         return [value_text(choice) for choice in self.choices]
 
     def _choice(self, word: str) -> Value:
-        """Return the choice that a word means; the word itself if it means none."""
+        """Return the choice that a word denotes, or the word itself if it denotes none."""
         known: dict[str, Value] = dict(zip(self._spellings(), self.choices, strict=True))
         if any(isinstance(choice, bool) for choice in self.choices):
             return (_TRUTH | known).get(word.lower(), word)
@@ -194,7 +202,7 @@ class Parameter:
 
 @cache
 def variants_file() -> dict[str, Any]:
-    """The tables of variants.toml."""
+    """Return the tables of variants.toml."""
     path = Path(__file__).with_name("variants.toml")
     with path.open("rb") as file:
         return tomllib.load(file)
@@ -202,7 +210,7 @@ def variants_file() -> dict[str, Any]:
 
 @cache
 def parameters() -> dict[str, Parameter]:
-    """Every parameter by name, in the order of rules.md 11."""
+    """Return all parameters by name, in the order of rules.md 11."""
     found = {}
     for section, tables in variants_file()["parameters"].items():
         for name, table in tables.items():
@@ -223,19 +231,19 @@ def _met(conditions: Conditions, params: Params) -> bool:
 
 
 def _settings(conditions: Conditions) -> str:
-    """Conditions in words: `players = 2 and goal = points, columns or race`."""
+    """Format conditions, as in `players = 2 and goal = points, columns or race`."""
     words = [f"{name} = {_or([*map(value_text, some)])}" for name, some in conditions.items()]
     return " and ".join(words)
 
 
 def _or(words: list[str]) -> str:
-    """Words as a choice: `points, columns or race`."""
+    """Join words as alternatives, as in `points, columns or race`."""
     *most, last = words
     return f"{', '.join(most)} or {last}" if most else last
 
 
 def number(params: Params, name: str) -> int:
-    """The value of a parameter that is a number."""
+    """Return the value of an integer parameter."""
     value = params[name]
     assert isinstance(value, int), (
         f"{name} is {value!r} where a number has effect: the parameters were not validated"
@@ -243,7 +251,7 @@ def number(params: Params, name: str) -> int:
     return value
 
 
-# Values as text; a text of another form comes back as it is
+# Parsing of values. A string in another format is returned unchanged.
 
 
 def _integer(word: str) -> Value:
@@ -267,7 +275,7 @@ _READERS: dict[str, Callable[[str], Value]] = {
 
 @dataclass(frozen=True)
 class Side:
-    """What one side plays for: how it stands, and what it counts, with the parameter it needs."""
+    """Goal of one side: the format of its score, and the target parameter of each count."""
 
     standing: str
     targets: Mapping[str, str] = field(default_factory=dict)
@@ -275,7 +283,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Goal:
-    """What wins a match, for all that is not compiled; variants.toml says what the fields mean."""
+    """Goal of a match, for code that is not compiled; variants.toml documents the fields."""
 
     name: str
     won_by: str
@@ -289,20 +297,20 @@ class Goal:
     unit: str = ""
 
     def side_at(self, params: Mapping[str, Any], seat: int) -> Side:
-        """What the side at a seat plays for."""
+        """Return the goal of the side at a seat."""
         if self.other is None or seat == params["race_points_seat"]:
             return self.side
         return self.other
 
     @property
     def counts_deals(self) -> bool:
-        """Whether won deals decide, so that a deal may count for more than one."""
+        """True if won deals decide the match, so that a deal can count more than once."""
         return any("deals" in side.targets for side in (self.side, self.other) if side)
 
 
 @cache
 def goals() -> dict[str, Goal]:
-    """Every goal by its name, the value of the parameter `goal`."""
+    """Return all match goals by name, the value of the parameter `goal`."""
     found = {}
     for name, table in variants_file()["goals"].items():
         sides = {key: Side(**table[key]) for key in ("side", "other") if key in table}
@@ -311,5 +319,5 @@ def goals() -> dict[str, Goal]:
 
 
 def goal_of(params: Mapping[str, Any]) -> Goal:
-    """The goal of a variant's parameters."""
+    """Return the match goal of a variant's parameters."""
     return goals()[params["goal"]]

@@ -1,10 +1,10 @@
-"""Users' variants: tables of a TOML file, with every mistake reported at once.
+"""Users' variants: tables of a TOML file, read with every error reported at the same time.
 
 [variants.club]
 title = "Club rules"
 about = "Oklahoma with a bigger bonus for gin."
-source = "Thursdays at the club"    # may be left out
-base = "oklahoma+rainbow"           # what the changes start from; default: standard
+source = "Thursdays at the club"    # optional
+base = "oklahoma+rainbow"           # variant spec that the changes start from; default: standard
 
 [variants.club.changes]
 gin_bonus = 30
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from simgin.rules.variants import Variant
 
 SUFFIX = ".toml"
-MOST_LISTED = 8  # names in a message
-WIDTH = 100  # of a comment
+MOST_LISTED = 8  # names listed in a message
+WIDTH = 100  # columns of a comment
 _NAME = re.compile(r"[a-z0-9-]+", re.ASCII)
 _REFERENCE = re.compile(r"([^+=#]*\.toml)(?:#(.*))?", re.DOTALL | re.IGNORECASE)
 TEMPLATE = Path(__file__).with_name("variant.toml.j2")
@@ -45,7 +45,7 @@ ABOUT_BASE = "# What the changes start from: variants and settings, joined by +"
 _PLACE = re.compile(r"\{\{ (\w+) \}\}")
 _TEXTS = ("title", "about", "source", "base")
 
-MOST_CHARACTERS = 10_000  # of a text
+MOST_CHARACTERS = 10_000  # characters of a string
 Text = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
 
 
@@ -63,21 +63,27 @@ class _File(toml.Table):
 
 @dataclass(frozen=True)
 class UserVariant:
-    """A variant as its file has it; if it has faults, what could be read of it."""
+    """Variant as read from a file; if the file has errors, its readable parts."""
 
     title: str = ""
     about: str = ""
     source: str = ""
-    base: str = "standard"  # a text, not read yet
-    changes: dict[str, Value] = field(default_factory=dict)  # of known parameters
+    base: str = "standard"  # variant spec, not parsed yet
+    changes: dict[str, Value] = field(default_factory=dict)  # of known parameters only
     faults: tuple[str, ...] = ()
 
 
 def find(reference: str) -> tuple[str, UserVariant]:
-    """(canonical text, variant) of `path/to/mine.toml#name`, or `mine.toml` if it has only one.
+    """Find the variant that a reference to a user's file names.
 
-    The path stays as written. Raises TomlError with every mistake in the form of the file, or
-    with a sentence about the reference.
+    Args:
+        reference: `path/to/mine.toml#name`, or `mine.toml` if the file has only one variant.
+
+    Returns:
+        (canonical reference, variant). The path is unchanged.
+
+    Raises:
+        TomlError: The file cannot be read or has format errors, or the reference is not valid.
     """
     match = _REFERENCE.fullmatch(reference)
     path, name = match.groups() if match else (_path_of(reference), "")
@@ -94,9 +100,10 @@ def find(reference: str) -> tuple[str, UserVariant]:
 
 
 def read(path: str) -> Mapping[str, UserVariant]:
-    """The variants of a file by name, with their faults.
+    """Read the variants of a file, with the errors found in each.
 
-    Raises TomlError if the file cannot be read, or with every mistake if its form is wrong.
+    Raises:
+        TomlError: The file cannot be read, or its format is wrong.
     """
     sentence = path_fault(path)
     if sentence:
@@ -117,7 +124,7 @@ def read(path: str) -> Mapping[str, UserVariant]:
 
 
 def path_fault(path: str) -> str:
-    """A sentence if a path cannot be part of a variant's text, else empty."""
+    """Return an error message if a path cannot be part of a variant spec, else empty."""
     if not path.isprintable():
         return f"the path {shown(path)} has characters that cannot be printed: rename the file."
     if path != path.strip():
@@ -136,7 +143,7 @@ def path_fault(path: str) -> str:
 
 
 def _path_of(reference: str) -> str:
-    """The path in a reference that is not well formed."""
+    """Return the path in a reference that is not well formed."""
     if has_ending(reference, SUFFIX) or "#" not in reference:
         return reference
     return reference.rpartition("#")[0]
@@ -148,7 +155,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _user_variant(path: str, name: str, raw: Any) -> UserVariant:
-    """A table of the file as a variant, with its faults."""
+    """Convert a table of the file to a variant, with the errors found in it."""
     faults = _name_faults(path, name)
     try:
         _Entry.model_validate(raw)
@@ -183,7 +190,7 @@ def _name_faults(path: str, name: str) -> list[str]:
 
 
 def _setting(name: str, raw: Any) -> tuple[Value, str]:
-    """(value, fault) of a line of changes, in the types of TOML or as on the command line."""
+    """Return (value, error message) of a line of changes, given as TOML or command-line text."""
     parameter = parameters().get(name)
     if parameter is None:
         return raw, unknown_parameter(name)
@@ -191,22 +198,22 @@ def _setting(name: str, raw: Any) -> tuple[Value, str]:
     return value, parameter.fault(value)
 
 
-# A file to start from: one variant, with every rule in a comment
+# A template file with one variant and every rule in a comment
 
 
 def variant_name(path: str) -> str:
-    """A name for the first variant of a file, made from the file's own."""
+    """Suggest a name for the first variant of a file, based on the file name."""
     name = plain_name(Path(path)) or "mine"
     return f"my-{name}" if name in variants_file()["variants"] else name
 
 
 def variant_file(path: str, start: Variant) -> str:
-    """The text of a file with one variant, which has the rules of `start` until it is edited."""
+    """Return a new file with one variant, whose rules are those of `start` until it is edited."""
     name = variant_name(path)
     texts = {"path": path, "name": name, "title": _text(name.replace("-", " ").capitalize())}
     texts |= {"about": _text(f"{start.title}, with changes."), "base": ""}
     changed = []
-    if ".toml" in start.text.lower():  # a variant of a file cannot be the base of another
+    if ".toml" in start.text.lower():  # A user's variant cannot be a base.
         for rule, parameter in parameters().items():
             if start.row[rule] != parameter.default:
                 changed.append(f"{rule} = {_value(parameter, start.row[rule])}")
@@ -228,10 +235,10 @@ def _comments(start: Variant) -> Iterator[str]:
 
 
 def _value(parameter: Parameter, value: Value) -> str:
-    """A value of a parameter in TOML."""
+    """Format a parameter value as TOML."""
     return json.dumps(parameter.write(None) if value is None else value)
 
 
 def _text(words: str) -> str:
-    """A text in TOML: as in JSON, but for one control character that JSON does not escape."""
+    """Format a string as TOML: as JSON, plus the one control character that JSON leaves bare."""
     return json.dumps(words, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,7 +1,7 @@
-"""Parameters that make no playable rules: the refusals of rules.md 10.17, each with a sentence.
+"""Validation of parameters: invalid combinations (rules.md 10.17), with error messages.
 
-Everything that is not refused here is defined. A clause sees only parameters whose values are
-sound, and stays silent if it needs another, since that value has a sentence of its own.
+Every combination that passes is playable. A clause reads only parameters with valid values. It is
+skipped if it needs another one, because the invalid value has an error message of its own.
 """
 
 import warnings
@@ -15,13 +15,14 @@ from simgin.text.messages import did_you_mean, shown
 UPCARD_OPENINGS = ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead")
 NO_UPCARD = ("discard_first", "stock")
 
-Known = Mapping[str, Any]  # the parameters whose values are sound
+Known = Mapping[str, Any]  # parameters with valid values
 
 
 class RulesWarning(UserWarning):
-    """Settings that have no effect under the rules in which they were written.
+    """Warning about settings that have no effect under the rules they appear in.
 
-    reason: which, why, and what they need, without the text of the rules.
+    Attributes:
+        reason: Settings without effect, why they have none and what they need, without the variant.
     """
 
     def __init__(self, text: str, reason: str):
@@ -31,16 +32,25 @@ class RulesWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Clause:
-    """Parameters are refused if `refused(p)`; the sentence may name values in braces."""
+    """Invalid combination of parameters, with its error message.
+
+    Attributes:
+        is_violated: Predicate that is true if the parameters are not playable.
+        message: Error message, with the names of parameters in braces for their values.
+    """
 
     refused: Callable[[Known], bool]
     sentence: str
 
 
 def validate(params: Params) -> list[str]:
-    """Everything that is wrong with a value for every parameter, in sentences with the remedy.
+    """Return every error in a set of parameters, with a suggestion for each.
 
-    Empty if the rules can be played.
+    Args:
+        params: Value of every parameter.
+
+    Returns:
+        Error messages; empty if the rules are playable.
     """
     sentences, sound = _check_values(params)
     dashes = {}
@@ -49,7 +59,7 @@ def validate(params: Params) -> list[str]:
         if sentence:
             dashes[name] = sentence
     sentences += dashes.values()
-    # A dash where a value is needed has its sentence already, so the clauses do not see it.
+    # Clauses do not see a missing value, which has been reported already.
     known = {name: value for name, value in sound.items() if name not in dashes}
     texts = {}
     for name, value in sound.items():
@@ -62,9 +72,9 @@ def validate(params: Params) -> list[str]:
 
 
 def warn(text: str, sentences: Iterable[str]) -> None:
-    """Issue one RulesWarning about the settings of a variant, if there is anything to say.
+    """Issue one RulesWarning about the settings of a variant, unless there are no sentences.
 
-    It is raised at one place, so that Python shows the warning about a text once.
+    All of these warnings come from one line of code, so that Python shows each text once.
     """
     reason = " ".join(sentences)
     if reason:
@@ -72,14 +82,18 @@ def warn(text: str, sentences: Iterable[str]) -> None:
 
 
 def unknown_parameter(name: str) -> str:
-    """The sentence about a name that no parameter has."""
+    """Return the error message for a name that is not a parameter."""
     near = did_you_mean(str(name), parameters())
     remedy = " `simgin variants standard` shows them all." if near == "." else ""
     return f"there is no parameter {shown(name)}{near}{remedy}"
 
 
 def _check_values(params: Params) -> tuple[list[str], dict[str, Value]]:
-    """Sentences about unknown, missing and impossible values, and the sound values."""
+    """Check names and values of parameters one by one.
+
+    Returns:
+        (error messages for unknown, missing and impossible values, valid values).
+    """
     known = parameters()
     sentences = [unknown_parameter(name) for name in params if name not in known]
     sound = {}
@@ -95,7 +109,7 @@ def _check_values(params: Params) -> tuple[list[str], dict[str, Value]]:
 
 
 def _judge(judge: Callable[[Known], Any], known: Known) -> Any:
-    """What `judge` says; None if it needs a parameter that is not known."""
+    """Return the result of `judge`, or None if it needs a parameter that is not known."""
     try:
         return judge(known)
     except KeyError:
@@ -111,7 +125,7 @@ def _two(p: Known) -> bool:
 
 
 def _too_many_draws(p: Known) -> bool:
-    """One player without a joker could draw from an empty deck."""
+    """Return True if a single player without a joker could draw from an empty deck."""
     left = 41 if p["first_turn"] == "discard_first" else 42
     most = p["max_draws"]
     too_many = most is None or most > left
@@ -119,7 +133,7 @@ def _too_many_draws(p: Known) -> bool:
 
 
 def _starts_won(p: Known) -> bool:
-    """A side has all the points it needs before the first deal."""
+    """Return True if a side has all the points it needs before the first deal."""
     if not parameters()["start_points"].acts(p):
         return False
     for seat in (0, 1):

@@ -1,9 +1,9 @@
-"""Variants: named sets of rules, and texts that compose them, like `oklahoma+rainbow+gin_bonus=20`.
+"""Variants: named sets of rules, and specs that combine them, like `oklahoma+gin_bonus=20`.
 
-A text is `name{+name}{+parameter=value}`. Each part contributes its differences from `standard` in
-the order written, and the later one wins (rules.md 10.17). The named variants are in variants.toml;
-a variant of a user's own file is named `path/to/file.toml#name`, or `file.toml` if the file has
-only one.
+A spec is `name{+name}{+parameter=value}`. Each part contributes its differences from `standard`, in
+the order written, and later parts override earlier ones (rules.md 10.17). The built-in variants are
+defined in variants.toml. A variant of a user's file is named `path/to/file.toml#name`, or
+`file.toml` if the file has only one.
 """
 
 import copy
@@ -25,28 +25,41 @@ __all__ += ["Value", "parameters", "validate", "value_text", "variants_in_file"]
 
 
 class VariantError(ValueError):
-    """A text that is not a variant: a sentence for every mistake, each on a line of the message."""
+    """Error for a spec that is not a valid variant.
+
+    Attributes:
+        messages: Error messages, one per mistake and per line of the exception's message.
+    """
 
     def __init__(self, sentences: list[str]):
         self.sentences = first_mistakes(sentences)
         super().__init__("\n".join(self.sentences))
 
-    # Exceptions are pickled by their arguments, and the message is not the argument of this one.
+    # Exceptions are pickled with their arguments, and the argument of this one is not its message.
     def __reduce__(self) -> tuple[Any, ...]:
-        """What makes it anew."""
+        """Return the constructor and its argument, for pickle."""
         return VariantError, (self.sentences,)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """The rules of a game."""
+    """Rules of a game.
 
-    text: str  # canonical
-    row: dict[str, Value] = field(hash=False)  # a value for every parameter, in their order
+    Attributes:
+        text: Canonical spec.
+        params: Value of every parameter, in the order of `rule_parameters`.
+        title: Title for people.
+        about: Description.
+        source: Origin of the rules; empty if unknown.
+        author_settings: Parameters set in the spec or by the author of the file rather than by a
+            built-in variant.
+    """
+
+    text: str
+    row: dict[str, Value] = field(hash=False)
     title: str
     about: str
     source: str = ""
-    # The parameters that its author set, in a text or a file, and not a built-in name
     typed: tuple[str, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
@@ -54,23 +67,32 @@ class Variant:
 
     @property
     def goal(self) -> Goal:
-        """What wins a match."""
+        """Goal of a match."""
         return goal_of(self.row)
 
 
 def names() -> tuple[str, ...]:
-    """The names of all built-in variants: two players first, customary extras last."""
+    """Return the names of all built-in variants: two-player variants first, extras last."""
     return tuple(variants_file()["variants"])
 
 
 def find(text: "str | Variant") -> Variant:
-    """The variant that a text like `oklahoma+gin_bonus=20` names; a variant is itself.
+    """Return the variant that a spec names.
 
-    Values are yes or no, numbers, words, 40/60 for two numbers, 30:4/60:3 for a table, - for a
-    dash. The canonical text has the names as written (each once, at its last place), then the
-    settings that differ from them, in the order of the parameters.
+    Values are yes or no, integers, words, `40/60` for two numbers, `30:4/60:3` for a table, and `-`
+    for a parameter without effect. The canonical spec has the names as written (each once, at its
+    last position), followed by the settings that differ from them, in the order of the parameters.
+    Settings without effect cause a RulesWarning.
 
-    Raises VariantError with everything that is wrong. Warns of settings without effect.
+    Args:
+        text: Spec such as `oklahoma+gin_bonus=20`. A Variant is returned unchanged.
+
+    Raises:
+        VariantError: The spec is not valid. The message lists every mistake.
+
+    Example:
+        >>> find_variant("oklahoma+gin_bonus=20").params["gin_bonus"]
+        20
     """
     if isinstance(text, Variant):
         return text
@@ -86,9 +108,12 @@ def find(text: "str | Variant") -> Variant:
 
 
 def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
-    """The variants of a user's file by their texts, or what is wrong with them.
+    """Return the variants of a user's file by canonical spec.
 
-    Raises VariantError if the file cannot be read.
+    A variant that is not valid is mapped to its VariantError.
+
+    Raises:
+        VariantError: The file cannot be read.
     """
     from simgin.rules import user_files
     from simgin.text import toml
@@ -109,27 +134,35 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
 
 
 def difference(a: Variant, b: Variant) -> list[tuple[str, Value, Value]]:
-    """(parameter, value in a, value in b) wherever they differ, in the order of parameters."""
+    """Return (parameter, value in a, value in b) for each difference, in parameter order."""
     return [(name, a.row[name], b.row[name]) for name in parameters() if a.row[name] != b.row[name]]
 
 
-# Texts
+# Specs
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of a text: a named variant, or a setting of one parameter."""
+    """Part of a spec: a named variant, or a setting of one parameter."""
 
-    text: str  # canonical
+    text: str  # canonical spec
     changes: dict[str, Value] = field(default_factory=dict)
-    titles: tuple[str, str, str] | None = None  # title, about and source of a named variant
+    titles: tuple[str, str, str] | None = None  # (title, about, source) of a named variant
     faults: tuple[str, ...] = ()
-    known: bool = True  # whether the name is known, so that `changes` can be judged
-    typed: tuple[str, ...] = ()  # the parameters set in it by the author of the text or file
+    known: bool = True  # False for an unknown name, so that `changes` is incomplete
+    typed: tuple[str, ...] = ()  # parameters set by the author of the spec or file
 
 
 def _read(text: str, read_file: Callable[[str], _Part]) -> tuple[list[_Part], list[str]]:
-    """The parts of a text, and what is wrong with them; `read_file` reads those of users' files."""
+    """Parse the parts of a spec.
+
+    Args:
+        text: Variant spec.
+        read_file: Function that parses a part which refers to a user's file.
+
+    Returns:
+        (parts, error messages).
+    """
     pieces = [piece.strip() for piece in text.split("+")]
     parts = [read_file(piece) if _names_file(piece) else _part(piece, text) for piece in pieces]
     sentences = [fault for part in parts for fault in part.faults]
@@ -142,7 +175,7 @@ def _read(text: str, read_file: Callable[[str], _Part]) -> tuple[list[_Part], li
 
 
 def _part(piece: str, text: str) -> _Part:
-    """A part of a text that is not in a user's file, with its faults."""
+    """Parse a part of a spec that does not refer to a user's file, with its errors."""
     name, equals, value = map(str.strip, piece.partition("="))
     parameter = parameters().get(name)
     if piece in names():
@@ -179,12 +212,16 @@ def _built_in_part(name: str) -> _Part:
 
 
 def _variant_of(parts: list[_Part], sentences: list[str]) -> Variant:
-    """The variant that parts make; VariantError with the sentences and what is wrong besides."""
+    """Combine parts into a variant.
+
+    Raises:
+        VariantError: The parts have errors (`sentences`), or their combination is not playable.
+    """
     merged = _merge(parts)
     if sentences and not all(part.known for part in parts):
         raise VariantError(list(dict.fromkeys(sentences)))
     params = _compose(merged)
-    # A fault of a file is among the sentences already, with its place.
+    # An error in a file has been reported already, with its location.
     said = tuple(sentences)
     for fault in validate(params):
         if not any(sentence.endswith(fault) for sentence in said):
@@ -194,7 +231,7 @@ def _variant_of(parts: list[_Part], sentences: list[str]) -> Variant:
     typed = {name for part in parts for name in part.typed if params[name] is not None}
     variant = replace(_variant(merged, params), typed=tuple(filter(typed.__contains__, params)))
     idle = [name for name in variant.typed if not parameters()[name].acts(params)]
-    # A setting without which the rules are refused has that effect.
+    # A setting without which the rules would not be valid has an effect.
     idle = [name for name in idle if not validate(_without(name, parts))]
     warn(variant.text, [parameters()[name].idle(params) for name in idle])
     return variant
@@ -210,7 +247,7 @@ def warn_of_match_rules(variant: Variant) -> None:
 
 
 def _without(name: str, parts: list[_Part]) -> dict[str, Value]:
-    """The value of every parameter that parts make without their typed setting of one."""
+    """Return the parameters that parts make without the author's setting of one parameter."""
     kept = []
     for part in parts:
         others = {key: value for key, value in part.changes.items() if key != name}
@@ -219,7 +256,7 @@ def _without(name: str, parts: list[_Part]) -> dict[str, Value]:
 
 
 def _variant(parts: list[_Part], params: dict[str, Value]) -> Variant:
-    """The variant of sound parts with its canonical text."""
+    """Return the variant of valid parts, with its canonical spec."""
     named = [part for part in parts if part.titles is not None]
     unchanged = _compose(named)
     settings = []
@@ -238,7 +275,7 @@ def _variant(parts: list[_Part], params: dict[str, Value]) -> Variant:
 
 
 def _merge(parts: list[_Part]) -> list[_Part]:
-    """The parts with each name once, at its last place, and pairs replaced that have a name."""
+    """Return the parts with each name once, at its last position, and known pairs combined."""
     for merge in variants_file()["merges"]:
         pair = merge["names"]
         texts = [part.text for part in parts]
@@ -258,7 +295,7 @@ def _last(texts: list[str], text: str) -> int:
 
 
 def _compose(parts: list[_Part]) -> dict[str, Value]:
-    """The value of every parameter that parts make, in lists of its own."""
+    """Return the value of every parameter that parts make, with new lists."""
     params = {name: parameter.default for name, parameter in parameters().items()}
     for part in parts:
         params.update(part.changes)
@@ -270,7 +307,7 @@ def _compose(parts: list[_Part]) -> dict[str, Value]:
 
 
 def _names_file(piece: str) -> bool:
-    """Whether a part of a text names a variant of a user's file."""
+    """Return True if a part of a spec refers to a variant of a user's file."""
     name = piece.partition("=")[0]
     if name.strip() in parameters():
         return False
@@ -280,7 +317,7 @@ def _names_file(piece: str) -> bool:
 
 
 def _part_of_file(piece: str) -> _Part:
-    """A variant of a user's file. Pydantic is imported for it, and only then."""
+    """Parse a reference to a user's file; pydantic is imported only for this."""
     from simgin.rules import user_files
     from simgin.text import toml
 
@@ -292,7 +329,7 @@ def _part_of_file(piece: str) -> _Part:
 
 
 def _user_part(text: str, entry: "UserVariant") -> _Part:
-    """A user's variant: its differences from `standard`, those of its base included."""
+    """Return a user's variant as its differences from `standard`, with those of its base."""
     parts, base_faults = _read(entry.base, _no_base)
     params = _compose(_merge(parts)) | entry.changes
     known = parameters()
@@ -310,7 +347,7 @@ def _user_part(text: str, entry: "UserVariant") -> _Part:
 
 
 def _no_base(piece: str) -> _Part:
-    """A user's variant as the base of another, which is refused, so that none is its own base."""
+    """Return an error for a user's variant as a base, so that no variant is its own base."""
     fault = (
         f"a base is made of simgin's own variants and settings, not of {shown(piece)}: "
         "list the changes that it makes instead."
@@ -319,7 +356,7 @@ def _no_base(piece: str) -> _Part:
 
 
 def _path_with_plus(text: str) -> str:
-    """A sentence if a text that cannot be read is the path of a file with a plus sign in it."""
+    """Return an error message if an invalid spec is the path of a file with a plus sign."""
     path = text.strip().partition("#")[0]
     if "+" not in path or not os.path.isfile(path):
         return ""
