@@ -1,4 +1,4 @@
-"""What an analysis says: sentences and tables for the screen, and a page with the cards drawn."""
+"""Reports of analyses: terminal output, and an HTML report with the cards."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ TITLES = {
     "undercut": "undercut %",
 }
 INTERVALS = "± are 95 % intervals, which hold for all actions together."
-PENALTY = -1  # points are shown as the penalty that they are less
+PENALTY = -1  # factor that shows points as a penalty
 NET = {
     "deals": "Deals: won deals, yours less the opponent's.",
     "games": "Games: won games, yours less the opponent's, as this one is worth.",
 }
 FEW = 3  # actions named in a sentence
-MOST_DRAWN = 6  # decisions of a whole deal: those that cost most
-HAND = 10  # cards of the opponent
+MOST_DRAWN = 6  # plots per deal: the costliest decisions
+HAND = 10
 FRAME = "The card in the thick frame has just come to the hand."
 GONE = "Dashed: taken from the pile."
 UNKNOWN = "Face down in the pile: forgotten."
@@ -54,7 +54,12 @@ Found = Mapping[str, Analysis]
 
 
 def on_screen(found: Found, is_whole: bool) -> Iterator[RenderableType]:
-    """The decisions of a whole deal in one table, or every position with its actions."""
+    """Yield the terminal output: one table for a deal, or each position with its actions.
+
+    Args:
+        found: Analyses by label.
+        is_whole: True if the analyses are of a whole deal.
+    """
     if is_whole:
         yield from Report(_question(found), [*_told(found)], tables=[deal_table(found)]).screen()
         yield ""
@@ -67,7 +72,7 @@ def on_screen(found: Found, is_whole: bool) -> Iterator[RenderableType]:
 
 
 def analysis_report(found: Found, is_whole: bool, command: str) -> Report:
-    """The page. Of more decisions than MOST_DRAWN only the costliest are drawn."""
+    """Build the report. Of more than `MAX_PLOTS` decisions, only the costliest have a plot."""
     return Report(
         question=_question(found),
         verdict=list(_told(found)),
@@ -80,7 +85,7 @@ def analysis_report(found: Found, is_whole: bool, command: str) -> Report:
 
 
 def _question(found: Found) -> str:
-    """What is analysed."""
+    """Return the title of the report."""
     title, *others = found
     if not others:
         return _capital(title)
@@ -98,7 +103,7 @@ def _capital(text: str) -> str:
 
 
 def _told(found: Found) -> Iterator[str]:
-    """The sentences on the decisions that are drawn, behind their places if they are several."""
+    """Yield a sentence for each plotted decision, with its label if there are several."""
     drawn = _drawn(found)
     for title, analysis in drawn.items():
         place = f"{_capital(title)}: " if len(found) > 1 else ""
@@ -108,7 +113,7 @@ def _told(found: Found) -> Iterator[str]:
 
 
 def _drawn(found: Found) -> Found:
-    """The decisions that are drawn: all if they are few, else the costliest in order of play."""
+    """Return the decisions to plot: all if there are few, otherwise the costliest."""
     if len(found) <= MOST_DRAWN:
         return found
     costs = {title: one.cost(one.position.was_done_at)[:2] for title, one in found.items()}
@@ -118,7 +123,7 @@ def _drawn(found: Found) -> Found:
 
 
 def verdict(analysis: Analysis) -> str:
-    """Which action is best, or which may be, and what the one done cost."""
+    """Format the best action, or the candidates, and the cost of the chosen action."""
     position = analysis.position
     names = [position.text(position.actions[place]) for place in analysis.best]
     worlds = f"{analysis.worlds:,} worlds"
@@ -138,14 +143,14 @@ def verdict(analysis: Analysis) -> str:
 
 
 def cost_text(analysis: Analysis, place: int) -> str:
-    """What an action costs, with its 95 % interval."""
+    """Format the cost of an action with its 95 % interval."""
     mean, _, high = analysis.cost(place)
     half = high - mean
     return f"{numbers.number(mean, half)} ± {numbers.number(half, half)}"
 
 
 def how_to_read(found: Found) -> str:
-    """How to read the tables of actions."""
+    """Return the note that explains the tables of actions."""
     first, *others = found.values()
     matchup = first.matchup
     short = own_names([matchup])
@@ -165,7 +170,7 @@ def how_to_read(found: Found) -> str:
 
 
 def _told_by_offer(analysis: Analysis) -> list[str]:
-    """What the offer that is to be answered tells of the opponent's hand."""
+    """Return a sentence about the information in the offer that the player must answer."""
     drawing = analysis.drawing
     if not drawing.has_offer:
         return []
@@ -177,7 +182,7 @@ def _told_by_offer(analysis: Analysis) -> list[str]:
 
 
 def _facts(first: Analysis) -> Iterator[tuple[str, str]]:
-    """How the figures were made."""
+    """Yield the facts about how the values were computed."""
     yield "Variant", first.matchup.variant.text
     yield "Plays on", first.matchup.title
     yield "Worlds", f"at most {first.most:,} for each position, seed {first.matchup.seed}"
@@ -192,14 +197,14 @@ def _facts(first: Analysis) -> Iterator[tuple[str, str]]:
 
 
 def _action_tables(found: Found) -> Iterator[Table]:
-    """The table of each position, named by its place if there are several."""
+    """Yield the table of each position, titled by its label if there are several."""
     for title, analysis in found.items():
         table = action_table(analysis, how_to_read(found))
         yield table if len(found) == 1 else replace(table, title=_capital(title))
 
 
 def action_table(analysis: Analysis, note: str = "") -> Table:
-    """A row for each action, the best first."""
+    """Return a table with one row per action, best action first."""
     factors = _factors(analysis)
     titles = dict(TITLES)
     if factors.get("points") == PENALTY:
@@ -216,12 +221,12 @@ def action_table(analysis: Analysis, note: str = "") -> Table:
 
 
 def _mean(row: Mapping[str, Any], name: str, factor: int) -> str:
-    """A measure, with as many digits as its error allows."""
+    """Format a measure with as many digits as its error allows."""
     return numbers.number(row[name] * factor, Z95 * row[f"{name}_se"] * factor)
 
 
 def _factors(analysis: Analysis) -> dict[str, int]:
-    """The measures that say something in this variant, and what they are multiplied by."""
+    """Return the informative measures of the variant, each with the factor for display."""
     variant = analysis.position.variant
     shares = {"win": 100, "gin": 100, "undercut": 100}
     scoring = variant.row["deal_scoring"]
@@ -241,7 +246,7 @@ def _factors(analysis: Analysis) -> dict[str, int]:
 
 
 def deal_table(found: Found) -> Table:
-    """A row for each decision: what was done, what was best, and what the difference cost."""
+    """Return a table with one row per decision: chosen action, best action, and the cost."""
     rows = [_decision(title, analysis) for title, analysis in found.items()]
     first = next(iter(found.values()))
     note = INTERVALS
@@ -260,11 +265,11 @@ def _decision(title: str, analysis: Analysis) -> tuple[str, ...]:
     return title, done, best + "?" * (len(analysis.best) > 1), cost, f"{analysis.worlds:,}"
 
 
-# Pictures
+# Plots
 
 
 def _pictures(found: Found) -> Iterator[Picture]:
-    """The costs of each decision that is drawn, below its cards."""
+    """Yield a plot of the costs of each selected decision, with its cards."""
     for number, (title, analysis) in enumerate(_drawn(found).items()):
         position = analysis.position
         place = f"{_capital(title)}: " if len(found) > 1 else ""
@@ -277,7 +282,7 @@ def _pictures(found: Found) -> Iterator[Picture]:
 
 
 def caption(position: Position) -> str:
-    """What the cards do not show."""
+    """Return the caption of a position: the score, the die and the marks of the cards."""
     view = position.view
     *_, last = position.lines()
     sentences = [f"{_capital(last)}."]
@@ -293,7 +298,7 @@ def caption(position: Position) -> str:
 
 
 def card_rows(position: Position) -> Iterator[CardRow]:
-    """The own hand by its melds, the pile, and the opponent's hand; nothing before the deal."""
+    """Yield the player's hand, the pile and the opponent's hand; nothing before the deal."""
     view = position.view
     if view.phase == PHASE_BLIND:
         return

@@ -1,8 +1,9 @@
-"""A deal as `simgin show --json` prints it, read back: whole or only begun, of a match, for one.
+"""Recorded deals, read from the JSON output of `simgin show --json` or from logs of other engines.
 
-The engine plays it again from its pack and its answers: nobody is asked, so that the players need
-not be there any more, and what does not follow from the cards and decisions is refused. So does it
-with a deal that another engine has logged (simgin.analysis.game_logs).
+A file may contain a complete deal or only the beginning of one, from a single deal, a match or a
+solitaire game. The engine replays the deal from its pack and its actions without calling a policy,
+so the strategies are not needed. It rejects actions that do not follow from the cards and earlier
+decisions. Logs of other engines are read by simgin.analysis.foreign_logs.
 """
 
 import json
@@ -31,15 +32,20 @@ Row = Mapping[str, Any]
 MOST = 1 << 24  # bytes of a file
 BOUNDS = replay.BOUNDS | {"dealer": 2, "joker": 53, "answer": 64}
 MOST_POINTS = 1_000_000
-# What a decision shows that must follow from those before it
+# Fields of a decision that must follow from earlier decisions
 SHOWN = ("turn", "seat", "slot", "hand", "offered", "taken", "drawn", "stake", "owner", "answer")
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a file tells. deal: with A at seat 0. names: by seat. first: the seat of the file's A.
+    """Recorded deal of a file.
 
-    engine: that has logged the deal, if it is another.
+    Attributes:
+        path: Path of the file.
+        deal: The deal, with side A at seat 0.
+        names: Names of the players by seat.
+        first: Seat of side A in the file.
+        engine: Engine that logged the deal, if it was not simgin.
     """
 
     path: str
@@ -50,16 +56,18 @@ class Told:
 
 
 def read_file(path: str | Path) -> Told:
-    """The deal that a file tells, and of whom; cut short where the file ends before the deal.
+    """Read the deal of a file; it is truncated if the file ends before the deal.
 
-    Raises PositionError for a file that tells none, and OSError where there is no file.
+    Raises:
+        PositionError: If the file does not contain a deal.
+        OSError: If the file cannot be opened.
     """
     text = read_text(Path(path), MOST, errors="replace")
     try:
         log = read_log(text)
         if log is not None:
             deal = replayed(log)
-            best = strongest(deal.matchup.variant)  # nobody knows who played
+            best = strongest(deal.matchup.variant)  # the real players are unknown
             matchup = parse_matchup(best, best, log.variant, 1, "deal")
             return Told(str(path), replace(deal, matchup=matchup), log.names, engine=log.engine)
         answer = parse_json(text)
@@ -79,7 +87,7 @@ def read_file(path: str | Path) -> Told:
 
 
 def _name(name: str) -> str:
-    """A player's name without what tells it from itself."""
+    """Remove the suffix that distinguishes a strategy from itself."""
     return str(name).removesuffix(" (A)").removesuffix(" (B)")
 
 
@@ -88,7 +96,7 @@ def _error(path: str | Path, reason: str) -> PositionError:
 
 
 def _played(answer: Row) -> WatchedDeal:
-    """The deal, played again."""
+    """Replay the deal."""
     first, *rows = answer["rows"]
     decisions = [row for row in rows if row["event"] == "decision"]
     variant = variants.find(first["variant"])
@@ -119,7 +127,7 @@ def _played(answer: Row) -> WatchedDeal:
 
 
 def _matchup(answer: Row, first: Row, variant: Variant) -> Matchup:
-    """The players by seat, the strongest in place of those who are not there any more."""
+    """Return the strategies by seat, with the strongest one in place of unavailable ones."""
     players = int(str(variant.row["players"]))
     names = [_name(name) for name in first["strategies"]]
     if len(names) != players or (first["dealer"] is None) != (players == 1):
@@ -130,9 +138,9 @@ def _matchup(answer: Row, first: Row, variant: Variant) -> Matchup:
 
 
 def _known(name: str, stand_in: str) -> str:
-    """A player's own name, or that of who stands in.
+    """Return the name of a strategy if it can be loaded safely, otherwise that of the substitute.
 
-    A file may come from anybody, so no file of Python that it names is run.
+    A file may come from an untrusted source, so no Python file that it names is executed.
     """
     if ".py" in name.lower():
         return stand_in
@@ -143,7 +151,7 @@ def _known(name: str, stand_in: str) -> str:
 
 
 def _script(decisions: Sequence[Row]) -> list[int]:
-    """The answers up to the first that nobody gave."""
+    """Return the actions up to the first missing one."""
     script: list[int] = []
     for row in decisions:
         if row["answer"] is None:
@@ -158,7 +166,7 @@ def _script(decisions: Sequence[Row]) -> list[int]:
 
 
 def _number(row: Row, name: str) -> int:
-    """A number of a row, from 0 to below its bound."""
+    """Return an integer of a row; it must be from 0 to below its bound."""
     number = row[name]
     if not isinstance(number, int) or not 0 <= number < BOUNDS[name]:
         raise PositionError(f"{name} is a number from 0 to {BOUNDS[name] - 1}")
@@ -166,7 +174,7 @@ def _number(row: Row, name: str) -> int:
 
 
 def _pair(numbers: Sequence[Any]) -> tuple[int, int]:
-    """The numbers of both seats."""
+    """Return the integers of both seats."""
     own, other = numbers
     if not all(isinstance(number, int) and abs(number) < MOST_POINTS for number in numbers):
         raise PositionError(f"{shown(own)} and {shown(other)} are no scores")
@@ -174,13 +182,13 @@ def _pair(numbers: Sequence[Any]) -> tuple[int, int]:
 
 
 def _check(played: WatchedDeal, decisions: Sequence[Row]) -> None:
-    """Refuse decisions that do not follow from those before them."""
+    """Raise PositionError if a decision does not follow from earlier ones."""
     asked = replay_rows.rows(replay.make_replay(played))[1:-1]
     for number, told in enumerate(decisions):
         row = asked[number] if number < len(asked) else {}
         wrong = [name for name in SHOWN if name not in row or row[name] != told[name]]
         if told["answer"] is None and wrong == ["answer"]:
-            return  # it is the last that is told
+            return  # the last recorded decision
         if wrong:
             raise PositionError(
                 f"decision {number + 1}, turn {told['turn']}, {told['slot']}, does not follow from "
@@ -189,7 +197,7 @@ def _check(played: WatchedDeal, decisions: Sequence[Row]) -> None:
 
 
 def _enter_standing(played: WatchedDeal, first: Row) -> None:
-    """Write the match before the deal to the views: it was played as a single one."""
+    """Write the state of the match to the views of the deal, which was replayed on its own."""
     deal = _number(first, "deal")
     target = int(build_rules(played.matchup.variant).points_target)
     columns = [

@@ -1,6 +1,7 @@
-"""What to look for among deals, as a person writes it: `undercut, lost` or `points < -40`.
+"""Queries of deals as a user writes them: `undercut, lost` or `points < -40`.
 
-Parts stand between commas, and a deal has to fit all of them. At most one part is an order.
+A query consists of conditions separated by commas, all of which a deal must fulfil. At most one
+of the conditions is an order.
 """
 
 import operator
@@ -14,11 +15,11 @@ from simgin.core.record import DEAL
 from simgin.core.sums import KINDS
 from simgin.text.messages import did_you_mean, quoted
 
-# A deal, and the same cards played by another strategy in the same place, where two are compared
+# A deal, and the same deal played by the other of two compared strategies
 FOUND = np.dtype([("deal", DEAL), ("other", DEAL)])
 
 ENDINGS = {kind.replace("_", "-"): kind for kind in KINDS}
-SIDES = {"won": 0, "lost": 1}  # the winner's side
+SIDES = {"won": 0, "lost": 1}  # side of the winner
 DIFFER = "differ"
 COSTLY = "costly"
 ORDERS = {"longest": ("turns", -1), "lowest": ("points", 1), "highest": ("points", -1)}
@@ -39,35 +40,44 @@ COMPARISONS = {
     ">": operator.gt,
 }
 _COMPARISON = re.compile(r"(\S+?)\s*(<=|>=|<|>|=)\s*([+-]?\d{1,9})", re.ASCII)
-PLAIN = (*ENDINGS, *SIDES, DIFFER, *ORDERS, COSTLY)  # words that stand alone
+PLAIN = (*ENDINGS, *SIDES, DIFFER, *ORDERS, COSTLY)  # conditions without a comparison
 WORDS = (*PLAIN, *NUMBERS)
 
 
 class WhereError(ValueError):
-    """Something to look for that cannot be read; the message is a sentence."""
+    """Error: a query of deals is not valid."""
 
 
-Comparison = tuple[str, str, int]  # a number of a deal, a sign and a bound, as in `points < -40`
+Comparison = tuple[str, str, int]  # quantity, operator and bound, such as `points < -40`
 
 
 @dataclass(frozen=True)
 class Where:
-    """What a deal has to be, and which of those that are come first."""
+    """Query of deals.
+
+    Attributes:
+        text: The query as a string.
+        endings: Indices of the accepted deal endings in `sums.KINDS`; empty for all.
+        side: Side that won, or None.
+        comparisons: Quantity, operator and bound of each comparison.
+        differ: True if the two compared strategies must have different results.
+        order: Key of `ORDERS`, or `COSTLY_WORD`; empty for the order of play.
+    """
 
     text: str
-    endings: tuple[int, ...]  # of which it may have any; none: all
-    side: int | None  # who won
+    endings: tuple[int, ...]
+    side: int | None
     comparisons: tuple[Comparison, ...]
-    differ: bool  # whether it came out otherwise with the other strategy in A's place
-    order: str  # one of ORDERS or COSTLY; empty: as played
+    differ: bool
+    order: str
 
     @property
     def is_costly(self) -> bool:
-        """Whether decisions are sought, and not deals."""
+        """True if the query is for decisions instead of deals."""
         return self.order == COSTLY
 
     def fits(self, found: np.ndarray) -> np.ndarray:
-        """Which deals fit: bool (deals,)."""
+        """Return a mask of the deals that fulfil the query: bool (n_deals,)."""
         deal = found["deal"]
         fits = np.ones(len(found), bool)
         if self.endings:
@@ -81,7 +91,7 @@ class Where:
         return fits
 
     def first(self, found: np.ndarray, limit: int) -> np.ndarray:
-        """The first so many of some deals, in this order; those that are level as played."""
+        """Return the first deals in the order of the query; ties stay in the order of play."""
         if self.order not in ORDERS:
             return found[:limit]
         name, sign = ORDERS[self.order]
@@ -89,7 +99,12 @@ class Where:
 
 
 def number(found: np.ndarray, name: str) -> np.ndarray:
-    """One of NUMBERS for each of some deals: int64 (deals,)."""
+    """Return a quantity of each deal: int64 (n_deals,).
+
+    Args:
+        found: FOUND_DEAL (n_deals,).
+        name: Key of `DEAL_QUANTITIES`.
+    """
     deal = found["deal"]
     if name == "points":
         return _points(deal)
@@ -103,7 +118,11 @@ def _points(records: np.ndarray) -> np.ndarray:
 
 
 def read_where(text: str) -> Where:
-    """What a text asks for; WhereError if it cannot be read, or asks for two things at odds."""
+    """Parse a query.
+
+    Raises:
+        QueryError: If the query is not valid or contradicts itself.
+    """
     parts = [part.strip() for part in text.lower().split(",")]
     comparisons = [_read_comparison(part) for part in parts if part not in PLAIN]
     differ = DIFFER in parts
@@ -120,7 +139,7 @@ def read_where(text: str) -> Where:
 
 
 def _only(parts: Sequence[str], words: Collection[str]) -> str:
-    """The part that is one of these words; empty if there is none."""
+    """Return the condition that is one of these words; empty if there is none."""
     word, *others = [part for part in parts if part in words] or [""]
     if others:
         raise WhereError(f"{word} and {others[0]} do not go together: keep one of them.")
