@@ -1,4 +1,5 @@
-"""The compiled engine: cards, melds, deals, matches and their sums.
+"""Compiled engine: cards, melds, deals, matches and the statistics collected from them.
 
-Integers in, integers out; no files, no strings, no Python objects.
+All functions take and return integers and NumPy records. They use no files, strings or other Python
+objects.
 """

@@ -1,13 +1,13 @@
-"""Codes that policies and the engine share: phases of a deal, endings and answers."""
+"""Codes that policies and the engine share: deal phases, endings and actions."""
 
-# The questions to a policy
+# Policy slots: the decisions that a strategy has a policy for
 SLOTS = ("take", "discard", "knock", "offer", "answer", "show")
 
-# view.phase
+# Values of view.phase
 PHASE_UPCARD, PHASE_TURN, PHASE_LAST, PHASE_STOP, PHASE_BLIND = 0, 1, 2, 3, 4
 
-# view.ending; a knock with a count of 0 is gin
+# Values of view.ending; a knock with 0 deadwood is gin
 NO_ENDING, KNOCK, SHOT, BIG_GIN = 0, 1, 2, 3
 
-# Answers of a take policy
+# Actions of a take policy
 STOCK, TAKE, PASS = 0, 1, 2

@@ -1,6 +1,7 @@
-"""One question to a policy: what its seat is shown, and whether the answer is legal.
+"""Policy calls: write what a seat may see to its view, call its policy, check the action.
 
-An answer outside `view.legal` raises; there are no forfeits and no repairs.
+An action outside `view.legal` raises IllegalAction. The engine neither corrects actions nor ends
+the deal because of them.
 """
 
 import numpy as np
@@ -16,14 +17,17 @@ from simgin.core.state import KNOCK, TAKE
 
 
 class IllegalAnswer(Exception):
-    """A policy's answer is not in `view.legal`; the state says who answered, where and what."""
+    """Error raised if a policy returns an action that is not in `view.legal`.
+
+    The state holds the seat (`asked_seat`), the slot (`asked_slot`) and the action (`answer`).
+    """
 
 
 @jit
 def forget(view, turns):
-    """Clear the history of the previous deal, so that nothing beyond `view.turns` can be read.
+    """Clear the history of the previous deal, so that a policy cannot read beyond `view.turns`.
 
-    In a mirrored pair the previous deal may have been played with the same pack.
+    In a mirrored pair, the previous deal may have been played with the same cards.
     """
     for i in range(turns):
         for k in range(4):
@@ -32,7 +36,7 @@ def forget(view, turns):
 
 @jit
 def show_deal(state, rules, view, seat):
-    """Write to a view what stays the same for a whole deal."""
+    """Write the fields of a view that are constant during a deal."""
     other = 1 - seat
     view.upcard = state.upcard
     view.deck_left = -1
@@ -57,7 +61,7 @@ def show_deal(state, rules, view, seat):
 
 @jit
 def _show_columns(state, rules, view, seat):
-    """Write the standing of a match in columns."""
+    """Write the score of a match in columns (Hollywood scoring)."""
     view.own_opened = state.opened[seat]
     view.other_opened = state.opened[1 - seat]
     view.closed = 0
@@ -78,7 +82,7 @@ def show_die(state, view):
 
 @inlined
 def show_turn(state, view, seat):
-    """Write what stays the same for a whole turn of a seat."""
+    """Write the fields of a view that are constant during a turn of a seat."""
     other = 1 - seat
     view.count = state.count[seat]
     view.known = state.known[other]
@@ -90,7 +94,7 @@ def show_turn(state, view, seat):
 
 @inlined
 def show_cards(state, view, seat):
-    """Write what changes when a card is drawn."""
+    """Write the fields of a view that change when a card is drawn."""
     hand = state.hand[seat]
     view.hand = hand
     view.pile = state.pile
@@ -105,7 +109,7 @@ def show_cards(state, view, seat):
 
 @inlined
 def show_ending(state, view):
-    """Write the ending proposed; none for most questions."""
+    """Write the proposed ending, which is empty for most decisions."""
     view.ending = state.ending
     view.ending_card = state.ending_card
     view.ending_count = state.ending_count
@@ -113,9 +117,9 @@ def show_ending(state, view):
 
 @inlined
 def _noise(state, seat, who):
-    """The seat's next random number.
+    """Return the next random number of a seat; strategy A is number 0, B is number 1.
 
-    One call of the generator gives sixteen; the rest wait in the state.
+    One call of the generator yields sixteen numbers. The state stores the unused ones.
     """
     i = state.noises[seat]
     state.noises[seat] = i + 1
@@ -129,7 +133,23 @@ def _noise(state, seat, who):
 
 @inlined
 def ask(state, rules, view, seat, slot, legal, hook):
-    """Show the seat what it may know, put one question to a policy and check its answer."""
+    """Write a seat's view, call one of its policies and check the action.
+
+    Args:
+        state: STATE record of the deal.
+        rules: RULES record of the variant.
+        view: VIEW record of the seat.
+        seat: Seat that decides, 0 or 1.
+        slot: Index of the policy in SLOTS.
+        legal: Legal actions as bits.
+        hook: Compiled policy.
+
+    Returns:
+        The action, 0..63.
+
+    Raises:
+        IllegalAction: The policy returned an action that is not in `legal`.
+    """
     show_turn(state, view, seat)
     show_cards(state, view, seat)
     show_ending(state, view)
@@ -138,10 +158,11 @@ def ask(state, rules, view, seat, slot, legal, hook):
 
 @inlined
 def ask_shown(state, rules, view, seat, slot, legal, hook):
-    """`ask` where the view is written already; log the question if the deal is watched.
+    """Call a policy like `query_policy`, but with a view that has already been written.
 
-    The first `state.scripted` answers of a deal are given: policies answer only from there on.
-    Where `state.watched` is negative, answers are kept but no views.
+    If the deal is traced (`state.watched` > 0), the view is added to the log. The first
+    `state.scripted` actions of a deal come from `state.answers`; policies are called only after
+    these. If `state.watched` is negative, actions are logged without their views.
     """
     who = seat ^ state.half  # strategy A sits at seat `half`
     view.legal = legal
@@ -170,7 +191,7 @@ def ask_shown(state, rules, view, seat, slot, legal, hook):
 
 @jit
 def _log_question(state, view, slot):
-    """Keep a question of a watched deal."""
+    """Add the view and the slot of a decision to the log of a traced deal."""
     state.log[state.logged] = view
     state.slots[state.logged] = slot
 
@@ -186,5 +207,5 @@ def remember(view, i, seat, source, card, discard):
 
 @jit
 def ask_apart(state, rules, view, seat, slot, legal, hook):
-    """`ask` as a call instead of inlined code, for questions asked once a deal or less."""
+    """Call `query_policy` without inlining it, for decisions that occur at most once per deal."""
     return ask(state, rules, view, seat, slot, legal, hook)

@@ -1,6 +1,6 @@
-"""Units of play added up into batch rows: the kernel in which nearly all the time is spent.
+"""Kernel that plays deals or matches and adds them up in batch rows.
 
-`simgin.core.sums` lists what is added up.
+Nearly all CPU time is spent in this kernel. `simgin.core.batch_columns` lists the columns of a row.
 """
 
 import numpy as np
@@ -48,7 +48,7 @@ from simgin.core.sums import (
 )
 from simgin.core.turn import clear_deal
 
-DENOMINATORS = np.array(DENOMINATOR, np.uint32)  # a tuple would be copied for every unit
+DENOMINATORS = np.array(DENOMINATOR, np.uint32)  # numba would copy a tuple for every unit
 DEALS, DECIDED, SHOWDOWNS, KIND = FACT["deals"], FACT["decided"], FACT["showdowns"], FACT[KINDS[0]]
 POINTS_KIND, POINTS_SCORED, TURNS = FACT["points_knock"], FACT["points_scored"], FACT["turns"]
 FIRST_PLAYER_WIN, UPCARD = FACT["first_player_win"], FACT["upcard_first"]
@@ -67,14 +67,15 @@ WINNER_SCORE, LOSER_SCORE = FACT["winner_score"], FACT["loser_score"]
 LOSER_ZERO = FACT["loser_zero"]
 SETTLED, SETTLEMENT = FACT["settled"], FACT["a_settlement"]
 TOTALS, GOAL_MET = FACT["totals"], FACT["goal_met"]
-# The facts that are not divided by the deals. From OF_DEALS on they are facts of matches.
+# Facts whose denominator is not the number of deals. The first OF_DEALS of them are facts of
+# deals, the others facts of matches.
 NOT_BY_DEALS = np.array([i for i, d in enumerate(DENOMINATOR) if d != DEALS], np.uint32)
 OF_DEALS = int((NOT_BY_DEALS < MATCHES).sum())
 
 
 @jit
 def _add_side(state, seat, base):
-    """Add what one strategy did, the one that sits at `seat`, to the facts from `base` on."""
+    """Add a deal to the facts of the strategy at `seat`, which begin at index `offset`."""
     if state.winner == seat:
         if state.kind < N_SCORED:
             state.facts[base + state.kind] += 1
@@ -101,7 +102,7 @@ def _add_showdown(state):
 
 @jit
 def add_deal(state, a):
-    """Add one deal to the facts of its unit; a: seat of strategy A."""
+    """Add a deal to the facts of its unit; `seat_a` is the seat of strategy A."""
     state.facts[DEALS] += 1
     state.facts[KIND + state.kind] += 1
     state.facts[TURNS] += state.turns
@@ -127,7 +128,10 @@ def add_deal(state, a):
 
 @jit
 def _add_match(state, rules, outcome, a):
-    """Add a finished match to the facts of its unit; outcome: as returned by `match.enter`."""
+    """Add a finished match to the facts of its unit.
+
+    `outcome` is the return value of `apply_deal_result`, `seat_a` the seat of strategy A.
+    """
     own, other = final_score(state, rules, a), final_score(state, rules, 1 - a)
     state.facts[MATCHES] += 1
     state.facts[MATCH_MARGIN] += own - other
@@ -148,7 +152,7 @@ def _add_match(state, rules, outcome, a):
     won = outcome == a
     state.facts[MATCH_WIN + (not won)] += 2
     if rules.goal == GOAL_TOTAL:
-        return  # there is no other side to have a score
+        return  # with this goal, only one player has a score
     state.facts[MATCHES_DECIDED] += 1
     state.facts[WINNER_SCORE] += own if won else other
     state.facts[LOSER_SCORE] += other if won else own
@@ -157,7 +161,7 @@ def _add_match(state, rules, outcome, a):
 
 @jit
 def _quarters(state):
-    """A's share of the unit's matches, or else of its deals, in quarters."""
+    """Return A's wins in a unit, in quarters: of its matches or, without matches, of its deals."""
     halves, won = state.facts[MATCHES], state.facts[MATCH_WIN]
     if halves == 0:
         halves, won = (
@@ -169,15 +173,18 @@ def _quarters(state):
 
 @jit
 def add_unit(state):
-    """Add a unit's facts to its batch, with their squares and cross products, and clear them."""
+    """Add a unit's facts, their squares and cross products to its batch row.
+
+    Clears the facts afterwards.
+    """
     state.row[UNITS] += 1
     state.row[PAIR_HISTOGRAM + _quarters(state)] += 1
     deals = state.facts[DEALS]
-    for i in range(N_FACTS):  # separate loops, so that they become vector code
+    for i in range(N_FACTS):  # separate loops, because LLVM can vectorize each of them
         state.row[SUM + i] += state.facts[i]
     for i in range(N_FACTS):
         state.row[SQUARE + i] += state.facts[i] * state.facts[i]
-    for i in range(N_FACTS):  # most facts are divided by the deals; the others are put right below
+    for i in range(N_FACTS):  # right for facts divided by the deals; the loop below fixes the rest
         state.row[CROSS + i] += state.facts[i] * deals
     others = len(NOT_BY_DEALS) if state.facts[MATCHES] else OF_DEALS
     for k in range(others):
@@ -189,9 +196,9 @@ def add_unit(state):
 
 @jit
 def _add_and_enter(state, rules, records, a):
-    """Add one deal to its unit and its match, and record it if there is room.
+    """Add a deal to its unit and its match, and write its record if there are records.
 
-    Returns the state of the match after it, as `match.enter` does.
+    Returns the outcome of the match after the deal (see `apply_deal_result`).
     """
     add_deal(state, a)
     if not len(records):
@@ -206,15 +213,15 @@ def _add_and_enter(state, rules, records, a):
 
 @jit
 def begin_half(state, rules, half, matches):
-    """Seat strategy A at seat `half`, reset the score and choose the first dealer.
+    """Start a game: seat strategy A at `seat_a`, reset the scores and choose the first dealer.
 
-    If the rules name a seat, it deals first. Otherwise single deals alternate with the number of
-    the unit, and matches draw at random.
+    If the rules name a first dealer, that seat deals first. Otherwise, the first dealer of a match
+    is drawn at random, and single deals alternate with the number of the unit.
     """
     state.half = half
     start_match(state, rules)
     state.deal = 0
-    state.logged = 0  # one state may watch several runs
+    state.logged = 0  # the same state can trace several runs
     if state.given:
         return
     state.dealer = (
@@ -229,14 +236,21 @@ def play_units(
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Play `units` units from number `first` on and add each to rows[k], k = its place // per_row.
+    """Play consecutive units of analysis and add them to batch rows.
 
-    rows: int64 (batches, sums.COLUMNS). records: record.DEAL (deals,), with room for every deal or
-    for none, one row a deal in the order of play; `state.recorded` counts them. matches: units are
-    matches, not deals. mirrored: every unit has two halves with the same packs and the same first
-    dealer, with strategy A at seat 0 and then at seat 1; otherwise it has one half. If the state
-    watches a deal of the first unit, that deal is logged and the kernel returns with it in the
-    state.
+    A unit is a mirrored pair of games or a single game. A game is a match if `play_matches` is
+    true, otherwise a deal. If `mirrored` is true, every unit consists of two games with the same
+    cards and the same first dealer: strategy A sits at seat 0 in the first game and at seat 1 in
+    the second.
+
+    Unit numbers begin at `first_unit`; unit i of the call is added to row i // units_per_row. If
+    the state traces a deal of the first unit, the kernel logs that deal and returns with its result
+    in the state.
+
+    Array arguments:
+        rows: (n_batches, N_COLUMNS) int64, overwritten.
+        records: (n_deals,) DEAL_RECORD in order of play, or (0,) to record nothing.
+            `state.recorded` counts the records written.
     """
     for i in range(units):
         state.unit = first + i
@@ -244,7 +258,7 @@ def play_units(
         begin_half(state, rules, half, matches)
         while half < 2:
             state.watched = half == state.watch_half and state.deal == state.watch_deal
-            if not state.given and (half == 0 or matches):  # else the pack of the first half
+            if not state.given and (half == 0 or matches):  # else same cards again
                 new_pack(state)
                 give_to_seats(state)
             forget(view0, state.turns)
@@ -271,7 +285,7 @@ def play_units(
             if matches:
                 _add_match(state, rules, outcome, half)
             if half == state.watch_half:
-                return  # the match was over before the deal to be watched
+                return  # the match ended before the deal to be traced
             half += 1 if mirrored else 2
             if half < 2:
                 begin_half(state, rules, half, matches)
@@ -281,7 +295,7 @@ def play_units(
 def play_solo_units(
     state, rules, view, rows, records, first, units, per_row, matches, discard, knock
 ):
-    """Like `play_units` for one player: strategy A at seat 0, nothing mirrored."""
+    """Play consecutive units like `play_units`, for one player: A at seat 0, without mirroring."""
     for i in range(units):
         state.unit = first + i
         state.deal = 0
@@ -304,13 +318,13 @@ def play_solo_units(
         if matches:
             _add_match(state, rules, outcome, 0)
         if state.watch_half == 0:
-            return  # the match was over before the deal to be watched
+            return  # the match ended before the deal to be traced
         _close_unit(state, rows, i, units, per_row)
 
 
 @jit
 def _close_unit(state, rows, i, units, per_row):
-    """Add unit i of `units` to its batch, and write the batch if it is complete."""
+    """Add a unit to its batch, and write the batch if it is complete."""
     add_unit(state)
     if (i + 1) % per_row == 0 or i + 1 == units:
         for k in range(COLUMNS):

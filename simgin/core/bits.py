@@ -1,11 +1,17 @@
-"""Sets of cards as bits of integers. LLVM turns each loop below into one instruction."""
+"""Operations on integers as bit sets. LLVM compiles each loop below to one instruction."""
 
 from simgin.core.jit import jit
 
 
 @jit
 def popcount(x):
-    """Number of bits set in a non-negative int64."""
+    """Return the number of bits set in a non-negative int64.
+
+    Example:
+        Count the cards that the opponent took and still holds::
+
+            popcount(view.known)
+    """
     n = 0
     while x:
         x &= x - 1
@@ -15,14 +21,23 @@ def popcount(x):
 
 @jit
 def lowest(x):
-    """Index of the lowest bit set; x must not be zero."""
+    """Return the index of the lowest bit set, which for a set of cards is the lowest card.
+
+    Args:
+        x: Non-empty bit set, int64.
+
+    Example:
+        Discard the lowest legal card::
+
+            lowest_bit(view.legal)
+    """
     return popcount((x & -x) - 1)
 
 
 @jit
 def highest_of_lane(x):
-    """Index of the highest bit set in 1..0x1FFF."""
-    x &= 0x1FFF  # tells LLVM that the number is not negative
+    """Return the index of the highest bit set in a number in 1..0x1FFF."""
+    x &= 0x1FFF  # so that LLVM knows that the number is not negative
     n = -1
     while x:
         x >>= 1
@@ -32,7 +47,17 @@ def highest_of_lane(x):
 
 @jit
 def nth(x, n):
-    """Index of the n-th bit set, from 0 and from the lowest; x must have more than n bits set."""
+    """Return the index of the n-th bit set, counted from 0 and from the lowest bit.
+
+    Args:
+        x: Bit set with more than n bits set, int64.
+        n: Position, 0..popcount(x) - 1.
+
+    Example:
+        Discard the second lowest legal card::
+
+            nth_bit(view.legal, 1)
+    """
     for _ in range(n):
         x &= x - 1
     return lowest(x)

@@ -1,9 +1,9 @@
-"""Branches: a deal played on from one question with each of several answers, in the same world.
+"""Paired rollouts: one deal continued from one decision with each of several actions.
 
-A deal follows from its pack and the answers of the players. So a *branch* is the deal played again
-with the same pack, the same answers up to the question, another answer there, and the policies from
-then on. Nothing differs between two branches but that answer and what comes of it, so their
-difference has far less noise than two deals have.
+The cards and the actions of the players determine a deal. A rollout replays the deal with the same
+cards and the same actions up to the decision, takes another action there, and then follows the
+policies. Two rollouts differ only in that action and its consequences, so their difference has a
+much smaller variance than the difference of two independent deals.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from simgin.core.record import write_record
 from simgin.core.solo import joker_place, play_solo
 from simgin.core.turn import clear_deal
 
-A = np.int64(0)  # the seat of strategy A, whose questions are branched
+A = np.int64(0)  # seat of strategy A, whose decisions are compared
 
 
 def play_branches(
@@ -29,21 +29,28 @@ def play_branches(
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Play the deals of some units, and branch each at one question of strategy A.
+    """Play one deal per unit, then roll out each action at one decision of strategy A.
 
-    The question is drawn at random from all those of one slot that A was asked in the deal, so it
-    has a weight: how many there were (Horvitz and Thompson 1952). How many depends on what followed
-    the question, and with it on the hidden cards. Unweighted means are therefore biased.
+    The decision is drawn at random from A's decisions of one slot in the deal. Its weight is the
+    number of these decisions (Horvitz and Thompson 1952). That number depends on the deal after the
+    decision and therefore on the hidden cards, so unweighted means are biased.
 
-    standings: int64 (units, 4), the match before each deal: points of A and of B, deals won by A
-    and by B. A sits at seat 0, and the dealer alternates with the number of the unit.
-    first_only: branch the first question of the slot instead, whose weight is 1.
-    choose: a hook that is shown the question and names the answers worth trying, as bits. With
-    fewer than two legal ones the deal is not branched.
-    explore: the hook by which A ends deals up to the question.
-    views: VIEW (units,), the questions. weights: int64 (units,), theirs. answers: int64 (units,
-    most), the answers tried, from the left and then -1. records: DEAL (units, most), how each
-    branch ended.
+    A sits at seat 0. The dealer alternates with the number of the unit.
+
+    Array arguments:
+        match_states: (n_units, 4) int64, the match before each deal: points of A and B, deals won
+            by A and B.
+        views: (n_units,) VIEW, overwritten with the decisions.
+        weights: (n_units,) int64, overwritten with the weights of the decisions.
+        actions: (n_units, max_actions) int64, overwritten with the actions tried, padded with -1.
+        records: (n_units, max_actions) DEAL_RECORD, overwritten with the results of the rollouts.
+
+    Scalars and policies:
+        slot: Index of the policy in SLOTS whose decisions are compared.
+        first_only: Use the first decision of the slot, with weight 1, instead of a random one.
+        choose_actions: Policy that returns the actions to try, as bits. Decisions with fewer than
+            two of them that are legal are not rolled out.
+        explore_knock: Knock policy of A up to the decision.
     """
     most = answers.shape[1]
     for i in range(units):
@@ -51,7 +58,7 @@ def play_branches(
         new_pack(state)
         give_to_seats(state)
         answers[i] = -1
-        asked, branch, tried = -1, -1, np.int64(0)  # branch -1 is the way up to the question
+        asked, branch, tried = -1, -1, np.int64(0)  # branch -1 plays the deal to find the decision
         while branch < most and (branch < 0 or tried):
             if branch >= 0:
                 answers[i, branch] = state.answers[asked] = lowest(tried)
@@ -86,14 +93,17 @@ def play_branches_alone(
     state, rules, view, first, units, standings,
     slot, first_only, choose, explore, views, weights, answers, records, discard_a, knock_a,
 ):  # fmt: skip
-    """Like `play_branches` for one player; the joker keeps its place in all branches of a deal."""
+    """Roll out decisions like `run_paired_rollouts`, for one player.
+
+    The joker is at the same position in all rollouts of a deal.
+    """
     most = answers.shape[1]
     for i in range(units):
         _sit_down(state, rules, first + i, standings[i])
         new_pack(state)
         state.joker = joker_place(state.seed, state.unit, state.deal, rules)
         answers[i] = -1
-        asked, branch, tried = -1, -1, np.int64(0)  # branch -1 is the way up to the question
+        asked, branch, tried = -1, -1, np.int64(0)  # branch -1 plays the deal to find the decision
         while branch < most and (branch < 0 or tried):
             if branch >= 0:
                 answers[i, branch] = state.answers[asked] = lowest(tried)
@@ -113,7 +123,7 @@ def play_branches_alone(
 
 @jit
 def _sit_down(state, rules, unit, standing):
-    """Prepare a deal at a given standing."""
+    """Prepare a deal of a match with the given score."""
     start_match(state, rules)
     state.unit = unit
     state.half = A
@@ -127,7 +137,7 @@ def _sit_down(state, rules, unit, standing):
 
 @jit
 def _script(state, asked):
-    """Give all answers up to a question; on the way to it (-1) log the questions instead."""
+    """Prescribe all actions up to a decision; if `decision` is -1, log the decisions instead."""
     state.watched = asked < 0
     state.logged = 0
     state.scripted = asked + 1
@@ -135,9 +145,9 @@ def _script(state, asked):
 
 @jit
 def _worth_trying(state, rules, slot, asked, choose, views, i):
-    """Return the answers to try at a logged question, as bits; 0 for fewer than two.
+    """Return the actions to try at a logged decision as bits, or 0 if there are fewer than two.
 
-    What A saw is written to views[i].
+    The view of the decision is copied to `views[i]`.
     """
     if asked < 0:
         return np.int64(0)
@@ -150,10 +160,7 @@ def _worth_trying(state, rules, slot, asked, choose, views, i):
 
 @jit
 def _draw(state, slot, first_only):
-    """Return the number of one of A's logged questions of a slot, and its weight.
-
-    -1 and 0 if there is none.
-    """
+    """Draw one of A's logged decisions of a slot; return its number and weight, or (-1, 0)."""
     found = 0
     for k in range(state.logged):
         found += _is_own(state, k, slot)
@@ -172,5 +179,5 @@ def _draw(state, slot, first_only):
 
 @jit
 def _is_own(state, k, slot):
-    """Return True if logged question k was one of A's in a slot."""
+    """Return True if logged decision k is one of A's decisions of a slot."""
     return state.slots[k] == slot and state.log[k].seat == A

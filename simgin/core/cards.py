@@ -8,50 +8,96 @@ from simgin.core.jit import inlined, jit
 
 RANKS = 13
 CARDS = 52
-LANE = 0x1FFF  # all thirteen cards of a suit
+LANE = 0x1FFF  # lane with all thirteen cards
 PACK = (1 << 52) - 1
-# The four aces; shifted left by r, the four cards of rank r
+# The four aces. Shifted left by r, they are the four cards of rank r.
 RANK_ACES = 1 | 1 << 13 | 1 << 26 | 1 << 39
 
 
 @jit
 def bit(card):
-    """The mask of one card."""
+    """Return the mask of one card.
+
+    Args:
+        card: Card, 0..51.
+
+    Example:
+        Remove the card drawn from the hand::
+
+            view.hand & ~card_mask(view.drawn)
+    """
     return 1 << card
 
 
 @jit
 def rank(card):
-    """0..12 for A..K."""
+    """Return the rank of a card, 0..12 for A..K.
+
+    Args:
+        card: Card, 0..51.
+
+    Example:
+        Test if the card on offer is a court card::
+
+            rank(view.taken_offer) >= 10
+    """
     return card % 13
 
 
 @jit
 def suit(card):
-    """0..3 for S H D C."""
+    """Return the suit of a card, 0..3 for S H D C.
+
+    Args:
+        card: Card, 0..51.
+
+    Example:
+        Test if two cards have the same suit::
+
+            suit(first) == suit(second)
+    """
     return card // 13
 
 
 @jit
 def lane(hand, s):
-    """The thirteen bits of suit s."""
+    """Return the ranks that a hand holds in one suit, as thirteen bits.
+
+    Args:
+        hand: Cards as a 52-bit mask.
+        s: Suit, 0..3 for S H D C.
+
+    Example:
+        Count the hearts in the hand::
+
+            popcount(suit_lane(view.hand, 1))
+    """
     return (hand >> (13 * s)) & 0x1FFF
 
 
 @jit
 def of_rank(r):
-    """The mask of the four cards of rank r."""
+    """Return the mask of the four cards of a rank.
+
+    Args:
+        r: Rank, 0..12 for A..K.
+
+    Example:
+        Select the kings of the hand::
+
+            view.hand & cards_of_rank(12)
+    """
     return (1 | 1 << 13 | 1 << 26 | 1 << 39) << r
 
 
 @jit
 def ranks_held_thrice(s, h, d, c):
-    """Ranks (13 bits) that at least three of the four lanes hold."""
+    """Return the ranks (13 bits) that at least three of the four lanes hold."""
     return (s & h & (d | c)) | (d & c & (s | h))
 
 
 @inlined
 def ranks_held_twice(hand):
-    """Ranks (13 bits) of which a hand has at least two cards."""
+    """Return the ranks (13 bits) of which a hand has at least two cards."""
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
     return s & h | d & c | (s | h) & (d | c)

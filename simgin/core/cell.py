@@ -1,4 +1,4 @@
-"""A cell of an experiment: one matchup as texts, before any strategy or variant is looked up."""
+"""Matchups of an experiment as names, before any strategy or variant is loaded."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,10 +10,15 @@ Unit = Literal["deal", "match"]
 
 @dataclass(frozen=True)
 class Cell:
-    """Who plays whom, under which rules, with which packs.
+    """Names of the players and the rules, the seed and the unit of analysis of a matchup.
 
-    Texts are canonical; `b` is empty in games for one player. A unit is what errors are clustered
-    by: a mirrored pair, or a single deal or match where a strategy plays itself or plays alone.
+    Attributes:
+        variant: Canonical name of the variant.
+        a: Canonical name of strategy A.
+        b: Canonical name of strategy B, empty in single-player variants.
+        seed: Seed of the random numbers.
+        unit: Type of game that is played and counted. Standard errors are clustered by mirrored
+            pair, or by single game if the matchup is not mirrored.
     """
 
     variant: str
@@ -24,31 +29,31 @@ class Cell:
 
     @property
     def players(self) -> tuple[str, ...]:
-        """The strategies, in the order of the seats."""
+        """Strategies in the order of their seats."""
         return (self.a, self.b) if self.b else (self.a,)
 
     @property
     def title(self) -> str:
-        """The strategies as a heading: "A v B"."""
+        """Heading "A v B"."""
         return " v ".join(self.players)
 
     @property
     def mirrored(self) -> bool:
-        """Whether every pack is played twice, with the strategies exchanged.
+        """True if every game is played twice, the second time with the strategies' seats swapped.
 
-        A strategy against itself is not mirrored: both plays would be the same.
+        A strategy against itself is not mirrored, because both games would be identical.
         """
         return self.b not in ("", self.a)
 
     @property
     def batch(self) -> int:
-        """Units in a batch row."""
+        """Number of units in a batch row."""
         return sums.BATCH_MATCHES if self.unit == "match" else sums.BATCH_DEALS
 
     def units(self, n: int) -> int:
-        """Units that n deals or matches make; half a pair is rounded up."""
+        """Return the number of units that n deals or matches make, counting half a pair as one."""
         return (n + 1) // 2 if self.mirrored else n
 
     def results(self, units: int) -> int:
-        """Deals or matches in that many units: two in a pair."""
+        """Return the number of deals or matches in a number of units: two per mirrored pair."""
         return units * (2 if self.mirrored else 1)

@@ -1,10 +1,10 @@
-"""Least deadwood of a hand and the discards that reach it (rules.md 3.2).
+"""Least deadwood of a hand, and the discards that reach it (rules.md 3.2).
 
-Without rainbows and high aces, bit operations find the runs of all suits at once
-(`simgin.core.planes`). Where the rules have high aces, only a suit with both its ace and its king
-can hold one. For these hands, and for rainbows, a table has an entry for every lane: which of its
-cards lie in runs, and what its best runs leave over. Sets, and their conflicts with runs, are the
-same for all.
+Without rainbows and high aces, bit operations find the runs of all suits at the same time
+(`simgin.core.bitboard`). If the rules have high aces, only a suit with both its ace and its king
+can contain a run with a high ace. For hands with such a suit, and for rainbows, a table has an
+entry for every lane: its cards that are in runs, and the points that its best runs leave over. Sets
+and their conflicts with runs are treated in the same way for all rules.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ from simgin.core.planes import (
 
 @jit
 def _left_by_runs(hand, rules, side):
-    """Points that the runs of a hand leave over, with no set melded."""
+    """Return the points that the runs of a hand leave over if no set is melded."""
     points = 0
     for suit in range(4):
         points += np.int64(rules.lane[side, lane(hand, suit)]) >> 16
@@ -36,7 +36,7 @@ def _left_by_runs(hand, rules, side):
 
 @jit
 def _runs_by_tables(hand, rules):
-    """The cards of a hand that lie in a run."""
+    """Return the cards of a hand that are in a run, from the lane table."""
     cards = 0
     for suit in range(4):
         in_runs = np.int64(rules.lane[0, lane(hand, suit)]) & LANE
@@ -46,7 +46,7 @@ def _runs_by_tables(hand, rules):
 
 @inlined
 def runs_in(hand, rules):
-    """The cards of a hand that lie in a run."""
+    """Return the cards of a hand that are in a run."""
     if rules.by_planes[0]:
         return cards_in_runs(hand)
     return _runs_by_tables(hand, rules)
@@ -54,7 +54,7 @@ def runs_in(hand, rules):
 
 @jit
 def _by_suit_and_rank(hand, rules, side):
-    """Least deadwood with runs and sets only, way by way."""
+    """Return the least deadwood with runs and sets only, over all conflict resolutions."""
     sets = cards_in_sets(hand)
     conflicts, spare = conflicts_in(hand, _runs_by_tables(hand, rules), sets)
     hand &= ~sets | conflicts * RANK_ACES
@@ -70,9 +70,10 @@ def _by_suit_and_rank(hand, rules, side):
 
 @jit
 def _with_rainbows(hand, rules, side):
-    """Least deadwood where rainbows count as well.
+    """Return the least deadwood with runs, sets and rainbows.
 
-    Tries no rainbow, each one, and each disjoint pair; three would need twelve cards.
+    The search tries no rainbow, each rainbow, and each disjoint pair. Three would need twelve
+    cards.
     """
     best = _by_suit_and_rank(hand, rules, side)
     for i in range(rules.n_rainbows):
@@ -90,16 +91,16 @@ def _with_rainbows(hand, rules, side):
 
 @inlined
 def plain(hand, rules, side):
-    """Whether bit operations find the melds of a hand under rules that need tables for others.
+    """Return True if bit operations can solve a hand although the rules need tables for others.
 
-    No ace of it can be high, as no suit has an ace and a king.
+    This requires that no suit of the hand has an ace and a king, so no ace can be high.
     """
     return rules.by_planes_apart[side] and hand & hand >> 12 & RANK_ACES == 0
 
 
 @inlined
 def _by_planes(hand, rules, side):
-    """`deadwood_of` where bit operations find the melds."""
+    """Return the least deadwood like `deadwood_for_side`, by bit operations."""
     runs, sets = cards_in_runs(hand), cards_in_sets(hand)
     if runs & sets:
         return least_of_ways(hand, runs, sets, rules, side)
@@ -108,7 +109,7 @@ def _by_planes(hand, rules, side):
 
 @jit
 def _by_tables(hand, rules, side):
-    """`deadwood_of` for every set of rules."""
+    """Return the least deadwood like `deadwood_for_side`, for all rules."""
     if plain(hand, rules, side):
         return _by_planes(hand, rules, side)
     if rules.n_rainbows:
@@ -118,9 +119,9 @@ def _by_tables(hand, rules, side):
 
 @inlined
 def deadwood_of(hand, rules, side):
-    """Least deadwood, in points, of up to eleven cards with the card values of `side`.
+    """Return the least deadwood, in points, of up to eleven cards.
 
-    side: STOPPER or DEFENDER.
+    `side` is KNOCKER or DEFENDER and selects the card values.
     """
     if not rules.by_planes[side]:
         return _by_tables(hand, rules, side)
@@ -129,20 +130,43 @@ def deadwood_of(hand, rules, side):
 
 @jit
 def each_deadwood(hands, rules, side, out):
-    """Write `deadwood_of` for every hand of an int64 array to `out`."""
+    """Write the `deadwood_for_side` of every hand of an int64 array to `out`."""
     for i in range(hands.shape[0]):
         out[i] = deadwood_of(hands[i], rules, side)
 
 
 @jit
 def deadwood(hand, rules):
-    """Least deadwood, in points, of up to eleven cards with the stopper's card values."""
+    """Return the least deadwood of up to eleven cards, with the knocker's card values.
+
+    Args:
+        hand: Cards as a 52-bit mask.
+        rules: Rules of the variant.
+
+    Returns:
+        Deadwood in points.
+
+    Example:
+        Compute the deadwood after discarding a card::
+
+            deadwood(view.hand & ~card_mask(card), rules)
+    """
     return deadwood_of(hand, rules, 0)
 
 
 @inlined
 def meldable(hand, rules):
-    """The cards of a hand that lie in some meld made of its cards."""
+    """Return the cards of a hand that are in at least one meld made of its cards.
+
+    Args:
+        hand: Cards as a 52-bit mask.
+        rules: Rules of the variant.
+
+    Example:
+        Select the legal discards that are not in any meld::
+
+            view.legal & ~cards_in_melds(view.hand, rules)
+    """
     if rules.by_planes[0]:
         return cards_in_runs(hand) | cards_in_sets(hand)
     return _meldable_by_tables(hand, rules)
@@ -150,7 +174,7 @@ def meldable(hand, rules):
 
 @jit
 def _meldable_by_tables(hand, rules):
-    """`meldable` for every set of rules."""
+    """Return the cards in melds like `cards_in_melds`, for all rules."""
     if plain(hand, rules, 0):
         return cards_in_runs(hand) | cards_in_sets(hand)
     cards = _runs_by_tables(hand, rules) | cards_in_sets(hand)
@@ -162,14 +186,27 @@ def _meldable_by_tables(hand, rules):
 
 @inlined
 def dearest(cards, rules):
-    """(the highest of some cards, all those of equal value; that value); (0, -1) for no cards.
+    """Return the cards with the highest value, and that value.
 
-    From 2 to K values never fall, so only the ace has to be compared separately.
+    Values never decrease from 2 to K, so only the ace must be compared separately.
+
+    Args:
+        cards: Cards as a 52-bit mask.
+        rules: Rules of the variant.
+
+    Returns:
+        The mask of the highest-value cards and their value in points; (0, -1) if there are no
+        cards.
+
+    Example:
+        Discard the legal card with the highest value::
+
+            lowest_bit(highest_value_cards(view.legal, rules)[0])
     """
     if cards == 0:
         return 0, -1
     ranks = ranks_of(cards)
-    r = highest_of_lane(ranks | 1)  # tells LLVM that there is one
+    r = highest_of_lane(ranks | 1)  # so that LLVM knows that the argument is not 0
     if rules.value[0, 0] > rules.value[0, r] and ranks & 1:
         r = 0
     return cards & rules.peers[0, r] * RANK_ACES, rules.value[0, r]
@@ -177,9 +214,22 @@ def dearest(cards, rules):
 
 @inlined
 def best_discards(hand, legal, rules):
-    """(least deadwood after one of the `legal` discards, mask of all discards that reach it).
+    """Return the least deadwood after a legal discard, and all discards that reach it.
 
-    With no legal card: (a huge count, 0).
+    The engine computes this once per turn: prefer `view.least` and `view.best`.
+
+    Args:
+        hand: Up to eleven cards as a 52-bit mask.
+        legal: Legal discards as a 52-bit mask.
+        rules: Rules of the variant.
+
+    Returns:
+        Deadwood in points and the mask of discards; (1 << 20, 0) if no card of the hand is legal.
+
+    Example:
+        Compute the deadwood after the best discard other than the card drawn::
+
+            best_discards(view.hand, view.legal & ~card_mask(view.drawn), rules)[0]
     """
     if rules.by_planes[0]:
         runs, sets = cards_in_runs(hand), cards_in_sets(hand)
@@ -191,14 +241,14 @@ def best_discards(hand, legal, rules):
 
 @inlined
 def _best_loose(loose, legal, rules):
-    """`best_discards` of a hand without conflicts, some of whose loose cards are legal."""
+    """Return `best_discards` for a hand without conflicts and with a legal unmatched card."""
     cards, value = dearest(loose & legal, rules)
     return points_in(loose, rules, 0) - value, cards
 
 
 @jit
 def _best_discards_apart(hand, legal, rules):
-    """`best_discards` where melds conflict, and where no card in no meld can be discarded."""
+    """Return `best_discards` if melds conflict, or if no unmatched card can be discarded."""
     if rules.by_planes[0] or plain(hand, rules, 0):
         runs, sets = cards_in_runs(hand), cards_in_sets(hand)
         loose = hand & ~(runs | sets)
@@ -212,10 +262,11 @@ def _best_discards_apart(hand, legal, rules):
 
 @inlined
 def _best_discards_of_ways(hand, legal, runs, sets, rules):
-    """`best_discards` by the ways to settle the conflicts (see `simgin.core.planes`).
+    """Return `best_discards` over all conflict resolutions (see `simgin.core.bitboard`).
 
-    A way parts best with the highest card that it leaves over, since a melded card costs more than
-    it saves. Where some way leaves no legal card over that is not so: (a huge count, 0).
+    The best discard for a resolution is the highest card that it leaves over, because discarding a
+    melded card costs more than it saves. If a resolution leaves no legal card over, this does not
+    hold, and the function returns (a huge count, 0).
     """
     conflicts, spare = conflicts_in(hand, runs, sets)
     hand &= ~sets | conflicts * RANK_ACES
@@ -238,11 +289,12 @@ def _best_discards_of_ways(hand, legal, runs, sets, rules):
 
 @jit
 def _best_discards_by_search(hand, legal, rules):
-    """`best_discards` for every set of rules.
+    """Return `best_discards` for all rules.
 
-    A card in no meld leaves exactly deadwood(hand) - value, so of those only the highest matter. A
-    meldable card leaves at least that much, and at least the points of all cards in no meld. Only
-    where both bounds allow it do the other ten have to be solved, which is rare.
+    Discarding a card that is in no meld leaves exactly deadwood(hand) - value, so only the highest
+    of these cards matter. Discarding a card in a meld leaves at least that much, and at least the
+    points of all cards in no meld. The other ten cards are solved only if both bounds allow an
+    improvement, which is rare.
     """
     whole = deadwood(hand, rules)
     in_melds = meldable(hand, rules)
@@ -250,7 +302,7 @@ def _best_discards_by_search(hand, legal, rules):
     best = whole - value if best_cards else MANY
     rest = legal & in_melds
     if rest == 0 or _left_by_runs(hand & ~in_melds, rules, 0) > best:
-        return best, best_cards  # no three of these cards form a run
+        return best, best_cards  # no discard from a meld can be better
     while rest:
         card = lowest(rest)
         rest &= rest - 1
@@ -266,7 +318,21 @@ def _best_discards_by_search(hand, legal, rules):
 
 @jit
 def deadwood_with(hand, card, rules):
-    """Least deadwood over the meldings with `card` in a meld; a huge count if there are none."""
+    """Return the least deadwood over the meldings in which a given card is melded.
+
+    Args:
+        hand: Up to eleven cards, including `card`, as a 52-bit mask.
+        card: Card that must be in a meld, 0..51.
+        rules: Rules of the variant.
+
+    Returns:
+        Deadwood in points; 1 << 20 if the card cannot be melded.
+
+    Example:
+        Compute the deadwood if the card taken must be melded::
+
+            deadwood_with_melded(view.hand, view.taken, rules)
+    """
     best = MANY
     s = card // 13
     through = 1 << (card % 13)
@@ -277,7 +343,7 @@ def deadwood_with(hand, card, rules):
             best = min(best, deadwood(hand & ~(run << (13 * s)), rules))
     rank = hand & of_rank(card % 13)
     others = rank & ~(1 << card)
-    while others:  # sets of the rank without one other card; the whole rank follows
+    while others:  # sets without one of the other cards; the set of the whole rank follows
         one = others & -others
         others ^= one
         best = min(best, _without_set(hand, rank & ~one, rules))
@@ -291,9 +357,9 @@ def deadwood_with(hand, card, rules):
 
 @jit
 def _without_set(hand, cards, rules):
-    """Deadwood of the rest if `cards`, all of one rank, are melded as a set.
+    """Return the deadwood of the remaining cards if `cards`, all of one rank, are a set.
 
-    A huge count if they are fewer than three.
+    Returns a huge count if there are fewer than three cards.
     """
     three_or_more = cards & (cards - 1)
     if three_or_more & (three_or_more - 1) == 0:
