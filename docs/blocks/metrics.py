@@ -84,5 +84,9 @@ def kinds_of_player() -> str:
 def pictures() -> str:
     """Every picture with its columns."""
     names = [name for name in plots.__all__ if name not in ("png", "svg")]
-    lines = [(f"`{name}`", one_line(inspect.getdoc(getattr(plots, name)))) for name in names]
+    texts = [inspect.getdoc(getattr(plots, name)) or "" for name in names]
+    lines = [
+        (f"`{name}`", one_line(text.partition("\n\nArgs:")[0]))
+        for name, text in zip(names, texts, strict=True)
+    ]
     return table(("`simgin.plots`", "what it draws"), lines)

@@ -1,8 +1,12 @@
-"""Plots: each function takes a tidy frame and returns a matplotlib Figure with its own canvas.
+"""Plots: each function takes a tidy DataFrame and returns a matplotlib Figure.
 
-All frames have the columns variant, strategy, opponent (empty for one player) and n, and 95 %
-limits `low` and `high` beside every value; docs/reference/plots.md lists the others. Every caption
-names variant, strategies, n and seed.
+All DataFrames have the columns variant, strategy, opponent (empty in solitaire games) and n, and 95
+% confidence bounds `low` and `high` for every value; docs/reference/plots.md lists the other
+columns. Every caption names the variants, strategies, sample size and seed.
+
+Example:
+    frame = simgin.match("gold-early", "simple", matches="2k", seed=7)
+    simgin.plots.win_and_points(frame, seed=7)
 """
 
 from simgin.plots.answers import *
@@ -13,7 +17,7 @@ from simgin.plots.review import *
 from simgin.report.figures import png as png
 from simgin.report.figures import svg as svg
 
-# Every module lists its pictures, so that a new one needs no line here.
+# Every module lists its plots in __all__, so that a new plot needs no line here
 __all__ = sorted(
     name for name, value in globals().items() if callable(value) and not name.startswith("_")
 )

@@ -1,4 +1,4 @@
-"""What answers are worth: the actions of a position, and charts of what an answer gains."""
+"""Plots of actions: their costs in a position, and charts of their average gains."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["analysis", "chart"]
 
 HEAD = 0.55  # inches of a panel without its rows
-DONE = " (done)"  # behind the action that the player did
-# What a cost is counted in, by what actions are compared by
+DONE = " (done)"  # suffix of the action that the player chose
+# Unit of costs by the measure that compares actions
 UNITS = {
     "points": "points",
     "match": "% of matches",
@@ -35,10 +35,21 @@ NOTE_ON_DONE = " Square: what was done."
 
 @figures.picture
 def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """What each action in a position costs against the best, which stands at the top.
+    """Plot the cost of each action in a position compared with the best, which is at the top.
 
-    The frame of `simgin.analyze`, or of `simgin.analyze_deal` with a panel for each decision.
-    Columns action, cost, by, worlds, best, done; optional decision.
+    Columns: action, cost, by, worlds, best, done; optional decision. The DataFrame of
+    `simgin.analyze_deal` gives a panel for each decision.
+
+    Args:
+        frame: The costs, as from `simgin.analyze` or `simgin.analyze_deal`.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure, with simultaneous 95 % intervals.
+
+    Example:
+        costs = simgin.analyze(position, seed=1)
+        simgin.plots.analysis(costs, seed=1)
     """
     if "decision" not in frame:
         frame = frame.assign(decision="")
@@ -55,25 +66,25 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _names(rows: pd.DataFrame) -> list[str]:
-    """The actions, and which was done."""
+    """Return the actions, with the one that was chosen marked."""
     actions = zip(rows["action"], rows["done"], strict=True)
     return [action + DONE if done else action for action, done in actions]
 
 
 def _rows_height(rows: pd.DataFrame) -> float:
-    """Inches of the rows of a panel."""
+    """Return the height in inches of the rows of a panel."""
     names = _names(rows)
     return figures.row_height(names) * len(names)
 
 
 def _panel(axes: Axes, rows: pd.DataFrame) -> None:
-    """A dot with its bar for every action, in the order of the frame."""
+    """Draw a dot with its error bar for every action, in the order of the DataFrame."""
     values = figures.columns(rows, "cost", "low", "high")
     done = rows["done"].to_numpy(bool)
     may_be_best = rows["best"].to_numpy(bool)
     for row in range(len(rows)):
         look = LOOK_OF_DONE if done[row] else LOOK
-        # The best is compared with itself, so that it is clear.
+        # The best action is compared with itself, so it is never inconclusive
         is_unclear = row > 0 and may_be_best[row]
         draw = figures.unclear_bars if is_unclear else figures.level_bars
         place = np.array([row])
@@ -84,10 +95,10 @@ def _panel(axes: Axes, rows: pd.DataFrame) -> None:
     axes.locator_params(axis="x", nbins=6)
 
 
-# Charts for players: blue where an answer pays, orange where it costs
+# Charts for players: blue if an action gains, orange if it costs
 
 SURE = 0.05
-PALE = 0.5  # what is too close to call
+PALE = 0.5  # opacity of inconclusive numbers
 WORDS = {"deal": "points a deal", "match": "% of matches"}  # by unit
 TITLES = {
     "knock_gain": ("Knock, or play on?", "own turn", "deadwood"),
@@ -98,10 +109,20 @@ TITLES = {
 
 @figures.picture
 def chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """What answers gain, by what matters: in a coloured cell where that is clear.
+    """Plot the average gain of an action by situation; significant gains are coloured.
 
-    Columns metric (knock_gain, upcard_gain or discard_gain), unit (deal or match), row, column,
-    value, p_holm. One chart.
+    Columns: metric (knock_gain, upcard_gain or discard_gain), unit (deal or match), row, column,
+    value, p_holm; one chart.
+
+    Args:
+        frame: The gains of one chart.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        simgin.plots.decision_chart(frame, seed=7)
     """
     title, across, down = TITLES[str(frame["metric"].iloc[0])]
     rows, columns = (figures.unique(frame[name]) for name in ("row", "column"))
@@ -127,9 +148,9 @@ def chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         column, row = map(int, text.get_position())
         gain = values[row, column]
         if np.isnan(gain):
-            continue  # it says that nothing is known
+            continue  # the label of an undefined cell
         told = form.format(gain)
-        text.set_text(told if float(told) else told[1:])  # no sign at nothing
+        text.set_text(told if float(told) else told[1:])  # zero has no sign
         text.set_alpha(PALE if cells.iat[row, column] == 0 else 1)
     figures.axis_labels(axes, across, down)
     return figure

@@ -1,4 +1,4 @@
-"""Odds, alone and against another: gin by draw, totals, knock thresholds, the match by score."""
+"""Plots of odds in solitaire and two-player variants, by draw, total, threshold and score."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["counts", "knock", "odds", "scores", "skill", "totals"]
 
 ODDS_HEIGHT = 1.75  # inches of one panel
 TOTALS_HEIGHT = 1.25  # inches of one panel
-BLOCK = 0.85  # inches of a block of rows without them
+BLOCK = 0.85  # inches of a panel without its rows
 GOAL, BIN = 30, 10  # highest total that wins a match of Solitary Gin; width of a bin of totals
-# Other outcomes than gin, in grey
+# Outcomes other than gin, in grey
 LOOKS = {"knock": Series(figures.FAINT, "", "-."), "joker": Series(figures.FAINT, "", ":")}
-SEEN_OFTEN = 0.01  # others below this share are not drawn
-APART = 13  # per cent of deals between the names of two lines
-ROOM = 0.3  # of a panel's draws, right of the lines for their names
+SEEN_OFTEN = 0.01  # proportion below which other outcomes are omitted
+APART = 13  # % of deals between the names of two lines
+ROOM = 0.3  # proportion of the horizontal scale for the names to the right
 ODDS_NOTE = "Shares of all deals; bands are 95 % intervals."
 SKILL_NOTE = (
     "Pale: where the best possible player lies, up to one who sees the whole deck. Bars are 95 % "
@@ -38,10 +38,21 @@ TOTALS_NOTE = f"Coloured: totals of {GOAL} or less, which win the match. Bars ar
 
 @figures.picture
 def odds(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Cumulative probability of gin by draw of the weakest and the strongest strategy.
+    """Plot the cumulative probability of gin by draw for the weakest and strongest strategy.
 
-    Columns draws, kind, share; one panel per variant, its lines named where they end. Strategies
-    come weakest first: naive and strong; in grey the joker drawn and knocks, of the last.
+    Columns: draws, kind, share; one panel per variant with labelled lines. Strategies are sorted
+    weakest first (naive and strong); for the last one, drawn jokers and knocks are grey lines.
+
+    Args:
+        frame: The odds, as in the frame "odds" of `simgin.compute_odds`.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        frames = simgin.compute_odds("solitaire-gin", seed=1)
+        simgin.plots.gin_by_draw(frames["odds"], seed=1)
     """
     frame = _ends_and_outcomes(frame)
     looks = figures.looks(figures.unique(frame["strategy"]))
@@ -56,7 +67,7 @@ def odds(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _ends_and_outcomes(frame: pd.DataFrame) -> pd.DataFrame:
-    """Gin of the first and the last strategy of a variant, and what else ends deals of the last."""
+    """Return gin of the first and last strategy per variant, and other outcomes of the last."""
     strategies = frame.groupby("variant", sort=False)["strategy"]
     is_last = frame["strategy"] == strategies.transform("last")
     is_first = frame["strategy"] == strategies.transform("first")
@@ -66,7 +77,7 @@ def _ends_and_outcomes(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _odds_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Series]) -> None:
-    """Lines with their names, which stand right of the data and apart from each other."""
+    """Draw lines with their names to the right of the data, spaced to avoid overlap."""
     names = figures.unique(rows["strategy"])
     ends_of = {names[0]: "naive", names[-1]: "strong"} if len(names) > 1 else {names[0]: "gin"}
     ends = []
@@ -92,10 +103,21 @@ def _odds_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Series]) -> Non
 
 @figures.picture
 def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """What the weakest and the strongest player alone win, and how far the best possible may go.
+    """Plot deals won by the weakest and strongest solitaire player, and a bound for the best.
 
-    Columns value, low, high: a row for each, the last with the whole deck in sight. A line a
-    variant; the pale bar is where the best possible player lies.
+    Columns: value, low, high; one row for each player, the last for a player that sees the whole
+    deck. One line per variant; the best possible player is within the pale bar.
+
+    Args:
+        frame: The win rates, as in the frame "bracket" of `simgin.compute_odds`.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        frames = simgin.compute_odds("solitaire-gin", seed=1)
+        simgin.plots.skill(frames["bracket"], seed=1)
     """
     variants = figures.unique(frame["variant"])
     looks = figures.looks(figures.unique(frame["strategy"]))
@@ -123,9 +145,20 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 @figures.picture
 def totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Distribution of match totals in bins of ten, winning totals coloured.
+    """Plot the distribution of match totals in bins of ten, with winning totals coloured.
 
-    Columns total, share; one panel per strategy.
+    Columns: total, share; one panel per strategy.
+
+    Args:
+        frame: The totals, as in the frame "totals" of `simgin.compute_odds`.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        frames = simgin.compute_odds("solitary-gin", seed=1)
+        simgin.plots.match_totals(frames["totals"], seed=1)
     """
     strategies = figures.unique(frame["strategy"])
     looks = figures.looks(strategies)
@@ -139,7 +172,7 @@ def totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
-    """Bars for bins whose upper ends are multiples of ten, with Wilson's limits."""
+    """Draw bars for bins whose upper ends are multiples of ten, with Wilson intervals."""
     if part["share"].isna().all():
         figures.mark_empty(axes, figures.UNDEFINED)
         return
@@ -162,19 +195,30 @@ def _histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
 
 
 KNOCK_HEIGHT = 2.1  # inches
-SPREAD = 0.6  # of a threshold, which the dots of all variants share
+SPREAD = 0.6  # width that the dots of all variants share at one threshold
 KNOCK_NOTE = "Large markers: best threshold of each variant. Bars are 95 % intervals."
 
 
-# Title, factor, and where a line marks the break-even value
+# Title, factor and break-even value
 KNOCK_MEASURES = {"points": ("score per deal", 1, 0.0), "share": ("deals won, %", 100, 50.0)}
 
 
 @figures.picture
 def knock(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
-    """Result of one player with every knock threshold, one line per variant, the best marked.
+    """Plot the result of a player by knock threshold, one line per variant, the best marked.
 
-    Columns k, measure, value.
+    Columns: k, measure, value.
+
+    Args:
+        frame: The results of a player for each threshold, as `simgin odds` computes them.
+        seed: Seed named in the caption.
+        among: All variants of the report, in the order of their colours.
+
+    Returns:
+        The figure.
+
+    Example:
+        simgin.plots.knock_thresholds(frame, seed=1)
     """
     played = set(frame["measure"])
     shown = [measure for measure in KNOCK_MEASURES if measure in played]
@@ -196,14 +240,14 @@ def knock(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
 
 
 def _knock_lines(axes: Axes, rows: pd.DataFrame, factor: int, looks: dict[str, Series]) -> None:
-    """The lines of all variants, a little apart so that equal values can be seen."""
+    """Draw the lines of all variants, slightly shifted so that equal values remain visible."""
     for i, (variant, look) in enumerate(looks.items()):
         part = rows[rows["variant"] == variant]
         _line(axes, part, factor, look, SPREAD * ((i + 0.5) / len(looks) - 0.5))
 
 
 def _line(axes: Axes, part: pd.DataFrame, factor: float, look: Series, aside: float) -> None:
-    """The curve of one variant, shifted aside, its best threshold with a larger marker."""
+    """Draw the line of one variant, with a larger marker at its best threshold."""
     (k,) = figures.columns(part, "k")
     k = k + aside
     limits = [factor * limit for limit in figures.columns(part, "value", "low", "high")]
@@ -216,24 +260,35 @@ def _line(axes: Axes, part: pd.DataFrame, factor: float, look: Series, aside: fl
     axes.plot(k[best], value[best], look.marker, color=look.colour, markersize=8)
 
 
-# Two players: the match by score, the deal by deadwood and turn
+# Two-player variants: matches by score, deals by deadwood and turn
 
 
 SCORES_HEIGHT = 3.6  # inches
-LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # of the contours
+LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # probabilities with a contour line
 SHADES = 41
 YOU_DEAL = 0
 COUNTS_HEIGHT = 2.8  # inches
-FEWEST = 100  # rows behind a point; fewer deals say little
-CROWDED, CROWDED_TYPE = 12, 7  # turns from which on the type is smaller; points
-COUNT_BIN = 5  # points of deadwood in a row of the heat map
+FEWEST = 100  # hands per cell; cells with fewer are empty
+CROWDED, CROWDED_TYPE = 12, 7  # turns above which the font is smaller, and its size in points
+COUNT_BIN = 5  # points of deadwood per row of the heat map
 
 
 @figures.picture
 def scores(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Probability of winning the match by the score of both players, when the first one deals.
+    """Plot the probability of winning the match by score when the first player deals.
 
-    Columns a, b (the points of the players), dealer, value; one variant.
+    Columns: a, b (the points of the players), dealer, value; one variant.
+
+    Args:
+        frame: The probabilities, as in the frame "scores" of `simgin.compute_odds`.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        frames = simgin.compute_odds("standard", seed=1)
+        simgin.plots.win_by_score(frames["scores"], seed=1)
     """
     by_dealer = frame.pivot(index=["a", "b"], columns="dealer", values="value")
     changes = by_dealer.diff(axis=1).to_numpy(np.float64)
@@ -261,7 +316,7 @@ def scores(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _contours(axes: Axes, table: pd.DataFrame) -> None:
-    """Shades and labelled contour lines of a table of shares, 0 to 1."""
+    """Draw shades and labelled contour lines of a table of proportions."""
     x = table.columns
     y = table.index
     shares = table.to_numpy(dtype=float)
@@ -272,16 +327,26 @@ def _contours(axes: Axes, table: pd.DataFrame) -> None:
     shades = axes.contourf(
         x, y, shares, levels=np.linspace(0, 1, SHADES), cmap=figures.loss_to_win()
     )
-    shades.set(edgecolor="face", linewidth=0.4)  # else the paper shines through between shades
+    shades.set(edgecolor="face", linewidth=0.4)  # or the background is visible between shades
     lines = axes.contour(x, y, shares, levels=LEVELS, colors=figures.DARKEST, linewidths=1)
     axes.clabel(lines, fmt=lambda level: f"{100 * level:g} %", fontsize=figures.NORMAL)
 
 
 @figures.picture
 def counts(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Probability of winning the deal by own deadwood and turn: one heat map per player.
+    """Plot the probability of winning the deal by own deadwood and turn, one map per player.
 
-    Columns turn, count, value; count is the lower end of a bin.
+    Columns: turn, count, value; count is the lower end of a bin.
+
+    Args:
+        frame: The probabilities, as `simgin odds` computes them.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        simgin.plots.win_by_deadwood(frame, seed=1)
     """
     known = frame[frame["n"] >= FEWEST]
     frame = frame.assign(value=np.nan, low=np.nan) if known.empty else known

@@ -1,4 +1,4 @@
-"""Differences: between variants or strategies, of changes by field, and in a search for better."""
+"""Forest plots: differences between variants or strategies, gains by field, and searches."""
 
 from __future__ import annotations
 
@@ -18,21 +18,33 @@ if TYPE_CHECKING:
 __all__ = ["differences", "effects", "search"]
 
 HEAD = 0.55  # inches of a panel without its rows
-SURE = 0.05  # p after Holm's adjustment
-MARKED, MOST_MARKED = (0.01, 0.04, 0.2, 1, 4, 20, 80), 2  # points on the scale of effects
-ROOM = 1.15  # of the largest effect: where its scale ends
-LEAST_REACH = 0.01  # points: the smallest scale of effects
+SURE = 0.05  # threshold for p-values after Holm's adjustment
+MARKED, MOST_MARKED = (0.01, 0.04, 0.2, 1, 4, 20, 80), 2  # points with a tick on the scale of gains
+ROOM = 1.15  # limit of the scale of gains, relative to the largest gain
+LEAST_REACH = 0.01  # points; smallest limit of the scale of gains
 BARS = "Bars are 95 % intervals on shared packs; one that cannot be seen is shorter than its dot."
 GREY_DOTS = "Grey and hollow: no clear difference."
 
 
 @figures.picture
 def differences(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Variants minus their base, or strategies minus theirs: a panel per metric.
+    """Plot differences of variants or strategies from their baseline, one panel per metric.
 
-    Columns metric, title, base_variant (and base_strategy), difference; optional p_holm, which
-    says what is clear (else the interval does). Metrics without a clear difference are only named,
-    below, if there are others. `simgin.forest` makes such a frame from the differences of a run.
+    Columns: metric, title, base_variant (and base_strategy), difference; optional p_holm, which
+    decides significance instead of the interval. Metrics without a significant difference are only
+    listed in the caption, unless no metric has one. `simgin.forest` makes such a DataFrame from the
+    differences of a run.
+
+    Args:
+        frame: The differences, as they are shown.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        results = simgin.run_experiment("experiment.toml")
+        simgin.plots.forest_plot(simgin.forest(results.differences))
     """
     same_variant = frame["variant"] == frame["base_variant"]
     compared = "strategy" if same_variant.all() else "variant"
@@ -51,14 +63,24 @@ def differences(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 @figures.picture
 def effects(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """What changes of a strategy gain in points per deal: one panel per change, the best first.
+    """Plot the points per deal that changes of a strategy gain, one panel per change.
 
-    Columns change, field, difference, of the rows in points (metric margin) of one variant. All
-    panels have one scale, of square roots, with a dot and its bar for every field.
+    Columns: change, field, difference; rows in points (metric margin) of one variant. Panels are
+    sorted by mean gain and share a square-root scale, with a dot and its error bar for every field.
+
+    Args:
+        frame: The gains.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        simgin.plots.gains_by_field(gains, seed=7)
     """
     gains = frame.groupby("change", sort=False)["difference"].mean()
     changes = gains.sort_values(ascending=False, kind="stable").index
-    # The fields say who plays; with every change added to them the list would fill a page.
+    # The caption lists the fields only, because it would be too long with every change
     by_field = frame.assign(strategy=frame["field"], opponent="")
     note = f"{BARS} {GREY_DOTS} All panels have one scale, of square roots."
     caption = figures.caption(by_field, seed=seed, unit="deals", note=note)
@@ -72,7 +94,7 @@ def effects(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _is_clear(frame: pd.DataFrame) -> pd.Series:
-    """Whether a difference is sure: after Holm's adjustment, or else by its interval."""
+    """Return True for significant rows, by Holm-adjusted p-value or else by interval."""
     if "p_holm" in frame:
         return frame["p_holm"] < SURE
     return (frame["low"] > 0) | (frame["high"] < 0)
@@ -81,9 +103,9 @@ def _is_clear(frame: pd.DataFrame) -> pd.Series:
 def _panels(
     title: str, caption: str, parts: Mapping[str, pd.DataFrame]
 ) -> tuple[Figure, list[Axes]]:
-    """A figure with a panel for every part: a dot with its bar beside every name.
+    """Return a figure with a panel for every part: a dot with an error bar for every name.
 
-    A name has its row in every panel, grey where its difference is not clear.
+    Every panel has a row for every name; differences that are not significant are grey.
     """
     names = list(dict.fromkeys(name for part in parts.values() for name in part["name"]))
     height = len(parts) * (HEAD + figures.row_height(names) * len(names))
@@ -103,7 +125,7 @@ def _panels(
 
 
 def _root_scale(axes: Axes, reach: float) -> None:
-    """A scale of square roots, on which small and large gains and losses can both be seen."""
+    """Set a signed square-root scale, which shows both small and large gains and losses."""
     axes.set_xscale("function", functions=(_signed_root, _signed_square))
     axes.set_xlim(-reach, reach)
     gains = [points for points in MARKED if points < reach][-MOST_MARKED:]
@@ -119,9 +141,9 @@ def _signed_square(x: np.ndarray) -> np.ndarray:
     return np.asarray(np.sign(x) * np.square(x))
 
 
-# The course of a search for better numbers
+# History of a parameter search
 
-GAIN, NUMBER = 1.9, 1.15  # inches of the panel of the gain, and of those of the numbers
+GAIN, NUMBER = 1.9, 1.15  # inches of the panels of the gain and of the parameters
 LOOK = figures.SERIES[0]
 DEFAULT: dict[str, Any] = {"color": figures.INK, "linewidth": 1, "linestyle": "--"}
 SEARCH_NOTE = (
@@ -133,10 +155,21 @@ SEARCH_NOTE = (
 
 @figures.picture
 def search(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """What a search gained on the default, generation by generation, and how the numbers moved.
+    """Plot the gain over the default and the parameters of a search, generation by generation.
 
-    Columns generations, metric, gain (with low and high), parameter, value (with value_low and
-    value_high, of what is drawn), default; a row for every generation and parameter.
+    Columns: generations, metric, gain (with low and high), parameter, value (with value_low and
+    value_high, the range of the candidates), default; one row per generation and parameter.
+
+    Args:
+        frame: The history of the search.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        result = simgin.tune_strategy("gold-early", generations=5)
+        simgin.plots.search_history(result.path)
     """
     names = figures.unique(frame["parameter"])
     caption = figures.caption(frame, seed=seed, unit="matches a candidate", note=SEARCH_NOTE)
@@ -152,7 +185,7 @@ def search(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _gain_panel(axes: Axes, rows: pd.DataFrame) -> None:
-    """The gain by generation."""
+    """Draw the gain over the default by generation."""
     metric = metrics.BY_NAME[rows["metric"].iloc[0]]
     (generations,) = figures.columns(rows, "generations")
     shown = [metric.factor * limit for limit in figures.columns(rows, "gain", "low", "high")]
@@ -164,7 +197,7 @@ def _gain_panel(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _number_panel(axes: Axes, rows: pd.DataFrame) -> None:
-    """One number by generation."""
+    """Draw one parameter by generation."""
     generations, default = figures.columns(rows, "generations", "default")
     limits = figures.columns(rows, "value", "value_low", "value_high")
     axes.axhline(default[0], **DEFAULT)
@@ -174,7 +207,7 @@ def _number_panel(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _whole_ticks(axes: Axes) -> None:
-    """No ticks between two generations."""
+    """Restrict the ticks to whole generations."""
     from matplotlib.ticker import MaxNLocator
 
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -1,4 +1,4 @@
-"""Results of matchups: who wins, how deals end; of a league, ratings and all against all."""
+"""Plots of matchups and leagues: wins and points, deal endings, ratings and cross tables."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 __all__ = ["endings", "league", "ratings", "win_and_points"]
 
-LINE, GAP = 0.14, 0.16  # inches of a line of a label, and between matchups
+LINE, GAP = 0.14, 0.16  # inches per line of a label, and between matchups
 TYPE = 8  # points of labels and legends
 PANEL_HEAD = 0.6  # inches of a panel without its rows
-MOST_STACKED = 6  # matchups of panels one below another; of more, panels stand side by side
-MOST_NAMED = 8  # players in a caption; more are named beside their rows only
-SIDE_CHARACTERS = 36  # of the titles of panels side by side, together
+MOST_STACKED = 6  # matchups up to which panels are stacked; above, they are side by side
+MOST_NAMED = 8  # players listed in a caption
+SIDE_CHARACTERS = 36  # characters of all titles of panels that are side by side
 NOTE = "Bars are 95 % intervals; one that cannot be seen is shorter than its dot."
 
-Matchup = tuple[tuple[str, str, str], "ByMetric"]  # variant, A, B; its rows seen by A
+Matchup = tuple[tuple[str, str, str], "ByMetric"]  # variant, A, B; the rows of player A
 
 EVEN = {"margin": 0, "score": 0, "settlement": 0, "match_win": 0.5, "goal_met": 0.5}
-# Looks of the dots of the first player and, visible behind one, of the second
+# Styles of the dots of the first and second player; the second is visible behind the first
 FILLED = {"markersize": 4, "zorder": 3}
 HOLLOW = {
     "color": figures.FAINT,
@@ -48,7 +48,18 @@ WINNERS = {2: ("won by A", "won by B"), 1: ("won", "lost to the joker")}
 
 @figures.picture
 def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Deals won, points per deal and, where played, matches won of each matchup, with 95 % bars."""
+    """Plot deals won, points per deal and, if matches were played, matches won per matchup.
+
+    Args:
+        frame: Tidy rows, as from `simgin.match`.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure, with 95 % error bars.
+
+    Example:
+        simgin.plots.win_and_points(simgin.match("gold-early", "simple", seed=7), seed=7)
+    """
     matchups = list(table.matchups(frame))
     players = len(roles(frame))
     panels = [column for column in shown(frame) if column.name in metrics.WINS]
@@ -72,7 +83,7 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _narrow(drawn: Sequence[Axes], panels: Sequence[Column]) -> None:
-    """Titles and numbers of panels that stand side by side."""
+    """Set narrow titles and few ticks for panels that are side by side."""
     width = SIDE_CHARACTERS // len(panels)
     for axes, panel in zip(drawn, panels, strict=True):
         figures.panel_title(axes, panel.title, width)
@@ -86,7 +97,7 @@ def _draw_panel(
     axes: Axes, panel: Column, matchups: list[Matchup], winners: tuple[str, str]
 ) -> None:
     _dots(axes, matchups, panel.name, panel.factor, winners[0], **FILLED)
-    # Where penalties are counted no deal is lost
+    # Variants that count penalties have no lost deals
     losses = [table.cell(rows, "deal_loss")[0] for _, rows in matchups]
     if panel.name == "deal_win" and any(losses):
         _dots(axes, matchups, "deal_loss", panel.factor, winners[1], **HOLLOW)
@@ -96,9 +107,20 @@ def _draw_panel(
 
 @figures.picture
 def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Deal outcomes of each matchup: one stacked bar per matchup, as shares of all deals.
+    """Plot the deal endings of each matchup as stacked bars, in % of all deals.
 
-    Where two players meet, A's wins stand at the left and B's at the right; nobody's are between.
+    If two different players meet, A's wins are on the left, B's on the right and deals without a
+    winner between them.
+
+    Args:
+        frame: Tidy rows, as from `simgin.match`.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        simgin.plots.endings(simgin.match("gold-early", "simple", seed=7), seed=7)
     """
     matchups = list(table.matchups(frame))
     labels = _labels(matchups)
@@ -123,7 +145,7 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _whose(frame: pd.DataFrame) -> str:
-    """Whose endings the bars show; empty for one player."""
+    """Return a title on whose endings the bars show; empty for solitaire variants."""
     if has_sides(frame):
         return "won by A from the left, by B from the right"
     if len(roles(frame)) == 1:
@@ -132,7 +154,7 @@ def _whose(frame: pd.DataFrame) -> str:
 
 
 def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
-    """Side, kind and metric of the parts of a bar, from the left."""
+    """Return side, ending and metric of the parts of a bar, from the left."""
     if not has_sides(frame):
         return [("", kind, kind) for kind in KINDS]
     own = [("A", kind, f"won_{kind}") for kind in WON_KINDS]
@@ -141,10 +163,16 @@ def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
 
 
 def _stack(axes: Axes, segments: Sequence[tuple[str, str, np.ndarray]], rows: int) -> np.ndarray:
-    """Draw segments side by side, lines between A's, nobody's and B's; the lengths of the bars.
+    """Draw the parts of the bars with lines between sides, and return the lengths of the bars.
 
-    segments: who won these deals ("A" or "B"; empty: nobody, or either), how they ended, and the
-    per cent of the deals of each matchup.
+    Args:
+        axes: The axes.
+        segments: Side that won ("A", "B", or empty for no or either player), ending, and percentage
+            of the deals of each matchup, shape (n_rows,).
+        rows: Number of matchups.
+
+    Returns:
+        Lengths of the bars in %, shape (n_rows,).
     """
     left = np.zeros(rows)
     named = set()
@@ -163,7 +191,7 @@ def _stack(axes: Axes, segments: Sequence[tuple[str, str, np.ndarray]], rows: in
 
 
 def _precision(frame: pd.DataFrame) -> str:
-    """The widest interval of the shares of outcomes."""
+    """Return a sentence with the half-width of the widest interval of the endings."""
     outcomes = frame["metric"].isin([metric for _, _, metric in _segment_names(frame)])
     rows = frame[outcomes & (frame["unit"] == metrics.DEAL)]
     return figures.precision(rows, unit=" percentage points")
@@ -181,7 +209,7 @@ def _dots(
 
 
 def _labels(matchups: list[Matchup]) -> list[str]:
-    """The players of every matchup, and its variant on a line of its own if there are several."""
+    """Return the players of every matchup, with the variant below if there are several."""
     is_one = len({variant for (variant, _, _), _ in matchups}) == 1
     players = [f"{a} v {b}" if b else a for (_, a, b), _ in matchups]
     variants = ["" if is_one else f"\n{_folded(variant)}" for (variant, _, _), _ in matchups]
@@ -193,12 +221,12 @@ def _folded(label: str) -> str:
 
 
 def _height(labels: list[str]) -> float:
-    """Inches of the matchups, one below another at equal distances."""
+    """Return the height in inches of the rows of all matchups."""
     return len(labels) * (GAP + LINE * max(label.count("\n") + 1 for label in labels))
 
 
 def _name_rows(axes: Axes, labels: list[str]) -> None:
-    """Folded names of matchups beside their rows."""
+    """Set the folded names of matchups as row labels."""
     figures.style(axes, "x")
     names = [figures.escape(label) for label in labels]
     axes.set_yticks(range(len(labels)), names, fontsize=TYPE, color=figures.INK)
@@ -216,7 +244,7 @@ def _caption(matchups: list[Matchup], seed: int | None, note: str) -> str:
 
 
 def _players(matchups: list[Matchup]) -> str:
-    """The pair if there is only one, else the names of all players, or how many."""
+    """Return the players of a single matchup, or else the names or number of all players."""
     pairs = {f"{a} (A) against {b} (B)" if b else a for (_, a, b), _ in matchups}
     if len(pairs) == 1:
         return pairs.pop()
@@ -230,13 +258,13 @@ def _players(matchups: list[Matchup]) -> str:
 
 UNITS = {"deal": "deals", "match": "matches"}
 HEAD = 0.5  # inches of a panel without its rows
-TIGHTER = 0.06  # inches less for a row, where there are many
+TIGHTER = 0.06  # inches by which the rows of large leagues are lower
 LEAST_SIZE = 1.1  # inches
-ROOM = 1.35  # beyond the largest lead, on a scale that is compressed there
-LEADS = (0, 20, 40, 400)  # Elo that are marked; beyond the last but one they are compressed
-CROWDED = 8  # players from which on the type is smaller
+ROOM = 1.35  # limit of the scale of leads, relative to the largest
+LEADS = (0, 20, 40, 400)  # Elo with a tick; the scale is compressed above the last but one
+CROWDED = 8  # players above which the font is smaller
 CROWDED_TYPE = 7  # points
-MOST_NUMBERED = 14  # players; a table of more has no room for numbers
+MOST_NUMBERED = 14  # players above which cells have no numbers
 RATINGS_NOTE = (
     "Right: how far everyone is ahead of the next below; where the bar reaches the line, their "
     "order is open; its scale is compressed beyond 40. Bars are 95 % intervals; those on the left "
@@ -248,7 +276,21 @@ RATINGS_NOTE = (
 def league(
     standings: pd.DataFrame, cross: pd.DataFrame, *, unit: str, seed: int | None = None
 ) -> Figure:
-    """Heat map of a league: per cent won by the row against the column, best rating first."""
+    """Plot a league as a heat map: % won by the row against the column, best rating first.
+
+    Args:
+        standings: Rows with strategy and variant, best rating first; one variant.
+        cross: Rows with strategy, opponent, share (0 to 1), low, high and n.
+        unit: "deal" or "match".
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        results = simgin.run_experiment("league.toml")
+        simgin.plots.league(results.standings, results.cross, unit="deal")
+    """
     order = list(standings["strategy"])
     shares = cross.pivot(index="strategy", columns="opponent", values="share")
     values = 100 * shares.reindex(index=order, columns=order).to_numpy(dtype=float)
@@ -284,9 +326,21 @@ def _league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | No
 
 @figures.picture
 def ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> Figure:
-    """Elo of a league, best first, and beside it the lead of everyone over the next.
+    """Plot the Elo ratings of a league, and next to them every player's lead over the next.
 
-    Columns elo, elo_low, elo_high, lead, lead_low, lead_high; one variant.
+    Columns: elo, elo_low, elo_high, lead, lead_low, lead_high; one variant.
+
+    Args:
+        standings: Rows of the league, best rating first.
+        unit: "deal" or "match".
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        results = simgin.run_experiment("league.toml")
+        simgin.plots.elo_ratings(results.standings, unit="deal")
     """
     variant = standings["variant"].iloc[0]
     names = list(standings["strategy"])

@@ -1,4 +1,4 @@
-"""Pictures of a review: one question each, one colour a rule set, the same scales."""
+"""Plots of rule reviews: one colour per rule set, equal scales."""
 
 from __future__ import annotations
 
@@ -28,18 +28,29 @@ __all__ = [
 POINTS = " percentage points"
 PANEL = 1.0  # inches of a distribution
 OUTCOMES = ("gin", "knock", "undercut", "void")
-LEAST_REACH = 2.0  # percentage points: smallest end of a colour scale
-LEAST_SHOWN = 0.001  # share of knocks in a column of the map
-SPREAD = 0.5  # of a row, which the dots of all variants share
+LEAST_REACH = 2.0  # percentage points; smallest limit of a colour scale
+LEAST_SHOWN = 0.001  # proportion of knocks up to which cells are not shown
+SPREAD = 0.5  # width that the dots of all variants share in a row
 
 
 @figures.picture
 def match_length(
     frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()
 ) -> Figure:
-    """How many turns matches take: a distribution for every variant, its median marked.
+    """Plot the distribution of turns per match for every variant, with its median marked.
 
-    Columns turns (lower end of a bin), width, share, median.
+    Columns: turns (lower end of a bin), width, share, median.
+
+    Args:
+        frame: The distributions of a review.
+        seed: Seed named in the caption.
+        among: All variants of the report, in the order of their colours.
+
+    Returns:
+        The figure.
+
+    Example:
+        simgin.plots.match_length(frame, seed=7)
     """
     names = figures.unique(frame["variant"])
     both = " of both players" if any(frame["opponent"]) else ""
@@ -71,9 +82,19 @@ def _distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
 
 @figures.picture
 def outcomes_by_kind(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """How deals end: a bar for each kind of player under each variant.
+    """Plot how deals end as stacked bars, one for each player type under each variant.
 
-    Columns players, metric (gin, knock, undercut, void), value.
+    Columns: players, metric (gin, knock, undercut, void), value.
+
+    Args:
+        frame: The endings of a review.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure.
+
+    Example:
+        simgin.plots.endings_by_player_type(frame, seed=7)
     """
     names = figures.unique(frame["variant"])
     kinds = figures.unique(frame["players"])
@@ -111,9 +132,20 @@ def _outcome_bars(
 def knock_chart(
     frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()
 ) -> Figure:
-    """With how much deadwood the strong player knocks, by its own turn, for every variant.
+    """Plot the deadwood with which the strong player knocks by its own turn, per variant.
 
-    Columns turn, deadwood, share (of all knocks of the variant).
+    Columns: turn, deadwood, share (of all knocks of the variant).
+
+    Args:
+        frame: The knocks of a review.
+        seed: Seed named in the caption.
+        among: All variants of the report, in the order of their colours.
+
+    Returns:
+        The figure, with a heat map per variant.
+
+    Example:
+        simgin.plots.knocks_by_turn(frame, seed=7)
     """
     names = figures.unique(frame["variant"])
     precision = figures.precision(frame, unit=POINTS)
@@ -149,9 +181,20 @@ def _knock_cells(axes: Axes, part: pd.DataFrame, colour: str) -> None:
 
 @figures.picture
 def kinds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
-    """Does it hold for every kind of player? Changes from the base, a dot for each kind.
+    """Plot differences from the baseline for every player type, one panel per title.
 
-    Columns players, title, factor, value; a panel for each title, a colour for each variant.
+    Columns: players, title, factor, value; one colour per variant.
+
+    Args:
+        frame: The differences of a review.
+        seed: Seed named in the caption.
+        among: All variants of the report, in the order of their colours.
+
+    Returns:
+        The figure.
+
+    Example:
+        simgin.plots.effects_by_player_type(frame, seed=7)
     """
     variants = figures.unique(frame["variant"])
     titles = figures.unique(frame["title"])
@@ -168,7 +211,7 @@ def kinds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] 
 
 
 def _as_shown(rows: pd.DataFrame) -> list[np.ndarray]:
-    """Values and limits, times the factor that they are shown with."""
+    """Return values and bounds, multiplied by the factor of their rows."""
     (factor,) = figures.columns(rows, "factor")
     return [factor * numbers for numbers in figures.columns(rows, "value", "low", "high")]
 
@@ -176,7 +219,7 @@ def _as_shown(rows: pd.DataFrame) -> list[np.ndarray]:
 def _kind_dots(
     axes: Axes, part: pd.DataFrame, names: Sequence[str], looks: dict[str, figures.Series]
 ) -> None:
-    """A row for each kind, in which the dots of the variants lie a little apart."""
+    """Draw a row for each player type, with the dots of the variants slightly shifted."""
     for i, (variant, look) in enumerate(looks.items()):
         rows = part[part["variant"] == variant].set_index("players").reindex(list(names)).dropna()
         aside = SPREAD * ((i + 0.5) / len(looks) - 0.5)
@@ -192,9 +235,19 @@ def _kind_dots(
 
 @figures.picture
 def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Win probability by score, less that under the base, in percentage points.
+    """Plot the difference in win probability from the baseline by score, one map per variant.
 
-    Columns own, other (lower ends, per cent of the target), value, low, high; a map a variant.
+    Columns: own, other (lower ends of bins, in % of the target), value, low, high.
+
+    Args:
+        frame: The differences of a review, as proportions.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure, in percentage points; cells without a significant difference are empty.
+
+    Example:
+        simgin.plots.score_difference(frame, seed=7)
     """
     clear = (frame["low"] > 0) | (frame["high"] < 0)
     names = figures.unique(frame[clear]["variant"])
@@ -224,7 +277,7 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _nothing(why: str, caption: str, title: str = "") -> Figure:
-    """A figure that says why it shows nothing."""
+    """Return a figure with a text on why it is empty."""
     figure = figures.new_figure(0.5, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     figures.mark_empty(axes, why)
@@ -233,9 +286,19 @@ def _nothing(why: str, caption: str, title: str = "") -> Figure:
 
 @figures.picture
 def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """What a parameter does to every row of the scorecard: a curve each, the base marked.
+    """Plot every row of the scorecard by a rule parameter, with the baseline marked.
 
-    Columns x_name, x, title, factor, value, is_base.
+    Columns: x_name, x, title, factor, value, is_base.
+
+    Args:
+        frame: The values of a review of one parameter.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure, with a panel per title.
+
+    Example:
+        simgin.plots.sweep_curves(frame, seed=7)
     """
     titles = figures.unique(frame["title"])
     caption = figures.caption(
@@ -252,7 +315,7 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _with_unit(title: str, part: pd.DataFrame) -> str:
-    """The title of a row, and that its numbers are per cent."""
+    """Return the title of a row, with "%" if its values are percentages."""
     is_share = float(part["factor"].iloc[0]) == 100
     return f"{title}, %" if is_share and not title.endswith("%") else title
 
@@ -270,9 +333,20 @@ def _curve(axes: Axes, part: pd.DataFrame) -> None:
 
 @figures.picture
 def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """What two parameters do to a row of the scorecard: a heat map of its values.
+    """Plot a row of the scorecard by two rule parameters, as a heat map.
 
-    Columns x, y (numbers), title, factor, value, x_name, y_name, even (which is pale). One title.
+    Columns: x, y (numbers), title, factor, value, x_name, y_name, even (the value with the palest
+    shade); one title.
+
+    Args:
+        frame: The values of a review of two parameters.
+        seed: Seed named in the caption.
+
+    Returns:
+        The figure; a line marks the break-even value, if there is one.
+
+    Example:
+        simgin.plots.sweep_map(frame, seed=7)
     """
     shown = frame.assign(**dict(zip(("value", "low", "high"), _as_shown(frame), strict=True)))
     note = figures.precision(shown, factor=1)

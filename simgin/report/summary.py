@@ -169,7 +169,7 @@ def _happened(tidy: Tidy) -> set[str]:
 
 
 def csv(tidy: Tidy) -> str:
-    """Return the summary as CSV with the 95 % bounds of every metric; undefined ones are empty."""
+    """Return the summary as CSV with 95 % bounds for every metric; undefined ones are empty."""
     sides = ("", "won_", "lost_") if len(roles(tidy)) == 2 else ("",)
     names = [f"{s}{n}" for n in _known(tidy) for s in (sides if n in WON_KINDS else ("",))]
     present = [unit for unit in UNITS if unit in {row["unit"] for row in table.rows_of(tidy)}]

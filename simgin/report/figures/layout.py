@@ -167,7 +167,7 @@ def row_height(names: Iterable[str]) -> float:
 
 
 def hide_row_axis(axes: Axes, rows: int) -> None:
-    """Number rows from the top and hide the vertical axis with its ticks."""
+    """Set limits for rows counted from the top, and hide the vertical axis."""
     axes.set_ylim(rows - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
@@ -271,8 +271,8 @@ def png(figure: Figure) -> bytes:
         The contents of the file.
 
     Example:
-        figure = simgin.plots.forest(frame)
-        Path("forest.png").write_bytes(simgin.plots.png(figure))
+        figure = simgin.plots.win_and_points(simgin.match("gold", "simple"))
+        Path("wins.png").write_bytes(simgin.plots.png(figure))
     """
     out = io.BytesIO()
     with _any_characters():
@@ -292,8 +292,8 @@ def svg(figure: Figure, name: str) -> str:
         The contents of the file; equal figures give equal text.
 
     Example:
-        figure = simgin.plots.forest(frame)
-        Path("forest.svg").write_text(simgin.plots.svg(figure, "forest"))
+        figure = simgin.plots.win_and_points(simgin.match("gold", "simple"))
+        Path("wins.svg").write_text(simgin.plots.svg(figure, "wins"))
     """
     import matplotlib
 
