@@ -1,8 +1,9 @@
-"""The run directory: what was written, under which versions, and the command that repeats it.
+"""Run directory: its files, its manifest, and protection against overwriting other data.
 
-The ledger lies in it from the beginning. Every other file is computed from the ledger, written
-beside its place and moved into it. A directory may come from anybody: nothing in it is executed,
-and nothing outside of it is written or removed (docs/explanation/threat-model.md).
+The ledger is in the directory from the start of the run. All other files are computed from the
+ledger, written to temporary files and moved to their names. A directory can come from an untrusted
+source: nothing in it is executed, and nothing outside it is written or removed
+(docs/explanation/threat-model.md).
 """
 
 import contextlib
@@ -23,17 +24,17 @@ from simgin.text.files import WRITING, read_text, write_file
 from simgin.text.messages import described, quoted
 
 MANIFEST = "manifest.json"
-DEALS = "deals.parquet"  # what `simgin.runs.parquet` writes
-# What a manifest or a ledger of other types than ours raises wherever it is read
+DEALS = "deals.parquet"  # written by `simgin.runs.parquet`
+# Exceptions that manipulated manifests and ledgers, with values of other types, can raise
 FORGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError)
-MOST_FOLDERS = 300  # that a run directory may lie in
+MOST_FOLDERS = 300  # directories in the path of a run directory
 ELSEWHERE = "move it away or name another directory"
-SIZES = {"--deals", "--worlds", "--for", "--run", "-o"}  # options that change no question
-SEAL = "seal"  # key of the manifest with the digest of all others
+SIZES = {"--deals", "--worlds", "--for", "--run", "-o"}  # options that set amount and output
+SEAL = "seal"  # key of the manifest's checksum
 
 
 class ResultsError(ValueError):
-    """A run directory that cannot be read or written; the message is a sentence with the remedy."""
+    """Error of a run directory that cannot be read or written, with a suggested fix."""
 
 
 def save(
@@ -43,13 +44,21 @@ def save(
     *there: str,
     question: str = "",
 ) -> list[Path]:
-    """Write the files of a run, then its manifest; return their paths, the manifest's first.
+    """Write the files of a run and its manifest, and return their paths, the manifest first.
 
-    contents: of the manifest. files: contents by path inside the directory. there: files of this
-    run that are in the directory already. question: the command of `check`, asked again because
-    another process may have written here since. Files that an earlier manifest names and this one
-    does not are removed. Raises ResultsError, with every file either old or new, if the directory
-    holds anything else or cannot be written.
+    Files that an earlier manifest names and this one does not are removed.
+
+    Args:
+        directory: Run directory.
+        contents: Contents of the manifest.
+        files: Contents by path inside the directory.
+        *there: Files of this run that are already in the directory.
+        question: Command passed to `check_directory`, which is repeated because another process
+            might have written files in the meantime.
+
+    Raises:
+        ResultsError: If the directory contains other data or cannot be written. Every file is then
+            either the old or the new one.
     """
     place = _made(directory, check(directory))
     with _locked(place):
@@ -65,7 +74,15 @@ def _replace(
     files: Mapping[str, bytes | str],
     ours: set[str],
 ) -> None:
-    """Write files and manifest over those of an earlier run. ours: all that belong to this one."""
+    """Write files and manifest over those of an earlier run, and remove all others.
+
+    Args:
+        directory: Run directory as given by the user, for error messages.
+        place: Absolute path of the directory.
+        contents: Contents of the manifest.
+        files: Contents by path inside the directory.
+        ours: Names of all files that belong to this run.
+    """
     stale = _files_of(place) - {MANIFEST} - ours
     left_over = {name for name in _files(place) if Path(name).name.startswith(WRITING)}
     unfinished = {
@@ -74,7 +91,7 @@ def _replace(
         "files": sorted(stale | ours),
     }
     try:
-        # First, so that a run killed here knows its own files.
+        # First, so that the files of a run that is killed here are known.
         write_file(place / MANIFEST, sealed(unfinished))
         for name, content in files.items():
             write_file(place / name, content if isinstance(content, bytes) else content.encode())
@@ -90,10 +107,10 @@ def _replace(
 
 @contextlib.contextmanager
 def _locked(place: Path) -> Iterator[None]:
-    """Let one process at a time write the files of a directory; the others wait.
+    """Lock a directory so that one process at a time writes its files, while others wait.
 
-    A killed process leaves no lock. What is no directory, or lies on a file system without locks,
-    is not locked.
+    A process that is killed does not leave a lock. Paths that are not directories, and file systems
+    without locks, are not locked.
     """
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
@@ -104,15 +121,16 @@ def _locked(place: Path) -> Iterator[None]:
 
 
 def begin(directory: str | Path, command: str = "") -> Path:
-    """Make the directory of a run, if it is not there, and return the path of its ledger.
+    """Create the directory of a run if it does not exist, and return the path of its ledger.
 
-    Raises ResultsError as `check` does.
+    Raises:
+        ResultsError: If `check_directory` rejects the directory.
     """
     return _made(directory, check(directory, command, keeps_ledger=True)) / ledger.FILE
 
 
 def _made(directory: str | Path, place: Path) -> Path:
-    """The absolute path of a directory, made if it is not there."""
+    """Create a directory if it does not exist, and return its absolute path."""
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -123,13 +141,21 @@ def _made(directory: str | Path, place: Path) -> Path:
 
 
 def check(directory: str | Path, command: str = "", *, keeps_ledger: bool = False) -> Path:
-    """The absolute path of a directory that a run may be written to, links followed.
+    """Return the absolute path of a directory that a run can be written to.
 
-    Raises ResultsError for any other: nothing there but an earlier run may be written over, and by
-    a command only one of the same question. keeps_ledger: so does the command.
+    Only the files of an earlier run can be overwritten, and a command can overwrite only the
+    results of a command that differs in the amount of play.
+
+    Args:
+        directory: Run directory, in which links are followed.
+        command: Command of the run; empty to accept any earlier run.
+        keeps_ledger: True if the command writes a ledger.
+
+    Raises:
+        ResultsError: If the directory contains other data or cannot be written.
     """
     place = _resolved(directory)
-    with _locked(place):  # files that are being written come and go
+    with _locked(place):  # because other processes create and remove temporary files
         _require_ours(directory, place, command, keeps_ledger)
     return place
 
@@ -137,13 +163,13 @@ def check(directory: str | Path, command: str = "", *, keeps_ledger: bool = Fals
 def _require_ours(
     directory: str | Path, place: Path, command: str, keeps_ledger: bool = False
 ) -> None:
-    """Raise ResultsError unless a command may write over what is in a directory."""
+    """Raise ResultsError unless a command can overwrite the contents of a directory."""
     if fault := _fault(place) or _foreign(place, command, keeps_ledger):
         raise ResultsError(f"{directory} {fault}.")
 
 
 def _foreign(place: Path, command: str, keeps_ledger: bool) -> str:
-    """What another command has written here, as the end of a sentence; empty if there is none."""
+    """Return an error if the directory contains results of another command, else ""."""
     has_ledger = (place / ledger.FILE).exists()
     if command and has_ledger and not keeps_ledger:
         return f"holds a run; {ELSEWHERE}"
@@ -151,24 +177,27 @@ def _foreign(place: Path, command: str, keeps_ledger: bool) -> str:
         return ""
     before = str(read_manifest(place).get("command"))
     words = _question(command)
-    if has_ledger:  # whoever opens it compares the rest
+    if has_ledger:  # the rest is compared when the ledger is opened
         words = words[:2]
     is_same = _question(before)[: len(words)] == words
     return "" if is_same else f"holds the results of {quoted(before)}; {ELSEWHERE}"
 
 
 def _question(command: str) -> list[str]:
-    """What a command asks, in words: not how much of it, nor where its results go."""
+    """Return the words of a command without the amount of play and the output directory."""
     try:
         words = shlex.split(command)
     except ValueError:
-        return []  # nobody could type it
+        return []  # not a command that a shell accepts
     return [word for option, word in pairwise(["", *words]) if not SIZES & {option, word}]
 
 
 def _fault(place: Path) -> str:
-    """What keeps a run from being written here, as the end of a sentence; empty if nothing does."""
-    # The root has no parents; Path.exists raises where it may not look
+    """Return the reason why a run cannot be written to a directory, else "".
+
+    The reason completes an error message that starts with the name of the directory.
+    """
+    # The root has no parents; Path.exists raises an error without permission to look
     above = next(folder for folder in (*place.parents, place) if os.path.exists(folder))
     if not above.is_dir():
         return f"cannot be written ({above} is a file); name another directory"
@@ -193,7 +222,11 @@ def _fault(place: Path) -> str:
 
 
 def _resolved(directory: str | Path) -> Path:
-    """The absolute path of a directory, ~ and links followed; ResultsError if there is none."""
+    """Return the absolute path of a directory, with ~ and links resolved.
+
+    Raises:
+        ResultsError: If the path is invalid or too deep.
+    """
     try:
         place = Path(directory).expanduser().resolve()
     except RuntimeError as error:
@@ -201,7 +234,7 @@ def _resolved(directory: str | Path) -> Path:
         raise ResultsError(
             f"{directory} leads nowhere ({reason}); name another directory."
         ) from None
-    if len(place.parts) > MOST_FOLDERS:  # each is made by a call inside another
+    if len(place.parts) > MOST_FOLDERS:  # mkdir creates parents recursively
         raise ResultsError(
             f"{str(directory)[:100]}... lies {len(place.parts)} folders deep, and results at most "
             f"{MOST_FOLDERS}; name another directory."
@@ -210,17 +243,18 @@ def _resolved(directory: str | Path) -> Path:
 
 
 def _is_ours(path: str) -> bool:
-    """Whether a file is of a run: its ledger with what SQLite puts beside it, its deals.
+    """Return True if a file belongs to a run: a ledger, recorded deals or a temporary file.
 
-    Or a file that was being written when a run was killed.
+    The files that SQLite adds to a ledger are included.
     """
     return path == DEALS or path.startswith(ledger.FILE) or Path(path).name.startswith(WRITING)
 
 
 def _files_of(place: Path) -> set[str]:
-    """The files that the manifest of an earlier run names, itself included.
+    """Return the files that the manifest of an earlier run names, including the manifest.
 
-    Raises ResultsError for a manifest of another program.
+    Raises:
+        ResultsError: If the manifest is not valid.
     """
     if not (place / MANIFEST).exists():
         return set()
@@ -228,9 +262,10 @@ def _files_of(place: Path) -> set[str]:
 
 
 def read_manifest(directory: str | Path) -> dict[str, Any]:
-    """The manifest of a run directory, as it was saved.
+    """Return the manifest of a run directory.
 
-    Raises ResultsError if simgin did not write one there, or if it was changed since.
+    Raises:
+        ResultsError: If simgin did not write a manifest there, or if it was changed afterwards.
     """
     place = Path(directory)
     path = place / MANIFEST
@@ -260,7 +295,7 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def readable(*places: Path) -> Iterator[None]:
-    """Tell of whatever goes wrong where directories are read: all of it may be anybody's."""
+    """Report any exception raised while reading run directories as a corrupt manifest."""
     try:
         with np.errstate(divide="raise", over="raise", invalid="raise"):
             yield
@@ -272,7 +307,7 @@ def readable(*places: Path) -> Iterator[None]:
 
 
 def damaged(path: Path | str, what: str) -> ResultsError:
-    """The error for a manifest that is not as simgin writes it: what is wrong, and the remedy."""
+    """Return the error for a corrupt manifest, with its cause and a suggested fix."""
     return ResultsError(
         f"{path} is damaged ({what}); run it again in another directory. With the {ledger.FILE} of "
         "this one in it, nothing is played anew."
@@ -280,7 +315,7 @@ def damaged(path: Path | str, what: str) -> ResultsError:
 
 
 def _is_inside(name: object) -> bool:
-    """Whether a value of a manifest is the path of a file inside the directory."""
+    """Return True if a value of a manifest is the path of a file inside the directory."""
     if not isinstance(name, str) or not name.isprintable():
         return False
     path = PurePosixPath(name)
@@ -288,7 +323,7 @@ def _is_inside(name: object) -> bool:
 
 
 def _files(place: Path) -> Iterator[str]:
-    """Every file and link below a directory; links are not followed."""
+    """Yield every file and link in a directory and its subdirectories, not following links."""
     for folder, folders, names in os.walk(place):
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         for name in (*names, *links):
@@ -296,11 +331,18 @@ def _files(place: Path) -> Iterator[str]:
 
 
 def sealed(contents: Mapping[str, Any]) -> bytes:
-    """A manifest as bytes, with its digest."""
+    """Return a manifest as JSON bytes with its checksum."""
     text = json.dumps({**contents, SEAL: _seal(contents)}, indent=2, ensure_ascii=False)
     return f"{text}\n".encode()
 
 
 def _seal(contents: Mapping[str, Any]) -> str:
-    """The digest of a manifest without its seal, 32 hexadecimal digits; ValueError for NaN."""
+    """Return the checksum of a manifest without its checksum entry.
+
+    Returns:
+        32 hexadecimal digits.
+
+    Raises:
+        ValueError: If the manifest contains NaN or infinity.
+    """
     return hashlib.sha256(json.dumps(contents, allow_nan=False).encode()).hexdigest()[:32]

@@ -1,27 +1,29 @@
-"""The form of an experiment file: one question in TOML, read with every mistake reported at once.
+"""Format of experiment files: TOML files with one question.
 
-question = "Does waiting for gin pay?"
-hypothesis = "It does under 25/25." # what you expect, in words; optional
-variants = ["eaai"]              # text forms; default: standard
-seed = 1
-deals = "200k"                   # or matches = ...; default: 100,000 deals (league: 5,000 matches)
-until = "0.1%"                   # or sprt = [0, 10], or for = "30s"; then deals is the most
-base = "simple"                  # what the others are compared with; default: the first
-round_robin = ["simple", "gold"] # each against each other
-[[matchups]]                     # and these pairs
-a = "gin-only"
-b = "simple"
-[panel]                          # and each of these against one
-strategies = ["gold", "stubborn"]
-against = "simple"
-[sweep]                          # and every combination of the lists
-strategy = "simple+knock=at:k={k}"
-grid.k = [0, 2, 4]
-[[fields]]                       # and each of changes = ["knock=early", ...], made by this player
-strategy = "gold"                # against this one; default: itself
-against = "simple"
+All errors of a file are reported together. An example with all keys:
 
-For one player there are only sweeps and solo = ["gold", "gin-only"]: each of them alone.
+  question = "Does waiting for gin pay?"
+  hypothesis = "It does under 25/25." # optional; what you expect
+  variants = ["eaai"]              # variant specs; default: standard
+  seed = 1
+  deals = "200k"                   # or matches = ...; default: 100k deals (league: 5k matches)
+  until = "0.1%"                   # or sprt = [0, 10], or for = "30s"; then deals is the maximum
+  base = "simple"                  # baseline of all comparisons; default: the first
+  round_robin = ["simple", "gold"] # each strategy against every other
+  [[matchups]]                     # single matchups
+  a = "gin-only"
+  b = "simple"
+  [panel]                          # each of these strategies against one opponent
+  strategies = ["gold", "stubborn"]
+  against = "simple"
+  [sweep]                          # every combination of the values
+  strategy = "simple+knock=at:k={k}"
+  grid.k = [0, 2, 4]
+  [[fields]]                       # each of changes = ["knock=early", ...] in this strategy
+  strategy = "gold"                # against this opponent; default: the same strategy
+  against = "simple"
+
+Solitaire games allow only sweeps and solo = ["gold", "gin-only"], a list of strategies.
 """
 
 import contextlib
@@ -42,13 +44,13 @@ from simgin.text import amounts, examples, toml
 from simgin.text.amounts import parse_count
 from simgin.text.messages import shown
 
-MOST = 10_000  # combinations
-TOLD = 3  # combinations of a text that name nothing, before the others are only counted
+MOST = 10_000  # combinations per sweep
+TOLD = 3  # invalid combinations of a spec that are listed; the others are counted
 _PLACE = re.compile(r"\{([^{}]*)\}")
 
 
 def _word(value: object) -> str:
-    """A value of a grid as the text forms write it."""
+    """Return a value of a grid in the notation of specs."""
     match value:
         case bool():
             return "yes" if value else "no"
@@ -65,7 +67,10 @@ def _word(value: object) -> str:
 
 @dataclass(frozen=True)
 class Point:
-    """One combination in canonical texts; None where the sweep names no variant or opponent."""
+    """One combination of a sweep, in canonical specs.
+
+    `variant` and `against` are None if the sweep does not name them.
+    """
 
     variant: str | None
     strategy: str
@@ -73,7 +78,7 @@ class Point:
 
 
 class Sweep(toml.Table):
-    """The sweep of a file: texts with places like {k}, and the values of every place, as text."""
+    """Parameter sweep: specs with placeholders such as {k}, and the values of each."""
 
     strategy: str
     against: str | None = None
@@ -84,9 +89,9 @@ class Sweep(toml.Table):
     ]
 
     def points(self) -> list[Point]:
-        """Every combination once, in the order of the file, the last list running fastest.
+        """Return every combination once, in the order of the file, varying the last list fastest.
 
-        The sweep has no faults.
+        The sweep must be valid (see `sweep_errors`).
         """
         finders = {key: cache(finder) for key, finder in _FINDERS.items()}
         found = []
@@ -99,9 +104,9 @@ class Sweep(toml.Table):
 
 
 def sweep_faults(sweep: Sweep) -> list[str]:
-    """A sentence for everything that keeps a sweep from being laid out.
+    """Return an error message for every problem of a sweep.
 
-    The sentences go on from the name of the file.
+    The messages do not contain the name of the file.
     """
     used = {name for text in _texts(sweep).values() for name in _places(text)}
     sentences = [
@@ -126,12 +131,12 @@ def sweep_faults(sweep: Sweep) -> list[str]:
 
 
 def variant_text(text: str) -> str:
-    """The canonical text of a variant; ValueError with its sentences if it names none."""
+    """Return the canonical spec of a variant, or raise ValueError."""
     return variants.find(text).text
 
 
 def strategy_text(text: str) -> str:
-    """The canonical text of a strategy; ValueError with a sentence if it names none."""
+    """Return the canonical spec of a strategy, or raise ValueError."""
     return loader.find(text).text
 
 
@@ -143,13 +148,13 @@ _FINDERS: dict[str, Callable[[str], str]] = {
 
 
 def _texts(sweep: Sweep) -> dict[str, str]:
-    """The texts of a sweep by their keys."""
+    """Return the specs of a sweep by key."""
     texts = {"variant": sweep.variant, "strategy": sweep.strategy, "against": sweep.against}
     return {key: text for key, text in texts.items() if text is not None}
 
 
 def _nameless(key: str, text: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
-    """A sentence for each of the first combinations that name nothing, and one for the rest."""
+    """Yield an error for the first combinations that are not valid specs, and count the rest."""
     found = 0
     for values in _combinations({name: grid[name] for name in _places(text)}):
         try:
@@ -172,7 +177,7 @@ def _combinations(grid: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
 
 
 def _places(text: str) -> list[str]:
-    """The names in braces, each once."""
+    """Return the unique names in braces."""
     return list(dict.fromkeys(_PLACE.findall(text)))
 
 
@@ -180,17 +185,17 @@ def _filled(text: str, values: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda place: values[place[1]], text)
 
 
-# The keys that name players of games for two
+# Keys that are valid only in two-player games
 FOR_TWO = ("matchups", "round_robin", "panel", "fields")
-ENDS = ("until", "sprt", "for")  # the keys that say when to stop, other than a count
+ENDS = ("until", "sprt", "for")  # keys of stopping rules
 
 
 class ExperimentError(toml.TomlError):
-    """An experiment file that cannot be used; one sentence for every mistake, a line each."""
+    """Invalid experiment file, with one line per error."""
 
 
 def _either(text: str) -> str:
-    """A text that names a variant or a strategy, as written."""
+    """Return a spec unchanged, or raise ValueError unless it names a variant or a strategy."""
     if not canonical(text):
         raise ValueError(
             f"{shown(text)} names neither a variant nor a strategy; name one of those that are "
@@ -200,7 +205,7 @@ def _either(text: str) -> str:
 
 
 def canonical(text: str) -> list[str]:
-    """What a text names, a variant or a strategy or both, in canonical form."""
+    """Return the canonical specs of the variant and the strategy that a string names."""
     found = []
     for finder in (variant_text, strategy_text):
         with contextlib.suppress(ValueError):
@@ -209,7 +214,7 @@ def canonical(text: str) -> list[str]:
 
 
 def _change(text: str) -> str:
-    """A change of a strategy, as its text has it: slot=policy."""
+    """Return a change such as "slot=policy", or raise ValueError if it is invalid."""
     strategy_text(f"simple+{text}")
     return text
 
@@ -220,28 +225,28 @@ Count = Annotated[int, BeforeValidator(parse_count)]
 
 
 class Pair(toml.Table):
-    """Two strategies that meet."""
+    """Matchup of two strategies."""
 
     a: StrategyText
     b: StrategyText = "simple"
 
 
 class Panel(toml.Table):
-    """Several strategies, each of which meets the same opponent."""
+    """Strategies that each play against the same opponent."""
 
     strategies: Annotated[list[StrategyText], Field(min_length=1)]
     against: StrategyText = "simple"
 
 
 class PlayedField(toml.Table):
-    """Who tries the changes, and what the others play: the same if `against` is left out."""
+    """Strategy that tries the changes, and its opponent, by default the same strategy."""
 
     strategy: StrategyText
     against: StrategyText | None = None
 
 
 class File(toml.Table):
-    """The keys of an experiment file."""
+    """Keys of an experiment file."""
 
     question: Annotated[str, Field(min_length=1)]
     hypothesis: Annotated[str, Field(min_length=1)] | None = None
@@ -267,15 +272,18 @@ class File(toml.Table):
 
     @property
     def unit(self) -> Literal["deal", "match"]:
-        """What is played; a league ranks by matches unless the file says deals."""
+        """Unit of play, "deal" or "match"; a league plays matches unless the file sets deals."""
         is_league = self.round_robin is not None and self.deals is None
         return "match" if self.matches is not None or is_league else "deal"
 
 
 def read(path: Path) -> File:
-    """What an experiment file says.
+    """Read an experiment file.
 
-    Raises ExperimentError with a sentence for every mistake that shows before it is laid out.
+    Errors that need the complete list of matchups are found later, by `plan_experiment`.
+
+    Raises:
+        ExperimentError: If the file is invalid; the message lists all errors.
     """
     try:
         raw = toml.read_tables(path, examples.remedy(path))
@@ -293,7 +301,7 @@ def read(path: Path) -> File:
 
 
 def _conflicts(raw: dict[str, Any]) -> Iterator[str]:
-    """A sentence for every two keys that do not go together."""
+    """Yield an error for every combination of keys that is not allowed."""
     if "deals" in raw and "matches" in raw:
         yield "deals and matches are both given; keep one of them."
     if len(ends := [key for key in ENDS if key in raw]) > 1:
@@ -311,7 +319,7 @@ def _conflicts(raw: dict[str, Any]) -> Iterator[str]:
 
 
 def _misfits(file: File) -> Iterator[str]:
-    """A sentence for everything that keeps the players from fitting the variants."""
+    """Yield an error for every player key that does not suit the variants."""
     swept, games = file.sweep, file.variants
     if swept is not None:
         if faults := sweep_faults(swept):
@@ -336,7 +344,7 @@ def _misfits(file: File) -> Iterator[str]:
 
 
 def _misfits_of_one(file: File, game: str) -> Iterator[str]:
-    """A sentence for every key that a game for one player has no use for."""
+    """Yield an error for every key that a solitaire game does not have."""
     for key in FOR_TWO:
         if getattr(file, key):
             yield (
@@ -352,7 +360,7 @@ def _misfits_of_one(file: File, game: str) -> Iterator[str]:
 
 
 def _known(location: toml.Location) -> list[str]:
-    """The keys that may stand where an unknown one does."""
+    """Return the valid keys at the location of an unknown key."""
     tables: dict[str, type[toml.Table]] = {"matchups": Pair, "panel": Panel, "sweep": Sweep}
     tables["fields"] = PlayedField
     table = tables.get(str(location[0]), File) if len(location) > 1 else File

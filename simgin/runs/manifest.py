@@ -1,6 +1,6 @@
-"""The manifest of a run: what was played, by which files and versions, and how far.
+"""Manifest of a run: what was played, with which files and versions, and for how long.
 
-The identity is the part of it that may not change when a run is continued or extended.
+The identity is the part of the manifest that cannot change when a run is continued or extended.
 """
 
 import functools
@@ -21,7 +21,7 @@ from simgin.play.matchup import Matchup
 from simgin.runs.stopping import End
 from simgin.strategy import Strategy, loader
 
-FORM = 3  # raised whenever a reader would have to look elsewhere
+FORM = 3  # version of the format, incremented at every incompatible change
 PACKAGE = Path(__file__).resolve().parent.parent
 ENGINE = (
     "simgin/core/",
@@ -36,9 +36,11 @@ SOURCE_ENDINGS = (".py", ".toml", ".sql", ".npy", ".j2")
 
 
 def run_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str, Any]:
-    """What may not change when a run is continued or extended: everything but its size.
+    """Return the identity of a run: everything that determines its results except its size.
 
-    plan: question, hypothesis and stopping rule, if there are any.
+    Args:
+        matchups: Matchups in table order.
+        **plan: Question, hypothesis and description of the stopping rule, None if there is none.
     """
     cells = [matchup.cell for matchup in matchups]
     return {
@@ -54,7 +56,7 @@ def run_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str, A
 
 
 def run_cells(identity: Mapping[str, Any]) -> tuple[Cell, ...]:
-    """The cells that an identity, or a manifest, names, in the order of tables."""
+    """Return the matchup keys of an identity or a manifest, in table order."""
     seed, unit = int(identity["seed"]), identity["unit"]
     return tuple(
         Cell(names["variant"], names["a"], names["b"], seed, unit) for names in identity["matchups"]
@@ -70,12 +72,19 @@ def run_manifest(
     command: str,
     **more: Any,
 ) -> dict[str, Any]:
-    """What is needed to repeat a run and to judge it.
+    """Return the manifest: everything that is needed to repeat a run and to assess it.
 
-    `ends` has one entry for every cell; `command` repeats the run; `more` is kept as it is. Times
-    are UTC to the second. Nothing here enters table.csv.
+    Times are in UTC with a resolution of one second. The manifest does not affect table.csv.
+
+    Args:
+        identity: Identity of the run.
+        ends: Number of units played and reason for stopping, per matchup.
+        workers: Number of workers.
+        started: Start time.
+        command: Command that repeats the run.
+        **more: Additional entries, copied as they are.
     """
-    ended = max(started, datetime.now(UTC))  # a clock may be set back
+    ended = max(started, datetime.now(UTC))  # the clock might have been set back
     matchups = []
     for cell, end in zip(run_cells(identity), ends, strict=True):
         names = {"variant": cell.variant, "a": cell.a, "b": cell.b}
@@ -98,7 +107,7 @@ def run_manifest(
 
 
 def describe_strategy(strategy: Strategy) -> dict[str, Any]:
-    """A strategy: the digest of its files, its policies in words, and their values as numbers."""
+    """Return the digest of a strategy's files, its ending, policies and parameter values."""
     return {
         "digest": loader.source_digest(strategy),
         "ending": strategy.ending,
@@ -108,7 +117,7 @@ def describe_strategy(strategy: Strategy) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """The versions that numbers could depend on."""
+    """Return the versions of the software that can affect numerical results."""
     import numba
     import numpy
 
@@ -121,7 +130,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, Any]:
-    """The machine, without the name of the host or the user."""
+    """Return the system and CPU, without the name of the host or the user."""
     return {
         "system": platform.system(),
         "release": platform.release(),
@@ -141,21 +150,28 @@ def _cpu() -> str:
 
 @functools.cache
 def source_digest() -> str:
-    """Digest of every source and data file of simgin and its strategies, 16 hexadecimal digits."""
+    """Return the digest of all source and data files of simgin and its strategies.
+
+    Returns:
+        16 hexadecimal digits.
+    """
     return _digest("")
 
 
 @functools.cache
 def engine_digest() -> str:
-    """Digest of the sources that a deal goes through, 16 hexadecimal digits.
+    """Return the digest of the source files that affect how deals are played.
 
-    The strategies have digests of their own.
+    Strategies are not included because each has its own digest.
+
+    Returns:
+        16 hexadecimal digits.
     """
     return _digest(*ENGINE)
 
 
 def _digest(*beginnings: str) -> str:
-    """Digest of the sources whose names begin like this."""
+    """Return the digest of the source files whose names start with one of the prefixes."""
     digest = hashlib.sha256()
     for name, path in sorted(_sources()):
         if name.startswith(beginnings):
@@ -165,7 +181,7 @@ def _digest(*beginnings: str) -> str:
 
 
 def _sources() -> Iterator[tuple[str, Path]]:
-    """Name and place of every file that could move a number.
+    """Yield name and path of every source or data file that can affect results.
 
     The names are the same in a source tree and in an installed package.
     """

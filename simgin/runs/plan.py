@@ -1,6 +1,7 @@
-"""A plan: what a run will play, when each cell ends, and what will be compared.
+"""Plans: the matchups of a run with their stopping rules, and the comparisons between them.
 
-It is made of the texts of one matchup, or of an experiment file (`simgin.runs.experiment_file`).
+A plan is built from the specs of one matchup or from an experiment file
+(`simgin.runs.experiment_file`).
 """
 
 from __future__ import annotations
@@ -35,27 +36,30 @@ from simgin.text.messages import shown
 if TYPE_CHECKING:
     from simgin.runs.experiment_file import File, Point
 
-PILOT_SECONDS = 0.02  # what a matchup is played for to estimate how long a run will take
+PILOT_SECONDS = 0.02  # playing time of a matchup to estimate the duration of a run
 DEFAULT_DEALS = 100_000
 DEFAULT_MATCHES = 5_000
-# For a cell that is played until it is precise enough or decided, unless the plan says otherwise
+# Default maximum for a matchup with a stopping rule
 MOST_DEALS = 10_000_000
-SERIES = ("panel", "sweep", "solo")  # the keys whose strategies are compared with each other
+SERIES = ("panel", "sweep", "solo")  # keys whose strategies are compared with each other
 
-Source = tuple[str, Cell]  # the key of the file that names a cell, and the cell
+Source = tuple[str, Cell]  # key of the experiment file, and a matchup that it names
 
 
 class Effect(NamedTuple):
-    """A change in a field, in canonical texts."""
+    """A change of strategy in a field, in canonical specs.
 
-    change: str  # as strategies have it in their texts: "discard=high-first"
-    strategy: str  # the player who makes the change
-    base: str  # the player who does not
+    A field is a set of opponents with the player who makes the change.
+    """
+
+    change: str  # in the notation of strategy specs: "discard=high-first"
+    strategy: str  # strategy with the change
+    base: str  # strategy without the change
     opponent: str
 
     @property
     def field(self) -> str:
-        """The field in words: "gold" where all play gold, or "gold v simple"."""
+        """Name of the field: "gold" if all players are gold, or "gold v simple"."""
         if self.base == self.opponent:
             return self.base
         return f"{self.base} v {self.opponent}"
@@ -63,50 +67,50 @@ class Effect(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """A run before it begins. All cells have one seed and one unit."""
+    """A run before it starts, in which all matchups have the same seed and unit of analysis."""
 
     title: str
     tasks: tuple[Task, ...]
-    # One for every cell, or none where the size or the time is fixed
+    # One per matchup, or none if the size or the time is fixed
     rules: tuple[stopping.Rule, ...] = ()
-    seconds: float | None = None  # for every cell
+    seconds: float | None = None  # per matchup
     question: str | None = None
     hypothesis: str | None = None
-    contrasts: tuple[tuple[int, int], ...] = ()  # a cell and its base, by their places
-    effects: tuple[Effect, ...] = ()  # changes by field
-    steps: tuple[Step, ...] = ()  # played beside the cells
+    contrasts: tuple[tuple[int, int], ...] = ()  # indices of a matchup and its baseline
+    effects: tuple[Effect, ...] = ()
+    steps: tuple[Step, ...] = ()  # played in addition to the matchups
 
     @property
     def seed(self) -> int:
-        """The seed of every cell."""
+        """Seed of every matchup."""
         return self.tasks[0].matchup.seed
 
     @property
     def unit(self) -> Literal["deal", "match"]:
-        """What every cell is played in."""
+        """Unit of play of every matchup, "deal" or "match"."""
         return self.tasks[0].matchup.unit
 
     @property
     def matchups(self) -> list[Matchup]:
-        """Who plays whom, cell by cell."""
+        """Matchups in table order."""
         return [task.matchup for task in self.tasks]
 
     @property
     def cells(self) -> list[Cell]:
-        """The same in texts."""
+        """Keys of the matchups: variant, strategies, seed and unit."""
         return [matchup.cell for matchup in self.matchups]
 
     @property
     def stop(self) -> str | None:
-        """The stopping rule in words; None for a fixed size or time.
+        """Description of the stopping rule; None for a fixed size or time.
 
-        It is part of the run's identity: it may not change under way.
+        It is part of the identity of a run, so it cannot change when the run is continued.
         """
         return "; ".join(dict.fromkeys(rule.text for rule in self.rules)) or None
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """What the ledger of this run is known by."""
+        """Identity of the run, as stored in its ledger."""
         plan = {"question": self.question, "hypothesis": self.hypothesis, "stop": self.stop}
         return run_identity(self.matchups, **plan)
 
@@ -123,10 +127,24 @@ def plan_matchup(
     seconds: float | None = None,
     seed: int = 1,
 ) -> Plan:
-    """The plan of one matchup, from text forms and counts.
+    """Return the plan of one matchup.
 
-    At most one of until, sprt and seconds ends it; deals or matches is then the most to play.
-    Raises AmountError for a count or a seed that is none.
+    At most one of `until`, `sprt` and `seconds` can be given. The number of deals or matches is
+    then a maximum.
+
+    Args:
+        a: Spec of strategy A.
+        b: Spec of strategy B; None in solitaire games.
+        variant: Spec of the variant.
+        deals: Number of deals, such as 100000 or "100k".
+        matches: Number of matches, in the same format.
+        until: Half-width of the interval at which to stop, such as "0.1%" or 0.05 (points).
+        sprt: Elo differences of the two hypotheses of a sequential test.
+        seconds: Playing time.
+        seed: Seed of the run.
+
+    Raises:
+        AmountError: If a count, the seed or the combination of arguments is invalid.
     """
     if deals is not None and matches is not None:
         raise AmountError("deals and matches are both given; keep one of them.")
@@ -152,7 +170,7 @@ def _default_size(
     seconds: float | None,
     unit: Literal["deal", "match"],
 ) -> int:
-    """Deals or matches of a cell where no count is given, by what ends it."""
+    """Return the number of deals or matches per matchup if no count is given."""
     if seconds is not None:
         return amounts.MOST_UNITS
     if until is not None or sprt is not None:
@@ -171,17 +189,18 @@ def _rules(
 
 
 def unit_seconds(matchup: Matchup) -> float:
-    """Seconds that a unit takes on one processor here, from a few that are played and dropped."""
+    """Measure the CPU time per unit in seconds on one core, by playing a few units."""
     return pilot(matchup)[0]
 
 
 def pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
-    """Seconds that a unit takes on one processor here, and the batch rows of a few units.
+    """Play a few units to measure their CPU time, which excludes the time of other processes.
 
-    Time in which others had the processor does not count.
+    Returns:
+        Seconds per unit on one core, and the batch rows, `(n_batches, sums.COLUMNS) int64`.
     """
     units = 1
-    play(matchup, 0, units)  # the first call of a process takes longer
+    play(matchup, 0, units)  # the first call in a process takes longer
     while True:
         started = time.process_time()
         rows = play(matchup, 0, units)
@@ -192,9 +211,11 @@ def pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
 
 
 def deviations(matchup: Matchup) -> dict[str, float]:
-    """Standard deviation of a unit's share won and points, by metric (`metrics.headline`).
+    """Estimate the standard deviations of a unit's headline metrics in a pilot.
 
-    Measured in a pilot; where that is too short for an estimate, the nominal one of stopping rules.
+    Returns:
+        Standard deviation by metric (`metrics.headline`). If the pilot is too short for an
+        estimate, the nominal value of the stopping rules.
     """
     total = pilot(matchup)[1].sum(axis=0)
     found = {}
@@ -210,13 +231,19 @@ def deviations(matchup: Matchup) -> dict[str, float]:
 
 
 def plan_file(path: str | Path, seed: int | None = None) -> Plan:
-    """The plan of an experiment file, or of the one of that name; `seed` replaces the file's.
+    """Return the plan of an experiment file.
 
-    No matchup is there twice, not with its sides exchanged either; they stand in the order of
-    tables: variant by variant, pair by pair. Raises ExperimentError with a sentence for every
-    mistake in the file.
+    Every matchup is included once, also if the file names it a second time with the sides swapped.
+    The matchups are in table order, sorted by variant and then by pair.
+
+    Args:
+        path: Path of the file, or name of a built-in experiment.
+        seed: Seed that replaces the seed of the file.
+
+    Raises:
+        ExperimentError: If the file is invalid; the message lists all errors.
     """
-    # Here: what it is written with, pydantic, takes a while to load, and a match needs none of it.
+    # Imported here because pydantic takes long to load and a single matchup does not need it.
     from simgin.runs import experiment_file
 
     known = None if seed is None else amounts.parse_seed(seed)
@@ -247,7 +274,7 @@ def plan_file(path: str | Path, seed: int | None = None) -> Plan:
 
 
 def _sources(file: File, seed: int) -> Iterator[Source]:
-    """Every cell that a file names with the key that names it, variant by variant."""
+    """Yield every matchup of a file with the key that names it, variant by variant."""
     points: dict[str | None, list[Point]] = {}
     for point in file.sweep.points() if file.sweep else []:
         points.setdefault(point.variant, []).append(point)
@@ -257,7 +284,7 @@ def _sources(file: File, seed: int) -> Iterator[Source]:
 
 
 def _pairs(file: File, variant: str, swept: Sequence[Point]) -> Iterator[tuple[str, str, str]]:
-    """Who plays whom under a variant, with the key that names them; B is empty for one player."""
+    """Yield key, A and B of every pair in a variant; B is empty in solitaire games."""
     for pair in file.matchups:
         yield "matchups", pair.a, pair.b
     for a, b in itertools.combinations(dict.fromkeys(file.round_robin or []), 2):
@@ -277,9 +304,9 @@ def _pairs(file: File, variant: str, swept: Sequence[Point]) -> Iterator[tuple[s
 
 
 def _effects(file: File) -> Iterator[Effect]:
-    """Every change in every field, change by change.
+    """Yield every change in every field.
 
-    A change that changes nothing, or makes the player one of the others, is left out.
+    Changes that do not alter the strategy, or that make it equal to its opponent, are omitted.
     """
     for change in dict.fromkeys(file.changes):
         for field in file.fields:
@@ -290,7 +317,7 @@ def _effects(file: File) -> Iterator[Effect]:
 
 
 def _base(text: str | None, cells: Iterable[Cell]) -> str | None:
-    """The base in the form in which the cells name it; as written if none does."""
+    """Return the baseline in the spelling of the matchups, or as written if none contains it."""
     from simgin.runs import experiment_file
 
     if text is None:
@@ -300,12 +327,12 @@ def _base(text: str | None, cells: Iterable[Cell]) -> str | None:
 
 
 def _names(cells: Iterable[Cell]) -> set[str]:
-    """The variants of some cells, and the strategies of their A sides."""
+    """Return the variants and the A strategies of some matchups."""
     return {name for cell in cells for name in (cell.variant, cell.a)}
 
 
 def _faults(file: File, cells: Sequence[Cell], base: str | None) -> Iterator[str]:
-    """Mistakes that show only when everything is laid out."""
+    """Yield an error message for every problem that needs the complete list of matchups."""
     if not cells:
         yield (
             "nobody plays: all strategies of the round robin are one, or no change of the fields "
@@ -325,7 +352,7 @@ def _faults(file: File, cells: Sequence[Cell], base: str | None) -> Iterator[str
 
 
 def _matchups(cells: Sequence[Cell]) -> Iterator[Matchup]:
-    """The cells ready to be played, each variant and strategy found once."""
+    """Yield the playable matchups, loading each variant and strategy once."""
     found = {cell.variant: variants.find(cell.variant) for cell in cells}
     players = {text: loader.find(text) for cell in cells for text in cell.players}
     for cell in cells:
@@ -336,11 +363,12 @@ def _matchups(cells: Sequence[Cell]) -> Iterator[Matchup]:
 def _contrasts(
     sources: Sequence[Source], cells: Sequence[Cell], base: str | None
 ) -> list[tuple[int, int]]:
-    """What is compared: the places of a cell and of its base, alike but for strategy or variant.
+    """Return the pairs of indices of a matchup and its baseline that are compared.
 
-    Strategies are compared within a panel, a sweep or a solo list, where the opponent is the same;
-    variants wherever the same two play. No two cells are compared twice, and nobody with a strategy
-    that plays itself: it wins one half without playing.
+    The two differ only in the strategy or only in the variant. Strategies are compared within a
+    panel, a sweep or a solitaire list, in which the opponent is the same; variants are compared if
+    the same players meet. Every pair is compared once. Strategies are not compared with one that
+    plays itself, because it always wins one half of the deals.
     """
     place = {cell: i for i, cell in enumerate(cells)}
     pairs: list[tuple[Cell, Cell]] = []
@@ -356,9 +384,10 @@ def _contrasts(
 def _against(
     group: Sequence[Cell], field: Literal["variant", "a"], base: str | None
 ) -> Iterator[tuple[Cell, Cell]]:
-    """Each cell and the one that it is compared with, which is alike but for one field.
+    """Yield every matchup and its baseline, which differs in one field only.
 
-    That is the one with the base, if any cell has it, or else the first that can be.
+    The baseline is the matchup with the named baseline if there is one, and otherwise the first
+    possible one.
     """
     is_named = any(getattr(cell, field) == base for cell in group)
     groups: dict[Cell, list[Cell]] = {}
