@@ -1,8 +1,8 @@
-"""Deals of a matchup sifted by the million, and the costliest decisions of a few.
+"""Search for deals of a matchup that fulfil a query, and for their costliest decisions.
 
 request = read_request("gold", "simple", "standard", "undercut, lost", deals=1_000_000)
-found = search(request)
-found.deals  # FOUND (deals,): the first ten
+found = search_deals(request)
+found.deals  # FOUND_DEAL (n_deals,): the first ten
 """
 
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ from simgin.text.amounts import AmountError, parse_count, parse_seed
 
 Row = dict[str, Any]
 DEALS = 100_000
-FEW_DEALS = 20  # where every decision is analysed
+FEW_DEALS = 20  # default if every decision is analysed
 LIMIT = 10
 MOST_LISTED = 1_000
 MOST_ANALYSED = 1_000
-BLOCK = 10_000  # units of deals sifted at once, a multiple of the batch
+BLOCK = 10_000  # pairs per block, a multiple of the batch size
 NOBODY_WON = {
     "void": "nobody ends the deal",
     "stalled": "the deal stalls",
@@ -41,12 +41,12 @@ NOBODY_WON = {
     "limit": "the last draw is made",
 }
 PLACES = {PHASE_BLIND: "before the deal", PHASE_UPCARD: "upcard"}
-FIRST_WORLDS = 200
-NEW_WORLDS = 2000  # of the decisions that seem costliest
+FIRST_WORLDS = 200  # for every decision
+NEW_WORLDS = 2000  # for the decisions that seem costliest
 
 
 class SearchError(ValueError):
-    """A search that cannot be made; the message is a sentence."""
+    """Error: a search is not possible."""
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,19 @@ class Request:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found."""
+    """Result of a search.
+
+    Attributes:
+        request: The search.
+        played: Number of deals searched.
+        fitting: Number of deals that fulfil the query.
+        deals: FOUND_DEAL (n_deals,), the first `limit` of them.
+    """
 
     request: Request
-    played: int  # deals looked through
-    fitting: int  # deals that fit
-    deals: np.ndarray  # FOUND: the first `limit` of them
+    played: int
+    fitting: int
+    deals: np.ndarray
 
 
 def read_request(
@@ -133,7 +140,7 @@ def read_request(
 def _compared(
     a: str, b: str | None, variant: str, against: str | None, seed: int
 ) -> tuple[Matchup, Matchup]:
-    """A and B in the same place: against a third, or alone."""
+    """Return the matchups of A and of B against the same opponent, or in a solitaire game."""
     if b is None:
         raise SearchError("differ compares two strategies: name both, as in `gold simple`.")
     opponent: str | None = against or b
@@ -149,7 +156,7 @@ def _compared(
 
 
 def search(request: Request, workers: int | None = None, progress: Progress | None = None) -> Found:
-    """Play the deals, and keep the first of those that fit."""
+    """Play the deals and return the first ones that fulfil the query."""
     where = request.where
     limit = MOST_ANALYSED + 1 if where.is_costly else request.limit
     for matchup in request.matchups:
@@ -174,11 +181,11 @@ def search(request: Request, workers: int | None = None, progress: Progress | No
 
 
 def _play(request: Request, first: int, n: int) -> np.ndarray:
-    """The deals of some units: FOUND (deals,)."""
+    """Return the deals of some pairs: FOUND_DEAL (n_deals,)."""
     played = []
     for matchup in request.matchups:
         _, records = play_recorded(matchup, first, n)
-        # Where they are not paired, one of the two has no second halves
+        # If only one matchup is mirrored, drop its second games
         played.append(records if request.is_paired else records[records["half"] == 0])
     found = np.zeros(len(played[0]), FOUND)
     found["deal"] = played[0]
@@ -186,11 +193,16 @@ def _play(request: Request, first: int, n: int) -> np.ndarray:
     return found
 
 
-# What happened in them
+# Descriptions of deals
 
 
 def ending_text(record: Any, names: Sequence[str]) -> str:
-    """How a deal ended, as in `gold knocks with 8, simple has 25`; names: of the sides."""
+    """Describe the ending of a deal, as in `gold knocks with 8, simple has 25`.
+
+    Args:
+        record: DEAL record.
+        names: Names by side.
+    """
     kind = KINDS[record["kind"]]
     turn = f"turn {record['turns']}"
     if kind == "refused":
@@ -213,7 +225,7 @@ def ending_text(record: Any, names: Sequence[str]) -> str:
 
 
 def _first_difference(one: Matchup, two: Matchup, unit: int, half: int) -> Row:
-    """Where A of two matchups first decided otherwise, in a deal that came out otherwise."""
+    """Return the first decision that differs between the strategies A of two matchups."""
     first = watch_deal(one, unit, half)
     for own, other in zip(first.questions, watch_deal(two, unit, half).questions, strict=False):
         if own.answer != other.answer:
@@ -223,14 +235,14 @@ def _first_difference(one: Matchup, two: Matchup, unit: int, half: int) -> Row:
 
 
 def _decision(question: Question) -> str:
-    """A decision in words; of an ending declined only that."""
+    """Describe a decision; a declined ending is `plays on`."""
     if question.slot == "knock" and not question.answer:
         return "plays on"
     return decision_text(question)
 
 
 def deal_rows(found: Found) -> list[Row]:
-    """A row for each deal found: where it stands, what happened, and the command that shows it."""
+    """Return a row for each found deal: its position in the run, its result and a command."""
     request = found.request
     matchup = request.matchup
     names = side_names(matchup)
@@ -260,7 +272,7 @@ def deal_rows(found: Found) -> list[Row]:
 
 
 def _of_rival(matchup: Matchup, rival: Matchup, record: Any) -> Row:
-    """What the other strategy did in A's place, and what came of it."""
+    """Return the columns for the compared strategy: its decision and result."""
     unit, half = int(record["unit"]), int(record["half"])
     return _first_difference(matchup, rival, unit, half) | {
         "rival": rival.a.text,
@@ -270,20 +282,26 @@ def _of_rival(matchup: Matchup, rival: Matchup, record: Any) -> Row:
     }
 
 
-# Decisions that cost most
+# Costliest decisions
 #
-# Every decision is analysed in a few worlds. For those that seem to have cost most, what was done
-# and the best that was found are compared in other worlds: the greatest of many rough figures is
-# too great, and the new one is not.
+# Every decision is analysed in a few worlds. For the decisions that seem costliest, the chosen
+# action and the best one are compared again in new worlds, because the largest of many rough
+# estimates is biased upwards and a new estimate is not.
 
 
 def _costliest(
     found: Found, deals: Sequence[Row], effort: Effort, progress: Progress | None
 ) -> list[Row]:
-    """The decisions of A that cost most, the costliest first; A and B play on.
+    """Return the costliest decisions of A, costliest first, with the rows of their deals.
 
-    A row for each, behind those of its deal; deals: the rows of all deals found. At most as many as
-    the search lists, and none that cost nothing after all.
+    A and B play the rollouts. The result has at most as many rows as the limit of the search, and
+    no decision without a cost in the new worlds.
+
+    Args:
+        found: Result of the search.
+        deals: Rows of all found deals.
+        effort: Limits of the analyses.
+        progress: Called with the progress and its total.
     """
     rough = replace(effort, worlds=FIRST_WORLDS)
     seeming = _seeming(found, rough, share(progress, 0, 2))[: found.request.limit]
@@ -299,7 +317,10 @@ def _costliest(
 
 
 def _seeming(found: Found, effort: Effort, progress: Progress | None) -> list[tuple[int, Analysis]]:
-    """The decisions with something better, behind the place of the deal; costliest first."""
+    """Return decisions with a seemingly better action, each after the index of its deal.
+
+    The costliest decision is first.
+    """
     matchup = found.request.matchup
     decisions: list[tuple[int, Position]] = []
     for place, record in enumerate(found.deals["deal"]):
@@ -316,12 +337,12 @@ def _seeming(found: Found, effort: Effort, progress: Progress | None) -> list[tu
 
 
 def _rough_cost(analysis: Analysis) -> float:
-    """What the decision seems to have cost, in the worlds that chose the best."""
+    """Return the estimated cost of a decision, in the worlds that selected the best action."""
     return analysis.cost(analysis.position.was_done_at)[0]
 
 
 def _mistake(found: Found, command: str, analysis: Analysis, effort: Effort) -> Row:
-    """What the decision cost in other worlds, all of which both actions meet."""
+    """Measure the cost of a decision in new worlds, all of them for both actions."""
     position = analysis.position
     best = position.actions[analysis.order[0]]
     both = replace(position, actions=[best, position.was_done])
@@ -340,9 +361,6 @@ def _mistake(found: Found, command: str, analysis: Analysis, effort: Effort) -> 
         "by": analysis.by,
         "analyze": f"{analyze} --turn {position.turn}",
     }
-
-
-# Carried out
 
 
 def carry_out(

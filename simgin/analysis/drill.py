@@ -1,7 +1,7 @@
-"""Positions to drill: decisions that cost ordinary players much, each with what its actions cost.
+"""Drills: exercises from decisions that cost ordinary players much, with the costs of all actions.
 
 drill = make_drill(read_request("standard", None, positions=30, seed=1))
-drill.rows()  # a row for each answer to each position
+drill.rows()  # one row per option of each exercise
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from simgin.text.notation import card_text
 # Ordinary players: one that knocks immediately, one that does so early and then plays for gin, and
 # one that plays for gin
 PLAYERS = ("simple", "gold-early", "gin-only")
-MOST = 200  # positions
-DEALS = 12  # looked through for each position
-FIRST_WORLDS = 200  # in which decisions are sifted; those kept are priced in others
-STAGE, LAST_STAGE = 8, 2  # turns of both players, after which a deal is in another stage
-MOST_RIGHT = 1 / 3  # of the answers: where more are right there is little to learn
+MOST = 200
+DEALS = 12  # deals searched per position
+FIRST_WORLDS = 200  # for the screening; the selected decisions are analysed in new worlds
+STAGE, LAST_STAGE = 8, 2  # turns of both players per stage of a deal, and the last stage
+MOST_RIGHT = 1 / 3  # an exercise with a higher proportion of correct options teaches little
 PAGE, PARTS = (Path(__file__).with_name(name) for name in ("drill.html.j2", "drill_parts.html.j2"))
 DECK = "simgin drill"
-MARKS = {".html": b"<title>Drill: ", ".apkg": DECK.encode()}  # in files that it writes
+MARKS = {".html": b"<title>Drill: ", ".apkg": DECK.encode()}  # identify files of this module
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,13 @@ class Request:
 
 @dataclass(frozen=True)
 class Exercise:
-    """A position to decide, and what its actions cost. theme: a key of judge.MISTAKES."""
+    """Position in which the reader chooses an action, with the costs of the actions.
+
+    Attributes:
+        matchup: Matchup of the player who made the mistake.
+        unit: Number of the deal.
+        analysis: Analysis of the decision.
+    """
 
     matchup: Matchup  # of the player who erred
     unit: int
@@ -69,17 +75,17 @@ class Exercise:
 
     @property
     def position(self) -> Position:
-        """What the player saw."""
+        """Position of the player."""
         return self.analysis.position
 
     @property
     def theme(self) -> str:
-        """What had to be decided."""
+        """Kind of decision, a key of `decision_evaluator.MISTAKES`."""
         return kind_of(self.position, self.position.actions[self.analysis.order[0]])
 
     @cached_property
     def answers(self) -> list[int]:
-        """The places of the actions to choose from: of each way to end the deal only the best."""
+        """Indices of the actions to choose from; of each way to end the deal only the best."""
         kept: dict[str, int] = {}
         for place in self.analysis.order:
             action = self.position.actions[place]
@@ -89,24 +95,24 @@ class Exercise:
 
     @property
     def right(self) -> list[int]:
-        """The places of the answers that may be the best, the best first."""
+        """Indices of the options that may be the best, best first."""
         return [place for place in self.analysis.best if place in self.answers]
 
     @property
     def is_useful(self) -> bool:
-        """Whether what was done was clearly wrong, and few answers are right."""
+        """True if the chosen action was significantly wrong and few options are correct."""
         was_wrong = self.position.was_done_at not in self.analysis.best
         return was_wrong and len(self.right) <= max(1, MOST_RIGHT * len(self.answers))
 
     @property
     def player(self) -> str:
-        """Who erred."""
+        """Short name of the player who made the mistake."""
         text = self.matchup.a.text
         return own_names([self.matchup]).get(text, text)
 
     @property
     def command(self) -> str:
-        """Prices the decision at length, to the same figures."""
+        """Command that repeats the analysis of the decision."""
         analyze = self.matchup.replay(self.unit, 0, 0).replace("simgin show", "simgin analyze", 1)
         judge = self.analysis.matchup.a.text
         return f"{analyze} --turn {self.position.turn} {shell.join(['--as', judge])}"
@@ -114,16 +120,19 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Drill:
-    """The positions, in the order in which they are asked."""
+    """Exercises of a drill, in order."""
 
     request: Request
     exercises: Sequence[Exercise]
 
     def rows(self) -> list[dict[str, object]]:
-        """A row for each answer, the best of its position first.
+        """Return a row for each option, best option of its exercise first.
 
-        position: its number from 1. theme, place, player (who erred) and analyze (the command).
-        The rest is as of `Analysis.frame`; an answer is right if it is marked as best.
+        Columns:
+
+        * `position`: number of the exercise, from 1; `theme`; `place`: label of the decision.
+        * `player`: strategy that made the mistake; `analyze`: command that repeats the analysis.
+        * The columns of `Analysis.frame`; `best` is True if the option is correct.
         """
         found = []
         for number, one in enumerate(self.exercises, start=1):
@@ -173,9 +182,14 @@ def make_drill(
 
 
 class Candidate(NamedTuple):
-    """A decision that seems to have cost something for sure.
+    """Decision with a significant cost in the screening.
 
-    kind: what it is like: what had to be decided, the mistake, and when. low: the least cost.
+    Attributes:
+        kind: Kind of decision, mistake and stage of the deal.
+        low: Lower bound of the cost.
+        matchup: Matchup of the player.
+        unit: Number of the deal.
+        position: The decision.
     """
 
     kind: tuple[str, str, int]
@@ -186,7 +200,7 @@ class Candidate(NamedTuple):
 
 
 def _seeming(request: Request, unit: int) -> Iterator[Candidate]:
-    """The decisions of a deal in which the judge does something else that seems better."""
+    """Yield decisions of a deal in which the evaluator's action is significantly better."""
     matchup = request.players[unit % len(request.players)]
     judge = request.judge
     rough = Effort(FIRST_WORLDS, seed=judge.seed + 1, workers=1)
@@ -206,9 +220,15 @@ def _seeming(request: Request, unit: int) -> Iterator[Candidate]:
 def _priced(
     request: Request, seeming: list[Candidate], workers: int | None, progress: Progress | None
 ) -> list[Exercise]:
-    """The useful ones of what seems costly, priced in other worlds; all kinds as often as may be.
+    """Return useful exercises from the candidates, balanced over kinds of mistakes.
 
-    seeming: the costliest last.
+    The costs are estimated in new worlds.
+
+    Args:
+        request: The drill.
+        seeming: Candidates, costliest last.
+        workers: Number of worker threads.
+        progress: Called with the number of exercises and its total.
     """
     left: dict[tuple[str, str, int], list[Candidate]] = {}
     for one in seeming:
@@ -234,11 +254,11 @@ def _priced(
     return list(found.values())
 
 
-# The page, and flash cards for Anki
+# HTML page, and flash cards for Anki
 
 
 def html(drill: Drill, command: str) -> str:
-    """The page. Equal drills give equal text."""
+    """Render the HTML page. Equal drills have equal pages."""
     return page.template(PAGE).render(
         exercises=[*map(_shown, drill.exercises)],
         unit=drill.exercises[0].analysis.unit,
@@ -249,9 +269,12 @@ def html(drill: Drill, command: str) -> str:
 
 
 def write_anki(drill: Drill, file: Path) -> None:
-    """Write a note for each position, which takes the place of the same one imported before.
+    """Write an Anki package with a note for each exercise.
 
-    Raises ImportError without genanki.
+    If a note of the same position has been imported before, the new one replaces it.
+
+    Raises:
+        ImportError: If genanki is not installed.
     """
     import genanki
 
@@ -275,7 +298,7 @@ def write_anki(drill: Drill, file: Path) -> None:
 
 
 def _shown(one: Exercise) -> dict[str, Any]:
-    """What the templates say of a position: nothing that its player does not know."""
+    """Return the variables of an exercise for the templates."""
     position, analysis = one.position, one.analysis
     judge = analysis.matchup.a.text
     costs = {place: analysis.cost(place) for place in one.answers}
@@ -308,7 +331,7 @@ def _shown(one: Exercise) -> dict[str, Any]:
 
 
 def _question(one: Exercise) -> str:
-    """What is to be decided."""
+    """Return the question of an exercise."""
     position = one.position
     if position.is_about_die:
         return "What do you do about the die?"
@@ -319,7 +342,7 @@ def _question(one: Exercise) -> str:
 
 
 def _lesson(one: Exercise) -> Iterator[str]:
-    """The best answer, those too close to call, and what was done."""
+    """Yield sentences with the best option, those too close to call, and the player's choice."""
     analysis, position = one.analysis, one.position
     best, *close = [position.text(position.actions[place]) for place in one.right]
     also = f"; too close to call: {', '.join(close)}" if close else ""

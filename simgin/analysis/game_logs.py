@@ -1,13 +1,14 @@
-"""Deals that other engines have logged, played again by ours: OpenSpiel's and RLCard's.
+"""Deals logged by other engines (OpenSpiel, Kaggle, RLCard), replayed by simgin.
 
-Both logs tell the whole pack and every move. A variant is as near to their rules as ours come;
-`NOTES` says what still differs, and a move that our rules do not allow is refused.
+The logs contain the whole pack and every move. The variant is as close as possible to the rules of
+the other engine; `NOTES` lists the remaining differences. A move that the rules of simgin do not
+allow is rejected.
 
 * OpenSpiel: `pyspiel.serialize_game_and_state(game, state)`, or `state.serialize()` alone, which
-  tells no rules, so that they are the defaults (google-deepmind/open_spiel, gin_rummy.h). States
+  contains no rules, so the defaults apply (google-deepmind/open_spiel, gin_rummy.h). States
   implemented in Python name the player of every action (`history=-1:41,0:54`, -1 for chance).
-* Kaggle: the replay of an episode as JSON. Its observations hold OpenSpiel's serialized game under
-  a proxy (Kaggle/kaggle-environments, open_spiel_env).
+* Kaggle: the replay of an episode as JSON. Its observations contain OpenSpiel's serialized game
+  under a proxy (Kaggle/kaggle-environments, open_spiel_env).
 * RLCard: the move sheet, `print(*env.game.round.move_sheet, sep="\\n")` (datamllab/rlcard,
   games/gin_rummy/round.py).
 """
@@ -40,7 +41,7 @@ NOTES = {
     "RLCard": "RLCard pays 1 for gin, 0.2 for a knock and loses by deadwood; here deals are scored "
     "in points, with lay-offs and undercuts. Its gin is no choice: it has to be declared.",
 }
-# OpenSpiel's parameters and ours; and those that have one value in the game that we know
+# OpenSpiel's parameters with those of simgin, and parameters that must have these values
 PARAMETERS = {"knock_card": "knock_limit", "oklahoma": "knock_by_upcard"}
 PARAMETERS |= {name: name for name in ("gin_bonus", "undercut_bonus")}
 SIZES = ("hand_size=10", "num_ranks=13", "num_suits=4")
@@ -52,22 +53,31 @@ CHANCE = -1
 SEVERAL = "it holds several deals, and a file may hold one: write each to a file of its own"
 KAGGLE_GAME, KAGGLE_NAMES = "serializedGameAndState", "TeamNames"
 SHEET = re.compile(r"([NS]) deal shuffled_deck=\[([^\]]*)\]")
-SCORE = ["score"]  # of the lines in which hands are counted
+SCORE = ["score"]  # second word of lines without a move
 KINDS = {"draw_card": STOCK, "pick_up_discard": TAKE, "declare_dead_hand": LEAVE}
 KINDS |= {"discard": THROW, "knock": END, "gin": END}
 MOVE = re.compile(rf"([NS]) ({'|'.join(KINDS)})(?: (\w\w))?")
 WORDS = {STOCK: "draw", TAKE: "take", PASS: "pass", THROW: "discard", END: "knock", LEAVE: "leave"}
-PLAYER = "openspiel-simple"  # is asked to end a deal behind the discard, so with any card
+PLAYER = "openspiel-simple"  # a strategy that decides about the ending after the discard
 MOST_MOVES = 600
-GIN = Action(END)  # RLCard does not tell which card is thrown with it
+GIN = Action(END)  # RLCard does not log the discard of a gin
 
-Move = tuple[int, Action]  # seat, and what it did
-Entry = tuple[int | None, int]  # OpenSpiel's player, if the history names it, and action
+Move = tuple[int, Action]  # seat and action
+Entry = tuple[int | None, int]  # OpenSpiel's player, or None if unnamed, and action
 
 
 @dataclass(frozen=True)
 class Log:
-    """A deal of another engine. pack: the cards that it tells, as they are dealt."""
+    """Deal logged by another engine.
+
+    Attributes:
+        engine: Name of the engine.
+        variant: Spec of the variant.
+        names: Names of the players by seat.
+        dealer: Seat of the dealer.
+        pack: Known cards in dealing order.
+        moves: Moves in the order of play.
+    """
 
     engine: str
     variant: str
@@ -78,7 +88,12 @@ class Log:
 
 
 def read_log(text: str) -> Log | None:
-    """The log that a text is; None for another text. Raises PositionError and CardError."""
+    """Parse a log; return None if the text is not a log.
+
+    Raises:
+        PositionError: If the log is not valid.
+        CardError: If a card is not valid.
+    """
     text = text.strip()
     if found := SHEET.match(text):
         return _rlcard(found, text[found.end() :].splitlines())
@@ -128,7 +143,7 @@ def _entry(word: str) -> Entry:
 
 
 def _kaggle(text: str) -> Log:
-    """Return the log of a Kaggle replay: every observation holds the history up to it."""
+    """Return the log of a Kaggle replay; every observation contains the history so far."""
     states, teams = _observed(text)
     if not states:
         raise PositionError(f"its {KAGGLE_GAME} is empty")
@@ -157,7 +172,7 @@ def _observed(text: str) -> tuple[list[str], tuple[str, str] | None]:
 
 
 def _variant(game: re.Match[str] | None) -> str:
-    """The text of the rules that a header tells, as in `gin_rummy(knock_card=5,oklahoma=True)`."""
+    """Return the variant spec of a header such as `gin_rummy(knock_card=5,oklahoma=True)`."""
     rules = {}
     for setting in filter(None, game[1].split(",") if game else ()):
         name, _, value = setting.partition("=")
@@ -171,7 +186,7 @@ def _variant(game: re.Match[str] | None) -> str:
 
 
 def _openspiel_moves(history: Iterator[Entry], pack: list[int]) -> Iterator[Move]:
-    """The moves up to the ending; cards from the stock are added to the pack."""
+    """Yield the moves up to the ending, and append cards drawn from the stock to the pack."""
     seat, passes, has_begun = 0, 0, False
     for player, number in history:
         if player not in (None, seat):
@@ -183,7 +198,7 @@ def _openspiel_moves(history: Iterator[Entry], pack: list[int]) -> Iterator[Move
                 return
             if card >= 0:
                 pack.append(card)
-            if has_begun or passes < 2:  # behind two passes it is no choice
+            if has_begun or passes < 2:  # after two passes the draw is forced
                 yield seat, Action(STOCK)
         elif number == TAKE_IT:
             yield seat, Action(TAKE)
@@ -196,7 +211,7 @@ def _openspiel_moves(history: Iterator[Entry], pack: list[int]) -> Iterator[Move
 
 
 def _card(number: int) -> int:
-    """Our card for one of OpenSpiel's: suits are s c d h there, S H D C here."""
+    """Convert a card from OpenSpiel's numbers: suits are s c d h there, S H D C here."""
     if not 0 <= number < 52:
         raise PositionError(f"{number} is no card of OpenSpiel's gin_rummy")
     return (4 - number // 13) % 4 * 13 + number % 13
@@ -225,13 +240,14 @@ def _rlcard_move(line: str) -> Move:
     return "NS".index(found[1]), Action(kind, parse_card(thrown) if thrown else -1)
 
 
-# Either, by our engine
+# Replay
 
 
 def replayed(log: Log) -> WatchedDeal:
-    """The deal of a log; cut short where the log, or what both engines have in common, ends.
+    """Replay the deal of a log; it is truncated at the end of the log or at a rule difference.
 
-    Raises PositionError for a move that our rules do not allow.
+    Raises:
+        PositionError: If the rules of simgin do not allow a move.
     """
     if len(set(log.pack)) < len(log.pack) or len(log.moves) > MOST_MOVES:
         raise PositionError("it has a card twice, or more moves than any deal")
@@ -253,7 +269,7 @@ def replayed(log: Log) -> WatchedDeal:
 
 
 class _Moves:
-    """The moves of a log as answers to our engine, which does not ask what has to be."""
+    """Moves of a log as actions of simgin, which skips forced decisions."""
 
     def __init__(self, log: Log, rules: Any) -> None:
         self.log = log
@@ -262,10 +278,10 @@ class _Moves:
         self.is_ending = False
 
     def answer(self, question: Question) -> int | None:
-        """What was done; None where the log ends, or the other engine breaks the deal off."""
+        """Return the action; None if the log ends or the other engine aborted the deal."""
         view, is_last = question.view, question.view.phase == PHASE_LAST
         if question.slot == "knock" and not is_last:
-            return int(self.is_ending)  # said with the discard
+            return int(self.is_ending)  # declared with the discard
         left = self.log.moves[self.done :]
         if is_last and left and left[0][1].kind == TAKE:  # to end the deal
             self.done += 1
@@ -276,7 +292,7 @@ class _Moves:
         legal = {one: self._left(view, one) for one in legal_actions(view, self.rules)}
         if action == GIN:
             action = next((one for one in legal if legal[one] == 0), action)
-        # The last discard ends the deal in the best way, and no other is proposed
+        # With the last discard, the engine proposes only the best ending
         is_proposed = not is_last or legal.get(action) in (-1, view.ending_count)
         if seat != question.seat or action not in legal or not is_proposed:
             raise self._refusal()
@@ -285,14 +301,14 @@ class _Moves:
         return action.card if question.slot == "discard" else int(action.kind in (TAKE, END))
 
     def _left(self, view: Any, action: Action) -> int:
-        """The deadwood that an ending leaves; -1 for another action."""
+        """Return the deadwood that an ending leaves; -1 for another action."""
         if action.kind != END:
             return -1
         eleven = int(view.hand) | (1 << int(view.taken_offer) if view.phase == PHASE_LAST else 0)
         return int(deadwood(eleven & ~(1 << action.card), self.rules))
 
     def end(self) -> None:
-        """Refuse what goes on behind the end of our deal, but for a dead hand that is declared."""
+        """Raise an error if moves follow the end of the deal, except for a declared dead hand."""
         if any(action.kind != LEAVE for _, action in self.log.moves[self.done :]):
             raise self._refusal()
 
