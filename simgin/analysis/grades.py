@@ -1,7 +1,7 @@
-"""Grades: what a player gave up in deals that were really played, and the result less luck.
+"""Grades: points that a player lost in recorded deals, and a luck-adjusted result.
 
-A mistake is found in some worlds, confirmed in others, and measured in further ones: these costs
-are what is reported in total, by what was to be decided, and one by one.
+A mistake is found in some worlds, confirmed in others, and measured in further ones. The report has
+the total of these costs, the costs by kind of decision, and the costliest decisions.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from simgin.strategy.text_form import exchange
 from simgin.text import shell
 from simgin.text.messages import quoted
 
-# Points that players give up a deal against champion, judged by it under eaai, and the half-width
-# of the 95 % interval (results/reference/error-rates)
+# Points lost per deal against champion, evaluated by champion, in the variant eaai, and the
+# half-width of the 95 % interval (results/reference/error-rates)
 LADDER = {
     "champion-mc": (4.0, 1.6),
     "champion": (7.8, 3.4),
@@ -42,11 +42,11 @@ LADDER = {
     "rlcard-novice": (29.9, 1.8),
     "random": (92.1, 3.8),
 }
-FEW = 100  # deals, with fewer of which the cards make most of it
-LOOK = 100  # worlds before the first look: what few miss would be a mistake with some seeds only
-LEAST_WORLDS = 1000  # in which a mistake is measured; as many as it was sought in, if more
+FEW = 100  # with fewer deals, the result is mostly luck
+LOOK = 100  # worlds before the first comparison; with fewer, mistakes depend on the seed
+LEAST_WORLDS = 1000  # for the measurement of a mistake
 YOU = "you"
-MANY = 3  # of the ladder: with more the deals do not tell whose rate it is
+MANY = 3  # strategies with a similar rate; with more, the comparison is not informative
 OF_LADDER = (
     "Of the roster: against champion, judged by champion, in hundreds of deals of eaai. Other "
     "rules and opponents move these rates somewhat."
@@ -55,14 +55,17 @@ OF_LADDER = (
 
 @dataclass(frozen=True)
 class Grade(rates.ErrorRates):
-    """What a player gave up in some deals.
+    """Error rates of a player in recorded deals.
 
-    Of few deals errors are those of the measurement, and say nothing of other deals of the player.
-    From ENOUGH_UNITS deals on they are those of a mean over deals.
+    With fewer than `ENOUGH_UNITS` deals, standard errors are those of the measurement and do not
+    cover other deals of the player. With more deals, they are standard errors of a mean over deals.
 
-    judged: by deal, with its number as the unit. played: the deals, as `seen_from` the player's
-    seat. files: of the deals, if they come from some. others: the decisions of the opponent. level:
-    what the judge gains against the opponent that plays on, a deal.
+    Attributes:
+        judged: Evaluated decisions by deal, with the index of the deal as `unit`.
+        played: Deals as returned by `with_player_at`.
+        files: Paths of the deals, if they were read from files.
+        others: Evaluated decisions of the opponent by deal.
+        level: Gain per deal of the evaluator against the strategy that continues for the opponent.
     """
 
     played: Sequence[WatchedDeal]
@@ -72,20 +75,20 @@ class Grade(rates.ErrorRates):
 
     @property
     def halves(self) -> int:
-        """Each deal stands for itself."""
+        """One deal per unit of analysis."""
         return 1
 
     @property
     def is_rate(self) -> bool:
-        """Whether the deals are enough to say how the player plays others."""
+        """True if there are enough deals to estimate the player's error rate."""
         return self.deals >= ENOUGH_UNITS
 
     def mean(self, by_unit: np.ndarray) -> Estimate:
-        """The mean over deals; of one deal no error is known."""
+        """Return the mean over deals; with one deal, the standard error is unknown."""
         return mean_of(by_unit) if len(by_unit) > 1 else Estimate(float(by_unit[0]), np.nan, 1)
 
     def rate(self, kind: str = "", mistake: str = "") -> Estimate:
-        """What was given up a deal, with the error of `is_rate`."""
+        """Return the points lost per deal, with the standard error described in the class."""
         own = [one for one in chain(*self.judged) if rates.belongs(one, kind, mistake)]
         if self.is_rate:
             return super().rate(kind, mistake)
@@ -94,7 +97,7 @@ class Grade(rates.ErrorRates):
         return around(float(costs.sum()) / self.deals, error, self.deals, np.inf)
 
     def costliest(self, n: int) -> list[tuple[Judged, Estimate]]:
-        """The costliest decisions, the costliest first, with what they gave up."""
+        """Return the costliest decisions with their costs, costliest first."""
         wrong = sorted(chain(*self.judged), key=lambda one: one.cost, reverse=True)
         worlds = measured_in(self.trial)
         return [
@@ -102,11 +105,11 @@ class Grade(rates.ErrorRates):
         ]
 
     def deal(self, judged: Judged) -> WatchedDeal:
-        """The deal of a decision."""
+        """Return the deal of a decision."""
         return self.played[judged.unit]
 
     def command(self, judged: Judged) -> str:
-        """The command that analyses a decision."""
+        """Return the command that analyses a decision."""
         players = [player.text for player in self.trial.judge.players]
         by_seat = players[::-1] if judged.half else players
         words = ["simgin", "analyze", self.files[judged.unit], "--turn", str(judged.turn)]
@@ -116,17 +119,17 @@ class Grade(rates.ErrorRates):
 
     @property
     def has_ladder(self) -> bool:
-        """Whether the rates of the roster can be compared."""
+        """True if the error rates of the built-in strategies are comparable."""
         return self.unit == "points" and self.trial.matchup.b is not None
 
     @cached_property
     def result(self) -> dict[str, Estimate]:
-        """Points won a deal, and the same less luck; empty where neither is known.
+        """Points won per deal, and the luck-adjusted points; empty if they are unknown.
 
-        What the opponent gave up less what the player did, and what the judge gains in the player's
-        place, has the mean of the points won: so says the performance difference lemma (Kakade and
-        Langford 2002). Of enough deals the difference, which is luck, sets the points right. All
-        are of the deals that were played to their end.
+        By the performance difference lemma (Kakade and Langford 2002), the points won have the same
+        mean as the opponent's loss minus the player's loss plus the evaluator's gain in place of the
+        player. With enough deals, the difference between the two is a control variate for the points.
+        Only complete deals count.
         """
         ended = [place for place, deal in enumerate(self.played) if deal.kind]
         if not ended or not self.has_ladder:
@@ -140,14 +143,14 @@ class Grade(rates.ErrorRates):
         return {"won": self.mean(won), "less_luck": less_luck}
 
     def _won_and_given(self, place: int) -> tuple[float, float]:
-        """The points won in a deal, and what the opponent gave up more than the player."""
+        """Return the points won in a deal, and the opponent's loss minus the player's loss."""
         seat, score = int(self.played[place].state.half), self.played[place].state.score
         given = [sum(one.usual_cost for one in side[place]) for side in (self.others, self.judged)]
         return float(score[seat] - score[1 - seat]), given[0] - given[1]
 
 
 def seen_from(deal: WatchedDeal, seat: int) -> WatchedDeal:
-    """The deal as far as it is known, with A at a seat."""
+    """Return the known part of a deal, with side A at a seat."""
     state = deal.state.copy()
     state.half = seat
     return replace(deal, state=state, fault="", is_cut=False)
@@ -192,7 +195,7 @@ def grade(
 
 
 def measured_in(trial: rates.Trial) -> int:
-    """In how many worlds every mistake is measured."""
+    """Return the number of worlds for the measurement of a mistake."""
     return max(LEAST_WORLDS, trial.worlds)
 
 
@@ -229,13 +232,13 @@ def read_trial(
 
 
 def trial_of(name: str, judging: Matchup, deals: int, worlds: int = rates.WORLDS) -> rates.Trial:
-    """The judgement of somebody of that name, who has policies only to be called by it."""
+    """Return the task for a player whose policies are never called."""
     player = exchange(judging.a, {}, name)
     return rates.Trial(replace(judging, a=player), judging, deals, worlds)
 
 
 def _seat(told: Told, player: str | None) -> int:
-    """Where the player sits."""
+    """Return the seat of the player."""
     if player is None:
         return told.first
     if player in told.names:
@@ -246,13 +249,20 @@ def _seat(told: Told, player: str | None) -> int:
     raise PositionError(f"{quoted(player, 40)} is no player of {quoted(told.path)}: there {known}.")
 
 
-# What a grade says
+# Report
 
 
 def grade_report(
     grade: Grade, rows: Sequence[rates.Row] = (), engine: str = "", command: str = ""
 ) -> Report:
-    """The report of a grade. rows: of `grade_rows`. engine: another, whose logs were read."""
+    """Build the report of a grade.
+
+    Args:
+        grade: The grade.
+        rows: Rows returned by `grade_rows`.
+        engine: Engine that logged the deals, if it was not simgin.
+        command: Command that repeats the grade.
+    """
     trial = grade.trial
     who = trial.matchup.a.text
     deals = "1 deal" if grade.deals == 1 else f"{grade.deals:,} deals"
@@ -278,7 +288,7 @@ def grade_report(
 
 
 def grade_rows(grade: Grade) -> list[rates.Row]:
-    """The rows of error rates, and one each for the points won, and less luck."""
+    """Return the rows of the error rates, and of points won with and without luck adjustment."""
     rows = rates.rates_rows(grade)
     who = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
     for metric, found in grade.result.items():
@@ -290,14 +300,14 @@ def grade_rows(grade: Grade) -> list[rates.Row]:
 
 
 def verdict(grade: Grade) -> Iterator[str]:
-    """What was given up, in words; the same at the end of a match that was played here."""
+    """Yield sentences about the loss and the result, also used after a match against the user."""
     who = grade.trial.matchup.a.text
     who = "You" if who == YOU else who
     yield from _of_many(grade, who) if grade.is_rate else _of_few(grade, who)
 
 
 def _of_many(grade: Grade, who: str) -> Iterator[str]:
-    """Of enough deals: the rate with its error, and the result with and without luck."""
+    """Yield sentences for enough deals: the error rate, and the result with and without luck."""
     like = _like(grade.total) if grade.has_ladder else ""
     yield f"{who} gave up {_text(grade.total)} {grade.unit_of_a_deal}{like}."
     if grade.result:
@@ -310,7 +320,7 @@ def _of_many(grade: Grade, who: str) -> Iterator[str]:
 
 
 def _of_few(grade: Grade, who: str) -> Iterator[str]:
-    """Of few deals: what was given up in them, which says nothing of others."""
+    """Yield sentences for few deals: the loss in these deals."""
     is_one = grade.deals == 1
     deals = "this deal" if is_one else f"these {grade.deals} deals"
     if grade.total.se:
@@ -333,7 +343,7 @@ def _text(found: Estimate) -> str:
 
 
 def _like(total: Estimate) -> str:
-    """Who of the ladder gives up as much, within the errors, or nearly; empty if many may."""
+    """Return the strategies with about the same error rate; empty if there are too many."""
     away = {name: abs(points - total.value) for name, (points, _) in LADDER.items()}
     like = [name for name, (points, _) in LADDER.items() if total.low <= points <= total.high]
     like = like or [min(away, key=away.__getitem__)]
@@ -343,7 +353,7 @@ def _like(total: Estimate) -> str:
 
 
 def ladder_table(grade: Grade) -> Table:
-    """The rates of the roster, with the player's among them."""
+    """Return the table of the error rates of built-in strategies and of the player."""
     rows = [(points, name, f"{points} ± {half}") for name, (points, half) in LADDER.items()]
     rows.append((grade.total.value, f"> {grade.trial.matchup.a.text}", _text(grade.total)))
     told = [row[1:] for row in sorted(rows)]

@@ -1,9 +1,9 @@
-"""Error rates: the points that a strategy gives up a deal, by what it had to decide.
+"""Error rates: points that a strategy loses per deal, by kind of decision.
 
-Every decision of its deals against an opponent is judged (simgin.analysis.judge). What the
-judge does in its place is worth, in all, what the judge scores more against the same opponent: so
-says the performance difference lemma. That is known well from plain deals, and sets the rates
-right.
+Every decision of the strategy is evaluated (simgin.analysis.decision_evaluator). By the performance
+difference lemma (Kakade and Langford 2002), the gains of the evaluator's actions sum to the
+evaluator's lead over the strategy against the same opponent. This lead is estimated precisely from
+deals without evaluation, and serves as a control variate of the error rates.
 """
 
 from __future__ import annotations
@@ -36,15 +36,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WORLDS = 200
-ENOUGH_WORLDS = 100  # with 20 a rate is two points lower than with these or more
-FEWEST_DEALS, MOST_DEALS = 100, 100_000  # with fewer no interval can be trusted
-PLAIN = 25  # deals played and not judged, for each that is judged
-CALL_UNITS = 1000  # of one call of the engine
+ENOUGH_WORLDS = 100  # with only 20 worlds, error rates are two points too low
+FEWEST_DEALS, MOST_DEALS = 100, 100_000  # intervals are not reliable with fewer deals
+PLAIN = 25  # deals without evaluation per evaluated deal
+CALL_UNITS = 1000  # pairs per engine call
 ALL = "all"
-# Decisions that seem costliest, and the worlds in which they are looked at again: the one that
-# came first may owe it to its worlds
+# Decisions that seem costliest, and new worlds for each, because the first estimates are biased
 CANDIDATES, NEW_WORLDS = 20, 1000
-COSTLIEST = 5  # decisions that are named
+COSTLIEST = 5  # decisions listed in the report
 KINDS = {
     "upcard": "first upcard",
     "draw": "discard pile or stock",
@@ -60,20 +59,32 @@ Progress = Callable[[int, int, Callable[[], str]], None]
 
 @dataclass(frozen=True)
 class Trial:
-    """What is to be judged: deals of A against B, by a judge in so many worlds a decision."""
+    """Deals to evaluate.
+
+    Attributes:
+        matchup: A, the evaluated strategy, against B.
+        judge: The evaluator against B, or in a solitaire game.
+        deals: Number of deals.
+        worlds: Maximum number of worlds per decision.
+    """
 
     matchup: Matchup
-    judge: Matchup  # the judge against B, or alone
+    judge: Matchup
     deals: int
     worlds: int = WORLDS
 
 
 @dataclass(frozen=True)
 class ErrorRates:
-    """The decisions of a strategy, and what they gave up.
+    """Evaluated decisions of a strategy and their costs.
 
-    judged: by unit. lead: what the judge gains more than A against B, a deal. All of it is in what
-    the variant counts by: points, per cent of deals won, or by the die won deals or games.
+    All values are in the measure of the variant: points, % of deals won, or won deals or games in
+    games with a die.
+
+    Attributes:
+        trial: The evaluated deals.
+        judged: Evaluated decisions by pair, or by deal.
+        lead: Gain per deal of the evaluator minus that of A, against B.
     """
 
     trial: Trial
@@ -82,31 +93,36 @@ class ErrorRates:
 
     @property
     def unit(self) -> str:
-        """What is given up."""
+        """Unit of the costs."""
         return UNITS[counted_by(self.trial.matchup.variant)]
 
     @property
     def deals(self) -> int:
-        """The deals that were judged."""
+        """Number of evaluated deals."""
         return len(self.judged) * self.halves
 
     @property
     def unit_of_a_deal(self) -> str:
-        """What is given up in a deal."""
+        """Unit of the costs per deal."""
         return self.unit if self.unit.startswith("%") else f"{self.unit} a deal"
 
     @cached_property
     def total(self) -> Estimate:
-        """The points given up a deal."""
+        """Points lost per deal."""
         return self.rate()
 
     @cached_property
     def usual(self) -> np.ndarray:
-        """What the judge's own actions would have brought more: points a deal, by unit."""
+        """Gains of the evaluator's actions in points per deal, float64 (n_units,)."""
         return self.by_unit(lambda judged: judged.usual_cost)
 
     def rate(self, kind: str = "", mistake: str = "") -> Estimate:
-        """The points given up a deal, all or by decisions of a kind and mistakes of a kind."""
+        """Return the points lost per deal: in total, by kind of decision, or by mistake.
+
+        Args:
+            kind: Kind of decision, a key of `MISTAKES`; empty for all.
+            mistake: One of the mistakes of this kind; empty for all.
+        """
 
         def cost(judged: Judged) -> float:
             return judged.cost if belongs(judged, kind, mistake) else 0.0
@@ -114,19 +130,16 @@ class ErrorRates:
         return self.mean(self.by_unit(cost))
 
     def mean(self, by_unit: np.ndarray) -> Estimate:
-        """The mean of what was given up in units, set right by what the judge gains."""
+        """Return the mean of costs per unit, with the evaluator's lead as a control variate."""
         return anchored_mean(by_unit, self.usual, self.lead)
 
     def frequency(self, kind: str = "", mistake: str = "") -> float:
-        """How often a deal something else was found better."""
+        """Return the number of mistakes per deal."""
         found = [judged for unit in self.judged for judged in unit if judged.mistake]
         return sum(belongs(judged, kind, mistake) for judged in found) / self.deals
 
     def costliest(self, n: int) -> list[tuple[Judged, Estimate]]:
-        """The costliest decisions that were found, the costliest first, with what they gave up.
-
-        That is the mean over worlds that had no part in finding them.
-        """
+        """Return the costliest decisions, costliest first, each with its cost in new worlds."""
         wrong = [judged for unit in self.judged for judged in unit if judged.mistake]
         wrong.sort(key=lambda judged: judged.seeming, reverse=True)
         judge = Judge(self.trial.judge, 0)
@@ -139,21 +152,23 @@ class ErrorRates:
         return found[:n]
 
     def deal(self, judged: Judged) -> WatchedDeal:
-        """The deal of a decision."""
+        """Return the deal of a decision."""
         return watch_deal(self.trial.matchup, judged.unit, judged.half)
 
     def command(self, judged: Judged) -> str:
-        """The command that analyses a decision."""
+        """Return the command that analyses a decision."""
         show = self.trial.matchup.replay(judged.unit, judged.half, 0)
         judge = shell.quote(self.trial.judge.a.text)
         return f"{show.replace('show', 'analyze', 1)} --turn {judged.turn} --as {judge}"
 
     def frame(self) -> pd.DataFrame:
-        """A row for each kind of decision (mistake: empty), each mistake of it, and all together.
+        """Return a DataFrame with one row per kind of decision, per mistake, and in total.
 
-        Tidy rows: value is what is given up a deal, in points or as a share of deals won from 0
-        to 1 (`counted` says which). per_deal: how often a deal something else was found better.
-        points: the value as it is shown, in points or per cent.
+        The rows are tidy. In a row for all mistakes of a kind, `mistake` is empty. Columns:
+
+        * `value`: loss per deal, in points or as a proportion of deals won (see `counted`).
+        * `per_deal`: number of mistakes per deal.
+        * `points`: the value as displayed, in points or %.
         """
         rows = []
         for kind, mistakes in MISTAKES.items():
@@ -186,27 +201,27 @@ class ErrorRates:
 
     @property
     def factor(self) -> int:
-        """What a tidy value is multiplied by to be shown: 100 for a share, in per cent."""
+        """Factor from a tidy value to the displayed one: 100 for a proportion, otherwise 1."""
         return 100 if self.unit.startswith("%") else 1
 
     def tidy(self, rate: Estimate) -> dict[str, float]:
-        """Value, error and limits of what is given up as tidy rows have them."""
+        """Return value, standard error and bounds of a loss as columns of a tidy row."""
         names = ("value", "se", "low", "high")
         return {name: getattr(rate, name) / self.factor for name in names}
 
     def by_unit(self, number: Callable[[Judged], float]) -> np.ndarray:
-        """The sum of a number over the decisions of each unit, a deal."""
+        """Sum a function over the decisions of each unit, per deal: float64 (n_units,)."""
         sums = [sum(number(judged) for judged in unit) for unit in self.judged]
         return np.array(sums, np.float64) / self.halves
 
     @property
     def halves(self) -> int:
-        """The deals of a unit."""
+        """Number of deals per unit of analysis: 2 for a mirrored pair, otherwise 1."""
         return 2 if self.trial.matchup.mirrored else 1
 
 
 def belongs(judged: Judged, kind: str, mistake: str) -> bool:
-    """Return True if a decision is of this kind and this mistake; an empty name matches all."""
+    """Return True if a decision has this kind and this mistake; an empty name matches all."""
     return kind in ("", judged.kind) and mistake in ("", judged.mistake)
 
 
@@ -233,9 +248,12 @@ def read_trial(
 def error_rates(
     trial: Trial, workers: int | None = None, progress: Progress | None = None
 ) -> ErrorRates:
-    """Judge every decision of strategy A in some deals.
+    """Evaluate every decision of strategy A in a number of deals.
 
-    Does not depend on workers. Raises PolicyFailure.
+    The result does not depend on the number of workers.
+
+    Raises:
+        PolicyFailure: If a policy fails.
     """
     kernel.prepare(trial.matchup)
     kernel.prepare(trial.judge)
@@ -251,9 +269,21 @@ def judge_units(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[list[Judged]]:
-    """The decisions of strategy A in each of some units."""
+    """Evaluate the decisions of strategy A in consecutive pairs or deals.
+
+    Args:
+        trial: The evaluated deals.
+        first: Number of the first pair.
+        units: Number of pairs.
+        workers: Number of worker threads.
+        progress: Called with the progress, its total, and a function that returns the result so
+            far as a string.
+
+    Returns:
+        Evaluated decisions by pair.
+    """
     judge, matchup = Judge(trial.judge, trial.worlds), trial.matchup
-    costs: list[float] = []  # of deals so far
+    costs: list[float] = []  # by deal
 
     def judge_unit(start: int, _n: int) -> list[Judged]:
         found = []
@@ -274,24 +304,24 @@ def judge_units(
 
 
 def given_up(matchup: Matchup) -> str:
-    """What error rates count, in words."""
+    """Return a phrase for the quantity that error rates measure."""
     unit = UNITS[counted_by(matchup.variant)]
     return f"{unit} given up" if unit.startswith("%") else f"{unit} given up a deal"
 
 
 def measured_lead(trial: Trial, workers: int | None = None) -> Estimate:
-    """What the judge gains more than A against B, a deal, from other deals than those judged."""
+    """Estimate the evaluator's gain per deal minus that of A, from deals without evaluation."""
     units = trial.matchup.units(trial.deals)
     own = gained(trial.judge, units, workers)
     return mean_of(own - gained(trial.matchup, units, workers))
 
 
 def gained(matchup: Matchup, units: int, workers: int | None = None) -> np.ndarray:
-    """What A gains a deal: float64 (PLAIN * units,). Equal players gain nothing."""
+    """Return the gains of A per deal: float64 (LEAD_FACTOR * units,); 0 between equal players."""
     if matchup.b is not None and not matchup.mirrored:
         return np.zeros(PLAIN * units)
     batches = -(-units // matchup.batch)
-    first = batches * matchup.batch  # behind the deals that are judged
+    first = batches * matchup.batch  # after the evaluated deals
 
     def play(start: int, n: int) -> np.ndarray:
         _, records = kernel.play_recorded(matchup, first + start, n)
@@ -300,11 +330,11 @@ def gained(matchup: Matchup, units: int, workers: int | None = None) -> np.ndarr
     return np.concatenate(over_units(play, PLAIN * units, CALL_UNITS, workers))
 
 
-# What error rates say
+# Report
 
 
 def rates_report(rates: ErrorRates, command: str = "") -> Report:
-    """What was given up, and what the judge itself gains."""
+    """Build the report of error rates, with the evaluator's own lead."""
     matchup = rates.trial.matchup
     strategy, opponent, judge = _short_names(rates)
     against = f" against {opponent}" if matchup.b else ""
@@ -322,7 +352,7 @@ def rates_report(rates: ErrorRates, command: str = "") -> Report:
 
 
 def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
-    """Strategy, opponent and judge, as files call them."""
+    """Return the short names of strategy, opponent and evaluator."""
     trial = rates.trial
     short = own_names([trial.matchup, trial.judge])
     players = (*trial.matchup.players, trial.judge.a)
@@ -331,7 +361,7 @@ def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
 
 
 def rates_table(rates: ErrorRates, judge: str) -> Table:
-    """A row for each kind of decision, and under it for each kind of mistake."""
+    """Return a table with a row for each kind of decision, followed by its mistakes."""
     frame = rates.frame()
     kinds = zip(frame["kind"], frame["mistake"], strict=True)
     frame["decision"] = [f"  {mistake}" if mistake else KINDS[kind] for kind, mistake in kinds]
@@ -349,7 +379,7 @@ def rates_table(rates: ErrorRates, judge: str) -> Table:
 
 
 def missed(worlds: int) -> str:
-    """A warning where so few worlds miss better actions, else nothing."""
+    """Return a warning if there are too few worlds to find better actions, otherwise nothing."""
     if worlds >= ENOUGH_WORLDS:
         return ""
     return (
@@ -359,7 +389,7 @@ def missed(worlds: int) -> str:
 
 
 def rates_rows(rates: ErrorRates) -> list[Row]:
-    """The rows of the frame, and one for each of the costliest decisions, with its command."""
+    """Return the rows of the DataFrame, and a row for each of the costliest decisions."""
     found: list[Any] = rates.frame().to_dict("records")
     who = {name: found[0][name] for name in ("variant", "strategy", "opponent", "unit")}
     costliest = [
@@ -383,7 +413,7 @@ def rates_rows(rates: ErrorRates) -> list[Row]:
 
 
 def costliest_in_words(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    """Of some rows of `rates_rows` the costliest decisions, each with its command."""
+    """Yield a description and a command for each costliest decision in the rows of a report."""
     for row in rows:
         if row["metric"] == "cost" and row["value"] > 0:
             factor = 100 if row["counted"].startswith("%") else 1
