@@ -25,7 +25,7 @@ class IllegalAnswer(Exception):
 
 @jit
 def forget(view, turns):
-    """Clear the history of the previous deal, so that a policy cannot read beyond `view.turns`.
+    """Clear the history of the previous deal, which policies must not see.
 
     In a mirrored pair, the previous deal may have been played with the same cards.
     """

@@ -161,7 +161,7 @@ def _add_match(state, rules, outcome, a):
 
 @jit
 def _quarters(state):
-    """Return A's wins in a unit, in quarters: of its matches or, without matches, of its deals."""
+    """Return A's wins in a unit, in quarters of its matches (or deals if it has none)."""
     halves, won = state.facts[MATCHES], state.facts[MATCH_WIN]
     if halves == 0:
         halves, won = (
@@ -295,7 +295,7 @@ def play_units(
 def play_solo_units(
     state, rules, view, rows, records, first, units, per_row, matches, discard, knock
 ):
-    """Play consecutive units like `play_units`, for one player: A at seat 0, without mirroring."""
+    """Play consecutive units of a single-player variant, without mirroring; see `play_units`."""
     for i in range(units):
         state.unit = first + i
         state.deal = 0

@@ -145,7 +145,7 @@ def _script(state, asked):
 
 @jit
 def _worth_trying(state, rules, slot, asked, choose, views, i):
-    """Return the actions to try at a logged decision as bits, or 0 if there are fewer than two.
+    """Return the actions to try at a logged decision as bits; 0 for fewer than two.
 
     The view of the decision is copied to `views[i]`.
     """

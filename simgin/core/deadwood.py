@@ -91,7 +91,7 @@ def _with_rainbows(hand, rules, side):
 
 @inlined
 def plain(hand, rules, side):
-    """Return True if bit operations can solve a hand although the rules need tables for others.
+    """Return True if bit operations can solve a hand under rules that need tables.
 
     This requires that no suit of the hand has an ace and a king, so no ace can be high.
     """

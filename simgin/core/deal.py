@@ -1,7 +1,7 @@
-"""One deal for two players, from the shuffle to its result (rules.md 4).
+"""A deal for two players, from the shuffle to its result (rules.md 4).
 
-The engine keeps its own state, shows each seat a view, and asks only questions with more than one
-legal answer. An answer outside `view.legal` raises; there are no forfeits and no repairs.
+The engine keeps its own state, shows each seat a view, and calls a policy only if more than one
+action is legal. An action outside `view.legal` raises IllegalAction.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ from simgin.core.state import DISCARD, KNOCK, TAKE, YES_OR_NO
 from simgin.core.turn import close_turn, draw, no_card, propose, throw
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
-TURN_OVER = np.int64(3)  # in place of where a player draws
+TURN_OVER = np.int64(3)  # draw source of a turn that has been played already
 
 
 @jit
@@ -44,7 +44,7 @@ def deal_cards(state, rules):
     first = 1 - state.dealer
     eleven = rules.first_turn == DISCARD_FIRST
     hand0, hand1 = 0, 0
-    for i in range(0, 20, 2):  # so much of every pack is shuffled
+    for i in range(0, 20, 2):  # these cards have been shuffled already
         hand0 |= 1 << np.int64(state.pack[i])
         hand1 |= 1 << np.int64(state.pack[i + 1])
     state.dealt = 20
@@ -65,7 +65,7 @@ def deal_cards(state, rules):
 
 @spliced
 def _play_turn(state, rules, view, other_view, seat, source, discard, knock, show_a, show_b):
-    """One turn, from the draw to the discard or the ending; True if it ended the deal."""
+    """Play a turn, from the draw to the discard or ending; return True if it ends the deal."""
     state.phase = PHASE_TURN
     draw(state, rules, seat, source)
     if rules.stock_end == AT_DRAW and source == FROM_STOCK and state.stock <= rules.stock_reserve:
@@ -90,7 +90,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
                 return True
             propose(state, NO_ENDING, -1, -1)
             show_ending(state, view)
-    if state.turns == 0 or not rules.take_discard:  # on other turns the draw was asked before
+    if state.turns == 0 or not rules.take_discard:  # otherwise written before the take decision
         show_turn(state, view, seat)
     show_cards(state, view, seat)
     card = ask_shown(state, rules, view, seat, DISCARD, legal, discard)
@@ -115,7 +115,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
 
 @spliced
 def _last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
-    """The 50th-card rule: `seat` may end the deal with the last discard (rules.md 4.5)."""
+    """Let `seat` end the deal with the last discard: the 50th-card rule (rules.md 4.5)."""
     state.phase = PHASE_LAST
     eleven = state.hand[seat] | 1 << state.top
     legal = legal_discards(eleven, state.top, -1, rules)
@@ -135,10 +135,11 @@ def _last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
 
 @jit
 def opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b):
-    """The first upcard (rules.md 4.2): (whose turn follows, where that player draws).
+    """Play the decisions about the first upcard (rules.md 4.2).
 
-    0 is the nondealer, 1 the dealer. The die may be refused before either decision, which ends the
-    deal; `state.kind` tells.
+    The die can be refused before either decision. This ends the deal and sets `state.kind`.
+
+    Returns the player whose turn follows (0 nondealer, 1 dealer) and where that player draws.
     """
     first = 1 - state.dealer
     if rules.first_turn == DISCARD_FIRST or rules.first_turn == FREE:
@@ -150,7 +151,7 @@ def opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b
 
 @jit
 def begun(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b):
-    """The nondealer's first turn, behind the question about the die; returns as `opening`."""
+    """Play the nondealer's decision about the first upcard; return like `play_opening`."""
     first = 1 - state.dealer
     if rules.first_turn == DISCARD_FIRST:
         return 0, FROM_DEAL
@@ -166,7 +167,7 @@ def begun(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, 
 
 @jit
 def passed(state, rules, view1, view2, whose, take1, take2, offer_a, answer_a, offer_b, answer_b):
-    """What follows a pass of the nondealer (whose 0) or the dealer (1); returns as `opening`."""
+    """Continue after the nondealer or the dealer has passed; return like `play_opening`."""
     if whose == 1:
         return _passed_by_both(state, rules, view1, take1)
     state.shed[1 - state.dealer] |= 1 << state.top
@@ -177,7 +178,7 @@ def passed(state, rules, view1, view2, whose, take1, take2, offer_a, answer_a, o
 
 @jit
 def offered_to_dealer(state, rules, view1, view2, take1, take2):
-    """The dealer's choice about the first upcard; returns as `opening`."""
+    """Let the dealer take the first upcard or pass; return like `play_opening`."""
     choices, declined = _upcard_choices(rules)
     answer = ask_apart(state, rules, view2, state.dealer, TAKE, choices, take2)
     if answer != declined:
@@ -188,7 +189,7 @@ def offered_to_dealer(state, rules, view1, view2, take1, take2):
 
 @jit
 def _passed_by_both(state, rules, view1, take1):
-    """The nondealer's draw after two passes; returns as `opening`."""
+    """Choose where the nondealer draws after two passes; return like `play_opening`."""
     state.shed[state.dealer] |= 1 << state.top
     if rules.first_turn == UPCARD_STOCK_OR_PASS:
         return 0, _firstdraw(state, rules, view1, 1 - state.dealer, take1)
@@ -197,19 +198,19 @@ def _passed_by_both(state, rules, view1, take1):
 
 @jit
 def _upcard_choices(rules):
-    """The legal answers to the first upcard, as bits, and the one that passes.
+    """Return the legal actions on the first upcard, as bits, and the action that passes.
 
-    Where the choice is to take or to pass, 0 is the pass; where the stock is a choice too, 0 is the
-    stock and 2 the pass.
+    If the player must take or pass, 0 is the pass. If the stock is a choice too, 0 is the stock and
+    2 the pass.
     """
     return (3, 0) if rules.first_turn == UPCARD_PASS else (7, 2)
 
 
 @spliced
 def _raise(state, rules, view, other_view, seat, offer_a, answer_a, offer_b, answer_b):
-    """Let a player offer the die at the start of a turn; True if the offer was refused.
+    """Let a player offer the die at the start of a turn (rules.md 8.3 and 8.4).
 
-    Rules.md 8.3 and 8.4.
+    Returns True if the offer is refused.
     """
     if rules.die == DIE_OFF:
         return False
@@ -229,7 +230,7 @@ def _raise(state, rules, view, other_view, seat, offer_a, answer_a, offer_b, ans
 
 @jit
 def _firstdraw(state, rules, view, seat, take):
-    """The nondealer draws from either pile while the first upcard still lies there."""
+    """Choose the pile that the nondealer draws from while it still shows the first upcard."""
     state.phase = PHASE_TURN
     answer = where_to_draw(state, rules, view, seat, take)
     if answer == FROM_PILE:
@@ -239,7 +240,7 @@ def _firstdraw(state, rules, view, seat, take):
 
 @inlined
 def where_to_draw(state, rules, view, seat, take):
-    """Where a player draws on an ordinary turn: from the stock or the discard pile."""
+    """Choose where a player draws on an ordinary turn: from the stock or the discard pile."""
     if not rules.take_discard:
         return FROM_STOCK
     show_turn(state, view, seat)
@@ -252,10 +253,11 @@ def play_deal(
     state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2,
     offer_a, answer_a, show_a, offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Play the deal that `clear_deal` has prepared, to its result in the state.
+    """Play the deal that `clear_deal` has prepared. The result is in the state.
 
-    1 is the nondealer, 2 the dealer: their views and the three policies asked often. Policies that
-    are asked once a deal or less come by strategy, a and b.
+    Arguments ending in 1 belong to the nondealer, those ending in 2 to the dealer: their views and
+    the three policies that are called often. Policies that are called at most once per deal are
+    passed by strategy, A and B.
     """
     if rules.die != DIE_OFF:
         show_deal(state, rules, view1, 1 - state.dealer)
@@ -281,10 +283,10 @@ def play_turns(
     state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2,
     offer_a, answer_a, show_a, offer_b, answer_b, show_b, whose, source,
 ):  # fmt: skip
-    """Play on from a turn to the result of the deal.
+    """Play the turns from a given turn to the result of the deal.
 
-    whose: 0 the nondealer's turn, 1 the dealer's. source: where that player draws, or TURN_OVER if
-    only what follows the turn is left to be played.
+    `dealer_to_move` is 0 on the nondealer's turn and 1 on the dealer's. `source` is where that
+    player draws, or TURN_OVER to play only what follows the turn.
     """
     while True:
         if whose == 0:

@@ -1,4 +1,4 @@
-"""How a player with eleven cards may end the deal (rules.md 3.3, 3.4, 3.6)."""
+"""Endings available to a player with eleven cards (rules.md 3.3, 3.4 and 3.6)."""
 
 from simgin.core.answers import BIG_GIN, KNOCK, NO_ENDING, SHOT
 from simgin.core.bits import lowest
@@ -11,9 +11,9 @@ NO_COUNT = 1 << 20  # larger than any deadwood
 
 @jit
 def knock_limit(upcard, rules):
-    """The knock limit of a deal (rules.md 3.4).
+    """Return the knock limit of a deal (rules.md 3.4).
 
-    upcard: -1 if there is none, which needs rules that do not set the limit by it.
+    `upcard` is -1 if there is no upcard, which is valid only if the limit does not depend on it.
     """
     if not rules.knock_by_upcard:
         return rules.knock_limit
@@ -23,15 +23,18 @@ def knock_limit(upcard, rules):
 
 @jit
 def multiplier(upcard, rules):
-    """The factor on all points of a deal: `spade_multiplier` if the first upcard is a spade."""
+    """Return the factor on all points of a deal.
+
+    It is `spade_multiplier` if the first upcard is a spade, otherwise 1.
+    """
     return rules.spade_multiplier if 0 <= upcard < 13 else 1
 
 
 @jit
 def demanded_by(points):
-    """Multiset of the ranks that a shot must leave over at a score; 0 if no shot is possible.
+    """Return the ranks that a shot must leave over at a score; 0 if no shot is possible.
 
-    Coded as by `meldings.rank_multiset`.
+    The multiset is coded like `rank_multiset`.
     """
     code = 0
     tens, ones = points // 10 % 10, points % 10
@@ -44,16 +47,16 @@ def demanded_by(points):
 
 @jit
 def shot_count(points, rules):
-    """Points of the cards that a score demands: what every shot of the deal leaves over."""
+    """Return the points of the cards that a shot leaves over, which depend only on the score."""
     tens, ones = points // 10 % 10, points % 10
     return (rules.value[0, tens - 1] if tens else 0) + (rules.value[0, ones - 1] if ones else 0)
 
 
 @jit
 def is_shot(ten, must, points, rules):
-    """Whether some melding of ten cards leaves exactly the cards that the score demands.
+    """Return True if ten cards make a shot: a melding leaves over what the score requires.
 
-    Card `must` (-1: none) has to lie in a meld.
+    The card `required_card` (-1: none) must be in a meld.
     """
     tens, ones = points // 10 % 10, points % 10
     if tens == 0:
@@ -76,15 +79,19 @@ def is_shot(ten, must, points, rules):
 
 @jit
 def count_declared(ten, must, rules):
-    """Least deadwood of ten cards with card `must` (-1: none) in a meld; NO_COUNT if impossible."""
+    """Return the least deadwood of ten cards with `required_card` (-1: none) in a meld.
+
+    Returns HUGE_COUNT if the card cannot be melded.
+    """
     return deadwood(ten, rules) if must < 0 else deadwood_with(ten, must, rules)
 
 
 @jit
 def legal_discards(eleven, taken, drawn, rules):
-    """The cards that may be discarded under `discard_ban` (rules.md 4.3).
+    """Return the cards that may be discarded under `discard_ban` (rules.md 4.3).
 
-    taken: card just taken from the pile; drawn: card just drawn from the stock; -1 for none.
+    `taken` is the card just taken from the pile and `drawn` the card just drawn from the stock; -1
+    means none.
     """
     banned = 0
     if taken >= 0 and rules.discard_ban != 2:
@@ -96,15 +103,16 @@ def legal_discards(eleven, taken, drawn, rules):
 
 @jit
 def must_be_melded(taken, rules):
-    """The card that `take_to_knock` requires to be melded, or -1."""
+    """Return the card that `take_to_knock` requires to be melded, or -1."""
     return taken if rules.take_to_knock == 1 else -1
 
 
 @inlined
 def ending_with(ten, left, must, limit, points, rules):
-    """(ending, count) for the ten cards kept, whose deadwood is `left`.
+    """Return the ending available with ten cards, and the deadwood that it declares.
 
-    A shot if they make one, else a knock within the limit, else NO_ENDING.
+    The ending is a shot if the cards make one, otherwise a knock within the limit, otherwise none.
+    `deadwood_left` is the deadwood of the cards.
     """
     if rules.shot or must >= 0:
         return _any_ending_with(ten, left, must, limit, points, rules)
@@ -113,9 +121,9 @@ def ending_with(ten, left, must, limit, points, rules):
 
 @jit
 def _any_ending_with(ten, left, must, limit, points, rules):
-    """`ending_with` where there is more than the knock with any cards."""
+    """Return the ending like `find_ending`, for rules with shots or cards that must be melded."""
     if must >= 0 and not ten >> must & 1:
-        return NO_ENDING, NO_COUNT  # the card that must be melded is discarded
+        return NO_ENDING, NO_COUNT  # the discard is the card that must be melded
     if rules.shot and is_shot(ten, must, points, rules):
         return SHOT, shot_count(points, rules)
     count = left if must < 0 else deadwood_with(ten, must, rules)
@@ -124,7 +132,7 @@ def _any_ending_with(ten, left, must, limit, points, rules):
 
 @jit
 def discards_that_end(eleven, legal, must, limit, points, rules):
-    """Mask of the discards behind which the deal can be ended with a knock or a shot."""
+    """Return the mask of the discards after which a knock or a shot can end the deal."""
     cards = 0
     while legal:
         card = lowest(legal)
@@ -138,7 +146,7 @@ def discards_that_end(eleven, legal, must, limit, points, rules):
 
 @jit
 def _cheapest_with(eleven, legal, must, rules):
-    """(least count to declare with card `must` melded, mask of the discards that reach it)."""
+    """Return the least deadwood with `required_card` melded, and the discards that reach it."""
     best, cards = NO_COUNT, 0
     while legal:
         card = lowest(legal)
@@ -152,7 +160,7 @@ def _cheapest_with(eleven, legal, must, rules):
 
 @jit
 def _shots(eleven, legal, must, points, rules):
-    """Mask of the discards that make a shot."""
+    """Return the mask of the discards that make a shot."""
     cards = 0
     while legal:
         card = lowest(legal)
@@ -164,11 +172,11 @@ def _shots(eleven, legal, must, points, rules):
 
 @inlined
 def best_ending(eleven, legal, must, limit, points, least, best, rules):
-    """(ending, card, count) of the ending proposed first.
+    """Return the ending proposed first, its discard and its deadwood.
 
-    Big gin, else a shot, else the least deadwood within the limit. Ties go to the discard of the
-    highest value, then to the lowest card number. Big gin has no discard: card -1. least, best: as
-    of `best_discards`.
+    Big gin comes first, then a shot, then the least deadwood within the limit. Ties are broken by
+    the highest card value, then by the lowest card number. Big gin has no discard (-1). `least` and
+    `best` are the return values of `best_discards`.
     """
     if rules.shot or rules.big_gin or must >= 0:
         return _best_of_all_endings(eleven, legal, must, limit, points, least, best, rules)
@@ -179,7 +187,7 @@ def best_ending(eleven, legal, must, limit, points, least, best, rules):
 
 @jit
 def _best_of_all_endings(eleven, legal, must, limit, points, least, best, rules):
-    """`best_ending` where there is more than the knock with any cards."""
+    """Return the ending like `best_ending`, for rules with more endings than the plain knock."""
     if rules.big_gin and deadwood(eleven, rules) == 0:
         return BIG_GIN, -1, 0
     if must >= 0:

@@ -1,10 +1,10 @@
-"""Compilation of inner functions: as parts of what Python calls, and not one by one.
+"""Lazy compilation: functions become machine code only if Python calls them.
 
-numba optimises every compiled function and turns it into machine code, although nearly all of ours
-are only ever called by others, which contain them again. Here a function that is compiled because
-another one calls it stays as LLVM made it: its caller links it in and optimises the whole. If
-Python calls it, it is compiled once more, for itself. On disk it is kept as bitcode, so that a
-strategy that calls it need not compile it again.
+numba optimizes every compiled function and generates machine code for it, although nearly all
+functions of simgin are called only by other compiled functions, which contain them again. Here, a
+function that is compiled for a caller stays unoptimized LLVM code: its caller links it and
+optimizes the whole. If Python calls it, it is compiled again as an entry point. The disk cache
+stores it as bitcode, so that strategies that call it need not compile it again.
 """
 
 import ctypes
@@ -36,24 +36,24 @@ from numba.core.typing.typeof import typeof_impl
 
 from simgin.core.counts import leave_out_counts
 
-# What the never-called entry of an inner function points to
+# Address of the entry point of an inner function, which is never called
 NOWHERE = ctypes.cast(ctypes.pythonapi.PyErr_BadInternalCall, ctypes.c_void_p).value
 
 
 def _short_name(kind: FunctionType) -> tuple[str, tuple[()]]:
-    """What mangled names call a type of functions.
+    """Return the name of a function type for use in mangled names.
 
-    numba spells its arguments out, field by field of every record: 70,000 characters in each name
-    that takes twelve hooks.
+    numba spells out the arguments, field by field of every record, which takes 70,000 characters in
+    each name of a function with twelve policies.
     """
     digest = hashlib.sha256(kind.name.encode()).hexdigest()
     return f"{type(kind).__name__}_{digest[:16]}", ()
 
 
 FunctionType.mangling_args = property(_short_name)  # type: ignore[method-assign, assignment]
-# For every pass over every function numba writes the arguments out, field by field
+# numba calls this in every pass over every function, and its own version lists all fields
 Record.__repr__ = Type.__repr__  # type: ignore[method-assign]
-# numba can promise LLVM that no two arguments overlap in memory, but its decorators do not offer it
+# numba can promise LLVM that arguments do not overlap, but its decorators have no such option
 CPUTargetOptions.noalias = TargetOptions.Mapping("noalias")
 
 
@@ -67,27 +67,27 @@ class _Codegen:
         return getattr(self._codegen, name)
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Nothing: `_connect` does it for the library that contains this one."""
+        """Do nothing: `_link_environments` sets it for the library that contains this one."""
 
 
 class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a function inside others: linked, neither optimised nor executable."""
+    """Code of a function inside others: linked, but neither optimized nor executable."""
 
     @property
     def codegen(self) -> Any:
-        """The code generator."""
+        """Code generator."""
         return _Codegen(super().codegen)
 
     @classmethod
     def read(cls, codegen: Any, name: str, bitcode: bytes) -> "InnerLibrary":
-        """The library that was written as bitcode."""
+        """Create a library from bitcode."""
         library = cls(codegen, name)
         library._final_module = llvm.parse_bitcode(bitcode)
         library._finalized = True
         return library
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Clean a function by itself, as numba does, and drop what it does not use then."""
+        """Simplify each function, as numba does, and remove unused declarations afterwards."""
         super()._optimize_functions(ll_module)
         passes = llvm.create_new_module_pass_manager()
         passes.add_global_dead_code_eliminate_pass()
@@ -101,25 +101,25 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int | None:
-        """An address that nobody calls."""
+        """Return an address that is never called."""
         self._ensure_finalized()
         return NOWHERE
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
-        """The bitcode: there is no object code."""
+        """Return the bitcode, because there is no object code."""
         serialized: tuple[str, str, bytes] = self.serialize_using_bitcode()
         return serialized
 
 
 class _Pipeline(Compiler):  # type: ignore[misc]
-    """numba's compiler, with a library of its own for an inner function."""
+    """numba's compiler, with an InnerLibrary for inner functions."""
 
     def __init__(self, *arguments: Any) -> None:
         _load_array_functions()
         super().__init__(*arguments)
 
     def define_pipelines(self) -> Any:
-        """The passes of a compilation."""
+        """Return the passes of a compilation."""
         return leave_out_counts(super().define_pipelines())
 
     def _compile_core(self) -> Any:
@@ -132,10 +132,10 @@ class _Pipeline(Compiler):  # type: ignore[misc]
 
 
 def _load_array_functions() -> None:
-    """Load what numba does with arrays without scipy's linear algebra, which takes .2 s.
+    """Load numba's array functions without scipy's linear algebra (0.2 s).
 
-    numba only asks here whether that is there. It is, since simgin requires it; code that
-    multiplies matrices loads it.
+    numba only checks here that scipy is available. It always is, because simgin depends on it. Code
+    that multiplies matrices still loads it.
     """
     if "numba.np.arraymath" in sys.modules:
         return
@@ -150,23 +150,23 @@ def _load_array_functions() -> None:
 
 
 class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
-    """A compiled function that becomes executable only if Python calls it."""
+    """Compiled function that becomes executable only if Python calls it."""
 
-    depth = 0  # of the compilation that is under way: a function, one inside it, ...
+    depth = 0  # nesting depth of the current compilation
 
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
         super().__init__(function, targetoptions=options, pipeline_class=_Pipeline)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """The version that a compiled caller uses: one for all numbers, not one for each constant.
+        """Return the version for a compiled caller, which is the same for all literal numbers.
 
-        numba would compile f(x, 0) and f(x, 1) apart; what is inlined, LLVM tells apart anyway.
+        numba would compile f(x, 0) and f(x, 1) separately. LLVM specializes inlined code anyway.
         """
         names = {name: unliteral(kind) for name, kind in kws.items()}
         return super().get_call_template([unliteral(kind) for kind in args], names)
 
     def add_overload(self, result: Any) -> None:
-        """Enter a compiled version; Python is told only of one that it can call."""
+        """Register a compiled version; Python sees only versions that it can call."""
         if isinstance(result.library, InnerLibrary):
             self.overloads[tuple(result.signature.args)] = result
             return
@@ -175,7 +175,7 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         library.get_pointer_to_function = cache(library.get_pointer_to_function)
 
     def load(self, signature: Any) -> bool:
-        """Whether the version for a signature was on disk; Python can call it then."""
+        """Load the version for a signature from disk; return True if it was there."""
         with global_compiler_lock, _one_deeper():
             result = self._cache.load_overload(signature, self.targetctx)
             if result is not None:
@@ -184,11 +184,11 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         return result is not None
 
     def get_compile_result(self, sig: Any) -> Any:
-        """The compiled version; a kernel asks for that of every policy twice a call."""
+        """Return the compiled version, which a kernel call requests twice per policy."""
         return super().get_compile_result(sig) if self._can_compile else self._newest
 
     def compile(self, sig: Any) -> Any:
-        """Compile for a signature, unless it is there; once more if it is, but not executable."""
+        """Compile for a signature, unless an executable version (or, for a caller, any) exists."""
         with global_compiler_lock:
             args = tuple(sigutils.normalize_signature(sig)[0])
             known = self.overloads.get(args)
@@ -204,10 +204,9 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
 
 @contextmanager
 def _one_deeper() -> Iterator[None]:
-    """What is compiled or read inside the block is inside one compilation more.
+    """Count one nesting level of compilation, with garbage collection disabled.
 
-    Meanwhile nothing looks for garbage: the compiler makes many objects that stay, and to visit
-    them again and again takes a tenth of its time.
+    The compiler creates many long-lived objects. Visiting them repeatedly takes 10 % of its time.
     """
     collects = gc.isenabled()
     gc.disable()
@@ -229,7 +228,10 @@ def _connect(library: Any) -> None:
 
 
 class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
-    """Where a function is kept: numba would ask its global settings, which other threads share."""
+    """Cache location of a function.
+
+    numba would read its global settings, which other threads share.
+    """
 
     def __init__(self, function: Any, directory: Path) -> None:
         self._py_file = inspect.getfile(function)
@@ -237,12 +239,12 @@ class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
         self._cache_path = str(directory / self.get_suitable_cache_subpath(self._py_file))
 
     def get_source_stamp(self) -> str:
-        """Nothing: the name of the directory says all that the code depends on."""
+        """Return an empty stamp, because the directory's name identifies the sources."""
         return ""
 
 
 class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
-    """What is read from disk: bitcode inside another compilation, machine code for Python."""
+    """Cache entries: bitcode for use inside another compilation, machine code for Python."""
 
     def __init__(self, function: Any, directory: Path) -> None:
         self._lineno = function.__code__.co_firstlineno
@@ -251,11 +253,11 @@ class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
         self._filename_base = self.get_filename_base(name, "")
 
     def reduce(self, data: Any) -> Any:
-        """What is written: not the source annotated with types, which takes time to make."""
+        """Return the data to write, without the annotated source, which is slow to generate."""
         return super().reduce(data._replace(type_annotation=""))
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """The compiled version, or None if it is bitcode and Python wants to call it."""
+        """Return the compiled version, or None for bitcode if Python wants to call it."""
         (name, kind, bitcode), fndesc, environment, signature, *rest = payload
         if kind == "object":
             return super().rebuild(target_context, payload)
@@ -282,7 +284,7 @@ class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
         )
 
 
-# numba finds the type of an argument by its class, and searches its table for the bases of a class
-# that is not in it. That fails while another thread adds to the table.
+# numba finds the type of an argument by its class. For a class that is not in its table, it
+# searches the table for base classes, which fails while another thread adds to the table.
 for known in (LazyDispatcher, np.record):
     typeof_impl.register(known, typeof_impl.dispatch(known))

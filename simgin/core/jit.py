@@ -1,10 +1,10 @@
-"""The compiler options, named only here, and the on-disk cache of compiled code.
+"""Compiler options, named only here, and the disk cache of compiled code.
 
-numba's own cache goes stale silently when a callee in another file, a global table or a data file
-changes. So the cache lives in a directory named by a digest of all compiled sources of simgin and
-the versions of numba, numpy and Python: a change of any of them means a new directory. Policies
-have a folder each in it, named by a digest of all else that they depend on; what checks the index
-of every array (NUMBA_BOUNDSCHECK=1) has a folder of its own.
+numba's own cache does not detect changes of a callee in another file, a global table or a data
+file. Therefore the cache directory is named by a digest of all compiled sources of simgin and the
+versions of numba, NumPy and Python: any change means a new directory. Each policy has a folder in
+it, named by a digest of everything else that the policy depends on. Code that checks every array
+index (NUMBA_BOUNDSCHECK=1) has its own folder.
 """
 
 import contextlib
@@ -30,24 +30,24 @@ from simgin.core.inner import InnerCacheImpl, LazyDispatcher
 from simgin.core.sealed import SealedFile
 
 PACKAGE = Path(__file__).resolve().parent.parent
-KEPT_DIRECTORIES = 4  # older ones are deleted
-TAG = "CACHEDIR.TAG"  # the file that marks a cache, also for programs that make backups
+KEPT_DIRECTORIES = 4  # cache directories kept; the least recently used ones are deleted
+TAG = "CACHEDIR.TAG"  # marks a cache directory, also for backup programs
 OURS = (
     "Signature: 8a477f597d28d172789f06886806bc55\n# Compiled code of simgin, made anew if lost.\n"
 )
-POLICIES = "policies"  # the folder of the functions of strategies
-CHECKED = "checked"  # the folder of what checks every index
-KEPT_POLICIES = 400  # of those
+POLICIES = "policies"  # folder for the functions of strategies
+CHECKED = "checked"  # folder for code that checks every index
+KEPT_POLICIES = 400  # policy folders kept
 
-# numba asks every package for extensions, once; one may be damaged
+# numba loads the extensions of all installed packages once, and one of them can be broken
 with contextlib.suppress(Exception):
     entrypoints.init_all()
 
 
 def compiled_sources() -> list[Path]:
-    """Every file whose text can end up in compiled code, but strategies.
+    """Return all files whose text can become part of compiled code, except strategies.
 
-    The core, the toolkit, and every file called kernels.py.
+    These are the core, the toolkit, and every file named kernels.py.
     """
     files = list(PACKAGE.rglob("kernels.py"))
     for folder in (PACKAGE / "core", PACKAGE / "toolkit"):
@@ -57,7 +57,7 @@ def compiled_sources() -> list[Path]:
 
 @cache
 def digest() -> str:
-    """Hexadecimal digest of the compiled sources, the compiler and the machine."""
+    """Return a hexadecimal digest of the compiled sources, the compiler and the machine."""
     h = hashlib.sha256()
     about = (numba.__version__, np.__version__, sys.version, platform.machine())
     h.update(repr(about).encode())
@@ -68,18 +68,18 @@ def digest() -> str:
 
 
 def cache_root() -> Path:
-    """Where compiled code is cached: SIMGIN_CACHE_DIR, or the user's cache directory."""
+    """Return the root of the cache: SIMGIN_CACHE_DIR, or the user's cache directory."""
     if named := os.environ.get("SIMGIN_CACHE_DIR"):
-        return Path(named).absolute()  # it stays there when the process goes elsewhere
+        return Path(named).absolute()  # still valid if the process changes its directory
     if sys.platform == "darwin":
         return _home() / "Library" / "Caches" / "simgin"
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    # A relative one is invalid by its specification; it would lie in the working directory
+    # The XDG specification declares relative paths invalid
     return (folder if folder.is_absolute() else _home() / ".cache") / "simgin"
 
 
 def _home() -> Path:
-    """The user's folder; / for a user without one, as containers have it."""
+    """Return the user's home directory, or / for a user without one, as in containers."""
     try:
         return Path.home()
     except RuntimeError:
@@ -87,9 +87,9 @@ def _home() -> Path:
 
 
 def _prune(keep: Path, most: int) -> None:
-    """Remove the caches beside one that were used longest ago, so that `most` are left.
+    """Remove the least recently used caches next to `keep`, so that at most `max_kept` remain.
 
-    They may lie in anybody's folder: nothing else in it is touched.
+    The parent can be a shared folder, so nothing else in it is touched.
     """
     own = keep / TAG
     own.write_text(OURS)
@@ -102,9 +102,9 @@ def _prune(keep: Path, most: int) -> None:
 
 @cache
 def cache_directory() -> Path | None:
-    """The directory of this digest, created if need be.
+    """Return the cache directory of this digest, created if necessary.
 
-    None, with a notice on stderr, if it cannot be written to.
+    Returns None, with a notice on stderr, if the directory is not writable.
     """
     directory = cache_root() / digest()
     if sentence := not_kept(directory):
@@ -116,10 +116,10 @@ def cache_directory() -> Path | None:
 
 
 def _directory(function: Callable[..., Any], key: str) -> Path | None:
-    """Where a function is cached: with simgin's own, or in a directory that its key names.
+    """Return the cache directory of a function: simgin's own, or the one named by its key.
 
-    The name says all that the code depends on, so what lies there is never stale. None for a
-    function of a strategy without a key.
+    The name identifies everything that the code depends on, so its contents are never stale.
+    Returns None for a function of a strategy without a key.
     """
     directory = cache_directory()
     if directory is None:
@@ -140,9 +140,9 @@ def _directory(function: Callable[..., Any], key: str) -> Path | None:
 
 
 def not_kept(directory: Path) -> str:
-    """Why nothing can be cached in a directory, in a sentence with the remedy; empty if it can.
+    """Return an error message if a directory cannot be used as a cache, otherwise "".
 
-    Creates the directory if need be.
+    Creates the directory if necessary.
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -157,9 +157,9 @@ def not_kept(directory: Path) -> str:
 
 
 class _SafeCache(FunctionCache):  # type: ignore[misc]
-    """A cache that treats damaged files as a miss and rewrites them.
+    """Cache that treats corrupt files as a miss and rewrites them.
 
-    A kill or a full disk can leave such files.
+    An interrupted process or a full disk can leave such files.
     """
 
     def __init__(self, function: Callable[..., Any], directory: Path) -> None:
@@ -169,8 +169,8 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            # Of all that numba prepares before it loads, which takes a third of a second, code
-            # that is there needs the runtime alone; a miss prepares the rest.
+            # numba's preparation takes a third of a second. Cached code needs only the runtime;
+            # after a miss, the compiler prepares the rest.
             rtsys.initialize(target_context)
             return self._load_overload(sig, target_context)
         except Exception:
@@ -179,14 +179,14 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with contextlib.suppress(OSError):  # a full disk costs the cache, not the run
+        with contextlib.suppress(OSError):  # with a full disk, the run continues without a cache
             super().save_overload(sig, data)
 
 
 def interpreted() -> bool:
-    """Whether everything runs as plain Python (NUMBA_DISABLE_JIT=1).
+    """Return True if everything runs as plain Python (NUMBA_DISABLE_JIT=1).
 
-    Thousands of times slower, open to a debugger, with the same results.
+    This is thousands of times slower and supports debuggers; the results are the same.
     """
     return bool(config.DISABLE_JIT)
 
@@ -201,17 +201,26 @@ def compiled(
     trusted: bool = False,
     **options: Any,
 ) -> Any:
-    """`function` compiled so that it releases the interpreter lock.
+    """Compile a function so that it releases the interpreter lock.
 
-    signature: compile now for this type alone, or for these types of arguments. keep: cache on
-    disk. key: of a policy, a digest of all that its code depends on besides the compiled sources.
-    distinct: no two of the records and arrays it is given overlap in memory, so after a write to
-    one the others are not read again. trusted: no author's code is inside, so where every index is
-    checked it may be taken as others have compiled it.
+    Args:
+        function: Function to compile.
+        signature: Compile immediately, only for this signature or these argument types. By default,
+            the function is compiled for each new combination of types.
+        keep: Cache the compiled code on disk.
+        key: Digest of everything that the code of a policy depends on besides the compiled sources.
+        distinct: Promise that the records and arrays passed do not overlap in memory, so that a
+            write to one of them does not force the others to be read again.
+        trusted: Promise that the function contains no code of a user. If every index is checked,
+            such a function may be loaded from a cache that was compiled without the checks.
+        **options: Further options of numba's `jit`.
+
+    Returns:
+        The compiled function, or `function` itself in interpreted mode.
     """
     if interpreted():
         return function
-    # numba hands "forceinline" down to whatever is first compiled inside an inlined function
+    # numba would apply "forceinline" to any function that is first compiled inside an inlined one
     options = {"forceinline": False, **options}
     dispatcher = LazyDispatcher(
         function, {"nopython": True, "nogil": True, "noalias": distinct, **options}
@@ -231,23 +240,23 @@ def compiled(
 
 
 def jit(function: Callable[..., Any]) -> Any:
-    """Decorator of the compiled functions of the core."""
+    """Compile a function of the core (decorator)."""
     return compiled(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Decorator of small hot functions that LLVM would not inline by itself.
+    """Compile a small hot function that LLVM would not inline by itself (decorator).
 
-    See docs/explanation/decisions/0008-inlining.md. Not for functions with many rare callers: every
-    copy is compiled again.
+    See docs/explanation/decisions/0008-inlining.md. Not for functions with many rarely called
+    callers, because every copy is compiled again.
     """
     return compiled(function, forceinline=True)
 
 
 def spliced(function: Callable[..., Any]) -> Any:
-    """Decorator of a function whose code becomes part of its caller's before compilation.
+    """Copy the code of a function into its caller before compilation (decorator).
 
-    For a large function with one caller, and for a function that is passed a function: a caller
-    that passes one to a separately compiled function cannot be cached on disk.
+    For a large function with one caller, and for a function with a function as an argument: a
+    caller that passes a function to a separately compiled function cannot be cached on disk.
     """
     return compiled(function, inline="always")

@@ -1,8 +1,8 @@
-"""The defender's count, with own melds and lay-offs chosen together (rules.md 3.7).
+"""The defender's deadwood, with melds and lay-offs optimized jointly (rules.md 3.7).
 
-For each meld shown, list every set of the defender's cards that may be laid off on it: nothing or
-the fourth card for a set of three; every pair of chains at the two ends for a run. Then try each
-disjoint choice and meld the rest. The result is the joint minimum, not a first fit.
+For each meld shown, the module lists all sets of the defender's cards that can be laid off on it:
+nothing or the fourth card for a set of three, and each pair of chains at the two ends for a run. It
+then tries all disjoint combinations and melds the remaining cards. The result is the joint minimum.
 """
 
 from simgin.core.bits import lowest, popcount
@@ -12,16 +12,16 @@ from simgin.core.jit import jit
 from simgin.core.meldings import RAINBOW, SET, extension, first_rank, kind_of
 from simgin.core.planes import ranks_of
 
-# Two chains of at most ten cards together give 36 pairs; round the corner both may be the same ten
-# cards, which gives 66.
+# Two chains with at most ten cards in total have 36 pairs. With round-the-corner runs, both chains
+# can be the same ten cards, which makes 66 pairs.
 MAX_OPTIONS = 66
 
 
 @jit
 def _chain(start, step, room, base, hand, chain):
-    """Write the growing masks of the defender's cards from rank `start` on in direction `step`.
+    """Write the masks of a growing chain of the defender's cards and return its length.
 
-    Returns the number of cards.
+    The chain begins at rank `start`, moves in direction `step` and has at most `max_cards` cards.
     """
     cards = 0
     n = 0
@@ -37,13 +37,13 @@ def _chain(start, step, room, base, hand, chain):
 
 @jit
 def _run_options(meld, hand, rules, down, up, options):
-    """Write every way to extend a run with the defender's cards; returns their number."""
+    """Write all ways to extend a run with the defender's cards and return their number."""
     ranks = ranks_of(meld)
     size = popcount(ranks)
     base = 13 * (lowest(meld) // 13)
     start = 0 if size == 13 else first_rank(ranks)
     if rules.ace_runs == 2:
-        below = above = 13 - size  # round the corner, only the thirteen cards of the suit limit it
+        below = above = 13 - size  # round the corner, only the size of the suit is a limit
     else:
         below = start
         above = (12 if rules.ace_runs == 0 else 13) - (start + size - 1)
@@ -60,13 +60,13 @@ def _run_options(meld, hand, rules, down, up, options):
 
 @jit
 def _options(meld, hand, rules, scratch, options):
-    """Write every set of cards the defender can lay off on one meld, the empty one first.
+    """Write all sets of cards that the defender can lay off on a meld, the empty one first.
 
-    Returns their number.
+    Returns the number of sets.
     """
     kind = kind_of(meld) if meld else RAINBOW
     options[0] = 0
-    if kind == RAINBOW:  # nothing can be added, as to a set of four
+    if kind == RAINBOW:  # cannot be extended, like a set of four
         return 1
     if kind == SET:
         options[1] = of_rank(lowest(ranks_of(meld))) & ~meld & hand
@@ -76,14 +76,15 @@ def _options(meld, hand, rules, scratch, options):
 
 @jit
 def lay_off(hand, melds, rules, options, scratch):
-    """(the defender's count, mask of the cards laid off) for the defender's hand.
+    """Return the defender's deadwood and the mask of the cards laid off.
 
-    melds: the three melds shown, 0 for none. Of several best ways the one that lays off the fewest
-    cards counts, and the first of those. options: int64 (3, MAX_OPTIONS), scratch: int64 (2, 16).
+    `melds` holds the three melds shown, 0 for none. If several choices are equally good, the one
+    that lays off the fewest cards is used, and the first of those. `options` is (3, MAX_OPTIONS)
+    int64 and `scratch` (2, 16) int64 work space.
     """
     fit = extension(melds[0], rules) | extension(melds[1], rules) | extension(melds[2], rules)
     if hand & fit == 0:
-        return deadwood_of(hand, rules, 1), 0  # in about half of all knocks nothing fits
+        return deadwood_of(hand, rules, 1), 0  # no card fits in about half of all knocks
     n0 = _options(melds[0], hand, rules, scratch, options[0])
     n1 = _options(melds[1], hand, rules, scratch, options[1])
     n2 = _options(melds[2], hand, rules, scratch, options[2])

@@ -1,4 +1,4 @@
-"""A match: who deals, what the score is, and when it is over (rules.md 4.1 and 7)."""
+"""Matches: the dealer, the score and the end of the match (rules.md 4.1 and 7)."""
 
 from simgin.core import rng
 from simgin.core.jit import jit
@@ -22,12 +22,12 @@ from simgin.core.rules import (
 )
 from simgin.core.scoring import KIND_BIG_GIN, KIND_GIN, KIND_REFUSED, KIND_SHOT, KIND_UNDERCUT
 
-UNDECIDED, DRAWN, UNFINISHED = -1, -2, -3  # outcomes beside the winning seat
+UNDECIDED, DRAWN, UNFINISHED = -1, -2, -3  # outcomes other than the winning seat
 
 
 @jit
 def first_dealer(seed, unit, rules):
-    """Seat that deals first: the one the rules name, or one at random."""
+    """Return the seat that deals first: the seat that the rules name, or a random one."""
     if rules.first_dealer != LOT:
         return rules.first_dealer - 1
     return rng.words(seed, unit, 0, 0, rng.FIRST_DEALER)[0] & 1
@@ -35,7 +35,7 @@ def first_dealer(seed, unit, rules):
 
 @jit
 def next_dealer(dealer, winner, rules):
-    """Seat that deals next; winner: seat of the last deal's winner, -1 for none."""
+    """Return the seat that deals next; `winner` is the winner of the last deal, -1 for none."""
     if winner < 0:
         return 1 - dealer if rules.void_dealer == OTHER else dealer
     if rules.next_dealer == ALTERNATE:
@@ -47,7 +47,7 @@ def next_dealer(dealer, winner, rules):
 def start_match(state, rules):
     """Set the scores before the first deal.
 
-    start_points have no effect with the goals columns and total (rules.md 7).
+    With the goals `columns` and `total`, `start_points` has no effect (rules.md 7).
     """
     counts = rules.goal != GOAL_COLUMNS and rules.goal != GOAL_TOTAL
     for seat in range(2):
@@ -73,7 +73,7 @@ def reset_die(state):
 
 @jit
 def target(rules, seat):
-    """What a seat needs to win the match: points, won deals or won games; or the total allowed."""
+    """Return what a seat needs to win the match: points, deals or games; or the total allowed."""
     if rules.goal == GOAL_DEALS or (rules.goal == GOAL_RACE and seat != rules.race_points_seat):
         return rules.deals_target
     if rules.goal == GOAL_GAMES:
@@ -83,10 +83,10 @@ def target(rules, seat):
 
 @jit
 def enter(state, rules, deals):
-    """Enter the result of a deal in the match; returns the match's outcome so far.
+    """Add the result of a deal to the match and return the outcome of the match.
 
-    The winning seat, UNDECIDED, DRAWN or UNFINISHED. deals: number of deals played, this one
-    included.
+    The outcome is the winning seat, UNDECIDED, DRAWN or UNFINISHED. `n_deals` is the number of
+    deals played, including this one.
     """
     for seat in range(2):
         state.points[seat] += state.score[seat]
@@ -102,9 +102,9 @@ def enter(state, rules, deals):
 
 @jit
 def _deals_counted(state, rules):
-    """How many won deals the deal counts for its winner (rules.md 7 and 8.5).
+    """Return the number of won deals that the deal counts for its winner (rules.md 7 and 8.5).
 
-    One, unless the goal is about won deals.
+    It is 1 unless the goal of the match depends on won deals.
     """
     if rules.goal != GOAL_RACE and rules.goal != GOAL_TWOFOLD and rules.goal != GOAL_DEALS:
         return 1
@@ -117,7 +117,7 @@ def _deals_counted(state, rules):
 
 @jit
 def _enter_columns(state, rules):
-    """Enter a won deal in the columns open to its winner (Hollywood, rules.md 7)."""
+    """Add a won deal to the columns open to its winner (Hollywood scoring, rules.md 7)."""
     seat = state.winner
     first = state.opened[seat]
     if rules.column_entry == ABSOLUTE:
@@ -136,12 +136,12 @@ def _enter_columns(state, rules):
 
 @jit
 def _enter_game(state, rules):
-    """Close the game if the deal won it, by points or by a refused die (rules.md 7 and 8)."""
+    """End the game if the deal won it, by points or by a refused die (rules.md 7 and 8)."""
     seat = state.winner
     if state.kind == KIND_REFUSED:
         state.games[seat] += state.pays
     elif state.points[seat] >= rules.points_target:
-        row = 0  # of the table of games by the loser's points
+        row = 0  # row of the table of games by the loser's points
         while state.points[1 - seat] > rules.game_table[row, 0]:
             row += 1
         state.games[seat] += state.stake * rules.game_table[row, 1]
@@ -153,7 +153,7 @@ def _enter_game(state, rules):
 
 @jit
 def _decided(state, rules, deals):
-    """The winning seat, DRAWN or UNDECIDED."""
+    """Return the winning seat, DRAWN or UNDECIDED."""
     goal = rules.goal
     if goal == GOAL_SINGLE:
         return state.winner if state.winner >= 0 else DRAWN
@@ -171,7 +171,7 @@ def _decided(state, rules, deals):
 
 @jit
 def _reached(state, rules, seat):
-    """Whether a seat has reached its goal: points, won deals, both, or won games."""
+    """Return True if a seat has reached its goal: points, won deals, both, or won games."""
     points = state.points[seat] >= rules.points_target
     deals = state.deals_won[seat] >= rules.deals_target
     if rules.goal == GOAL_POINTS:
@@ -185,9 +185,10 @@ def _reached(state, rules, seat):
 
 @jit
 def _decided_columns(state, rules):
-    """The winner once all columns are closed, else UNDECIDED.
+    """Return the winner if all columns are closed, otherwise UNDECIDED.
 
-    The side with the greater sum of settlements, else the one with more columns, else DRAWN.
+    The winner is the side with the greater sum of settlements, then the side with more columns. If
+    both are equal, the match is drawn.
     """
     balance = 0
     for c in range(rules.columns):
@@ -202,15 +203,15 @@ def _decided_columns(state, rules):
 
 @jit
 def settled(rules, outcome):
-    """Whether a match has a settlement: goals points and columns, unless it was broken off."""
+    """Return True if a match has a settlement: finished, with goal `points` or `columns`."""
     return outcome != UNFINISHED and (rules.goal == GOAL_POINTS or rules.goal == GOAL_COLUMNS)
 
 
 @jit
 def settlement(state, rules, outcome):
-    """What seat 0 receives from seat 1 at the end of a match (rules.md 7).
+    """Return the points that seat 0 receives from seat 1 at the end of a match (rules.md 7).
 
-    outcome: the winner, needed for a match to points.
+    `outcome` is the winner, which matters only for a match to points.
     """
     if rules.goal != GOAL_COLUMNS:
         paid = _paid(
@@ -229,7 +230,7 @@ def settlement(state, rules, outcome):
 
 @jit
 def column_settlement(state, rules, c):
-    """What seat 0 receives for a closed column."""
+    """Return the points that seat 0 receives for a closed column."""
     w = state.column_winner[c]
     paid = _paid(
         rules,
@@ -243,7 +244,10 @@ def column_settlement(state, rules, c):
 
 @jit
 def _paid(rules, won, lost, deals_won, deals_lost):
-    """What the winner of a game or column receives; a loser with no won deal is shut out."""
+    """Return the points that the winner of a game or column receives.
+
+    A loser without a won deal is shut out.
+    """
     paid = won - lost + rules.game_bonus + rules.box_bonus * (deals_won - deals_lost)
     if deals_lost == 0:
         if rules.shutout == DOUBLE_POINTS:
@@ -257,7 +261,10 @@ def _paid(rules, won, lost, deals_won, deals_lost):
 
 @jit
 def final_score(state, rules, seat):
-    """The score at the end of a match: won games, won deals, or points, over all columns."""
+    """Return the score of a seat at the end of a match: won games, won deals or points.
+
+    The points of all columns are added.
+    """
     if rules.goal == GOAL_GAMES:
         return state.games[seat]
     if rules.goal == GOAL_DEALS:

@@ -1,8 +1,8 @@
-"""All meldings of a hand, and which one is shown (rules.md 3.5).
+"""All meldings of a hand, and the melding that is shown (rules.md 3.5).
 
-Needed once a deal, at the showdown, and by the commands that explain a hand, so the enumeration is
-plain: the melds inside the hand, then every family of at most three disjoint ones. Ten or eleven
-cards hold no more.
+The enumeration is simple, because it is needed only at the showdown and by commands that explain a
+hand: the melds inside the hand, then all combinations of at most three disjoint melds. Ten or
+eleven cards cannot contain more.
 """
 
 from simgin.core.bits import lowest, popcount
@@ -21,15 +21,15 @@ from simgin.core.planes import (
     write_melds,
 )
 
-MAX_MELDS = 160  # melds inside eleven cards, with room to spare: a run of eleven holds 45
-MAX_MELDINGS = 64  # answers of a policy
-NO_MELDING = 1 << 20  # more than any deadwood
+MAX_MELDS = 160  # upper bound of the melds inside eleven cards; a run of eleven contains 45
+MAX_MELDINGS = 64  # limited by the number of actions of a policy
+NO_MELDING = 1 << 20  # larger than any deadwood
 SET, RUN, RAINBOW = 0, 1, 2
 
 
 @jit
 def points(cards, rules, side):
-    """Total value of some cards."""
+    """Return the total value of some cards, melded or not."""
     if rules.by_planes[side]:
         return points_in(cards, rules, side)
     total = 0
@@ -41,7 +41,7 @@ def points(cards, rules, side):
 
 @jit
 def kind_of(meld):
-    """SET, RUN or RAINBOW: the cards of a meld have one rank, one suit, or neither."""
+    """Return SET, RUN or RAINBOW: the cards of a meld have one rank, one suit, or neither."""
     ranks = ranks_of(meld)
     if ranks & (ranks - 1) == 0:
         return SET
@@ -51,9 +51,9 @@ def kind_of(meld):
 
 @jit
 def first_rank(ranks):
-    """The first rank of a sequence: the one whose predecessor, round the corner, is missing.
+    """Return the first rank of a sequence, whose predecessor (round the corner) is missing.
 
-    Not for all thirteen ranks.
+    Not defined for all thirteen ranks.
     """
     before = (ranks << 1 | ranks >> 12) & 0x1FFF
     return lowest(ranks & ~before)
@@ -61,7 +61,7 @@ def first_rank(ranks):
 
 @jit
 def melds_in(hand, rules, found):
-    """Write every meld made of cards of the hand to `found`; returns their number."""
+    """Write all melds made of cards of a hand to `found` and return their number."""
     n = 0
     for s in range(4):
         own = lane(hand, s)
@@ -91,7 +91,10 @@ def melds_in(hand, rules, found):
 
 @jit
 def extension(meld, rules):
-    """The cards that can be laid off directly on a meld (rules.md 3.7); none for no meld (0)."""
+    """Return the cards that can be laid off directly on a meld (rules.md 3.7).
+
+    Returns 0 for no meld (0).
+    """
     if rules.by_planes[0]:
         return extension_by_planes(meld)
     if meld == 0:
@@ -107,15 +110,18 @@ def extension(meld, rules):
     below = 1 << ((start + 12) % 13)
     above = 1 << ((end + 1) % 13)
     if rules.ace_runs != 2 and start == 0:
-        below = 0  # nothing precedes an ace, except round the corner
+        below = 0  # no card precedes an ace, except round the corner
     if (rules.ace_runs == 0 and end == 12) or (rules.ace_runs == 1 and end == 0):
-        above = 0  # ace low: nothing follows a king; high or low: nothing follows a high ace
+        above = 0  # no card follows a king (aces low) or a high ace (aces high or low)
     return (below | above) << (13 * (lowest(meld) // 13))
 
 
 @jit
 def _text_digit(card):
-    """A card as 1..52 in the ASCII order of its text: ranks 2..9 A J K Q T, suits C D H S."""
+    """Return a card as 1..52 in the ASCII order of its name.
+
+    The order of the ranks is 2..9 A J K Q T, that of the suits C D H S.
+    """
     r = card % 13
     order = r - 1
     if r == 0:
@@ -126,15 +132,15 @@ def _text_digit(card):
         order = 9
     elif r >= 11:
         order = 22 - r  # the king before the queen
-    return order * 4 + 4 - card // 13  # C D H S is the order of suits here, S H D C, reversed
+    return order * 4 + 4 - card // 13  # C D H S reverses the order of the suits, S H D C
 
 
 @jit
 def text_order(meld):
-    """A number that orders melds like their texts in ASCII (rules.md 3.5, item 4).
+    """Return a number that orders melds like their names in ASCII (rules.md 3.5, item 4).
 
-    Only the first ten cards count. Sets are written in suit order S H D C, sequences upward from
-    the card after the gap. 0 for no meld.
+    Only the first ten cards count. Sets are in suit order S H D C, sequences ascend from the card
+    after the gap. Returns 0 for no meld.
     """
     if meld == 0:
         return 0
@@ -153,6 +159,7 @@ def text_order(meld):
 
 @jit
 def _sorted_three(a, b, c):
+    """Return three numbers in ascending order."""
     a, b = min(a, b), max(a, b)
     b, c = min(b, c), max(b, c)
     a, b = min(a, b), max(a, b)
@@ -161,7 +168,10 @@ def _sorted_three(a, b, c):
 
 @jit
 def _reads_before(a0, a1, a2, b0, b1, b2):
-    """Whether one melding's sorted texts come before another's; both have as many melds."""
+    """Return True if the sorted names of one melding's melds precede those of the other.
+
+    Both meldings have the same number of melds.
+    """
     x0, x1, x2 = _sorted_three(text_order(a0), text_order(a1), text_order(a2))
     y0, y1, y2 = _sorted_three(text_order(b0), text_order(b1), text_order(b2))
     if x0 != y0:
@@ -173,7 +183,10 @@ def _reads_before(a0, a1, a2, b0, b1, b2):
 
 @jit
 def rank_multiset(cards):
-    """The ranks of some cards with their numbers, three bits a rank: equal for equal multisets."""
+    """Return a code for the multiset of ranks of some cards, three bits per rank.
+
+    Two sets of cards have the same code if and only if they have the same multiset of ranks.
+    """
     code = 0
     while cards:
         code += 1 << (3 * (lowest(cards) % 13))
@@ -183,9 +196,9 @@ def rank_multiset(cards):
 
 @jit
 def _precedes(left, extensions, n, a, b, c, key, row):
-    """Whether a family of melds comes before the melding in `row` (rules.md 3.5).
+    """Return True if a combination of melds precedes the melding in `row` (rules.md 3.5).
 
-    By deadwood, then extension cards, number of melds, and text.
+    The order is by deadwood, then number of extension cards, number of melds, and names.
     """
     if left != key[0]:
         return left < key[0]
@@ -198,16 +211,16 @@ def _precedes(left, extensions, n, a, b, c, key, row):
 
 @jit
 def _extensions(hand, discard, a, b, c, rules):
-    """Number of extension cards of a family (rules.md 3.5, item 2)."""
+    """Return the number of extension cards of a combination of melds (rules.md 3.5, item 2)."""
     out = extension(a, rules) | extension(b, rules) | extension(c, rules)
     return popcount(out & ~hand & ~discard)
 
 
 @jit
 def _insert(n, room, keys, rows, left, extensions, a, b, c):
-    """Insert a family in its place among the first n rows; returns the new number of rows.
+    """Insert a combination of melds in order among n rows; return the new number of rows.
 
-    The last row is dropped if there is no room.
+    If there are `max_rows` rows already, the last one is dropped.
     """
     melds = (a != 0) + (b != 0) + (c != 0)
     place = n
@@ -226,7 +239,7 @@ def _insert(n, room, keys, rows, left, extensions, a, b, c):
 
 @jit
 def _shown_of_ways(hand, discard, rules, found, keys, rows):
-    """`melding_shown` by the ways to settle the conflicts (see `simgin.core.planes`).
+    """Find the melding that is shown over all conflict resolutions.
 
     No other melding can be shown: leaving a card out costs points, and splitting a long run only
     adds a meld.
@@ -255,9 +268,10 @@ def _shown_of_ways(hand, discard, rules, found, keys, rows):
 
 @jit
 def melding_shown(hand, discard, must, demanded, rules, found, keys, rows):
-    """Deadwood of the melding that the automatic rule shows; its melds go to rows[0].
+    """Find the melding that the automatic rule shows and return its deadwood.
 
-    NO_MELDING if none is allowed. The first row of `legal_meldings` without a limit.
+    The melds are written to rows[0]. It is the first row of `find_legal_meldings` without a limit.
+    Returns NO_MELDING if no melding is legal.
     """
     if must < 0 and demanded < 0 and (rules.by_planes[0] or plain(hand, rules, 0)):
         return _shown_of_ways(hand, discard, rules, found, keys, rows)
@@ -267,16 +281,25 @@ def melding_shown(hand, discard, must, demanded, rules, found, keys, rows):
 
 @jit
 def legal_meldings(hand, discard, must, demanded, limit, rules, found, keys, rows, room):
-    """Number of meldings that permit an ending, the first `room` of them written to `rows`.
+    """Find the meldings that allow an ending and return the number of rows written.
 
-    They are in the order of rules.md 3.5. hand: the ten cards kept (eleven for big gin). discard:
-    mask of the discard, or 0. must: a card that has to lie in a meld, or -1. demanded: multiset of
-    ranks (`rank_multiset`) that a shot has to leave over, or -1. limit: most deadwood. rows: int64
-    (room or more, 3), melds as masks, 0 for none. keys, of the same shape: their deadwood,
-    extension cards and numbers of melds.
+    The rows are in the order of rules.md 3.5.
+
+    Args:
+        hand: The ten cards kept, or eleven for big gin, as a 52-bit mask.
+        discard: Mask of the discard, or 0.
+        must: Card that must be in a meld, or -1.
+        demanded: Ranks that a shot must leave over, coded like `rank_multiset`, or -1.
+        limit: Maximum deadwood.
+        rules: RULES record.
+        found: (MAX_MELDS + 1,) int64 work space for the melds of the hand.
+        keys: (max_rows, 3) int64, overwritten with deadwood, number of extension cards and number
+            of melds of each row.
+        rows: (max_rows, 3) int64, overwritten with the melds as masks, 0 for none.
+        room: Maximum number of rows.
     """
     count = melds_in(hand, rules, found)
-    found[count] = 0  # "no meld", so that one loop tries families of none to three
+    found[count] = 0  # "no meld", so that one loop tries combinations of zero to three melds
     total = points(hand, rules, 0)
     n = 0
     rows[0, 0] = rows[0, 1] = rows[0, 2] = 0
@@ -299,7 +322,7 @@ def legal_meldings(hand, discard, must, demanded, limit, rules, found, keys, row
 
 @jit
 def _allowed(hand, melded, must, demanded):
-    """Whether a melding holds the card that must be melded and leaves what a shot demands."""
+    """Return True if a melding melds the required card and leaves over the ranks of a shot."""
     if must >= 0 and not melded >> must & 1:
         return False
     return demanded < 0 or rank_multiset(hand & ~melded) == demanded

@@ -1,4 +1,4 @@
-"""What the opponent would offer in the worlds of a position, the die in hand."""
+"""The opponent's offers of the die in sampled worlds of a position."""
 
 from simgin.core.ask import ask_apart, forget
 from simgin.core.position import set_position, set_view
@@ -10,9 +10,10 @@ def ask_offers(
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Ask what the opponent offers, in every world of a question that answers an offer.
+    """Call the opponent's offer policy in each world of a decision about an offer.
 
-    views, hands, stocks, first: as of `play_worlds`. offers: int64 (worlds,), 0 for none.
+    `views`, `hands`, `stocks` and `first_world` are as in `roll_out_worlds`. `offers` is
+    (n_worlds,) int64, overwritten with the numbers offered, 0 for none.
     """
     seat = 1 - views[0].seat
     theirs = view0 if seat == 0 else view1

@@ -1,4 +1,4 @@
-"""The pack of one deal, shuffled only as far as the deal goes, from its unit's random stream."""
+"""Shuffle of a deal, from the random stream of its unit, only as far as the deal needs it."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ from simgin.core.jit import jit
 
 @jit
 def new_pack(state):
-    """Start a new pack and shuffle as much of it as every deal needs.
+    """Start a new shuffle with the cards that every deal needs.
 
-    `next_card` shuffles the rest when it is reached.
+    `deal_next_card` shuffles further cards when a deal reaches them.
     """
     for i in range(52):
         state.pack[i] = i
@@ -20,12 +20,13 @@ def new_pack(state):
 
 @jit
 def give_to_seats(state):
-    """Swap the hands in a new pack if need be, so that a seat gets the same cards whoever deals.
+    """Swap the hands if seat 0 deals, so that a seat gets the same cards no matter who deals.
 
-    In the two halves of a mirrored match different seats may deal. If luck went with the dealer,
-    the halves would be alike where they should be opposite (docs/explanation/decisions/0013).
+    In the two games of a mirrored match, different seats can deal. If the cards depended on the
+    dealer, the games would be positively instead of negatively correlated
+    (docs/explanation/decisions/0013).
     """
-    if state.dealer == 0:  # seat 1 is dealt the first card
+    if state.dealer == 0:  # seat 1 receives the first card
         for i in range(0, 20, 2):
             first = state.pack[i]
             state.pack[i] = state.pack[i + 1]
@@ -36,7 +37,7 @@ def give_to_seats(state):
 def next_card(state):
     """Deal the next card.
 
-    After the first 32 cards the pack is shuffled eight cards at a time, as far as the deal goes.
+    After the first 32 cards, the shuffle continues eight cards at a time.
     """
     i = state.dealt
     if i >= state.shuffled:
@@ -47,9 +48,10 @@ def next_card(state):
 
 @jit
 def _shuffle(state, n):
-    """Shuffle the next n places (Fisher-Yates), n a multiple of eight.
+    """Shuffle the next n positions (Fisher-Yates); n is a multiple of eight.
 
-    The generator gives the words of 32 places at a time; the last twelve of 64 are not used.
+    The generator writes the random words of 32 positions at a time. The last twelve of 64 are
+    unused.
     """
     first = state.shuffled
     if first & 31 == 0:

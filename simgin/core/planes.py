@@ -1,15 +1,16 @@
-"""Runs and sets of all four suits at once, by bit operations on a hand of 52 bits.
+"""Runs and sets of all four suits at the same time, by bit operations on a 52-bit hand.
 
-For rules with low aces and no rainbows (`rules.by_planes`). A hand shifted by one place shows each
-card its neighbour, and shifted by thirteen its fellow in the next suit, so a few operations find
-all runs and sets, as a chess program finds moves on its bit boards. Card values are kept as
-*planes*: plane b holds the cards whose value has bit b, so four counts of bits give the points.
+For rules with low aces and without rainbows (`rules.by_planes`). A hand shifted by one position
+aligns each card with its neighbour, and shifted by thirteen with the same rank in the next suit. A
+few operations therefore find all runs and sets, like the bitboards of a chess program. Card values
+are stored as *planes*: plane b holds the cards whose value has bit b, so that four popcounts give
+the points.
 
-A rank is a *conflict* if it is held at least three times and one of its cards lies in a run too.
-A *way* settles every conflict: the rank is no set, a whole set, or three of its four cards. The
-remaining cards then form runs as long as they can be. All other sets are taken whole, which is
-always best, since their cards have no other use. So the best of the ways is the best of all
-meldings.
+A rank is a *conflict* if the hand has at least three of its cards and one of them is in a run. A
+*conflict resolution* decides each conflict: the rank is not a set, a whole set, or a set of three
+of its four cards. The remaining cards then form runs that are as long as possible. All other sets
+are melded whole, which is optimal because their cards have no other use. Therefore the best
+conflict resolution is the best melding.
 """
 
 from simgin.core.bits import lowest, popcount
@@ -19,27 +20,39 @@ from simgin.core.rules import PLANES
 
 NOT_ACES = PACK & ~RANK_ACES
 NOT_KINGS = PACK & ~(RANK_ACES << 12)
-MANY = 1 << 20  # more than any deadwood
+MANY = 1 << 20  # larger than any deadwood
 
 
 @inlined
 def ranks_of(cards):
-    """The ranks of some cards, as thirteen bits."""
+    """Return the ranks of some cards, as thirteen bits.
+
+    Args:
+        cards: Cards as a 52-bit mask.
+
+    Example:
+        Test if the hand has an ace::
+
+            ranks_of(view.hand) & 1 != 0
+    """
     two_suits = cards | cards >> 26
     return (two_suits | two_suits >> 13) & LANE
 
 
 @inlined
 def cards_in_runs(hand):
-    """The cards of a hand that lie in a run."""
-    two = hand & hand >> 1 & NOT_KINGS  # cards whose upper neighbour is held as well
+    """Return the cards of a hand that are in a run."""
+    two = hand & hand >> 1 & NOT_KINGS  # cards whose upper neighbour is in the hand too
     three = two & two >> 1
     return three | three << 1 | three << 2
 
 
 @inlined
 def run_outs(hand):
-    """The cards that would lie in a run with cards of a hand; some may be in it already."""
+    """Return the cards that would be in a run with cards of a hand.
+
+    The mask can include cards of the hand.
+    """
     above = hand << 1 & NOT_ACES
     below = hand >> 1 & NOT_KINGS
     both_above = above & above << 1 & NOT_ACES
@@ -49,14 +62,14 @@ def run_outs(hand):
 
 @inlined
 def cards_in_sets(hand):
-    """The cards of a hand whose rank is held at least three times."""
+    """Return the cards of a hand whose rank occurs at least three times."""
     ranks = ranks_held_thrice(hand, hand >> 13, hand >> 26, hand >> 39)
     return hand & (ranks & LANE) * RANK_ACES
 
 
 @inlined
 def points_in(cards, rules, side):
-    """Total value of some cards."""
+    """Return the total value of some cards."""
     points = 0
     for bit in range(PLANES):
         held = cards & rules.planes[side, bit]
@@ -66,14 +79,14 @@ def points_in(cards, rules, side):
 
 @inlined
 def loose_without(sets, hand):
-    """The cards that a hand leaves over with these sets and the longest runs of the rest."""
+    """Return the cards left over by the given sets and the longest runs of the rest."""
     rest = hand & ~sets
     return rest & ~cards_in_runs(rest)
 
 
 @inlined
 def conflicts_in(hand, runs, sets):
-    """(conflicting ranks, cards that a set of four may spare for a run) of a hand."""
+    """Return the conflicting ranks, and the cards that a set of four can spare for a run."""
     conflicts = ranks_of(runs & sets)
     held_by_all = hand & hand >> 13 & hand >> 26 & hand >> 39
     fours = conflicts & held_by_all
@@ -82,10 +95,11 @@ def conflicts_in(hand, runs, sets):
 
 @inlined
 def next_way(conflicts, spare, ranks, spared):
-    """The way that follows one; (0, 0), the first, after the last.
+    """Return the next conflict resolution; after the last one, the first, which is (0, 0).
 
-    A way melds `ranks`, some of the conflicting ones, as sets without the cards in `spared`: none
-    or one from a set of four. The masks count through the subsets, as (x - mask) & mask does.
+    A resolution melds `ranks`, a subset of the conflicting ranks, as sets without the cards
+    `spared`, at most one from each set of four. The masks enumerate all subsets, like (x - mask) &
+    mask.
     """
     here = spare & ranks * RANK_ACES
     spared = (spared - here) & here
@@ -98,9 +112,9 @@ def next_way(conflicts, spare, ranks, spared):
 
 @jit
 def least_of_ways(hand, runs, sets, rules, side):
-    """Least points that a hand with conflicts leaves over; runs, sets: its cards in either."""
+    """Return the least deadwood of a hand with conflicts, given its cards in runs and in sets."""
     conflicts, spare = conflicts_in(hand, runs, sets)
-    hand &= ~sets | conflicts * RANK_ACES  # without the sets in no conflict
+    hand &= ~sets | conflicts * RANK_ACES  # without the sets that are not in conflict
     best = MANY
     ranks, spared = 0, 0
     while True:
@@ -113,7 +127,7 @@ def least_of_ways(hand, runs, sets, rules, side):
 
 @inlined
 def one_left(hand):
-    """Whether some melding of a hand leaves over one card or none."""
+    """Return True if some melding of a hand leaves over at most one card."""
     runs, sets = cards_in_runs(hand), cards_in_sets(hand)
     loose = hand & ~(runs | sets)
     if loose & (loose - 1):
@@ -123,7 +137,7 @@ def one_left(hand):
 
 @jit
 def _one_left_of_ways(hand, runs, sets):
-    """`one_left` for a hand with conflicts; runs, sets: its cards in either."""
+    """Return True if some conflict resolution of a hand leaves over at most one card."""
     conflicts, spare = conflicts_in(hand, runs, sets)
     hand &= ~sets | conflicts * RANK_ACES
     ranks, spared = 0, 0
@@ -138,16 +152,13 @@ def _one_left_of_ways(hand, runs, sets):
 
 @jit
 def write_melds(runs, sets, melds):
-    """Write melds of some cards in runs, as long as they can be, and of whole sets to melds[0..2].
-
-    0 for no meld.
-    """
+    """Write the longest runs of some cards, and whole sets, to melds[0..2]; 0 for no meld."""
     melds[0] = melds[1] = melds[2] = 0
     n = 0
     while runs:
         suit = lowest(runs) // 13
         rest = lane(runs, suit)
-        run = rest & ~(rest + (rest & -rest))  # the lowest stretch without a gap
+        run = rest & ~(rest + (rest & -rest))  # lowest consecutive ranks
         melds[n] = run << 13 * suit
         runs ^= melds[n]
         n += 1
@@ -160,7 +171,7 @@ def write_melds(runs, sets, melds):
 
 @inlined
 def extension_by_planes(meld):
-    """The cards that can be laid off directly on a meld."""
+    """Return the cards that can be laid off directly on a meld."""
     first = meld & -meld
     if meld & meld >> 1 == 0:  # a set
         return ranks_of(meld) * RANK_ACES & ~meld

@@ -1,8 +1,8 @@
-"""The type of every policy's compiled function: hook(view, rules, params) -> int64.
+"""Type of all compiled policies: policy(view, rules, params) -> int64.
 
-First-class functions of one fixed signature are passed side by side into a loop that is compiled
-once: no compilation per pair of strategies, a valid cache, and exceptions that propagate. Passed as
-a tuple of functions, as closures or as dispatchers, they lose one of these.
+First-class functions with a fixed signature are passed as separate arguments to a loop that is
+compiled once. This avoids a compilation for each pair of strategies, allows caching, and propagates
+exceptions. Tuples of functions, closures and dispatchers each lose one of these properties.
 """
 
 import ctypes
@@ -33,7 +33,7 @@ HOOK_TYPE = types.FunctionType(HOOK)
 if interpreted():
 
     def vector_at(address, n):
-        """The function below, for interpreted play."""
+        """Return the parameter vector at an address, in interpreted mode."""
         vector = (
             np.ctypeslib.as_array((ctypes.c_double * int(n)).from_address(int(address)))
             if n
@@ -43,18 +43,18 @@ if interpreted():
         return vector
 
     def as_hook(function):
-        """The function below, for interpreted play."""
+        """Return the function itself, in interpreted mode."""
         return function
 
 else:
 
     @intrinsic
     def vector_at(typing_context, address, n):
-        """The read-only vector of n float64 at an address, without reference counting.
+        """Return the read-only float64 vector at an address, without reference counting.
 
-        Parameter vectors outlive the kernel, so nothing needs to be counted. Passed as arrays they
-        would cost seven words a call, and counting would cost two atomic additions a question on
-        an address that threads may share.
+        Parameter vectors outlive the kernel, so references need not be counted. Passing them as
+        arrays would cost seven words per call, and counting would cost two atomic additions per
+        decision on an address that threads can share.
         """
 
         def code(context, builder, signature, arguments):
@@ -74,10 +74,10 @@ else:
 
     @intrinsic
     def as_hook(typing_context, function):
-        """A compiled function, named in another, as a hook that can be passed on from there.
+        """Return a compiled function that another one names, as a policy that can be passed on.
 
         numba would pass the address of a Python object, and then the caller could not be cached on
-        disk. This passes the place of the machine code.
+        disk. This passes the address of the machine code.
         """
         version = function.dispatcher.get_compile_result(HOOK)
         returned = version.signature.return_type
@@ -96,9 +96,9 @@ else:
 
 @intrinsic
 def address_of(typing_context, record):
-    """The address of a record, as an int64.
+    """Return the address of a record as an int64.
 
-    A policy that runs in Python gets it instead of a copy of the record.
+    A policy that runs in Python receives the address instead of a copy of the record.
     """
 
     def code(context, builder, signature, arguments):

@@ -1,12 +1,11 @@
-"""A deal played on from what one player sees, with the hidden cards filled in.
+"""Rollouts from what one player sees, with the hidden cards filled in.
 
-A *position* is a question as its player sees it: a view. A *world* fills in what the view hides:
-the opponent's hand and the order of the stock. An *action* is what the player may do. All three are
-set up in the engine's own state, and the engine plays on to the end of the deal, so that every rule
-counts.
+A *position* is a decision as its player sees it: a view. A *world* is a sampled hidden state: the
+opponent's hand and the order of the stock. An *action* is what the player can do. The engine sets
+up all three in its own state and plays to the end of the deal, so that all rules apply.
 
-What a view does not tell is left out: which cards the opponent drew (the history shows -1 for
-them), and how the points of columns were won.
+Information that a view does not contain is left out: the cards that the opponent drew (-1 in the
+history), and how the points of columns were won.
 """
 
 import numpy as np
@@ -42,19 +41,19 @@ from simgin.core.stake import FREE, accept, refuse, refused, turned_down
 from simgin.core.turn import clear_deal, close_turn, draw, no_card, propose, throw
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
-# What a player may do, beside STOCK, TAKE and PASS: discard a card; end the deal with a discard (-1
-# for none: big gin); leave the last discard (50th-card rule); offer a number on the die (0: leave
-# it); accept or refuse the number offered.
+# Actions in addition to those of a take policy: discard a card; end the deal with a discard (-1:
+# big gin); leave the last discard (50th-card rule); offer a number on the die (0: no offer); accept
+# or refuse the number offered.
 THROW, END, LEAVE, OFFER, ACCEPT, REFUSE = 3, 4, 5, 6, 7, 8
-IN_PACK = 52  # places of `state.pack`
+IN_PACK = 52  # positions in `state.pack`
 
 
 @jit
 def set_position(state, rules, view, hand, stock):
     """Write a position and a world to the state; strategy A sits at the seat of the view.
 
-    hand: the opponent's ten cards. stock: the face-down cards, the next one first; before the cards
-    are dealt the whole pack, and no hand.
+    `hand` holds the opponent's ten cards and `stock` the face-down cards, the next one first.
+    Before the cards are dealt, the hand is empty and the stock is the whole pack.
     """
     seat = view.seat
     other = 1 - seat
@@ -81,7 +80,7 @@ def set_position(state, rules, view, hand, stock):
 
 @jit
 def _set_table(state, view):
-    """The piles, the turn, the die and the card in question."""
+    """Write the piles, the turn, the die and the current card."""
     state.pile = view.pile
     state.upcard = view.upcard
     state.limit = view.limit
@@ -93,13 +92,13 @@ def _set_table(state, view):
     state.taken = view.taken
     state.drawn = view.drawn
     state.top = view.taken_offer
-    if view.taken_offer < 0 and view.taken < 0:  # with eleven cards, or asked about the die
+    if view.taken_offer < 0 and view.taken < 0:  # with eleven cards, or for decisions on the die
         state.top = view.history[view.turns - 1, 3] if view.turns > 0 else view.upcard
 
 
 @jit
 def _set_standing(state, view, seat):
-    """The match before this deal."""
+    """Write the score of the match before this deal."""
     other = 1 - seat
     state.deal = view.deal
     state.points[seat] = view.own_points
@@ -121,7 +120,7 @@ def _set_standing(state, view, seat):
 
 @jit
 def _set_seen(state, rules, view, seat):
-    """What the opponent saw of this player: cards taken face up, discarded and declined."""
+    """Write which cards the opponent saw the player take face up, discard and decline."""
     known = np.int64(0)
     shed = np.int64(_passed(rules, view, seat)) << max(0, view.upcard)
     before = view.upcard
@@ -155,14 +154,14 @@ def _set_seen(state, rules, view, seat):
 
 @jit
 def _passed(rules, view, seat):
-    """Whether this player has passed the first upcard.
+    """Return True if the player has passed the first upcard.
 
-    Where the nondealer may draw from the stock at once, a view does not tell whether the dealer was
-    asked; most players pass first.
+    If the nondealer may draw from the stock immediately, a view does not show whether the dealer
+    had a decision. The function assumes that the nondealer passed first, as most players do.
     """
     if rules.first_turn != UPCARD_PASS and rules.first_turn != UPCARD_STOCK_OR_PASS:
         return False
-    if view.turns == 0 and view.phase == PHASE_UPCARD:  # the dealer offers the die behind a pass
+    if view.turns == 0 and view.phase == PHASE_UPCARD:  # the dealer offers the die after a pass
         return view.offered > 0 and seat != view.dealer
     if view.turns == 0:
         drawing = view.phase == PHASE_TURN and view.taken < 0
@@ -175,7 +174,7 @@ def _passed(rules, view, seat):
 
 @jit
 def set_view(state, rules, view, shown, seat):
-    """Write to the view `shown` of a seat what it knows of the deal up to the position."""
+    """Write to the view of a seat what the seat knows of the deal up to the position."""
     show_deal(state, rules, shown, seat)
     for i in range(view.turns):
         row = view.history[i]
@@ -185,7 +184,7 @@ def set_view(state, rules, view, shown, seat):
 
 @jit
 def end_turn(state, rules, view, other_view, action, card, show_a, show_b):
-    """Discard a card, or end the deal with it, with the eleven cards of the position."""
+    """Discard a card or end the deal, with the eleven cards of the position."""
     seat = view.seat
     source = FROM_PILE if view.taken >= 0 else FROM_STOCK if view.drawn >= 0 else FROM_DEAL
     if action == THROW:
@@ -207,7 +206,7 @@ def end_turn(state, rules, view, other_view, action, card, show_a, show_b):
 
 @jit
 def end_last(state, rules, view, other_view, action, card, show_a, show_b):
-    """The last discard (50th-card rule): end the deal with it, or leave it."""
+    """End the deal with the last discard, or leave it (50th-card rule)."""
     if action == LEAVE:
         state.kind = KIND_VOID
         return
@@ -221,9 +220,10 @@ def turn_die(
     state, rules, view, own, other, action, number, view1, view2, take1, take2,
     offer_a, answer_a, offer_b, answer_b,
 ):  # fmt: skip
-    """Offer a number on the die, or answer an offer: (whose turn goes on, where that player draws).
+    """Offer a number on the die, or accept or refuse an offer.
 
-    own, other: what this player and the opponent see. A refusal ends the deal; `state.kind` tells.
+    A refusal ends the deal and sets `state.kind`. Returns the player to move (0 nondealer, 1
+    dealer) and where that player draws.
     """
     seat = view.seat
     mover = seat if action == OFFER else 1 - seat
@@ -260,10 +260,11 @@ def play_on(
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Play an action in a world, and on to the end of the deal; the result is in the state.
+    """Play an action in a world and continue to the end of the deal.
 
-    view: the question, not one of view0 and view1, which are what the two seats see from then on.
-    card: also the number that is offered. Strategy A sits at the seat of the view.
+    `view` is the decision. It must be neither `view0` nor `view1`, which receive what the two seats
+    see from then on. `card` is the card of the action or the number offered. Strategy A sits at the
+    seat of the view.
     """
     forget(view0, state.turns)
     forget(view1, state.turns)
@@ -311,13 +312,19 @@ def play_worlds(
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Play every action of a position in every world.
+    """Roll out every action of a position in every world.
 
-    views: VIEW (1,) or (worlds,), the question, which is another in each world where the player has
-    forgotten something. hands: int64 (worlds,), the opponent's hands. stocks: int8 (worlds, cards
-    in the stock), the next one first. actions, cards: int64 (actions,). first: the number of the
-    first world, which counts as the unit in the random streams of the policies.
-    records: DEAL (worlds, actions), how the deal ended; side A is the player of the view.
+    Array arguments:
+        views: (1,) or (n_worlds,) VIEW, the decision. It differs between worlds if the player has
+            forgotten something.
+        hands: (n_worlds,) int64, the opponent's hands.
+        stocks: (n_worlds, n_stock) int8, the face-down cards, the next one first.
+        actions, cards: (n_actions,) int64.
+        records: (n_worlds, n_actions) DEAL_RECORD, overwritten with the results of the deals; side
+            A is the player of the view.
+
+    `first_world` is the number of the first world, used as the unit in the policies' random
+    streams.
     """
     for w in range(len(hands)):
         state.unit = first + w

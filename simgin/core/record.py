@@ -1,7 +1,7 @@
-"""The record of one deal, which `--record` keeps and outcome distributions are counted from.
+"""Record of a deal, which `--record` saves and outcome distributions are computed from.
 
-Sides are those of the strategies: 0 is A, 1 is B (in one-player games the joker or the clock), -1
-is neither.
+Sides are those of the strategies: 0 is A, 1 is B (in single-player variants the joker or the
+clock), -1 is neither.
 """
 
 import numpy as np
@@ -10,25 +10,25 @@ from simgin.core.jit import jit
 from simgin.core.scoring import KIND_JOKER
 
 _FIELDS = (
-    # The deal: its pair (or single deal, or match), the half, the deal's number in its match.
+    # The deal: unit (pair, single deal or match), game of the pair, number in the match.
     ("unit", "half", "deal")
-    # Who deals; the index of the ending in `sums.KINDS`; who won; who ended the deal.
+    # The dealer; index of the ending in `DEAL_ENDINGS`; the winner; the knocker.
     + ("dealer", "kind", "winner", "knocker")
-    # Points of both sides; turns of both together.
+    # Points of both sides; total number of turns.
     + ("points_a", "points_b", "turns")
     # 0: the nondealer took the first upcard, 1: the dealer, 2: neither, -1: there was none.
     + ("upcard_to",)
-    # At a showdown: the knocker's count, the defender's after and before laying off, and the
+    # At a showdown: deadwood of the knocker, of the defender after and before laying off, and the
     # number of cards laid off.
     + ("knock_count", "defender_count", "defender_before", "laid_off")
-    # Deadwood as dealt; upcards and discards taken; draws of both kinds (`draws`).
+    # Deadwood as dealt; upcards and discards taken; cards drawn in total (`count_draws`).
     + ("dealt_a", "dealt_b", "takes_a", "takes_b", "draws_a", "draws_b")
-    # The score's multiplier, the number on the die and its owner at the end of the deal, and the
-    # won deals or games that its refusal brought.
+    # The multiplier of the score, the number on the die and its owner at the end of the deal, and
+    # the deals or games won by its refusal.
     + ("multiplier", "stake", "owner", "pays")
     # The match before this deal: points, deals won and games won by both sides.
     + ("score_a", "score_b", "deals_a", "deals_b", "games_a", "games_b")
-    # The match after this deal: the winner, -1 undecided, -2 drawn, -3 broken off. A single deal
+    # The match after this deal: the winner, -1 undecided, -2 drawn, -3 unfinished. A single deal
     # counts as a match.
     + ("outcome",)
 )
@@ -37,15 +37,16 @@ DEAL = np.dtype((np.record, [(name, np.int64) for name in _FIELDS]))
 
 @jit
 def side(seat, a):
-    """The side at a seat, or -1; a: seat of strategy A."""
+    """Return the side that sits at a seat, or -1; `seat_a` is the seat of strategy A."""
     return seat ^ a if seat >= 0 else -1
 
 
 @jit
 def draws(state, seat):
-    """The draws of a seat in the deal just played: from the pile, and from the stock or deck.
+    """Return the number of cards that a seat drew in the deal just played.
 
-    The joker is drawn, too, unless it was dealt. A card dealt before the first turn is not.
+    This includes the pile, the stock or deck, and a joker that was drawn. It excludes cards dealt
+    before the first turn.
     """
     met_joker = state.kind == KIND_JOKER and state.winner != seat and state.above == 0
     return state.takes[seat] + state.draws[seat] + met_joker
@@ -53,9 +54,9 @@ def draws(state, seat):
 
 @jit
 def write_record(state, record, a):
-    """Write the deal just played to a DEAL record, before it is entered in the match.
+    """Write the deal just played to a DEAL_RECORD, before it is added to the match.
 
-    All fields but the outcome.
+    All fields except `outcome` are written.
     """
     b = 1 - a
     record.unit = state.unit

@@ -1,9 +1,9 @@
 """Philox4x32-10: random numbers as a pure function of a key and a counter.
 
-Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). Key = seed.
-Counter = (unit's low 32 bits; unit's high 16 bits, with the deal's number in the upper 16; index of
-the draw; domain). So every number of a run has an address. It depends neither on threads, blocks or
-order, nor on how many numbers anything else drew.
+Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). The key is
+the seed. The counter is (low 32 bits of the unit; high 16 bits of the unit and, in the upper 16
+bits, the number of the deal; index of the draw; domain). Every random number of a run therefore has
+an address. It does not depend on threads, blocks or order, nor on other draws.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from simgin.core.jit import jit
 
 PACK, NOISE_A, NOISE_B, JOKER, FIRST_DEALER, BOOTSTRAP, BRANCH = 0, 1, 2, 3, 4, 5, 6  # domains
-STREAM = 2  # raised when the same seed gives other cards or other noise
+STREAM = 2  # incremented when a seed yields different cards or policy random numbers
 
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
@@ -21,7 +21,7 @@ _32 = np.uint64(32)
 
 @jit
 def philox(c0, c1, c2, c3, k0, k1):
-    """Four 32-bit words, as uint64, for a counter of four and a key of two 32-bit words."""
+    """Return four 32-bit words, as uint64, for a counter (four words) and a key (two)."""
     for _ in range(10):
         c0, c1, c2, c3 = _round(c0, c1, c2, c3, k0, k1)
         k0 = (k0 + _W0) & _LOW
@@ -31,7 +31,7 @@ def philox(c0, c1, c2, c3, k0, k1):
 
 @jit
 def _round(c0, c1, c2, c3, k0, k1):
-    """One of the ten rounds."""
+    """Apply one of the ten rounds."""
     p0 = _M0 * c0
     p1 = _M1 * c2
     return (p1 >> _32) ^ c1 ^ k0, p1 & _LOW, (p0 >> _32) ^ c3 ^ k1, p0 & _LOW
@@ -39,9 +39,9 @@ def _round(c0, c1, c2, c3, k0, k1):
 
 @jit
 def words(seed, unit, deal, index, domain):
-    """Four 32-bit words (as int64, 0..2**32-1).
+    """Return four random 32-bit words as int64, 0..2**32-1.
 
-    seed: int64 of 64 bits; unit 0..2**48-1; deal 0..2**16-1.
+    `seed` is an int64 of 64 bits, `unit` in 0..2**48-1 and `deal` in 0..2**16-1.
     """
     s = np.uint64(seed)
     low = np.uint64(unit & 0xFFFFFFFF)
@@ -52,14 +52,16 @@ def words(seed, unit, deal, index, domain):
 
 @jit
 def write_blocks(seed, unit, deal, index, domain, out):
-    """Write the words of eight consecutive indices to out, int64[32]: out[8 * word + block].
+    """Write the words of eight consecutive indices to `out`.
 
-    The eight chains of multiplications are the lanes of one vector, so LLVM computes all of them
-    in the time of one.
+    `out` is (32,) int64 and holds out[8 * word + block].
+
+    LLVM vectorizes the eight independent chains of multiplications, so that all of them take the
+    time of one.
     """
     s = np.uint64(seed)
     low = np.uint64(unit & 0xFFFFFFFF)
-    high = np.uint64((unit >> 32 | deal << 16) & 0xFFFFFFFF)  # the mask tells LLVM what fits
+    high = np.uint64((unit >> 32 | deal << 16) & 0xFFFFFFFF)  # the mask shows LLVM the range
     first, last = np.uint64(index), np.uint64(domain & 0xFFFFFFFF)
     for block in range(8):
         k0, k1 = s & _LOW, s >> _32
@@ -76,14 +78,24 @@ def write_blocks(seed, unit, deal, index, domain, out):
 
 @jit
 def uniform(a, b):
-    """A number uniform on 0..2**53-1 from two 32-bit words."""
+    """Return a number that is uniform on 0..2**53-1 from two 32-bit words."""
     return a << 21 ^ b >> 11
 
 
 @jit
 def below(n, word):
-    """A number in 0..n-1 from a 32-bit word, by multiplication.
+    """Return a random integer in 0..n-1 from a random word, by multiplication.
 
-    Probabilities differ by at most n / 2**32 relative, 1.2e-8 for a pack.
+    Args:
+        n: Number of possible values, 1..2**31.
+        word: Random 32-bit word, for example from `next_random_word`.
+
+    Returns:
+        An integer in 0..n-1. Probabilities differ by at most a factor of 1 + n / 2**32.
+
+    Example:
+        Choose one of three plans at random::
+
+            random_below(3, next_random_word(view.noise, stream))
     """
     return (word * n) >> 32

@@ -1,9 +1,9 @@
-"""The Rules record: every number of a variant and the tables of its melds.
+"""The RULES record: all numbers of a variant, and tables of its melds.
 
-All of it is behind one pointer, so a new variant compiles nothing. Fields named after a parameter
-of rules.md 11 hold its value. A word is coded by its place in the list of choices there, yes as 1,
-a dash as -1. Arrays with a leading axis of two hold the stopper's card values first, then the
-defender's (`defender_ace_value`).
+The record is passed by reference, so that a new variant needs no compilation. Fields named after a
+parameter of rules.md 11 hold its value: words are coded by their position in the list of choices,
+yes as 1, a dash as -1. Arrays with a leading axis of length two hold the knocker's card values
+first, then the defender's (`defender_ace_value`).
 """
 
 from functools import lru_cache
@@ -35,13 +35,13 @@ DIE_OFF, DIE_DEAL, DIE_GAME = 0, 1, 2  # die
 PAYS_OLD, PAYS_NEW = 0, 1  # die_refusal_pays
 WINNER_DEALS, LOSER_DEALS, ALTERNATE = 0, 1, 2  # next_dealer
 SAME, OTHER = 0, 1  # void_dealer
-LOT = 0  # first_dealer: 0 at random, 1 seat 0, 2 seat 1
+LOT = 0  # first_dealer: 0 random, 1 seat 0, 2 seat 1
 
-MAX_RUNS = 131  # runs in one suit under `corner`
+MAX_RUNS = 131  # runs in one suit with round-the-corner runs
 MAX_RAINBOWS = 104
 MAX_COLUMNS = 10
 MAX_TABLE_ROWS = 8
-PLANES = 4  # bits of a card's value; only an ace can count more than 15
+PLANES = 4  # bits of a card's value; only an ace can be worth more than 15
 
 PARAMETERS = tuple(
     """
@@ -68,15 +68,15 @@ _RULES = np.dtype(
         ("n_runs", np.int64),
         ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow as a hand
         ("n_rainbows", np.int64),
-        # lane[side, m]: in bits 0-12 the cards of the lane m that lie in some run of it; from bit
-        # 16 on the points that its best runs leave over. One load gives both, and four of these
-        # loads decide most hands.
+        # lane[side, m]: in bits 0-12 the cards of lane m that are in a run; from bit 16 on the
+        # points that its best runs leave over. One load reads both, and four loads solve most
+        # hands.
         ("lane", np.int32, (2, 8192)),
-        # whether `simgin.core.planes` finds the melds, and the cards whose value has bit b
+        # 1 if `simgin.core.bitboard` finds the melds of all hands
         ("by_planes", np.int64, 2),
-        # whether it finds those of hands without the ace and the king of any suit
+        # 1 if it finds the melds of hands without the ace and the king of the same suit
         ("by_planes_apart", np.int64, 2),
-        ("planes", np.int64, (2, PLANES)),
+        ("planes", np.int64, (2, PLANES)),  # for each bit, the cards whose value has that bit
     ],
     align=True,
 )
@@ -84,16 +84,16 @@ RULES = np.dtype((np.record, _RULES))
 
 
 def card_values(pip_values: int, ace_value: int) -> list[int]:
-    """Deadwood by rank A..K (rules.md 2).
+    """Return the deadwood of the ranks A..K (rules.md 2).
 
-    Face values with 10 for face cards; or, with `pip_values`, 5 for 2..9 and 10 above.
+    Face values with 10 for court cards or, with `pip_values`, 5 for 2..9 and 10 for higher cards.
     """
     rest = [5] * 8 + [10] * 4 if pip_values else [*range(2, 10), 10, 10, 10, 10]
     return [ace_value, *rest]
 
 
 def runs_of_a_suit(ace_runs: int) -> list[int]:
-    """Every run of a suit as its ranks in 13 bits (rules.md 3.1), short ones first."""
+    """Return all runs of a suit as ranks in 13 bits, ordered by length (rules.md 3.1)."""
     if ace_runs == CORNER:
         spans = [[(start + i) % 13 for i in range(n)] for n in range(3, 14) for start in range(13)]
     else:
@@ -107,9 +107,9 @@ def runs_of_a_suit(ace_runs: int) -> list[int]:
 
 
 def rainbows_of_the_pack(ace_runs: int) -> list[int]:
-    """Every rainbow as a hand (rules.md 3.1).
+    """Return all rainbows as hands (rules.md 3.1).
 
-    Four consecutive ranks in four suits with alternating colours.
+    A rainbow has four consecutive ranks in four suits with alternating colours.
     """
     last_start = {LOW: 9, HIGH_OR_LOW: 10, CORNER: 12}[ace_runs]
     black, red = (0, 3), (1, 2)
@@ -127,17 +127,17 @@ def rainbows_of_the_pack(ace_runs: int) -> list[int]:
 
 
 def value_plane(value: list[int], bit: int) -> int:
-    """The cards, as a hand, whose value has a bit; value: the values of A..K."""
+    """Return the cards whose value has a given bit; `value` lists the values of A..K."""
     return sum(RANK_ACES << r for r in range(13) if value[r] >> bit & 1)
 
 
 @lru_cache(maxsize=32)
 def lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]:
-    """The table of the 8,192 lanes: cards that lie in a run, least points left over by runs.
+    """Return the table of all lanes: their cards in runs, and the points left over by runs.
 
-    The cover of greatest value either leaves the lane's lowest card out or has a run through it,
-    so lanes are solved from the highest of their lowest cards down. One dynamic programme handles
-    every ace rule.
+    The cover of greatest value either omits the lowest card of the lane or has a run through it, so
+    lanes are solved in descending order of their lowest cards. One dynamic programme handles all
+    ace rules.
     """
     runs = runs_of_a_suit(ace_runs)
     lanes = np.arange(8192)
@@ -149,7 +149,7 @@ def lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]:
         in_runs |= np.where(lanes & run == run, run, 0)
     for r in range(12, -1, -1):
         low = 1 << r
-        same = lanes[low :: 2 * low]  # the lanes of which this is the lowest card
+        same = lanes[low :: 2 * low]  # the lanes with this lowest card
         covered[same] = covered[same ^ low]
         for run in runs:
             if run & -run == low:
@@ -164,9 +164,9 @@ def build(
     start_points: tuple[int, int],
     game_table: tuple[tuple[int, int], ...],
 ) -> np.record:
-    """The Rules record of coded parameters, with the tables that they imply.
+    """Return the RULES record of coded parameters, with the tables derived from them.
 
-    parameters: a value for every name of PARAMETERS.
+    `parameters` has a value for each name in RULE_PARAMETERS.
     """
     rules = np.zeros(1, RULES)[0]
     for name in PARAMETERS:

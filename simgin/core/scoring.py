@@ -12,7 +12,7 @@ assert KINDS[KIND_REFUSED] == "refused"
 
 @jit
 def _uncontested(ending, own, other, premium, rules):
-    """(kind, points) of gin, big gin and shot, which cannot be undercut."""
+    """Return ending and points of gin, big gin and shots, which cannot be undercut."""
     if ending == BIG_GIN:
         return KIND_BIG_GIN, other + rules.big_gin_bonus + premium
     if ending == SHOT:
@@ -22,11 +22,19 @@ def _uncontested(ending, own, other, premium, rules):
 
 @jit
 def score(ending, own, other, stock_left, factor, rules):
-    """(kind, points of the stopper, points of the other side, winner).
+    """Score a showdown; return its ending, the points of knocker and defender, and the winner.
 
-    winner: 1 stopper, -1 the other side, 0 nobody. ending: KNOCK, SHOT or BIG_GIN; a knock with no
-    deadwood is gin. own and other: the two counts. stock_left: face-down cards, for `rush_premium`.
-    factor: the deal's multiplier.
+    Args:
+        ending: Declared ending: KNOCK, SHOT or BIG_GIN. A knock without deadwood is gin.
+        own: Deadwood of the knocker.
+        other: Deadwood of the defender after laying off.
+        stock_left: Number of face-down cards, for `rush_premium`.
+        factor: Multiplier of the deal.
+        rules: RULES record.
+
+    Returns:
+        Index in DEAL_ENDINGS, points of the knocker, points of the defender, and the winner: 1 the
+        knocker, -1 the defender, 0 neither.
     """
     gin = own == 0 and ending == KNOCK
     premium = (
@@ -36,7 +44,7 @@ def score(ending, own, other, stock_left, factor, rules):
     )
     if gin or ending != KNOCK:
         kind, points = _uncontested(ending, own, other, premium, rules)
-        # A dash of layoff_on_gin, where there are no lay-offs, is not zero.
+        # layoff_on_gin is -1 (a dash) if the rules have no lay-offs, so layoff is tested as well.
         if rules.layoff and rules.layoff_on_gin and other == 0 and ending != SHOT:
             return kind, 0, 0, 0
         return kind, points * factor, 0, 1

@@ -1,7 +1,9 @@
-"""Files of numba's cache with a seal: machine code that has lost a bit may still run.
+"""Files of numba's cache with a checksum.
 
-A digest lies around what numba writes; what does not fit its digest raises when it is read, and
-that is a miss. Accidents are kept away, and nobody who can compute a digest.
+Machine code with a wrong bit could still run.
+
+Data whose checksum does not match raise an error when they are read, which counts as a cache miss.
+This detects accidental corruption, not tampering.
 """
 
 import hashlib
@@ -12,7 +14,7 @@ from numba.core.caching import IndexDataCacheFile
 
 
 class _Seal:
-    """Bytes that are pickled with their digest."""
+    """Bytes that are pickled with their checksum."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -22,13 +24,14 @@ class _Seal:
 
 
 def _opened(digest: bytes, content: bytes) -> Any:
+    """Return the unpickled content, or raise ValueError if its checksum does not match."""
     if hashlib.sha256(content).digest() != digest:
         raise ValueError("damaged")
     return pickle.loads(content)
 
 
 class SealedFile(IndexDataCacheFile):  # type: ignore[misc]
-    """The index and the data files of one function."""
+    """Index and data files of one function."""
 
     def _dump(self, thing: Any) -> bytes:
         return pickle.dumps(_Seal(super()._dump(thing)))

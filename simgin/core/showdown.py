@@ -1,4 +1,4 @@
-"""The showdown: the melding shown, the lay-offs and the points (rules.md 3.5 to 3.7 and 6)."""
+"""The showdown: melding shown, lay-offs and points (rules.md 3.5 to 3.7 and 6)."""
 
 from simgin.core.answers import BIG_GIN, KNOCK, SHOT
 from simgin.core.ask import ask_apart
@@ -15,13 +15,16 @@ from simgin.core.state import SHOW
 
 @jit
 def end_deal(state, rules, view, seat, show_a, show_b):
-    """Play the showdown of the proposed ending, with the melding that rules or strategy choose."""
+    """Play the showdown of the proposed ending.
+
+    The rules or the knocker's policy choose the melding that is shown.
+    """
     card = state.ending_card
     thrown = 0
     if card >= 0:
         thrown = 1 << card
         state.hand[seat] &= ~thrown
-        state.pile |= thrown  # no longer unseen when the melding is chosen
+        state.pile |= thrown  # not in view.unseen when the policy chooses the melding
     state.discard = card
     state.least = -1
     state.best = 0
@@ -59,14 +62,17 @@ def end_deal(state, rules, view, seat, show_a, show_b):
 
 @jit
 def _choose(state, rules, view, seat, n, show):
-    """Which of the state's first n meldings the strategy shows; not asked if there is only one."""
+    """Return the row of the melding that the policy shows.
+
+    The policy is not called if only one melding is legal.
+    """
     if n == 1:
         return 0
     for i in range(n):
         for k in range(3):
             view.meldings[i, k] = state.meldings[i, k]
     row = ask_apart(state, rules, view, seat, SHOW, (1 << n) - 1 if n < MAX_MELDINGS else -1, show)
-    for i in range(n):  # the next deal must not see them
+    for i in range(n):  # not visible in the next deal
         for k in range(3):
             view.meldings[i, k] = 0
     return row
@@ -74,9 +80,9 @@ def _choose(state, rules, view, seat, n, show):
 
 @jit
 def showdown(state, rules, seat, ending, own):
-    """Compute counts and points after the stopper at `seat` has shown `state.melds`.
+    """Compute deadwood and points after the knocker at `seat` has shown `state.melds`.
 
-    own: the stopper's count.
+    `knocker_count` is the knocker's deadwood.
     """
     other = 1 - seat
     gin = ending != SHOT and own == 0

@@ -1,4 +1,4 @@
-"""One deal for one player, against the joker or the clock (rules.md 5).
+"""A deal for one player, against the joker or the clock (rules.md 5).
 
 The player sits at seat 0, the joker at seat 1.
 """
@@ -20,15 +20,15 @@ from simgin.core.turn import clear_deal, draw, no_card, propose, throw
 from simgin.core.view import FROM_DEAL, FROM_STOCK
 
 PLAYER, JOKER = 0, 1
-FAR = 99  # cards above the joker in a deck without one
+FAR = 99  # value of `state.above` for a deck without a joker
 
 
 @jit
 def joker_place(seed, unit, deal, rules):
-    """The joker's place among the 53 cards in dealing order (rules.md 5.1); -1 without a joker.
+    """Return the joker's position among the 53 cards in dealing order, or -1 without a joker.
 
-    If a hand with the joker is dealt again, the joker is uniform over the other places, as if it
-    had been shuffled in after the deal.
+    If hands with the joker are redealt, the joker is uniform over the other positions, as if it had
+    been shuffled in after the deal (rules.md 5.1).
     """
     if rules.joker == NO_JOKER:
         return -1
@@ -41,12 +41,13 @@ def joker_place(seed, unit, deal, rules):
 
 @jit
 def _cards_dealt(rules):
+    """Return the number of cards dealt to the player."""
     return 11 if rules.first_turn == DISCARD_FIRST else 10
 
 
 @jit
 def _deal_hand(state, rules):
-    """Deal the hand; a joker among its cards takes the place of one of them."""
+    """Deal the hand; a joker among its cards replaces one of them."""
     dealt = _cards_dealt(rules)
     has_joker = 0 <= state.joker < dealt
     hand = 0
@@ -60,7 +61,7 @@ def _deal_hand(state, rules):
 
 @jit
 def play_solo(state, rules, view, discard, knock):
-    """Deal and play one deal to its result in the state; `state.joker` is the joker's place."""
+    """Play a deal; `state.joker` is the joker's position, and the result is in the state."""
     clear_deal(state, rules, JOKER)
     _deal_hand(state, rules)
     if state.above < 0:
@@ -75,7 +76,10 @@ def play_solo(state, rules, view, discard, knock):
 
 @spliced
 def play_draws(state, rules, view, discard, knock, goes_on):
-    """Play a deal on from ten cards; goes_on: the player has just decided to draw once more."""
+    """Play a deal from ten cards to its end.
+
+    `draw_now` is true if the player has just decided to draw another card.
+    """
     while goes_on or not _stop(state, rules, view, knock):
         goes_on = False
         if _out_of_turns(state, rules):
@@ -92,7 +96,7 @@ def play_draws(state, rules, view, discard, knock, goes_on):
 
 @spliced
 def _turn(state, rules, view, source, discard, knock):
-    """With eleven cards: big gin, gin, or a discard. True if it ended the deal."""
+    """Play a turn with eleven cards; return True if big gin or gin ends the deal."""
     state.phase = PHASE_TURN
     eleven = state.hand[PLAYER]
     legal = legal_discards(eleven, -1, state.drawn, rules)
@@ -103,7 +107,7 @@ def _turn(state, rules, view, source, discard, knock):
     if big_gin and _agreed(state, rules, view, BIG_GIN, -1, 0, knock):
         end_with(state, rules, view, source, -1)
         return True
-    card = lowest(dearest(best, rules)[0])  # the discard with gin
+    card = lowest(dearest(best, rules)[0])  # the discard if the player goes gin
     gin = least == 0 and may_stop(state, rules)
     if gin and _agreed(state, rules, view, KNOCK, card, 0, knock):
         end_with(state, rules, view, source, card)
@@ -115,7 +119,7 @@ def _turn(state, rules, view, source, discard, knock):
 
 @inlined
 def throw_card(state, rules, view, source, card):
-    """Discard a card, and hold ten."""
+    """Discard a card, which leaves ten."""
     throw(state, PLAYER, card)
     hand = state.hand[PLAYER]
     state.count[PLAYER] = state.least if state.best >> card & 1 else deadwood(hand, rules)
@@ -125,7 +129,7 @@ def throw_card(state, rules, view, source, card):
 
 @jit
 def end_with(state, rules, view, source, card):
-    """Go out with eleven cards: gin with a discard, or big gin without one (-1)."""
+    """End the deal with eleven cards: gin with a discard, or big gin without one (-1)."""
     ending = BIG_GIN if card < 0 else KNOCK
     if card >= 0:
         throw(state, PLAYER, card)
@@ -135,12 +139,13 @@ def end_with(state, rules, view, source, card):
 
 @jit
 def may_stop(state, rules):
-    """Whether the player may end the deal yet, but for big gin (rules.md 5.2)."""
+    """Return True if the player may end the deal, except with big gin (rules.md 5.2)."""
     return state.draws[PLAYER] > 0 or rules.stop_before_draw
 
 
 @jit
 def _close(state, view, source, card):
+    """Add the turn to the history."""
     remember(view, state.turns, PLAYER, source, state.drawn, card)
     state.turns += 1
     state.own_turns[PLAYER] += 1
@@ -148,7 +153,7 @@ def _close(state, view, source, card):
 
 @jit
 def _stop(state, rules, view, knock):
-    """With ten cards, before the next draw: gin or a knock. True if it ended the deal.
+    """Offer gin or a knock with ten cards, before a draw; return True if it ends the deal.
 
     The player decides, unless the rules end the deal (rules.md 5.2).
     """
@@ -170,9 +175,9 @@ def _stop(state, rules, view, knock):
 
 @jit
 def _agreed(state, rules, view, ending, card, count, knock):
-    """Propose an ending with the discard that goes with it (-1: none); whether the player agrees.
+    """Propose an ending with its discard (-1: none); return True if the player accepts it.
 
-    If not, the proposal is withdrawn.
+    Otherwise, the proposal is withdrawn.
     """
     propose(state, ending, card, count)
     if ask_apart(state, rules, view, PLAYER, KNOCK_SLOT, YES_OR_NO, knock):
@@ -183,7 +188,7 @@ def _agreed(state, rules, view, ending, card, count, knock):
 
 @jit
 def _out_of_turns(state, rules):
-    """End a deal after the last permitted draw, or if it stalled; True if it ended."""
+    """End a deal after the last permitted draw, or if it stalled; return True if it ended."""
     if rules.max_draws >= 0 and state.draws[PLAYER] >= rules.max_draws:
         state.kind = KIND_LIMIT
         state.score[PLAYER] = state.stopper_count = state.count[PLAYER]
@@ -196,9 +201,10 @@ def _out_of_turns(state, rules):
 
 @jit
 def _joker_drawn(state, rules):
-    """The joker wins the deal, or the deadwood held (rules.md 6).
+    """End the deal with a win of the joker (rules.md 6).
 
-    Where penalties are counted, the deadwood is the player's penalty.
+    The joker scores the deal or the player's deadwood. With penalty scoring, the deadwood is the
+    player's penalty.
     """
     state.kind = KIND_JOKER
     state.winner = JOKER
@@ -211,7 +217,7 @@ def _joker_drawn(state, rules):
 
 @jit
 def end_at(state, rules, ending, count):
-    """Score gin, big gin or a knock; count: deadwood of the cards held."""
+    """Score gin, big gin or a knock; `count` is the deadwood of the cards held."""
     state.count[PLAYER] = count
     melding_shown(state.hand[PLAYER], 0, -1, -1, rules, state.found, state.keys, state.meldings)
     for k in range(3):

@@ -1,8 +1,8 @@
-"""A deal for one player played on from what the player sees, with the deck filled in.
+"""Rollouts of a single-player deal from what the player sees, with the deck filled in.
 
-A position is a question as the player sees it: a view with eleven cards before the discard, or with
-ten before the next draw. A world is the order of the deck, the joker among its cards. See
-`simgin.core.position` for two players.
+A position is a decision as the player sees it: a view with eleven cards before the discard, or with
+ten before the next draw. A world is the order of the deck, including the joker. For two players,
+see `simgin.core.position_rollouts`.
 """
 
 from simgin.core.answers import KNOCK, PHASE_STOP, STOCK
@@ -14,12 +14,12 @@ from simgin.core.record import write_record
 from simgin.core.solo import FAR, PLAYER, end_at, end_with, play_draws, throw_card
 from simgin.core.view import FROM_DEAL, FROM_STOCK
 
-JOKER_CARD = 52  # the joker in a deck
+JOKER_CARD = 52  # code of the joker in a deck
 
 
 @jit
 def _set_deck(state, view, deck):
-    """Put the cards of the deck at the end of the pack, and the joker in its place."""
+    """Write the cards of the deck to the end of the pack, and the position of the joker."""
     state.stock = len(deck)
     state.above = FAR
     state.dealt = IN_PACK - popcount(view.unseen)
@@ -34,7 +34,7 @@ def _set_deck(state, view, deck):
 
 @jit
 def _act(state, rules, view, shown, action, card):
-    """Do an action; True if the deal goes on."""
+    """Play an action; return True if the deal continues."""
     if action == STOCK:
         return True
     if view.phase == PHASE_STOP:
@@ -51,13 +51,17 @@ def _act(state, rules, view, shown, action, card):
 def play_worlds_alone(
     state, rules, shown, views, decks, actions, cards, first, records, discard, knock
 ):
-    """Play every action of a position in every world.
+    """Roll out every action of a position in every world.
 
-    shown: what the player sees from then on, another view than the question. views: VIEW (1,) or
-    (worlds,), the question, which is another in each world where something is forgotten. decks:
-    int8 (worlds, cards left), the next one first. actions, cards: int64 (actions,). first: the
-    number of the first world, which counts as the unit in the random streams of the policies.
-    records: DEAL (worlds, actions), how the deal ended.
+    Array arguments:
+        views: (1,) or (n_worlds,) VIEW, the decision. It differs between worlds if the player has
+            forgotten something.
+        decks: (n_worlds, n_deck) int8, the next card first.
+        actions, cards: (n_actions,) int64.
+        records: (n_worlds, n_actions) DEAL_RECORD, overwritten with the results of the deals.
+
+    `player_view` receives what the player sees after the decision. `first_world` is the number of
+    the first world, used as the unit in the policies' random streams.
     """
     for w in range(len(decks)):
         state.unit = first + w

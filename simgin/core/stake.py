@@ -1,6 +1,6 @@
-"""The die of Gin Dice (rules.md 8): offers, answers and refusals.
+"""The die of Gin Dice: offers, acceptance and refusal (rules.md 8).
 
-Offers are made before the cards are seen and in play.
+Offers are made before the cards are seen and during play.
 """
 
 import numpy as np
@@ -17,9 +17,9 @@ FREE = np.int64(1)
 
 @jit
 def refused_blind(state, rules, view1, view2, offer_a, answer_a, offer_b, answer_b):
-    """Offers before the cards are seen; True if one is refused.
+    """Let the players offer the die before they see cards; return True if one is refused.
 
-    The nondealer may offer first (view1); if there is no offer, the dealer may (view2).
+    The nondealer (`view1`) may offer first. If there is no offer, the dealer (`view2`) may offer.
     """
     state.phase = PHASE_BLIND
     stake = state.stake
@@ -28,7 +28,7 @@ def refused_blind(state, rules, view1, view2, offer_a, answer_a, offer_b, answer
     ):
         return True
     if state.stake != stake:
-        return False  # one offer a deal
+        return False  # only one such offer per deal
     return refused(
         state, rules, view2, view1, state.dealer, FREE, offer_a, answer_a, offer_b, answer_b
     )
@@ -36,10 +36,10 @@ def refused_blind(state, rules, view1, view2, offer_a, answer_a, offer_b, answer
 
 @jit
 def refused(state, rules, view, other_view, seat, free, offer_a, answer_a, offer_b, answer_b):
-    """Ask a seat for an offer, if it may make one, and the other for its answer.
+    """Let a seat offer the die, if it may, and the other seat accept or refuse it.
 
-    True if the offer was refused, which ends the deal. free: whether a die without an owner may be
-    offered.
+    A refusal ends the deal. `may_offer_unowned` is true if a die without an owner may be offered.
+    Returns True if an offer was refused.
     """
     if state.stake >= rules.die_cap or (state.owner != seat if state.owner >= 0 else not free):
         return False
@@ -55,7 +55,7 @@ def refused(state, rules, view, other_view, seat, free, offer_a, answer_a, offer
 
 @jit
 def turned_down(state, rules, view, other_view, seat, offered, answer):
-    """Put a seat's offer to the other, who owns the policy `answer`; True if it was refused."""
+    """Offer a number on the die to the other seat; return True if its policy refuses it."""
     state.offered = offered
     show_die(state, other_view)
     accepted = ask_apart(state, rules, other_view, 1 - seat, ANSWER, YES_OR_NO, answer)
@@ -68,7 +68,7 @@ def turned_down(state, rules, view, other_view, seat, offered, answer):
 
 @jit
 def accept(state, view, other_view, seat, offered):
-    """Turn the die to what a seat has offered, and give it to the other."""
+    """Set the die to the number that a seat has offered, and give it to the other seat."""
     state.offered = 0
     state.stake, state.owner = offered, 1 - seat
     show_die(state, view)
@@ -77,7 +77,7 @@ def accept(state, view, other_view, seat, offered):
 
 @jit
 def refuse(state, rules, seat, offered):
-    """End the deal, which the seat that made the offer wins."""
+    """End the deal with a win of the seat that made the offer."""
     state.offered = 0
     state.pays = offered if rules.die_refusal_pays == PAYS_NEW else state.stake
     state.kind = KIND_REFUSED

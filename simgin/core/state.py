@@ -1,6 +1,6 @@
-"""The engine's private state of one deal and the match around it.
+"""The engine's private state of a deal and its match.
 
-One structured record per thread, never copied.
+Each thread has one structured record, which is never copied.
 """
 
 import mmap
@@ -15,50 +15,51 @@ from simgin.core.sums import COLUMNS, N_FACTS
 from simgin.core.view import VIEW
 
 TAKE, DISCARD, KNOCK, OFFER, ANSWER, SHOW = range(6)
-YES_OR_NO = 3  # the legal answers 0 and 1 as bits
-# 500 turns of at most five questions (offer, draw, two endings, discard), and some room
+YES_OR_NO = 3  # the legal actions 0 and 1 as bits
+# 500 turns with at most five decisions (offer, draw, two endings, discard), and a margin
 MAX_QUESTIONS = 2560
 
 _SCALARS = (
-    # this deal's address in the random streams
+    # address of this deal in the random streams
     ("seed", "unit", "half", "deal")
-    # the pack: places shuffled so far, places dealt so far
+    # number of cards shuffled and dealt so far
     + ("shuffled", "dealt")
     # the table
     + ("dealer", "pile", "top", "upcard", "limit", "multiplier")
     + ("stock", "turns", "taken", "drawn", "phase")
-    # one player: cards above the joker in the deck (-1: none), the joker's place in dealing order
+    # solitaire: cards above the joker in the deck (negative: dealt to the player), and position of
+    # the joker in dealing order
     + ("above", "joker")
-    # the die: its number, its owner, what is offered, and what a refusal pays
+    # the die: its number, its owner, the number offered, and what a refusal pays
     + ("stake", "owner", "offered", "pays")
-    # with eleven cards: the least deadwood after a discard, and all discards that leave it
+    # with eleven cards: the least deadwood after a discard, and all discards that reach it
     + ("least", "best")
-    # the proposal before the knock policy
+    # ending proposed to the knock policy
     + ("ending", "ending_card", "ending_count")
-    # the question being asked, for the message if a policy fails
+    # current decision, for the error message if a policy fails
     + ("asked_seat", "asked_slot", "answer", "legal")
-    # a watched deal: its half and number (or -1), whether this is the one, questions logged so
-    # far, whether the pack is given, and how many of the first answers are given
+    # traced deal: its game of the pair and its number (or -1); whether the current deal is traced;
+    # decisions logged so far; whether the cards are prescribed; number of prescribed actions
     + ("watch_half", "watch_deal", "watched", "logged", "given", "scripted")
-    # result of the deal (rules.md 6): seats or -1, counts in points
+    # result of the deal (rules.md 6): seats or -1, deadwood in points
     + ("kind", "stopper", "winner", "discard")
     + ("stopper_count", "other_count", "defender_before", "laid_off")
-    # deals written to the table of records so far
+    # number of deal records written so far
     + ("recorded",)
-    # who took the first upcard: 0 the nondealer, 1 the dealer, 2 nobody, -1 there was none
+    # player who took the first upcard: 0 nondealer, 1 dealer, 2 neither, -1 no upcard
     + ("upcard_to",)
 )
 _BY_SEAT = (
-    # hands, cards known to be held, cards discarded or declined, deadwood of the ten cards held
+    # hands, cards known to the opponent, cards discarded or declined, deadwood of the ten cards
     # between turns and as dealt
     ("hand", "known", "shed", "count", "dealt_count", "own_turns", "draws", "takes", "score")
     # the match so far
     + ("points", "deals_won", "games", "opened")
-    # noisy questions so far
+    # random numbers used by policies so far
     + ("noises",)
 )
-# By strategy, A and B (A sits at seat `half`): the slots that want noise, as bits, and whether the
-# discard is asked before the ending.
+# By strategy, A and B (A sits at seat `half`): slots whose policies use random numbers, as bits;
+# 1 if the discard is decided before the ending.
 _BY_STRATEGY = ("noisy", "same")
 
 _STATE = np.dtype(
@@ -69,43 +70,43 @@ _STATE = np.dtype(
         ("vectors", np.int64, (2, len(SLOTS))),
         ("lengths", np.int64, (2, len(SLOTS))),
         ("pack", np.uint8, 52),
-        ("words", np.int64, 32),  # for the shuffle, of 32 places at a time
-        ("spare", np.int64, (2, 32)),  # for the noise of each seat, sixteen numbers at a time
+        ("words", np.int64, 32),  # random words for the shuffle of 32 positions
+        ("spare", np.int64, (2, 32)),  # random words for sixteen policy calls of each seat
         ("answers", np.int8, MAX_QUESTIONS),
         ("column_points", np.int64, (2, MAX_COLUMNS)),
         ("column_wins", np.int64, (2, MAX_COLUMNS)),
         ("column_winner", np.int64, MAX_COLUMNS),  # -1: open
-        ("facts", np.int64, N_FACTS),  # of the unit being played
-        ("row", np.int64, COLUMNS),  # of its batch
-        # meldings that the stopper may show, and the numbers that order them
+        ("facts", np.int64, N_FACTS),  # facts of the current unit
+        ("row", np.int64, COLUMNS),  # row of the current batch
+        # meldings that the knocker may show, and their sort keys
         ("meldings", np.int64, (MAX_MELDINGS, 3)),
         ("keys", np.int64, (MAX_MELDINGS, 3)),
-        ("melds", np.int64, 3),  # shown by the stopper
+        ("melds", np.int64, 3),  # melds shown by the knocker
         ("found", np.int64, MAX_MELDS),
         ("options", np.int64, (3, MAX_OPTIONS)),
         ("chains", np.int64, (2, 16)),
         ("slots", np.int8, MAX_QUESTIONS),
-        # the view at each logged question; pages that are never touched cost no memory
+        # the view at each logged decision; memory pages that are never touched are not allocated
         ("log", VIEW, MAX_QUESTIONS),
     ],
     align=True,
 )
 STATE = np.dtype((np.record, _STATE))
-WITHOUT_LOG = STATE.itemsize - MAX_QUESTIONS * VIEW.itemsize  # bytes; the log comes last
+WITHOUT_LOG = STATE.itemsize - MAX_QUESTIONS * VIEW.itemsize  # bytes; the log is the last field
 
 
 def new_state(seed: int) -> np.record:
-    """A state for one thread; seed: 0..2**64-1."""
+    """Return a state for one thread; `seed` is in 0..2**64-1."""
     state: np.record = new_states(seed, 1)[0]
     return state
 
 
 def new_states(seed: int, n: int) -> np.ndarray:
-    """States that share one log, STATE (n,): of several, none is watched. They lie close together.
+    """Return n states that are adjacent in memory and share one log, (n,) STATE.
 
-    Their memory comes straight from the system. An allocator would clear the ten megabytes of the
-    log, which is used only when a deal is watched. It is private, so that a forked process has
-    states of its own.
+    If there are several, none of them can trace a deal. The memory is mapped directly: an allocator
+    would clear the ten megabytes of the log, which only traced deals use. The mapping is private,
+    so that a forked process has its own states.
     """
     private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     memory = mmap.mmap(-1, WITHOUT_LOG * (n - 1) + STATE.itemsize, private)
@@ -116,5 +117,5 @@ def new_states(seed: int, n: int) -> np.ndarray:
 
 
 def seed_bits(seed: int) -> np.int64:
-    """A seed, 0..2**64-1, as the int64 of the same bits, as a state keeps it."""
+    """Return the int64 with the same bits as a seed in 0..2**64-1."""
     return np.uint64(seed).astype(np.int64)

@@ -1,21 +1,22 @@
-"""Facts and batch rows: what the kernel adds up, as exact int64 sums.
+"""Facts and batch rows: the exact int64 sums that the kernel computes.
 
-A *unit* is what errors are clustered by: a mirrored pair of deals (or of matches), or a single deal
-(match) where a strategy plays itself. For every unit the kernel forms one vector of *facts*, totals
-over its deals in both halves. A batch row holds, for each fact f with denominator d, the sums of f,
-f*f and f*d over consecutive units. That is all that a ratio estimator with errors clustered by unit
-needs (see `simgin.stats.estimate`). Rows merge by addition and are exact in any order.
+A *unit* of analysis is a mirrored pair of deals (or matches), or a single deal (match) if a
+strategy plays against itself. Standard errors are clustered by unit. For every unit, the kernel
+computes a vector of *facts*, which are totals over its deals. For each fact f with denominator d, a
+batch row holds the sums of f, f*f and f*d over consecutive units. A ratio estimator with errors
+clustered by unit needs no more than these (see `simgin.stats.estimate`). Rows are merged by
+addition, and the sums are exact in any order.
 """
 
-# How a deal can end
+# Endings of a deal
 KINDS = tuple("knock gin big_gin shot undercut even void stalled joker limit refused".split())
-SCORED_KINDS = KINDS[:5]  # those that give points to a player
-WON_KINDS = (*SCORED_KINDS, "refused")  # those that a player can win by
+SCORED_KINDS = KINDS[:5]  # endings in which a player scores points
+WON_KINDS = (*SCORED_KINDS, "refused")  # endings in which a player wins
 
-# Kept for strategy A and for strategy B; `draws`: see `simgin.core.record.draws`.
+# Facts of each strategy, A and B. For `draws`, see `count_draws`.
 SIDE_FACTS = tuple(f"won_{kind}" for kind in WON_KINDS) + ("deal_win", "points", "takes", "draws")
 
-# Kept for every deal that ends with a knock
+# Facts of deals that end with a knock
 SHOWDOWN_FACTS = tuple(
     "knock_count defender_count defender_before laid_off laid_off_any tie".split()
 )
@@ -29,7 +30,7 @@ FACTS = (
     + tuple(f"a_{name}" for name in SIDE_FACTS)
     + tuple(f"b_{name}" for name in SIDE_FACTS)
     + ("a_margin",)
-    # A match won counts two, a drawn one counts one for each side, so that halves stay integers.
+    # A win counts 2 and a draw counts 1 for each side, so that the sums are integers.
     + ("matches", "matches_decided", "a_match_win", "b_match_win", "match_drawn")
     + ("unfinished", "a_match_margin")
     + ("winner_score", "loser_score", "loser_zero", "settled", "a_settlement", "totals", "goal_met")
@@ -39,7 +40,7 @@ FACT = {name: i for i, name in enumerate(FACTS)}
 
 
 def _denominator(fact: str) -> str:
-    """The fact that `fact` is divided by to form its rate or mean."""
+    """Return the fact by which a fact is divided to compute its rate or mean."""
     if fact in SHOWDOWN_FACTS:
         return "showdowns"
     if fact in ("points_scored", "first_player_win"):
@@ -67,16 +68,16 @@ SUM = 1
 SQUARE = SUM + N_FACTS
 CROSS = SQUARE + N_FACTS
 TURNS_HISTOGRAM = CROSS + N_FACTS
-TURNS_BINS = 64  # deals by turns of both players; the last bin holds 63 and more
+TURNS_BINS = 64  # deals by number of turns of both players; the last bin is 63 or more
 COUNT_HISTOGRAM = TURNS_HISTOGRAM + TURNS_BINS
-COUNT_BINS = 16  # showdowns by the knocker's deadwood; the last bin holds 15 and more
+COUNT_BINS = 16  # showdowns by deadwood of the knocker; the last bin is 15 or more
 PAIR_HISTOGRAM = COUNT_HISTOGRAM + COUNT_BINS
-# Units by A's share of the matches, or else of the deals, in quarters; one half for what nobody won
+# Units by A's wins in quarters, of matches or otherwise of deals; a drawn game is half a win
 PAIR_BINS = 5
-# Sum over deals of A's squared margin: with the pairs' squares it gives the worth of mirroring
+# Sum over deals of A's squared margin, from which the variance reduction by mirroring is computed
 DEAL_SQUARE = PAIR_HISTOGRAM + PAIR_BINS
-MATCH_SQUARE = DEAL_SQUARE + 1  # the same over matches
-# Sum over deals of the dealer's deadwood as dealt less the nondealer's; alone, less the player's
+MATCH_SQUARE = DEAL_SQUARE + 1  # sum over matches of A's squared margin
+# Sum over deals of the dealer's minus the nondealer's deadwood as dealt
 DEALT = MATCH_SQUARE + 1
 COLUMNS = DEALT + 1
 

@@ -1,6 +1,6 @@
-"""What deals for one and for two players have in common.
+"""Steps shared by deals for one and for two players.
 
-Clearing the table, drawing a card, discarding one, closing a turn.
+Clearing the table, drawing and discarding a card, and recording a turn.
 """
 
 from simgin.core.answers import NO_ENDING, PHASE_UPCARD
@@ -14,7 +14,10 @@ from simgin.core.view import FROM_PILE, FROM_STOCK
 
 @jit
 def clear_deal(state, rules, dealer):
-    """Clear hands and table before a deal; reset the die if every deal has its own (rules.md 8)."""
+    """Clear hands and table before a deal.
+
+    The die is reset if every deal has its own (rules.md 8).
+    """
     state.dealer = dealer
     state.dealt = 0
     state.stock = 31
@@ -54,7 +57,7 @@ def clear_deal(state, rules, dealer):
 
 @jit
 def no_card(state):
-    """Reset the card drawn, the best discards and the ending proposed, between turns."""
+    """Reset the card drawn, the best discards and the proposed ending, between turns."""
     state.taken = -1
     state.drawn = -1
     state.least = -1
@@ -66,7 +69,7 @@ def no_card(state):
 
 @inlined
 def draw(state, rules, seat, source):
-    """Take a card into the hand from the stock or the pile; none if eleven cards were dealt."""
+    """Draw a card from the stock or the pile; do nothing if the player was dealt eleven cards."""
     if source == FROM_STOCK:
         if state.top >= 0 and rules.take_discard:
             state.shed[seat] |= 1 << state.top  # declined
@@ -103,9 +106,9 @@ def propose(state, ending, card, count):
 
 @inlined
 def close_turn(state, view, other_view, seat, source, discard):
-    """Count the turn and append it to both histories.
+    """Count the turn and add it to both histories.
 
-    The other seat's history hides a card from the stock.
+    The history of the other seat hides a card from the stock.
     """
     card = state.taken if source == FROM_PILE else state.drawn
     remember(view, state.turns, seat, source, card, discard)

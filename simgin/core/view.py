@@ -1,9 +1,9 @@
-"""What a deciding seat may lawfully know (rules.md 9.2), as one structured record.
+"""The VIEW record: everything that a deciding seat may know (rules.md 9.2).
 
-What changes within a deal is rewritten when it has changed, before the next question, the rest
-before every deal; the history only grows. The engine never reads a view back, so a policy that
-writes into one changes nothing in the game. Sets of cards are 52-bit masks; single cards are 0..51,
-or -1 for none.
+Fields that change within a deal are rewritten after each change and before the next decision, the
+others before every deal. The history only grows. The engine never reads a view back, so a policy
+that writes to its view changes nothing in the game. Sets of cards are 52-bit masks; single cards
+are 0..51, or -1 for none.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from simgin.core.rules import MAX_COLUMNS
 
 # `max_turns` is at most 500, and the last discard of the 50th-card rule can add one
 MAX_TURNS = 501
-FROM_STOCK, FROM_PILE, FROM_DEAL = np.int64(0), np.int64(1), np.int64(2)  # in the history
+FROM_STOCK, FROM_PILE, FROM_DEAL = np.int64(0), np.int64(1), np.int64(2)  # source in the history
 
 FIELDS = (
     ("hand", "own cards: ten before drawing, eleven after"),
@@ -76,16 +76,15 @@ _VIEW = np.dtype(
     align=True,
 )
 VIEW = np.dtype((np.record, _VIEW))
-# meldings[i]: up to three melds (0 for none) that answer i of the slot `show` lays down, in the
+# meldings[i]: up to three melds (0 for none) that action i of the slot `show` lays down, in the
 # order of rules.md 3.5; 0 in other slots.
 # history[i], i < turns: (seat, source, card drawn or -1 if hidden from this seat, card discarded or
 # -1); source 0 stock, 1 pile.
 
 
 def new_view() -> np.record:
-    """A view with every field zero.
+    """Return a view with all fields zero.
 
-    Each view is allocated separately, so that the two seats' views never lie side by side in
-    memory.
+    Each view is allocated separately, so that the two seats' views are not adjacent in memory.
     """
     return np.zeros(1, VIEW)[0]
