@@ -1,1 +1,1 @@
-"""One matchup and one deal: who plays, by which rules, and the deal replayed in words."""
+"""Playing: matchups, the compiled loop, rollouts, and single deals as traces and text."""

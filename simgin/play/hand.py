@@ -1,4 +1,4 @@
-"""A hand: its melds and meldings, also as text, and what ten or eleven cards are worth."""
+"""Analysis of a hand of ten or eleven cards: its melds, meldings, deadwood and endings."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from simgin.rules.variants import Variant
 from simgin.text import notation
 
 ALL_RANKS = 0x1FFF
-Melding = tuple[int, ...]  # disjoint melds as masks, in the order of their texts
+Melding = tuple[int, ...]  # disjoint melds as masks, sorted by text
 
 
 def meld_text(meld: int) -> str:
-    """A meld as text (rules.md 3.5): sets in the order of suits, runs in the order of ranks.
+    """Format a meld (rules.md 3.5): sets in the order of suits, runs in the order of ranks.
 
-    A run round the corner starts after its gap: `QS KS AS`.
+    A run round the corner starts after its gap, as in `QS KS AS`.
     """
     ranks = planes.ranks_of(meld)
     start = 0 if ranks == ALL_RANKS else int(meldings.first_rank(ranks))
@@ -34,25 +34,28 @@ def meld_text(meld: int) -> str:
 
 
 def melding_text(melding: Sequence[int]) -> str:
-    """The melds of a melding on one line."""
+    """Format the melds of a melding on one line."""
     return " | ".join(meld_texts(melding)) or "no meld"
 
 
 def cards_text(melds: Melding, hand: int) -> str:
-    """The cards of a hand, melds first and the rest last: `7S 7H 7D | 8C 9C TC | 4H AC`."""
+    """Format a hand with its melds first, as in `7S 7H 7D | 8C 9C TC | 4H AC`."""
     rest = notation.hand_text(hand & ~sum(melds))
     return " | ".join([*meld_texts(melds), rest] if rest else meld_texts(melds))
 
 
 def in_text_order(melds: Iterable[int]) -> Melding:
-    """The melds of a melding (0 is no meld) in the ASCII order of their texts."""
+    """Return the melds of a melding (0 is no meld), sorted by their strings in ASCII order."""
     return tuple(sorted((int(meld) for meld in melds if meld), key=meld_text))
 
 
 def all_meldings(hand: int, rules: Any, side: int = STOPPER) -> list[Melding]:
-    """Every melding of up to eleven cards that leaves the least deadwood, in text order.
+    """Return every melding that leaves the least deadwood, sorted by text.
 
-    `side` (STOPPER or DEFENDER) decides the values of the cards.
+    Args:
+        hand: Mask of up to eleven cards.
+        rules: Rules record.
+        side: STOPPER or DEFENDER, which decides the values of the cards.
     """
     room = np.zeros(meldings.MAX_MELDS, np.int64)
     melds = room[: meldings.melds_in(hand, rules, room)].tolist()
@@ -66,14 +69,14 @@ def all_meldings(hand: int, rules: Any, side: int = STOPPER) -> list[Melding]:
 
 
 def meld_texts(melding: Sequence[int]) -> list[str]:
-    """The melds of a melding, one by one."""
+    """Format the melds of a melding, one string each."""
     return [meld_text(meld) for meld in melding]
 
 
 def _disjoint(melds: list[int]) -> Iterator[Melding]:
-    """Every family of at most three disjoint melds, the empty one too.
+    """Yield every family of up to three disjoint melds, including the empty one.
 
-    Eleven cards hold no more than three melds.
+    Eleven cards hold at most three melds.
     """
     for n in range(4):
         for family in combinations(melds, n):
@@ -84,9 +87,17 @@ def _disjoint(melds: list[int]) -> Iterator[Melding]:
 def shown_melding(
     hand: int, rules: Any, *, discard: int = 0, must: int = -1, demanded: int = -1
 ) -> tuple[int, Melding]:
-    """(points left over, melds) of the melding that the automatic rule shows (rules.md 3.5).
+    """Return the melding that the automatic rule shows (rules.md 3.5).
 
-    For the keywords see `core.meldings.melding_shown`.
+    Args:
+        hand: Mask of the cards.
+        rules: Rules record.
+        discard: Mask of the discard; see `core.meldings.melding_shown`, also for the next two.
+        must: Card that has to be melded; -1 for none.
+        demanded: Code of the ranks that a shot must leave; -1 for no shot.
+
+    Returns:
+        (points left over, melds).
     """
     melds = np.zeros(meldings.MAX_MELDS, np.int64)
     keys = np.zeros((1, 3), np.int64)
@@ -95,44 +106,62 @@ def shown_melding(
     return int(left), in_text_order(rows[0])
 
 
-# What a hand is worth under a variant
+# Analysis of a hand
 
 
 class HandError(ValueError):
-    """A hand, or an option of the question, that is not possible; the message is a sentence."""
+    """Error for an impossible hand, or an option that does not apply to the variant."""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """One way to end the deal."""
+    """One way to end the deal.
 
-    how: str  # knock, gin, shot or big gin
-    discard: int  # a card 0..51; -1 if there is none
+    Attributes:
+        kind: knock, gin, shot or big gin.
+        discard: Card 0..51; -1 for none.
+        count: Deadwood after the discard.
+    """
+
+    how: str
+    discard: int
     count: int
 
     @property
     def text(self) -> str:
-        """The ending in words, as in `knock with 9`."""
+        """Name of the ending, as in `knock with 9`."""
         return self.how if self.how == "gin" else f"{self.how} with {self.count}"
 
 
 @dataclass(frozen=True)
 class HandAnalysis:
-    """Everything that is known of a hand."""
+    """Analysis of a hand under a variant.
+
+    Attributes:
+        variant: Rules.
+        cards: Mask of ten or eleven cards.
+        deadwood: Least deadwood.
+        melding: Melding that the automatic rule shows.
+        meldings: All meldings that leave the least deadwood.
+        knock_limit: Knock limit; None if it depends on an upcard that is not given.
+        shot_ranks: Ranks 1..9 that a shot must leave; None without shots or without a score.
+        deadwood_by_discard: Deadwood that each discard leaves; empty for ten cards.
+        endings: Possible endings.
+    """
 
     variant: Variant
-    cards: int  # a mask of ten or eleven cards
+    cards: int
     deadwood: int
-    melding: Melding  # the one that the automatic rule shows
-    meldings: list[Melding]  # all that leave the least deadwood
-    limit: int | None  # the knock limit; None if it depends on an upcard that is not given
-    demanded: list[int] | None  # ranks 1..9 a shot must leave; None: no shots, or no score given
-    leaves: dict[int, int]  # eleven cards: discard -> deadwood it leaves
+    melding: Melding
+    meldings: list[Melding]
+    limit: int | None
+    demanded: list[int] | None
+    leaves: dict[int, int]
     endings: list[Ending]
 
     @property
     def best(self) -> list[int]:
-        """The discards that leave the least deadwood."""
+        """Discards that leave the least deadwood."""
         least = min(self.leaves.values(), default=0)
         return [card for card, left in self.leaves.items() if left == least]
 
@@ -140,11 +169,16 @@ class HandAnalysis:
 def analyse(
     variant: Variant, cards: Sequence[int], *, upcard: int | None = None, score: int | None = None
 ) -> HandAnalysis:
-    """What is known of ten cards (after the discard) or eleven (before it).
+    """Analyse ten cards (after the discard) or eleven cards (before it).
 
-    upcard: the first upcard, which sets the knock limit of some variants; score: the player's
-    points before the deal, which decide what a shot must leave. Raises HandError for another
-    number of cards, an upcard where none is turned, and a score where there are no shots.
+    Args:
+        variant: Rules.
+        cards: Ten or eleven cards, 0..51.
+        upcard: First upcard, which sets the knock limit of some variants.
+        score: The player's points before the deal, which decide what a shot must leave.
+
+    Raises:
+        HandError: The number of cards is wrong, or the variant has no upcard or no shots.
     """
     _check(variant, cards, upcard, score)
     rules = build_rules(variant)
@@ -178,7 +212,11 @@ def analyse(
 
 
 def demanded_ranks(points: int) -> list[int]:
-    """The ranks 1..9 that a shot must leave at a score, rising (rules.md 3.6); none: no shot."""
+    """Return the ranks that a shot must leave at a score (rules.md 3.6).
+
+    Returns:
+        Ranks 1..9 in ascending order; empty if no shot is possible.
+    """
     code = int(endings.demanded_by(points))
     return [rank + 1 for rank in range(13) for _ in range(code >> 3 * rank & 7)]
 
@@ -199,7 +237,10 @@ def _check(variant: Variant, cards: Sequence[int], upcard: int | None, score: in
 
 
 def _leaves(kept: dict[int, int], rules: Any) -> dict[int, int]:
-    """Discard -> deadwood it leaves, least first; ties: the dearest card, then by number."""
+    """Return the deadwood that each discard leaves, least first.
+
+    Ties are ordered by the value of the discard, highest first, then by card number.
+    """
     value = rules.value[STOPPER]
     leaves = {card: int(deadwood_of(ten, rules, STOPPER)) for card, ten in kept.items()}
     ranked = sorted(leaves, key=lambda card: (leaves[card], -value[card % 13], card))
@@ -209,7 +250,7 @@ def _leaves(kept: dict[int, int], rules: Any) -> dict[int, int]:
 def _endings(
     discard: int, kept: int, limit: int | None, points: int | None, rules: Any
 ) -> list[Ending]:
-    """The endings that ten cards permit, if the discard was not taken from the pile this turn."""
+    """Return the endings that ten cards permit if the discard was not taken this turn."""
     ways = []
     count = int(endings.count_declared(kept, -1, rules))
     if count <= (limit or 0):
@@ -224,7 +265,7 @@ def _endings(
 
 
 def row(hand: HandAnalysis) -> dict[str, Any]:
-    """The analysis as one object for `--json`."""
+    """Return the analysis as an object for `--json`."""
     return {
         "cards": notation.hand_text(hand.cards),
         "variant": hand.variant.text,

@@ -1,4 +1,4 @@
-"""The compiled loop that plays a matchup, and the report of a policy that failed in it."""
+"""Compiled loop that plays a matchup, and error messages for policies that fail in it."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -26,15 +26,15 @@ from simgin.text.messages import described
 
 SOLO_SLOTS = ("discard", "knock")  # the policies that a single player needs
 NO_RECORDS = np.zeros(0, DEAL)
-MOST_LISTED = 7  # legal answers that a message lists one by one
+MOST_LISTED = 7  # legal actions listed one by one in a message
 
 
 class PolicyFailure(ValueError):
-    """A policy failed in play: it gave an illegal answer, or raised an exception."""
+    """Error for a policy that returned an illegal action or raised an exception."""
 
 
 class RulesModified(ValueError):
-    """A policy wrote into the rules or its parameters, which it may only read."""
+    """Error for a policy that wrote to the rules or its parameters, which are read-only."""
 
 
 # Compiling
@@ -42,38 +42,50 @@ class RulesModified(ValueError):
 
 @cache
 def compiled_loop(function: Any, players: int, *between: Any, distinct: bool = True) -> Any:
-    """A loop of the engine over deals of one player or two, compiled; between: see `loop_type`."""
+    """Compile a loop of the engine over deals.
+
+    Args:
+        function: Loop to compile.
+        players: 1 or 2.
+        between: See `loop_signature`.
+        distinct: See `core.jit.compiled`.
+    """
     return jit.compiled(function, loop_type(players, *between), distinct=distinct, trusted=True)
 
 
 def loop_type(players: int, *between: Any) -> Any:
-    """The numba signature of a loop; between: its arguments between the views and the policies."""
+    """Return the numba signature of a loop over deals.
+
+    Args:
+        players: 1 or 2.
+        between: Types of the arguments between the views and the policies.
+    """
     views = [VIEW_TYPE] * players
     hooks = [HOOK_TYPE] * (len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS))
     return void(STATE_TYPE, RULES_TYPE, *views, *between, *hooks)
 
 
 def compiled_kernel(players: int) -> Any:
-    """The compiled loop for one or two players; see `simgin.core.batch`."""
+    """Compile the loop for one or two players; see `simgin.core.batch`."""
     function = play_solo_units if players == 1 else play_units
     return compiled_loop(function, players, *_units(players))
 
 
 def signature(players: int) -> Any:
-    """The numba signature of the loop for one or two players."""
+    """Return the numba signature of the loop for one or two players."""
     return loop_type(players, *_units(players))
 
 
 def _units(players: int) -> list[Any]:
-    """The types of rows, records and units, and whether they are mirrored."""
+    """Return the types of rows, records, unit numbers and, for two players, the mirror flag."""
     mirrored = [boolean] * (players - 1)
     return [types.Array(int64, 2, "C"), RECORDS_TYPE, int64, int64, int64, boolean, *mirrored]
 
 
 def compiled_hooks(matchup: Matchup) -> list[Any]:
-    """The compiled policies of A in the order of the slots, then those of B.
+    """Return the compiled policies of A in the order of the slots, then those of B.
 
-    For one player, only the policies that a single player needs.
+    In solitaire games, these are only the policies that a single player needs.
     """
     slots = SOLO_SLOTS if matchup.b is None else SLOTS
     hooks: list[Any] = []
@@ -102,10 +114,11 @@ def prepare(matchup: Matchup) -> None:
 
 
 def seat_players(state: Any, matchup: Matchup) -> list[np.ndarray]:
-    """Enter the two strategies in the engine's state.
+    """Write the strategies to the engine's state.
 
-    Returns the vectors of their parameters: the state holds only their addresses, so the caller
-    must keep them alive while the state is played.
+    Returns:
+        Parameter vectors of the policies. The state holds only their addresses, so the caller must
+        keep them alive while the state is in use.
     """
     vectors = []
     for player, strategy in enumerate(matchup.players):
@@ -128,10 +141,23 @@ def run(
     n_units: int,
     records: np.ndarray = NO_RECORDS,
 ) -> np.ndarray:
-    """Play units with the caller's state, rules and views; returns the batch rows.
+    """Play units with the caller's state, rules and views.
 
-    Exceptions of policies come out unchanged. Raises RulesModified if a policy wrote into the
-    rules or its parameters.
+    Args:
+        matchup: Matchup to play.
+        state: Engine state.
+        rules: Rules record.
+        views: Views of both seats.
+        first_unit: Number of the first unit.
+        n_units: Number of units.
+        records: Records that the deals are written to; empty for none.
+
+    Returns:
+        Batch rows, (n_batches, sums.COLUMNS) int64.
+
+    Raises:
+        RulesModified: A policy wrote to the rules or its parameters.
+        Exception: Any exception of a policy, unchanged.
     """
     vectors = seat_players(state, matchup)
     before = _contents(rules, vectors)
@@ -152,9 +178,9 @@ def run(
 
 
 def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
-    """Call a compiled kernel with the policies of a matchup behind its other arguments.
+    """Call a compiled kernel with its arguments, followed by the policies of a matchup.
 
-    Exceptions of policies come out unchanged.
+    Exceptions of policies are passed on unchanged.
     """
     hooks = compiled_hooks(matchup)
     future: Future[None] = Future()
@@ -168,7 +194,11 @@ def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any])
 
 
 def run_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
-    """`call_kernel`; raises PolicyFailure, which says which policy failed and how."""
+    """Call a compiled kernel as `call_kernel` does, with an error message for failures.
+
+    Raises:
+        PolicyFailure: A policy failed. The message names the policy and the cause.
+    """
     try:
         call_kernel(matchup, state, kernel, arguments)
     except Exception as error:
@@ -176,27 +206,42 @@ def run_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) 
 
 
 def _contents(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
-    """The bytes that policies may only read: the rules and the parameters."""
+    """Return the bytes that policies must not change: the rules and the parameters."""
     return [rules.tobytes(), *(vector.tobytes() for vector in vectors)]
 
 
 def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
-    """Batch rows of units first_unit .. first_unit + n_units - 1: int64 (batches, sums.COLUMNS).
+    """Play units and return their batch rows.
 
-    first_unit is a multiple of `matchup.batch`. Releases the interpreter lock while playing, and
-    every call has its own state, views, rules and parameters, so calls can run side by side.
-    Raises PolicyError with the command that replays the deal, and RulesModified.
+    The function releases the interpreter lock while it plays. Every call has its own state, views,
+    rules and parameters, so that calls can run in parallel.
+
+    Args:
+        matchup: Matchup to play.
+        first_unit: Number of the first unit, a multiple of `matchup.batch`.
+        n_units: Number of units.
+
+    Returns:
+        Batch rows, (n_batches, sums.COLUMNS) int64.
+
+    Raises:
+        PolicyFailure: A policy failed. The message has the command that replays the deal.
+        RulesModified: A policy wrote to the rules or its parameters.
     """
     rows, _ = _play(matchup, first_unit, n_units, NO_RECORDS)
     return rows
 
 
 def play_recorded(matchup: Matchup, first_unit: int, n_units: int) -> tuple[np.ndarray, np.ndarray]:
-    """Batch rows as of `play`, and a record for every deal in order: core.record.DEAL (deals,)."""
+    """Play units as `play_units_of` does, with a record of every deal.
+
+    Returns:
+        (batch rows, records), the records in order of play, (n_deals,) core.record.DEAL.
+    """
     most = n_units * (2 if matchup.mirrored else 1)
     if matchup.unit == "match":
         most *= int(build_rules(matchup.variant).max_deals)
-    # Pages of memory that are never touched cost nothing.
+    # Memory pages that are never written take no space.
     records = np.empty(most, DEAL)
     rows, recorded = _play(matchup, first_unit, n_units, records)
     return rows, records[:recorded].copy()
@@ -205,7 +250,7 @@ def play_recorded(matchup: Matchup, first_unit: int, n_units: int) -> tuple[np.n
 def _play(
     matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Batch rows, and how many rows of `records` were written."""
+    """Play units and return (batch rows, number of records written)."""
     state = new_state(matchup.seed)
     rules = build_rules(matchup.variant)
     views = new_views()
@@ -221,7 +266,7 @@ def _play(
 
 
 def _check_memory(matchup: Matchup, rows: np.ndarray, first_unit: int, n_units: int) -> None:
-    """Raise PolicyFailure if what a policy in Python remembers changes its answers."""
+    """Raise PolicyFailure if state kept by a Python policy changes its actions."""
     suspects = [one.text for one in matchup.players if any(map(compiler.remembers, one.policies))]
     if not suspects:
         return
@@ -237,15 +282,15 @@ def _check_memory(matchup: Matchup, rows: np.ndarray, first_unit: int, n_units: 
 
 
 def new_views() -> tuple[Any, Any]:
-    """Empty views of the two seats."""
+    """Return empty views of the two seats."""
     return new_view(), new_view()
 
 
-# Reporting failures
+# Error messages
 
 
 def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
-    """Which policy failed, how and where, with the command that replays the deal."""
+    """Return an error message for a failed policy, with the command that replays the deal."""
     strategy = matchup.players[int(state.asked_seat != state.half)]
     slot = SLOTS[state.asked_slot]
     policy = strategy.policy(slot)
@@ -265,14 +310,20 @@ def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
 
 
 def describe_exception(error: BaseException) -> str:
-    """What a policy did that raised; continues `the take policy 'mine' `."""
+    """Describe an exception of a policy, to continue `the take policy 'mine' `."""
     if isinstance(error, interpret.NoAnswer | interpret.Ended):
         return str(error).rstrip(".")
     return f"raised {described(error)}"
 
 
 def describe_answer(slot: str, answer: int, legal: int) -> str:
-    """What a policy did whose answer is not among the bits of `legal`; continues as above."""
+    """Describe an illegal action of a policy, to continue `the take policy 'mine' `.
+
+    Args:
+        slot: Slot of the policy.
+        answer: Return value of the policy.
+        legal: Legal actions, as bits.
+    """
     if slot == "discard":
         discards = notation.hand_text(legal)
         if answer >= notation.CARDS and not answer & ~legal:

@@ -1,4 +1,4 @@
-"""A matchup: two strategies, or one, ready to play a variant with a seed."""
+"""Matchups: one or two strategies, ready to play a variant with a seed."""
 
 import re
 from collections.abc import Iterable
@@ -13,58 +13,72 @@ from simgin.strategy.text_form import parse
 from simgin.text import shell
 from simgin.text.files import has_ending
 
-# Of the file of a policy or of weights, as in +knock=a/b.py and champion@a/b.npy
+# Folders of a policy file or a weights file, as in +knock=a/b.py and champion@a/b.npy
 FOLDERS = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.(?i:py)\b)|(?<=@).*/(?=[^/]*$)")
 
 
 class SeatError(ValueError):
-    """The number of strategies does not fit the number of players of a variant."""
+    """Error for a number of strategies that does not fit the variant's number of players."""
 
 
 @dataclass(frozen=True)
 class Matchup:
-    """Who plays whom, under which rules, and with which packs. One-player variants have no B."""
+    """Strategies, rules and shuffles of a measurement. Solitaire variants have no strategy B.
+
+    Attributes:
+        variant: Rules.
+        a: Strategy A.
+        b: Strategy B; None in solitaire variants.
+        seed: Seed of the shuffles, 0..2**64 - 1.
+        unit: Deal or match.
+    """
 
     variant: Variant
     a: Strategy
     b: Strategy | None
-    seed: int  # 0..2^64 - 1
+    seed: int
     unit: Unit
 
     @property
     def players(self) -> tuple[Strategy, ...]:
-        """The strategies, A first."""
+        """Strategies, A first."""
         return (self.a,) if self.b is None else (self.a, self.b)
 
     @property
     def opponent(self) -> str:
-        """The text of B; empty if there is one player."""
+        """Name of strategy B; empty in solitaire variants."""
         return "" if self.b is None else self.b.text
 
     @property
     def cell(self) -> Cell:
-        """The matchup in texts."""
+        """Matchup as strings."""
         return Cell(self.variant.text, self.a.text, self.opponent, self.seed, self.unit)
 
     @property
     def title(self) -> str:
-        """The players, as in `gold v simple`."""
+        """Players, as in `gold v simple`."""
         return self.cell.title
 
     @property
     def mirrored(self) -> bool:
-        """Whether every pack is played twice with the seats exchanged, so that a unit is a pair."""
+        """True if each shuffle is played twice, with seats swapped, so that a unit is a pair."""
         return self.cell.mirrored
 
     @property
     def batch(self) -> int:
-        """Units per batch row."""
+        """Number of units per batch row."""
         return self.cell.batch
 
     def replay(self, unit: int, half: int, deal: int) -> str:
-        """The command that replays one of its deals; `deal` counts in a match.
+        """Return the command that replays a deal.
 
-        Strategies that were taken live are known in their own process alone: a call of Python.
+        Live strategies exist only in their own process, so that the command is a Python call for
+        them.
+
+        Args:
+            unit: Number of the unit.
+            half: Mirrored game of the unit, 0 or 1.
+            deal: Number of the deal in a match.
         """
         names = [player.text for player in self.players]
         numbers = {"seed": self.seed, "unit": unit}
@@ -82,15 +96,24 @@ class Matchup:
         return shell.join(words)
 
     def units(self, n: int) -> int:
-        """Units that hold n deals or matches: half as many if mirrored, rounded up."""
+        """Return the units needed for n deals or matches: half as many, rounded up, if mirrored."""
         return self.cell.units(n)
 
 
 def parse_matchup(a: str, b: str | None, variant: str | Variant, seed: int, unit: Unit) -> Matchup:
-    """The matchup that text forms name. With two players, B is `simple` by default.
+    """Parse the names of a matchup.
 
-    Raises SeatError if a one-player variant is given two strategies, and what the loaders of
-    variants and strategies raise.
+    Args:
+        a: Spec of strategy A.
+        b: Spec of strategy B; by default `simple` in two-player variants.
+        variant: Variant, or its spec.
+        seed: Seed of the shuffles.
+        unit: Deal or match.
+
+    Raises:
+        SeatError: A solitaire variant is given two strategies.
+        VariantError: The variant is not valid.
+        StrategyError: A strategy is not valid.
     """
     parsed = variants.find(variant)
     if parsed.row["players"] == 2:
@@ -101,14 +124,18 @@ def parse_matchup(a: str, b: str | None, variant: str | Variant, seed: int, unit
     return Matchup(parsed, loader.find(a), None, seed, unit)
 
 
-# What strategies from files are called where space is short: by their own names, not by paths
+# Short names of strategies from files
 
 
 def own_names(matchups: Iterable[Matchup]) -> dict[str, str]:
-    """The short name of every strategy in these matchups that a file declares, by its text.
+    """Return short names of the strategies in matchups that are declared in files.
 
-    `some/where/patient.py:k=7` is `patient-gold:k=7` if the file calls it so. Where two would have
-    one name, the file follows in brackets, with as much of its path as tells them apart.
+    `some/where/patient.py:k=7` becomes `patient-gold:k=7` if the file declares that name. If two
+    strategies had the same name, the file is appended in parentheses, with as much of its path as
+    distinguishes them.
+
+    Returns:
+        Short names by the full names of the strategies.
     """
     players = [strategy for matchup in matchups for strategy in matchup.players]
     shown = {strategy.text: _own_name(strategy) for strategy in players}
@@ -121,13 +148,13 @@ def own_names(matchups: Iterable[Matchup]) -> dict[str, str]:
 
 
 def _path(text: str) -> PurePath:
-    """The file that tells a strategy apart: of its weights, or that declares it."""
+    """Return the file that distinguishes a strategy: its weights file or its declaration."""
     form = parse(text)
     return PurePath(form.file if form.has_weights else form.strategy.name.partition("#")[0])
 
 
 def _own_name(strategy: Strategy) -> str:
-    """The own name with the values and policies that follow the file in the text."""
+    """Return the declared name, with the parameters and policies that follow the file."""
     text = strategy.text
     name = parse(text).strategy.name
     if has_ending(name.partition("#")[0], ".py"):
@@ -136,7 +163,7 @@ def _own_name(strategy: Strategy) -> str:
 
 
 def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
-    """The last parts of a file's path, as many as no namesake's file ends in."""
+    """Return the shortest end of a file's path that no namesake's path ends with."""
     own = _path(text).parts
     paths = [_path(namesake).parts for namesake in namesakes]
     for length in range(1, len(own)):
@@ -147,7 +174,7 @@ def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
 
 
 def side_names(matchup: Matchup) -> list[str]:
-    """The players of one matchup in short, A first; one who plays itself is told apart."""
+    """Return the short names of the players, A first; self-play is marked (A) and (B)."""
     short = own_names([matchup])
     names = [short.get(player.text, player.text) for player in matchup.players]
     if len(names) == 2 and names[0] == names[1]:

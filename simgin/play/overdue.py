@@ -1,7 +1,8 @@
-"""Policies that do not answer: named on stderr while the engine waits for them, then given up.
+"""Watchdog for policies that do not return: it warns on stderr, then aborts the call.
 
-A compiled policy that loops for ever cannot be stopped from outside, but the engine notes whom it
-asks before it asks. A thread looks at these notes now and then; the engine is not slowed down.
+A compiled policy in an endless loop cannot be stopped from outside. However, the engine notes which
+policy it calls before each call. A thread reads these notes at intervals, so that the engine is not
+slowed down.
 """
 
 from __future__ import annotations
@@ -20,31 +21,31 @@ from simgin.strategy import Policy
 from simgin.strategy.interpret import NoAnswer
 from simgin.text.messages import tell
 
-SECONDS = 10.0  # without an answer, until a policy is named
-PATIENCE = 60.0  # until it is given up
-BEAT = 1.0  # seconds between two looks
-# Between two questions of a deal at least one of these changes
+SECONDS = 10.0  # seconds until a warning
+PATIENCE = 60.0  # seconds until the call is aborted
+BEAT = 1.0  # seconds between two checks
+# At least one of these fields changes between two decisions of a deal.
 _PLACE = ("unit", "half", "deal", "turns", "phase", "taken", "drawn", "asked_seat", "asked_slot")
 
 
 class _Game:
-    """A kernel that is playing, and since when it has been at the same question."""
+    """Running kernel, and the time it has spent in the current decision."""
 
     def __init__(self, matchup: Matchup, state: Any, give_up: GiveUp) -> None:
         self._matchup = matchup
         self._state = state
         self._give_up = give_up
         self._place: tuple[int, ...] = ()
-        self._waited = 0.0  # counted in looks: time in which the process is stopped is no answer's
+        self._waited = 0.0  # seconds, counted in checks so that a stopped process does not count
 
     def look(self) -> None:
-        """Name the policy that is being asked if it is overdue, and give it up later."""
+        """Warn if the current policy call takes too long, and abort the call later."""
         place = tuple(int(self._state[name]) for name in _PLACE)
         self._waited = self._waited + BEAT if place == self._place else 0.0
         self._place = place
         if self._waited >= PATIENCE:
             _playing.discard(self)
-            with suppress(InvalidStateError):  # it has just answered
+            with suppress(InvalidStateError):  # The policy has just returned.
                 self._give_up(NoAnswer(f"did not answer within {PATIENCE:g} s."))
         elif self._waited >= SECONDS:
             self._name()
@@ -60,13 +61,13 @@ class _Game:
 
 GiveUp = Callable[[BaseException], None]
 _playing: set[_Game] = set()
-_named: set[Callable[..., Any]] = set()  # functions of policies
+_named: set[Callable[..., Any]] = set()  # functions of policies already reported
 _lock = threading.Lock()
 _thread: threading.Thread | None = None
 
 
 def describe(policy: Policy) -> str:
-    """That a policy does not answer, and where it is written."""
+    """Return a warning that names a policy that does not return and its source line."""
     line = policy.function.__code__.co_firstlineno
     place = f"{policy.home}:{line}"
     return (
@@ -77,10 +78,14 @@ def describe(policy: Policy) -> str:
 
 @contextmanager
 def watching(matchup: Matchup, state: Any, give_up: GiveUp) -> Iterator[None]:
-    """Name a policy of a matchup that does not answer while the block lasts, and give it up.
+    """Warn if a policy of a matchup does not return within the block, and abort it later.
 
-    state: the engine's record, which tells whom it asks. give_up: called with the failure. Not
-    under a debugger.
+    The watchdog is off under a debugger.
+
+    Args:
+        matchup: Matchup being played.
+        state: Engine state, which shows the policy being called.
+        give_up: Function called with the exception after the time limit.
     """
     if jit.interpreted():
         yield

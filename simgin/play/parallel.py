@@ -1,6 +1,7 @@
-"""Units played side by side in threads, for results that go through no ledger.
+"""Parallel play in threads, for results that are not written to a ledger.
 
-Threads are daemons: a strategy that never answers can be interrupted and does not hold the process.
+The threads are daemons: a strategy that never returns can be interrupted, and does not keep the
+process alive.
 """
 
 import os
@@ -15,19 +16,25 @@ from typing import Any, TypeAlias, TypeVar
 from simgin.core import jit
 
 T = TypeVar("T")
-Progress = Callable[[int, int], None]  # called with units done and units in all
-SHARES = 1000  # parts in which the progress of one of several pieces of work is counted
+Progress = Callable[[int, int], None]  # called with (units done, units in total)
+SHARES = 1000  # progress steps per piece of work
 
 
 def usable_cpus() -> int:
-    """The number of processors this process may use: the default number of workers."""
+    """Return the number of CPUs that this process may use, the default number of workers."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def share(progress: Progress | None, place: int, pieces: int) -> Progress | None:
-    """The progress of piece number `place` of some work, as a part of that of all."""
+    """Return the progress callback for one of several pieces of work.
+
+    Args:
+        progress: Callback for the whole work.
+        place: Index of the piece.
+        pieces: Number of pieces.
+    """
     if progress is None:
         return None
     return lambda done, units: progress(SHARES * place + SHARES * done // units, SHARES * pieces)
@@ -40,7 +47,18 @@ def over_units(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[T]:
-    """Call play(first unit, number of units) for every `size` units; results in that order."""
+    """Call a function for blocks of units in several threads.
+
+    Args:
+        play: Function of (first unit, number of units).
+        units: Total number of units.
+        size: Units per block.
+        workers: Number of threads; by default one per CPU.
+        progress: Callback for the progress.
+
+    Returns:
+        Results in the order of the blocks.
+    """
     blocks = [(first, min(size, units - first)) for first in range(0, units, size)]
     futures: list[Future[T]] = [Future() for _ in blocks]
     todo = SimpleQueue[int]()
@@ -69,11 +87,14 @@ def over_units(
 
 
 def interruptible(call: Callable[[], T], future: Future[T]) -> T:
-    """What a call returns; Ctrl-C ends the wait for it, though not what it does.
+    """Call a function in another thread so that Ctrl-C can end the wait for it.
 
-    Python attends to Ctrl-C between two of its own instructions, in the main thread. Compiled code
-    has none, so it is called by another thread, which does not hold the process. An exception that
-    anybody leaves in the future ends the wait, too.
+    Python handles Ctrl-C in the main thread, between two of its own instructions. Compiled code has
+    none, so that a daemon thread runs it. Ctrl-C ends the wait but not the call. An exception that
+    is set on `future` from elsewhere ends the wait as well.
+
+    Returns:
+        Return value of `call`.
     """
     if jit.interpreted():
         return call()
@@ -86,24 +107,24 @@ def interruptible(call: Callable[[], T], future: Future[T]) -> T:
     return future.result()
 
 
-# Queues of the threads of `interruptible` that have nothing to do: to start a thread takes longer
-# than most calls, and one that never comes back is never asked again.
+# Queues of idle threads. Starting a thread takes longer than most calls. A thread whose call never
+# returns is not reused.
 _Calls: TypeAlias = "SimpleQueue[tuple[Future[Any], Callable[[], Any]]]"
 _WAITING: list[_Calls] = []
-if hasattr(os, "register_at_fork"):  # threads do not go along
+if hasattr(os, "register_at_fork"):  # Threads do not survive a fork.
     os.register_at_fork(after_in_child=_WAITING.clear)
 
 
 def _serve(calls: _Calls) -> None:
-    """Make the calls of a queue, and keep nothing of them."""
+    """Run the calls of a queue, without keeping references to them."""
     while True:
         _settle(*calls.get())
         _WAITING.append(calls)
 
 
 def _settle(future: Future[T], call: Callable[[], T]) -> None:
-    """Make the call, and leave its result, or what it raises, in the future."""
-    with suppress(InvalidStateError):  # nobody waits any more
+    """Run the call, and set its result or its exception on the future."""
+    with suppress(InvalidStateError):  # The waiter has given up.
         try:
             future.set_result(call())
         except InvalidStateError:

@@ -1,6 +1,7 @@
-"""The discard pile as text, oldest card first: `QD TS 9D* QH`, as screens print and readers read.
+"""The discard pile as text, oldest card first, as in `QD TS 9D* QH`.
 
-A star follows each card that was taken. For a single player the pile holds the own discards.
+The same format is printed and parsed. A star follows each card that was taken. In solitaire games,
+the pile contains the player's own discards.
 """
 
 from typing import Any
@@ -9,19 +10,19 @@ from simgin.core.rules import DISCARD_FIRST
 from simgin.core.view import FROM_PILE
 from simgin.text.notation import card_text
 
-TAKEN = "*"  # after a card that was taken
-FORGOTTEN = "?"  # in place of a card that is not remembered
-SOME = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # in place of any number of them
+TAKEN = "*"  # follows a card that was taken
+FORGOTTEN = "?"  # stands for an unknown card
+SOME = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # stand for any number of unknown cards
 ORDER = "oldest first"
 
 
 def pile_label(is_alone: bool) -> str:
-    """Name the pile and its order: the label on every screen and page."""
+    """Return the label of the pile with its order, for screens and reports."""
     return f"{'Thrown' if is_alone else 'Pile'} ({ORDER})"
 
 
 def pile_words(view: Any, rules: Any, is_alone: bool) -> list[str]:
-    """Return the cards of the pile as `--pile` reads them, those that were taken included."""
+    """Format the cards of the pile as `--pile` accepts them, including those taken."""
     turns_up = not is_alone and rules.first_turn != DISCARD_FIRST
     words = [_word(view.upcard)] if turns_up else []
     for _, source, _, thrown in view.history[: view.turns]:

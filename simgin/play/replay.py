@@ -1,4 +1,4 @@
-"""A deal as text: every decision with what the player saw, then the showdown. 80 columns wide."""
+"""Text of a deal in 80 columns: each decision with the player's view, then the showdown."""
 
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -23,27 +23,38 @@ from simgin.text.messages import shown
 from simgin.text.notation import card_text, hand_text
 
 WIDTH = 80
-BOUNDS = {"seed": 2**64, "unit": 2**48, "half": 2, "deal": 2**16}  # numbers that name a deal
+BOUNDS = {"seed": 2**64, "unit": 2**48, "half": 2, "deal": 2**16}  # exclusive upper bounds
 NO_ANSWER = "gives no legal answer"
 DIE_SLOTS = ("offer", "answer")
 ENDINGS = {
     answers.BIG_GIN: ("declare big gin", "declares big gin"),
     answers.SHOT: ("shoot", "shoots"),
 }
-JOKER = "joker"  # who sits at seat 1 of one player
+JOKER = "joker"  # name of the opponent in solitaire games
 OVER = {match.DRAWN: "The match is drawn", match.UNFINISHED: "The match is broken off unfinished"}
 
 
 class ReplayError(ValueError):
-    """A deal that cannot be replayed; the message is a sentence."""
+    """Error for a deal that cannot be replayed."""
 
 
 def find_deal(
     a: str, b: str | None, variant: str, seed: int, unit: int, half: int, deal: int | None
 ) -> WatchedDeal:
-    """Play a single deal as of `match --deals`, or number `deal` of the match of a unit.
+    """Play and trace a single deal, or one deal of a match.
 
-    Raises ReplayError for a deal that does not exist, and NoSuchDeal past the end of the match.
+    Args:
+        a: Spec of strategy A.
+        b: Spec of strategy B; None for `simple`, or in solitaire variants.
+        variant: Variant spec.
+        seed: Seed of the shuffles.
+        unit: Number of the unit.
+        half: Mirrored game of the unit, 0 or 1.
+        deal: Number of the deal in its match; None for a single deal.
+
+    Raises:
+        ReplayError: The deal does not exist.
+        NoSuchDeal: The match ended before the deal.
     """
     kind: Unit = "deal" if deal is None else "match"
     matchup = parse_matchup(a, b, variant, seed, kind)
@@ -68,7 +79,7 @@ def _check(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
 
 
 class Replay:
-    """A watched deal of two players, as text."""
+    """Text of a traced deal of two players."""
 
     def __init__(self, watched: WatchedDeal) -> None:
         variant = watched.matchup.variant
@@ -87,23 +98,23 @@ class Replay:
 
     @property
     def dealt(self) -> bool:
-        """Whether cards were seen; not if a refused offer ended the deal before."""
+        """True if cards were dealt; False if a refused offer ended the deal before."""
         return bool(self.state.phase != answers.PHASE_BLIND)
 
     def lines(self) -> Iterator[str]:
-        """The whole text, up to the result or to the question at which a policy failed."""
+        """Yield all lines, up to the result or the decision in which a policy failed."""
         yield from (*wrapped(self.title), *wrapped(self.summary), "")
         yield from self.play()
 
     @property
     def summary(self) -> str:
-        """How the deal ended, in a line."""
+        """Result of the deal in one line."""
         if self.watched.fault:
             return "The deal was not finished"
         return f"{self._kind()}. {self._points()}"
 
     def play(self) -> Iterator[str]:
-        """The text below the title."""
+        """Yield the lines below the title."""
         if self.rules.die != DIE_OFF:
             yield from self._blind_offers()
         if self.dealt:
@@ -124,14 +135,14 @@ class Replay:
             yield from self._result()
 
     def _place(self, question: Question) -> tuple[int, int]:
-        """The turn and the phase of a question: those that share them are told together."""
+        """Return the turn and phase of a decision, which group decisions in the text."""
         return int(question.view.turns), int(question.view.phase)
 
     # Before the play
 
     @property
     def title(self) -> str:
-        """The deal: its variant and its address."""
+        """Variant of the deal, and the numbers that identify it."""
         matchup = self.watched.matchup
         place = f"seed {matchup.seed}, unit {self.state.unit}"
         if matchup.b is not None:
@@ -141,7 +152,7 @@ class Replay:
         return f"{matchup.variant.text}: {place}"
 
     def _blind_offers(self) -> Iterator[str]:
-        """The die, and the offers before the cards are seen."""
+        """Yield the die, and the offers made before the cards are dealt."""
         questions = [
             asked for asked in self.watched.questions if asked.view.phase == answers.PHASE_BLIND
         ]
@@ -158,11 +169,11 @@ class Replay:
             yield from self._offer(question)
 
     def _offer(self, question: Question) -> list[str]:
-        """An offer or the answer to one, with the player who made it."""
+        """Return the lines of an offer or the response to one, with the player."""
         return wrapped(f"  {self._who(question.seat)} {decision_text(question)}")
 
     def _seats(self) -> tuple[int, int]:
-        """The nondealer's seat and the dealer's."""
+        """Return the nondealer's seat and the dealer's seat."""
         dealer = int(self.state.dealer)
         return 1 - dealer, dealer
 
@@ -172,7 +183,7 @@ class Replay:
         return f"{self._who(seat)}, {role}, {score}"
 
     def _table(self) -> Iterator[str]:
-        """The knock limit, the upcard and the hands as dealt."""
+        """Yield the knock limit, the upcard and the hands as dealt."""
         state = self.state
         if self.rules.die != DIE_OFF:
             yield ""
@@ -212,7 +223,7 @@ class Replay:
             yield from wrapped(f"  {self._who(question.seat)} holds {hand}: {choice}")
 
     def _turn(self, questions: list[Question]) -> Iterator[str]:
-        """A turn as its questions show it; a draw without a question is seen in the next one."""
+        """Yield the lines of a turn from its decisions; a forced draw shows in the next view."""
         seat = questions[0].seat
         own = [question for question in questions if question.seat == seat]
         yield from self._before_draw(seat, own[0].view)
@@ -228,7 +239,7 @@ class Replay:
                 yield from decision_lines(question)
 
     def _before_draw(self, seat: int, view: Any) -> Iterator[str]:
-        """The stock, what the player knows and the ten cards held, from the first view."""
+        """Yield the stock, the known cards of the opponent and the ten cards held."""
         stock = int(view.stock) + (view.drawn >= 0)
         yield from wrapped(f"Turn {view.turn}, {self._who(seat)}, {stock} cards in the stock")
         if known := hand_text(int(view.known)):
@@ -240,9 +251,9 @@ class Replay:
         yield f"  holds {self._hand_text(hand)}"
 
     def _draw(self, view: Any) -> Iterator[str]:
-        """The card taken or drawn on a turn, from the last view of it.
+        """Yield the card taken or drawn on a turn, from the last view of the turn.
 
-        A draw that ends the deal comes after the last question, so only the state has it.
+        A draw that ends the deal follows the last decision, so that only the state contains it.
         """
         drawn = view.drawn
         if view.turns == self.state.turns and not self.watched.fault:
@@ -253,7 +264,7 @@ class Replay:
             yield f"  draws {_card(drawn)}"
 
     def _silent_draw(self) -> Iterator[str]:
-        """A last draw with no question before or after it: it ends the deal, the pile is closed."""
+        """Yield a last draw without a decision, which ends the deal if the pile is closed."""
         state = self.state
         if self.watched.fault or state.drawn < 0 or state.stopper >= 0:
             return
@@ -291,7 +302,7 @@ class Replay:
         return f"Points: {a} {self.state.score[0]}, {b} {self.state.score[1]}"
 
     def _match(self) -> Iterator[str]:
-        """How the match stands after the deal, and who has won it."""
+        """Yield the score of the match after the deal, and the winner if it is over."""
         after, outcome = enter_deal(self.state, self.rules)
         yield from wrapped(f"Match: {self._standings(after)}")
         if outcome in OVER:
@@ -300,7 +311,7 @@ class Replay:
             yield from wrapped(self._won(outcome))
 
     def _standings(self, state: Any) -> str:
-        """What both sides have of what they play for; the joker only where it can win points."""
+        """Return the scores of both sides; the joker's only if it can win points."""
         has_two = len(self.watched.matchup.players) == 2 or self.goal.score == "points"
         sides = list(enumerate(self.names))[: 1 + has_two]
         return "; ".join(
@@ -311,7 +322,7 @@ class Replay:
         return f"{self.names[seat]} wins the match"
 
     def _no_showdown(self) -> Iterator[str]:
-        """A deal that nobody ended with cards."""
+        """Yield the lines of a deal that neither side ended by knock or gin."""
         if self.watched.kind == "stalled":
             yield f"Stalled after {self.state.turns} turns"
         elif self.watched.kind == "refused":
@@ -324,7 +335,7 @@ class Replay:
             yield f"Dead hand: {self.state.stock} cards are left in the stock"
 
     def _kind(self) -> str:
-        """How the deal ended, as a heading."""
+        """Return the ending of the deal as a heading."""
         kind = KINDS[int(self.state.kind)]
         return "Dead hand" if kind == "void" else kind.replace("_", " ").capitalize()
 
@@ -342,7 +353,7 @@ class Replay:
             yield f"    after laying off {hand_text(laid)}; count before: {state.defender_before}"
 
     def defence(self) -> tuple[int, Melding]:
-        """The defender's lay-offs, as far as the rules allow any, and own melds."""
+        """Return the defender's lay-offs, as a mask, and the melding of the remaining cards."""
         hand = int(self.state.hand[1 - int(self.state.stopper)])
         laid = 0
         if self.state.laid_off:
@@ -352,23 +363,23 @@ class Replay:
         return int(laid), all_meldings(hand & ~int(laid), self.rules, DEFENDER)[0]
 
 
-# One player, against the joker or the clock
+# Solitaire games, against the joker or a limit of draws
 
 
 class SoloReplay(Replay):
-    """A watched deal of one player, as text."""
+    """Text of a traced solitaire deal."""
 
     def _names(self, matchup: Matchup) -> tuple[str, str]:
         return matchup.a.text, JOKER
 
     @property
     def has_joker(self) -> bool:
-        """Whether the pack holds a joker."""
+        """True if the deck contains a joker."""
         return bool(self.rules.joker != NO_JOKER)
 
     @property
     def deck(self) -> int:
-        """Cards in the deck after the deal; the joker is one of them, or in place of one dealt."""
+        """Number of cards in the deck after dealing, including a joker."""
         hand_size = 11 if self.rules.first_turn == DISCARD_FIRST else 10
         return 52 - hand_size + self.has_joker
 
@@ -390,9 +401,10 @@ class SoloReplay(Replay):
     # The play
 
     def _place(self, question: Question) -> tuple[int, int]:
-        """The turn of a question; the one after it whether to stop belongs to it, too.
+        """Return the turn of a decision, which groups decisions in the text.
 
-        The question before the first draw stands alone.
+        The decision to stop after a turn belongs to that turn. The one before the first draw is
+        separate.
         """
         return int(question.view.turns) - int(question.view.phase == answers.PHASE_STOP), 0
 
@@ -406,7 +418,7 @@ class SoloReplay(Replay):
             yield from decision_lines(question)
 
     def _holding(self, view: Any) -> Iterator[str]:
-        """The ten cards held at the start of a turn, and the card drawn."""
+        """Yield the ten cards held at the start of a turn, and the card drawn."""
         drawn = int(view.drawn)
         hand = int(view.hand)
         if drawn >= 0:
@@ -422,7 +434,7 @@ class SoloReplay(Replay):
     # The end
 
     def _no_showdown(self) -> Iterator[str]:
-        """A deal ended by the joker, the last draw, or the safeguard against endless play."""
+        """Yield the lines of a deal ended by the joker, the last draw or the turn limit."""
         state = self.state
         draws = state.draws[PLAYER]
         stalled = self.watched.kind == "stalled"
@@ -448,7 +460,7 @@ class SoloReplay(Replay):
         yield from self._above_joker()
 
     def _above_joker(self) -> Iterator[str]:
-        """Where the joker lay."""
+        """Yield the number of cards above the joker."""
         if not self.has_joker:
             return
         n = int(self.state.above)
@@ -471,11 +483,11 @@ class SoloReplay(Replay):
 
 
 def make_replay(watched: WatchedDeal) -> Replay:
-    """The replay of a deal of one player or two."""
+    """Return the text of a traced deal of one or two players."""
     return SoloReplay(watched) if watched.matchup.b is None else Replay(watched)
 
 
-# Decisions in words, for a sentence that begins with the player
+# Phrases for decisions, to continue a sentence that begins with the player
 
 
 def _upcard_choice(question: Question) -> str:
@@ -495,7 +507,7 @@ def _card(card: Any) -> str:
 
 
 def _offered_discard(question: Question) -> str:
-    """The top discard that was not taken."""
+    """Return the phrase for the top discard that was not taken."""
     card = _card(question.view.taken_offer)
     if question.answer is None:
         return f"may take {card}: {NO_ANSWER}"
@@ -503,7 +515,7 @@ def _offered_discard(question: Question) -> str:
 
 
 def _melding(question: Question) -> str:
-    """The melding that a player chose to show (`melding = choice`)."""
+    """Return the phrase for the melding that a player chose to show (`melding = choice`)."""
     view = question.view
     number = (int(view.legal) & (1 << MAX_MELDINGS) - 1).bit_count()
     if question.answer is None:
@@ -513,14 +525,14 @@ def _melding(question: Question) -> str:
 
 
 def _draw(question: Question) -> str:
-    """A draw: the card taken from the pile, a card of the stock, or none."""
+    """Return the phrase for a draw from the pile, a draw from the stock or a pass."""
     if question.answer != answers.TAKE:
         return _upcard_choice(question)
     return f"takes {_card(question.view.taken_offer)}"
 
 
 def decision_text(question: Question) -> str:
-    """A decision in words, as in `discards KS`."""
+    """Return the phrase for a decision, as in `discards KS`."""
     view, answer = question.view, question.answer
     match question.slot:
         case "take":
@@ -544,7 +556,7 @@ def decision_text(question: Question) -> str:
 
 
 def _ending(view: Any) -> tuple[str, str]:
-    """A way to end the deal, not done and done: `knock with 4, discarding KS`, and `knocks ...`."""
+    """Return (`knock with 4, discarding KS`, `knocks with 4, discarding KS`) for an ending."""
     gin_or_knock = ("knock", "knocks") if view.ending_count else ("go gin", "goes gin")
     infinitive, verb = ENDINGS.get(int(view.ending), gin_or_knock)
     how = f" with {view.ending_count}" if view.ending_count else ""
@@ -554,21 +566,21 @@ def _ending(view: Any) -> tuple[str, str]:
 
 
 def decision_lines(question: Question) -> list[str]:
-    """A decision as lines of a turn."""
+    """Return the lines of a decision within a turn."""
     return wrapped(f"  {decision_text(question)}")
 
 
 def wrapped(line: str) -> list[str]:
-    """A line cut at 80 columns, continued with a deeper indent."""
+    """Wrap a line at 80 columns, with a deeper indent for continuation lines."""
     indent = len(line) - len(line.lstrip()) + 2
     return textwrap.wrap(line, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False)
 
 
-# How a match stands
+# Score of a match
 
 
 def standing_text(state: Any, params: Mapping[str, Any], seat: int) -> str:
-    """What a seat has of what it plays for, from the engine's record and the parameters."""
+    """Format the score of a seat towards its goal, from the engine state and the parameters."""
     side = goal_of(params).side_at(params, seat)
     results = {-1: "", seat: " (won)", 1 - seat: " (lost)"}
     columns = [
@@ -585,14 +597,14 @@ def standing_text(state: Any, params: Mapping[str, Any], seat: int) -> str:
 
 
 def _number_of_columns(params: Mapping[str, Any]) -> int:
-    """The columns that are played at once; 0 if the goal is another."""
+    """Return the number of columns scored in parallel; 0 if the goal is a different one."""
     if parameters()["columns"].acts(params):
         return int(params["columns"])
     return 0
 
 
 def standing_numbers(state: Any, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The standing by seat: points, won deals, won games, and points by column (None without)."""
+    """Return the match score by seat, for JSON; `columns` is None if there are none."""
     n = _number_of_columns(params)
     return {
         "points": state.points.tolist(),
@@ -603,6 +615,10 @@ def standing_numbers(state: Any, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def enter_deal(state: Any, rules: Any) -> tuple[Any, int]:
-    """(a copy of the state with its deal entered in the match, outcome); see `core.match.enter`."""
+    """Apply the result of a deal to a copy of the state.
+
+    Returns:
+        (new state, outcome of the match); see `core.match`.
+    """
     after = state.copy()
     return after, int(match.enter(after, rules, int(state.deal) + 1))

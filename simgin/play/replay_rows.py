@@ -1,4 +1,4 @@
-"""A watched deal for programs: one object for the deal, one per decision, one for the result."""
+"""JSON objects of a traced deal: one for the deal, one per decision, one for the result."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ Row = dict[str, Any]
 
 
 def rows(replay: Replay) -> list[Row]:
-    """The objects of `simgin show --json`, told apart by `event`."""
+    """Return the objects of `simgin show --json`, which `event` distinguishes."""
     first = _deal_row(replay)
     last = _result_row(replay)
     if isinstance(replay, SoloReplay):
@@ -74,7 +74,7 @@ def _decision_row(replay: Replay, question: Question) -> Row:
 
 
 def _answer(question: Question) -> int | str | None:
-    """The answer as a number, or as a card if it is a discard; None if there was none."""
+    """Return the action as an integer, or as a card for a discard; None if there was none."""
     if question.slot == "discard" and question.answer is not None:
         return card_text(question.answer)
     return question.answer
@@ -107,7 +107,7 @@ def _result_row(replay: Replay) -> Row:
 
 
 def _match_row(replay: Replay) -> Row | None:
-    """How the match stands after the deal; None after a single deal or a fault."""
+    """Return the match score after the deal; None for a single deal or after an error."""
     if replay.watched.matchup.unit == "deal" or replay.watched.fault:
         return None
     after, outcome = enter_deal(replay.state, replay.rules)
@@ -116,7 +116,7 @@ def _match_row(replay: Replay) -> Row | None:
 
 
 def _solo_result(replay: SoloReplay) -> Row:
-    """What a result of one player has on top: the hand held, and the cards above the joker."""
+    """Return the additional result fields of a solitaire deal."""
     state = replay.state
     known = replay.has_joker and 0 <= state.above < FAR and not replay.watched.fault
     return {
@@ -131,5 +131,5 @@ def _card(card: int) -> str | None:
 
 
 def _natural(number: int) -> int | None:
-    """A number that is -1 where there is none."""
+    """Return a number, or None for -1."""
     return int(number) if number >= 0 else None

@@ -1,4 +1,4 @@
-"""Play that goes on from a question: in worlds with the hidden cards filled in, and in branches."""
+"""Rollouts from a decision, in worlds with sampled hidden cards or within simulated deals."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -27,10 +27,12 @@ from simgin.text import notation
 
 
 class Action(NamedTuple):
-    """What a player may do: STOCK, TAKE or PASS; THROW or END with a card; LEAVE.
+    """Option of a player.
 
-    END without a card (-1) is big gin, and for one player with ten cards the knock or gin. With the
-    die it is OFFER with a number in place of the card, 0 to leave the die; ACCEPT or REFUSE.
+    Attributes:
+        kind: STOCK, TAKE, PASS, THROW (discard), END, LEAVE, OFFER, ACCEPT or REFUSE.
+        card: Card of THROW and END; for OFFER the number on the die, 0 to leave it. END without a
+            card (-1) is big gin, and in solitaire games also the knock or gin with ten cards.
     """
 
     kind: int
@@ -39,29 +41,34 @@ class Action(NamedTuple):
 
 @dataclass(frozen=True)
 class Worlds:
-    """The hidden cards of a position, filled in some number of times."""
+    """Sampled hidden states (worlds) of a position.
 
-    hands: np.ndarray  # int64 (worlds,): the opponent's cards; none for one player
-    # int8 (worlds, cards): the stock, the next card first; for one player the joker is among them,
-    # and before the cards are dealt it is the whole pack
+    Attributes:
+        hands: Cards of the opponent as masks, (n_worlds,) int64; not used in solitaire games.
+        stocks: Cards of the stock, the next card first, (n_worlds, n_cards) int8. In solitaire
+            games they include the joker. Before the deal, they are the whole pack.
+        views: View of the player with forgotten facts filled in, (n_worlds,) VIEW; None if the view
+            is the same in all worlds.
+    """
+
+    hands: np.ndarray
     stocks: np.ndarray
-    # core.view.VIEW (worlds,): the position, where each world fills in what the player forgot
     views: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.hands)
 
     def views_of(self, view: Any) -> np.ndarray:
-        """The question in every world: VIEW (worlds,), or (1,) where it is `view` in all."""
+        """Return the view in every world, (n_worlds,) VIEW, or (1,) if all worlds share `view`."""
         return np.array([view], VIEW) if self.views is None else self.views
 
     def some(self, places: np.ndarray) -> "Worlds":
-        """Some of the worlds."""
+        """Return a subset of the worlds."""
         views = None if self.views is None else self.views[places]
         return Worlds(self.hands[places], self.stocks[places], views)
 
     def put(self, place: int, other: "Worlds") -> None:
-        """Put the first of other worlds in place of one."""
+        """Replace a world by the first of other worlds."""
         self.hands[place] = other.hands[0]
         self.stocks[place] = other.stocks[0]
         if self.views is not None and other.views is not None:
@@ -69,9 +76,9 @@ class Worlds:
 
 
 def legal_actions(view: Any, rules: Any) -> list[Action]:
-    """Everything the player may do at a question of the slots take, discard or knock.
+    """Return every legal action for a decision of the slots take, discard or knock.
 
-    Discards come in the order of their numbers, then the endings.
+    Discards come first, in the order of the card numbers, followed by the endings.
     """
     if view.deck_left >= 0:
         return _alone(view, rules)
@@ -86,7 +93,7 @@ def legal_actions(view: Any, rules: Any) -> list[Action]:
 
 
 def die_actions(view: Any, rules: Any) -> list[Action]:
-    """Everything the player may do at a question of the slots offer or answer."""
+    """Return every legal action for a decision of the slots offer or answer."""
     if view.offered:
         return [Action(ACCEPT), Action(REFUSE)]
     numbers = range(int(view.stake) + 1, int(rules.die_cap) + 1)
@@ -94,7 +101,7 @@ def die_actions(view: Any, rules: Any) -> list[Action]:
 
 
 def _alone(view: Any, rules: Any) -> list[Action]:
-    """What a single player may do; one gin stands for all, since they score alike."""
+    """Return the legal actions of a single player, with one gin for all that score the same."""
     if view.phase == answers.PHASE_STOP:
         return [Action(answers.STOCK), Action(END)]
     eleven = int(view.hand)
@@ -121,7 +128,7 @@ def _draws(view: Any, rules: Any) -> list[int]:
 
 
 def _endings(view: Any, eleven: int, rules: Any) -> list[Action]:
-    """The ways to end the deal with eleven cards."""
+    """Return the actions that end the deal with eleven cards."""
     taken = int(view.taken_offer if view.phase == answers.PHASE_LAST else view.taken)
     legal = int(legal_discards(eleven, taken, int(view.drawn), rules))
     must = int(must_be_melded(taken, rules))
@@ -141,7 +148,7 @@ RECORDS = types.Array(from_dtype(DEAL), 2, "C")
 
 
 def compiled_kernel(players: int) -> Any:
-    """The compiled loop; see `simgin.core.position` and `simgin.core.solo_position`."""
+    """Compile the loop over worlds; see `core.position` and `core.solo_position`."""
     rest = (STOCKS, NUMBERS, NUMBERS, int64, RECORDS)
     if players == 1:
         return compiled_loop(play_worlds_alone, 1, VIEWS, *rest, distinct=False)
@@ -151,10 +158,19 @@ def compiled_kernel(players: int) -> Any:
 def play_in(
     matchup: Matchup, view: Any, actions: list[Action], worlds: Worlds, first: int = 0
 ) -> np.ndarray:
-    """How the deal ends after each action in each world: core.record.DEAL (worlds, actions).
+    """Roll out each action in each world, to the end of the deal.
 
-    A is the player of the view, and B the opponent, from the position on. first: the number of the
-    first world, which is the unit of the random streams of policies that use chance.
+    Strategy A plays for the owner of the view and B for the opponent, from the position on.
+
+    Args:
+        matchup: Matchup that plays the rollouts.
+        view: View of the player to act.
+        actions: Actions to roll out.
+        worlds: Sampled hidden states.
+        first: Number of the first world, used as the unit of the policies' random streams.
+
+    Returns:
+        Records of the deals, (n_worlds, n_actions) core.record.DEAL.
     """
     records = np.zeros((len(worlds), len(actions)), DEAL)
     kinds, cards = np.array(actions, np.int64).reshape(-1, 2).T.copy()
@@ -166,9 +182,16 @@ def play_in(
 
 
 def offers_in(matchup: Matchup, view: Any, worlds: Worlds, first: int = 0) -> np.ndarray:
-    """What B offers in each world of a question that answers an offer: int64 (worlds,), 0: nothing.
+    """Query what B offers in each world, for a decision that responds to an offer.
 
-    A is the player of the view. first: as of `play_in`.
+    Args:
+        matchup: Matchup; strategy A plays for the owner of the view.
+        view: View of the player to act.
+        worlds: Sampled hidden states.
+        first: Number of the first world, used as the unit of the policies' random streams.
+
+    Returns:
+        Offers, (n_worlds,) int64; 0 for none.
     """
     offers = np.zeros(len(worlds), np.int64)
     kernel = compiled_loop(ask_offers, 2, VIEWS, NUMBERS, STOCKS, int64, NUMBERS, distinct=False)
@@ -177,37 +200,50 @@ def offers_in(matchup: Matchup, view: Any, worlds: Worlds, first: int = 0) -> np
 
 
 def _run(matchup: Matchup, kernel: Any, arguments: list[Any], noisy: int = 0) -> None:
-    """Call a kernel with a state and views of its own before its arguments.
+    """Call a kernel with a new state and new views before its arguments.
 
-    noisy: slots, as bits, in which A gets random numbers although its own policy takes none.
+    Args:
+        matchup: Matchup to play.
+        kernel: Compiled kernel.
+        arguments: Arguments after the state, the rules and the views.
+        noisy: Slots, as bits, in which A gets random numbers even if its own policy uses none.
     """
     state = new_state(matchup.seed)
     vectors = seat_players(state, matchup)
     state.noisy[0] |= noisy
     views = new_views()[: len(matchup.players)]
     run_kernel(matchup, state, kernel, [state, build_rules(matchup.variant), *views, *arguments])
-    del vectors  # the state held their addresses
+    del vectors  # The state held only their addresses.
 
 
-# Deals branched at one question: what each of several answers leads to, in the same world
+# Paired rollouts of several actions from one decision of a simulated deal
 
 
-LEVEL = np.zeros(4, np.int64)  # the standing before the first deal of a match
+LEVEL = np.zeros(4, np.int64)  # score before the first deal of a match
 
 
 @dataclass(frozen=True)
 class Branches:
-    """Questions of strategy A, and how the deal went on after each answer tried."""
+    """Decisions of strategy A, with paired rollouts of several actions for each.
 
-    views: np.ndarray  # VIEW (questions,): what A saw
-    weights: np.ndarray  # int64 (questions,): one over the chance that it was drawn in its deal
-    answers: np.ndarray  # int64 (questions, answers): from the left, then -1
-    records: np.ndarray  # simgin.core.record.DEAL (questions, answers): how each branch ended
-    standings: np.ndarray  # int64 (questions, 4): points of A and B, deals won by A and B
+    Attributes:
+        views: Views of A, (n_decisions,) VIEW.
+        weights: Inverse of the probability that the decision was drawn within its deal,
+            (n_decisions,) int64.
+        actions: Actions tried, padded with -1, (n_decisions, max_actions) int64.
+        records: Result of each rollout, (n_decisions, max_actions) core.record.DEAL.
+        scores: Points of A and B and deals won by A and B, (n_decisions, 4) int64.
+    """
+
+    views: np.ndarray
+    weights: np.ndarray
+    answers: np.ndarray
+    records: np.ndarray
+    standings: np.ndarray
 
     @property
     def tried(self) -> np.ndarray:
-        """Which entries of `answers` and `records` are there: bool (questions, answers)."""
+        """Mask of the filled entries of actions and records, (n_decisions, max_actions) bool."""
         return self.answers >= 0
 
 
@@ -222,18 +258,27 @@ def branch_deals(
     *,
     first_only: bool = False,
 ) -> Branches:
-    """Play deals of a matchup, and branch each at one question of A.
+    """Play deals, and roll out several actions from one decision of A in each.
 
-    The question is drawn at random from those that A was asked in the deal. Means over questions
-    have to be weighted (see `simgin.core.branch`).
+    The decision is drawn at random from those of A in the deal, so that means over decisions have
+    to be weighted (see `core.branch`). Deals with fewer than two candidate actions are left out.
+    The decisions of the slots offer, answer and show are not supported, nor is `take` in solitaire
+    games.
 
-    choose: a policy of the slot to branch whose answer is the set of answers worth trying, as
-    bits; it gets the numbers of A's policy in that slot. most: answers tried at most, the lowest
-    first. standings: the match before each deal (see `Branches`), by default a new match.
-    explore: the knock policy that A plays by up to the question, with the numbers of A's own; by
-    default A's own. first_only: branch the first question of the slot instead, without a draw.
-    Deals with fewer than two answers worth trying are left out. The slots of the die and the
-    melding cannot be branched, and for one player `take`. Raises PolicyFailure.
+    Args:
+        matchup: Matchup to play.
+        choose: Policy of the slot to roll out. It gets the parameters of A's policy in that slot
+            and returns the candidate actions, as bits.
+        first_unit: Number of the first unit.
+        units: Number of units.
+        most: Maximum number of actions, lowest first.
+        standings: Match score before each deal (see `scores`); by default that of a new match.
+        explore: Knock policy of A before the decision, with the parameters of A's own policy; by
+            default A's own policy.
+        first_only: Use the first decision of the slot instead of drawing one.
+
+    Raises:
+        PolicyFailure: A policy failed.
     """
     players = len(matchup.players)
     slot = answers.SLOTS.index(choose.slot)

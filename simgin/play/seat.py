@@ -1,4 +1,4 @@
-"""What somebody at a table sees and may type: lines of at most 80 columns, and keys."""
+"""Text of the table for a human player: lines of up to 80 columns, choices and their keys."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from simgin.play.watch import Question
 from simgin.text.notation import card_text, cards_in, hand_text
 
 YES, NO = 1, 0
-Choices = Mapping[str, tuple[list[int], str]]  # by key: the answers, and what they do
+Choices = Mapping[str, tuple[list[int], str]]  # key -> (actions, description)
 
 
 def choices(question: Question) -> Choices:
-    """What may be typed at a question. A card in place of an ending declines and throws it."""
+    """Return the choices for a decision. A card typed instead of an ending discards that card."""
     view = question.view
     if question.slot == "take":
         return _draws(view)
@@ -68,7 +68,7 @@ def _endings(view: Any) -> Choices:
 
 
 def prompt(question: Question) -> str:
-    """What is asked, with the keys."""
+    """Return the prompt for a decision, with the keys."""
     if question.slot == "show":
         return "Which melding do you show? Its number, or ? for the list"
     offered = choices(question)
@@ -80,7 +80,7 @@ def prompt(question: Question) -> str:
 
 
 def table_lines(question: Question, rules: Any, opponent: str) -> Iterator[str]:
-    """What the player sees."""
+    """Yield the lines of the table as the player sees it."""
     view = question.view
     yield from _news(view, opponent)
     if rules.die != DIE_OFF:
@@ -107,7 +107,7 @@ def table_lines(question: Question, rules: Any, opponent: str) -> Iterator[str]:
 
 
 def _news(view: Any, opponent: str) -> Iterator[str]:
-    """What the opponent has done since the player's last turn."""
+    """Yield the opponent's actions since the player's last turn."""
     turns = view.history[: view.turns].tolist()
     for _, source, card, thrown in takewhile(lambda turn: turn[0] != view.seat, turns[::-1]):
         came = f"took {card_text(card)}" if source == FROM_PILE else "drew from the stock"
@@ -117,7 +117,7 @@ def _news(view: Any, opponent: str) -> Iterator[str]:
 
 
 def _hand(view: Any, rules: Any) -> Iterator[str]:
-    """The hand, in melds, and what it counts."""
+    """Yield the player's hand in melds, and its deadwood."""
     hand = int(view.hand)
     came = int(view.drawn if view.drawn >= 0 else view.taken)
     if came >= 0:

@@ -1,14 +1,14 @@
-"""Games that stop at questions: the engine plays on to one that is answered from outside.
+"""Games that stop at decisions: the engine advances to the next external decision.
 
-A deal follows from its pack and its answers, so it need not be kept half played: it is played again
-with the answers given so far, to the next question. Where a turn begins with a choice of piles, the
-state of the deal is kept, and only that turn is played again. A strategy at the other seat answers
-on the way, and its answers are kept with the others: nobody is asked twice.
+A deal follows from its pack and its actions, so that a deal in progress is not stored. It is
+replayed with the actions so far, up to the next decision. If a turn begins with a choice between
+the piles, the state is saved there, and only that turn is replayed. The actions of a strategy at
+the other seat are stored as well, so that no policy is called twice for a decision.
 
-A *game* is a record: where its other records lie in memory, who answers, and where it stands. So
-many games are stepped in one call, and Python hands over one array.
+A *game* is a record with the addresses of its other records, the policies and the status. Many
+games can therefore be stepped in one call, which takes a single array from Python.
 
-Compiled, but no part of the engine: the name of its place on disk comes from this file.
+The code is compiled but does not belong to the engine: its cache key comes from this file.
 """
 
 import hashlib
@@ -35,12 +35,12 @@ from simgin.core.state import ANSWER, DISCARD, KNOCK, OFFER, SHOW, TAKE
 from simgin.core.turn import clear_deal
 
 N_SLOTS = len(SLOTS)
-# Addresses of the records of a game: the state, what is kept of it at the beginning of a turn, the
-# views of the seats, and one to copy a view to
+# Addresses of the records of a game: the state, its copy from the beginning of a turn, the views of
+# the seats, and a buffer for the copy of a view
 ADDRESSES = ("state", "kept", "view0", "view1", "copied")
-# Further the address of the rules; the seats answered from outside, as bits; where the game stands,
-# and what is known of its match (`core.match.enter`) and of the die before the deal; what belongs
-# to `simgin.envs`; and the policies of both seats, needed where a seat is not answered from outside
+# In addition: the address of the rules; the external seats, as bits; the status of the game, the
+# outcome of its match and the die before the deal; the fields of `simgin.envs`; and the policies of
+# both seats, used for seats that are not external
 _FIELDS = (
     (*ADDRESSES, "rules", "is_kept", "outside", "matches", "players")
     + ("at", "outcome", "stake", "owner")
@@ -49,18 +49,18 @@ _FIELDS = (
 GAME = np.dtype(
     (np.record, [(name, np.int64) for name in _FIELDS] + [("hooks", np.int64, (2, N_SLOTS))])
 )
-ASKED, DEAL_OVER, GAME_OVER = range(3)  # where a game stands
-BEGIN, GIVE, REPEAT, CLOSE = range(4)  # what Python has a game do
-HEAD = STATE_TYPE.offset("vectors") // 8  # numbers of a state that change during a turn
+ASKED, DEAL_OVER, GAME_OVER = range(3)  # status of a game
+BEGIN, GIVE, REPEAT, CLOSE = range(4)  # commands of step_game
+HEAD = STATE_TYPE.offset("vectors") // 8  # leading int64 of a state that change during a turn
 KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
 compiled = partial(jit.compiled, key=KEY)
 
 
-# Records and hooks by where they lie
+# Records and policies by address
 
 
 def record_at(kind):
-    """A compiled function that finds a record of a type by its address."""
+    """Return a compiled function that converts an address to a record of a type."""
 
     @intrinsic
     def record(typing_context, address):
@@ -73,7 +73,7 @@ def record_at(kind):
 
 
 def numbers_record(n):
-    """The type of a record read as n int64."""
+    """Return the type of a record that consists of n int64."""
     return from_dtype(np.dtype([("numbers", np.int64, n)]))
 
 
@@ -97,13 +97,13 @@ def _hook_at(typing_context, address):
 
 @compiled
 def no_answer(view, rules, params):
-    """The hook of a seat that is answered from outside: it stops the deal."""
+    """Stop the deal at a decision of an external seat, for which this is the policy."""
     return int64(-1)
 
 
 @compiled
 def _play_again(game, state, rules, view0, view1):
-    """Play a deal of two players by its answers; raises IllegalAnswer at the next question."""
+    """Replay a two-player deal by its actions; raise IllegalAnswer at the next decision."""
     first = 1 - state.dealer
     view1st, view2nd = (view1, view0) if first == 1 else (view0, view1)
     take1, take2 = _hook(game, first, TAKE), _hook(game, 1 - first, TAKE)
@@ -113,7 +113,7 @@ def _play_again(game, state, rules, view0, view1):
     offer_b, answer_b, show_b = _hook(game, 1, OFFER), _hook(game, 1, ANSWER), _hook(game, 1, SHOW)
     if game.is_kept:
         _take_up(game, state)
-        show_ending(state, view0)  # none; a view may still show one that was declined
+        show_ending(state, view0)  # Clear an ending that was declined.
         show_ending(state, view1)
         turn_before = 0 if state.asked_seat == state.dealer else 1
         play_turns(
@@ -135,7 +135,7 @@ def _play_again(game, state, rules, view0, view1):
 
 @compiled
 def _hook(game, seat, slot):
-    """What answers a seat in a slot."""
+    """Return the policy of a seat and slot."""
     if game.outside >> seat & 1:
         return as_hook(no_answer)
     return _hook_at(game.hooks[seat, slot])
@@ -143,16 +143,16 @@ def _hook(game, seat, slot):
 
 @compiled
 def _copy_head(source, to):
-    """Copy what changes during a turn from one state to another, by their addresses."""
+    """Copy the part of a state that changes during a turn; both states are addresses."""
     for i in range(HEAD):
         _head_at(to).numbers[i] = _head_at(source).numbers[i]
 
 
 @compiled
 def _keep(game, state, rules):
-    """Keep the state if a turn begins here: nothing has happened in it but this question.
+    """Save the state if this decision is the first event of a turn.
 
-    Where there is a die, it was asked about before.
+    With a die, the turn began with a decision about an offer, so that the state is not saved.
     """
     if (
         state.asked_slot == TAKE
@@ -161,14 +161,14 @@ def _keep(game, state, rules):
         and rules.die == DIE_OFF
     ):
         seat = state.asked_seat
-        state.noises[seat] -= state.noisy[seat ^ state.half] >> TAKE & 1  # it is asked again
+        state.noises[seat] -= state.noisy[seat ^ state.half] >> TAKE & 1  # It is called again.
         _copy_head(game.state, game.kept)
         game.is_kept = 1
 
 
 @compiled
 def _take_up(game, state):
-    """Go back to the state that was kept, but for what is answered and shuffled since then."""
+    """Restore the saved state, except for the actions and shuffled cards added since then."""
     scripted, shuffled = state.scripted, state.shuffled
     _copy_head(game.kept, game.state)
     state.scripted = scripted
@@ -177,7 +177,7 @@ def _take_up(game, state):
 
 @compiled
 def _play_again_alone(game, state, rules, view):
-    """Play a deal of one player by its answers; raises IllegalAnswer at the next question."""
+    """Replay a solitaire deal by its actions; raise IllegalAnswer at the next decision."""
     state.logged = 0
     forget(view, state.turns)
     play_solo(state, rules, view, _hook(game, 0, DISCARD), _hook(game, 0, KNOCK))
@@ -194,7 +194,7 @@ def begin(game, unit):
 
 @compiled
 def _begin_deal(game, state, rules):
-    """A new pack, unless one is given, and no answers."""
+    """Clear the actions, and prepare a new pack unless one is given."""
     state.scripted = 0
     game.stake, game.owner = state.stake, state.owner
     game.at = ASKED
@@ -210,7 +210,7 @@ def _begin_deal(game, state, rules):
 
 @compiled
 def close_deal(game):
-    """Enter a deal that is over in its match; begin the next one unless that decided the match."""
+    """Apply the result of a finished deal; begin the next one unless the match is over."""
     state, rules = state_at(game.state), rules_at(game.rules)
     game.outcome = enter(state, rules, state.deal + 1)
     if not game.matches or game.outcome != UNDECIDED:
@@ -223,7 +223,7 @@ def close_deal(game):
 
 @compiled
 def put(game, answer):
-    """Give the next answer of a deal; raises IllegalAnswer."""
+    """Append the next action of a deal; raise IllegalAnswer if it is not legal."""
     state = state_at(game.state)
     if answer < 0 or answer > 63 or not state.legal >> answer & 1:
         state.answer = answer
@@ -234,9 +234,11 @@ def put(game, answer):
 
 @compiled
 def go_on(game):
-    """Play on to a question from outside, or to the end of the deal.
+    """Advance to a decision of an external seat, or to the end of the deal.
 
-    Raises IllegalAnswer if a strategy gives one, and what its policies raise.
+    Raises:
+        IllegalAnswer: A strategy returned an illegal action, or a stored action is not legal.
+        Exception: Any exception of a policy, raised again by a second call.
     """
     state, rules = state_at(game.state), rules_at(game.rules)
     view0, view1 = view_at(game.view0), view_at(game.view1)
@@ -249,27 +251,29 @@ def go_on(game):
     except Exception:
         is_over = False
     if state.logged < state.scripted and not is_over:
-        raise IllegalAnswer  # among those given before
+        raise IllegalAnswer  # A stored action is not legal.
     state.scripted = state.logged
     if is_over:
         game.at = DEAL_OVER
         return
     seat, slot = state.asked_seat, state.asked_slot
-    if not game.outside >> seat & 1:  # a policy failed: asked again, it raises the same
+    if not game.outside >> seat & 1:  # A policy failed; a second call raises the same.
         numbers = vector_at(state.vectors[seat, slot], state.lengths[seat, slot])
         _hook(game, seat, slot)(view0 if seat == 0 else view1, rules, numbers)
         raise IllegalAnswer
     _keep(game, state, rules)
 
 
-# What Python calls for one game
+# Interface to Python for one game
 
 
 def step_game(place, how, number):
-    """Begin with a unit, answer, play a deal again by so many of its answers, or close it.
+    """Execute a command, then advance to the next external decision or the end of the deal.
 
-    Then play on to the next question from outside, or to the deal's end. place: of the game in
-    memory, since Python takes longer to hand over a record than to step it.
+    Args:
+        place: Address of the game, because Python takes longer to convert a record than to step it.
+        how: BEGIN a unit, ACT, REPLAY some actions of the deal, or CLOSE_DEAL.
+        number: Unit to begin, action, or number of actions to replay.
     """
     game = game_at(place)
     if how == BEGIN:
@@ -288,5 +292,5 @@ def step_game(place, how, number):
 
 @cache
 def compiled_step() -> Any:
-    """`step_game`, compiled."""
+    """Compile `step_game`."""
     return compiled(step_game, void(int64, int64, int64))

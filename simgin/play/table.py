@@ -1,13 +1,11 @@
-"""A table: a deal or a match in which some seats are answered from outside.
+"""Deals and matches in which some seats are played by external programs.
 
-table = Table(parse_matchup("simple", "champion", "standard", 1, "match"), outside=(0,))
-while table.question is not None:
-    table.answer(choose(table.question))  # what a seat sees holds no hidden card
-    if table.is_deal_over:
-        table.close_deal()
+table = GameTable(parse_matchup("simple", "champion", "standard", 1, "match"), external_seats=(0,))
+while table.decision is not None: table.act(choose(table.decision))  # The view contains no hidden
+card. if table.is_deal_over: table.close_deal()
 
-The engine asks, plays and scores: the answers that a strategy gives at a table are those of a run
-with the same seed, unit and packs. See `simgin.play.stepping`.
+The engine calls policies, plays and scores. The actions of a strategy in a game are those of a run
+with the same seed, unit and shuffles. See `simgin.play.stepping`.
 """
 
 from __future__ import annotations
@@ -31,11 +29,19 @@ from simgin.strategy import interpret
 
 
 class Games:
-    """Many games of one matchup, each with records of its own, as `stepping` reads them.
+    """Games of one matchup, each with its own records, in the layout of `stepping`.
 
-    rows: stepping.GAME (games,), at `place` in memory. states: STATE (games,). views: VIEW (games,)
-    of each seat. outside: the seats that are answered from outside. The engine finds records by
-    their addresses, so each copy has its own memory and enters its own addresses.
+    The engine finds records by their addresses. Each copy therefore has its own memory and its own
+    addresses.
+
+    Attributes:
+        matchup: Matchup that is played.
+        external_seats: Seats played by external programs.
+        states: Engine states, (n_games,) STATE.
+        views: Views of each seat, (n_games,) VIEW each.
+        records: Games, (n_games,) stepping.GAME.
+        address: Address of the first game.
+        rules: Rules record.
     """
 
     def __init__(self, matchup: Matchup, outside: Collection[int], n: int) -> None:
@@ -46,30 +52,30 @@ class Games:
         self.rows["outside"] = sum(1 << seat for seat in outside)
         self.rows["matches"] = matchup.unit == "match"
         self.rows["players"] = len(matchup.players)
-        self.states["watched"] = -1  # only answers are kept
+        self.states["watched"] = -1  # Log only actions.
         self._enter_players()
 
     def _allocate(self, n: int) -> None:
         """Allocate the memory of n games."""
         self.states = new_states(self.matchup.seed, n)
-        self.views = np.zeros(n, VIEW), np.zeros(n, VIEW)  # apart in memory for each seat
+        self.views = np.zeros(n, VIEW), np.zeros(n, VIEW)  # contiguous for each seat
         self._copied = np.zeros(n, VIEW)
         self._kept = np.zeros((n, stepping.HEAD), np.int64)
         self.rows = np.zeros(n, stepping.GAME)
 
     def _enter_addresses(self) -> None:
-        """Enter the addresses of the records of each game."""
+        """Set the addresses of the records of each game."""
         records = self.states, self._kept, *self.views, self._copied
         for name, array in zip(stepping.ADDRESSES, records, strict=True):
             self.rows[name] = array.ctypes.data + array.strides[0] * np.arange(len(array))
         self.place: int = self.rows.ctypes.data
 
     def _enter_players(self) -> None:
-        """Enter the rules and the policies, whose addresses differ between processes."""
+        """Set the rules and policies, whose addresses differ between processes."""
         self.rules = build_rules(self.matchup.variant)
         self.rows["rules"] = place_in_memory(self.rules)
         first = self.states[0]
-        self._vectors = seat_players(first, self.matchup)  # the states hold only addresses
+        self._vectors = seat_players(first, self.matchup)  # The states hold only addresses.
         for name in ("same", "noisy", "vectors", "lengths"):
             self.states[name] = first[name]
         players = len(self.matchup.players)
@@ -98,14 +104,14 @@ class Games:
         self._enter_players()
 
     def _contents(self) -> list[np.ndarray]:
-        """Return the memory of the games, the questions that a table has logged last."""
+        """Return the memory of the games; the last array is the log of a table's decisions."""
         n, first = len(self.rows), self.states[0]
         states = np.ndarray((n, WITHOUT_LOG), np.uint8, self.states.base)
         log = first["log"][: first["logged"] + 1 if first["watched"] > 0 else 0]
         return [states, *self.views, self._copied, self._kept, self.rows, log]
 
     def _write(self, contents: list[np.ndarray]) -> None:
-        """Copy the memory of other games to that of these."""
+        """Copy the memory of other games to these games."""
         *records, log = contents
         for own, other in zip(self._contents(), records, strict=False):
             own[:] = other
@@ -114,50 +120,56 @@ class Games:
 
 
 def place_in_memory(record: Any) -> int:
-    """Where a record lies in memory."""
+    """Return the address of a record."""
     return int(record.__array_interface__["data"][0])
 
 
 def machine_code(hook: Any) -> int:
-    """Where the machine code of a compiled policy lies, found as numba finds it."""
+    """Return the address of the machine code of a compiled policy, as numba finds it."""
     version = hook.get_compile_result(HOOK)
     place: int = version.library.get_pointer_to_function(version.fndesc.llvm_func_name)
     return place
 
 
 class IllegalMove(ValueError):
-    """An answer from outside that the rules do not allow."""
+    """Error for an external action that is not legal."""
 
 
 class Table:
-    """One game; see the top of the file. unit: the number of its packs in the random streams."""
+    """One game with external seats; see the module docstring.
+
+    Args:
+        matchup: Matchup; the strategies of external seats are not called.
+        outside: Seats played by external programs.
+        unit: Number of the shuffles in the random streams.
+    """
 
     def __init__(self, matchup: Matchup, outside: Collection[int] = (0,), unit: int = 0) -> None:
         self._games = Games(matchup, outside, 1)
-        self.state.watched = 1  # every question is kept
+        self.state.watched = 1  # Log every decision.
         self._step(stepping.BEGIN, unit)
 
-    # Looked up on use, so that a copy of the table has its own
+    # Properties rather than attributes, so that a copy of the table uses its own games
 
     @property
     def matchup(self) -> Matchup:
-        """Who plays what."""
+        """Matchup that is played."""
         return self._games.matchup
 
     @property
     def rules(self) -> np.record:
-        """The rules that are played."""
+        """Rules record."""
         return self._games.rules
 
     @property
     def state(self) -> np.record:
-        """The engine's state of the deal."""
+        """Engine state of the deal."""
         state: np.record = self._games.states[0]
         return state
 
     @property
     def _at(self) -> int:
-        """ASKED, DEAL_OVER or GAME_OVER."""
+        """Status: ASKED, DEAL_OVER or GAME_OVER of `stepping`."""
         return int(self._games.rows["at"][0])
 
     def _step(self, how: int, number: int) -> None:
@@ -170,17 +182,17 @@ class Table:
 
     @property
     def is_deal_over(self) -> bool:
-        """Whether the deal is played, and neither entered nor followed by another."""
+        """True if the deal has ended, and its result has not been applied to the match yet."""
         return self._at == stepping.DEAL_OVER
 
     @property
     def is_over(self) -> bool:
-        """Whether the deal or match is over, and entered."""
+        """True if the deal or match is over, and its result has been applied."""
         return self._at == stepping.GAME_OVER
 
     @property
     def question(self) -> Question | None:
-        """What is asked from outside, without an answer; None behind the end of the deal."""
+        """Pending decision of an external seat, without an action; None after the deal."""
         if self._at != stepping.ASKED:
             return None
         state = self.state
@@ -189,35 +201,39 @@ class Table:
 
     @property
     def answers(self) -> list[int]:
-        """All answers in the deal so far, those of strategies too."""
+        """Actions of the deal so far, including those of strategies."""
         state = self.state
         given: list[int] = state.answers[: state.scripted].tolist()
         return given
 
     def answer(self, answer: int) -> None:
-        """Answer the question, and play on. Raises IllegalMove, which changes nothing."""
+        """Make the pending decision, and advance to the next one.
+
+        Raises:
+            IllegalMove: The action is not legal; the game is unchanged.
+        """
         legal = int(self.state.legal) if self._at == stepping.ASKED else 0
         if not 0 <= answer < 64 or not legal >> answer & 1:
             raise IllegalMove(f"{answer} is not among the legal answers")
         self._step(stepping.GIVE, answer)
 
     def go_back(self, length: int) -> None:
-        """Take answers of the deal back, all but the first ones, and play on from there."""
+        """Undo all actions of the deal except the first `length`, and advance from there."""
         self._step(stepping.REPEAT, length)
 
     def repeat(self, answers: Sequence[int]) -> None:
-        """Play the deal by these answers, of all seats, and on from there."""
+        """Replay the deal by the given actions of all seats, and advance from there."""
         if len(answers) >= MAX_QUESTIONS:
             raise IllegalMove("a deal has fewer answers")
         self.state.answers[: len(answers)] = answers
         self.go_back(len(answers))
 
     def close_deal(self) -> None:
-        """Enter a deal that is over, and begin the next one of the match."""
+        """Apply the result of a finished deal, and begin the next deal of the match."""
         self._step(stepping.CLOSE, 0)
 
     def watched(self) -> WatchedDeal:
-        """The deal as far as it is played; before it is closed."""
+        """Return the trace of the deal so far; the deal must not be closed yet."""
         state, views = self.state.copy(), self._games.views
         deal = WatchedDeal(
             matchup=self.matchup,

@@ -1,6 +1,6 @@
-"""One deal with every question kept: for `simgin show` and the tests.
+"""Traced deals: single deals with a record of every decision, for `simgin show` and tests.
 
-It is played by the same engine as millions of deals.
+They are played by the same engine as measurements.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,47 +19,64 @@ from simgin.play.matchup import Matchup
 from simgin.rules.build import build_rules
 from simgin.text.notation import hand_mask
 
-DECLINED = ("knock", "offer")  # slots in which 0 changes nothing
+DECLINED = ("knock", "offer")  # slots in which action 0 has no effect
 
 
 class NoSuchDeal(ValueError):
-    """The match was over before the deal."""
+    """Error for a deal after the end of its match."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question of the engine to a policy: what it saw, and its answer."""
+    """Decision of a policy.
+
+    Attributes:
+        seat: Seat of the player, 0 or 1.
+        slot: Slot of the policy.
+        view: View of the player.
+        action: Action returned, as an integer code; None if it was not legal or the policy raised.
+    """
 
     seat: int
     slot: str
     view: np.record
-    answer: int | None  # None: not legal, or the policy raised
+    answer: int | None
 
 
 @dataclass(frozen=True)
 class WatchedDeal:
-    """A deal as it was played."""
+    """Traced deal.
+
+    Attributes:
+        matchup: Matchup that played the deal.
+        state: Engine state after the deal; see `core.state`.
+        views: Last views by seat.
+        error: Error message if a policy failed, else empty.
+        exception: Exception of the policy or the engine in that case.
+        hands: Hands as dealt, by seat.
+        is_truncated: True if only the beginning of the deal is known; see `truncate_deal`.
+    """
 
     matchup: Matchup
-    state: np.record  # the engine's record, see simgin.core.state
-    views: tuple[np.record, np.record]  # the last views, by seat
-    fault: str  # empty, or the sentence that says which policy failed and how
-    raised: Exception | None  # what the policy or the engine raised then
-    hands: tuple[int, int]  # as dealt, by seat
-    is_cut: bool = False  # whether only the beginning is known; see `cut_short`
+    state: np.record
+    views: tuple[np.record, np.record]
+    fault: str
+    raised: Exception | None
+    hands: tuple[int, int]
+    is_cut: bool = False
 
     @cached_property
     def questions(self) -> list[Question]:
-        """The questions of the deal; after a fault the last one has no legal answer."""
+        """Decisions of the deal. After an error, the last one has no legal action."""
         return [self.question(number) for number in range(self.asked)]
 
     @property
     def asked(self) -> int:
-        """How many questions there were, one without a legal answer included."""
+        """Number of decisions, including one without a legal action."""
         return int(self.state.logged) + bool(self.fault)
 
     def question(self, number: int) -> Question:
-        """One of the questions."""
+        """Return one of the decisions."""
         state = self.state
         view = state["log"][number].copy()
         answer = int(state["answers"][number]) if number < state["logged"] else None
@@ -67,14 +84,14 @@ class WatchedDeal:
 
     @property
     def kind(self) -> str:
-        """How the deal ended; empty after a fault."""
+        """Ending of the deal; empty after an error."""
         return sums.KINDS[self.state.kind] if self.state.kind >= 0 else ""
 
     @property
     def turns(self) -> list[tuple[int, int, int, int]]:
         """(seat, source, card drawn or taken, card discarded or -1) of every turn.
 
-        A card that is hidden from one seat is in the history of the other.
+        A card that is hidden from one seat is in the history of the other seat.
         """
         views = self.views[: len(self.matchup.players)]
         histories = [view.history[: self.state.turns] for view in views]
@@ -97,12 +114,23 @@ def watch_deal(
     points: tuple[int, int] | None = None,
     script: Sequence[int] = (),
 ) -> WatchedDeal:
-    """Play one deal: number `deal` of a unit and half, or one from a given pack.
+    """Play and trace one deal: a deal of a unit, or one with given cards.
 
-    pack: 52 cards in dealing order; joker: the joker's place among the 53 of one player, -1 for
-    none; dealer: seat. points: the scores of the seats before the deal, by default start_points.
-    script: the first answers, given in place of the players'.
-    A policy that fails ends the deal: see `fault`. Raises NoSuchDeal past the end of a match.
+    If a policy fails, the trace ends there and has an error message.
+
+    Args:
+        matchup: Matchup to play.
+        unit: Number of the unit.
+        half: Mirrored game of the unit, 0 or 1.
+        deal: Number of the deal in a match.
+        pack: 52 cards in dealing order.
+        joker: Position of the joker among the 53 cards of a solitaire game; -1 for none.
+        dealer: Seat of the dealer for a given pack.
+        points: Scores of the seats before the deal; by default start_points.
+        script: First actions of the deal, used instead of the players'.
+
+    Raises:
+        NoSuchDeal: The match ended before the deal.
     """
     state = new_state(matchup.seed)
     rules = build_rules(matchup.variant)
@@ -111,7 +139,7 @@ def watch_deal(
     state.watch_half = half
     state.watch_deal = deal
     if pack is not None:
-        # Dealt as it is, without a shuffle
+        # Deal the pack without a shuffle.
         state.pack[:] = pack
         state.given = 1
         state.shuffled = len(pack)
@@ -144,7 +172,7 @@ def watch_deal(
 
 @dataclass(frozen=True)
 class Decision:
-    """What a seat did at a question of a slot, as the engine's answer."""
+    """Action of a seat in a slot, as an integer code, for a script."""
 
     seat: int
     slot: str
@@ -158,12 +186,21 @@ def lead_to(
     unit: int = 0,
     **deal: Any,
 ) -> tuple[WatchedDeal, int] | None:
-    """A deal played by some decisions, and then by the players; None if it does not come there.
+    """Play a deal by scripted actions, then by the players, to reach a certain decision.
 
-    With it the number of the question behind the decisions, of which `is_there` has to be true.
-    Endings and offers that are not among the decisions are declined, and those declined need not
-    come: `done` is changed accordingly. unit, deal: as of `watch_deal`; the pack is given, since a
-    script counts for both halves of a pair.
+    Endings and offers that are not in the script are declined. A scripted refusal to end or offer
+    may be absent from the deal. The script is changed in place accordingly.
+
+    Args:
+        matchup: Matchup to play.
+        done: Scripted actions; changed in place.
+        is_there: Function that returns True for the wanted decision.
+        unit: Number of the unit.
+        **deal: Keyword arguments of `trace_deal`. They must include the pack, because a script
+            applies to both mirrored games.
+
+    Returns:
+        (traced deal, index of the decision after the script); None if it is not reached.
     """
     while True:
         played = watch_deal(matchup, unit, script=[decision.answer for decision in done], **deal)
@@ -187,7 +224,13 @@ def lead_to(
 
 
 def cut_short(deal: WatchedDeal, answers: int, is_open: bool) -> WatchedDeal:
-    """The deal up to a number of answers; is_open: whether the next question is asked as well."""
+    """Truncate a traced deal after a number of actions.
+
+    Args:
+        deal: Traced deal; its state is changed.
+        answers: Number of actions to keep.
+        is_open: True if the next decision is kept as well, without its action.
+    """
     deal.state.logged = answers
     deal.state.kind = -1
     fault = "Nothing more is known of this deal." if is_open else ""
@@ -195,9 +238,9 @@ def cut_short(deal: WatchedDeal, answers: int, is_open: bool) -> WatchedDeal:
 
 
 def dealt_hands(state: Any, rules: Any, alone: bool) -> tuple[int, int]:
-    """The hands dealt, by seat: one card at a time, the nondealer first.
+    """Return the hands dealt, by seat: one card at a time, the nondealer first.
 
-    To a single player one hand, and none; a joker in it takes the place of a card.
+    In solitaire games, the second hand is empty, and a joker in the hand replaces a card.
     """
     eleven = rules.first_turn == DISCARD_FIRST
     if alone:
