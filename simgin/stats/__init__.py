@@ -1,1 +1,1 @@
-"""Numbers in, numbers out: metrics, their errors, differences and ratings."""
+"""Statistics: metrics, standard errors, differences and ratings."""

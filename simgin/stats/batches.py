@@ -1,9 +1,10 @@
-"""Batch rows: their totals, how far each batch moves an estimate, whether all are alike.
+"""Batch rows: totals, influence of each batch on an estimate, and homogeneity.
 
-Cells of one seed share their packs, batch by batch. So what is computed from several cells gets its
-error from their batches' joint moves, which knows of the packs in common (delta method,
-docs/explanation/statistics.md#differences-between-matchups). Rows are int64 of shape
-(batches, sums.COLUMNS).
+Matchups with the same seed play the same deals, batch by batch. Standard errors of quantities that
+combine several matchups therefore come from the joint influences of their batches, which include
+the covariance due to common deals (delta method,
+docs/explanation/statistics.md#differences-between-matchups). Rows are (n_batches, sums.COLUMNS)
+int64.
 """
 
 from __future__ import annotations
@@ -19,49 +20,60 @@ from simgin.core.cell import Cell
 from simgin.stats.estimate import metric_sums
 from simgin.stats.metrics import BY_NAME, COUNTS, METRICS
 
-ENOUGH_BATCHES = 5  # with fewer an error from batches is undefined: a dash
+ENOUGH_BATCHES = 5  # with fewer, a standard error from batches is undefined
 PAIRS = slice(sums.PAIR_HISTOGRAM, sums.PAIR_HISTOGRAM + sums.PAIR_BINS)
-SCORES = np.arange(sums.PAIR_BINS) / 4  # what A wins of a pair, by bin
+SCORES = np.arange(sums.PAIR_BINS) / 4  # win rate of A in a pair, by bin
 
 
 def total(rows: np.ndarray) -> np.ndarray:
-    """The exact sum of batch rows, column by column: int64 of length sums.COLUMNS."""
+    """Return the exact sum of batch rows by column, (sums.COLUMNS,) int64."""
     return np.asarray(rows.sum(axis=0, dtype=np.int64))
 
 
 def fact_sums(rows: np.ndarray, fact: int) -> np.ndarray:
-    """What a fact adds up to in each batch: int64 (batches,)."""
+    """Return the sum of a fact in each batch, (n_batches,) int64."""
     return np.asarray(rows[:, sums.SUM + fact])
 
 
 def denominator_sums(rows: np.ndarray, fact: int) -> np.ndarray:
-    """What the denominator of a fact adds up to in each batch: int64 (batches,)."""
+    """Return the sum of the denominator of a fact in each batch, (n_batches,) int64."""
     return fact_sums(rows, sums.DENOMINATOR[fact])
 
 
 def unit_counts(rows: np.ndarray) -> np.ndarray:
-    """The number of units in each batch: int64 (batches,)."""
+    """Return the number of units in each batch, (n_batches,) int64."""
     return np.asarray(rows[:, sums.UNITS])
 
 
 def count_played(rows: np.ndarray, unit: str) -> int:
-    """How many deals or matches the rows hold; unit: "deal" or "match"."""
+    """Return the number of deals or matches in the rows.
+
+    Args:
+        rows: Batch rows.
+        unit: "deal" or "match".
+    """
     return int(fact_sums(rows, sums.FACT[COUNTS[unit]]).sum())
 
 
 def effective(rows: np.ndarray) -> float:
-    """How many batches of equal size these are worth: (sum u)^2 / sum u^2.
+    """Return the effective number of batches of equal size, (sum u)^2 / sum u^2.
 
-    One that was cut short counts for less than one.
+    A batch that was cut short counts as less than one.
     """
     units = unit_counts(rows).astype(float)
     return float(units.sum() ** 2 / (units @ units))
 
 
 def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
-    """How far each batch moves the ratio of a fact to its denominator.
+    """Return the influence of each batch on the ratio of a fact to its denominator.
 
-    (N_b - r D_b) / D: float64 (batches,), of sum 0.
+    Args:
+        rows: Batch rows.
+        fact: Index of the numerator.
+        scale: Number of parts of one in which the numerator counts.
+
+    Returns:
+        (N_b - r D_b) / D, (n_batches,) float64, which sums to 0.
     """
     n = fact_sums(rows, fact) / scale
     d = denominator_sums(rows, fact)
@@ -70,63 +82,81 @@ def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
 
 
 def standard_error(moves: np.ndarray, batches: float) -> float:
-    """The standard error of what `batches` batches move so far.
+    """Return the standard error of an estimate from the influences of its batches.
 
-    A batch of u of U units has its moves' variance in proportion to u (1 - u / U), so the sum of
-    squares is short by one part in the effective number of batches.
+    A batch of u of all U units has an influence whose variance is proportional to u (1 - u / U).
+    The sum of squares is therefore too small by the factor 1 - 1 / batches.
+
+    Args:
+        moves: Influence of each batch.
+        batches: Effective number of batches.
     """
     squares = moves**2
     return float(np.sqrt(batches / (batches - 1) * squares.sum()))
 
 
 def allow_for_unseen(se: float, freedom: float, unseen: float) -> tuple[float, float]:
-    """The error of a difference of shares and its degrees of freedom, with what was not seen.
+    """Correct the standard error of a difference of proportions for unobserved events.
 
-    Two shares that seldom differ may happen to agree in every batch, or to differ in one, and the
-    batches alone would then call the difference exact. `unseen` is the variance of one case more on
-    either side (Agresti and Caffo, American Statistician 2000; for pairs Bonett and Price, Journal
-    of Educational and Behavioral Statistics 2012). Being no estimate, it adds degrees of freedom:
-    in proportion, which is fewer than Satterthwaite's and covers better
-    (docs/explanation/decisions/0021-rare-differences-and-circles.md). Cells that are equal in every
-    batch stay without error.
+    Rare events may not differ in any batch, or only in one, which would make the difference look
+    exact. The correction is the variance of one additional event on either side (Agresti and Caffo,
+    American Statistician 2000; for pairs Bonett and Price, Journal of Educational and Behavioral
+    Statistics 2012). It is known exactly, so the degrees of freedom increase in proportion; they
+    are fewer than Satterthwaite's and cover better
+    (docs/explanation/decisions/0021-rare-differences-and-circles.md). A standard error of 0, of
+    matchups that are equal in every batch, is not corrected.
+
+    Args:
+        se: Standard error from the batches.
+        freedom: Degrees of freedom.
+        unseen: Variance of one additional event on either side.
+
+    Returns:
+        The corrected standard error and degrees of freedom.
     """
     if not se > 0:
         return se, freedom
     variance = se**2
     whole = variance + unseen
-    # In brackets, so that with nothing unseen the freedom stays what it is: at 100 batches
-    # a rounding error below would take Student's quantile instead of 1.96
+    # The parentheses keep the degrees of freedom exact if `unseen` is 0. With 100 batches, a
+    # rounding error would select Student's t instead of 1.96
     return float(np.sqrt(whole)), freedom * (whole / variance)
 
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """What came of a cell, seen by A or, `as_b`, by B."""
+    """Batch rows of a matchup, from the perspective of A or, with `as_b`, of B.
+
+    Attributes:
+        cell: The matchup.
+        rows: (n_batches, sums.COLUMNS) int64, from unit 0.
+        multiplier: Half-width of intervals in standard errors for a run with a stopping rule
+            (`simgin.runs.stopping`); None for a run of fixed size.
+        as_b: True for the perspective of B.
+    """
 
     cell: Cell
-    rows: np.ndarray  # int64 (batches, sums.COLUMNS), from unit 0 on
-    # Half-width of intervals in standard errors where results might have stopped the run
-    # (`simgin.runs.stopping`)
+    rows: np.ndarray
     multiplier: float | None = None
     as_b: bool = False
 
     @property
     def strategy(self) -> str:
-        """The strategy that sees the cell so."""
+        """Name of the strategy whose perspective this is."""
         return self.cell.b if self.as_b else self.cell.a
 
     @property
     def opponent(self) -> str:
-        """The other one; empty for one player."""
+        """Name of the opponent; empty in a solitaire game."""
         return self.cell.a if self.as_b else self.cell.b
 
     def reversed(self) -> Played:
-        """The same cell, seen by the opponent."""
+        """Return the same matchup from the perspective of the opponent."""
         return replace(self, as_b=not self.as_b)
 
     @property
     def is_identical(self) -> bool:
-        """Whether both play identically: every pair of mirrored deals ended level in everything."""
+        """True if both played identically: the mirrored games of every pair cancel out."""
         if not self.cell.mirrored:
             return False
         total = self.rows.sum(axis=0)
@@ -138,31 +168,42 @@ class Played:
         )
 
 
-# Homogeneity. A batch is a pure function of its units, so one that stands out is played again and
-# must repeat; nothing is ever dropped (docs/explanation/statistics.md#homogeneity).
+# Homogeneity. A batch is a pure function of its units: an outlier can be replayed and must give the
+# same result. No batch is ever dropped (docs/explanation/statistics.md#homogeneity).
 
 
 @dataclass(frozen=True)
 class Homogeneity:
-    """Chi-square of a share over batches, or over groups of them.
+    """Chi-square test of a proportion over batches or groups of batches.
 
-    NaN where there are fewer than two to compare, or nothing varies.
+    The statistic, p and the largest residual are NaN if there are fewer than two groups or the
+    variance is 0.
+
+    Attributes:
+        statistic: Chi-square statistic.
+        df: Degrees of freedom.
+        p: p-value.
+        largest: Standardised residual farthest from 0.
+        where: Number of its batch or label of its group; -1 if undefined.
     """
 
     statistic: float
     df: int
     p: float
-    largest: float  # the standardised residual farthest from 0
-    where: int  # the number of its batch, or its group's label; -1 where there is none
+    largest: float
+    where: int
 
 
 def homogeneity(
     rows: np.ndarray, metric: str, groups: Sequence[int] | np.ndarray | None = None
 ) -> Homogeneity:
-    """Chi-square of a metric, seen by A, over the batches of rows (int64 (batches, sums.COLUMNS)).
+    """Test the homogeneity of a metric, from the perspective of A, over batches.
 
-    `groups` labels each batch, say by its worker, and compares the groups instead. The variance is
-    that of the units of all batches.
+    Args:
+        rows: Batch rows, (n_batches, sums.COLUMNS) int64. The variance is that of the units of all
+            batches.
+        metric: Name of the metric.
+        groups: Labels of the batches, such as their workers, to compare groups instead of batches.
     """
     labels, group = np.unique(
         np.arange(len(rows)) if groups is None else groups, return_inverse=True
@@ -186,9 +227,13 @@ def homogeneity(
 
 
 def chi_square_tail(statistic: float, df: int) -> float:
-    """How likely a chi-square of `df` degrees of freedom, 1 or more, is at least so large.
+    """Return the probability that a chi-square variable is at least as large as a statistic.
 
-    The finite sum of Abramowitz and Stegun 26.4.4 and 26.4.5.
+    This is the finite sum of Abramowitz and Stegun 26.4.4 and 26.4.5.
+
+    Args:
+        statistic: Value of the statistic.
+        df: Degrees of freedom, at least 1.
     """
     half = statistic / 2
     if not half > 0:

@@ -1,8 +1,8 @@
-"""Differences of metrics between two cells, with tests and what the tests can find.
+"""Differences of metrics between two matchups, with significance tests and their power.
 
-All cells of one seed share their packs: unit u of one has the pack of unit u of the other. So the
-difference of two ratios has the error of its paired batch differences, which is often several times
-smaller than that of two independent runs
+Matchups with the same seed play the same deals: unit u has the same deal in both. The standard
+error of a difference of two ratios therefore comes from paired differences of batches, and is often
+several times smaller than that of two independent runs
 (docs/explanation/statistics.md#differences-between-matchups).
 """
 
@@ -28,16 +28,21 @@ DIFFERENCE_COLUMNS = (
     *("detectable", "n", "paired"),
 )
 
-Comparison = tuple[Played, Played]  # a cell and its base
+Comparison = tuple[Played, Played]  # a matchup and its baseline
 
 
 def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> Frame:
-    """Cell minus base for every comparison and metric: DIFFERENCE_COLUMNS, NaN where undefined.
+    """Compute the difference from the baseline for every comparison and metric.
 
-    `unit` and `n` say what the metric is per, and how many of them the smaller cell has. p is
-    two-sided, for sizes fixed beforehand: undefined where a cell ran under a stopping rule, whose
-    intervals are widened instead. p_holm is adjusted for the whole frame, one family. `detectable`
-    is the true difference that a test finds in four runs of five.
+    Args:
+        comparisons: Matchups with their baselines.
+        names: Names of the metrics.
+
+    Returns:
+        A frame with DIFFERENCE_COLUMNS, NaN if undefined. `unit` is what the metric is per, and `n`
+        the number of such units in the smaller matchup. `p` is two-sided and undefined for matchups
+        with a stopping rule, whose intervals are wider instead. `p_holm` is adjusted over all rows.
+        `detectable` is the true difference that the test detects with 80 % power.
     """
     chosen = [metrics.BY_NAME[name] for name in names]
     rows = [row for played, base in comparisons for row in _compare(played, base, chosen)]
@@ -47,7 +52,11 @@ def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> Fram
 
 
 def holm(p: np.ndarray) -> np.ndarray:
-    """Holm's adjusted p values of a family, in the order given; NaN stays NaN, uncounted."""
+    """Return Holm's adjusted p-values in the given order.
+
+    Args:
+        p: p-values of one family. NaN stays NaN and does not count.
+    """
     tested = np.flatnonzero(~np.isnan(p))
     order = tested[np.argsort(p[tested], kind="stable")]
     steps = np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1))
@@ -57,7 +66,7 @@ def holm(p: np.ndarray) -> np.ndarray:
 
 
 def share_packs(played: Played, base: Played) -> Comparison | None:
-    """Both cells cut to the batches that hold the same units; None if there are none."""
+    """Return both matchups restricted to batches with the same units; None if there are none."""
     cell = played.cell
     other = base.cell
     if cell.seed != other.seed or cell.unit != other.unit:
@@ -72,7 +81,7 @@ def share_packs(played: Played, base: Played) -> Comparison | None:
 
 
 def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dict[str, object]]:
-    """The rows of one comparison, without Holm's column."""
+    """Return the rows of one comparison, without Holm's column."""
     shared = share_packs(played, base)
     cells = shared or (played, base)
     is_paired = shared is not None
@@ -100,7 +109,7 @@ def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dic
 
 
 def _difference(cells: Comparison, metric: Metric, *, paired: bool) -> Estimate:
-    """A difference; n are the units (or batches) that its t quantile goes by."""
+    """Return a difference, with the number of units or batches for its t quantile as `n`."""
     totals = ((batches.total(cell.rows), cell.as_b) for cell in cells)
     played, base = (estimate_metric(total, metric, as_b) for total, as_b in totals)
     moves, base_moves = (quantity.ratio(cell.rows, metric, cell.as_b) for cell in cells)
@@ -119,9 +128,10 @@ def _difference(cells: Comparison, metric: Metric, *, paired: bool) -> Estimate:
 
 
 def _paired_error(cells: Comparison, metric: Metric, difference: Quantity) -> tuple[float, float]:
-    """The standard error of the difference from the batches, and their effective number.
+    """Return the standard error of a difference from paired batches, and the effective number.
 
-    NaN for too few batches, and where few hold anything to compare; a share takes a single case.
+    The standard error is NaN with too few batches, or with too few batches in which the numerator
+    is not 0. For a proportion, one such batch is enough.
     """
     effective = batches.effective(cells[0].rows)
     has_any = np.zeros(len(cells[0].rows), bool)
@@ -134,9 +144,10 @@ def _paired_error(cells: Comparison, metric: Metric, difference: Quantity) -> tu
 
 
 def _separate_error(own: Estimate, base: Estimate) -> tuple[float, float]:
-    """The standard error of the difference of independent runs, and the units of its t quantile.
+    """Return the standard error of a difference of independent runs.
 
-    The degrees of freedom are those of Welch and Satterthwaite.
+    The second value is the number of units for the t quantile. The degrees of freedom are those of
+    Welch and Satterthwaite.
     """
     parts = np.array([own.se**2, base.se**2])
     freedom = np.array([max(own.n - 1, 1), max(base.n - 1, 1)])
@@ -149,9 +160,14 @@ def _separate_error(own: Estimate, base: Estimate) -> tuple[float, float]:
 
 
 def _test(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float]:
-    """The limits, p and what the test can find; NaN for a difference without error.
+    """Return the confidence bounds, p and the detectable difference.
 
-    multipliers: of the cells that results might have stopped; the wider one counts.
+    All are NaN if the standard error is not positive.
+
+    Args:
+        difference: The estimated difference.
+        multipliers: Half-widths in standard errors of the matchups with a stopping rule; the
+            largest applies.
     """
     se = difference.se
     if not se > 0:
@@ -172,14 +188,14 @@ def _test(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float
 # Equivalence
 
 
-# A difference lies inside the margin, outside it, is there but may be either, or may be none
+# Within the margin, beyond the margin, significant but on either side of it, or inconclusive
 SAME, BEYOND, APART, OPEN = "same", "beyond", "apart", "open"
-SHARES = ("deal_win", "match_win", "win", "goal_met")  # what a margin in per cent is of
-POINTS = ("margin", "score")  # a deal: what any other margin is of
+SHARES = ("deal_win", "match_win", "win", "goal_met")  # metrics of a margin in percentage points
+POINTS = ("margin", "score")  # metrics of a margin in points per deal
 
 
 def verdict(low: float, high: float, margin: float) -> str:
-    """What 95 % limits of a difference say about a margin; undefined ones leave it OPEN."""
+    """Classify the 95 % interval of a difference by a margin; OPEN if it is undefined."""
     if -margin < low and high < margin:
         return SAME
     if low > margin or high < -margin:
@@ -188,11 +204,13 @@ def verdict(low: float, high: float, margin: float) -> str:
 
 
 def with_verdicts(frame: Frame, margin: str | float) -> Frame:
-    """A frame of differences (low, high, metric) with the columns `margin` and `verdict`.
+    """Return a frame of differences with the columns `margin` and `verdict`.
 
-    margin: as of `simgin.text.amounts.parse_half_width`, "1%" of the deals or matches won or points
-    a deal. Rows of other metrics have neither. Who differs in nothing at all (se 0) is the
-    same.
+    Args:
+        frame: Differences with the columns low, high, se and metric. A difference with a standard
+            error of 0 counts as 0.
+        margin: As in `simgin.text.amounts.parse_half_width`: "1%" of deals or matches won, or
+            points per deal. Both columns are empty for other metrics.
     """
     width = size(margin)
     chosen = frame["metric"].isin(SHARES if isinstance(margin, str) else POINTS)
@@ -204,17 +222,21 @@ def with_verdicts(frame: Frame, margin: str | float) -> Frame:
 
 
 def size(margin: str | float) -> float:
-    """A margin or a difference as a number: a share from 0 to 1, or points."""
+    """Return a margin or difference as a number: a proportion from 0 to 1, or points."""
     return float(str(margin).removesuffix("%")) / (100 if isinstance(margin, str) else 1)
 
 
 def of_pairs(
     total: np.ndarray, unit: str, margin: str | float, multiplier: float | None = None
 ) -> tuple[str, str]:
-    """The metric and the verdict on two players who met in mirrored pairs.
+    """Return the metric and the verdict on two strategies that played mirrored pairs.
 
-    total: sum of the batch rows. A share is A's of the pairs less one half, what nobody won counted
-    half; points are the margin a deal. multiplier: of a stopping rule.
+    Args:
+        total: Sum of the batch rows.
+        unit: "deal" or "match".
+        margin: For a margin in percentage points, the win rate of A in pairs minus one half, with
+            draws as one half; otherwise the points per deal.
+        multiplier: Half-width in standard errors for a run with a stopping rule.
     """
     counts = total[PAIRS]
     n = int(counts.sum())
@@ -229,7 +251,7 @@ def of_pairs(
 
 
 def in_words(verdict: str, margin: float, metric: str) -> str:
-    """A verdict, as it is said of two players or rule sets."""
+    """Return a verdict on two strategies or rule sets as text."""
     known = BY_NAME[metric]
     size = f"{known.factor * margin:g}"
     point = "point" if size == "1" else "points"
@@ -244,7 +266,7 @@ def in_words(verdict: str, margin: float, metric: str) -> str:
 
 
 def sentences(frame: Frame) -> Iterator[str]:
-    """What is the same within a margin, and what is not, of the rows of `with_verdicts`."""
+    """Yield a sentence for each verdict in a frame of `with_verdicts`."""
     for _, row in frame[frame["verdict"].notna()].iterrows():
         pairs = [(row[name], row[f"base_{name}"]) for name in ("variant", "strategy")]
         what = " ".join(f"{a} and {b}" if a != b else a for a, b in pairs)

@@ -1,9 +1,9 @@
-"""An estimate with its standard error, and the intervals and thresholds that go with one.
+"""Estimates with standard errors, confidence intervals and stopping thresholds.
 
-The formulas are in docs/explanation/statistics.md. Of ratios of sums everything that could cancel
-is computed in Python integers and turned into a float once, at the end: an estimate depends neither
-on the order in which batches were added, nor on how large the sums have grown. A unit is a mirrored
-pair, or a single deal or match.
+docs/explanation/statistics.md documents the formulas. For ratios of sums, all terms that can cancel
+are computed as Python integers and converted to a float once at the end. An estimate therefore
+depends neither on the order in which batches were added nor on the size of the sums. A unit of
+analysis is a mirrored pair, or a single deal or match.
 """
 
 import math
@@ -17,23 +17,27 @@ from simgin.core import sums
 from simgin.stats.metrics import Metric
 
 Z95 = 1.96
-ENOUGH_UNITS = 30  # with fewer an estimate is undefined: a dash, never a bare number
-NORMAL_FROM = 100  # units; with fewer the quantile is Student's
-LEAST_UNITS = 1.5  # with fewer Student's quantile runs to thousands
-SERIES = 1000  # terms, of which the last is below 1e-17 of the sum
-NEAR = 1e-9  # a step of Newton's method, which squares what is left of the error
-ALPHA = 0.05  # of a confidence sequence, and of either error of a sequential test
-# Units before the first look: with an estimated variance the normal mixture is asymptotic
+ENOUGH_UNITS = 30  # with fewer, an estimate is undefined
+NORMAL_FROM = 100  # units; with fewer, critical values are Student's
+LEAST_UNITS = 1.5  # with fewer, Student's critical value runs to thousands
+SERIES = 1000  # terms; the last is below 1e-17 of the sum
+NEAR = 1e-9  # step of Newton's method, which converges quadratically
+ALPHA = 0.05  # error rate of a confidence sequence, and both error rates of a sequential test
+# Units before the first look: with an estimated variance, the normal mixture is asymptotic
 LOOK_FROM = 200
 POWER_80 = 2.8  # 1.96 + 0.84: two-sided 5 % test, 80 % power
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and its standard error; both NaN where too little was played.
+    """A number with its standard error and 95 % confidence interval.
 
-    n: units that it rests on, or their effective number. low, high: 95 % limits, NaN where there is
-    no estimate or nobody needs an interval.
+    Attributes:
+        value: The estimate; NaN if the sample is too small.
+        se: Standard error; NaN if the sample is too small.
+        n: Number of units, or their effective number.
+        low: Lower confidence bound; NaN if there is no interval.
+        high: Upper confidence bound; NaN if there is no interval.
     """
 
     value: float
@@ -44,17 +48,17 @@ class Estimate:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The 95 % limits."""
+        """The 95 % confidence bounds."""
         return self.low, self.high
 
     @property
     def with_limits(self) -> tuple[float, float, float, float]:
-        """The value, its error and its limits, as rows of frames have them."""
+        """The value, its standard error and its bounds, in the order of table columns."""
         return self.value, self.se, self.low, self.high
 
 
 def undefined(n: int) -> Estimate:
-    """The estimate of too few units."""
+    """Return the estimate of a sample that is too small."""
     return Estimate(math.nan, math.nan, n)
 
 
@@ -67,25 +71,38 @@ def around(
     least: float = -math.inf,
     most: float = math.inf,
 ) -> Estimate:
-    """An estimate with 95 % limits by Student's t of so many units, within what is possible."""
+    """Return an estimate with a 95 % interval by Student's t.
+
+    Args:
+        value: The estimate.
+        se: Standard error.
+        n: Sample size to report.
+        units: Number of units, one more than the degrees of freedom.
+        least: Minimum of the lower bound.
+        most: Maximum of the upper bound.
+    """
     half = quantile(units) * se
-    # In this order a limit that is NaN stays so
+    # In this order of arguments, a NaN bound stays NaN
     return Estimate(value, se, n, max(value - half, least), min(value + half, most))
 
 
 def mean_of(values: np.ndarray) -> Estimate:
-    """The mean of independent values, float64 (n,), with 95 % limits; n at least 2."""
+    """Return the mean of at least 2 independent values, (n,) float64, with a 95 % interval."""
     n = len(values)
     return around(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), n, n)
 
 
 @lru_cache
 def quantile(units: float) -> float:
-    """Half-width of a 95 % interval in standard errors; NaN for fewer than one and a half units.
+    """Return the half-width of a 95 % interval in standard errors.
 
-    Student's t with units - 1 degrees of freedom below 100 units, else 1.96. By Newton's method:
-    both tails together are 2 t f(t) / freedom times a series of positive terms (DLMF 8.17.8), and
-    their logarithm is concave in log t, so that no start goes wrong.
+    This is Student's t with units - 1 degrees of freedom below 100 units, and 1.96 otherwise. It is
+    computed by Newton's method: the probability of both tails is 2 t f(t) / df times a series of
+    positive terms (DLMF 8.17.8). Its logarithm is concave in log t, so the method converges from
+    any start.
+
+    Args:
+        units: Number of units. The result is NaN below 1.5.
     """
     if units >= NORMAL_FROM:
         return Z95
@@ -108,7 +125,13 @@ def quantile(units: float) -> float:
 
 
 def wilson(share: float, trials: float, z: float = Z95) -> tuple[float, float]:
-    """Wilson's interval for an observed share 0..1 of `trials` independent trials (above 0)."""
+    """Return Wilson's interval of a proportion.
+
+    Args:
+        share: Observed proportion, 0..1.
+        trials: Number of independent trials, above 0.
+        z: Half-width in standard errors.
+    """
     shrink = 1 + z * z / trials
     centre = (share + z * z / (2 * trials)) / shrink
     variance = share * (1 - share) / trials + z * z / (4 * trials * trials)
@@ -119,16 +142,23 @@ def wilson(share: float, trials: float, z: float = Z95) -> tuple[float, float]:
 
 
 def share_limits(share: float, se: float, n: float, z: float = Z95) -> tuple[float, float]:
-    """95 % limits of a share: Wilson's, for as many trials as its standard error is worth.
+    """Return the 95 % confidence bounds of a proportion by Wilson's interval.
 
-    For `n` trials where the error is 0 because all of them came out alike.
+    Args:
+        share: Observed proportion, 0..1.
+        se: Standard error. It determines the effective number of trials.
+        n: Number of trials if the standard error is 0 because all results are equal.
+        z: Half-width in standard errors.
     """
     trials = share * (1 - share) / se**2 if se > 0 else n
     return wilson(share, trials, z)
 
 
 def two_sided(value: float, se: float, units: float) -> float:
-    """p of a value against 0: Student's below 100 units, else normal; NaN without an error."""
+    """Return the two-sided p-value of a value against 0.
+
+    It is Student's below 100 units and normal otherwise; NaN if the standard error is not positive.
+    """
     from scipy.special import stdtr
 
     if not se > 0:
@@ -138,35 +168,40 @@ def two_sided(value: float, se: float, units: float) -> float:
 
 
 def smallest_detectable_difference(se: float) -> float:
-    """The true difference that a two-sided 5 % test finds in four runs of five.
+    """Return the true difference that a two-sided 5 % test detects with 80 % power.
 
-    To be stated beside every "no difference": 2.8 standard errors.
+    This is 2.8 standard errors.
     """
     return POWER_80 * se
 
 
 def units_to_see(difference: float, deviation: float) -> int:
-    """Units that a two-sided 5 % test needs to find a true difference in four runs of five.
+    """Return the sample size with which a two-sided 5 % test has 80 % power.
 
-    deviation: the standard deviation of one unit (of a pair's mean, where packs are mirrored).
+    Args:
+        difference: True difference to detect.
+        deviation: Standard deviation of one unit; with mirrored deals, that of the mean of a pair.
     """
     return math.ceil((POWER_80 * deviation / difference) ** 2)
 
 
-# Confidence sequences: a plain 95 % interval holds at one sample size that was fixed beforehand.
-# These hold at every size, so a run may stop when it likes what it sees (`simgin.runs.stopping`,
-# docs/explanation/statistics.md#looking-more-than-once).
+# Confidence sequences. An ordinary 95 % interval is valid at one predetermined sample size. These
+# are valid at all sizes at the same time, so a run can stop depending on its results
+# (`simgin.runs.stopping`, docs/explanation/statistics.md#looking-more-than-once).
 
 
 def sequence_width(units: float, planned: float, alpha: float = ALPHA) -> float:
-    """Half-width of the normal-mixture confidence sequence in standard errors, after `units` units.
+    """Return the half-width of the normal-mixture confidence sequence in standard errors.
 
-    units: more than 0. planned: the number of units at which the sequence is tightest, 1.55 times
-    the plain interval; it must be fixed before data are seen. From Robbins, and Howard, Ramdas,
-    McAuliffe, Sekhon, Annals of Statistics 2021:
-    |mean - m| <= sqrt((V + r) log((V + r) / (r a^2))) / n with V = n s^2;
-    here in units of s / sqrt(n), for a = alpha and
-    r = planned s^2 / (2 log(1 / a) + log(1 + 2 log(1 / a))).
+    From Robbins, and Howard, Ramdas, McAuliffe, Sekhon, Annals of Statistics 2021: |mean - m| <=
+    sqrt((V + r) log((V + r) / (r a^2))) / n with V = n s^2; here in units of s / sqrt(n), for a =
+    alpha and r = planned s^2 / (2 log(1 / a) + log(1 + 2 log(1 / a))).
+
+    Args:
+        units: Number of units so far, above 0.
+        planned: Number of units at which the sequence is tightest, 1.55 times the ordinary
+            interval. It must be fixed before data are seen.
+        alpha: Error rate.
     """
     wide = 2 * math.log(1 / alpha)
     tightest = wide + math.log(1 + wide)
@@ -175,26 +210,32 @@ def sequence_width(units: float, planned: float, alpha: float = ALPHA) -> float:
 
 
 def planned_units(half_width: float, sd: float) -> int:
-    """The units at which a mean is known to within half_width (more than 0): at least 200.
+    """Return the number of units, at least 200, that give a mean the requested half-width.
 
-    sd: the standard deviation per unit.
+    Args:
+        half_width: Half-width of the confidence sequence, above 0.
+        sd: Standard deviation of a unit.
     """
     return max(LOOK_FROM, math.ceil((sequence_width(1, 1) * sd / half_width) ** 2))
 
 
 def beta_binomial(successes: float, failures: float) -> tuple[float, float]:
-    """The confidence sequence for the chance of independent yes-or-no results.
+    """Return the confidence sequence for the success probability of binary results.
 
-    It holds those p that the mixture over Beta(1/2, 1/2) does not refute, at every number of
-    results (Robbins): log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f log(1 - p) <
-    log(1 / ALPHA).
-    The two halves of a mirrored pair are not independent: for them take `sequence_width`.
+    It contains those p that the mixture over Beta(1/2, 1/2) does not reject at any number of
+    independent results (Robbins): log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f log(1 -
+    p) < log(1 / ALPHA). The two games of a mirrored pair are not independent: use `sequence_width`
+    for them.
+
+    Args:
+        successes: Number of successes s.
+        failures: Number of failures f.
     """
     return _lower_end(successes, failures), 1 - _lower_end(failures, successes)
 
 
 def _lower_end(successes: float, failures: float) -> float:
-    """The lower end, which lies between nothing and the observed share."""
+    """Return the lower bound, which is between 0 and the observed proportion."""
     from scipy.optimize import brentq
 
     if not successes:
@@ -215,29 +256,36 @@ def _log_beta(a: float, b: float) -> float:
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
 
-# Ratios of exact integer sums, with errors clustered by unit
+# Ratios of exact integer sums, with standard errors clustered by unit
 
 
 @dataclass(frozen=True)
 class RatioSums:
-    """What the units add up to for one ratio, sum N / (scale * sum D).
+    """Sums over units for one ratio, sum N / (scale * sum D).
 
-    share: the ratio lies in 0..1. always: every unit has some of the denominator, as for deals and
-    matches, but not for gins.
+    Attributes:
+        numerator: Sum of N.
+        numerator_square: Sum of N * N.
+        denominator: Sum of D.
+        denominator_square: Sum of D * D.
+        cross: Sum of N * D.
+        scale: Number of parts of one in which N counts.
+        share: True if the ratio is in 0..1.
+        always: True if D is positive in every unit, as for deals and matches but not for gins.
     """
 
-    numerator: int  # sum of N
-    numerator_square: int  # sum of N * N
-    denominator: int  # sum of D
-    denominator_square: int  # sum of D * D
-    cross: int  # sum of N * D
+    numerator: int
+    numerator_square: int
+    denominator: int
+    denominator_square: int
+    cross: int
     scale: int = 1
     share: bool = False
     always: bool = False
 
     @property
     def scatter(self) -> int:
-        """The exact (sum D)^2 * sum (N - r D)^2, where r is sum N / sum D."""
+        """The exact (sum D)^2 * sum (N - r D)^2, with r = sum N / sum D."""
         n = self.numerator
         d = self.denominator
         squares = self.numerator_square * d * d + n * n * self.denominator_square
@@ -245,7 +293,13 @@ class RatioSums:
 
 
 def metric_sums(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSums:
-    """The sums of a metric, seen by A or by B. total: exact sum of batch rows."""
+    """Return the sums of a metric from the perspective of A or B.
+
+    Args:
+        total: Sum of the batch rows, (sums.COLUMNS,) int64.
+        metric: The metric.
+        as_b: True for the perspective of B.
+    """
     fact = metric.fact(as_b)
     below = sums.DENOMINATOR[fact]
     sign = metric.sign(as_b)
@@ -264,26 +318,31 @@ def metric_sums(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioS
 def estimate_metric(
     total: np.ndarray, metric: Metric, as_b: bool = False, multiplier: float | None = None
 ) -> Estimate:
-    """A metric from the exact sum of batch rows, int64 of length sums.COLUMNS, as A or B sees it.
+    """Estimate a metric from the perspective of A or B.
 
-    multiplier: see `estimate_ratio`.
+    Args:
+        total: Sum of the batch rows, (sums.COLUMNS,) int64.
+        metric: The metric.
+        as_b: True for the perspective of B.
+        multiplier: As in `estimate_ratio`.
     """
     return estimate_ratio(int(total[sums.UNITS]), metric_sums(total, metric, as_b), multiplier)
 
 
 def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None) -> Estimate:
-    """A ratio with its error clustered over `units` units, and 95 % limits.
+    """Estimate a ratio with a standard error clustered by unit, and a 95 % interval.
 
-    Undefined where its denominator is empty or comes from fewer than 30 units. multiplier: the
-    half-width of the interval in standard errors where the run might have been stopped by its
-    results (see `simgin.runs.stopping`); without one the interval is that for a size fixed
-    beforehand.
+    Args:
+        units: Number of units.
+        ratio: Sums over the units. The estimate is undefined if fewer than 30 units support it.
+        multiplier: Half-width of the interval in standard errors for a run with a stopping rule
+            (see `simgin.runs.stopping`); None for a run of predetermined size.
     """
     support = _support(units, ratio)
     if support < ENOUGH_UNITS:
         return undefined(support)
     value = ratio.numerator / (ratio.scale * ratio.denominator)
-    # The root of n / (n - 1) * sum (N - r D)^2 / (sum D)^2, from the exact scatter
+    # The square root of n / (n - 1) * sum (N - r D)^2 / (sum D)^2, from the exact scatter
     se = float(np.sqrt(ratio.scatter * units / ((units - 1) * ratio.denominator**4))) / ratio.scale
     z = quantile(support)
     if multiplier is not None:
@@ -296,10 +355,10 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
 
 
 def _support(units: int, ratio: RatioSums) -> int:
-    """How many units a ratio rests on.
+    """Return the effective number of units behind a ratio.
 
-    All, or Kish's effective number (sum D)^2 / sum D^2 where many units hold no D. Without it one
-    big gin in a million deals would have a mean, and an error of zero.
+    This is the number of units, or Kish's effective number (sum D)^2 / sum D^2 if D can be 0.
+    Otherwise, a single big gin in a million deals would have a mean with a standard error of 0.
     """
     effective = min(ratio.denominator**2 // max(ratio.denominator_square, 1), units)
     return units if ratio.always and effective > 0 else effective
@@ -308,11 +367,17 @@ def _support(units: int, ratio: RatioSums) -> int:
 def _share_limits(
     ratio: RatioSums, estimate: Estimate, z: float, *, is_looked_at: bool
 ) -> tuple[float, float]:
-    """The limits of a share. is_looked_at: results might have stopped the run.
+    """Return the confidence bounds of a proportion.
 
-    Independent yes-or-no results have limits of their own; others Wilson's, for as many single
-    trials as the error is worth: the normal interval held rare shares (16 to 50 cases) in 93.2 to
-    94.4 % of experiments only.
+    Independent binary results have their own interval. Other proportions have Wilson's with the
+    number of trials that corresponds to the standard error: the normal interval covered rare
+    proportions (16 to 50 events) in only 93.2 to 94.4 % of experiments.
+
+    Args:
+        ratio: Sums over the units.
+        estimate: The proportion and its standard error.
+        z: Half-width in standard errors.
+        is_looked_at: True for a run with a stopping rule.
     """
     successes = ratio.numerator / ratio.scale
     trials = ratio.denominator
@@ -324,6 +389,6 @@ def _share_limits(
 
 
 def _is_binary(ratio: RatioSums) -> bool:
-    """Whether every unit is one trial, with a result of all or nothing."""
+    """Return True if every unit is one trial with the result 0 or 1."""
     is_one_trial = ratio.denominator_square == ratio.denominator
     return is_one_trial and ratio.numerator_square == ratio.scale * ratio.numerator

@@ -1,10 +1,10 @@
-"""The league table of a round robin, its equilibrium mix, and its cross-table.
+"""The standings of a round robin, its equilibrium mix, and its cross-table.
 
-No single number can rank players of gin: who wins most deals need not win most matches, and some
-players suit or do not suit others (docs/explanation/statistics.md#traps). So the standings show
-ratings, the equilibrium mix, matches, deals and points side by side, and the cross-table stands
-beside them. Ratings are those of Bradley and Terry's model, with one virtual drawn match in every
-pairing, and their errors come from the bootstrap (docs/explanation/statistics.md#ratings).
+No single number can rank Gin Rummy strategies: the strategy that wins most deals need not win most
+matches, and results depend on the opponent (docs/explanation/statistics.md#traps). The standings
+therefore show ratings, the equilibrium mix, matches, deals and points side by side, next to the
+cross-table. Ratings are those of the Bradley-Terry model with one virtual draw per pairing. Their
+standard errors come from the bootstrap (docs/explanation/statistics.md#ratings).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ MIX_COLUMNS = (
     *("strategy", "mix", "mix_low", "mix_high"),
     *("elo_v_mix", "elo_v_mix_low", "elo_v_mix_high"),
 )
-SAMPLES = 200  # of the bootstrap: a linear program each
-LIMITS = (2.5, 97.5)  # per cent of the samples
-IN_PLAY = 1e-6  # whoever has less weight is not part of the mix
+SAMPLES = 200  # bootstrap samples; each needs a linear program
+LIMITS = (2.5, 97.5)  # percentiles of the bootstrap samples
+IN_PLAY = 1e-6  # strategies with a lower weight are not part of the mix
 RATING_COLUMNS = (
     *("strategy", "elo", "se", "low", "high"),
     *("lead", "lead_se", "lead_low", "lead_high", "n"),
@@ -35,22 +35,33 @@ CROSS_COLUMNS = ("strategy", "opponent", "share", "se", "low", "high", "n")
 
 
 def cross_table(pairings: Pairings) -> Frame:
-    """What everyone wins of everyone, both ways round (CROSS_COLUMNS); n matches or deals.
+    """Return the win rate of every strategy against every opponent, in both directions.
 
-    Shares are of matches, or else of deals; what nobody won counts one half.
-    `frame.pivot(index="strategy", columns="opponent", values="share")` is the matrix.
+    Args:
+        pairings: Batch rows by pair of strategies.
+
+    Returns:
+        A frame with CROSS_COLUMNS. `share` is the proportion of matches, or else deals, that the
+        strategy won; draws count as one half. `n` is the number of matches or deals. The matrix is
+        `frame.pivot(index="strategy", columns="opponent", values="share")`.
     """
     table = [row for (a, b), rows in pairings.items() for row in _cross_rows(a, b, rows)]
     return frame_of(table, CROSS_COLUMNS)
 
 
 def ratings(robin: RoundRobin) -> Frame:
-    """Elo of every strategy, best first (RATING_COLUMNS); n matches or deals it played.
+    """Return the Elo rating of every strategy, best first.
 
-    `simple`, or else the first strategy named, is the anchor: 0 by definition, without error. The
-    lead is that over the next row; its error is that of the difference, and much of what makes a
-    rating uncertain is the anchor's share. Who is not connected with the anchor by any chain of
-    pairings has no rating (NaN), and nobody has one where a pairing has fewer than 5 batches.
+    Args:
+        robin: The round robin.
+
+    Returns:
+        A frame with RATING_COLUMNS. The anchor is `simple`, or else the first strategy named: its
+        rating is 0 by definition, without error. `lead` is the difference from the next row, with
+        the standard error of that difference, because much of the uncertainty of a rating comes
+        from the anchor. `n` is the number of matches or deals. Ratings are NaN for strategies that
+        no chain of pairings connects with the anchor, and for all strategies if a pairing has fewer
+        than 5 batches.
     """
     frame = _unrated(robin)
     inside = connected(robin)
@@ -66,7 +77,7 @@ def ratings(robin: RoundRobin) -> Frame:
 
 
 def _ranked(robin: RoundRobin) -> Frame:
-    """The ratings of all of a round robin, best first: RATING_COLUMNS without n."""
+    """Return the ratings of a connected round robin, best first: RATING_COLUMNS without n."""
     log_t = robin.strengths
     by_name = ELO * (log_t - log_t[:, :1])
     order = np.argsort(-by_name[0], kind="stable")
@@ -90,7 +101,7 @@ def _ranked(robin: RoundRobin) -> Frame:
 
 
 def _unrated(robin: RoundRobin) -> Frame:
-    """The frame of ratings before any is known."""
+    """Return a frame of undefined ratings."""
     unknown = dict.fromkeys(RATING_COLUMNS, np.nan)
     counts = [
         sum(_count_results(rows) for pair, rows in robin.pairings.items() if name in pair)
@@ -100,7 +111,7 @@ def _unrated(robin: RoundRobin) -> Frame:
 
 
 def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
-    """Both rows of a pairing in the cross-table: the mean pair score, its error over pairs."""
+    """Return both rows of a pairing in the cross-table, with standard errors over pairs."""
     counts = [int(count) for count in rows[:, batches.PAIRS].sum(axis=0, dtype=np.int64)]
     pairs = sum(counts)
     quarters = sum(count * score for score, count in enumerate(counts))
@@ -130,12 +141,17 @@ LEAGUE_COLUMNS = (
 
 
 def standings(seen: Sequence[Played], ratings: Frame, mix: Frame) -> Frame:
-    """Everyone's means over their opponents, with 95 % limits, best rating first (LEAGUE_COLUMNS).
+    """Return the means of every strategy over its opponents, best rating first.
 
-    seen: every cell from both its sides, all of one size and seed. Every opponent has the same
-    weight; errors are taken over batches, jointly for all cells, since they share their packs.
-    ratings, mix: the frames of `simgin.stats.league.ratings` and of
-    `simgin.stats.league.equilibrium_mix` for the same cells.
+    Args:
+        seen: Every matchup from both perspectives, all with the same size and seed. Opponents have
+            equal weights, and standard errors come from the joint batches of all matchups because
+            they share deals.
+        ratings: Frame of `simgin.stats.league.ratings` for the same matchups.
+        mix: Frame of `simgin.stats.league.equilibrium_mix` for the same matchups.
+
+    Returns:
+        A frame with LEAGUE_COLUMNS and 95 % intervals.
     """
     rows = []
     by_name = mix.set_index("strategy")
@@ -150,11 +166,15 @@ def standings(seen: Sequence[Played], ratings: Frame, mix: Frame) -> Frame:
 
 
 def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
-    """Strategies that got the same out of every batch against every other, in groups.
+    """Return groups of strategies that had equal results in every batch against all others.
 
-    seen: every cell from both its sides. Whoever meets such a group meets one player several times.
-    Random numbers of policies go by side, A or B: of players that use them, those are found that
-    are listed next to each other, or meet all others from the same side.
+    Such duplicates count several times as an opponent of the other strategies.
+
+    Random numbers of policies depend on the side, A or B. Of strategies that use them, only those
+    are found that are listed next to each other or meet all others from the same side.
+
+    Args:
+        seen: Every matchup from both perspectives.
     """
     results: dict[str, dict[str, bytes]] = {}
     for played in seen:
@@ -174,7 +194,7 @@ def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
 
 
 def _results(played: Played) -> bytes:
-    """The numerators of all metrics per deal, batch by batch, as one side sees them."""
+    """Return the numerators of all metrics per deal, batch by batch, from one perspective."""
     columns = [
         metric.sign(played.as_b) * batches.fact_sums(played.rows, metric.fact(played.as_b))
         for metric in metrics.unit_metrics(metrics.DEAL)
@@ -183,7 +203,7 @@ def _results(played: Played) -> bytes:
 
 
 def _means(cells: Sequence[Played]) -> dict[str, float]:
-    """Each measure of a strategy with its limits, and how many deals or matches it played."""
+    """Return the measures of a strategy with intervals, and the number of deals or matches."""
     unit = cells[0].cell.unit
     row: dict[str, float] = {}
     for name in MEASURES[unit]:
@@ -195,9 +215,9 @@ def _means(cells: Sequence[Played]) -> dict[str, float]:
 
 
 def _mean(cells: Sequence[Played], metric: Metric) -> tuple[float, float, float]:
-    """The mean of a metric over cells, its standard error, and the half-width of its interval.
+    """Return the mean of a metric over matchups, its standard error and interval half-width.
 
-    The half-width is NaN where there are too few batches.
+    The half-width is NaN with too few batches.
     """
     mean = quantity.mean([quantity.ratio(own.rows, metric, own.as_b) for own in cells])
     widest = max(played.multiplier or Z95 for played in cells) / Z95
@@ -205,20 +225,26 @@ def _mean(cells: Sequence[Played], metric: Metric) -> tuple[float, float, float]
     return mean.value, mean.se, half
 
 
-# The equilibrium mix: the mixture of players that nobody beats. Ratings average over whoever takes
-# part: ten copies of a weak player raise whoever beats him. The equilibrium of the game "choose a
-# player" does not change when copies or weaker players join (Balduzzi, Tuyls, Perolat and Graepel,
-# "Re-evaluating evaluation", NeurIPS 2018).
+# The equilibrium mix: a mixture of strategies that no strategy beats. Ratings average over all
+# participants: ten copies of a weak strategy raise the rating of strategies that beat it. The
+# equilibrium of the game "choose a strategy" does not change if copies or weaker strategies join
+# (Balduzzi, Tuyls, Perolat and Graepel, "Re-evaluating evaluation", NeurIPS 2018).
 
 
 def equilibrium_mix(robin: RoundRobin) -> Frame:
-    """The weight of everyone in the mix, 0..1, and what everyone is worth against it in Elo.
+    """Return the weight of every strategy in the equilibrium mix, and its Elo against the mix.
 
-    MIX_COLUMNS, in the order of names. The game is the table of log odds. Nobody has more than 0
-    against the mix, and all who are part of it have 0. Weights jump from player to player, so their
-    limits are those of 95 % of the bootstrap samples. Who never won against the mix has no limits:
-    his Elo is that of half a win. NaN unless everyone met everyone, three at least, in enough
-    batches.
+    The payoffs of the game are log odds. Elo against the mix is 0 for strategies in the mix and at
+    most 0 for others. Weights change abruptly between strategies, so their intervals are
+    percentiles of the bootstrap samples. The Elo of a strategy that never won against the mix is
+    that of half a win and has no interval.
+
+    Args:
+        robin: The round robin.
+
+    Returns:
+        A frame with MIX_COLUMNS in the order of names. Values are NaN unless at least three
+        strategies all met each other in enough batches.
     """
     frame = frame_of({**dict.fromkeys(MIX_COLUMNS, np.nan), "strategy": robin.names})
     if not robin.is_complete or not robin.is_enough:
@@ -241,10 +267,15 @@ def equilibrium_mix(robin: RoundRobin) -> Frame:
 
 
 def equilibrium(game: np.ndarray) -> np.ndarray:
-    """Weights, float64 (k,) of sum 1, with which no choice gains anything in a symmetric game.
+    """Return the equilibrium weights of a symmetric zero-sum game.
 
-    game[i, j] is what choice i gains from choice j, -game[j, i]: float64 (k, k). Of several
-    equilibria it is the one of greatest entropy, in which equal choices have equal weights.
+    Args:
+        game: Payoffs, (k, k) float64: game[i, j] = -game[j, i] is the gain of choice i against
+            choice j.
+
+    Returns:
+        Weights, (k,) float64 of sum 1. Among several equilibria, this is the one with maximum
+        entropy, in which equal choices have equal weights.
     """
     inner = _inner(game)
     in_play = inner > IN_PLAY
@@ -257,10 +288,11 @@ def equilibrium(game: np.ndarray) -> np.ndarray:
 
 
 def _inner(game: np.ndarray) -> np.ndarray:
-    """An equilibrium in which whoever has no weight in it has none in any.
+    """Return an equilibrium with a maximum number of positive weights.
 
-    Weights x >= 0 with game @ x <= 0 that make the least of x - game @ x as large as possible: in
-    some equilibrium each choice has a weight, or else loses (Goldman and Tucker 1956).
+    Every choice that has a weight in some equilibrium has a weight in this one. It maximises the
+    minimum of x - game @ x over weights x >= 0 with game @ x <= 0: in some equilibrium, each choice
+    either has a weight or loses (Goldman and Tucker 1956).
     """
     from scipy.optimize import linprog
 
@@ -282,9 +314,11 @@ def _inner(game: np.ndarray) -> np.ndarray:
 
 
 def _most_even(game: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Of several equilibria the one of greatest entropy, from one with all weights above 0.
+    """Return the equilibrium with maximum entropy.
 
-    game: what everybody gains from those in play, (k, in play).
+    Args:
+        game: Payoffs of all choices against those in the mix, (k, n_in_mix).
+        start: Weights of an equilibrium, all above 0, (n_in_mix,).
     """
     from scipy.optimize import minimize
 

@@ -1,8 +1,9 @@
-"""A number together with how far each batch of a run moves it.
+"""Estimates with the influence of each batch on them.
 
-Means over cells, differences between variants and other derived numbers are computed from
-quantities: their errors come from the batches' joint moves (see `simgin.stats.batches`). What is no
-ratio of sums gets its moves by the jackknife.
+Means over matchups, differences between variants and other derived numbers are computed from these
+estimates. Their standard errors come from the joint influences of the batches (see
+`simgin.stats.batches`). A quantity that is not a ratio of sums gets its influences from the
+jackknife.
 """
 
 from __future__ import annotations
@@ -23,12 +24,20 @@ NO_MOVES = np.zeros(0)
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """An estimate, and its error from batches or from elsewhere.
+    """An estimate with its standard error, from batches or from another source.
 
-    n: deals or matches that it rests on. moves: float64 (batches,), how far each batch moves the
-    value; empty where the error comes from elsewhere, as `own_se`. batches: how many of equal size
-    they are worth. share: it lies in 0..1. unit_se: the standard error from the squares of single
-    units, which few batches do not blur; NaN where these are not known.
+    Attributes:
+        value: The estimate.
+        n: Number of deals or matches.
+        moves: Influence of each batch on the value, (n_batches,) float64; empty if the standard
+            error has another source.
+        batches: Effective number of batches of equal size.
+        share: True if the value is in 0..1.
+        own_se: Standard error from another source.
+        case: Change of the value by one event; 0 if the value is not a proportion.
+        unseen: Variance of unobserved events in a difference of proportions.
+        unit_se: Standard error from the squares of single units, which is more precise with few
+            batches; NaN if the squares are unknown.
     """
 
     value: float
@@ -43,12 +52,12 @@ class Quantity:
 
     @classmethod
     def with_error(cls, value: float, se: float, n: int, share: bool = False) -> Quantity:
-        """An estimate whose error is known, but not its batches."""
+        """Return an estimate with a known standard error but without batches."""
         return cls(value, n, NO_MOVES, np.inf, share, se)
 
     @property
     def se(self) -> float:
-        """The standard error; NaN where there are too few batches for one."""
+        """The standard error; NaN with too few batches."""
         return self._error[0]
 
     @property
@@ -58,7 +67,7 @@ class Quantity:
 
     @property
     def _error(self) -> tuple[float, float]:
-        """The standard error, and its degrees of freedom."""
+        """The standard error and its degrees of freedom."""
         freedom = self.batches - 1
         if not len(self.moves):
             seen = self.own_se
@@ -70,7 +79,11 @@ class Quantity:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The 95 % interval; for a share Wilson's, for as many trials as its error is worth."""
+        """The 95 % confidence bounds.
+
+        For a proportion these are Wilson's, with the number of trials that its standard error is
+        worth.
+        """
         se = self.se
         z = quantile(self.freedom + 1)
         if np.isnan(self.value + se):
@@ -81,7 +94,7 @@ class Quantity:
 
     @property
     def p(self) -> float:
-        """Two-sided p of the value against 0, by Student's t over batches; NaN without an error."""
+        """The two-sided p-value against 0 by Student's t; NaN without a standard error."""
         from scipy.special import stdtr
 
         se = self.se
@@ -90,7 +103,7 @@ class Quantity:
         return 2 * float(stdtr(self.freedom, -(abs(self.value) / se)))
 
     def __add__(self, other: Quantity) -> Quantity:
-        """The sum: paired where both have the same batches, else with the errors of both."""
+        """Return the sum, paired if both have the same batches, otherwise independent."""
         n = min(self.n, other.n)
         value = self.value + other.value
         fewer = min(self.batches, other.batches)
@@ -102,14 +115,14 @@ class Quantity:
         return Quantity(value, n, NO_MOVES, fewer, own_se=se, case=case)
 
     def __sub__(self, base: Quantity) -> Quantity:
-        """The difference, likewise; that of two shares allows for cases not seen."""
+        """Return the difference, paired like a sum, with the correction for proportions."""
         difference = self + base.scaled(-1)
         if not (self.case and base.case):
             return difference
         return replace(difference, unseen=difference.unseen + (self.case**2 + base.case**2))
 
     def scaled(self, factor: float, shift: float = 0.0) -> Quantity:
-        """factor * value + shift, which is no longer a share."""
+        """Return factor * value + shift, which is not treated as a proportion."""
         return Quantity(
             factor * self.value + shift,
             self.n,
@@ -123,9 +136,15 @@ class Quantity:
 
 
 def ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Quantity:
-    """A metric of a cell from its batch rows, int64 (batches, sums.COLUMNS), as A or B sees it.
+    """Return a metric of a matchup with the influence of each batch.
 
-    NaN where there is nothing to divide by.
+    Args:
+        rows: Batch rows, (n_batches, sums.COLUMNS) int64.
+        metric: The metric.
+        as_b: True for the perspective of B.
+
+    Returns:
+        The estimate; NaN if the denominator is 0.
     """
     n = batches.count_played(rows, metric.unit)
     fact = metric.fact(as_b)
@@ -140,14 +159,20 @@ def ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Quantity:
 
 
 def between(cells: Mapping[Any, np.ndarray], a: object, b: object, metric: Metric) -> Quantity:
-    """A metric of a against b, whichever of them the pair of its cell names first."""
+    """Return a metric of `a` against `b`, regardless of the order of the names in the matchup."""
     if (a, b) in cells:
         return ratio(cells[a, b], metric)
     return ratio(cells[b, a], metric, as_b=True)
 
 
 def per_case(counts: np.ndarray, among: np.ndarray, *, share: bool = False) -> Quantity:
-    """How much was counted for each one of `among`, both int64 (batches,)."""
+    """Return the number of events per case.
+
+    Args:
+        counts: Events in each batch, (n_batches,) int64.
+        among: Cases in each batch, (n_batches,) int64.
+        share: True if the result is a proportion.
+    """
     n = int(among.sum())
     value = float(counts.sum() / n)
     moves = (counts - value * among) / n
@@ -156,18 +181,21 @@ def per_case(counts: np.ndarray, among: np.ndarray, *, share: bool = False) -> Q
 
 
 def from_left_out(value: float, left_out: np.ndarray, n: int) -> Quantity:
-    """A value from what it is with each batch left out, float64 (batches,).
+    """Return an estimate with influences from the jackknife (Efron 1982, 3.1).
 
-    The moves are those of the jackknife (Efron 1982, 3.1).
+    Args:
+        value: The estimate.
+        left_out: The estimate without each batch in turn, (n_batches,) float64.
+        n: Number of deals or matches.
     """
     count = len(left_out)
     return Quantity(value, n, (count - 1) / count * (left_out.mean() - left_out), count)
 
 
 def mean(parts: Sequence[Quantity]) -> Quantity:
-    """The mean of quantities on the same packs, with equal weights.
+    """Return the mean of estimates on the same deals, with equal weights.
 
-    NaN parts, which have nothing to divide by, make it NaN.
+    It is NaN if one of them is NaN.
     """
     n = sum(part.n for part in parts)
     value = float(np.mean([part.value for part in parts]))
@@ -175,7 +203,7 @@ def mean(parts: Sequence[Quantity]) -> Quantity:
     moves = [part.moves for part in parts]
     if len({len(part) for part in moves}) == 1 and len(moves[0]):
         fewest = min(part.batches for part in parts)
-        case = float(np.mean([part.case for part in parts])) / len(parts)  # one among all parts
+        case = float(np.mean([part.case for part in parts])) / len(parts)  # one event in all parts
         return Quantity(value, n, np.mean(moves, axis=0), fewest, share, case=case)
     se = float(np.sqrt(sum(part.se**2 for part in parts)) / len(parts))
     return Quantity.with_error(value, se, n, share)

@@ -1,8 +1,8 @@
-"""What everyone won of everyone, in all batches and in bootstrap samples of them.
+"""Results of a round robin, in all batches and in bootstrap samples of them.
 
-And how far one number can say it: what fits no ratings, and who beats whom in a circle. Cells share
-their packs, so batches are resampled jointly for all pairings
-(docs/explanation/statistics.md#ratings).
+The module also measures how well ratings describe the results: non-additivity, and cycles in which
+each strategy beats the next. Matchups share their deals, so batches are resampled jointly for all
+pairings (docs/explanation/statistics.md#ratings).
 """
 
 from __future__ import annotations
@@ -23,23 +23,26 @@ from simgin.stats.estimate import quantile
 from simgin.stats.table import Frame, frame_of
 
 ANCHOR = "simple"
-SAMPLES = 1000  # of the bootstrap
-ELO = 400 / np.log(10)  # Elo in a unit of log t, or of log odds
-CONVERGED = 1e-9  # in log t
+SAMPLES = 1000  # bootstrap samples
+ELO = 400 / np.log(10)  # Elo per unit of log t or log odds
+CONVERGED = 1e-9  # change of log t
 ITERATIONS = 100_000
-VIRTUAL = 0.5  # of a drawn match that every pairing is given, to either side
-WORDS = 4  # random numbers of a Philox block
+VIRTUAL = 0.5  # wins per side in the virtual draw of every pairing
+WORDS = 4  # random numbers per Philox block
 
-# Pairs of different strategies (A, B), and the batch rows of their cells, int64 (batches, columns)
+# Batch rows, (n_batches, n_columns) int64, by pair of different strategies (A, B)
 Pairings = Mapping[tuple[str, str], np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
 class RoundRobin:
-    """Pairings on the same packs.
+    """Pairings on the same deals.
 
-    seed: of the bootstrap, whose numbers are those of the seed's stream 5; so equal input gives
-    equal bytes.
+    Attributes:
+        pairings: Batch rows by pair of strategies.
+        seed: Seed of the bootstrap, which uses stream 5 of that seed. Equal input gives identical
+            output.
+        samples: Number of bootstrap samples.
     """
 
     pairings: Pairings
@@ -54,18 +57,18 @@ class RoundRobin:
 
     @cached_property
     def batches(self) -> float:
-        """How many batches of equal size its smallest cell is worth."""
+        """The smallest effective number of batches of any pairing."""
         counts = [batches.effective(rows) if len(rows) else 0.0 for rows in self.pairings.values()]
         return min(counts, default=0.0)
 
     @property
     def is_enough(self) -> bool:
-        """Whether there are enough batches for an error."""
+        """True if there are enough batches for a standard error."""
         return self.batches >= ENOUGH_BATCHES
 
     @property
     def is_complete(self) -> bool:
-        """Whether everyone met everyone, three at least."""
+        """True if there are at least three strategies and all of them met each other."""
         k = len(self.names)
         met = {frozenset(pair) for pair in self.pairings}
         pairs = k * (k - 1) // 2
@@ -73,21 +76,21 @@ class RoundRobin:
 
     @cached_property
     def wins(self) -> np.ndarray:
-        """What everyone won of everyone: float64 (1 + samples, k, k).
+        """Wins of every strategy against every other, (1 + samples, k, k) float64.
 
-        Of all batches first, then of every bootstrap sample.
+        The first table contains all batches, the others the bootstrap samples.
         """
-        count = max(map(len, self.pairings.values()))  # batches of the longest cell
+        count = max(map(len, self.pairings.values()))  # batches of the longest pairing
         weights = np.vstack([np.ones(count), resample(self.seed, self.samples, count)])
         return count_wins(self.names, self.pairings, weights)
 
     @cached_property
     def strengths(self) -> np.ndarray:
-        """log t of everyone in Bradley and Terry's model, mean 0: float64 (1 + samples, k).
+        """Log strengths in the Bradley-Terry model, (1 + samples, k) float64 with mean 0.
 
-        Everybody must be connected with everybody.
+        A chain of pairings must connect all strategies.
         """
-        # A virtual draw for every pairing, so that no strength is infinite
+        # A virtual draw for every pairing keeps all strengths finite
         met = self.wins + self.wins.transpose(0, 2, 1) > 0
         wins = self.wins + VIRTUAL * met
         whole = strengths(wins[:1])
@@ -95,26 +98,29 @@ class RoundRobin:
 
     @cached_property
     def log_odds(self) -> np.ndarray:
-        """The log odds of everyone against everyone, 0 against oneself: float64, like `wins`.
+        """Log odds of every strategy against every other, (1 + samples, k, k) float64.
 
-        Half a win is added to either side, which makes it nearly unbiased, and finite for a cell
-        without wins (Haldane, Annals of Human Genetics 1956).
+        Half a win is added to each side, which makes the log odds nearly unbiased, and finite for a
+        pairing without wins (Haldane, Annals of Human Genetics 1956). The diagonal is 0.
         """
         own = np.log(self.wins + VIRTUAL)
         return np.asarray(own - own.transpose(0, 2, 1))
 
     def half_width(self, sampled: np.ndarray) -> np.ndarray:
-        """Half the width of a 95 % interval, from what each bootstrap sample (first axis) gives."""
+        """Return the half-width of the 95 % interval of values sampled along the first axis."""
         return quantile(self.batches) * self.error(sampled)
 
     def error(self, sampled: np.ndarray) -> np.ndarray:
-        """The standard error: resampling n batches makes the scatter short by one."""
+        """Return the standard error of values sampled along the first axis.
+
+        Resampling n batches underestimates the variance by the factor 1 - 1 / n.
+        """
         correction = np.sqrt(self.batches / (self.batches - 1))
         return np.asarray(correction * sampled.std(axis=0, ddof=1))
 
 
 def connected(robin: RoundRobin) -> RoundRobin:
-    """The part of a round robin that a chain of pairings connects with the anchor."""
+    """Return the part of a round robin that a chain of pairings connects with the anchor."""
     reached = _reached(robin.names, robin.pairings)
     inside = {(a, b): rows for (a, b), rows in robin.pairings.items() if a in reached}
     if len(inside) == len(robin.pairings):
@@ -123,9 +129,12 @@ def connected(robin: RoundRobin) -> RoundRobin:
 
 
 def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) -> np.ndarray:
-    """What everyone won against everyone, a draw counting one half: float64 (tables, k, k).
+    """Return the wins of every strategy against every other, (n_tables, k, k) float64.
 
-    weights: how often batches count in each table, float64 (tables, batches).
+    Args:
+        names: Names of the strategies.
+        pairings: Batch rows by pair of strategies. A draw counts as one half.
+        weights: Weights of the batches in each table, (n_tables, n_batches) float64.
     """
     k = len(names)
     wins = np.zeros((len(weights), k, k))
@@ -142,10 +151,15 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
 
 
 def resample(seed: int, samples: int, count: int) -> np.ndarray:
-    """How often each batch is drawn in each bootstrap sample: float64 (samples, count).
+    """Return how often each batch is drawn, (samples, count) float64.
 
-    Whole numbers, every row adding to `count`. Number b of sample s is word b % 4 at the address
-    (unit s, deal 0, index b // 4, domain 5) of the seed's stream.
+    Every row consists of integers that sum to `count`. Number b of sample s is word b % 4 at the
+    address (unit s, deal 0, index b // 4, domain 5) of the random stream of the seed.
+
+    Args:
+        seed: Seed of the bootstrap.
+        samples: Number of bootstrap samples.
+        count: Number of batches.
     """
     drawn = _random_numbers(seed, samples, count) * np.uint64(count) >> np.uint64(32)
     first_bins = count * np.arange(samples)
@@ -155,7 +169,7 @@ def resample(seed: int, samples: int, count: int) -> np.ndarray:
 
 
 def _random_numbers(seed: int, samples: int, count: int) -> np.ndarray:
-    """The bootstrap's random numbers of 32 bits: uint64 (samples, count)."""
+    """Return the 32-bit random numbers of the bootstrap, (samples, count) uint64."""
     blocks = -(-count // WORDS)
     grid = np.mgrid[:samples, :blocks]
     sample, index = (part.ravel().astype(np.uint64) for part in grid)
@@ -171,7 +185,7 @@ def _random_numbers(seed: int, samples: int, count: int) -> np.ndarray:
 
 
 def _reached(names: Sequence[str], pairings: Pairings) -> list[str]:
-    """Those that a chain of pairings connects with the anchor."""
+    """Return the strategies that a chain of pairings connects with the anchor."""
     from scipy.sparse.csgraph import connected_components
 
     met = np.zeros((len(names), len(names)), bool)
@@ -184,35 +198,42 @@ def _reached(names: Sequence[str], pairings: Pairings) -> list[str]:
 
 @dataclass(frozen=True)
 class NonAdditivity:
-    """The share, 0..1, of a round robin's deviance from even chances that ratings leave.
+    """Proportion of the deviance from even chances that ratings do not explain.
 
-    0 if the log odds of all pairs are differences of ratings, 1 for rock, paper, scissors. NaN
-    unless everyone met everyone, three at least, in enough batches.
+    It is 0 if the log odds of all pairs are differences of ratings, and 1 for rock, paper,
+    scissors. All values are NaN unless at least three strategies all met each other in enough
+    batches.
+
+    Attributes:
+        share: The proportion, 0..1, minus the part due to sampling noise, at least 0.
+        raw: The proportion including noise.
+        se: Standard error from the bootstrap.
+        half: Half-width of the 95 % interval.
     """
 
-    share: float  # with the part that noise alone makes subtracted, at least 0
+    share: float
     raw: float
-    se: float  # of the share, from the bootstrap
-    half: float  # half the width of its 95 % interval
+    se: float
+    half: float
 
 
 UNKNOWN = NonAdditivity(np.nan, np.nan, np.nan, np.nan)
 
 
 def non_additivity(robin: RoundRobin) -> NonAdditivity:
-    """The deviance from Bradley and Terry's model over that from even chances.
+    """Return the deviance from the Bradley-Terry model relative to that from even chances.
 
-    A ratio of deviances, 1 - R² (Cameron and Windmeijer, Journal of Econometrics 1997), weighs
-    every pair by what its matches tell; squares of log odds would be ruled by pairs that one side
-    never won. Noise adds to a deviance; what it adds is taken from the bootstrap, which adds as
-    much again.
+    This ratio of deviances, 1 - R² (Cameron and Windmeijer, Journal of Econometrics 1997), weights
+    every pair by its information. Squares of log odds would be dominated by pairs in which one side
+    never won. Sampling noise adds to a deviance; the bootstrap adds as much again, which measures
+    it.
     """
     if not robin.is_complete or not robin.is_enough:
         return UNKNOWN
     left = deviances(robin.wins, robin.strengths)
     whole = deviances(robin.wins, np.zeros_like(robin.strengths))
     if not whole.all():
-        return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # no uneven result, in some sample at least
+        return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # at least one sample has only even results
     raw = float(left[0] / whole[0])
     correction = robin.batches / (robin.batches - 1)
     noise = correction * (left[1:].mean() - left[0])
@@ -232,13 +253,14 @@ TRIAD_COLUMNS = ("first", "second", "third", "share", "excess", "p_holm")
 
 @dataclass(frozen=True)
 class Triads:
-    """The circles among all triads of a round robin.
+    """Cycles among the triads of a round robin: each strategy beats the next.
 
-    examined: how many triads there are. circles: those that go round, by what was observed, the
-    clearest first (TRIAD_COLUMNS): the first beats the second, the second the third, the third the
-    first; share: what the winner takes in the closest of the three pairs; excess: that share less
-    one half, in standard errors; p_holm: for "some of the three does not win", after Holm's
-    adjustment for both directions of all triads.
+    Attributes:
+        examined: Number of triads.
+        circles: Observed cycles, the most significant first (TRIAD_COLUMNS). `share` is the win
+            rate in the closest of the three pairs, `excess` that win rate minus one half in
+            standard errors, and `p_holm` the p-value of "at least one of the three does not win"
+            after Holm's adjustment for both directions of all triads.
     """
 
     examined: int
@@ -246,15 +268,19 @@ class Triads:
 
     @property
     def sure(self) -> Frame:
-        """The circles beyond chance."""
+        """The significant cycles."""
         return self.circles[self.circles["p_holm"] < SURE]
 
 
 def triads(cross: Frame) -> Triads:
-    """The triads of a cross-table (`simgin.stats.league.CROSS_COLUMNS`).
+    """Return the triads of a cross-table.
 
-    A triad is a circle only if all three pairs are won, so the closest pair decides (intersection
-    and union test: Berger, Technometrics 1982). Triads with a pair of unknown share are left out.
+    A triad is a cycle only if all three pairs are won, so the closest pair decides
+    (intersection-union test: Berger, Technometrics 1982). Triads with an undefined win rate are
+    left out.
+
+    Args:
+        cross: Cross-table (`simgin.stats.league.CROSS_COLUMNS`).
     """
     from scipy.special import ndtr
 
@@ -285,7 +311,7 @@ Link = tuple[int, int]
 def _circle(
     around: Sequence[Link], names: Sequence[str], shares: np.ndarray, excess: np.ndarray
 ) -> Iterator[tuple[object, ...]]:
-    """The row of a triad that goes round one way or the other; nothing of another."""
+    """Yield the row of a triad that is a cycle in one of the two directions."""
     for links in (around, [(j, i) for i, j in reversed(around)]):
         closest = min(links, key=lambda link: excess[link])
         if excess[closest] > 0:
@@ -298,15 +324,19 @@ def _square(cross: Frame, names: list[str], column: str) -> np.ndarray:
     return table.reindex(index=names, columns=names).to_numpy(dtype=float)
 
 
-# Bradley and Terry's model, P(i beats j) = t_i / (t_i + t_j) (Biometrika 1952)
+# The Bradley-Terry model, P(i beats j) = t_i / (t_i + t_j) (Biometrika 1952)
 
 
 def strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-    """log t, mean 0, for each of several tables: float64 (tables, k).
+    """Return the log strengths of several tables, (n_tables, k) float64 with mean 0.
 
-    wins[s, i, j] is what i won against j (float64 (tables, k, k)); in every table everybody is
-    connected with everybody by results both ways. The iteration is
-    t_i <- W_i / sum_j n_ij / (t_i + t_j) (Zermelo 1929; Hunter, Annals of Statistics 2004).
+    The iteration is t_i <- W_i / sum_j n_ij / (t_i + t_j) (Zermelo 1929; Hunter, Annals of
+    Statistics 2004).
+
+    Args:
+        wins: Wins of i against j, (n_tables, k, k) float64. In every table, results in both
+            directions must connect all strategies.
+        start: Log strengths from which to start, (k,) float64.
     """
     won = wins.sum(axis=2)
     games = wins + wins.transpose(0, 2, 1)
@@ -326,10 +356,14 @@ def strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
 
 
 def deviances(wins: np.ndarray, log_t: np.ndarray) -> np.ndarray:
-    """The deviance of each of several tables from the model: float64 (tables,).
+    """Return the deviance of several tables from the model, (n_tables,) float64.
 
-    Twice the log likelihood that the observed shares have more than the model's chances. A cell
-    without wins counts like any other.
+    This is twice the log-likelihood ratio of the observed win rates to those of the model. A
+    pairing without wins counts like any other.
+
+    Args:
+        wins: Wins of i against j, (n_tables, k, k) float64.
+        log_t: Log strengths, (n_tables, k) float64.
     """
     log_odds = log_t[:, :, None] - log_t[:, None, :]
     log_chances = -np.logaddexp(0, -log_odds)

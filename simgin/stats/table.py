@@ -1,4 +1,4 @@
-"""Tidy rows: one estimate a row, with the same first ten columns in every csv and every --json."""
+"""Tidy rows: one estimate per row, with the same ten columns in all CSV and JSON output."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
 else:
     Frame = Any  # for annotations: pandas loads slowly
 
-Rows = list[dict[str, Any]]  # a dictionary of TABLE_COLUMNS each
-ByMetric = dict[str, dict[str, Any]]  # one side of a matchup
+Rows = list[dict[str, Any]]  # dictionaries of TABLE_COLUMNS
+ByMetric = dict[str, dict[str, Any]]  # rows of one side of a matchup by metric
 TEXTS = ("variant", "strategy", "opponent", "unit", "metric")
 NUMBERS = ("value", "se", "low", "high")
 TABLE_COLUMNS = (*TEXTS, *NUMBERS, "n")
-# What frames call what the ten columns have
+# Names in frames of columns that become one of the ten
 VALUES = {"difference": "value", "share": "value"}
-GAIN = "gain"  # of a search: the estimate of its row, whatever else stands there
+GAIN = "gain"  # the estimate in rows of a search, which have other columns too
 ENDS = {"": "value", "_se": "se", "_low": "low", "_high": "high"}
 PLAYERS = {"first": "strategy", "second": "opponent"}
-DIGITS = 10  # significant, so that the last bits of a platform's arithmetic do not reach the file
+DIGITS = 10  # significant; hides differences in the last bits between platforms
 
 
 def frame_of(rows: Any, columns: Sequence[str] | None = None) -> Frame:
-    """A frame of some rows, or of columns by name. pandas, which loads slowly, is loaded here."""
+    """Return a DataFrame of rows or of columns by name; import pandas only when it is needed."""
     import pandas as pd
 
     return pd.DataFrame(rows, columns=None if columns is None else list(columns))
 
 
 def joined(parts: Sequence[Frame], columns: Sequence[str] | None = None) -> Frame:
-    """One frame of several; of none an empty one with the columns."""
+    """Return several frames as one; without any, an empty frame with the columns."""
     import pandas as pd
 
     if not parts:
@@ -56,12 +56,21 @@ def joined(parts: Sequence[Frame], columns: Sequence[str] | None = None) -> Fram
 def estimates(
     variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
 ) -> Rows:
-    """The rows of one matchup, seen by `a` and then by `b`: a dictionary of TABLE_COLUMNS each.
+    """Return the rows of one matchup from the perspective of `a`, then of `b`.
 
-    By `a` only where both are the same strategy, or `b` is empty (one player). totals: exact sum of
-    its batch rows, int64 of length `sums.COLUMNS`. unit: what was played, "deal" or "match"; a run
-    of matches has rows per deal too, before those per match. multiplier: of a stopping rule
-    (`simgin.runs.stopping`), so that intervals hold at every look.
+    There is only one perspective if both are the same strategy or `b` is empty.
+
+    Args:
+        variant: Name of the variant.
+        a: Name of strategy A.
+        b: Name of strategy B; empty in a solitaire game.
+        unit: "deal" or "match". A run of matches has rows per deal before those per match.
+        totals: Sum of the batch rows, (sums.COLUMNS,) int64.
+        multiplier: Half-width of intervals in standard errors for a run with a stopping rule
+            (`simgin.runs.stopping`).
+
+    Returns:
+        Dictionaries of TABLE_COLUMNS.
     """
     levels = [metrics.DEAL] if unit == metrics.DEAL else [metrics.DEAL, metrics.MATCH]
     sides = [(a, b, False)]
@@ -73,7 +82,7 @@ def estimates(
             played = int(totals[sums.SUM + sums.FACT[metrics.COUNTS[level]]])
             for metric in metrics.unit_metrics(level, 2 if b else 1):
                 found = estimate_metric(totals, metric, as_b, multiplier)
-                # Adding 0.0 leaves no minus zero in the file.
+                # Adding 0.0 converts -0.0 to 0.0.
                 numbers = (found.value + 0.0, found.se, found.low + 0.0, found.high + 0.0)
                 texts = (variant, strategy, opponent, level, metric.name)
                 rows.append(dict(zip(TABLE_COLUMNS, (*texts, *numbers, played), strict=True)))
@@ -81,14 +90,14 @@ def estimates(
 
 
 def in_schema(frame: Frame) -> Frame:
-    """A frame of estimates as tidy rows: TABLE_COLUMNS, then what else it has.
+    """Return a frame of estimates as tidy rows: TABLE_COLUMNS, then its other columns.
 
-    A difference or a share is the value. Where several estimates stand in a row (NAME, NAME_low,
-    NAME_high, and NAME_se or se), each gets a row of its own with NAME as its metric, or as its
-    kind if there is a metric. What a frame does not have is empty; `kind` tells what is no plain
-    figure of a matchup. A frame without estimates is returned as it is.
+    A difference or proportion becomes the value. If a row contains several estimates (NAME,
+    NAME_low, NAME_high, and NAME_se or se), each gets its own row with NAME as the metric, or as
+    the `kind` if there is a metric. `kind` marks rows that are not plain metrics of a matchup.
+    Missing columns are empty. A frame without estimates is returned unchanged.
     """
-    if "parameter" in frame:  # the course of a search, whose values are no estimates
+    if "parameter" in frame:  # the history of a search, whose values are not estimates
         return frame
     if not {"value", *VALUES} & set(frame):
         wide = _side_by_side(frame)
@@ -111,12 +120,12 @@ def in_schema(frame: Frame) -> Frame:
 
 
 def _side_by_side(frame: Frame) -> list[str]:
-    """The estimates that stand in one row: NAME of NAME, NAME_low and NAME_high."""
+    """Return the names of the estimates in one row: NAME of NAME, NAME_low and NAME_high."""
     return [str(name) for name in frame if {f"{name}_low", f"{name}_high"} <= set(frame)]
 
 
 def _one_a_row(frame: Frame, names: Sequence[str]) -> Frame:
-    """The estimates of a row below each other, row by row, with all columns of the row."""
+    """Return the estimates of each row as separate rows, with all columns of the row."""
     import pandas as pd
 
     named = "kind" if "metric" in frame else "metric"
@@ -128,17 +137,18 @@ def _one_a_row(frame: Frame, names: Sequence[str]) -> Frame:
 
 
 def csv(frame: Frame) -> str:
-    """The frame as CSV text (`in_schema`): 10 significant digits, undefined cells empty.
+    """Return a frame as CSV (`in_schema`).
 
-    A line ends with one newline character on every system.
+    Numbers have 10 significant digits, undefined values are empty, and lines end with a single
+    newline character on every system.
     """
     return in_schema(frame).to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
 
 
 def read(path: str | Path) -> Frame:
-    """The tidy rows of a table.csv.
+    """Read the tidy rows of a table.csv.
 
-    An empty opponent (one player) stays empty; an undefined estimate is NaN.
+    An empty opponent (solitaire game) stays empty; an undefined estimate is NaN.
     """
     import pandas as pd
 
@@ -152,9 +162,10 @@ def read(path: str | Path) -> Frame:
 
 
 def records(frame: Frame) -> list[dict[str, Any]]:
-    """The rows (`in_schema`) as dictionaries for JSON, numbers as in the CSV, undefined cells None.
+    """Return the rows (`in_schema`) as dictionaries for JSON, with None for undefined values.
 
-    What a frame calls otherwise stands under its own name, too.
+    Numbers are rounded as in the CSV. Columns that the schema renames also keep their original
+    names.
     """
     rows = in_schema(frame)
     wide = _side_by_side(frame)
@@ -164,7 +175,7 @@ def records(frame: Frame) -> list[dict[str, Any]]:
 
 
 def for_json(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """One such row."""
+    """Return one row as a dictionary for JSON."""
     return {str(name): _plain(cell) for name, cell in row.items()}
 
 
@@ -175,16 +186,16 @@ def _plain(cell: Any) -> Any:
 
 
 def rows_of(tidy: Tidy) -> Rows:
-    """Tidy rows as dictionaries, which the screen of a match is made of without pandas."""
+    """Return tidy rows as dictionaries; the screen output of a match needs no pandas."""
     if isinstance(tidy, list):
         return tidy
     return [{str(name): value for name, value in row.items()} for row in tidy.to_dict("records")]
 
 
 def cell(rows: ByMetric, metric: str) -> tuple[float, float, float]:
-    """Value, low and high of a metric in the rows of one matchup.
+    """Return the value and confidence bounds of a metric in the rows of a matchup.
 
-    Three NaN where it is undefined, or the matchup does not have it.
+    All three are NaN if the metric is undefined or missing.
     """
     if metric not in rows:
         return np.nan, np.nan, np.nan
@@ -193,9 +204,13 @@ def cell(rows: ByMetric, metric: str) -> tuple[float, float, float]:
 
 
 def matchups(tidy: Tidy) -> Iterator[tuple[tuple[str, str, str], ByMetric]]:
-    """Each matchup of tidy rows: (variant, A, B), and the rows seen by A, by metric.
+    """Yield (variant, A, B) and the rows of A by metric for each matchup, in order.
 
-    In the order of the rows; B is empty for one player. Raises ValueError for rows of several runs.
+    Args:
+        tidy: Tidy rows of one run. The opponent is empty in a solitaire game.
+
+    Raises:
+        ValueError: If the rows come from several runs.
     """
     sides: dict[tuple[str, str, str], Rows] = {}
     for row in rows_of(tidy):
@@ -209,7 +224,11 @@ def matchups(tidy: Tidy) -> Iterator[tuple[tuple[str, str, str], ByMetric]]:
 
 
 def by_metric(rows: Rows) -> ByMetric:
-    """The rows of one side of a matchup by metric."""
+    """Return the rows of one side of a matchup by metric.
+
+    Raises:
+        ValueError: If a metric occurs in several rows.
+    """
     metric, count = Counter(row["metric"] for row in rows).most_common(1)[0]
     if count > 1:
         raise ValueError(

@@ -1,12 +1,13 @@
-"""Less variance from the same deals: control variates, and mirrored pairs.
+"""Variance reduction on the same deals: control variates and mirrored pairs.
 
-Estimates adjusted for the luck of the deal are made by regression over batches. The control is the
-deadwood as dealt: the dealer's minus the nondealer's, of mean exactly 0; for a single player minus
-their own, whose mean is known exactly for the usual melds and card values. An adjusted figure is
-only ever shown beside the raw one (docs/explanation/statistics.md#control-variates).
-`anchored_mean` does the same with any control whose mean was measured elsewhere.
+Luck-adjusted estimates are regressions over batches. The control variate is the dealt deadwood:
+that of the dealer minus that of the nondealer, which has mean exactly 0. In a solitaire game it is
+minus the deadwood of the player, whose mean is known exactly for the usual melds and card values.
+An adjusted estimate is always shown next to the raw one
+(docs/explanation/statistics.md#control-variates). `anchored_mean` does the same with any control
+variate whose mean was measured elsewhere.
 
-What mirroring is worth, and who sweeps, is measured from the pairs of one cell
+The efficiency of pairing and the number of double wins are measured from the pairs of a matchup
 (docs/explanation/statistics.md#what-mirroring-is-worth).
 """
 
@@ -29,10 +30,10 @@ ADJUSTED_COLUMNS = (
     *("metric", "value", "se"),
     *("adjusted", "adjusted_se", "adjusted_low", "adjusted_high", "variance_ratio", "n"),
 )
-ENOUGH_TO_REGRESS = 30  # with fewer a useless control looks useful too often
-CONVINCING = 3.0  # standard errors that the slope must lie from 0
-WORTHWHILE = 0.95  # a variance ratio above this is not worth a second figure
-# Metrics that the control helps, by number of players
+ENOUGH_TO_REGRESS = 30  # with fewer batches, a useless control variate looks useful too often
+CONVINCING = 3.0  # standard errors between the slope and 0
+WORTHWHILE = 0.95  # an adjustment with a higher variance ratio is not shown
+# Metrics that the control variate improves, by number of players
 HELPED = {2: ("first_player_win",), 1: ("win", "score", "gin")}
 USUAL = {"ace_runs": "low", "rainbow": False, "pip_values": "face", "ace_value": 1}
 # Mean deadwood of ten cards over all C(52,10) hands, by tests/oracles/test_opening_deadwood.py
@@ -40,30 +41,39 @@ DEALT_TEN = 894_929_816_444 / 15_820_024_220
 
 
 def mean_dealt(params: Mapping[str, Any]) -> float | None:
-    """The exact mean of the column sums.DEALT per deal, under the parameters of a variant.
+    """Return the exact mean of the column sums.DEALT per deal; None if it is unknown.
 
-    None where it is not known.
+    Args:
+        params: Parameters of the variant.
     """
     if params["first_turn"] == "discard_first":
-        return None  # one hand has eleven cards
+        return None  # one player is dealt eleven cards
     if params["players"] == 2:
         return 0.0
-    # Before the deal the joker may take a card's place.
+    # The joker may replace a card before the deal.
     if params["joker"] == "before_deal" and params["joker_in_hand"] == "lose":
         return None
     if any(params[name] != value for name, value in USUAL.items()):
         return None
-    return -DEALT_TEN  # the player sits as nondealer
+    return -DEALT_TEN  # the player is the nondealer
 
 
 def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float] | None:
-    """A metric (seen by A) adjusted for the deadwood as dealt, whose mean per deal is `mean`.
+    """Return a metric of A adjusted for the dealt deadwood, and the ratio of variances.
 
-    rows: int64 (batches, sums.COLUMNS). Regresses what each batch adds to the estimate on its
-    control, and reads the line at the control's mean; the error is that of the line there, with
-    batches - 2 degrees of freedom. Beside it stands the ratio of its variance to the raw one's,
-    both from batches: 1 where the control explains nothing. None under 30 batches' worth, or where
-    nothing varies.
+    The influence of each batch is regressed on its control variate, and the line is evaluated at
+    the known mean. The standard error is that of the line there, with batches - 2 degrees of
+    freedom.
+
+    Args:
+        rows: Batch rows, (n_batches, sums.COLUMNS) int64.
+        metric: Name of the metric.
+        mean: Mean of the dealt deadwood per deal.
+
+    Returns:
+        The adjusted estimate, and its variance divided by that of the raw estimate, both from
+        batches: 1 if the control variate explains nothing. None with fewer than 30 effective
+        batches or without variance.
     """
     fact = metrics.BY_NAME[metric].fact()
     below = batches.denominator_sums(rows, fact).sum()
@@ -73,7 +83,7 @@ def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float]
     value = batches.fact_sums(rows, fact).sum() / below
     moves = batches.influence(rows, fact)
     deals = batches.fact_sums(rows, sums.FACT["deals"])
-    excess = rows[:, sums.DEALT] - mean * deals  # of the deadwood as dealt in each batch
+    excess = rows[:, sums.DEALT] - mean * deals  # excess dealt deadwood of each batch
     off = excess.sum()
     units = batches.unit_counts(rows)
     centred = excess - off * (units / units.sum())
@@ -90,10 +100,15 @@ def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float]
 
 
 def anchored_mean(values: np.ndarray, control: np.ndarray, known: Estimate) -> Estimate:
-    """The mean of some values, at the known mean of their control, with 95 % limits.
+    """Return the mean of values, adjusted to the known mean of their control variate.
 
-    values, control: float64 (units,), of independent units. The error counts that of the line, and
-    that of the known mean. Sums of values have the sums of their means, as the line is linear.
+    The standard error includes those of the regression line and of the known mean. The estimate is
+    linear in the values: that of a sum is the sum of the estimates.
+
+    Args:
+        values: Values of independent units, (n_units,) float64.
+        control: Control variate of the units, (n_units,) float64.
+        known: Mean of the control variate, with its standard error.
     """
     units = len(values)
     away = control - control.mean()
@@ -108,10 +123,16 @@ def anchored_mean(values: np.ndarray, control: np.ndarray, known: Estimate) -> E
 
 
 def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> Frame:
-    """The metrics of a cell that its dealt deadwood helps: ADJUSTED_COLUMNS, n deals.
+    """Return the adjusted metrics of a matchup, with the number of deals as `n`.
 
-    params: the variant's. Empty for matches, where the control's mean is not known, and where it
-    helps no metric by 5 % of its variance or more.
+    Args:
+        params: Parameters of the variant.
+        unit: "deal" or "match".
+        rows: Batch rows, (n_batches, sums.COLUMNS) int64.
+
+    Returns:
+        A frame with ADJUSTED_COLUMNS. It is empty for matches, for which the mean of the control
+        variate is unknown, and if no variance falls by at least 5 %.
     """
     mean = mean_dealt(params) if unit == metrics.DEAL else None
     helped = () if mean is None else HELPED[params["players"]]
@@ -120,7 +141,7 @@ def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> Frame:
 
 
 def _row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
-    """One row, if the control is worth it."""
+    """Return the row of a metric; None if the adjustment is not worthwhile."""
     adjustment = adjust(rows, name, mean)
     if adjustment is None:
         return None
@@ -143,43 +164,48 @@ def _row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
 
 
 def _is_convincing(variance_ratio: float, count: float) -> bool:
-    """Whether the regression is more than noise.
+    """Return True if the regression is significant.
 
-    With few batches a useless control often seems to help, and choosing those would mislead.
+    With few batches, a useless control variate often seems to help, and selecting those would bias
+    the results.
     """
     freedom = count - 2
     left = variance_ratio * freedom / (count - 1)  # 1 - r^2
     return freedom * (1 - left) > CONVINCING**2 * left
 
 
-# What mirroring is worth
+# Efficiency of pairing
 
 
 MIRRORING_COLUMNS = (
     *("measure", "rho", "luck", "se", "n"),
     *("rho_low", "rho_high", "luck_low", "luck_high"),
 )
-# The fact and the column of squares that hold the margin of what was played
+# Fact and column of squares of the margin per deal or match
 MARGIN = {
     metrics.DEAL: ("a_margin", sums.DEAL_SQUARE),
     metrics.MATCH: ("a_match_margin", sums.MATCH_SQUARE),
 }
 
-Rho = Callable[[np.ndarray, str], np.ndarray]  # sums of rows (sums, columns), unit -> rho of each
+Rho = Callable[[np.ndarray, str], np.ndarray]  # sums of rows, unit -> (n_sums,) rho
 
 
 def mirroring_gain(rows: np.ndarray, unit: str, multiplier: float | None = None) -> Frame:
-    """rho and luck of the margin ("points") and of wins ("share"): MIRRORING_COLUMNS.
+    """Return the efficiency of pairing for the margin ("points") and for wins ("share").
 
-    rho = Var(z) / (Var(x) / 2), where z is the mean of a pair and x a single result of what was
-    played (unit "deal" or "match"); what nobody won counts one half. It is 1 where pairing gains
-    nothing, and n single results are worth n / rho. luck = 1 - rho is the share of a single
-    result's variance that belongs to the pack. One standard error holds for both, from leaving out
-    each batch in turn, and the limits are Student's over batches. n counts single results.
+    rho = Var(z) / (Var(x) / 2), in which z is the mean of a pair and x a single result; a draw
+    counts as half a win. rho is 1 if pairing gains nothing, and n single results are worth n / rho.
+    luck = 1 - rho is the proportion of the variance of a single result that is due to the deal.
+    Both have the same standard error, from the jackknife over batches, and Student's t intervals.
 
-    multiplier: the half-width of intervals in standard errors where results might have stopped the
-    run. rows: int64 (batches, sums.COLUMNS) of a mirrored cell. NaN under 30 pairs or 5 batches, or
-    where nothing varies.
+    Args:
+        rows: Batch rows of a mirrored matchup, (n_batches, sums.COLUMNS) int64.
+        unit: "deal" or "match".
+        multiplier: Half-width of intervals in standard errors for a run with a stopping rule.
+
+    Returns:
+        A frame with MIRRORING_COLUMNS; `n` counts single results. Values are NaN with fewer than 30
+        pairs or 5 batches, or without variance.
     """
     singles = batches.count_played(rows, unit)
     table = []
@@ -192,7 +218,7 @@ def mirroring_gain(rows: np.ndarray, unit: str, multiplier: float | None = None)
 
 
 def _limits(rho: Quantity, multiplier: float | None) -> tuple[float, float]:
-    """95 % limits, wider where results might have stopped the run."""
+    """Return the 95 % confidence bounds, which are wider for a run with a stopping rule."""
     low, high = rho.limits
     if multiplier is None:
         return low, high
@@ -201,7 +227,7 @@ def _limits(rho: Quantity, multiplier: float | None) -> tuple[float, float]:
 
 
 def _jackknifed(rows: np.ndarray, unit: str, rho: Rho) -> Quantity:
-    """rho of all batches, with its error by the jackknife over batches."""
+    """Return rho of all batches with its standard error from the jackknife over batches."""
     total = batches.total(rows)
     n = batches.count_played(rows, unit)
     if total[sums.UNITS] < ENOUGH_UNITS or len(rows) < ENOUGH_BATCHES:
@@ -211,7 +237,7 @@ def _jackknifed(rows: np.ndarray, unit: str, rho: Rho) -> Quantity:
 
 
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
-    """rho of the margin for each of several sums of rows; NaN where it never varies."""
+    """Return rho of the margin for each sum of rows; NaN if the margin never varies."""
     name, square = MARGIN[unit]
     fact = sums.FACT[name]
     margins = batches.fact_sums(totals, fact)
@@ -226,7 +252,7 @@ def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
 
 def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
-    """The same of what is won: 1, one half or 0."""
+    """Return rho of wins, which count as 1, one half or 0, for each sum of rows."""
     counts = totals[:, PAIRS]
     if unit == metrics.DEAL:
         won = _sums(totals, "a_deal_win")
@@ -249,7 +275,14 @@ def _sums(totals: np.ndarray, name: str) -> np.ndarray:
 def _rho(
     pairs: np.ndarray, total: np.ndarray, pair_squares: np.ndarray, single_squares: np.ndarray
 ) -> np.ndarray:
-    """From the sum of z, of z^2, and of x^2 over both halves; both variances about one mean."""
+    """Return rho from sums over pairs and over single results, with variances about one mean.
+
+    Args:
+        pairs: Number of pairs, (n_sums,) int64.
+        total: Sum of the pair means z.
+        pair_squares: Sum of z^2.
+        single_squares: Sum of x^2 over both games of the pairs.
+    """
     mean = total / pairs
     singles = 2 * pairs
     pair_variance = (pair_squares - pairs * mean**2) / (pairs - 1)
@@ -261,17 +294,24 @@ def _rho(
 
 @dataclass(frozen=True)
 class Sweeps:
-    """Pairs in which A or B won both halves, and the chance of such a split by luck alone."""
+    """Pairs in which one strategy won both mirrored games.
+
+    Attributes:
+        a: Number of pairs of A.
+        b: Number of pairs of B.
+        p: Two-sided p-value of the exact sign test; NaN without such pairs.
+    """
 
     a: int
     b: int
-    p: float  # two-sided, exact; NaN without sweeps
+    p: float
 
 
 def sweeps(totals: np.ndarray) -> Sweeps:
-    """The exact sign test on sweeps.
+    """Return the double wins of both strategies with the exact sign test.
 
-    totals: sum of the batch rows of a mirrored cell, int64 of length sums.COLUMNS.
+    Args:
+        totals: Sum of the batch rows of a mirrored matchup, (sums.COLUMNS,) int64.
     """
     from scipy.stats import binomtest
 
