@@ -127,9 +127,9 @@ class Grade(rates.ErrorRates):
         """Points won per deal, and the luck-adjusted points; empty if they are unknown.
 
         By the performance difference lemma (Kakade and Langford 2002), the points won have the same
-        mean as the opponent's loss minus the player's loss plus the evaluator's gain in place of the
-        player. With enough deals, the difference between the two is a control variate for the points.
-        Only complete deals count.
+        mean as the opponent's loss minus the player's loss plus the evaluator's gain in place of
+        the player. With enough deals, the difference between the two is a control variate for the
+        points. Only complete deals count.
         """
         ended = [place for place, deal in enumerate(self.played) if deal.kind]
         if not ended or not self.has_ladder:

@@ -1,9 +1,9 @@
-"""A position as a player has it: the own cards, the pile as it grew, the score, who deals.
+"""Positions as a user writes them: the hand, the pile in order, the score and the dealer.
 
-The pile tells everything else. Players discard in turn, so it says who threw what, what each took
-and declined, and how many cards are left in the stock. A pack that fits it is dealt, the engine is
-led to the question by what each player did, and shows there what the player sees. What the player
-has not written is taken out again: the cards forgotten and when cards of the own hand were drawn.
+The pile determines the rest. Players discard in turn, so it shows who discarded, took and declined
+each card, and how many cards are in the stock. simgin deals a pack that fits the pile, replays the
+decisions of both players, and reads the view at the decision. It then removes what the user has
+not specified: forgotten cards, and the turns in which cards of the hand were drawn.
 """
 
 import re
@@ -44,32 +44,42 @@ from simgin.text.notation import (
     split_cards,
 )
 
-BLIND = "blind"  # in place of the cards: they are not seen yet
-ME, OTHER, NOBODY, PILE = 0, 1, -1, 2  # seats, and where else a card may be
+BLIND = "blind"  # instead of the cards, before the player sees them
+ME, OTHER, NOBODY, PILE = 0, 1, -1, 2  # seats, and other locations of a card
 SEATS = {"me": ME, "other": OTHER}
 OWNERS = {**SEATS, "nobody": NOBODY}
 CARDS = 52
 IN_STOCK = 31  # after the deal
 MOST_POINTS = 10**9
 SCORE = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})", re.ASCII)
-PLAYER, ALONE = "simple", "solo-greedy"  # who would play on from the question; nobody looks
+PLAYER, ALONE = "simple", "solo-greedy"  # strategies of the replay, with no effect on the view
 
 
-# What a person writes
+# Parsing
 
 
 @dataclass(frozen=True)
 class Laid:
-    """A card laid on the pile (-1: forgotten), and whether the next player took it from there."""
+    """Card of the pile.
+
+    Attributes:
+        card: The card, or -1 if it is forgotten.
+        taken: True if the next player took the card.
+    """
 
     card: int
     taken: bool = False
 
 
 def read_pile(text: str) -> tuple[list[Laid], int | None]:
-    """The pile that a text tells, `QD KS ? 9C* .. TH`, and the place in it of cards left out.
+    """Parse a pile such as `QD KS ? 9C* .. TH`.
 
-    Raises CardError and PositionError.
+    Returns:
+        The cards, and the index of `..`, the gap for omitted cards, or None.
+
+    Raises:
+        CardError: If a card is not valid.
+        PositionError: If the pile has two gaps or too many cards.
     """
     laid = []
     gap = None
@@ -90,10 +100,14 @@ def read_pile(text: str) -> tuple[list[Laid], int | None]:
 def _whole(
     laid: list[Laid], gap: int | None, left: int, stock: int | None, reserve: str = "stock"
 ) -> list[Laid]:
-    """The pile with as many forgotten cards in the gap as the stock tells.
+    """Return the pile with the gap filled with forgotten cards.
 
-    left: cards in the stock if none was left out; stock: those that there are, None if nobody says.
-    reserve: what the stock is called.
+    Args:
+        laid: Cards of the pile.
+        gap: Index of the gap, or None.
+        left: Number of cards in the stock if no card was omitted.
+        stock: Number of cards in the stock as the user states it, or None.
+        reserve: Word for the stock in error messages.
     """
     if gap is None and stock not in (None, left):
         raise PositionError(
@@ -115,7 +129,11 @@ def _whole(
 
 
 def read_score(text: str) -> tuple[int, int]:
-    """Own points and the opponent's, from a text like `30-45`; PositionError for another."""
+    """Parse a score like `30-45` into the player's points and the opponent's.
+
+    Raises:
+        PositionError: If the text is not a score.
+    """
     score = SCORE.fullmatch(text.strip())
     if score is None:
         raise PositionError(
@@ -126,10 +144,13 @@ def read_score(text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Die:
-    """The die in a position.
+    """Die in a position.
 
-    stake: its number. owner: me, other or nobody. offer: whether to decide about an offer of one's
-    own. offered: the number that the opponent offers, to be accepted or refused; 0 for none.
+    Attributes:
+        stake: Number on the die.
+        owner: `me`, `other` or `nobody`.
+        offer: True if the decision is whether to offer the die.
+        offered: Number that the opponent offers, to be accepted or refused; 0 for no offer.
     """
 
     stake: int = 1
@@ -139,16 +160,21 @@ class Die:
 
     @property
     def is_asked(self) -> bool:
-        """Whether the decision is about the die."""
+        """True if the decision is about the die."""
         return self.offer or self.offered > 0
 
     @property
     def mover(self) -> int:
-        """Whose turn it is: who offers, if the decision is about the die."""
+        """Seat whose turn it is; if the decision is about the die, the seat that offers it."""
         return OTHER if self.offered else ME
 
     def wrong(self, variant: Variant, blind: bool = False) -> Iterator[str]:
-        """Why the die cannot be so, in sentences; blind: before the cards are seen."""
+        """Yield an error message for each impossible property of the die.
+
+        Args:
+            variant: Variant of the deal.
+            blind: True if the player has not seen the cards.
+        """
         name = variant.text
         if variant.row["die"] == "off":
             if self != NO_DIE:
@@ -184,20 +210,20 @@ class Die:
             yield f"in {name} a die that nobody owns is offered only before the cards are seen."
 
     def turned(self) -> Iterator[Decision]:
-        """How the die came to lie so: it was offered before the cards were seen, and accepted."""
+        """Yield the decisions that raised the die: an accepted offer before the cards were seen."""
         if self.stake > 1:
             owner = OWNERS[self.owner]
             yield Decision(1 - owner, "offer", self.stake)
             yield Decision(owner, "answer", 1)
 
     def asked(self) -> Iterator[Decision]:
-        """What the opponent has offered just now."""
+        """Yield the current offer of the opponent, if there is one."""
         if self.offered:
             yield Decision(OTHER, "offer", self.offered)
 
     @property
     def slot(self) -> str:
-        """The question about the die."""
+        """Slot of the decision about the die."""
         return "answer" if self.offered else "offer"
 
 
@@ -217,16 +243,26 @@ def read_position(
     stock: int | None = None,
     die: Die = NO_DIE,
 ) -> Position:
-    """The position of a player with these cards, ten or eleven; of eleven the last was drawn.
+    """Return the position of a player.
 
-    For a single player, pile is the own discards, and there is neither score nor dealer. Else pile:
-    see `read_pile`, from the first upcard on; a mark after the last card says that the player
-    has just taken it. score: own points and the opponent's, or won deals where they are the score;
-    given, the match is what is to be won. dealer: `me` or `other`; by default as the pile has it.
-    A pile left out is unknown to a player of two with eleven cards.
-    stock: the cards left to draw from, where the pile does not tell. die: as it lies, and whether
-    the decision is about it; that comes before the draw, or with BLIND in place of the cards.
-    Raises PositionError and CardError for a position that cannot come about.
+    Args:
+        cards: Ten or eleven cards of the player; of eleven, the last one was drawn. `blind` if the
+            player has not seen the cards.
+        pile: Discard pile from the first upcard on, see `parse_pile`. A mark after the last card
+            means that the player has just taken it. If the pile is empty and the player has
+            eleven cards, it is unknown. In solitaire games, the pile contains the player's own
+            discards.
+        variant: Variant of the deal.
+        score: Points of the player and the opponent, or won deals if these are the score. If
+            given, the goal is to win the match.
+        dealer: `me` or `other`; by default as determined by the pile.
+        stock: Number of cards in the stock, if the pile has a gap.
+        die: State of the die, and whether the decision is about it. Such a decision comes before
+            the draw.
+
+    Raises:
+        PositionError: If the position is impossible.
+        CardError: If a card is not valid.
     """
     if dealer is not None and dealer not in SEATS:
         raise PositionError(f"{dealer!r} is no dealer: write me or other.")
@@ -251,7 +287,7 @@ def read_position(
 
 
 def _refuse(reasons: Iterator[str]) -> None:
-    """Raise PositionError for the first reason, if there is one."""
+    """Raise PositionError for the first error message, if there is one."""
     for reason in reasons:
         raise PositionError(reason)
 
@@ -271,12 +307,12 @@ def _enter_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
 
 
 def _blind(die: Die, variant: Variant, dealer: int | None) -> Any:
-    """What a player knows who has not looked at the cards yet."""
+    """Return the view of a player who has not seen the cards."""
     _refuse(die.wrong(variant, blind=True))
     dealt_by = 1 - die.mover if dealer is None else dealer
     view = _view(variant, range(CARDS), die.asked(), {die.slot}, 0, dealer=dealt_by)
     assert view is not None, "every deal begins with the die"
-    view.stake, view.owner = die.stake, OWNERS[die.owner]  # as an earlier deal has left it
+    view.stake, view.owner = die.stake, OWNERS[die.owner]  # left by an earlier deal
     return view
 
 
@@ -288,9 +324,15 @@ def _view(
     hand: int,
     **table: int,
 ) -> Any:
-    """What the player sees at a question of some slots, with this hand, behind these decisions.
+    """Return the view at the first matching query after some decisions; None if there is none.
 
-    None if they do not lead there. table: the dealer, the joker.
+    Args:
+        variant: Variant of the deal.
+        pack: Cards in dealing order.
+        decisions: Decisions of both players, in order.
+        slots: Accepted slots of the query.
+        hand: Mask of the player's cards at the query.
+        **table: Dealer and position of the joker.
     """
     own, other = (ALONE, None) if variant.row["players"] == 1 else (PLAYER, PLAYER)
     led = lead_to(
@@ -307,7 +349,7 @@ def _view(
 def _with_stand_ins(
     laid: Sequence[Laid], cards: Sequence[int], shift: int = 0
 ) -> tuple[list[Laid], list[int]]:
-    """The pile with other cards in place of those forgotten; and the cards that lie nowhere yet."""
+    """Return the pile with placeholder cards for forgotten ones, and the remaining free cards."""
     remembered = {card.card for card in laid if card.card >= 0}
     free = cards_in(PACK & ~hand_mask([*cards, *remembered]))
     if sum(card.card < 0 for card in laid) > len(free):
@@ -317,7 +359,7 @@ def _with_stand_ins(
 
 
 def _forget(view: Any, laid: Sequence[Laid], whole: Sequence[Laid]) -> Any:
-    """The view without the cards that stood in for others, and without when cards were drawn."""
+    """Remove placeholder cards from the view, and the turns in which cards were drawn."""
     stand_ins = [card.card for card, told in zip(whole, laid, strict=True) if told.card < 0]
     cards = hand_mask(stand_ins)
     for name in ("pile", "known", "shed"):
@@ -340,11 +382,11 @@ def _wrong_number(cards: Sequence[int]) -> Iterator[str]:
         yield f"{given} given; a hand has ten cards, or eleven before a discard."
 
 
-# Of one player
+# Solitaire games
 
 
 def _alone(cards: list[int], pile: str, variant: Variant, stock: int | None) -> Any:
-    """What a single player sees with these cards; pile: the discards."""
+    """Return the view of a solitaire player with these cards and discards."""
     has_joker = bool(build_rules(variant).joker != NO_JOKER)
     told, gap = read_pile(pile)
     left = CARDS + has_joker - len(cards) - len(told)
@@ -359,10 +401,10 @@ def _alone(cards: list[int], pile: str, variant: Variant, stock: int | None) -> 
     )
     slots = ("discard", "knock") if len(cards) == 11 else ("knock",)
     joker = CARDS if has_joker else -1
-    for shift in range(10):  # no gin on the way, which might end the deal
+    for shift in range(10):  # try other orders if a gin ended the replayed deal too early
         whole, free = _with_stand_ins(laid, cards, shift)
         thrown = [card.card for card in whole]
-        # What was thrown first was there first, and what was drawn last came last
+        # Deal the discards in their order first, and the card that was drawn last at the end
         pack = [*thrown, *cards[shift:10], *cards[:shift], *cards[10:], *free]
         decisions = [Decision(ME, "discard", card) for card in thrown]
         view = _view(variant, pack, decisions, slots, hand_mask(cards), joker=joker)
@@ -372,7 +414,7 @@ def _alone(cards: list[int], pile: str, variant: Variant, stock: int | None) -> 
 
 
 def _wrong_alone(cards: Sequence[int], thrown: Sequence[int], variant: Variant) -> Iterator[str]:
-    """Why a position of one player cannot come about, or has nothing to be decided."""
+    """Yield an error message if a solitaire position is impossible or requires no decision."""
     rules = build_rules(variant)
     for card in thrown:
         if card in cards:
@@ -402,20 +444,29 @@ def _wrong_alone(cards: Sequence[int], thrown: Sequence[int], variant: Variant) 
         )
 
 
-# Of two players
+# Two-player games
 
 
 def _of_two(
     cards: list[int], pile: str, variant: Variant, dealer: int | None, stock: int | None, die: Die
 ) -> Any:
-    """What a player of two sees with these cards; dealer: a seat, None as the pile has it."""
+    """Return the view of a player in a two-player game.
+
+    Args:
+        cards: Cards of the player.
+        pile: Discard pile as the user writes it.
+        variant: Variant of the deal.
+        dealer: Seat of the dealer; None to infer it from the pile.
+        stock: Number of cards in the stock, or None.
+        die: State of the die.
+    """
     name = variant.text
     if variant.goal.other is not None:
         how = "name a deal of two strategies"
         raise PositionError(f"in {name} cards and pile do not tell the position: {how}.")
     _refuse(die.wrong(variant))
     remembered, gap = read_pile(pile)
-    if not pile.strip() and len(cards) == 11:  # left out: as few cards as the stock allows
+    if not pile.strip() and len(cards) == 11:  # unknown pile: as few cards as the stock allows
         if stock is not None:
             gap = 0
         elif build_rules(variant).first_turn != DISCARD_FIRST:
@@ -435,7 +486,7 @@ def _of_two(
 
 
 class _Told:
-    """Own cards and the pile, and what follows from them."""
+    """Cards and pile of a two-player position, and the deal that they determine."""
 
     def __init__(
         self, cards: list[int], laid: Sequence[Laid], variant: Variant, dealer: int | None, die: Die
@@ -445,20 +496,20 @@ class _Told:
         self.variant = variant
         self.rules = build_rules(variant)
         self.has_upcard = bool(self.rules.first_turn != DISCARD_FIRST)
-        # What lay on top before each turn, that of the question last
+        # Top card of the pile before each turn, including the turn of the decision
         self.before: Sequence[Laid | None] = laid if self.has_upcard else [None, *laid]
         self.thrown = [card.card for card in laid[self.has_upcard :]]
         self.die = die
-        # Players discard in turn, and who offers the die is on turn
+        # Players discard in turn, and a player may offer the die only in their own turn
         self.first = (len(self.thrown) + die.mover) % 2
         self.dealer = 1 - self.first if dealer is None else dealer
 
     def mover(self, turn: int) -> int:
-        """Whose turn it was, from 0."""
+        """Return the seat of a turn, counted from 0."""
         return (self.first + turn) % 2
 
     def source(self, turn: int) -> str:
-        """Where the card of a turn came from: pile, stock or deal."""
+        """Return the source of the card of a turn: pile, stock or deal."""
         top = self.before[turn]
         if top is None:
             return "deal"
@@ -466,36 +517,39 @@ class _Told:
 
     @cached_property
     def begun(self) -> list[int]:
-        """The turns in which a card has come to the hand: all, but for the last with ten cards."""
+        """Turns in which a player has received a card: all except the last one with ten cards."""
         is_open = len(self.cards) == 11 and bool(self.before) and not self.die.is_asked
         return list(range(len(self.thrown) + is_open))
 
     @property
     def stock(self) -> int:
-        """Cards in the stock."""
+        """Number of cards in the stock."""
         return IN_STOCK - sum(self.source(turn) == "stock" for turn in self.begun)
 
     @property
     def is_last(self) -> bool:
-        """Whether the last discard is offered (50th-card rule)."""
+        """True if the last discard is offered (50th-card rule)."""
         may_take = self.rules.stock_end == OPPONENT_MAY_TAKE and not self.die.is_asked
         return bool(may_take and self.stock == self.rules.stock_reserve and len(self.cards) == 10)
 
     @property
     def slots(self) -> Collection[str]:
-        """The slots of the question."""
+        """Slots of the query."""
         if self.die.is_asked:
             return {self.die.slot}
         if len(self.cards) == 11:
             return {"discard", "knock"}
         return {"knock"} if self.is_last else {"take"}
 
-    # The deal
+    # Deal
 
     def pack(self, free: list[int]) -> list[int]:
-        """The pack in dealing order; free: cards of which nothing is told.
+        """Return the pack in dealing order.
 
-        Of a player's cards those that were thrown first have been there first.
+        Of a player's cards, those that were discarded first are dealt first.
+
+        Args:
+            free: Cards with unknown locations.
         """
         hidden = list(free)
         came = [self._came(ME, hidden), self._came(OTHER, hidden)]
@@ -510,9 +564,9 @@ class _Told:
         return pack + hidden
 
     def _came(self, seat: int, hidden: list[int]) -> list[int]:
-        """The cards that a player was dealt or drew, in the order in which they were thrown.
+        """Return the cards that a player received, in the order of their discards.
 
-        The opponent holds some of those that are hidden.
+        Unknown cards of the opponent are removed from `hidden`.
         """
         came = []
         taken = set()
@@ -539,7 +593,7 @@ class _Told:
         return came
 
     def decisions(self) -> Iterator[Decision]:
-        """What the players did up to the question."""
+        """Yield the decisions of both players before the query."""
         yield from self._opening()
         for turn in self.begun:
             if turn and self.rules.take_discard:
@@ -548,10 +602,10 @@ class _Told:
                 yield Decision(self.mover(turn), "discard", card)
 
     def _opening(self) -> Iterator[Decision]:
-        """What the players did about the first upcard.
+        """Yield the decisions about the first upcard.
 
-        Where the nondealer may draw from the stock at once, the pile does not tell whether the
-        dealer was asked; most players pass first.
+        If the nondealer may draw from the stock immediately, the pile does not show whether the
+        dealer had a decision. Most players pass first, so this is assumed.
         """
         first_turn = self.rules.first_turn
         nondealer = 1 - self.dealer
@@ -574,10 +628,10 @@ class _Told:
             if first_turn == UPCARD_STOCK_OR_PASS:
                 yield Decision(nondealer, "take", STOCK)
 
-    # What cannot be
+    # Errors
 
     def wrong(self) -> Iterator[str]:
-        """Why the position cannot come about, or has nothing to be decided, in sentences."""
+        """Yield an error message if the position is impossible or requires no decision."""
         yield from _wrong_number(self.cards)
         if self.has_upcard and not self.laid:
             yield "give the pile, from the first upcard on: --pile QD, for example."
@@ -596,7 +650,7 @@ class _Told:
             yield f"the deal is over: by this pile {left} cards are left in the stock."
 
     def _wrong_pile(self) -> Iterator[str]:
-        """As many cards as the pile says, and what sets the terms or was taken is remembered."""
+        """Yield errors of the number of cards, and of forgotten cards that must be known."""
         top = self.before[-1]
         if top is not None and top.taken and len(self.cards) == 10:
             taken = f"{card_text(top.card)} was just taken, so the hand has eleven cards"
@@ -614,14 +668,14 @@ class _Told:
 
     @property
     def _depends_on_upcard(self) -> bool:
-        """Whether the first upcard sets the knock limit, or what points count."""
+        """True if the first upcard sets the knock limit or the multiplier of points."""
         rules = self.rules
         terms = {(knock_limit(card, rules), multiplier(card, rules)) for card in range(CARDS)}
         return len(terms) > 1
 
     def _wrong_places(self) -> Iterator[str]:
-        """Every card is in one place."""
-        place: dict[int, int] = {}  # PILE, or the seat of the player who took it
+        """Yield errors of cards that would be in two locations."""
+        place: dict[int, int] = {}  # IN_PILE, or the seat of the player who took the card
         for turn, top in enumerate(self.before):
             if top is None or top.card < 0:
                 continue
