@@ -180,7 +180,7 @@ def add_unit(state):
     state.row[UNITS] += 1
     state.row[PAIR_HISTOGRAM + _quarters(state)] += 1
     deals = state.facts[DEALS]
-    for i in range(N_FACTS):  # separate loops, because LLVM can vectorize each of them
+    for i in range(N_FACTS):  # separate loops, because LLVM can vectorise each of them
         state.row[SUM + i] += state.facts[i]
     for i in range(N_FACTS):
         state.row[SQUARE + i] += state.facts[i] * state.facts[i]

@@ -1,9 +1,9 @@
 """Lazy compilation: functions become machine code only if Python calls them.
 
-numba optimizes every compiled function and generates machine code for it, although nearly all
+numba optimises every compiled function and generates machine code for it, although nearly all
 functions of simgin are called only by other compiled functions, which contain them again. Here, a
-function that is compiled for a caller stays unoptimized LLVM code: its caller links it and
-optimizes the whole. If Python calls it, it is compiled again as an entry point. The disk cache
+function that is compiled for a caller stays unoptimised LLVM code: its caller links it and
+optimises the whole. If Python calls it, it is compiled again as an entry point. The disk cache
 stores it as bitcode, so that strategies that call it need not compile it again.
 """
 
@@ -71,7 +71,7 @@ class _Codegen:
 
 
 class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code of a function inside others: linked, but neither optimized nor executable."""
+    """Code of a function inside others: linked, but neither optimised nor executable."""
 
     @property
     def codegen(self) -> Any:
@@ -160,7 +160,7 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the version for a compiled caller, which is the same for all literal numbers.
 
-        numba would compile f(x, 0) and f(x, 1) separately. LLVM specializes inlined code anyway.
+        numba would compile f(x, 0) and f(x, 1) separately. LLVM specialises inlined code anyway.
         """
         names = {name: unliteral(kind) for name, kind in kws.items()}
         return super().get_call_template([unliteral(kind) for kind in args], names)

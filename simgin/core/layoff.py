@@ -1,4 +1,4 @@
-"""The defender's deadwood, with melds and lay-offs optimized jointly (rules.md 3.7).
+"""The defender's deadwood, with melds and lay-offs optimised jointly (rules.md 3.7).
 
 For each meld shown, the module lists all sets of the defender's cards that can be laid off on it:
 nothing or the fourth card for a set of three, and each pair of chains at the two ends for a run. It

@@ -56,7 +56,7 @@ def write_blocks(seed, unit, deal, index, domain, out):
 
     `out` is (32,) int64 and holds out[8 * word + block].
 
-    LLVM vectorizes the eight independent chains of multiplications, so that all of them take the
+    LLVM vectorises the eight independent chains of multiplications, so that all of them take the
     time of one.
     """
     s = np.uint64(seed)

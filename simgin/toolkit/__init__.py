@@ -1,16 +1,29 @@
-"""Fast helpers for the authors of strategies, to be called inside a policy.
+"""Fast helper functions to call inside the policies of a strategy.
 
-Cards are 0..51 (13 * suit + rank), sets of cards 52-bit masks.
+Cards are 0..51 (13 * suit + rank); sets of cards are 52-bit masks. All functions that take `rules`
+apply the rules in force, for example to card values and runs.
 
-From the core: `deadwood(cards, rules)` of up to eleven cards; `best_discards(hand, legal, rules)`
--> (least deadwood, mask of all discards that reach it); `deadwood_with(cards, card, rules)`, the
-least deadwood with that card melded; `meldable(cards, rules)`, the cards that lie in a meld;
-`dearest(cards, rules)` -> (the highest of them, their value); `popcount`, `lowest`, `nth` on masks;
-`rank`, `suit`, `of_rank`.
+Modules by subject: `hand` for your own cards as they are, `prospects` for what they can become,
+`opponent` and `beliefs` for the opponent's cards, `penalties` for discards by cost,
+`legal_actions` for actions and random choices. docs/how-to/writing-a-strategy.md lists all
+functions.
 
-`hand` is about your own cards as they are, `prospects` about what they may become; `opponent` and
-`beliefs` are about the other player's cards; `prices` chooses a discard; `answers` has what
-policies answer with. docs/how-to/writing-a-strategy.md has a line for each helper.
+Example:
+    A strategy that takes cards which lower its deadwood and discards its highest unmatched card::
+
+        from simgin.strategy import Strategy, discard, take
+        from simgin.toolkit import highest_card, lowers_deadwood, take_if, unmatched_cards
+
+        @take
+        def lower(view, rules, params):
+            return take_if(lowers_deadwood(view, rules), view.legal)
+
+        @discard
+        def highest(view, rules, params):
+            cards = unmatched_cards(view.hand, rules) & view.legal
+            return highest_card(cards if cards else view.legal)
+
+        STRATEGY = Strategy("mine", take=lower, discard=highest)
 """
 
 from simgin.core.bits import lowest, nth, popcount

@@ -1,6 +1,6 @@
-"""What policies answer with: take or pass, end or play on, and random choices.
+"""Actions of policies: take or pass, end the deal or continue, and random choices.
 
-Random choices use the noise of a question.
+Random choices use the random number of the decision, `view.noise`.
 """
 
 from simgin.core import endings
@@ -11,7 +11,20 @@ from simgin.core.rng import words, write_blocks
 
 @jit
 def take_if(wanted, legal):
-    """The answer of a take policy: take if wanted, else pass where that is a choice, else draw."""
+    """Return the action of a take policy: take the card on offer, or otherwise pass or draw.
+
+    Args:
+        wanted: True to take the card on offer.
+        legal: `view.legal`.
+
+    Returns:
+        1 take, 2 pass, or 0 draw from the stock (or pass, if that is the only other choice).
+
+    Example:
+        Take the card on offer if it makes a meld::
+
+            take_if(makes_meld(view.hand, view.taken_offer, rules), view.legal)
+    """
     if wanted:
         return 1
     return 2 if legal & 4 else 0
@@ -19,22 +32,56 @@ def take_if(wanted, legal):
 
 @jit
 def gin_or_better(view):
-    """Whether the ending proposed to a knock policy is gin, a shot or big gin."""
+    """Return True if the ending proposed to a knock policy is gin, a shot or big gin.
+
+    Args:
+        view: View of the player.
+
+    Example:
+        Knock only with at most 5 points of deadwood, but always go gin::
+
+            is_gin_or_better(view) or view.ending_count <= 5
+    """
     return view.ending_count == 0 or view.ending >= 2
 
 
 @jit
 def legal_discards(view, rules):
-    """The legal discards if the deal goes on, for knock policies.
+    """Return the legal discards if the deal continues, for use in knock policies.
 
-    Their `view.legal` is about the ending.
+    In a knock policy, `view.legal` refers to the ending.
+
+    Args:
+        view: View of the player, with eleven cards.
+        rules: Rules of the variant.
+
+    Returns:
+        Mask of the cards that may be discarded.
+
+    Example:
+        Compute the deadwood if the player declines to knock::
+
+            best_discards(view.hand, legal_discards(view, rules), rules)[0]
     """
     return endings.legal_discards(view.hand, view.taken, view.drawn, rules)
 
 
 @jit
 def pick(cards, noise):
-    """One of some cards (mask, not empty) at random, by `view.noise`."""
+    """Return one of some cards at random.
+
+    Args:
+        cards: Cards to choose from, a non-empty 52-bit mask.
+        noise: `view.noise`, in a policy declared with `noise=True`.
+
+    Returns:
+        A card, 0..51; all are equally likely.
+
+    Example:
+        Discard a random legal card::
+
+            pick_random(view.legal, view.noise)
+    """
     if cards & (cards - 1) == 0:
         return lowest(cards)
     return nth(cards, (noise * popcount(cards)) >> 53)
@@ -42,16 +89,38 @@ def pick(cards, noise):
 
 @jit
 def chance(p, noise):
-    """True with probability p, by `view.noise`."""
+    """Return True with probability p.
+
+    Args:
+        p: Probability, 0..1.
+        noise: `view.noise`, in a policy declared with `noise=True`.
+
+    Example:
+        Knock in 30 % of the cases::
+
+            bernoulli(0.3, view.noise)
+    """
     return noise < p * 9007199254740992.0
 
 
 @jit
 def random_word(noise, stream):
-    """The next 32 random bits of a question, as often as needed.
+    """Return the next 32 random bits, for policies that need several random numbers.
 
-    stream: an int64[33], zero at first, that counts and holds them; int64[9] if few are needed. The
-    bits are the same.
+    Args:
+        noise: `view.noise`, in a policy declared with `noise=True`.
+        stream: (33,) int64, zero before the first call, which stores the state; (9,) int64 if only
+            a few numbers are needed. Both yield the same bits.
+
+    Returns:
+        Random integer, 0..2**32 - 1.
+
+    Example:
+        Roll two dice::
+
+            stream = np.zeros(33, np.int64)
+            first = 1 + random_below(6, next_random_word(view.noise, stream))
+            second = 1 + random_below(6, next_random_word(view.noise, stream))
     """
     if len(stream) == 33:
         n = stream[32]

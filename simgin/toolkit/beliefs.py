@@ -1,11 +1,11 @@
-"""The probability that the opponent holds each card, by what he took, declined and discarded.
+"""Probabilities that the opponent holds each card, from the opponent's actions.
 
 After Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy" (EAAI-21). The
-odds of a card start from its rank and the stage of the deal, and everything the opponent did
-multiplies the odds of the cards near the card he did it with. training/beliefs.py fits the
-multipliers jointly to logged deals and writes strategies/beliefs.npy. A policy asks for them with
-`weights="beliefs.npy"` and says where in its numbers they begin. Multiplications, divisions and
-tables only, so that runs repeat to the byte on any machine.
+odds of a card begin with a value for its rank and the stage of the deal. Each event multiplies the
+odds of the cards near the card of the event. training/beliefs.py fits the multipliers jointly to
+logged deals and writes strategies/beliefs.npy. A policy requests them with `weights="beliefs.npy"`
+and passes the position in its parameters at which they begin. The computation uses only
+multiplications, divisions and tables, so that results are identical on all machines.
 """
 
 from simgin.core.bits import lowest, popcount
@@ -16,9 +16,9 @@ from simgin.toolkit.prospects import three_card_runs
 
 DECLINED, TAKEN, THROWN = 0, 1, 2
 STAGES = (4, 7, 11)  # turns of the opponent at which a new stage of the deal begins
-RELATIONS = 3  # between cards: same rank, neighbours in a suit, two ranks apart in a suit
+RELATIONS = 3  # relations of cards: same rank, adjacent in a suit, two ranks apart in a suit
 N_STAGES = len(STAGES) + 1
-# Multipliers by stage and rank come first, then those by kind of event, stage and relation.
+# Multipliers by stage and rank come first, then those by type of event, stage and relation.
 EVENTS = 13 * N_STAGES
 NUMBERS = EVENTS + 3 * N_STAGES * RELATIONS
 _NEWTON_STEPS = 8
@@ -26,29 +26,30 @@ _NEWTON_STEPS = 8
 
 @jit
 def stage(turn):
-    """The stage of the deal, 0..3, on a player's given turn (from 1)."""
-    # 0: interpreted, two of numpy's booleans add up to a boolean
+    """Return the stage of the deal, 0..3, on a given turn of a player, counted from 1."""
+    # Begins with 0 because, in interpreted mode, the sum of two NumPy booleans is a boolean
     return 0 + (turn >= STAGES[0]) + (turn >= STAGES[1]) + (turn >= STAGES[2])
 
 
 @jit
 def prior(view, first):
-    """Where the odds of the thirteen ranks begin at this stage of the deal."""
+    """Return the position of the odds of the thirteen ranks at this stage of the deal."""
     return first + 13 * stage(view.turns - view.own_turn + 1)
 
 
 @jit
 def upcard_declined(view):
-    """Whether the opponent has declined the first upcard."""
+    """Return True if the opponent has declined the first upcard."""
     took = view.turns > 0 and view.history[0, 0] != view.seat and view.history[0, 1] == FROM_PILE
     return view.upcard >= 0 and view.shed >> view.upcard & 1 and not took
 
 
 @jit
 def began(view, i):
-    """How turn i of the history began, if it was the opponent's.
+    """Return how turn i of the history, one of the opponent's, began.
 
-    (DECLINED or TAKEN, card), or (-1, -1) if there was no choice.
+    Returns the type of event, EVENT_DECLINED or EVENT_TAKEN, and the card, or (-1, -1) if the
+    opponent had no choice.
     """
     if view.history[i, 1] == FROM_PILE:
         return TAKEN, int(view.history[i, 2])
@@ -59,7 +60,7 @@ def began(view, i):
 
 @jit
 def related(card, cards, relation):
-    """Those of some cards that stand in a relation to a card."""
+    """Return the cards among `cards` that have a given relation to a card."""
     if relation == 0:
         return cards & of_rank(card % 13) & ~(1 << card)
     suit = 0x1FFF << (13 * (card // 13))
@@ -68,7 +69,7 @@ def related(card, cards, relation):
 
 @jit
 def _weigh(card, at, view, numbers, odds):
-    """Multiply the odds of unseen cards near a card by the numbers of one event and stage."""
+    """Multiply the odds of unseen cards near a card by the multipliers of an event and stage."""
     for relation in range(RELATIONS):
         cards = related(card, view.unseen, relation)
         while cards:
@@ -78,7 +79,7 @@ def _weigh(card, at, view, numbers, odds):
 
 @jit
 def weigh_history(view, numbers, first, odds):
-    """Multiply the odds by everything the opponent did."""
+    """Multiply the odds by the multipliers of all events of the opponent."""
     if upcard_declined(view):
         _weigh(view.upcard, first + EVENTS, view, numbers, odds)
     turn = 0
@@ -95,10 +96,10 @@ def weigh_history(view, numbers, first, odds):
 
 @jit
 def _scale(cards, held, odds):
-    """The factor on the odds that makes the probabilities add up to `held` cards.
+    """Return the factor on the odds for which the probabilities add up to `n_held` cards.
 
-    held: fewer than there are cards. The sum of s * o / (1 + s * o) is concave in s, so Newton's
-    steps come from below and never overshoot.
+    `n_held` must be less than the number of cards. The sum of s * o / (1 + s * o) is concave in s,
+    so Newton's method converges from below and never overshoots.
     """
     total = 0.0
     rest = cards
@@ -120,10 +121,22 @@ def _scale(cards, held, odds):
 
 @jit
 def believe(view, numbers, first, chances):
-    """Write the probability that the opponent holds each of the 52 cards to `chances`, float64[52].
+    """Estimate the probability that the opponent holds each card, from the opponent's actions.
 
-    1 for `view.known`, 0 for cards seen elsewhere. numbers: a policy's params, in which the
-    multipliers begin at `first`.
+    Args:
+        view: View of the player.
+        numbers: The policy's `params`, declared with `weights="beliefs.npy"`.
+        first: Position in `params` at which the multipliers begin: the number of the policy's own
+            parameters.
+        chances: (52,) float64, overwritten with the probabilities: 1 for `view.known`, 0 for cards
+            that the player sees elsewhere.
+
+    Example:
+        Compute the probability that the opponent holds the queen of hearts::
+
+            probabilities = np.zeros(52)
+            estimate_holdings(view, params, 0, probabilities)
+            probabilities[13 * 1 + 11]
     """
     held = max(0, 10 - popcount(view.known)) if view.deck_left < 0 else 0
     n = popcount(view.unseen)
@@ -144,9 +157,24 @@ def believe(view, numbers, first, chances):
 
 @jit
 def meld_chance(card, chances, rules):
-    """Probability that the opponent can meld a card with two cards of his hand.
+    """Return the probability that the opponent can meld a card with two cards of the hand.
 
-    His cards are taken as independent.
+    The opponent's cards are treated as independent.
+
+    Args:
+        card: Card, 0..51.
+        chances: (52,) float64 from `estimate_holdings` or `estimate_holdings_uniformly`.
+        rules: Rules of the variant.
+
+    Returns:
+        Probability, 0..1.
+
+    Example:
+        Compute how likely the opponent can use a discard::
+
+            probabilities = np.zeros(52)
+            estimate_holdings_uniformly(view, probabilities)
+            meld_probability(card, probabilities, rules)
     """
     missing = 1.0
     r, base = card % 13, card - card % 13

@@ -1,4 +1,4 @@
-"""Your own hand as it is: what a card adds to it, what it leaves over, what fits its melds."""
+"""Your own hand as it is: values, deadwood, melds and their extensions."""
 
 from simgin.core.bits import lowest, popcount
 from simgin.core.cards import lane, of_rank
@@ -11,25 +11,69 @@ from simgin.core.planes import cards_in_runs, cards_in_sets
 
 @jit
 def value(card, rules):
-    """Deadwood value of a card."""
+    """Return the deadwood value of a card, in points.
+
+    Args:
+        card: Card, 0..51.
+        rules: Rules of the variant.
+
+    Example:
+        Compare the deadwood of the hand with the value of the card on offer::
+
+            view.count > card_value(view.taken_offer, rules)
+    """
     return rules.value[0, card % 13]
 
 
 @jit
 def points(cards, rules):
-    """Total value of some cards, melded or not."""
+    """Return the total value of some cards, melded or not, in points.
+
+    Args:
+        cards: Cards as a 52-bit mask.
+        rules: Rules of the variant.
+
+    Example:
+        Compute the points of the cards that are in no possible meld::
+
+            total_points(view.hand & ~cards_in_melds(view.hand, rules), rules)
+    """
     return points_of(cards, rules, 0)
 
 
 @jit
 def of_ranks(ranks):
-    """All cards of some ranks (thirteen bits)."""
+    """Return all cards of some ranks.
+
+    Args:
+        ranks: Ranks as thirteen bits, ace first.
+
+    Returns:
+        Cards as a 52-bit mask.
+
+    Example:
+        Select the cards of the hand from ten to king::
+
+            view.hand & cards_of_ranks(0b1111 << 9)
+    """
     return ranks | ranks << 13 | ranks << 26 | ranks << 39
 
 
 @jit
 def highest(cards):
-    """The card of highest rank, king first; ties: the lowest number. -1 for no cards."""
+    """Return the card of highest rank, king first; the lowest number if there are several.
+
+    Args:
+        cards: Cards as a 52-bit mask.
+
+    Returns:
+        A card, 0..51, or -1 if there are no cards.
+
+    Example:
+        Discard the legal card of highest rank::
+
+            highest_card(view.legal)
+    """
     for r in range(12, -1, -1):
         if cards & of_rank(r):
             return lowest(cards & of_rank(r))
@@ -38,26 +82,84 @@ def highest(cards):
 
 @jit
 def best_discard(hand, legal, rules):
-    """The discard that leaves least deadwood; ties: the most valuable, then the lowest number."""
+    """Return the discard that leaves the least deadwood.
+
+    Ties are broken by the highest value, then by the lowest card number.
+
+    Args:
+        hand: Up to eleven cards as a 52-bit mask.
+        legal: Legal discards as a 52-bit mask, at least one of which is in the hand.
+        rules: Rules of the variant.
+
+    Returns:
+        A card, 0..51.
+
+    Example:
+        Discard for least deadwood, but keep the kings if possible::
+
+            best_discard(view.hand, view.legal & ~cards_of_rank(12) or view.legal, rules)
+    """
     cards = best_discards(hand, legal, rules)[1]
     return lowest(dearest(cards, rules)[0])
 
 
 @jit
 def count_after(hand, card, rules):
-    """Least deadwood after taking `card` into a hand of ten and discarding another card."""
+    """Return the least deadwood after taking a card and discarding another one.
+
+    Args:
+        hand: Ten cards as a 52-bit mask.
+        card: Card taken, 0..51.
+        rules: Rules of the variant.
+
+    Returns:
+        Deadwood in points.
+
+    Example:
+        Take the card on offer if it saves at least 3 points::
+
+            take_if(
+                deadwood_after_taking(view.hand, view.taken_offer, rules) <= view.count - 3,
+                view.legal
+            )
+    """
     return best_discards(hand | 1 << card, hand, rules)[0]
 
 
 @jit
 def lowers(view, rules):
-    """Whether the card on offer would lower the deadwood."""
+    """Return True if taking the card on offer would lower the deadwood.
+
+    Args:
+        view: View of the player, in a take policy.
+        rules: Rules of the variant.
+
+    Example:
+        Take the card on offer if it lowers the deadwood::
+
+            take_if(lowers_deadwood(view, rules), view.legal)
+    """
     return count_after(view.hand, view.taken_offer, rules) < view.count
 
 
 @jit
 def discards_leaving(hand, legal, most, rules):
-    """The legal discards that leave at most `most` deadwood."""
+    """Return the legal discards that leave at most a given deadwood.
+
+    Args:
+        hand: Up to eleven cards as a 52-bit mask.
+        legal: Legal discards as a 52-bit mask.
+        most: Maximum deadwood, in points.
+        rules: Rules of the variant.
+
+    Returns:
+        Mask of the discards.
+
+    Example:
+        Select the discards that allow a knock::
+
+            discards_leaving(view.hand, view.legal, view.limit, rules)
+    """
     cards = 0
     while legal:
         one = legal & -legal
@@ -69,33 +171,82 @@ def discards_leaving(hand, legal, most, rules):
 
 @jit
 def makes_meld(hand, card, rules):
-    """Whether some meld made of the hand and the card contains the card.
+    """Return True if a card is in some meld made of the hand and the card.
 
-    The deadwood need not fall.
+    The meld does not have to lower the deadwood.
+
+    Args:
+        hand: Up to ten cards as a 52-bit mask.
+        card: Card, 0..51.
+        rules: Rules of the variant.
+
+    Example:
+        Test if the card on offer makes a meld::
+
+            makes_meld(view.hand, view.taken_offer, rules)
     """
     return meldable(hand | 1 << card, rules) >> card & 1 != 0
 
 
 @jit
 def in_best_melding(hand, card, rules):
-    """Whether some least-deadwood melding of the hand and the card has the card in a meld."""
+    """Return True if a card is melded in some least-deadwood melding of the hand and the card.
+
+    Args:
+        hand: Up to ten cards as a 52-bit mask.
+        card: Card, 0..51.
+        rules: Rules of the variant.
+
+    Example:
+        Take the card on offer only if the best melding uses it::
+
+            take_if(is_in_best_melding(view.hand, view.taken_offer, rules), view.legal)
+    """
     if not makes_meld(hand, card, rules):
         return False
     eleven = hand | 1 << card
     if rules.by_planes[0] and cards_in_runs(eleven) & cards_in_sets(eleven) == 0:
-        return True  # nothing is in conflict, so all melds are made
+        return True  # without conflicts, the best melding contains all melds
     return deadwood_with(eleven, card, rules) == deadwood(eleven, rules)
 
 
 @jit
 def deadwood_of_melding(hand, melds, rules):
-    """Deadwood that a row of `view.meldings` leaves of the hand."""
+    """Return the deadwood that a melding leaves of a hand.
+
+    Args:
+        hand: Cards as a 52-bit mask.
+        melds: Row of `view.meldings`: three masks, 0 for none.
+        rules: Rules of the variant.
+
+    Returns:
+        Deadwood in points.
+
+    Example:
+        Compute the deadwood of the first legal melding in a show policy::
+
+            deadwood_of_melding(view.hand, view.meldings[0], rules)
+    """
     return points(hand & ~(melds[0] | melds[1] | melds[2]), rules)
 
 
 @jit
 def live_extensions(melds, cards, rules):
-    """How many of some cards (mask) could be laid off directly on a row of `view.meldings`."""
+    """Return how many of some cards could be laid off directly on a melding.
+
+    Args:
+        melds: Row of `view.meldings`: three masks, 0 for none.
+        cards: Cards to count, as a 52-bit mask.
+        rules: Rules of the variant.
+
+    Returns:
+        Number of cards.
+
+    Example:
+        Count the unseen cards that the opponent could lay off on the first legal melding::
+
+            count_extensions(view.meldings[0], view.unseen, rules)
+    """
     out = 0
     for k in range(3):
         if melds[k]:
@@ -105,9 +256,21 @@ def live_extensions(melds, cards, rules):
 
 @jit
 def loose(hand, rules):
-    """The cards of up to eleven that some least-deadwood melding leaves over.
+    """Return the cards that some least-deadwood melding leaves over.
 
-    Discarding one of them saves its whole value.
+    Discarding one of these cards lowers the deadwood by its whole value.
+
+    Args:
+        hand: Up to eleven cards as a 52-bit mask.
+        rules: Rules of the variant.
+
+    Returns:
+        Cards as a 52-bit mask.
+
+    Example:
+        Select the legal discards that are unmatched::
+
+            view.legal & unmatched_cards(view.hand, rules)
     """
     whole = deadwood(hand, rules)
     found = hand & ~meldable(hand, rules)
@@ -122,9 +285,20 @@ def loose(hand, rules):
 
 @jit
 def left_over(hand, first, rules):
-    """The cards that one least-deadwood melding of up to eleven leaves over.
+    """Return the cards that one least-deadwood melding leaves over.
 
-    Cards in `first` are preferred where either could be left over.
+    Args:
+        hand: Up to eleven cards as a 52-bit mask.
+        first: Cards that are left over if there is a choice, as a 52-bit mask.
+        rules: Rules of the variant.
+
+    Returns:
+        Cards as a 52-bit mask. Their total value is the deadwood of the hand.
+
+    Example:
+        Find the unmatched cards, leaving over cards that can be discarded if possible::
+
+            leftover_cards(view.hand, view.legal, rules)
     """
     plain = hand & ~meldable(hand, rules)
     left = deadwood(hand, rules) - points(plain, rules)
@@ -136,7 +310,7 @@ def left_over(hand, first, rules):
 
 @jit
 def _spare(hand, left, cards, rules):
-    """(hand, deadwood) after discarding, in turn, those of `cards` that save their whole value."""
+    """Remove the cards that save their whole value; return the hand and its deadwood."""
     cards &= hand
     while cards:
         card = lowest(cards)
@@ -149,7 +323,20 @@ def _spare(hand, left, cards, rules):
 
 @jit
 def extensions(hand, rules):
-    """Cards outside a hand that could be laid off directly on some meld made of its cards."""
+    """Return the cards outside a hand that could be laid off on some meld made of its cards.
+
+    Args:
+        hand: Cards as a 52-bit mask.
+        rules: Rules of the variant.
+
+    Returns:
+        Cards as a 52-bit mask.
+
+    Example:
+        Count the unseen cards that would extend a meld of the hand::
+
+            popcount(extension_cards(view.hand, rules) & view.unseen)
+    """
     out = 0
     for r in range(13):
         rank = hand & of_rank(r)

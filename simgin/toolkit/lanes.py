@@ -1,7 +1,7 @@
-"""Scratch arrays on the stack, for loops over a few hands that become vector code.
+"""Scratch arrays on the stack, for loops over several hands that LLVM can vectorise.
 
-A loop over `LANES` places of such arrays is as fast as what it does for one or two hands: LLVM
-knows that they overlap with nothing, and does four places at a time.
+A loop over `N_LANES` elements of such arrays is as fast as it is for one or two hands, because LLVM
+knows that the arrays overlap with no other memory and processes four elements at a time.
 """
 
 import numpy as np
@@ -12,22 +12,22 @@ from numba.np.arrayobj import populate_array
 
 from simgin.core.jit import interpreted
 
-LANES = 12  # room for every card of eleven; a multiple of four
+LANES = 12  # elements: at least eleven cards, and a multiple of four
 
 if interpreted():
 
     def whole_lanes():
-        """The function below, for interpreted play."""
+        """Return int64[N_LANES] of zeros, in interpreted mode."""
         return np.zeros(LANES, np.int64)
 
     def real_lanes():
-        """The function below, for interpreted play."""
+        """Return float64[N_LANES] of zeros, in interpreted mode."""
         return np.zeros(LANES)
 
 else:
 
     def _on_stack(kind):
-        """Code that makes an array of zeros of a numba type."""
+        """Return the type and the code generator of an array of zeros of a numba type."""
         made = types.Array(kind, 1, "C")
 
         def code(context, builder, signature, arguments):
@@ -50,10 +50,10 @@ else:
 
     @intrinsic
     def whole_lanes(typing_context):
-        """int64[LANES], all 0, that lives until the function that called this returns."""
+        """Return int64[N_LANES] of zeros, which is valid until the calling function returns."""
         return _on_stack(int64)
 
     @intrinsic
     def real_lanes(typing_context):
-        """float64[LANES], all 0, that lives until the function that called this returns."""
+        """Return float64[N_LANES] of zeros, which is valid until the calling function returns."""
         return _on_stack(float64)

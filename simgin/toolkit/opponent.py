@@ -1,8 +1,9 @@
-"""What is known of the opponent, in cheap forms: his likely cards, his wants, his deadwood.
+"""Simple estimates about the opponent: likely cards, useful discards and deadwood.
 
-P (`view.known`) are the cards he took and holds, D (`view.shed`) those he discarded or declined, U
-(`view.unseen`) those that may be in his hand or in the stock. simgin.toolkit.beliefs has the
-probability of each card by what he did.
+`view.known` are the cards that the opponent took and still holds, `view.shed` the cards that the
+opponent discarded or declined, and `view.unseen` the cards that are either in the opponent's hand
+or in the stock. `simgin.toolkit.beliefs` computes the probability of each card from the opponent's
+actions.
 """
 
 from simgin.core.bits import lowest, popcount
@@ -11,8 +12,8 @@ from simgin.core.jit import jit
 from simgin.core.planes import ranks_of
 from simgin.toolkit.hand import of_ranks
 
-# Mean least deadwood of the opponent's ten cards by the number of his turns (0: as dealt), if none
-# of them ended the deal; 3,000 deals of gold-early against itself, printed by training/beliefs.py.
+# Mean least deadwood of the opponent's ten cards by number of the opponent's turns (0: as dealt) if
+# the deal has not ended; from 3,000 deals of gold-early against itself, by training/beliefs.py.
 COUNTS = (
     (56.4, 47.4, 40.5, 35.3, 31.3, 27.6, 22.4, 18.0, 14.5, 11.7)
     + (9.4, 7.6, 6.4, 5.3, 4.6, 3.9, 3.4, 3.0, 2.6, 2.1)
@@ -21,9 +22,20 @@ COUNTS = (
 
 @jit
 def near(card):
-    """Cards of the same rank, and of the same suit within two ranks, without the card itself.
+    """Return the other cards of the same rank, and of the same suit within two ranks.
 
     Sequences do not go round the corner.
+
+    Args:
+        card: Card, 0..51.
+
+    Returns:
+        Cards as a 52-bit mask.
+
+    Example:
+        Count the unseen cards near a card::
+
+            popcount(neighbours(card) & view.unseen)
     """
     r = card % 13
     span = (0b11111 << r >> 2) & 0x1FFF
@@ -32,7 +44,19 @@ def near(card):
 
 @jit
 def near_any(cards):
-    """The cards near at least one of some cards."""
+    """Return the cards that are `neighbours` of at least one of some cards.
+
+    Args:
+        cards: Cards as a 52-bit mask.
+
+    Returns:
+        Cards as a 52-bit mask, which can include some of `cards`.
+
+    Example:
+        Avoid discards near the cards that the opponent took::
+
+            safe = view.legal & ~neighbours_of_any(view.known)
+    """
     found = 0
     while cards:
         found |= near(lowest(cards))
@@ -42,16 +66,41 @@ def near_any(cards):
 
 @jit
 def touching(cards):
-    """Cards of the same rank as one of `cards`, themselves included, or next to one in its suit.
+    """Return the cards of the same rank as one of some cards, or adjacent to it in its suit.
 
-    Sequences do not go round the corner.
+    The cards themselves are included. Sequences do not go round the corner.
+
+    Args:
+        cards: Cards as a 52-bit mask.
+
+    Returns:
+        Cards as a 52-bit mask.
+
+    Example:
+        Select the legal cards that touch one of the opponent's discards::
+
+            view.legal & touching_cards(view.shed)
     """
     return of_ranks(ranks_of(cards)) | (cards << 1 & ~of_rank(0) | cards >> 1 & ~of_rank(12)) & PACK
 
 
 @jit
 def thrown(view, seat, most):
-    """The first discards of a seat in this deal, at most `most` of them."""
+    """Return the first discards of a seat in this deal.
+
+    Args:
+        view: View of the player.
+        seat: Seat, 0 or 1: `view.seat` or `1 - view.seat`.
+        most: Maximum number of discards.
+
+    Returns:
+        Cards as a 52-bit mask.
+
+    Example:
+        Find the opponent's first three discards::
+
+            first_discards(view, 1 - view.seat, 3)
+    """
     cards = 0
     for i in range(view.turns):
         if most <= 0:
@@ -64,7 +113,20 @@ def thrown(view, seat, most):
 
 @jit
 def last_thrown(view):
-    """The opponent's last discard; -1 before the first."""
+    """Return the opponent's last discard, or -1 before the first.
+
+    Args:
+        view: View of the player.
+
+    Returns:
+        A card, 0..51, or -1.
+
+    Example:
+        Discard a card of the same rank as the opponent's last discard, if there is one::
+
+            last = last_opponent_discard(view)
+            same = view.legal & cards_of_rank(rank(last)) if last >= 0 else 0
+    """
     for i in range(view.turns - 1, -1, -1):
         if view.history[i, 0] != view.seat:
             return int(view.history[i, 3])
@@ -73,7 +135,20 @@ def last_thrown(view):
 
 @jit
 def left_lying(view):
-    """The opponent's last discard, or the first upcard, if it was not taken; -1 if it was."""
+    """Return the opponent's last discard, or the first upcard, if the player did not take it.
+
+    Args:
+        view: View of the player, after drawing.
+
+    Returns:
+        A card, 0..51, or -1 if the player took it or there is none.
+
+    Example:
+        Avoid a discard near the card that the player has just declined::
+
+            declined = declined_card(view)
+            safe = view.legal & ~neighbours(declined) if declined >= 0 else view.legal
+    """
     if view.taken >= 0:
         return -1
     return int(view.history[view.turns - 1, 3]) if view.turns > 0 else view.upcard
@@ -81,21 +156,45 @@ def left_lying(view):
 
 @jit
 def chance_held(view):
-    """The probability that the opponent holds a given unseen card, if all are equally likely.
+    """Return the probability that the opponent holds a given unseen card.
 
-    The number of his unknown cards over the number of unseen ones.
+    All unseen cards are treated as equally likely: the result is the number of unknown cards in the
+    opponent's hand divided by the number of unseen cards.
+
+    Args:
+        view: View of the player.
+
+    Returns:
+        Probability, 0..1; 0 in single-player variants.
+
+    Example:
+        Compute the expected number of queens in the opponent's unknown cards::
+
+            holding_probability(view) * popcount(view.unseen & cards_of_rank(11))
     """
     unseen = popcount(view.unseen)
-    if unseen == 0 or view.deck_left >= 0:  # one player: nobody holds them
+    if unseen == 0 or view.deck_left >= 0:  # no opponent in single-player variants
         return 0.0
     return max(0, 10 - popcount(view.known)) / unseen
 
 
 @jit
 def believe_alike(view, chances):
-    """Write the probability that the opponent holds each card to `chances`, float64[52].
+    """Estimate the probability that the opponent holds each card, ignoring the history.
 
-    All unseen cards are taken as equally likely.
+    All unseen cards are treated as equally likely.
+
+    Args:
+        view: View of the player.
+        chances: (52,) float64, overwritten with the probabilities: 1 for `view.known`, 0 for cards
+            that the player sees elsewhere.
+
+    Example:
+        Compute the probability that the opponent can meld a discard::
+
+            probabilities = np.zeros(52)
+            estimate_holdings_uniformly(view, probabilities)
+            meld_probability(card, probabilities, rules)
     """
     alike = chance_held(view)
     for card in range(52):
@@ -104,10 +203,25 @@ def believe_alike(view, chances):
 
 @jit
 def danger(card, view, p, u, d):
-    """How much a discard may help the opponent, by the cards near it.
+    """Return a score for how much a discard can help the opponent.
 
-    The sum of p for each in P, u for each in U and -d for each in D (jdh8/gin-rummy-engine: 2, 1,
-    2).
+    The score adds a weight for each neighbour of the card (see `neighbours`). jdh8/gin-rummy-engine
+    uses the weights 2, 1 and 2.
+
+    Args:
+        card: Card to discard, 0..51.
+        view: View of the player.
+        p: Weight of neighbours that the opponent took and holds.
+        u: Weight of unseen neighbours.
+        d: Weight of neighbours that the opponent discarded or declined, which is subtracted.
+
+    Returns:
+        Weighted sum, in the units of the weights.
+
+    Example:
+        Compute the danger of a discard with jdh8's weights::
+
+            discard_danger(card, view, 2, 1, 2)
     """
     around = near(card)
     return (
@@ -119,5 +233,19 @@ def danger(card, view, p, u, d):
 
 @jit
 def expected_count(turns):
-    """The mean least deadwood of an opponent after a number of turns."""
+    """Return the mean deadwood of an opponent after a number of turns.
+
+    The table is from deals of `gold-early` against itself that had not ended.
+
+    Args:
+        turns: Number of the opponent's turns; 0 for the hand as dealt.
+
+    Returns:
+        Deadwood in points.
+
+    Example:
+        Knock if the opponent probably has at least 10 points more::
+
+            expected_deadwood(view.turns - view.own_turn + 1) >= view.ending_count + 10
+    """
     return COUNTS[min(turns, len(COUNTS) - 1)]

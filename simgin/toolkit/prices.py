@@ -1,13 +1,14 @@
-"""Discards by cost: the cheapest card, where a rule of thumb sets a price in points on some cards.
+"""Discards by cost: least deadwood plus a penalty on some cards.
 
-Advice says which cards to part with and which to hold, but hardly ever at what cost. As a policy
-such a rule is gold's discard with a price on some cards: the discard is the card with the least sum
-of deadwood left behind and price; ties: the highest card, then the lowest number. A price below one
-point only breaks ties; one of ten or more is a command, since no card counts more.
+Advice about discards names the cards to keep and to discard, but rarely how many points that is
+worth. As a policy, such a rule is the discard of `gold` with a penalty on some cards: the discard
+minimises the deadwood left plus the penalty. Ties are broken by the highest card, then by the
+lowest card number. A penalty of less than 1 point only breaks ties. A penalty of 10 or more is a
+strict rule, because no card is worth more.
 
-Costs and prices that differ from card to card are functions of the author's (`@helper`), called
-with (view, rules, params, card, known). `known` is whatever the policy worked out before, for all
-cards together: a number, a mask, an array or a tuple of these.
+Costs and penalties that depend on the card are functions written by the author (`@helper`) and
+called with (view, rules, params, card, context). `context` is any value that the policy has
+computed for all cards together: a number, a mask, an array or a tuple of these.
 """
 
 from simgin.core.bits import lowest
@@ -17,7 +18,24 @@ from simgin.core.jit import jit, spliced
 
 @jit
 def priced(view, rules, dear, price):
-    """Best discard where each of the cards in the mask `dear` costs a price in points."""
+    """Return the best discard if some cards carry the same penalty.
+
+    The discard minimises the deadwood left plus the penalty.
+
+    Args:
+        view: View of the player, in a discard policy.
+        rules: Rules of the variant.
+        dear: Cards with the penalty, as a 52-bit mask.
+        price: Penalty in points.
+
+    Returns:
+        A card, 0..51.
+
+    Example:
+        Keep cards near those that the opponent took, unless this costs more than 2 points::
+
+            discard_with_penalty(view, rules, neighbours_of_any(view.known), 2.0)
+    """
     count, cards = best_discards(view.hand, view.legal & ~dear, rules)
     others, more = best_discards(view.hand, view.legal & dear, rules)
     if others + price < count:
@@ -29,9 +47,31 @@ def priced(view, rules, dear, price):
 
 @spliced
 def priced_each(view, rules, params, price, known):
-    """Best discard where each card has a price of its own.
+    """Return the best discard if each card has its own penalty.
 
-    The price is `price(view, rules, params, card, known)`, in points.
+    The discard minimises the deadwood left plus the penalty.
+
+    Args:
+        view: View of the player, in a discard policy.
+        rules: Rules of the variant.
+        params: The policy's `params`.
+        price: Function with `@helper`; `price(view, rules, params, card, context)` returns the
+            penalty of a card in points.
+        known: Value that is passed to `price` as `context`.
+
+    Returns:
+        A card, 0..51.
+
+    Example:
+        Penalise discards by their danger::
+
+            @helper
+            def penalty(view, rules, params, card, context):
+                return params[0] * discard_danger(card, view, 2, 1, 2)
+
+            @discard(weight=param(0.2, 0, 2, "points per unit of danger"))
+            def careful(view, rules, params):
+                return discard_with_card_penalties(view, rules, params, penalty, 0)
     """
     whole, in_melds = deadwood(view.hand, rules), meldable(view.hand, rules)
     best, least = -1, 1e18
@@ -52,9 +92,32 @@ def priced_each(view, rules, params, price, known):
 
 @spliced
 def cheapest(view, rules, params, cards, cost, known):
-    """The card of a mask with the least `cost(view, rules, params, card, known)`.
+    """Return the card of a set with the least cost.
 
-    Ties: the highest card, then the lowest number.
+    Ties are broken by the highest card, then by the lowest card number.
+
+    Args:
+        view: View of the player.
+        rules: Rules of the variant.
+        params: The policy's `params`.
+        cards: Cards to choose from, as a 52-bit mask.
+        cost: Function with `@helper`; `cost(view, rules, params, card, context)` returns the cost
+            of a card.
+        known: Value that is passed to `cost` as `context`.
+
+    Returns:
+        A card, 0..51, or -1 if there are no cards.
+
+    Example:
+        Discard the least dangerous of the best discards::
+
+            @helper
+            def cost(view, rules, params, card, context):
+                return discard_danger(card, view, 2, 1, 2)
+
+            @discard
+            def careful(view, rules, params):
+                return lowest_cost_card(view, rules, params, view.best, cost, 0)
     """
     best, least = -1, 1e18
     while cards:

@@ -1,8 +1,8 @@
-"""What a hand may become: cards that would meld, deadwood after a draw, pairs that need a third.
+"""What a hand can become: outs, deadwood after a draw, pairs that need a third card.
 
-Two cards are *partners* if one more could make a three-card meld of them: same rank, or same suit
-and at most two ranks apart. Such a card is a *completer* of theirs, and it is *live* while it is
-unseen. Both ignore rainbows; `outs` does not.
+Two cards are *partners* if one more card could make a three-card meld with them: same rank, or same
+suit and at most two ranks apart. Such a card is a *completer*, and it is *live* while it is unseen.
+Both terms ignore rainbows; *outs*, the cards that would be in a meld, include them.
 """
 
 from simgin.core.bits import lowest, popcount
@@ -16,7 +16,20 @@ from simgin.toolkit.hand import of_ranks
 
 @jit
 def outs(hand, rules):
-    """The cards outside a hand that would lie in a meld with cards of it."""
+    """Return the cards outside a hand that would be in a meld with cards of the hand.
+
+    Args:
+        hand: Cards as a 52-bit mask.
+        rules: Rules of the variant.
+
+    Returns:
+        Cards as a 52-bit mask.
+
+    Example:
+        Count the unseen outs of the hand without a card::
+
+            popcount(outs(view.hand & ~card_mask(card), rules) & view.unseen)
+    """
     if rules.by_planes[0]:
         return outs_by_planes(hand)
     cards = of_ranks(ranks_held_twice(hand))
@@ -36,13 +49,13 @@ def outs(hand, rules):
 
 @inlined
 def outs_by_planes(hand):
-    """`outs` under rules with low aces and no rainbows."""
+    """Return the `outs` under rules with low aces and without rainbows."""
     return (of_ranks(ranks_held_twice(hand)) | run_outs(hand)) & ~hand
 
 
 @jit
 def _run_outs(one, rules):
-    """The ranks that would make a run with two cards of a lane."""
+    """Return the ranks that would make a run with two cards of a lane."""
     around = one << 13
     if rules.ace_runs == HIGH_OR_LOW:
         around |= (one & 1) << 26
@@ -54,17 +67,44 @@ def _run_outs(one, rules):
 
 @jit
 def hits(hand, cards, rules):
-    """Number of `cards` outside the hand (mask) that would each lie in a meld if added to it."""
+    """Return how many of some cards would be in a meld if they were added to a hand.
+
+    Args:
+        hand: Cards as a 52-bit mask.
+        cards: Cards outside the hand, as a 52-bit mask.
+        rules: Rules of the variant.
+
+    Returns:
+        Number of cards.
+
+    Example:
+        Count the unseen cards that would make a meld::
+
+            count_outs(view.hand, view.unseen, rules)
+    """
     return popcount(outs(hand, rules) & cards)
 
 
 @jit
 def next_counts(ten, cards, rules, counts):
-    """Write the least deadwood after drawing each of some cards to `counts`; returns their number.
+    """Compute the least deadwood after drawing each of some cards and discarding one.
 
-    ten: ten cards, or eleven, of which a discard then leaves eleven.
-    A card that melds with nothing is discarded again, or replaces the card that the ten can best do
-    without.
+    Args:
+        ten: Ten cards as a 52-bit mask, or eleven if a discard leaves eleven.
+        cards: Cards to draw, outside the hand, as a 52-bit mask.
+        rules: Rules of the variant.
+        counts: int64 array, overwritten with one deadwood per card, in ascending order of the
+            cards.
+
+    Returns:
+        Number of cards.
+
+    Example:
+        Compute the mean deadwood after the next draw from the stock::
+
+            counts = np.zeros(52, np.int64)
+            n = deadwood_after_draws(view.hand, view.unseen, rules, counts)
+            counts[:n].mean()
     """
     whole, nine = deadwood(ten, rules), best_discards(ten, ten, rules)[0]
     fit = outs(ten, rules)
@@ -82,10 +122,26 @@ def next_counts(ten, cards, rules, counts):
 
 @jit
 def next_tally(ten, cards, rules, tally):
-    """Count in `tally` how many of some cards leave each deadwood when drawn; returns their number.
+    """Count how many of some cards leave each deadwood when drawn.
 
-    As `next_counts`, but faster, for `mean_of_least`. tally: int64, added to, whose last place
-    counts everything from there on.
+    This is faster than `deadwood_after_draws` and suits `mean_of_smallest`.
+
+    Args:
+        ten: Ten cards as a 52-bit mask, or eleven if a discard leaves eleven.
+        cards: Cards to draw, outside the hand, as a 52-bit mask.
+        rules: Rules of the variant.
+        tally: int64 array, to which the counts are added: tally[k] counts the cards that leave k
+            points, and the last element also those that leave more.
+
+    Returns:
+        Number of cards.
+
+    Example:
+        Count the unseen cards that allow a knock after the next draw::
+
+            tally = np.zeros(100, np.int64)
+            tally_deadwood_after_draws(view.hand, view.unseen, rules, tally)
+            tally[: view.limit + 1].sum()
     """
     whole, nine = deadwood(ten, rules), best_discards(ten, ten, rules)[0]
     last = len(tally) - 1
@@ -103,9 +159,20 @@ def next_tally(ten, cards, rules, tally):
 
 @jit
 def gin_draws(ten, cards, rules):
-    """How many of some cards outside a hand of ten make gin when drawn.
+    """Return how many of some cards make gin when drawn.
 
-    0 for a hand with more than three cards in no possible meld: one draw cannot mend that.
+    Args:
+        ten: Ten cards as a 52-bit mask.
+        cards: Cards to draw, outside the hand, as a 52-bit mask.
+        rules: Rules of the variant.
+
+    Returns:
+        Number of cards. It is 0 if more than three cards of the hand are in no possible meld.
+
+    Example:
+        Compute the number of unseen cards that make gin after discarding a card::
+
+            count_gin_draws(view.hand & ~card_mask(card), view.unseen, rules)
     """
     loose = ten & ~meldable(ten, rules)
     if popcount(loose) > 3:
@@ -118,16 +185,17 @@ def gin_draws(ten, cards, rules):
 
 @jit
 def gin_outs(ten, loose, new, fits, rules):
-    """How many of the cards that fit a hand of ten make gin when drawn.
+    """Return how many of the cards that fit a hand of ten make gin when drawn.
 
-    loose: its cards in no possible meld, at most three, with deadwood. new: cards that make a meld
-    with two of these. fits: others that lie in a meld with cards of the hand.
+    `unmatched` are the cards of the hand in no possible meld, at most three, with deadwood.
+    `new_melds` are the cards that make a meld with two of these, and `fits` other cards that would
+    be in a meld with cards of the hand.
     """
     found, fit = 0, new | fits
     if loose & (loose - 1) and rules.n_rainbows == 0:
-        fit &= _akin(loose)  # the card has to meld with at least one of them
+        fit &= _akin(loose)  # the card must be melded with at least one of them
         if runs_in(ten, rules) & cards_in_sets(ten) == 0:
-            found = popcount(new)  # and no other melds are touched
+            found = popcount(new)  # these leave the other melds unchanged
             fit &= ~new
     while fit:
         found += _goes_gin(ten | fit & -fit, rules)
@@ -137,9 +205,9 @@ def gin_outs(ten, loose, new, fits, rules):
 
 @inlined
 def _goes_gin(eleven, rules):
-    """Whether one of eleven cards can be discarded with no deadwood left.
+    """Return True if one of eleven cards can be discarded with no deadwood left.
 
-    Where all eleven lie in melds, one of these is longer than it need be.
+    If all eleven cards are in melds, one of the melds is longer than three cards.
     """
     if rules.by_planes[0]:
         return one_left(eleven)
@@ -149,7 +217,7 @@ def _goes_gin(eleven, rules):
 
 @jit
 def _akin(cards):
-    """All cards of the ranks and suits of some cards."""
+    """Return all cards of the ranks and suits of some cards."""
     found = of_ranks(ranks_of(cards))
     for suit in range(4):
         if lane(cards, suit):
@@ -159,9 +227,20 @@ def _akin(cards):
 
 @jit
 def linked(cards):
-    """(the cards with a partner in rank, the cards with a partner in suit) among some cards.
+    """Return the cards with a partner in rank and the cards with a partner in suit, aces low.
 
-    Partners as above, aces low.
+    Args:
+        cards: Cards as a 52-bit mask.
+
+    Returns:
+        The cards with a partner of the same rank among `cards`, and the cards with a partner of the
+        same suit, as 52-bit masks.
+
+    Example:
+        Select the legal discards without a partner::
+
+            by_rank, by_suit = partners_by_rank_and_suit(view.hand)
+            view.legal & ~(by_rank | by_suit)
     """
     by_rank = of_ranks(ranks_held_twice(cards))
     one = cards & ~of_rank(12)  # with a neighbour above
@@ -174,7 +253,20 @@ def linked(cards):
 
 @jit
 def run_pairs(window):
-    """How many runs of three the middle card of five ranks makes with two of some others (bits)."""
+    """Return how many three-card runs the middle one of five ranks makes with some cards.
+
+    Args:
+        window: Five bits: 1 if the card two ranks below, one below, equal, one above or two above
+            the middle rank is available. The middle bit is ignored.
+
+    Returns:
+        Number of runs, 0..3.
+
+    Example:
+        Count the runs of the 5 of hearts with two unseen cards::
+
+            count_run_pairs(suit_lane(view.unseen, 1) >> 2 & 0b11111)
+    """
     neighbours = window & window >> 1 & 0b01001
     around = window & window >> 2 & 0b00010
     return popcount(neighbours | around)
@@ -182,9 +274,23 @@ def run_pairs(window):
 
 @jit
 def sum_of_least(numbers, n, few):
-    """Sum of the `few` least of the first n numbers of an array.
+    """Return the sum of the smallest numbers of an array.
 
-    They are moved to its front, in order.
+    The smallest numbers are moved to the front of the array, in ascending order.
+
+    Args:
+        numbers: One-dimensional array.
+        n: Number of elements used, from the front.
+        few: Number of elements that are added.
+
+    Returns:
+        Sum of the `few` smallest numbers, or of all n if there are fewer.
+
+    Example:
+        Compute the mean of the ten lowest deadwoods after a draw::
+
+            n = deadwood_after_draws(view.hand, view.unseen, rules, counts)
+            sum_of_smallest(counts, n, 10) / min(n, 10)
     """
     kept = 0
     for i in range(n):
@@ -206,9 +312,22 @@ def sum_of_least(numbers, n, few):
 
 @jit
 def mean_of_least(numbers, wanted):
-    """Mean of the `wanted` least of some counts, numbers[k] of which are k.
+    """Return the mean of the smallest values of a histogram.
 
-    The last of them may count in part.
+    Args:
+        numbers: Histogram: numbers[k] values are equal to k.
+        wanted: Number of values that are averaged. It can be fractional, so that the largest value
+            counts in part.
+
+    Returns:
+        Mean of the values, as a float.
+
+    Example:
+        Compute the mean of the ten lowest deadwoods after a draw::
+
+            tally = np.zeros(100, np.int64)
+            tally_deadwood_after_draws(view.hand, view.unseen, rules, tally)
+            mean_of_smallest(tally, 10)
     """
     used, total, count = 0, 0, 0
     while count < len(numbers) and used + numbers[count] < wanted:
@@ -222,9 +341,18 @@ def mean_of_least(numbers, wanted):
 
 @jit
 def three_card_melds(card):
-    """Number of three-card melds through a card's rank, ace low.
+    """Return the number of three-card melds that contain a card, with aces low.
 
-    4 for A and K, 5 for 2 and Q, 6 for the others.
+    Args:
+        card: Card, 0..51.
+
+    Returns:
+        4 for A and K, 5 for 2 and Q, 6 for the other ranks.
+
+    Example:
+        Compare the flexibility of two cards::
+
+            count_three_card_melds(first) > count_three_card_melds(second)
     """
     edge = min(card % 13, 12 - card % 13)
     return 4 + min(edge, 2)
@@ -232,18 +360,43 @@ def three_card_melds(card):
 
 @jit
 def three_card_runs(rules):
-    """How many of `rules.runs` have three cards.
+    """Return how many of `rules.runs` have three cards.
 
-    They come first: A23 to JQK, then QKA, then KA2.
+    These come first: A23 to JQK, then QKA, then KA2, as far as the rules allow them.
+
+    Args:
+        rules: Rules of the variant.
+
+    Returns:
+        11, 12 or 13.
+
+    Example:
+        Loop over the three-card runs::
+
+            for i in range(count_three_card_runs(rules)):
+                run = rules.runs[i]
     """
     return 11 + rules.ace_runs
 
 
 @jit
 def melds_through(card, cards, rules):
-    """How many three-card sets and runs a card could make with two of some others (mask).
+    """Return how many three-card sets and runs a card could make with two of some cards.
 
     Dreyfus calls them dangerous melds.
+
+    Args:
+        card: Card, 0..51.
+        cards: Other cards as a 52-bit mask.
+        rules: Rules of the variant.
+
+    Returns:
+        Number of melds.
+
+    Example:
+        Count the melds that the opponent could make with a discard::
+
+            count_possible_melds(card, view.unseen | view.known, rules)
     """
     same = popcount(of_rank(card % 13) & cards & ~(1 << card))
     own, through, melds = lane(cards, card // 13), 1 << (card % 13), same * (same - 1) // 2
@@ -255,9 +408,21 @@ def melds_through(card, cards, rules):
 
 @jit
 def partners(card, rules):
-    """The cards that can be partners of a card.
+    """Return the cards that can be partners of a card.
 
-    Its rank, and its suit within two ranks as far as runs go there.
+    These are the cards of the same rank, and of the same suit within two ranks if a run allows it.
+
+    Args:
+        card: Card, 0..51.
+        rules: Rules of the variant.
+
+    Returns:
+        Cards as a 52-bit mask.
+
+    Example:
+        Select the partners of the card on offer in the hand::
+
+            view.hand & partners(view.taken_offer, rules)
     """
     through, ranks = 1 << (card % 13), 0
     for i in range(three_card_runs(rules)):
@@ -268,9 +433,20 @@ def partners(card, rules):
 
 @jit
 def completers(one, other, rules):
-    """The cards each of which makes a three-card meld with two others.
+    """Return the cards that make a three-card meld with two given cards.
 
-    None if the two are not partners.
+    Args:
+        one: First card, 0..51.
+        other: Second card, 0..51.
+        rules: Rules of the variant.
+
+    Returns:
+        Cards as a 52-bit mask, 0 if the two cards are not partners.
+
+    Example:
+        Count the unseen cards that would complete a pair::
+
+            popcount(completers(first, second, rules) & view.unseen)
     """
     if one % 13 == other % 13:
         return of_rank(one % 13) & ~(1 << one) & ~(1 << other)
@@ -285,9 +461,21 @@ def completers(one, other, rules):
 
 @jit
 def live_completers(card, cards, unseen, rules):
-    """Number of live completers of a card with the best of its partners among some cards (mask).
+    """Return the number of live completers of a card with its best partner.
 
-    -1 without a partner.
+    Args:
+        card: Card, 0..51.
+        cards: Possible partners as a 52-bit mask.
+        unseen: Cards that are still available, for example `view.unseen`.
+        rules: Rules of the variant.
+
+    Returns:
+        Number of completers, or -1 without a partner.
+
+    Example:
+        Test if a card of the hand can still become a meld::
+
+            count_live_completers(card, view.hand, view.unseen, rules) > 0
     """
     best = -1
     others = cards & partners(card, rules)
@@ -300,7 +488,21 @@ def live_completers(card, cards, unseen, rules):
 
 @jit
 def paired(cards, rules):
-    """Those of some cards that have a partner among them."""
+    """Return the cards of a set that have a partner in the set.
+
+    Args:
+        cards: Cards as a 52-bit mask.
+        rules: Rules of the variant.
+
+    Returns:
+        Cards as a 52-bit mask.
+
+    Example:
+        Select the unmatched legal cards without a partner::
+
+            unmatched = unmatched_cards(view.hand, rules)
+            view.legal & unmatched & ~cards_with_partner(unmatched, rules)
+    """
     found, rest = 0, cards
     while rest:
         card = lowest(rest)
@@ -312,7 +514,22 @@ def paired(cards, rules):
 
 @jit
 def worth_holding(cards, unseen, live, rules):
-    """Those of some cards with a partner among them and at least `live` live completers."""
+    """Return the cards of a set with a partner in the set and enough live completers.
+
+    Args:
+        cards: Cards as a 52-bit mask.
+        unseen: Cards that are still available, for example `view.unseen`.
+        live: Minimum number of live completers of the pair.
+        rules: Rules of the variant.
+
+    Returns:
+        Cards as a 52-bit mask.
+
+    Example:
+        Keep the pairs with at least two live completers::
+
+            keep = cards_worth_holding(view.hand, view.unseen, 2, rules)
+    """
     found = 0
     while cards:
         card = lowest(cards)

@@ -1,16 +1,16 @@
-"""Worlds: the cards that a player does not see, drawn as likely as the opponent's play makes them.
+"""Sampling of the opponent's hand, weighted by the opponent's actions.
 
-The opponent's whole hand is drawn, not card by card: ten cards are the more likely the less
-deadwood they have for the time, the better the cards that the opponent took fit them, and the worse
-those that the opponent declined or threw. The odds of two hands are the exponential of the
-difference of their *fitness*, a weighted sum of named numbers; training/hands.py learned the
-weights by telling real hands from the same hands with some cards exchanged. There are two sets of
-them, for opponents who wait for gin and for those who knock at once.
+Hands are sampled as a whole, not card by card. A hand of ten cards is more likely if it has little
+deadwood for the stage of the deal, if the cards that the opponent took fit it, and if the cards
+that the opponent declined or discarded do not. The log-likelihood of a hand, up to a constant, is a
+weighted sum of features. training/hands.py fits the weights by distinguishing real hands from the
+same hands with some cards replaced. There are two sets of weights, for opponents who wait for gin
+and for opponents who knock immediately.
 
-Hands are drawn by exchanging cards (Metropolis et al., "Equation of State Calculations by Fast
-Computing Machines", 1953): an exchange is made for certain if it raises the fitness, and otherwise
-with a probability that makes hands as frequent as they are likely. Without logarithms and powers,
-so that runs repeat to the byte on any machine.
+Hands are sampled by exchanging cards (Metropolis et al., "Equation of State Calculations by Fast
+Computing Machines", 1953): an exchange that raises the likelihood is always accepted, any other
+with the ratio of the likelihoods as the probability. The computation uses neither logarithms nor
+powers, so that results are identical on all machines.
 """
 
 import numpy as np
@@ -66,22 +66,25 @@ LOOSE_0, AFTER_LOOSE, TAKEN, DECLINED, THROWN = (
     NAMES.index(name)
     for name in ("loose_0", "loose_points", "taken_loose", "declined_out", "thrown_out")
 )
-WAITING = 0  # where the weights begin of opponents who wait for gin, and of those who knock at once
-HASTY = N_STAGES * SIZE
-ALL = 2 * HASTY
+WAITING = 0  # position of the weights of opponents who wait for gin
+HASTY = N_STAGES * SIZE  # position of the weights of opponents who knock immediately
+ALL = 2 * HASTY  # number of all weights
 TEN_TO_KING = sum(0b1111 << (13 * suit + 9) for suit in range(4))
 _SQUARINGS = 10
 
 
 @jit
 def _one(card):
-    """A card as a mask, none for a card that is not known (-1)."""
+    """Return the mask of a card; 0 for an unknown card (-1)."""
     return 1 << np.int64(card) if card >= 0 else np.int64(0)
 
 
 @jit
 def answered(view):
-    """(cards that the opponent declined, cards that the opponent threw), as far as remembered."""
+    """Return the cards that the opponent declined and those that the opponent discarded.
+
+    Only the part of the history that the view remembers is used.
+    """
     declined, thrown = np.int64(0), np.int64(0)
     if upcard_declined(view):
         declined = 1 << view.upcard
@@ -95,7 +98,10 @@ def answered(view):
 
 @jit
 def describe_theirs(f, ten, declined, thrown, view, rules):
-    """Write the numbers of ten cards that the opponent may hold to f, float64[SIZE]."""
+    """Write the features of a possible hand of the opponent to `features`.
+
+    `ten` holds the ten cards; `features` is (N_FEATURES,) float64.
+    """
     count = deadwood(ten, rules)
     loose = ten & ~meldable(ten, rules)
     f[0] = count * 0.1
@@ -131,10 +137,12 @@ def describe_theirs(f, ten, declined, thrown, view, rules):
 
 @jit
 def set_weights(weights, view, hasty, numbers, first):
-    """Write the weights in force to float64[SIZE].
+    """Write the feature weights for this opponent and stage to `weights`.
 
-    hasty: the probability that the opponent knocks at once, 0..1. numbers: a policy's params, in
-    which the weights begin at `first`.
+    `weights` is (N_FEATURES,) float64.
+
+    `knock_probability` is the probability that the opponent knocks immediately, and interpolates
+    between the two sets of weights. These begin at position `offset` of the policy's `params`.
     """
     at = first + SIZE * stage(view.turns - view.own_turn + 1)
     for i in range(SIZE):
@@ -143,7 +151,7 @@ def set_weights(weights, view, hasty, numbers, first):
 
 @jit
 def fitness(ten, f, weights, declined, thrown, view, rules):
-    """The logarithm of how likely the opponent is to hold ten cards, up to a constant."""
+    """Return the log-likelihood of ten cards of the opponent, up to a constant."""
     describe_theirs(f, ten, declined, thrown, view, rules)
     total = 0.0
     for i in range(SIZE):
@@ -153,7 +161,7 @@ def fitness(ten, f, weights, declined, thrown, view, rules):
 
 @jit
 def _exponential(x):
-    """About the exponential of x <= 0, by multiplications alone."""
+    """Return the approximate exponential of x <= 0, by multiplications only."""
     y = max(0.0, 1 + x / (1 << _SQUARINGS))
     for _ in range(_SQUARINGS):
         y *= y
@@ -162,7 +170,7 @@ def _exponential(x):
 
 @jit
 def some_of(cards, n, noise, stream):
-    """n of some cards (mask), drawn at random."""
+    """Return n of some cards (mask), drawn at random."""
     left, found = cards, np.int64(0)
     size = popcount(cards)
     for _ in range(n):
@@ -175,9 +183,10 @@ def some_of(cards, n, noise, stream):
 
 @jit
 def exchange(hidden, steps, f, weights, declined, thrown, view, rules, noise, stream):
-    """The opponent's hidden cards after some exchanges with the other unseen cards.
+    """Return the opponent's hidden cards after some Metropolis steps.
 
-    One card, two or three are tried at a time. stream: as of `random_word`.
+    Each step tries to exchange one, two or three of the hidden cards with other unseen cards.
+    `stream` is as in `next_random_word`.
     """
     fit = fitness(hidden | view.known, f, weights, declined, thrown, view, rules)
     size = popcount(hidden)
