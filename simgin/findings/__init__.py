@@ -1,1 +1,1 @@
-"""The results of a run: tables, sentences, pictures, report."""
+"""Results of a run: tables, sentences, plots and the report."""

@@ -1,4 +1,7 @@
-"""Two finished runs compared: the differences of what both played, paired if they share packs."""
+"""Comparison of two finished runs: differences between their common matchups.
+
+The differences are paired if both runs have the same deals.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +22,31 @@ from simgin.text.amounts import UNITS
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_ROWS = 9  # of a table, which takes two lines or three for each on a narrow terminal
-# What runs may differ in without a word: it is what is compared, or of no consequence.
+MOST_ROWS = 9  # rows of an unfolded table, each two or three lines long on a narrow terminal
+# Keys of the identity that are compared elsewhere or do not affect the results
 IGNORED = ("question", "hypothesis", "matchups")
 
 
 class ComparisonError(ValueError):
-    """Two runs that have nothing to compare; the message is a sentence with the remedy."""
+    """Error of two runs that cannot be compared, with a suggested fix."""
 
 
 def compare_runs(run: Findings, base: Findings, margin: str | float | None = None) -> pd.DataFrame:
-    """Run minus base for every matchup of both (`differences.DIFFERENCE_COLUMNS`).
+    """Return the difference, run minus baseline, for every common matchup.
 
-    margin: within which two are called the same (`differences.with_verdicts`). If they share none,
-    their cells are compared in order. Raises ComparisonError where there is nothing to compare.
+    If the runs have no common matchup, their matchups are compared in order.
+
+    Args:
+        run: Results of a run.
+        base: Results of the baseline run.
+        margin: Margin within which two values are equivalent (`differences.with_verdicts`); None
+            for no equivalence test.
+
+    Returns:
+        DataFrame with `differences.DIFFERENCE_COLUMNS`.
+
+    Raises:
+        ComparisonError: If the runs cannot be compared.
     """
     pairs = list(_common(run, base))
     if not pairs and len(run.cells) == len(base.cells):
@@ -58,7 +72,7 @@ def compare_runs(run: Findings, base: Findings, margin: str | float | None = Non
 def comparison_report(
     question: str, run: Findings, base: Findings, found: pd.DataFrame, command: str
 ) -> Report:
-    """What `compare_runs` found; a table of more than MOST_ROWS is folded."""
+    """Return the report of `compare_runs`, in which a long table is folded."""
     told = found.replace({**base.record.names, **run.record.names})
     same = differences.sentences(told) if "margin" in told else []
     table = run_report.differences(told)
@@ -76,7 +90,7 @@ def comparison_report(
 
 
 def other_differences(run: Findings, base: Findings) -> list[str]:
-    """What else the two runs differ in: rules, strategies, engine; a line each."""
+    """Return one line per other difference between two runs: rules, strategies and engine."""
     old, new = (
         {key: value for key, value in one.ledger.identity.items() if key not in IGNORED}
         for one in (base, run)
@@ -89,7 +103,7 @@ def other_differences(run: Findings, base: Findings) -> list[str]:
 
 
 def _common(run: Findings, base: Findings) -> Iterator[tuple[Played, Played]]:
-    """The matchups of both runs, from the same player's side."""
+    """Yield the rows of every common matchup in both runs, from the side of the same player."""
     bases = {_names(played.cell): played for played in _sides(base)}
     for played in _sides(run):
         variant, a, b = names = _names(played.cell)

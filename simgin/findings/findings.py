@@ -1,4 +1,4 @@
-"""The findings of a run: its tables, computed from the ledger's batch rows and nothing else."""
+"""Results of a run: all tables, computed only from the batch rows of the ledger."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# What variants are compared by, beside who wins
+# Metrics of comparisons between variants, in addition to wins
 VARIANT_METRICS = ("turns", "gin", "undercut", "void")
 NAMES = ("variant", "strategy", "opponent")
 SWEPT = ("swept", "swept_by_b", "p_sweeps")
@@ -38,7 +38,7 @@ EFFECT_COLUMNS = (
     *("variant", "change", "field", "strategy", "base_strategy", "opponent"),
     *("unit", "metric", "difference", "se", "low", "high", "p", "p_holm", "n", "kind"),
 )
-# What a strategy has against itself, by the metrics that effects are measured in
+# Value of a strategy that plays itself, by metric of effects
 EVEN = {"margin": 0.0, "match_win": 0.5}
 FRAMES = (
     *("table", "differences", "effects", "ratings"),
@@ -48,7 +48,7 @@ FRAMES = (
 
 @dataclass(frozen=True)
 class Findings:
-    """A run that was played, now or long ago, while its ledger is open."""
+    """Results of a run, available while its ledger is open."""
 
     record: RunRecord
     ledger: Ledger
@@ -61,34 +61,34 @@ class Findings:
 
     @cached_property
     def by_own_names(self) -> Findings:
-        """The same with strategies from files called by their own names: words and pictures."""
+        """Results with the display names of strategies from files, for sentences and plots."""
         if not self.record.names:
             return self
         return Findings(self.record.with_own_names(), self.ledger)
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """The cells, in the order of tables."""
+        """Keys of the matchups, in table order."""
         return self.record.cells
 
     @property
     def sizes(self) -> list[int]:
-        """Deals or matches of every cell, both halves of pairs."""
+        """Number of deals or matches of every matchup, counting both mirrored games of a pair."""
         return [cell.results(end.units) for cell, end in self._ended_cells()]
 
     @property
     def multiplier(self) -> float:
-        """Half-width of the widest intervals in standard errors: 1.96, or a stopping rule's."""
+        """Half-width of the widest intervals in standard errors: 1.96 or a stopping rule's."""
         return max([end.multiplier or Z95 for end in self.record.ends])
 
     @property
     def stopped(self) -> str:
-        """How the cells ended: complete, or what was decided; every text once."""
+        """Reasons for stopping of all matchups, each once; "complete" for a complete matchup."""
         return "; ".join(dict.fromkeys(end.stopped for end in self.record.ends))
 
     @property
     def ended(self) -> list[str]:
-        """A line for every cell that did not end at a size given beforehand."""
+        """One line per matchup that stopped before a size fixed in advance."""
         lines = []
         for cell, end in self._ended_cells():
             who = f"{cell.title} ({cell.variant})" if len(self.cells) > 1 else "Stopped"
@@ -98,12 +98,12 @@ class Findings:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Tidy rows of every cell: TABLE_COLUMNS."""
+        """Tidy DataFrame with the estimates of every matchup (columns: TABLE_COLUMNS)."""
         return table.frame_of(self.estimates, table.TABLE_COLUMNS)
 
     @cached_property
     def estimates(self) -> list[dict[str, Any]]:
-        """The same rows without pandas, whose import takes as long as a short match."""
+        """Rows of `table`, without importing pandas, which takes as long as a short match."""
         rows = []
         for i, (cell, end) in enumerate(self._ended_cells()):
             total, multiplier = self._total(i), end.multiplier
@@ -112,17 +112,20 @@ class Findings:
 
     @cached_property
     def identical(self) -> list[Cell]:
-        """The cells of two strategies that play identically."""
+        """Keys of the matchups whose two strategies play identically."""
         return [self.cells[i] for i in self._mirrored if self.played(i).is_identical]
 
     @property
     def all_identical(self) -> bool:
-        """Whether there is nothing to show but that."""
+        """True if the strategies of every matchup play identically."""
         return len(self.identical) == len(self.cells)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """The contrasts of the plan, DIFFERENCE_COLUMNS; one family for Holm."""
+        """DataFrame of the contrasts of the plan (columns: DIFFERENCE_COLUMNS).
+
+        Holm's adjustment treats all contrasts as one family.
+        """
         parts = [
             differences([(self.played(i), self.played(base))], self._compared_metrics(i, base))
             for i, base in self.record.contrasts
@@ -132,7 +135,10 @@ class Findings:
 
     @cached_property
     def effects(self) -> pd.DataFrame:
-        """What every change gains in every field, EFFECT_COLUMNS; one family for Holm."""
+        """DataFrame of the effect of every change in every field (columns: EFFECT_COLUMNS).
+
+        Holm's adjustment treats all effects as one family.
+        """
         parts = []
         for variant in dict.fromkeys(cell.variant for cell in self.cells):
             for effect in self.record.effects:
@@ -145,7 +151,7 @@ class Findings:
         return frame[list(EFFECT_COLUMNS)]
 
     def _side(self, variant: str, strategy: str, opponent: str) -> Played:
-        """The cell in which these two meet, seen by the first of them."""
+        """Return the rows of a matchup from the side of `strategy`."""
         for i, cell in enumerate(self.cells):
             if cell.variant != variant:
                 continue
@@ -157,19 +163,19 @@ class Findings:
 
     @property
     def round_robins(self) -> tuple[str, ...]:
-        """The variants in which three or more strategies each met each."""
+        """Variants in which three or more strategies all played each other."""
         return tuple(self._leagues)
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
-        """Elo of everyone in every round robin: RATING_COLUMNS, and the variant."""
+        """DataFrame of the Elo ratings of every round robin (columns: RATING_COLUMNS, variant)."""
         return self._by_league(
             lambda _, robin: self._widened(league.ratings(robin)), league.RATING_COLUMNS
         )
 
     @cached_property
     def standings(self) -> pd.DataFrame:
-        """The league table of every round robin: LEAGUE_COLUMNS, and the variant."""
+        """DataFrame of the league table of every round robin (columns: LEAGUE_COLUMNS, variant)."""
 
         def standing(variant: str, robin: round_robin.RoundRobin) -> pd.DataFrame:
             rated = self.ratings[self.ratings["variant"] == variant]
@@ -179,7 +185,10 @@ class Findings:
 
     @cached_property
     def cross(self) -> pd.DataFrame:
-        """The cross-table of every round robin: CROSS_COLUMNS, unit, metric, and the variant."""
+        """DataFrame of the cross-table of every round robin.
+
+        The columns are CROSS_COLUMNS, unit, metric, kind and variant.
+        """
         unit = self.record.unit
         named = {"unit": unit, "metric": headline(unit, 2)[0], "kind": "league"}
         return self._by_league(
@@ -190,45 +199,45 @@ class Findings:
     def _by_league(
         self, frame: Callable[[str, round_robin.RoundRobin], pd.DataFrame], columns: Sequence[str]
     ) -> pd.DataFrame:
-        """The frames of every round robin as one, and the variant."""
+        """Return the DataFrames of all round robins as one, with a column for the variant."""
         parts = [frame(*item).assign(variant=item[0]) for item in self._leagues.items()]
         return table.joined(parts, (*columns, "variant"))
 
     @cached_property
     def alike(self) -> dict[str, list[tuple[str, ...]]]:
-        """Strategies of a round robin with equal results against all others, by variant."""
+        """Groups of strategies with equal results in a round robin, by variant."""
         return {variant: league.alike(self._both_sides(variant)) for variant in self._leagues}
 
     def _both_sides(self, variant: str) -> list[Played]:
-        """The mirrored cells of a variant, seen by A and by B."""
+        """Return the rows of the mirrored matchups of a variant, from the sides of A and B."""
         own = [self.played(i) for i in self._mirrored if self.cells[i].variant == variant]
         return [side for played in own for side in (played, played.reversed())]
 
     @cached_property
     def non_additivity(self) -> dict[str, round_robin.NonAdditivity]:
-        """How much of every round robin fits no ratings, by variant."""
+        """Part of the results of every round robin that no ratings explain, by variant."""
         return {
             variant: round_robin.non_additivity(robin) for variant, robin in self._leagues.items()
         }
 
     @cached_property
     def triads(self) -> dict[str, round_robin.Triads]:
-        """The circles of three in every round robin, by variant."""
+        """Test for cyclic triads in every round robin, by variant."""
         cross = self.cross
         return {name: round_robin.triads(cross[cross["variant"] == name]) for name in self._leagues}
 
     @cached_property
     def circles(self) -> pd.DataFrame:
-        """The circles of every round robin: TRIAD_COLUMNS, and the variant."""
+        """DataFrame of the cyclic triads of every round robin (columns: TRIAD_COLUMNS, variant)."""
         parts = [found.circles.assign(variant=variant) for variant, found in self.triads.items()]
         return table.joined(parts, (*round_robin.TRIAD_COLUMNS, "variant"))
 
     @cached_property
     def pairing(self) -> pd.DataFrame:
-        """What mirroring was worth to every mirrored cell, and who swept its pairs.
+        """DataFrame of the variance reduction by mirroring and of double wins.
 
-        NAMES, MIRRORING_COLUMNS, and pairs of which A won both halves, B did, and the exact p of
-        the sign test where the size was fixed.
+        The columns are NAMES, MIRRORING_COLUMNS, the numbers of pairs of which A and B won both
+        mirrored games, and the exact p-value of the sign test if the size was fixed in advance.
         """
         parts = []
         for i in self._mirrored:
@@ -242,7 +251,10 @@ class Findings:
 
     @cached_property
     def adjusted(self) -> pd.DataFrame:
-        """What a control variate helps, of runs of a fixed size: NAMES, ADJUSTED_COLUMNS."""
+        """DataFrame of the gain by control variates (columns: NAMES, ADJUSTED_COLUMNS).
+
+        It is empty for runs with a stopping rule.
+        """
         columns = (*NAMES, *variance.ADJUSTED_COLUMNS)
         if self.record.stop:
             return table.joined([], columns)
@@ -255,35 +267,35 @@ class Findings:
         return table.joined(parts, columns)
 
     def deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
-        """Variant, A, B and the recorded deals (`core.record.DEAL`), batch by batch."""
+        """Yield variant, A, B and the recorded deals (`core.record.DEAL`) of every batch."""
         for i, (cell, end) in enumerate(self._ended_cells()):
             for batch in self.ledger.deals(i, end.units, cell.batch):
                 yield cell.variant, cell.a, cell.b, batch
 
     def played(self, i: int) -> Played:
-        """Cell number i, seen by A."""
+        """Return the batch rows of matchup `i`, from the side of A."""
         return Played(self.cells[i], self.rows(i), self.record.ends[i].multiplier)
 
     def rows(self, i: int) -> np.ndarray:
-        """The batch rows of cell number i as far as they count, int64 (batches, sums.COLUMNS)."""
+        """Return the batch rows of matchup `i` up to its end, `(n_batches, sums.COLUMNS) int64`."""
         return self.ledger.rows(i, self.record.ends[i].units, self.cells[i].batch)
 
     def _ended_cells(self) -> Iterator[tuple[Cell, End]]:
-        """Every cell, and how it ended."""
+        """Yield the key of every matchup with its size and the reason for stopping."""
         yield from zip(self.cells, self.record.ends, strict=True)
 
     def _total(self, i: int) -> np.ndarray:
         return self.ledger.total(i, self.record.ends[i].units, self.cells[i].batch)
 
     def _named(self, i: int, frame: pd.DataFrame) -> pd.DataFrame:
-        """A frame about cell number i, beside who played."""
+        """Return a DataFrame with additional columns for the players of matchup `i`."""
         cell = self.cells[i]
         return frame.assign(variant=cell.variant, strategy=cell.a, opponent=cell.b)
 
     def _compared_metrics(self, i: int, base: int) -> tuple[str, ...]:
         cell = self.cells[i]
         metrics: tuple[str, ...] = ()
-        # A strategy that plays itself wins one half.
+        # A strategy that plays itself always wins one half.
         if cell.mirrored or not cell.b:
             metrics += headline(cell.unit, len(cell.players))
         if cell.variant != self.cells[base].variant:
@@ -296,7 +308,7 @@ class Findings:
 
     @cached_property
     def _leagues(self) -> dict[str, round_robin.RoundRobin]:
-        """The variants in which three or more strategies each met each, with their pairings."""
+        """Pairings of every round robin of three or more strategies, by variant."""
         by_variant: dict[str, dict[tuple[str, str], int]] = {}
         for i in self._mirrored:
             cell = self.cells[i]
@@ -310,7 +322,7 @@ class Findings:
         return leagues
 
     def _widened(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Ratings with limits that hold under the stopping rule, if there was one."""
+        """Widen the intervals of ratings so that they are valid under a stopping rule."""
         wide = self.multiplier / Z95
         middles = {"low": "elo", "high": "elo", "lead_low": "lead", "lead_high": "lead"}
         for name, middle in middles.items():
@@ -320,9 +332,11 @@ class Findings:
 
 @contextmanager
 def opened(place: Path) -> Iterator[Findings]:
-    """The findings of a finished run in a directory, as long as the block lasts.
+    """Open the results of a finished run in a directory, until the context ends.
 
-    Raises ResultsError or LedgerError where there is none, with the way on if it is not finished.
+    Raises:
+        ResultsError: If the directory contains no valid run, or a run that is not finished.
+        LedgerError: If the ledger cannot be read.
     """
     path = place / ledger.FILE
     with ExitStack() as stack:
@@ -341,14 +355,21 @@ def opened(place: Path) -> Iterator[Findings]:
 
 
 def measure_effect(effect: Effect, played: Played, base: Played | None) -> pd.DataFrame:
-    """What a change gains against a field, per deal and, if matches were played, in matches won.
+    """Compute the effect of a change in a field, in points per deal and in matches won.
 
-    A *field* is what the others play, with the player who tries the change against them. Where that
-    player is one of the others, the base would play itself and win one half and no points, so the
-    effect is the result of the changed strategy; elsewhere it is a difference on the same packs.
+    A *field* consists of the opponents and of the player who tries the change against them. If this
+    player has the same strategy as the opponents, the baseline would play itself and win one half
+    and no points; the effect is then the result of the changed strategy. Otherwise, it is a
+    difference on the same deals.
 
-    base: without the change; None if it would play itself. EFFECT_COLUMNS but for p_holm, which
-    belongs to the whole family.
+    Args:
+        effect: Change and field.
+        played: Rows of the changed strategy.
+        base: Rows of the strategy without the change; None if it would play itself.
+
+    Returns:
+        DataFrame with EFFECT_COLUMNS except p_holm, which needs all effects of the run. Matches won
+        are included if matches were played.
     """
     names = ["margin"]
     if played.cell.unit == "match":
@@ -361,7 +382,7 @@ def measure_effect(effect: Effect, played: Played, base: Played | None) -> pd.Da
 
 
 def _beyond_even(played: Played, names: list[str]) -> pd.DataFrame:
-    """What a strategy has beyond what it would have against itself, a row per metric."""
+    """Return the difference between a strategy's results and those against itself, per metric."""
     rows = []
     total = batches.total(played.rows)
     for name in names:
@@ -383,15 +404,16 @@ def _beyond_even(played: Played, names: list[str]) -> pd.DataFrame:
             "n": batches.count_played(played.rows, metric.unit),
         }
         if played.multiplier is not None:
-            row["p"] = np.nan  # the limits of a run that looked at its results are wider instead
+            row["p"] = np.nan  # with a stopping rule, the interval decides, and it is wider
         rows.append(row)
     return table.frame_of(rows)
 
 
 def as_drawn(differences: pd.DataFrame) -> pd.DataFrame:
-    """Differences with a title, shares in per cent; undefined rows are dropped.
+    """Return the defined differences with a title, and with proportions in %.
 
-    Raises ValueError for another frame.
+    Raises:
+        ValueError: If the DataFrame contains no differences.
     """
     if not {"metric", "difference"} <= set(differences.columns):
         raise ValueError("forest takes the differences of findings, such as found.differences.")

@@ -1,7 +1,7 @@
-"""The record of a run: what its findings rest on, in texts and numbers alone.
+"""Information about a run that its results depend on, as strings and numbers.
 
-A run that was just played gives it, and so does a manifest. No strategy is needed to read it:
-their files may have changed since, or be gone.
+It comes from a run that was just played or from a manifest. The strategies are not needed, because
+their files might have been changed or deleted since the run.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ from simgin.text.messages import shown
 
 @dataclass(frozen=True)
 class RunRecord:
-    """A whole run. All cells have one seed and one unit."""
+    """Information about a run, in which all matchups have the same seed and unit of play."""
 
     identity: Mapping[str, Any]  # see `simgin.runs.manifest.run_identity`
-    ends: Sequence[End]  # of every cell
-    contrasts: Sequence[Sequence[int]] = ()  # a cell and its base, by their places
-    effects: Sequence[Effect] = ()  # changes by field
-    health: Sequence[Mapping[str, Any]] = ()  # see `check_health`; empty if not checked
-    # What strategies from files are called on a terminal, by their texts
+    ends: Sequence[End]  # one per matchup
+    contrasts: Sequence[Sequence[int]] = ()  # indices of a matchup and its baseline
+    effects: Sequence[Effect] = ()
+    health: Sequence[Mapping[str, Any]] = ()  # see `check_homogeneity`, can be empty
+    # Display names of strategies from files, by spec
     names: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """Every cell, in the order of tables."""
+        """Keys of the matchups, in table order."""
         return manifest.run_cells(self.identity)
 
     def params(self, cell: Cell) -> Mapping[str, Any]:
-        """The parameters of a cell's variant, by name."""
+        """Return the parameters of a matchup's variant by name."""
         params: Mapping[str, Any] = self.identity["variants"][cell.variant]
         return params
 
     def with_own_names(self) -> RunRecord:
-        """The same run, with strategies from files called by their own names: for a terminal."""
+        """Return the same information with the display names of strategies from files."""
 
         def own(text: str) -> str:
             return self.names.get(text, text)
@@ -68,42 +68,43 @@ class RunRecord:
 
     @property
     def seed(self) -> int:
-        """The seed of every cell."""
+        """Seed of every matchup."""
         return int(self.identity["seed"])
 
     @property
     def unit(self) -> str:
-        """What every cell was played in."""
+        """Unit of play of every matchup, "deal" or "match"."""
         return str(self.identity["unit"])
 
     @property
     def question(self) -> str:
-        """The question of the experiment; empty for a single matchup."""
+        """Question of the experiment; empty for a single matchup."""
         return self.identity["question"] or ""
 
     @property
     def hypothesis(self) -> str:
-        """What was expected; may be empty."""
+        """Expected result; can be empty."""
         return self.identity["hypothesis"] or ""
 
     @property
     def stop(self) -> str:
-        """The stopping rule in words; empty for a size fixed beforehand, or a time."""
+        """Description of the stopping rule; empty for a fixed size or time."""
         return self.identity["stop"] or ""
 
 
 def record_plan(
     plan: Plan, ends: Sequence[End], health: Sequence[Mapping[str, Any]] = ()
 ) -> RunRecord:
-    """The record of a plan that was carried out."""
+    """Return the information about a run from its plan and from how it ended."""
     names = own_names(plan.matchups)
     return RunRecord(plan.identity, ends, plan.contrasts, plan.effects, health, names)
 
 
 def read_record(place: Path, contents: Mapping[str, Any]) -> RunRecord:
-    """The record that the manifest of a directory gives.
+    """Return the information about a run from the manifest of a directory.
 
-    Raises ResultsError if another version of simgin wrote it, or if it is of a search.
+    Raises:
+        ResultsError: If another version of simgin wrote the manifest, or if it describes a search.
     """
     if "tune" in contents:
         raise ResultsError(
@@ -129,7 +130,7 @@ def read_record(place: Path, contents: Mapping[str, Any]) -> RunRecord:
 
 
 def check_ledger(place: Path, record: RunRecord, run_ledger: Ledger) -> None:
-    """Raise ResultsError unless the ledger of a directory is of the run that its manifest names."""
+    """Raise ResultsError unless the ledger of a directory belongs to the run in its manifest."""
     names = ("variant", "a", "b")
     played = dict(run_ledger.identity)
     named = {key: record.identity.get(key) for key in played}
@@ -143,7 +144,7 @@ def check_ledger(place: Path, record: RunRecord, run_ledger: Ledger) -> None:
 
 
 def describe_size(record: RunRecord) -> str:
-    """How much was played, what of it twice, and the seed: a sentence or two."""
+    """Return one or two sentences with the amount played, mirroring and the seed."""
     unit = UNITS[record.unit]
     ended = list(zip(record.cells, record.ends, strict=True))
     paired = [end.units for cell, end in ended if cell.mirrored]
@@ -164,18 +165,29 @@ def describe_size(record: RunRecord) -> str:
     return " ".join([*sentences, f"Seed {record.seed}."])
 
 
-# Health: whether who wins is the same in all batches and with all workers
+# Health: homogeneity of the win rate over batches and workers
 
-# P of a chi-square below which a batch is played again: one sound run in a thousand
+# A batch is played again if p is below this value, which happens in 1 of 1,000 valid runs
 SUSPICIOUS = 0.001
 
 
 def check_health(
     matchups: Sequence[Matchup], ends: Sequence[End], ledger: Ledger
 ) -> list[dict[str, Any]]:
-    """Chi-square homogeneity of every cell, for the manifest.
+    """Test every matchup for equal win rates in all batches and for all workers.
 
-    Raises IdentityError where a batch that stands out does not repeat.
+    If a batch differs too much from the others, it is played again.
+
+    Args:
+        matchups: Matchups of the run.
+        ends: Number of units played of every matchup.
+        ledger: Ledger of the run.
+
+    Returns:
+        Chi-square tests of homogeneity for the manifest, one entry per matchup.
+
+    Raises:
+        InvariantError: If a batch that is played again has other results.
     """
     return [
         _check_cell(i, matchup, end.units, ledger)
@@ -184,9 +196,14 @@ def check_health(
 
 
 def describe_health(health: Sequence[Mapping[str, Any]], *parts: str) -> str:
-    """The smallest p over all cells of "batches" and "workers", in a sentence.
+    """Return a sentence with the smallest p-value of all matchups for each part.
 
-    Empty where there is nothing to compare.
+    Args:
+        health: Tests as returned by `check_homogeneity`.
+        *parts: "batches", "workers" or both.
+
+    Returns:
+        The sentence; empty if there is nothing to compare.
     """
     known = {part: _known_p(health, part) for part in parts}
     cells = len(known["batches"])
@@ -202,7 +219,7 @@ def describe_health(health: Sequence[Mapping[str, Any]], *parts: str) -> str:
 
 
 def _known_p(health: Sequence[Mapping[str, Any]], part: str) -> list[float]:
-    """p of every cell that has one."""
+    """Return the p-values of the matchups that have one."""
     return [cell[part]["p"] for cell in health if cell[part]["p"] is not None]
 
 
@@ -225,7 +242,7 @@ def _check_cell(i: int, matchup: Matchup, units: int, ledger: Ledger) -> dict[st
 
 
 def _play_again(matchup: Matchup, batch: int, row: np.ndarray) -> int:
-    """The batch that stands out, after a second play that came to the same."""
+    """Play a batch again and return its index, or raise InvariantError if a result differs."""
     again = play(matchup, batch * matchup.batch, int(row[sums.UNITS]))[0]
     if (again != row).any():
         raise block.IdentityError(
@@ -237,7 +254,7 @@ def _play_again(matchup: Matchup, batch: int, row: np.ndarray) -> int:
 
 
 def _for_manifest(test: Homogeneity) -> dict[str, float | int | None]:
-    """A chi-square for the manifest; None for what is undefined."""
+    """Return a chi-square test as an entry of the manifest, with None for undefined values."""
     return {
         "chi_square": _rounded(test.statistic),
         "df": test.df,

@@ -1,6 +1,6 @@
-"""The report of a run: its sentences, tables and pictures, and how it was made.
+"""Report of a run: sentences, tables and plots, and how the run was made.
 
-A new picture is a function of `simgin.plots` and one more `Picture` here.
+To add a plot, write a function in `simgin.plots` and yield a `Plot` here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from simgin.findings.findings import Findings
 
-STANDARD = "standard"  # the variant that others are compared with
+STANDARD = "standard"  # reference variant for descriptions of rules
 WHO = (Column("variant", "variant"), Column("strategy", "A"), Column("opponent", "B"))
 LEAGUE = (
     Column("strategy", "strategy"),
@@ -58,7 +58,7 @@ PAIRING_NOTE = (
     "pack decides, for these two players. A pair is swept by a player who wins both of its halves; "
     "p is that of the exact sign test."
 )
-MOST_DRAWN = 60  # matchups in one picture; a larger league has its heat maps
+MOST_DRAWN = 60  # matchups per plot; larger leagues have heat maps
 CROSS = (*WHO[1:], Column("share", "won %", factor=100))
 EFFECTS = (Column("change", "change"), Column("field", "field"), Column("difference", "points"))
 
@@ -66,7 +66,14 @@ EFFECTS = (Column("change", "change"), Column("field", "field"), Column("differe
 def run_report(
     findings: Findings, command: str, pictures: Iterable[Picture] = (), *, details: bool = True
 ) -> Report:
-    """The report of a run. command: repeats it. details: with the tables that are folded."""
+    """Return the report of a run.
+
+    Args:
+        findings: Results of the run.
+        command: Command that repeats the run.
+        pictures: Plots of the report. CSV files are included only if there are plots.
+        details: True to include the folded tables.
+    """
     told = findings.by_own_names
     main = main_table(told)
     return Report(
@@ -82,7 +89,7 @@ def run_report(
 
 
 def _tables(findings: Findings) -> dict[str, str]:
-    """The CSV files by name; a table without rows is not written."""
+    """Return the CSV files by name, without empty tables."""
     beside = {
         "differences": findings.differences,
         "effects": findings.effects,
@@ -100,7 +107,7 @@ def _tables(findings: Findings) -> dict[str, str]:
 
 
 def _question(findings: Findings) -> str:
-    """The question of a run that was given none."""
+    """Return a question for a run without one."""
     cell, *others = findings.cells
     if others:
         return "Who wins?"
@@ -110,9 +117,10 @@ def _question(findings: Findings) -> str:
 
 
 def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
-    """How the run was made, as far as its results depend on it.
+    """Yield a label and a description for every setting that determines the results.
 
-    Times and machines are left to the manifest: equal runs have equal pages.
+    Times and machines are omitted, so that equal runs have equal reports. The manifest contains
+    them.
     """
     record = findings.record
     identity = record.identity
@@ -137,14 +145,14 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
 
 
 def describe_rules(params: Mapping[str, Any]) -> str:
-    """The parameters that differ from the standard variant's, whose values stand in brackets.
+    """Return the parameters that differ from the standard variant, with the standard values.
 
-    Those that the variant has no use for are left out.
+    Parameters that the variant does not use are omitted.
     """
     changed = []
     for name, value in variants.find(STANDARD).row.items():
         own = params.get(name)
-        # By their texts, since a manifest has lists where a variant has pairs.
+        # Compared as strings, because a manifest has lists and a variant has tuples.
         if own is not None and value_text(own) != value_text(value):
             changed.append(f"{name} {value_text(own)} ({value_text(value)})")
     if not changed:
@@ -156,7 +164,11 @@ def describe_rules(params: Mapping[str, Any]) -> str:
 
 
 def main_table(findings: Findings) -> Table | None:
-    """The league if there is one of a screen's length, else the results; None where all is said."""
+    """Return the table to print: a short league table, or else the results.
+
+    Returns:
+        None if the sentences contain everything.
+    """
     rated = [*leagues(findings)] if findings.round_robins else []
     if len(rated) == 1 and len(rated[0].frame) <= summary.MOST_ROWS:
         return rated[0]
@@ -166,7 +178,7 @@ def main_table(findings: Findings) -> Table | None:
 
 
 def run_tables(findings: Findings) -> list[Table]:
-    """Every table that has something to say about a run."""
+    """Return every non-empty table of a run."""
     results = summary.results(findings.estimates)
     health = describe_health(findings.record.health, "batches")
     told = f"{results.note} {describe_size(findings.record)} {health}".rstrip()
@@ -184,7 +196,7 @@ def run_tables(findings: Findings) -> list[Table]:
 
 
 def leagues(findings: Findings) -> Iterator[Table]:
-    """Ratings, their differences and the equilibrium mix of every round robin."""
+    """Yield the ratings, their differences and the equilibrium mix of every round robin."""
     for name, rows in findings.standings.groupby("variant", sort=False):
         if rows["elo"].notna().all():
             note = LEAGUE_NOTE.format(unit=UNITS[findings.record.unit])
@@ -192,7 +204,7 @@ def leagues(findings: Findings) -> Iterator[Table]:
 
 
 def _fit(findings: Findings, variant: str) -> str:
-    """How much of the results fits no ratings."""
+    """Return a sentence about the part of the results that no ratings explain."""
     fit = findings.non_additivity[variant]
     half = findings.multiplier / Z95 * fit.half
     if math.isnan(fit.share):
@@ -205,7 +217,7 @@ def _fit(findings: Findings, variant: str) -> str:
 
 
 def crosses(findings: Findings) -> Iterator[Table]:
-    """The cross-table of every round robin, in the order of its league table."""
+    """Yield the cross-table of every round robin, in the order of its league table."""
     unit = UNITS[findings.record.unit].capitalize()
     standings = findings.standings
     for variant, frame in findings.cross.groupby("variant", sort=False):
@@ -234,9 +246,15 @@ def pivot(
     text: Callable[[Any], str],
     note: str = "",
 ) -> Table:
-    """A table with a line for every value of one column of a frame, a column for each of another.
+    """Return a table with a row per value of one column and a column per value of another.
 
-    text: of a row.
+    Args:
+        title: Title of the table.
+        frame: DataFrame in long format.
+        line: Column whose values become rows.
+        column: Column whose values become columns.
+        text: Function that formats a row of the DataFrame as a table cell.
+        note: Note below the table.
     """
     headings = sorted(dict.fromkeys(frame[column]), key=_number)
     cells: dict[str, dict[str, str]] = {}
@@ -247,12 +265,12 @@ def pivot(
 
 
 def _number(heading: str) -> int:
-    """Numbers in their order, names as they come."""
+    """Return the sort key of a heading, which sorts numbers and keeps the order of names."""
     return int(heading) if heading.isdigit() else 0
 
 
 def differences(frame: pd.DataFrame) -> Table:
-    """One row per comparison, one column per metric."""
+    """Return the table of differences, with a row per comparison and a column per metric."""
     packs = "The sides played different packs, so the errors of both add up."
     if frame["paired"].all():
         packs = "Both sides played the same packs, so differences are paired."
@@ -285,7 +303,7 @@ def _difference(row: Any) -> str:
 
 
 def effects(frame: pd.DataFrame) -> Iterator[Table]:
-    """A table for every variant and metric: one row per change, one column per field."""
+    """Yield a table per variant and metric, with a row per change and a column per field."""
     note = (
         "What the player gains by the change. A field is what the others play: the same as the "
         f"player, or the opponent named after v. * marks p < {SURE} after Holm's adjustment for "
@@ -299,11 +317,11 @@ def effects(frame: pd.DataFrame) -> Iterator[Table]:
         yield pivot(title, ranked, "change", "field", _difference, note)
 
 
-# Pictures
+# Plots
 
 
 def run_pictures(findings: Findings) -> Iterator[Picture]:
-    """Every picture of a run, in the order of its page."""
+    """Yield all plots of a run in the order of the report."""
     seed, unit = findings.record.seed, findings.record.unit
     leagues = findings.standings.groupby("variant", sort=False)
     for name, rows in leagues:
@@ -318,7 +336,7 @@ def run_pictures(findings: Findings) -> Iterator[Picture]:
         yield Picture(f"league-{file_word(name)}", question, "", drawn, cross, CROSS)
     points = findings.effects[findings.effects["metric"] == "margin"]
     for name, rows in points.groupby("variant", sort=False):
-        if rows["low"].notna().any():  # else too few batches were played to draw anything
+        if rows["low"].notna().any():  # otherwise, the run has too few batches for intervals
             drawn = plots.effects(rows, seed=seed)
             question = f"What does each change gain under {name}?"
             told = rows.rename(columns={"low": "difference_low", "high": "difference_high"})
@@ -340,5 +358,5 @@ def _matchup_pictures(frame: pd.DataFrame, seed: int) -> Iterator[Picture]:
 
 
 def file_word(variant: object) -> str:
-    """A variant as part of a file name and of an id."""
+    """Return the name of a variant in a form that is valid in file names and HTML ids."""
     return re.sub(r"[^A-Za-z0-9.-]+", "-", str(variant))

@@ -1,7 +1,7 @@
-"""What a run says, in sentences: the answer first, each figure with its interval as its table has.
+"""Sentences about the results of a run: the answer first, every value with its interval.
 
-Where there are many matchups only the best and the worst are named, with how many there were: the
-best of many, chosen and measured on the same deals, looks better than it is.
+If there are many matchups, simgin names only the best and the worst and counts the others. The best
+of many, chosen and measured on the same deals, looks better than it is.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 Limits = tuple[float, float, float]  # value, low, high
 Pair = tuple[str, str]  # two strategies
-Meeting = tuple[Limits, int]  # what the first wins of the second, and who is ahead (`sides`)
-Group = Sequence[tuple[str, "ByMetric"]]  # strategies, and the rows of their matchups
+Meeting = tuple[Limits, int]  # win rate of the first strategy, and its side (`compare_family`)
+Group = Sequence[tuple[str, "ByMetric"]]  # strategies with the estimates of their matchups
 
-MOST = 6  # sentences of a kind, or names in one; the rest are counted
-FEWEST_VALUES = 3  # of one strategy, among which a best one is named
-SURE = 0.05  # level of tests
-SMALLEST_P = 1e-4  # a smaller one is not printed
+MOST = 6  # sentences per subject and names per sentence; the others are counted
+FEWEST_VALUES = 3  # parameter values of a strategy from which the best one is named
+SURE = 0.05  # significance level
+SMALLEST_P = 1e-4  # smaller p-values are printed as "under"
 COMPARED = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
-# What there is more or fewer of, by the metrics that are compared
+# Quantity that a comparison finds more or less of, by metric
 COUNTED = {
     "deal_win": "of the deals won",
     "match_win": "of the matches won",
@@ -50,9 +50,10 @@ COUNTED = {
     "undercut": "of the deals ended by an undercut",
     "void": "of the deals dead hands",
 }
-# By who is significantly ahead: 1 for A, -1 for B, 0 for neither
+# By side: 1 if A is significantly ahead, -1 if B is, 0 if neither is
 BEATS = {1: "{a} beats {b}", -1: "{a} loses to {b}", 0: "too close to call between {a} and {b}"}
-# What decides between several strategies, the first that is known: alone, and against another
+# Metrics that rank several strategies, of which the first known one is used: in solitaire games
+# (False) and against an opponent (True)
 DECISIVE = {
     False: (
         ("goal_met", "% of matches with the goal met"),
@@ -65,7 +66,10 @@ DECISIVE = {
 
 
 def verdict(findings: Findings) -> list[str]:
-    """Everything that a run says, the most important first; of several variants, under which."""
+    """Return all sentences about a run, the most important first.
+
+    Sentences name their variant only if the run has several.
+    """
     sentences = [*_sentences(findings)] or [_nothing_found(findings)]
     if len({cell.variant for cell in findings.cells}) > 1:
         return sentences
@@ -73,7 +77,10 @@ def verdict(findings: Findings) -> list[str]:
 
 
 def _sentences(findings: Findings) -> Iterator[str]:
-    """Of every subject that the run has; frames are made of no other, for a match needs none."""
+    """Yield the sentences on every subject of the run.
+
+    DataFrames are used only for subjects that need them, because a single match does not.
+    """
     record = findings.record
     if findings.round_robins:
         frames = findings.standings, findings.cross, findings.triads
@@ -89,7 +96,7 @@ def _sentences(findings: Findings) -> Iterator[str]:
 
 
 def _not_told(findings: Findings) -> Rows:
-    """The rows of matchups that belong to no league and whose players differ."""
+    """Return the rows of matchups outside any league whose strategies play differently."""
     identical = {(cell.variant, frozenset(cell.players)) for cell in findings.identical}
     return [
         row
@@ -100,7 +107,7 @@ def _not_told(findings: Findings) -> Rows:
 
 
 def _without_variant(sentence: str, findings: Findings) -> str:
-    """A sentence that does not name its variant; names of players keep their small letters."""
+    """Return a sentence without its variant, capitalised except for strategy names."""
     variant = findings.cells[0].variant
     short = sentence.removeprefix(f"{variant}: ")
     short = short.replace(f" ({variant}, ", " (").replace(f" ({variant})", "")
@@ -109,7 +116,7 @@ def _without_variant(sentence: str, findings: Findings) -> str:
 
 
 def _nothing_found(findings: Findings) -> str:
-    """Why there is nothing to say."""
+    """Return the reason why there are no other sentences."""
     cell, *others = findings.cells
     if others or cell.a != cell.b:
         return "Too few deals for any finding: play more."
@@ -118,11 +125,11 @@ def _nothing_found(findings: Findings) -> str:
     return f"{cell.a} plays itself; the nondealer wins {share} of decided deals."
 
 
-# Figures and lists
+# Values and lists
 
 
 def side(limits: Limits, even: float) -> int:
-    """1 above `even`, -1 below, 0 where the interval holds it or is undefined."""
+    """Return 1 above `even`, -1 below, and 0 if the interval includes it or is undefined."""
     value, low, high = limits
     if math.isnan(low + high) or low <= even <= high:
         return 0
@@ -130,9 +137,9 @@ def side(limits: Limits, even: float) -> int:
 
 
 def sides(family: Sequence[Limits], even: float) -> list[int]:
-    """The side of every estimate, 0 also where it is not significant after Holm's adjustment.
+    """Return the side of every estimate, 0 if it is not significant after Holm's adjustment.
 
-    For the whole family, at the 5 % level.
+    The estimates are one family, tested at the 5 % level.
     """
     adjusted = holm(np.array([_p(limits, even) for limits in family], float))
     return [
@@ -141,10 +148,11 @@ def sides(family: Sequence[Limits], even: float) -> list[int]:
 
 
 def _p(limits: Limits, even: float) -> float:
-    """Two-sided p of an estimate against `even`, from its own interval, however wide that is.
+    """Compute the two-sided p-value of an estimate against `even` from its interval.
 
-    So it allows for few units, for the skewness of a share, and for a stopping rule: a confidence
-    sequence at a smaller level is narrower than a normal interval widened as much.
+    The p-value therefore takes account of the sample size, the skewness of a proportion and a
+    stopping rule: a confidence sequence at a smaller level is narrower than a normal interval
+    widened by the same factor.
     """
     value, low, high = limits
     half = value - low if value > even else high - value
@@ -155,7 +163,7 @@ def _p(limits: Limits, even: float) -> float:
 
 
 def size(limits: Limits, factor: int = 1) -> str:
-    """An estimate without its sign, for sentences whose words say which way it goes."""
+    """Format an estimate without its sign, for sentences that state the direction in words."""
     value, low, high = limits
     if value > 0:
         return numbers.estimate(value, low, high, factor)
@@ -163,23 +171,23 @@ def size(limits: Limits, factor: int = 1) -> str:
 
 
 def ranged(row: Any, name: str, factor: int = 1) -> str:
-    """An estimate of a row, with the limits that stand beside it."""
+    """Format an estimate of a row with its interval from the adjacent columns."""
     return numbers.estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
 
 
 def percent(rows: ByMetric, metric: str) -> str:
-    """A share with its interval, in per cent."""
+    """Format a proportion with its interval in %."""
     return f"{numbers.estimate(*table.cell(rows, metric), 100)} %"
 
 
 def listed(parts: Sequence[str]) -> str:
-    """`a, b and c`."""
+    """Return the parts as a list in words: `a, b and c`."""
     *first, last = parts
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def counted(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
+    """Return the first names in words, with the number of further names."""
     if len(names) <= MOST:
         return listed(names)
     return f"{', '.join(names[: MOST - 1])} and {len(names) - MOST + 1} more"
@@ -191,9 +199,9 @@ def counted(names: Sequence[str]) -> str:
 def leagues(
     standings: pd.DataFrame, cross: pd.DataFrame, triads: Mapping[str, Triads], unit: str
 ) -> Iterator[str]:
-    """Who leads every league, which pairs are level, and whether anybody goes in circles.
+    """Yield the leader of every league, the undecided pairs, and the cyclic triads.
 
-    All pairs of all leagues are one family for Holm.
+    All pairs of all leagues are one family for Holm's adjustment.
     """
     tables = {str(name): rows for name, rows in standings.groupby("variant", sort=False)}
     pairs = _pairs(tables, cross)
@@ -207,7 +215,7 @@ def leagues(
 def _pairs(
     tables: Mapping[str, pd.DataFrame], cross: pd.DataFrame
 ) -> dict[str, dict[Pair, Meeting]]:
-    """Every pair of every league, in the order of its standings."""
+    """Return estimate and side of every pair by variant, in the order of the standings."""
     limits_of = {
         (row["variant"], row["strategy"], row["opponent"]): (row["share"], row["low"], row["high"])
         for row in cross.to_dict("records")
@@ -225,7 +233,13 @@ def _pairs(
 
 
 def _league(rows: pd.DataFrame, pairs: Mapping[Pair, Meeting], unit: str) -> Iterator[str]:
-    """The leader and the pairs that are level; pairs: in the order of the standings."""
+    """Yield sentences about the leader and about the undecided pairs of a league.
+
+    Args:
+        rows: Standings of the league.
+        pairs: Estimate and side of every pair, in the order of the standings.
+        unit: "deals" or "matches".
+    """
     if math.isnan(rows["elo"].iloc[0]):
         yield f"too few {unit} to rate these {len(rows)} strategies."
         return
@@ -253,7 +267,7 @@ def _league(rows: pd.DataFrame, pairs: Mapping[Pair, Meeting], unit: str) -> Ite
 
 
 def mix(rows: pd.DataFrame) -> str:
-    """The equilibrium mix, the greatest weight first."""
+    """Return a sentence with the equilibrium mix, in order of decreasing weight."""
     ranked = rows[rows["mix"] > 0].sort_values("mix", ascending=False, kind="stable")
     parts = [f"{row['strategy']}, {ranged(row, 'mix', 100)} %" for _, row in ranked.iterrows()]
     if len(parts) == 1:
@@ -263,7 +277,7 @@ def mix(rows: pd.DataFrame) -> str:
 
 
 def circles(triads: Triads) -> str:
-    """Whether any three players go round in a circle, and how far the clearest is from chance."""
+    """Return a sentence about cyclic triads, with the most significant one."""
     if not triads.examined:
         return ""
     sure = len(triads.sure)
@@ -284,13 +298,14 @@ def circles(triads: Triads) -> str:
 
 
 def _elo(row: Any) -> str:
+    """Format the Elo rating of a row with its interval."""
     if row["elo"] == row["elo_low"] == row["elo_high"] == 0:
         return "Elo 0, the anchor"
     return f"Elo {ranged(row, 'elo')}"
 
 
 def alike(groups: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[str]:
-    """Which strategies of a round robin are one player under several names."""
+    """Yield a sentence for every group of strategies with equal results in a round robin."""
     for variant, found in groups.items():
         for names in found:
             times = "twice" if len(names) == 2 else f"{len(names)} times"
@@ -301,7 +316,7 @@ def alike(groups: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[str]:
 
 
 def identical(cells: Sequence[Cell]) -> list[str]:
-    """Which matchups are a strategy against itself under another name."""
+    """Return a sentence for every matchup of two strategies that play identically."""
     return [
         f"{cell.variant}: {cell.a} and {cell.b} play identically: every deal ended alike, whoever "
         "held which hand."
@@ -313,13 +328,14 @@ def identical(cells: Sequence[Cell]) -> list[str]:
 
 
 def matchups(tidy: Tidy) -> list[str]:
-    """Who wins every matchup of tidy rows, and by how much.
+    """Return sentences with the winner of every matchup and the size of the difference.
 
-    Of more than MOST matchups only the best and the worst against one opponent. Of several values
-    of one strategy, first the best. All matchups are one family for Holm, by matches and by points.
+    Of more than MAX_SENTENCES matchups, only the best and the worst against an opponent are named.
+    If a group contains several values of a parameter of one strategy, the best one is named first.
+    All matchups are one family for Holm's adjustment, separately by matches and by points.
     """
     groups: dict[tuple[str, str], list[tuple[str, ByMetric]]] = {}
-    # A strategy that plays itself wins one half
+    # Strategies that play themselves are omitted, because they always win one half
     every = [(names, rows) for names, rows in table.matchups(tidy) if names[1] != names[2]]
     for (variant, a, b), rows in every:
         groups.setdefault((variant, b), []).append((a, rows))
@@ -343,9 +359,14 @@ def matchups(tidy: Tidy) -> list[str]:
 
 
 def _matchup(a: str, b: str, rows: ByMetric, ahead: int, gains: int) -> str:
-    """Who wins matches, or else deals, and whether points say otherwise.
+    """Return a sentence with the winner by matches, or else by deals, and any contrary result.
 
-    ahead, gains: as of `sides`, by matches and by points.
+    Args:
+        a: Strategy A.
+        b: Strategy B.
+        rows: Estimates by metric.
+        ahead: Result of `compare_family` for matches won.
+        gains: Result of `compare_family` for points.
     """
     margin, share = table.cell(rows, "margin"), table.cell(rows, "match_win")
     if math.isnan(margin[0]):
@@ -362,13 +383,16 @@ def _matchup(a: str, b: str, rows: ByMetric, ahead: int, gains: int) -> str:
 
 
 def _beats(a: str, b: str, way: int, limits: Limits, even: float) -> str:
-    """`a beats b: it`, or why neither does: an interval of its own may exclude `even`."""
+    """Return the start of a sentence, `a beats b: it`, or why neither player does.
+
+    The interval of a single matchup can exclude `even` although the adjusted test does not.
+    """
     adjusted = " after Holm's adjustment" * (way != side(limits, even))
     return f"{BEATS[way].format(a=a, b=b)}{adjusted}: {'it' if way else a}"
 
 
 def _solo(a: str, rows: ByMetric) -> str:
-    """The goal or the matches where they were played, then the deals."""
+    """Return a sentence with the goal or matches if they were played, and the deals."""
     takes = _counts_penalties(rows)
     said = {
         "goal_met": f"meets the goal in {percent(rows, 'goal_met')} of matches",
@@ -389,12 +413,12 @@ def _solo(a: str, rows: ByMetric) -> str:
 
 
 def _counts_penalties(rows: ByMetric) -> bool:
-    """Whether a deal costs points: where it may end by the last permitted draw."""
+    """Return True if deals score penalty points, that is, if the draw limit can end them."""
     return table.cell(rows, "limit")[0] > 0
 
 
 def _best_and_worst(b: str, group: Group, what: str) -> str:
-    """The best and the worst of several strategies against one opponent, or alone."""
+    """Return a sentence about the best and the worst of several strategies."""
     every = DECISIVE[bool(b)]
     told_by = [
         one for one in every if any(abs(table.cell(rows, one[0])[0]) > 0 for _, rows in group)
@@ -424,7 +448,7 @@ def _best_and_worst(b: str, group: Group, what: str) -> str:
 
 
 def effects(frame: pd.DataFrame) -> Iterator[str]:
-    """Which changes gain or lose points in every field, and for which the field decides."""
+    """Yield sentences about the changes that gain or lose points, grouped by their results."""
     points = frame[frame["metric"] == "margin"]
     for variant, rows in points.groupby("variant", sort=False):
         by_verdict: dict[str, list[str]] = {}
@@ -435,7 +459,7 @@ def effects(frame: pd.DataFrame) -> Iterator[str]:
 
 
 def _over_fields(rows: pd.DataFrame) -> str:
-    """What a change does over all fields, up to its name."""
+    """Return the start of a sentence on the results of a change in all fields."""
     signs = {
         math.copysign(1, row["difference"]) if is_significant(row) else 0
         for _, row in rows.iterrows()
@@ -451,9 +475,9 @@ def _over_fields(rows: pd.DataFrame) -> str:
 
 
 def differences(frame: pd.DataFrame) -> list[str]:
-    """What differs significantly, comparison by comparison, the clearest difference first.
+    """Return sentences about the significant differences of every comparison, largest first.
 
-    The comparisons without a significant difference are counted.
+    Comparisons without a significant difference are counted.
     """
     clear: list[tuple[float, str]] = []
     groups = frame.groupby(COMPARED, sort=False)
@@ -479,9 +503,9 @@ def differences(frame: pd.DataFrame) -> list[str]:
 
 
 def is_significant(row: Any) -> bool:
-    """Whether a row of differences is more than chance.
+    """Return True if a row of differences is significant.
 
-    By Holm's p, or by the limits of a run that looked at its results.
+    The criterion is Holm's adjusted p-value, or the interval if the run had a stopping rule.
     """
     if not row["se"] > 0:
         return False
@@ -500,18 +524,18 @@ def compared(
     less: str = " instead of ",
     against: str = "against",
 ) -> str:
-    """What is compared with what: the part that differs, and the rest in brackets."""
+    """Return the name of a comparison: the values that differ, and the others in parentheses."""
     rest = [f"{against} {opponent}"] if opponent else []
     if variant != base_variant:
         return f"{variant}{less}{base_variant} ({' '.join([strategy, *rest])})"
     told = f"({', '.join([variant, *rest])})"
     if strategy != base_strategy:
         return f"{strategy}{less}{base_strategy} {told}"
-    return f"{strategy} {told}"  # the same in two runs
+    return f"{strategy} {told}"  # the same strategy and variant in two runs
 
 
 def _difference(row: Any) -> str:
-    """`19.9 ± 1.7 percentage points more of the matches won`."""
+    """Format a difference: `19.9 ± 1.7 percentage points more of the matches won`."""
     metric = BY_NAME[row["metric"]]
     amount = size((row["difference"], row["low"], row["high"]), metric.factor)
     points = " percentage points" if metric.share else ""

@@ -1,4 +1,4 @@
-"""Plans: the matchups of a run with their stopping rules, and the comparisons between them.
+"""Plans: the matchups of a run, with their stopping rules and comparisons.
 
 A plan is built from the specs of one matchup or from an experiment file
 (`simgin.runs.experiment_file`).
