@@ -1,1 +1,1 @@
-"""Environments for learning libraries, and their policies as strategies."""
+"""Environments for reinforcement learning libraries, and external policies as strategies."""

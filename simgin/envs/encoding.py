@@ -1,13 +1,19 @@
-"""Questions as arrays of numbers, and actions as answers: what learning libraries see and say.
+"""Observations and actions of the environments, encoded as arrays.
 
-Cards are numbered as in OpenSpiel: suits s c d h, A to K. So are the actions that OpenSpiel has:
+Cards are numbered as in OpenSpiel: suits s c d h, ranks A to K. The actions are:
 
-    0..51 discard; 52 take the upcard or the top of the pile; 53 draw from the stock; 54 pass;
-    55 end the deal as proposed (knock, gin, big gin, shot); 56 play on;
-    57 accept and 58 refuse an offer; 59 leave the die, 59 + n offer n;
-    66 + n show melding n.
+    0..51   discard this card (as in OpenSpiel)
+    52      take the upcard or the top card of the pile (as in OpenSpiel)
+    53      draw from the stock (as in OpenSpiel)
+    54      pass (as in OpenSpiel)
+    55      end the deal as proposed: knock, gin, big gin or shot (as in OpenSpiel)
+    56      continue instead of ending the deal
+    57      accept an offer of the die
+    58      refuse an offer of the die
+    59      leave the die; 59 + n offers n
+    66 + n  show melding n
 
-Compiled, but no part of the engine; see `simgin.play.stepping`.
+The code is compiled but does not belong to the engine; see `simgin.play.stepping`.
 """
 
 import hashlib
@@ -37,8 +43,9 @@ from simgin.strategy import interpret
 TAKE_IT, DRAW, LEAVE_IT, END, GO_ON, ACCEPT, REFUSE, OFFERS = range(52, 60)
 MELDINGS = OFFERS + 7
 ACTIONS = MELDINGS + 64
-# An observation: planes of 52 cards, which question (six slots) and phase (five), the flags, and
-# numbers over 100: fields of a view, but for the flags and WHEN (the turn over 100, 0 for never).
+# An observation consists of planes of 52 cards, the slot (one of six) and phase (one of five) as
+# one-hot vectors, the flags, and numbers divided by 100. Time planes contain turn / 100, or 0 for
+# never.
 SETS = ("hand", "pile", "known", "shed", "unseen")
 CARDS = ("taken_offer", "drawn", "taken", "ending_card", "upcard")
 WHEN = ("own discards", "the opponent's discards", "what the opponent took")
@@ -53,7 +60,7 @@ BEHIND_PLANES = 52 * len(PLANES)
 FIRST_NUMBER = BEHIND_PLANES + 6 + 5 + len(FLAGS)
 N_RULES = len(PARAMETERS)
 SIZE = FIRST_NUMBER + len(FIELDS) + 2 * MAX_COLUMNS + N_RULES
-ILLEGAL_POINTS, ILLEGAL_MATCH = -100, -1  # for an action that is not legal
+ILLEGAL_POINTS, ILLEGAL_MATCH = -100, -1  # rewards of an illegal action
 
 RULES_SHOWN = types.Array(float32, 1, "C")
 FLOATS = types.Array(float32, 2, "C")
@@ -67,28 +74,34 @@ _PLACE = np.array([(4 - card // 13) % 4 * 13 + card % 13 for card in range(52)],
 
 
 def _places(names, length=1):
-    """Where fields of a view lie among its numbers; length: numbers in each."""
+    """Return the int64 offsets of view fields, with `length` numbers per field."""
     firsts = [VIEW_TYPE.offset(name) // 8 for name in names]
     return tuple(first + i for first in firsts for i in range(length))
 
 
 _CARD = np.argsort(_PLACE)
 _SETS, _CARDS = np.array(_places(SETS)), np.array(_places(CARDS))
-# An array: a tuple would become a jump for each number.
+# An array, because numba would compile a tuple to a branch per number.
 _NUMBERS = np.array(_places(FIELDS) + _places(("own_columns", "other_columns"), MAX_COLUMNS))
-_HEAD, _HISTORY = _places(("meldings", "history"))  # the numbers of a view that are shown
+_HEAD, _HISTORY = _places(("meldings", "history"))  # offsets in the view
 numbers_at = stepping.record_at(stepping.numbers_record(VIEW_TYPE.size // 8))
 
 
 @compiled
 def place_of(card):
-    """OpenSpiel's number of a card, or the reverse: suits are s c d h there, S H D C here."""
+    """Convert a card number between simgin (suits S H D C) and OpenSpiel (s c d h)."""
     return _PLACE[card]
 
 
 @compiled
 def action_of(slot, answer, passes):
-    """The action that an answer is; passes: whether the answer 0 about the upcard is a pass."""
+    """Convert an engine action to an environment action.
+
+    Args:
+        slot: Slot of the decision.
+        answer: Engine action.
+        passes: True if action 0 on the upcard is a pass.
+    """
     if slot == TAKE:
         if answer == 0:
             return LEAVE_IT if passes else DRAW
@@ -104,7 +117,7 @@ def action_of(slot, answer, passes):
 
 @compiled
 def answer_of(slot, action, legal, passes):
-    """The legal answer that an action is; -1 for another action."""
+    """Convert an environment action to the legal engine action; -1 if there is none."""
     while legal:
         answer = lowest(legal)
         if action_of(slot, answer, passes) == action:
@@ -115,13 +128,13 @@ def answer_of(slot, action, legal, passes):
 
 @compiled
 def is_pass(view, rules):
-    """Whether the answer 0 to the upcard is a pass."""
+    """Return True if engine action 0 on the upcard is a pass."""
     return view.phase == PHASE_UPCARD and rules.first_turn == UPCARD_PASS
 
 
 @compiled
 def write_mask(view, rules, slot, mask):
-    """Write which actions are legal, int8 (ACTIONS,)."""
+    """Write the mask of legal actions, (N_ACTIONS,) int8."""
     passes = is_pass(view, rules)
     mask[:] = 0
     legal = view.legal
@@ -132,9 +145,12 @@ def write_mask(view, rules, slot, mask):
 
 @compiled
 def write_observation(place, slot, out):
-    """Write what a seat sees, float32 (SIZE,), but for the rules, which come last.
+    """Write an observation, (OBSERVATION_SIZE,) float32, except for the rules at its end.
 
-    place: where its view lies in memory.
+    Args:
+        place: Address of the view.
+        slot: Slot of the decision.
+        out: Observation to write to.
     """
     view, numbers = stepping.view_at(place), numbers_at(place).numbers
     out[52 * len(_SETS) : FIRST_NUMBER] = 0
@@ -157,7 +173,7 @@ def write_observation(place, slot, out):
 
 @compiled
 def _write_history(view, out, first):
-    """Write when each card was thrown by whom, or taken by the opponent."""
+    """Write the turn in which each card was discarded by each player or taken by the opponent."""
     for i in range(view.turns):
         seat, source = view.history[i, 0], view.history[i, 1]
         card, thrown = view.history[i, 2], view.history[i, 3]
@@ -167,14 +183,14 @@ def _write_history(view, out, first):
             out[first + 104 + place_of(card)] = _TIME[i]
 
 
-# Games of one learner against a strategy or alone, or of two from outside
+# Games of one external player, against a strategy or in solitaire games, or of two
 
 
 @compiled
 def _reward(game, state, rules, stake):
-    """What seat 0 has gained by a deal that is over: points, or the stake of a die.
+    """Return what seat 0 gained by a finished deal: points, or the stake of the die.
 
-    In matches nothing before the match is over; then 1 if it is won and -1 if it is lost.
+    In matches the reward is 0 until the match is over, then 1 for a win and -1 for a loss.
     """
     if game.matches:
         if game.at != stepping.GAME_OVER or game.outcome < UNDECIDED:
@@ -190,14 +206,14 @@ def _reward(game, state, rules, stake):
 
 @compiled
 def _go_on(game):
-    """Play on to a question from outside, or to the game's end; what seat 0 gained."""
+    """Advance to an external decision or to the end of the game; return the gain of seat 0."""
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
     gained = 0
     while game.at == stepping.ASKED:
         stepping.go_on(game)
         if game.at == stepping.ASKED:
             break
-        stake = state.stake  # a game that the deal decides begins with another
+        stake = state.stake  # A new game resets it.
         stepping.close_deal(game)
         gained += _reward(game, state, rules, stake)
     return gained
@@ -205,18 +221,18 @@ def _go_on(game):
 
 @compiled
 def _asked_view(game, state):
-    """Where the view of the seat that is asked lies."""
+    """Return the address of the view of the player to act."""
     return game.view0 if state.asked_seat == 0 else game.view1
 
 
 @compiled
 def _observe(game, rules_shown, observation, mask):
-    """Write what the seat that is asked sees, and may do.
+    """Write the observation and the action mask of the player to act.
 
-    Once the game is over, what was seen last stays, and no action is legal.
+    After the game, the last observation remains, and no action is legal.
     """
     rules = stepping.rules_at(game.rules)
-    # The engine may change a view after the question, by a number on the die or another deal.
+    # The engine can change a view after the decision, by the die or by another deal.
     is_copied = game.matches or rules.die != DIE_OFF
     if game.at == stepping.ASKED:
         state = stepping.state_at(game.state)
@@ -235,17 +251,17 @@ def _observe(game, rules_shown, observation, mask):
 
 @compiled
 def _copy_view(source, to):
-    """Copy what an observation is made of from one view to another, by their addresses."""
+    """Copy the parts of a view that observations use; both views are addresses."""
     shown, copied = numbers_at(source).numbers, numbers_at(to).numbers
     for i in range(_HEAD):
         copied[i] = shown[i]
     for i in range(_HISTORY, _HISTORY + (stepping.view_at(source).turns + 1) // 2):
-        copied[i] = shown[i]  # two turns each
+        copied[i] = shown[i]  # Each int64 holds two turns.
 
 
 @compiled
 def _begin(game, stride):
-    """Begin a game; past those that are over before anything is asked from outside."""
+    """Begin a game; skip games that end before the first external decision."""
     game.ended = 0
     while True:
         stepping.begin(game, game.unit)
@@ -257,7 +273,7 @@ def _begin(game, stride):
 
 @compiled
 def _act(game):
-    """Play a game on by its action."""
+    """Advance a game by its action."""
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
     passes = is_pass(stepping.view_at(_asked_view(game, state)), rules)
     answer = answer_of(state.asked_slot, game.action, state.legal, passes)
@@ -273,7 +289,7 @@ def _act(game):
 
 @compiled
 def _outside_the_space(place, n, stride):
-    """Return the first of n games whose action is outside the action space; -1 if none is."""
+    """Return the first of n games whose action is outside the action space; -1 if none."""
     for i in range(n):
         game = stepping.game_at(place + i * _GAME_BYTES)
         is_read = not game.ended or not stride
@@ -283,11 +299,21 @@ def _outside_the_space(place, n, stride):
 
 
 def step_games(place, stride, rules_shown, observations, masks):
-    """Play games on by an action each; those that have ended begin anew instead, unless stride 0.
+    """Advance games by one action each.
 
-    place: of the games in memory. stride: from the unit of a game to that of its next one. Writes
-    what each game has brought, and whether it has ended: 1, or 2 by an action that is not legal.
-    Returns -1; or the number of a game whose action is outside 0..ACTIONS - 1, and steps no game.
+    A game that has ended begins again instead, unless `stride` is 0. The function writes the reward
+    of each game and whether it has ended: 1, or 2 if the action was illegal.
+
+    Args:
+        place: Address of the games.
+        stride: Difference between the units of a game and the next one in its slot.
+        rules_shown: Encoded rules, (N_PARAMETERS,) float32.
+        observations: Observations to write, (n_games, OBSERVATION_SIZE) float32.
+        masks: Action masks to write, (n_games, N_ACTIONS) int8.
+
+    Returns:
+        -1, or the index of a game whose action is outside the action space; then no game is
+        stepped.
     """
     wrong = _outside_the_space(place, len(observations), stride)
     if wrong >= 0:
@@ -306,25 +332,32 @@ def step_games(place, stride, rules_shown, observations, masks):
 
 @cache
 def compiled_step() -> Any:
-    """`step_games`, compiled."""
+    """Compile `step_games`."""
     return compiled(step_games, int64(int64, int64, RULES_SHOWN, FLOATS, MASKS))
 
 
 def rule_numbers(rules: Any) -> np.ndarray:
-    """The parameters of a variant, as the observation ends with them: float32, over 100."""
+    """Return the encoded parameters at the end of observations: values / 100, float32."""
     return np.array(rules[[*PARAMETERS]].item(), np.float32) / 100
 
 
-# One question, for a policy from outside
+# One decision, for an external policy
 
 
-_ASKING = Lock()  # deals are played by several threads, which networks of torch do not bear
+_ASKING = Lock()  # Deals run in several threads, but torch networks are not thread-safe.
 
 
 def answered(act: Callable[..., Any], slot: int, view: Any, rules: Any) -> int:
-    """Return the answer of a function of an observation to a question.
+    """Return the engine action that a function of an observation chooses for a decision.
 
-    Raises NoAnswer, with what the function returned, unless that is a legal action.
+    Args:
+        act: Function of an observation, as in `simgin.envs.gin_rummy`, that returns an action.
+        slot: Index of the slot.
+        view: View of the player.
+        rules: Rules record.
+
+    Raises:
+        NoAnswer: The function did not return a legal action.
     """
     observation, mask = np.zeros(SIZE, np.float32), np.zeros(ACTIONS, np.int8)
     observation[-N_RULES:] = rule_numbers(rules)

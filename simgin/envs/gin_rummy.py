@@ -1,14 +1,15 @@
-"""Gin Rummy for PettingZoo and Gymnasium: `pip install 'simgin[rl]'`.
+"""Gin Rummy environments for PettingZoo and Gymnasium: `pip install 'simgin[rl]'`.
 
-from simgin.envs import gin_rummy
-env = gin_rummy.env(variant="oklahoma")             # PettingZoo: both seats from outside
-env = gin_rummy.gym_env(opponent="champion")        # Gymnasium: one seat, or a game for one
-envs = gin_rummy.vector_env(256, opponent="gold")   # many deals, stepped in one compiled call
+from simgin.envs import gin_rummy env = gin_rummy.env(variant="oklahoma")             # PettingZoo:
+both seats external env = gin_rummy.gym_env(opponent="champion")        # Gymnasium: one seat, or a
+solitaire game envs = gin_rummy.vector_env(256, opponent="gold")   # many deals, stepped in one
+compiled call
 
-An observation is a dict: `observation`, float32 (encoding.SIZE,), and `action_mask`, int8
-(encoding.ACTIONS,); see `simgin.envs.encoding` for both. It holds no hidden card. A reward is what
-a deal brought in points (the stake of a die, less the penalty); with unit="match" 1 or -1 at the
-end of the match. An illegal action ends the game, at a reward of -100 (-1 of a match).
+An observation is a dict with `observation`, (OBSERVATION_SIZE,) float32, and `action_mask`,
+(N_ACTIONS,) int8; `simgin.envs.encoding` documents both. It contains no hidden cards. The reward is
+the points gained by a deal: the stake if there is a die, and minus the penalty in penalty games.
+With unit="match" it is 1 or -1 at the end of the match. An illegal action ends the game with a
+reward of -100 (-1 in matches).
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
-MAX_GAMES = 1_000_000  # of a vector: 30 GB
+MAX_GAMES = 1_000_000  # games in a vector environment; they take 30 GB
 Seen = dict[str, np.ndarray]
 Env = TypeVar("Env")
 
 
 def _observation_space() -> spaces.Dict:
-    """Return a new space: environments do not share its limits and random numbers."""
+    """Return a new space, because environments must not share its random numbers."""
     return spaces.Dict(
         {
             "observation": spaces.Box(-1000.0, 1000.0, (SIZE,), np.float32),
@@ -74,7 +75,20 @@ def _not_begun() -> EnvError:
 
 
 class SingleEnv(gymnasium.Env[Seen, np.int64]):
-    """One seat against a strategy, or a game for one alone."""
+    """Gymnasium environment of one seat, against a strategy or in a solitaire game.
+
+    Args:
+        variant: Variant spec.
+        opponent: Strategy spec of the opponent; ignored in solitaire variants.
+        unit: "deal" or "match", the length of an episode.
+        render_mode: "ansi" or None.
+
+    Example:
+        env = gin_rummy.gym_env(opponent="champion")
+        observation, info = env.reset(seed=1)
+        action = env.action_space.sample(observation["action_mask"])
+        observation, reward, terminated, truncated, info = env.step(action)
+    """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "name": "gin_rummy_v0"}
 
@@ -95,14 +109,14 @@ class SingleEnv(gymnasium.Env[Seen, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
-        """Begin the first game of a seed, or the next one."""
+        """Begin the first game of a seed, or the next game if no seed is given."""
         super().reset(seed=None if seed is None else parse_seed(seed))
         self._seats.reset(seed)
         self._is_on = True
         return self._seats.seen_by_one(), {}
 
     def step(self, action: Any) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
-        """Play on by an action, to the seat's next question or the end."""
+        """Take an action, and advance to the seat's next decision or the end of the game."""
         if not self._is_on:
             raise _not_begun()
         seats = self._seats
@@ -113,7 +127,7 @@ class SingleEnv(gymnasium.Env[Seen, np.int64]):
         return seats.seen_by_one(), float(seats.rewards.item()), ended > 0, False, info
 
     def render(self) -> str | None:
-        """The game as the seat sees it, with render_mode="ansi"."""
+        """Return the table as text from the seat's view, if render_mode is "ansi"."""
         return self._seats.text() if self.render_mode == "ansi" else None
 
     def clone(self) -> Self:
@@ -122,10 +136,23 @@ class SingleEnv(gymnasium.Env[Seen, np.int64]):
 
 
 class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
-    """Many games of one seat against a strategy, stepped in one compiled call.
+    """Gymnasium vector environment: many games against a strategy, stepped in one compiled call.
 
-    A game that has ended begins anew with the next step, whose action is not read. copy: as of
-    Gymnasium's vector environments; without it the next step writes over an observation.
+    A game that has ended begins again in the next step, which ignores its action.
+
+    Args:
+        num_envs: Number of games.
+        variant: Variant spec.
+        opponent: Strategy spec of the opponent; ignored in solitaire variants.
+        unit: "deal" or "match", the length of an episode.
+        render_mode: "ansi" or None.
+        copy: Return new arrays with every step. If False, the next step overwrites an observation.
+
+    Example:
+        envs = gin_rummy.vector_env(256, opponent="gold")
+        observations, infos = envs.reset(seed=1)
+        actions = observations["action_mask"].argmax(axis=1)
+        observations, rewards, terminated, truncated, infos = envs.step(actions)
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -156,9 +183,9 @@ class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
-        """Begin the first games of a seed, one unit each, or the next ones.
+        """Begin the first games of a seed, one unit each, or the next games if no seed is given.
 
-        Of a list of seeds the first counts.
+        Of a list of seeds, only the first is used.
         """
         if isinstance(seed, list):
             seed = seed[0] if seed else None
@@ -166,7 +193,7 @@ class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
         return self._seats.seen(), {}
 
     def step(self, actions: Any) -> tuple[Seen, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Play each game on by an action."""
+        """Take an action in each game."""
         seats = self._seats
         if not seats.has_begun:
             raise _not_begun()
@@ -175,7 +202,7 @@ class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
         return seats.seen(), rewards, seats.ended > 0, self._truncated.copy(), {}
 
     def render(self) -> tuple[str, ...] | None:
-        """The games as their seats see them, with render_mode="ansi"."""
+        """Return the tables as text from the seats' views, if render_mode is "ansi"."""
         if self.render_mode != "ansi":
             return None
         return tuple(map(self._seats.text, range(self.num_envs)))
@@ -187,7 +214,7 @@ class ManyEnv(VectorEnv[Seen, np.ndarray, np.ndarray]):
 
 
 def _number_of_games(n: Any) -> int:
-    """Return a number of games as an int. Raises EnvError unless it is from 1 to MAX_GAMES."""
+    """Return a number of games as an int; raise EnvError unless it is valid."""
     number = operator.index(n) if hasattr(n, "__index__") and n is not True else 0
     if not 1 <= number <= MAX_GAMES:
         raise EnvError(
@@ -197,7 +224,13 @@ def _number_of_games(n: Any) -> int:
 
 
 class TurnEnv(AECEnv[str, Seen, int | None]):
-    """All seats from outside, one question after another."""
+    """PettingZoo AEC environment in which all seats are external.
+
+    Args:
+        variant: Variant spec.
+        unit: "deal" or "match", the length of an episode.
+        render_mode: "ansi" or None.
+    """
 
     metadata: ClassVar[dict[str, Any]] = {
         "render_modes": ["ansi"],
@@ -223,15 +256,15 @@ class TurnEnv(AECEnv[str, Seen, int | None]):
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """What a seat sees, and may do."""
+        """Return the observation space of a seat."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """All actions."""
+        """Return the action space of a seat."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin the first game of a seed, or the next one."""
+        """Begin the first game of a seed, or the next game if no seed is given."""
         self._seats.reset(seed)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -243,12 +276,12 @@ class TurnEnv(AECEnv[str, Seen, int | None]):
         self._look()
 
     def _look(self) -> None:
-        """Let the seat that is asked see its question."""
+        """Update the observation of the player to act."""
         self.agent_selection = agent = self.possible_agents[self._seats.asked.item()]
         self._seen[agent] = self._seats.seen_by_one()
 
     def observe(self, agent: str) -> Seen:
-        """What a seat saw when it was last asked; it may act only if it is asked now."""
+        """Return the last observation of a seat; its mask is empty unless it is to act."""
         if not self._seats.has_begun:
             raise _not_begun()
         seen = self._seen.get(agent, self._nothing)
@@ -257,7 +290,7 @@ class TurnEnv(AECEnv[str, Seen, int | None]):
         return {"observation": seen["observation"].copy(), "action_mask": mask.copy()}
 
     def step(self, action: int | None) -> None:
-        """Answer the question, and go on to the next."""
+        """Take an action, and advance to the next decision."""
         if not self.agents:
             raise _not_begun()
         agent = self.agent_selection
@@ -275,12 +308,12 @@ class TurnEnv(AECEnv[str, Seen, int | None]):
         if ended == 2 and seat == 1:
             gained = -gained
         self.rewards = dict(zip(self.possible_agents, (gained, -gained), strict=False))
-        self._accumulate_rewards()  # nothing is gained before the end
+        self._accumulate_rewards()  # Rewards come only at the end.
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.possible_agents[(seat + 1) % len(self.possible_agents)]
 
     def render(self) -> str | None:
-        """The game as the seat that is asked sees it, with render_mode="ansi"."""
+        """Return the table as text from the view of the player to act, if render_mode is "ansi"."""
         return self._seats.text() if self.render_mode == "ansi" else None
 
     def clone(self) -> Self:
@@ -289,7 +322,7 @@ class TurnEnv(AECEnv[str, Seen, int | None]):
 
 
 class OrderedEnv(wrappers.OrderEnforcingWrapper[str, Seen, int | None]):
-    """`TurnEnv` with PettingZoo's checks of the order in which it is used."""
+    """`RawAECEnv` with PettingZoo's checks of the order of calls."""
 
     def __str__(self) -> str:
         return str(self.env)
@@ -304,7 +337,21 @@ class OrderedEnv(wrappers.OrderEnforcingWrapper[str, Seen, int | None]):
 def env(
     variant: str = "standard", unit: str = "deal", render_mode: str | None = None
 ) -> OrderedEnv:
-    """The PettingZoo environment, with the wrapper that checks how it is used."""
+    """Return the PettingZoo environment, with the wrapper that checks the order of calls.
+
+    Args:
+        variant: Variant spec.
+        unit: "deal" or "match", the length of an episode.
+        render_mode: "ansi" or None.
+
+    Example:
+        env = gin_rummy.env(variant="oklahoma")
+        env.reset(seed=1)
+        for agent in env.agent_iter():
+            observation, reward, terminated, truncated, info = env.last()
+            done = terminated or truncated
+            env.step(None if done else int(observation["action_mask"].argmax()))
+    """
     return OrderedEnv(TurnEnv(variant, unit, render_mode))
 
 

@@ -1,15 +1,15 @@
-"""A policy from outside as a strategy: a function of an observation plays in `simgin match`.
+"""External policies as strategies: a function of an observation plays in `simgin match`.
 
-from simgin.envs.outside import strategy_of
+from simgin.envs.external_player import make_external_strategy
 
-def act(seen):  # the dict of simgin.envs.gin_rummy: observation, action_mask
-    return int(seen["action_mask"].argmax())
+def act(observation):  # dict of simgin.envs.gin_rummy: observation, action_mask return
+int(observation["action_mask"].argmax())
 
-STRATEGY = strategy_of("first-legal", act)
+STRATEGY = make_external_strategy("first-legal", act)
 
-It is asked in Python, with all statistics and in other processes, some thousand times slower than a
-compiled policy, and one question at a time in each process. The function depends on nothing but
-what it is shown; what it loads once, such as a network, belongs into a function below
+The function is called in Python, also in worker processes, one decision at a time in each process.
+It is about a thousand times slower than a compiled policy. Its result must depend only on the
+observation. Objects that it loads once, such as a network, belong in a function decorated with
 `functools.cache`.
 """
 
@@ -27,7 +27,19 @@ Act = Callable[[Mapping[str, np.ndarray]], int]
 
 
 def strategy_of(name: str, act: Act, about: str = "") -> Strategy:
-    """The strategy whose every question is answered by `act`, as an action of the environments."""
+    """Return a strategy whose every decision is made by `act`.
+
+    Args:
+        name: Name of the strategy.
+        act: Function of an observation dict, as in `simgin.envs.gin_rummy`, that returns an action.
+        about: Description; by default the docstring of `act`.
+
+    Example:
+        def act(observation):
+            return int(observation["action_mask"].argmax())
+
+        STRATEGY = make_external_strategy("first-legal", act)
+    """
 
     def answer(view: Any, rules: Any, params: Any) -> int:
         from simgin.envs.encoding import answered

@@ -1,4 +1,4 @@
-"""The games of an environment: reset, stepped and shown as arrays; what both interfaces share."""
+"""Games of an environment as arrays: reset, stepped and observed. Used by both interfaces."""
 
 from __future__ import annotations
 
@@ -25,17 +25,28 @@ UNITS = ("deal", "match")
 
 
 class EnvError(ValueError):
-    """An environment is used in a way that it does not support; the message says what to do."""
+    """Error for a use that an environment does not support."""
 
 
 class Seats:
-    """Games of an environment with the arrays that they are seen in.
+    """Games of an environment with their observations.
 
-    opponent: who plays seat 1; None if it is answered from outside, too, or if there is none.
-    unit: deal or match. units: of the next games. asked: the seats that are asked. rewards: of seat
-    0. ended: 1 for a game that is over, 2 for one ended by an illegal action. All int64 (games,).
-    observations, masks: what the seats that are asked see, and may do, a row for each game; new
-    arrays with every step, unless copy is false. They are handed out, and never read again.
+    Args:
+        variant: Variant spec.
+        opponent: Strategy spec of seat 1; None if that seat is external or does not exist.
+        unit: "deal" or "match".
+        n: Number of games.
+        copy: Return new arrays with every step. They belong to the caller and are not read again.
+
+    Attributes:
+        batch: Game records.
+        units: Units of the next games, (n_games,) int64.
+        actions: Actions to take, (n_games,) int64.
+        acting_seats: Seats to act, (n_games,) int64.
+        rewards: Rewards of seat 0, (n_games,) int64.
+        ended: 1 for a finished game, 2 for one ended by an illegal action, (n_games,) int64.
+        observations: Observations of the seats to act, (n_games, OBSERVATION_SIZE) float32.
+        masks: Action masks of the seats to act, (n_games, N_ACTIONS) int8.
     """
 
     def __init__(
@@ -44,8 +55,8 @@ class Seats:
         if unit not in UNITS:
             raise EnvError(f"{shown(unit)} is not a unit. Write 'deal' or 'match'.")
         alone = variants.find(variant).row["players"] == 1
-        # A seat that is answered from outside is filled by a strategy that is never asked. Only its
-        # order counts: the ending before the discard, as in `strategy_of`.
+        # External seats need a strategy that is never called. Only its order of decisions matters:
+        # the ending before the discard, as in `make_external_strategy`.
         a, b = (
             ("solo-greedy", None) if alone else ("gold", "gold" if opponent is None else opponent)
         )
@@ -65,17 +76,17 @@ class Seats:
         self.asked = rows["seat"]
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
-        """Complete a copy: look into the memory of its own games."""
+        """Complete a copy, so that its arrays refer to its own games."""
         self.__dict__.update(attributes)
         self._look_into_games()
 
     @property
     def matchup(self) -> Matchup:
-        """Who plays what; a strategy that is never asked at the seats answered from outside."""
+        """Matchup. The strategies of external seats are placeholders that are never called."""
         return self.games.matchup
 
     def reset(self, seed: int | None) -> None:
-        """Begin each game: the first ones of a seed, or else the next ones."""
+        """Begin the first games of a seed, or the next games if no seed is given."""
         if seed is None and not self.has_begun:
             seed = secrets.randbits(64)
         if seed is not None:
@@ -88,12 +99,17 @@ class Seats:
         self._call(len(self.units))
 
     def step(self, actions: Any, again: bool = True) -> None:
-        """Play each game on by an action; again: those that have ended begin anew instead."""
+        """Take an action in each game.
+
+        Args:
+            actions: Actions, (n_games,).
+            again: Begin new games for those that have ended.
+        """
         self.actions[:] = actions
         self._call(len(self.units) if again else 0)
 
     def step_one(self, action: Any) -> None:
-        """Play a single game on by an action. Raises EnvError for what is not an action."""
+        """Take an action in a single game; raise EnvError if it is not an action."""
         self.actions[0] = one_action(action)
         self._call(0)
 
@@ -113,15 +129,15 @@ class Seats:
         self.observations, self.masks = observations, masks
 
     def seen(self) -> dict[str, np.ndarray]:
-        """What the seats that are asked see, and may do; a row for each game."""
+        """Return the observations and action masks of the seats to act, one row per game."""
         return {"observation": self.observations, "action_mask": self.masks}
 
     def seen_by_one(self) -> dict[str, np.ndarray]:
-        """The same of a single game."""
+        """Return the observation and action mask of a single game."""
         return {"observation": self.observations[0], "action_mask": self.masks[0]}
 
     def text(self, game: int = 0) -> str:
-        """One of the games as the seat that is asked sees it."""
+        """Return the table of a game as text, from the view of the seat to act."""
         if not self.has_begun:
             raise EnvError("No game has begun. Call reset() first.")
         if self.games.rows[game].at != stepping.ASKED:
@@ -132,11 +148,11 @@ class Seats:
         return "\n".join(table_lines(asked, self.games.rules, opponent))
 
 
-# What users hand over
+# Validation of user input
 
 
 def one_action(action: Any) -> int:
-    """Return an action as an int, also one of numpy's. Raises EnvError for anything else."""
+    """Return an action, such as a NumPy integer, as an int; raise EnvError if it is invalid."""
     try:
         number = operator.index(action)
     except TypeError:
@@ -147,10 +163,10 @@ def one_action(action: Any) -> int:
 
 
 def many_actions(actions: Any, n: int) -> np.ndarray:
-    """Return the actions of n games as an array. Raises EnvError for anything but integers."""
+    """Return the actions of n games as an array; raise EnvError unless they are integers."""
     try:
         numbers = np.asarray(actions)
-    except ValueError:  # lists of different lengths
+    except ValueError:  # Lists have different lengths.
         numbers = np.zeros(0, object)
     if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
         raise EnvError(
