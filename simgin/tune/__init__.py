@@ -1,1 +1,1 @@
-"""The search for better numbers of a strategy, and the confirmation of what it found."""
+"""Learning: parameter search, training of weights, adaptation to variants, confirmation."""

@@ -1,10 +1,11 @@
-"""Champion adapted to other rules: all of its decisions learned on, kept, and confirmed.
+"""Adaptation of champion to other rules: training of all decisions, cached and confirmed.
 
-    found = adapt("straight")   # a minute of one processor, once
-    found.player                # champion@NAME.npy, or champion where nothing is gained
+    found = adapt("straight")   # about a minute of CPU time, once
+    found.player                # champion@NAME.npy, or champion if there is no gain
 
-What was learned is kept beside the compiled code, under a digest of all that it depends on: asked
-again, nothing is trained. Every finished round is kept, too, so what was broken off goes on.
+The weights are stored next to the compiled code, under a digest of everything that they depend on.
+A second call therefore does not train again. Finished rounds are stored, too, so an interrupted
+training resumes.
 """
 
 from __future__ import annotations
@@ -43,39 +44,39 @@ from simgin.tune.tune_request import TuneError, TuneRequest, read_matches, read_
 if TYPE_CHECKING:
     from simgin.tune.decisions import Learner
 
-See = Callable[[str], None]  # is shown a line for every round
+See = Callable[[str], None]  # called with a line for every round
 
 PLAYER = "champion"
 POOL = ("simple", "gold-early", "gin-only")  # whom it learns against, beside itself
-ROUNDS = 12  # against each kind of opponent
-DEALS = 40_000  # branched in a round
+ROUNDS = 12  # rounds per type of opponent
+DEALS = 40_000  # deals per round
 CONFIRMED = 10_000  # matches of the confirmation against each opponent
-FORM = 1  # raised whenever learning would come to other numbers
-LEARNED = "learned"  # the step of the ledger that ends the learning
-BETTER = 0.05  # p of the confirmation, by Holm
-# Sections of the rules that decide how a deal is best played, and what does so of a match
+FORM = 1  # incremented when training would give other weights
+LEARNED = "learned"  # last step of the ledger
+BETTER = 0.05  # threshold for the Holm-adjusted p-value of the confirmation
+# Sections of the rules, and match parameters, that affect how deals are best played
 PLAYED_BY = ("deal", "meld", "score", "stake")
 MATCH_RULES = ("goal", "deal_count_gin", "deal_count_undercut")
 
 
 @dataclass(frozen=True)
 class AdaptRequest:
-    """A training of champion before it begins."""
+    """A training of champion."""
 
-    match: TuneRequest  # under which rules, and how it is confirmed
-    rounds: int  # against each kind of opponent
-    deals: int  # branched in a round
+    match: TuneRequest  # rules and confirmation
+    rounds: int  # rounds per type of opponent
+    deals: int  # deals per round
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """All that the numbers depend on, but for the number of rounds."""
+        """Everything that the weights depend on, except for the number of rounds."""
         matchups = self.match.matchups(self.match.strategy, self.match.seed)
         search = f"training of all decisions on {self.deals} deals a round, form {FORM}"
         return run_identity(matchups, search=search)
 
     @cached_property
     def rounds_file(self) -> Path:
-        """The ledger of the rounds, next to the player. TuneError if none can be written."""
+        """The ledger of the rounds, next to the weights; raises TuneError without a cache."""
         folder = jit.cache_directory()
         if folder is None:
             raise TuneError(
@@ -88,61 +89,61 @@ class AdaptRequest:
         return folder / loader.LEARNED / f"{rules[:60]}-{digest[:8]}.sqlite"
 
     def player_file(self, content: bytes) -> Path:
-        """Return the file of these weights: its name says whose they are and is their digest."""
+        """Return the file of these weights, named after the rules and their digest."""
         file = self.rounds_file
         return file.with_name(loader.learned_name(file.stem, content))
 
     @property
     def is_kept(self) -> bool:
-        """Return True if the training has been finished before."""
+        """True if the training was finished before."""
         return any(self.rounds_file.parent.glob(f"{self.rounds_file.stem}-*.npy"))
 
     @property
     def pieces(self) -> int:
-        """Parts of the work: the rounds, telling opponents apart, and the confirmation."""
+        """The number of parts of the work: the rounds, the opponent table and the confirmation."""
         return 2 * self.rounds + 2
 
 
 @dataclass(frozen=True)
 class Adapted(Found):
-    """What champion became under some rules, and whether that is better."""
+    """Champion after training for some rules, and the confirmation."""
 
     words = TRAINING
     training: AdaptRequest
-    weights: np.ndarray  # float64, as champion reads them
-    course: np.ndarray  # matches won before each round: float64 (rounds, POOL)
-    seconds: float  # of one processor, that learning took
+    weights: np.ndarray  # float64, in champion's format
+    course: np.ndarray  # win rates before each round, (n_rounds, len(TRAINING_OPPONENTS))
+    seconds: float  # CPU time of the training
 
     @property
     def p_holm(self) -> dict[str, float]:
-        """Holm's p of every gain, by opponent."""
+        """Holm-adjusted p-values of every gain, by opponent."""
         gains = {line.opponent: line.gain for line in self.confirmation.every}
         p = [two_sided(gain.value, gain.se, gain.n) for gain in gains.values()]
         return dict(zip(gains, map(float, holm(np.array(p))), strict=True))
 
     @property
     def gain(self) -> Estimate:
-        """Matches that it wins from champion, less one half."""
+        """Win rate against champion minus one half."""
         return self.confirmation.direct.gain
 
     @property
     def better(self) -> bool:
-        """Whether it beats champion on packs that it never saw."""
+        """True if it beats champion on held-out deals."""
         return self.gain.value > 0 and self.p_holm[PLAYER] < BETTER
 
     @property
     def player(self) -> str:
-        """The text of the strategy that plays: what was learned if it is better, else champion."""
+        """Spec string of the strategy to play: the trained one if it is better, or champion."""
         return f"{PLAYER}@{self.name}" if self.better else PLAYER
 
     @property
     def name(self) -> str:
-        """The name under which the weights are kept."""
+        """Name of the weights file."""
         return self.training.player_file(saved(self.weights)).name
 
     @property
     def sentences(self) -> list[str]:
-        """Whether it is better than champion; against whom of the others it wins less."""
+        """Sentences on the result against champion, and on opponents against which it wins less."""
         variant, n = self.request.variant.text, self.request.confirmed
         won = self.confirmation.direct.tuned
         figure = numbers.estimate(won.value, won.low, won.high, 100)
@@ -165,21 +166,21 @@ class Adapted(Found):
 
     @property
     def sums_up(self) -> str:
-        """Nothing: these opponents are not alike."""
+        """Empty, because an average over these opponents has no meaning."""
         return ""
 
     @property
     def table(self) -> Frame:
-        """The confirmation, with Holm's p of each gain."""
+        """The confirmation, with Holm-adjusted p-values of the gains."""
         table = super().table
         return table.assign(p_holm=table["opponent"].map(self.p_holm))
 
     def file(self, command: str) -> bytes:
-        """The weights, and behind them what made them and what they are worth."""
+        """Return the weights, followed by the command and the gain as remarks."""
         return saved(self.weights, command, *self.sentences)
 
     def tables(self) -> Mapping[str, Frame]:
-        """The frames of a training by the names of their files."""
+        """Return the DataFrames of a training by the names of their CSV files."""
         rounds = []
         for number, shares in enumerate(self.course, 1):
             for opponent, won in zip(POOL, shares, strict=True):
@@ -187,7 +188,7 @@ class Adapted(Found):
         return {"rounds.csv": frame_of(rounds), "confirmation.csv": self.table}
 
     def shown(self) -> list[Table]:
-        """The course of the training."""
+        """Return the table of win rates by round."""
         rows = enumerate(self.course, 1)
         told = frame_of([{"round": n, **dict(zip(POOL, won, strict=True))} for n, won in rows])
         columns = [Column(name, name, digits=1, factor=100) for name in POOL]
@@ -197,7 +198,7 @@ class Adapted(Found):
 
     @property
     def method(self) -> str:
-        """How the training was made."""
+        """A sentence on how the training was made."""
         training = self.training
         return (
             f"{training.rounds} rounds of {training.deals:,} deals against opponents who wait for "
@@ -216,11 +217,21 @@ def read_training(
     confirmed: int | str = CONFIRMED,
     seed: int = 1,
 ) -> AdaptRequest:
-    """The request that texts name. strategy: champion, which has opponents of its own.
+    """Return the training that the strings describe.
 
-    deals: branched in a round. confirmed: matches of the confirmation against each opponent. Raises
-    TuneError if others are named, SeatError for one player, AmountError, and what the loader of
-    variants raises.
+    Args:
+        strategy: `champion`.
+        variant: Two-player variant.
+        against: Must be empty, because champion has its own opponents.
+        rounds: Rounds per type of opponent.
+        deals: Deals per round.
+        confirmed: Matches of the confirmation against each opponent.
+        seed: Seed of the deals.
+
+    Raises:
+        TuneError: Opponents were named.
+        SeatError: The variant is a solitaire game.
+        AmountError: A number is invalid.
     """
     if against:
         raise TuneError(
@@ -236,18 +247,25 @@ def read_training(
 def adapt(
     variant: str, *, workers: int | None = None, progress: Progress | None = None, **sizes: Any
 ) -> Adapted:
-    """Champion adapted to a variant for two: from the cache, or learned, confirmed and kept there.
+    """Return champion adapted to a two-player variant, from the cache or newly trained.
 
-    progress: of learning and confirmation together. sizes: seed, deals, rounds and confirmed of
-    `read_training`. Raises SeatError for one player, TuneError where nothing can be kept,
-    LedgerError while another process learns the same.
+    Args:
+        variant: Variant spec.
+        workers: Number of worker threads.
+        progress: Progress callback for training and confirmation together.
+        **sizes: seed, deals, rounds and confirmed of `read_training`.
+
+    Raises:
+        SeatError: The variant is a solitaire game.
+        TuneError: The cache cannot be written.
+        LedgerError: Another process trains the same weights.
     """
     training = read_training(PLAYER, variant, **sizes)
     return carry_out(training, None, workers, lambda piece: share(progress, piece, training.pieces))
 
 
 def kept(variant: str, **sizes: Any) -> Adapted | None:
-    """What `adapt` has kept for a variant; None if it would have to learn."""
+    """Return the cached result of `adapt_champion` for a variant, or None."""
     training = read_training(PLAYER, variant, **sizes)
     if jit.cache_directory() is None or not training.is_kept:
         return None
@@ -255,9 +273,9 @@ def kept(variant: str, **sizes: Any) -> Adapted | None:
 
 
 def is_trained(name: str, variant: Variant) -> bool:
-    """Return True if a strategy is champion, and its weights were learned under these rules.
+    """Return True if a strategy is champion with weights that were trained for these rules.
 
-    Its own weights count if no rule that decides how a deal is best played is another one.
+    The default weights count if no parameter that affects how deals are best played differs.
     """
     if name.startswith(f"{PLAYER}@"):
         return True
@@ -265,7 +283,7 @@ def is_trained(name: str, variant: Variant) -> bool:
 
 
 def other_rules(variant: Variant) -> list[str]:
-    """The parameters in which a variant differs from the rules that champion learned for it."""
+    """Return the parameters that differ from the rules that champion was trained for."""
     from simgin.tune import decisions
 
     known = variants.find(decisions.rules_learned(variant))
@@ -286,9 +304,14 @@ def carry_out(
     part: Parts = lambda place: None,
     see: See = lambda line: None,
 ) -> Adapted:
-    """Learn and confirm; what the cache keeps is not played again, so it has the only ledger.
+    """Train and confirm, or load the result; the cache contains the only ledger.
 
-    part: takes the progress of each piece of the work. see: is shown a line for every round.
+    Args:
+        training: The training.
+        _ledger: Unused.
+        workers: Number of worker threads.
+        part: Function that returns the progress callback of a piece of the work.
+        see: Callback that is called with a line for every round.
     """
     place, match = training.rounds_file, training.match
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -313,10 +336,11 @@ def carry_out(
 def _learn(
     training: AdaptRequest, run_ledger: Ledger, workers: int | None, part: Parts, see: See
 ) -> dict[str, np.ndarray]:
-    """All rounds against both kinds of opponents, and how they are told apart.
+    """Run all rounds against both types of opponents, and estimate the opponent table.
 
-    weights: float64, as champion reads them. course: the shares of matches won before each round,
-    (rounds, POOL). seconds: of one processor.
+    Returns:
+        weights (float64, in champion's format), course (win rates before each round, (n_rounds,
+        len(TRAINING_OPPONENTS))) and seconds (CPU time).
     """
     from simgin.tune import decisions
 
@@ -354,7 +378,7 @@ def _play_rounds(
     pieces: Sequence[Progress | None],
     see: See,
 ) -> None:
-    """Play the rounds against one kind of opponents, from the last that is kept on."""
+    """Run the rounds against one type of opponents, starting from the last stored one."""
     step = f"rounds against who {kind}"
     rounds = len(pieces)
     done = max((n for n in range(1, rounds + 1) if run_ledger.has_step(step, n)), default=0)
@@ -373,7 +397,7 @@ def _finish(progress: Progress | None) -> None:
 
 
 def plan_sentence(training: AdaptRequest) -> str:
-    """What will be played."""
+    """Return sentences on what will be played."""
     match = training.match
     return (
         f"Champion learns all of its decisions under {match.variant.text}: {training.rounds} "

@@ -1,14 +1,15 @@
-"""All decisions of `champion`, learned on branches: discards, knocks, takes, kind of opponent.
+"""Training of all decisions of `champion`: discards, knocks, draws and opponent types.
 
-Deals are branched at one question of the player (simgin.play.rollout): every answer worth trying
-is played on in the same world. What an answer gains, as the change of the probability of winning
-the match, is regressed on the named numbers of that answer. Since all answers of a question share
-one world, what they share is taken out of both sides first. Ridge penalties pull towards the
-weights of the round before; a few such rounds, and the mean of the last ones, are the result.
+Each training deal is rolled out from one decision of the player (simgin.play.rollouts): every
+promising action continues in the same world. The gain of an action, as the change of the
+probability of winning the match, is regressed on its features. The rollouts of a decision share one
+world, so features and gains are centred per decision first. Ridge penalties shrink the weights
+towards those of the previous round; the result is the average of the last rounds.
 
-Two sets of weights are learned: one against `simple`, who knocks at once, one against players who
-wait for gin. They are mixed in nine blends by the probability that the opponent is of the first
-kind, which a table gives by the deals that he won in the match and by how long the deal lasts.
+Two sets of weights are trained: one against `simple`, which knocks immediately, and one against
+players that wait for gin. They are mixed in nine blends by the probability that the opponent is of
+the first type. A table gives this probability by the deals that the opponent won in the match, and
+by how long the deal lasts.
 """
 
 import time
@@ -45,29 +46,29 @@ from simgin.toolkit import chance, gin_or_better, lowers, meldable
 from simgin.toolkit.lanes import real_lanes, whole_lanes
 from simgin.value import value
 
-TRIED = 5  # discards branched at most
-AT_ONCE = 4000  # deals branched in one call: their views take 16 MB
-MET, KNOWN_MET = 4000, 1000  # matches against a rival in which scores are met
-WARM = 4  # rounds that find a start, before those that count
-AVERAGED = 5  # the last rounds, whose mean is the result
-KEPT_WARM, KEPT = 0.7, 0.95  # how much of what was seen counts a round later
+TRIED = 5  # discards rolled out per decision
+AT_ONCE = 4000  # deals per call; their views take 16 MB
+MET, KNOWN_MET = 4000, 1000  # matches per opponent to sample starting scores
+WARM = 4  # rounds of the warm-up
+AVERAGED = 5  # last rounds that are averaged
+KEPT_WARM, KEPT = 0.7, 0.95  # factor for the sums of previous rounds
 RIDGE = 4000.0
-SMOOTH, LEVEL, LINEAR = 60.0, 1.0, 500.0  # penalties of the table of knocks
-KNOWN_LEVEL = 10.0  # questions that a cell of a table that is good already counts for
-PRIOR = 0.5  # probability that an unknown opponent knocks at once
+SMOOTH, LEVEL, LINEAR = 60.0, 1.0, 500.0  # penalties of the knock table
+KNOWN_LEVEL = 10.0  # decisions that a cell of a trained table counts for
+PRIOR = 0.5  # probability that an unknown opponent knocks immediately
 HASTY = ("simple",)  # who knocks at once
 PATIENT = (None, None, "gold-early", "gin-only")  # who wait; None: the player itself
 KINDS = (("simple", "gold"), ("gold-early", "gin-only"))  # who tell hasty players from patient
-# Policies and what describes them are compiled together, so mypy sees them untyped.
+# Policies and their features are compiled together, so mypy sees them untyped.
 # mypy: disable-error-code="no-untyped-def"
 
 
-# What is tried
+# Actions to roll out
 
 
 @helper
 def cheapest(view, rules, params, few):
-    """The discards of least cost, at most `few`, as bits."""
+    """Return the discards of lowest cost, at most `few`, as bits."""
     weights = player.weights_in_force(view, rules, params)
     cards, costs = whole_lanes(), real_lanes()
     n = player.priced(view.legal, view, rules, weights, cards, costs)
@@ -81,33 +82,33 @@ def cheapest(view, rules, params, few):
 
 @discard
 def try_discards(view, rules, params):
-    """The discards of least cost."""
+    """Return the discards of lowest cost as bits."""
     return cheapest(view, rules, params, TRIED)
 
 
 @knock
 def try_knock(view, rules, params):
-    """To knock and to play on, except with gin."""
+    """Return both knocking and continuing, except with gin."""
     return 0 if gin_or_better(view) else 3
 
 
 @knock(noise=True)
 def wait_often(view, rules, params):
-    """Knock in two of five cases, so that later chances are met too."""
+    """Knock in two of five cases, so that later opportunities occur in training, too."""
     return gin_or_better(view) or chance(0.4, view.noise)
 
 
 @take
 def try_take(view, rules, params):
-    """To take and to leave what lowers the count."""
+    """Return both taking and leaving a card that lowers the deadwood."""
     return 3 if lowers(view, rules) and view.legal & 3 == 3 else 0
 
 
-# What is known of an answer
+# Features of actions
 
 
 def describe_discards(views, answers, rules, out):
-    """Write the numbers of every discard tried to out, float64 (questions, answers, SIZE)."""
+    """Write the features of every discard to out, (n_decisions, n_actions, SIZE) float64."""
     weights = np.zeros(SIZE)
     cards, ranks, costs = whole_lanes(), whole_lanes(), real_lanes()
     tens, loose, counts = whole_lanes(), whole_lanes(), whole_lanes()
@@ -121,7 +122,7 @@ def describe_discards(views, answers, rules, out):
             cards[n], ranks[n], tens[n] = card, card % 13, ten
             loose[n], counts[n] = ten & ~meldable(ten, rules), deadwood(ten, rules)
             n += 1
-        for j in range(SIZE):  # with one weight of 1 and all others 0, a cost is a number
+        for j in range(SIZE):  # with one weight of 1 and all others 0, the cost is that feature
             weights[j] = 1.0
             if j < len(HAND):
                 hand_costs(n, tens, loose, counts, around, view, rules, weights, costs)
@@ -134,7 +135,7 @@ def describe_discards(views, answers, rules, out):
 
 
 def describe_takes(views, rules, params, out):
-    """Write the numbers of every card on offer to out, float64 (questions, OF_TAKE)."""
+    """Write the features of every card on offer to out, (n_decisions, OF_TAKE) float64."""
     for i in range(len(views)):
         weights = player.weights_in_force(views[i], rules, params)
         x = player.describe_take(views[i], rules, weights)
@@ -143,7 +144,7 @@ def describe_takes(views, rules, params, out):
 
 
 def describe_knocks(views, rules, out):
-    """Write the numbers of every knock to out, float64 (questions, OF_KNOCK)."""
+    """Write the features of every knock to out, (n_decisions, OF_KNOCK) float64."""
     for i in range(len(views)):
         x = player.describe_knock(views[i], rules)
         for j in range(player.OF_KNOCK):
@@ -152,26 +153,26 @@ def describe_knocks(views, rules, out):
 
 @cache
 def writer(describe: Callable[..., None]) -> Callable[..., None]:
-    """One of the functions above, compiled; kept on disk until what it reads changes."""
+    """Return a compiled function that writes features, cached until its source changes."""
     key = live.fingerprint(describe)
     written: Callable[..., None] = compiled(describe, keep=bool(key), key=key)
     return written
 
 
 def stages(views: np.ndarray) -> np.ndarray:
-    """The stage of the deal at each question, as `_champion.stage`."""
+    """Return the stage of the deal at each decision, as `_champion.stage`."""
     return np.searchsorted(NEW_STAGES, views["own_turn"], side="right")
 
 
 # Regression
 
-Sums = tuple[np.ndarray, np.ndarray]  # of squares and of products, by stage of the deal
+Sums = tuple[np.ndarray, np.ndarray]  # squares and products, by stage of the deal
 CELLS = player.KNOCK_TURNS * player.COUNTS
-OF_KNOCKS = CELLS + STAGES * player.OF_KNOCK  # numbers of a knock: a table, and some by stage
+OF_KNOCKS = CELLS + STAGES * player.OF_KNOCK  # a table, and linear features by stage
 
 
 def sums_of(stage: np.ndarray, x: np.ndarray, y: np.ndarray) -> Sums:
-    """Least-squares sums of rows of numbers and what they led to, by stage."""
+    """Return least-squares sums of rows of features and their gains, by stage."""
     squares = np.zeros((STAGES, x.shape[1], x.shape[1]))
     products = np.zeros((STAGES, x.shape[1]))
     for s in range(STAGES):
@@ -182,7 +183,7 @@ def sums_of(stage: np.ndarray, x: np.ndarray, y: np.ndarray) -> Sums:
 
 
 def sums_of_knocks(views: np.ndarray, x: np.ndarray, y: np.ndarray) -> Sums:
-    """The same of knocks: a table by turn and count, and a linear part by stage."""
+    """Return least-squares sums of knocks: a table by turn and count, and features by stage."""
     turn = np.minimum(views["own_turn"], player.KNOCK_TURNS) - 1
     count = np.minimum(views["ending_count"], player.COUNTS - 1)
     row = np.arange(len(views))
@@ -195,7 +196,17 @@ def sums_of_knocks(views: np.ndarray, x: np.ndarray, y: np.ndarray) -> Sums:
 
 
 def solve(sums: Sums, prior: np.ndarray, pooled: float, apart: float) -> np.ndarray:
-    """Weights (stages, size) near `prior`: one change for all stages, then one of each."""
+    """Return weights near `prior`: a common change for all stages, then one per stage.
+
+    Args:
+        sums: Least-squares sums by stage.
+        prior: Weights, (n_stages, size).
+        pooled: Ridge penalty of the common change.
+        apart: Ridge penalty of the change per stage.
+
+    Returns:
+        Weights, (n_stages, size).
+    """
     squares, products = sums
     eye = np.eye(len(prior[0]))
     missing = products - np.einsum("sij,sj->si", squares, prior)
@@ -209,7 +220,7 @@ def solve(sums: Sums, prior: np.ndarray, pooled: float, apart: float) -> np.ndar
 
 @cache
 def knock_penalty(level: float) -> np.ndarray:
-    """The quadratic penalty on differences of neighbouring cells, and on the linear part."""
+    """Return the quadratic penalty on differences of adjacent cells and on linear features."""
     cell = np.arange(CELLS).reshape(player.KNOCK_TURNS, player.COUNTS)
     out = np.diag(np.where(np.arange(OF_KNOCKS) < CELLS, level, LINEAR))
     for one, other in ((cell[1:], cell[:-1]), (cell[:, 1:], cell[:, :-1])):
@@ -222,34 +233,34 @@ def knock_penalty(level: float) -> np.ndarray:
 
 
 def less_mean(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
-    """Numbers less the mean of what was tried at their question; 0 for what was not."""
+    """Return numbers minus the mean of their decision; 0 for actions that were not tried."""
     kept = np.where(tried, numbers, 0)
     mean = kept.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
     apart: np.ndarray = np.where(tried, kept - mean, 0)
     return apart
 
 
-# What a deal is worth under the rules of a variant, in about the points of deals: where points win
-# the match, the change of the probability of winning it counts; where won deals do, the deals;
-# elsewhere, and where the seats have unlike chances, the points
+# Equity of a deal under the rules of a variant, on about the scale of points: the probability of
+# winning the match if points win it, won deals if they win it, and points for other goals or if
+# the seats have unequal chances
 
 
-VALUE_DEALS, VALUE_SEED = 2_000_000, 20261122  # for the probability of winning by both scores
+VALUE_DEALS, VALUE_SEED = 2_000_000, 20261122  # for the probability of winning by score
 
 Equity = Callable[[Branches], np.ndarray]
 
 
 def equity_of(variant: Variant) -> Equity:
-    """What branches are worth to A: float64 of the shape of their records."""
+    """Return a function that computes A's equity of rollouts, in the shape of their records."""
     goal = variant.row["goal"]
     if goal == "points":
-        with suppress(value.ValueRefused):  # where no such value can be had, the points count
+        with suppress(value.ValueRefused):  # without match values, points count
             return by_score(variant)
     return by_deals if goal == "deals" else by_points
 
 
 def by_score(variant: Variant) -> Equity:
-    """MATCH times the probability of winning the match after each branch."""
+    """Return a function that computes MATCH times the probability of winning the match."""
     target = number(variant.row, "points_target")
     won = match_values(variant.text, target)
 
@@ -264,7 +275,7 @@ def by_score(variant: Variant) -> Equity:
 
 @cache
 def match_values(variant: str, target: int) -> np.ndarray:
-    """The probability of winning by both scores, 0..target, for gold against itself."""
+    """Return the probability of winning by both scores (0 to target) for gold against gold."""
     values = np.full((target + 1, target + 1), np.nan)
     values[:target, :target] = chances_by_score(variant, target).astype(np.float32)
     values[target, :target] = 1
@@ -273,9 +284,9 @@ def match_values(variant: str, target: int) -> np.ndarray:
 
 
 def chances_by_score(variant: str, target: int) -> np.ndarray:
-    """The probability that gold wins from gold, by own points and the opponent's below the target.
+    """Return the probability that gold beats gold, by own and opponent's points below target.
 
-    Averaged over who deals, so the table and its transpose add up to one.
+    The probability is averaged over both dealers, so the table and its transpose add up to 1.
     """
     v = value.compute(variant, "gold", "gold", deals=VALUE_DEALS, seed=VALUE_SEED)
     own, other = np.indices((target, target))
@@ -284,7 +295,7 @@ def chances_by_score(variant: str, target: int) -> np.ndarray:
 
 
 def by_deals(branches: Branches) -> np.ndarray:
-    """DEAL for every deal that the die counts."""
+    """Return DEAL for every deal won, multiplied by the stake."""
     winner = branches.records["winner"]
     won = (winner == 0).astype(float) - (winner == 1)
     worth: np.ndarray = DEAL * won * branches.records["stake"]
@@ -292,16 +303,16 @@ def by_deals(branches: Branches) -> np.ndarray:
 
 
 def by_points(branches: Branches) -> np.ndarray:
-    """Points won, less points lost."""
+    """Return points won minus points lost."""
     won: np.ndarray = branches.records["points_a"] - branches.records["points_b"]
     return won.astype(float)
 
 
-# Learning
+# Training
 
 
 class Learner:
-    """One set of weights, learned against some rivals."""
+    """The training of one set of weights against opponents."""
 
     def __init__(
         self,
@@ -313,10 +324,16 @@ class Learner:
         *,
         known: bool = False,
     ) -> None:
-        """rivals: None stands for the player itself, as strong as it is by then.
+        """Set up the training.
 
-        known: whether the weights are good already: knocks and takes are pulled towards them, too,
-        and few matches show which scores are met.
+        Args:
+            rivals: Opponents; None is the player itself with its current weights.
+            weights: Initial weights, (player.ALL,) float64.
+            seed: Seed of the deals.
+            variant: Rules of the training.
+            workers: Number of worker threads.
+            known: True if the weights are already trained. Knocks and takes are then shrunk towards
+                them, too, and fewer matches are played to sample scores.
         """
         self.variant, self.rules = variant, build_rules(variant)
         self.rivals, self.seed, self.workers = rivals, seed, workers
@@ -325,13 +342,13 @@ class Learner:
         self.base = weights.copy() if known else np.zeros(player.ALL)  # of knocks and takes
         self.level, self.matches = (KNOWN_LEVEL, KNOWN_MET) if known else (LEVEL, MET)
         self.next_unit, self.rounds = 0, 0
-        self.seconds = 0.0  # of one processor, that all rounds took
-        self.shares = np.zeros((0, len(rivals)))  # of matches won before each round
-        self.last = np.zeros((0, player.ALL))  # the weights after each of the last rounds
+        self.seconds = 0.0  # CPU time of all rounds
+        self.shares = np.zeros((0, len(rivals)))  # proportion of matches won before each round
+        self.last = np.zeros((0, player.ALL))  # weights after each of the last rounds
         self.start()
 
     def start(self) -> None:
-        """Forget what was seen, and pull towards the weights of now."""
+        """Discard the sums, and shrink towards the current weights."""
         self.prior = self.weights[: STAGES * SIZE].reshape(STAGES, SIZE).copy()
         self.seen = {
             name: (np.zeros((*stages, size, size)), np.zeros((*stages, size)))
@@ -344,7 +361,7 @@ class Learner:
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """All that the next rounds and the result depend on."""
+        """Everything that the next rounds and the result depend on."""
         arrays = {"weights": self.weights, "prior": self.prior}
         arrays |= {"last": self.last, "shares": self.shares, "next": np.array(self.next_unit)}
         arrays["seconds"] = np.array(self.seconds)
@@ -353,7 +370,7 @@ class Learner:
         return arrays
 
     def go_on(self, state: Mapping[str, np.ndarray]) -> None:
-        """Take up the state that a round ended with."""
+        """Restore the state at the end of a round."""
         self.weights, self.prior = state["weights"].copy(), state["prior"]
         self.last, self.shares = state["last"], state["shares"]
         self.next_unit, self.rounds = int(state["next"]), len(self.shares)
@@ -362,7 +379,7 @@ class Learner:
             self.seen[name] = (state[f"{name} squares"], state[f"{name} products"])
 
     def matchup(self, rival: Strategy | None, unit: Any) -> Matchup:
-        """The player as it is by now against a rival."""
+        """Return a matchup of the player with its current weights against an opponent."""
         own = with_numbers(single(self.weights))
         return Matchup(self.variant, own, rival or own, self.seed, unit)
 
@@ -375,18 +392,27 @@ class Learner:
         sums: Callable[[Branches, np.ndarray], Sums],
         explore: Policy | None = None,
     ) -> Sums:
-        """Branch n deals against all rivals, and add what their answers led to.
+        """Roll out n deals against all opponents, and add the gains of their actions to the sums.
 
-        The weights of the drawn questions (`Branches.weights`) are not used yet, so long deals
-        count for too little and what is learned is biased. The shipped numbers were learned
-        without them, and `make train` repeats those until they are learned again.
+        The weights of the sampled decisions (`Rollouts.weights`) are not used yet, so long deals
+        count too little and the result is biased. The shipped weights were trained without them,
+        and `make train` reproduces those until the next training.
 
-        sums: of questions, and of what their answers lead to in match equity.
+        Args:
+            name: Key of the sums: "discards", "knocks" or "takes".
+            n: Number of deals.
+            most: Maximum number of actions per decision.
+            choose: Policy that proposes the actions as bits.
+            sums: Function of rollouts and their match equity that computes the sums.
+            explore: Policy that plays until the decision.
+
+        Returns:
+            The sums, including those of previous rounds.
         """
         n //= len(self.rivals)
 
         def blocks(rival: Strategy | None, met: np.ndarray) -> list[Sums]:
-            """The sums of n deals against a rival, block by block. met: standings to begin from."""
+            """Return the sums of n deals against an opponent, by block, from sampled scores."""
             deals, start = self.matchup(rival, "deal"), self.next_unit
             kernel.prepare(deals)
             lots = np.random.default_rng([self.seed, start])
@@ -408,7 +434,7 @@ class Learner:
         return self.seen[name]
 
     def learn_discards(self, n: int) -> None:
-        """Regress the equity of discards, less their question's mean, on their numbers."""
+        """Regress the equity of discards on their features, both centred per decision."""
 
         def sums(found: Branches, equity: np.ndarray) -> Sums:
             x = np.zeros((*found.answers.shape, SIZE))
@@ -422,7 +448,7 @@ class Learner:
         self.weights[: STAGES * SIZE] = weights.ravel()
 
     def learn_takes(self, n: int) -> None:
-        """Regress what taking gains on its numbers."""
+        """Regress the gain of taking on its features."""
         params = single(self.weights)
 
         def sums(found: Branches, equity: np.ndarray) -> Sums:
@@ -436,7 +462,7 @@ class Learner:
         self.weights[player.TAKES :] = weights.ravel()
 
     def learn_knocks(self, n: int) -> None:
-        """Regress what knocking gains on its table and its numbers."""
+        """Regress the gain of knocking on its table and its features."""
 
         def sums(found: Branches, equity: np.ndarray) -> Sums:
             x = np.zeros((len(found.views), player.OF_KNOCK))
@@ -450,9 +476,11 @@ class Learner:
         self.weights[player.KNOCKS : player.TAKES] = weights
 
     def round(self, deals: int, keep: float | None = None) -> np.ndarray:
-        """One round of learning; returns the shares of matches won before it, by rival.
+        """Train for one round, and return the proportions of matches won before it, by opponent.
 
-        keep: how much of what was seen before counts; by default as the number of the round says.
+        Args:
+            deals: Deals to roll out for discards; half of them for knocks and takes.
+            keep: Factor for the sums of previous rounds; by default it depends on the round.
         """
         began = time.process_time()
         if self.rounds == WARM and keep is None:
@@ -462,7 +490,7 @@ class Learner:
             squares *= fading
             products *= fading
         records = [self.played(rival, self.matches) for rival in self.rivals]
-        standing = ("score_a", "score_b", "deals_a", "deals_b")  # as simgin.play.rollout takes it
+        standing = ("score_a", "score_b", "deals_a", "deals_b")  # as in simgin.play.rollouts
         self.met = [np.stack([one[name] for name in standing], 1) for one in records]
         shares = np.array([share_won(one) for one in records])
         self.learn_discards(deals)
@@ -476,12 +504,12 @@ class Learner:
 
     @property
     def learned(self) -> np.ndarray:
-        """The mean weights of the last rounds: float64 (player.ALL,)."""
+        """The mean weights of the last rounds, (player.ALL,) float64."""
         mean: np.ndarray = np.mean(self.last, axis=0)
         return mean
 
     def played(self, rival: Strategy | None, matches: int) -> np.ndarray:
-        """The records of the deals of some matches against a rival."""
+        """Return the records of the deals of matches against an opponent."""
         matchup = self.matchup(rival, "match")
         kernel.prepare(matchup)
         play = partial(_records, matchup)
@@ -494,34 +522,40 @@ def _records(matchup: Matchup, first: int, units: int) -> np.ndarray:
 
 
 def share_won(records: np.ndarray) -> float:
-    """The share of the finished matches that A won."""
+    """Return the proportion of finished matches that A won."""
     return float((records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum())
 
 
-# The player's numbers
+# Weights of the player
 
 
 def with_numbers(numbers: np.ndarray) -> Strategy:
-    """Champion with other numbers than those of its file."""
+    """Return champion with other weights than those of its file."""
     return loader.with_weights(loader.find("champion"), numbers)
 
 
 def single(weights: np.ndarray) -> np.ndarray:
-    """The numbers of a player with one set of weights, under any rules."""
+    """Return the weights of a player with a single set, for any rules."""
     never = np.zeros((player.WON, player.MEANS, player.TURNS))
     return under_any_rules(numbers_of(weights, weights, never))
 
 
 def under_any_rules(numbers: np.ndarray) -> np.ndarray:
-    """The numbers for rules of one kind, as those for every kind that champion knows."""
+    """Return the weights for one group of rules, repeated for every group that champion knows."""
     return np.tile(numbers, player.ALL_RULES // player.EACH)
 
 
 def numbers_of(patient: np.ndarray, hasty: np.ndarray, chances: np.ndarray) -> np.ndarray:
-    """The numbers for rules of one kind: nine blends of two sets of weights, and which one when.
+    """Return the weights for one group of rules: nine blends of two sets, and a table of use.
 
-    chances: the probability that the opponent knocks at once, by deals won, their mean points and
-    own turn.
+    Args:
+        patient: Weights against players that wait for gin, (player.ALL,).
+        hasty: Weights against players that knock immediately, (player.ALL,).
+        chances: Probability that the opponent knocks immediately, by deals won, their mean points
+            and own turn.
+
+    Returns:
+        Weights with the precision of the file.
     """
     last = player.BLENDS - 1
     blends = [patient + (hasty - patient) * (i / last) for i in range(player.BLENDS)]
@@ -530,7 +564,7 @@ def numbers_of(patient: np.ndarray, hasty: np.ndarray, chances: np.ndarray) -> n
 
 
 def opponent_cells(records: np.ndarray) -> np.ndarray:
-    """Smoothed shares of the cells of B's deals won and mean points: float64 (WON, MEANS)."""
+    """Return smoothed proportions of B's deals won and mean points, (WON, MEANS) float64."""
     won = np.minimum(records["deals_b"], player.WON - 1)
     mean = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
     mean = np.where(won > 0, np.minimum(mean, player.MEANS - 1), 0)
@@ -553,10 +587,22 @@ def chances_hasty(
     *,
     known: bool = False,
 ) -> np.ndarray:
-    """The probability that the opponent knocks at once, by what `champion.blend` looks at.
+    """Return the probability of an immediate knocker, by the key of `champion.blend`.
 
-    By Bayes from matches of the hasty set against players who knock at once, and of the patient
-    one against players who wait; known: and against itself.
+    Bayes' rule is applied to matches of the set `hasty` against players that knock immediately, and
+    of the set `patient` against players that wait for gin.
+
+    Args:
+        patient: Weights against players that wait for gin, (player.ALL,).
+        hasty: Weights against players that knock immediately, (player.ALL,).
+        seed: Seed of the deals.
+        variant: Rules of the matches.
+        workers: Number of worker threads.
+        known: True if the weights are already trained. The set `patient` then also plays against
+            itself.
+
+    Returns:
+        Probabilities by deals won, their mean points and own turn.
     """
     found = []
     for weights, names in zip((hasty, patient), KINDS, strict=True):
@@ -576,17 +622,17 @@ def chances_hasty(
     return chances
 
 
-# The rules that champion's weights were learned under, in the order of its file
+# Variants that champion's weights were trained for, in the order of its file
 LEARNED_UNDER = ("eaai", "rush", "tedesco", "dice")
 
 
 def rules_learned(variant: Variant) -> str:
-    """The rules, of LEARNED_UNDER, whose weights champion plays a variant with."""
+    """Return the variant of TRAINED_VARIANTS whose weights champion uses for a variant."""
     return LEARNED_UNDER[int(player.learned_under(build_rules(variant))) // player.EACH]
 
 
 def weights_learned_under(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Champion's own weights under the rules most like these: the hasty set, the patient one."""
+    """Return champion's weights under the most similar rules: the set `hasty`, then `patient`."""
     policy = loader.find("champion").discard
     assert policy is not None, "champion has one"
     first = int(player.learned_under(build_rules(variant)))

@@ -1,4 +1,4 @@
-"""What searches and trainings share: what strategies are worth, what came of it, and its page."""
+"""Common parts of searches and trainings: evaluation, confirmation and report."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ from simgin.strategy import Strategy
 from simgin.text.messages import one_line
 from simgin.tune.tune_request import TuneRequest
 
-MISSING = np.array("")  # what is no array of numbers
-Parts = Callable[[int], Progress | None]  # the progress of a piece of the work, from 0
+MISSING = np.array("")  # placeholder that is not an array of numbers
+Parts = Callable[[int], Progress | None]  # progress callback of a piece of the work, counted from 0
 
 
 class Wording(NamedTuple):
-    """The words for what was done, and for the strategy before and after it."""
+    """Words for what was done, and for the strategy before and after it."""
 
     doing: str
     done: str
     before: str
-    search: str  # what was done, as a thing
-    pieces: str  # of it
-    content: str  # of its file
-    ending: str  # of the name of that file
-    mark: bytes  # in that file
+    search: str  # noun for what was done
+    pieces: str  # parts of the work
+    content: str  # what the output file contains
+    ending: str  # extension of the output file
+    mark: bytes  # bytes that identify the output file
 
     @property
     def unseen(self) -> str:
-        """The packs of the confirmation."""
+        """The words for the deals of the confirmation."""
         return f"packs that the {self.search} never saw"
 
     @property
     def file(self) -> str:
-        """The name of the file in a directory."""
+        """The name of the output file."""
         return f"{self.done}{self.ending}"
 
 
@@ -66,39 +66,41 @@ TRAINING = Wording(
 )
 
 
-# Strategies played against a pool on the same packs: what each is worth, and what it gains
+# Strategies against a pool of opponents on the same deals: scores and gains
 
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """What came of matchups on the same packs: batch rows by the texts of the two players."""
+    """Results of matchups on the same deals: batch rows by the canonical names of the players."""
 
     request: TuneRequest
     matches: int  # of each matchup
     rows: Mapping[tuple[str, str], np.ndarray]
 
     def against(self, strategy: Strategy, opponent: Strategy) -> Quantity:
-        """A strategy against one opponent; against itself it needs no play."""
+        """Return the score of a strategy against an opponent; against itself it is even."""
         metric = self.request.metric
         if strategy.text == opponent.text:
             return even(self.matches, metric)
         return quantity.ratio(self.rows[strategy.text, opponent.text], metric)
 
     def each(self, strategy: Strategy) -> list[Quantity]:
-        """A strategy against everyone of the pool, one by one."""
+        """Return the scores of a strategy against every opponent of the pool."""
         return [self.against(strategy, opponent) for opponent in self.request.pool]
 
 
 def estimate(found: Quantity) -> Estimate:
-    """A value with the error that its batches alone tell."""
+    """Return an estimate whose standard error is computed from its batches."""
     se = batches.standard_error(found.moves, found.batches)
     return around(found.value, se, round(found.batches), found.batches)
 
 
 def even(matches: int, metric: Metric) -> Quantity:
-    """A strategy against itself: one half of the matches, no points.
+    """Return the score of a strategy against itself: half of the matches, no points.
 
-    matches: that another strategy plays on the same packs.
+    Args:
+        matches: Number of matches that the other strategy plays on the same deals.
+        metric: Metric of the objective.
     """
     pairs = (matches + 1) // 2
     whole, rest = divmod(pairs, sums.BATCH_MATCHES)
@@ -109,21 +111,21 @@ def even(matches: int, metric: Metric) -> Quantity:
 
 
 def total(scores: Sequence[Quantity], objective: str) -> Quantity:
-    """What a strategy is worth against a pool: the mean, or the least of the scores."""
+    """Return the score against a pool: the mean, or the minimum for the objective "worst"."""
     if objective == "worst":
         return min(scores, key=lambda score: score.value)
     return quantity.mean(scores)
 
 
 def distinct(matchups: Sequence[Matchup]) -> list[Matchup]:
-    """Matchups, each once and nobody against himself."""
+    """Return the mirrored matchups without duplicates and without self-play."""
     return list({matchup.cell: matchup for matchup in matchups if matchup.mirrored}.values())
 
 
 def field(
     request: TuneRequest, matches: int, matchups: Sequence[Matchup], rows: Sequence[np.ndarray]
 ) -> Field:
-    """What came of distinct matchups, from the batch rows of each."""
+    """Return the results of distinct matchups from their batch rows."""
     pairs = [(matchup.a.text, matchup.opponent) for matchup in matchups]
     return Field(request, matches, dict(zip(pairs, rows, strict=True)))
 
@@ -136,7 +138,7 @@ def worths(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[Quantity]:
-    """What each of some strategies is worth against the pool, all on the same packs."""
+    """Return the score of each strategy against the pool, all on the same deals."""
     every = []
     for strategy in strategies:
         every += request.matchups(strategy, seed)
@@ -152,9 +154,17 @@ def kept_step(
     shapes: Mapping[str, tuple[int, ...]],
     play: Callable[[], Mapping[str, np.ndarray]],
 ) -> dict[str, np.ndarray]:
-    """The arrays of a step of this size; played unless the ledger has it.
+    """Return the arrays of a step from the ledger, after playing it if it is missing.
 
-    Raises LedgerError for arrays of other shapes: a directory may come from anybody.
+    Args:
+        run_ledger: Ledger of the search.
+        name: Name of the step.
+        n: Size of the step.
+        shapes: Expected shapes of arrays by name.
+        play: Function that computes the arrays.
+
+    Raises:
+        LedgerError: An array has another shape or is not finite; the directory may be untrusted.
     """
     if not run_ledger.has_step(name, n):
         run_ledger.add_step(name, n, play())
@@ -169,12 +179,12 @@ def kept_step(
     return arrays
 
 
-# The confirmation
+# Confirmation
 
 
 @dataclass(frozen=True)
 class Line:
-    """The tuned strategy and the default against one opponent, on the same packs."""
+    """The tuned strategy and the default against one opponent, on the same deals."""
 
     opponent: str
     tuned: Estimate
@@ -184,15 +194,15 @@ class Line:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What tuning gained: against everyone of the pool, head to head, and by the objective."""
+    """The gain on held-out deals: per opponent, head to head, and by the objective."""
 
-    lines: tuple[Line, ...]  # one for everyone of the pool
+    lines: tuple[Line, ...]  # one per opponent of the pool
     direct: Line  # against the default
-    objective: Line  # the mean over the pool, or the least of it
+    objective: Line  # mean or minimum over the pool
 
     @property
     def every(self) -> list[Line]:
-        """Every opponent once, the default last unless the pool has it."""
+        """Every opponent once, with the default last unless it is in the pool."""
         return list({line.opponent: line for line in (*self.lines, self.direct)}.values())
 
 
@@ -203,7 +213,15 @@ def confirm(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Confirmation:
-    """The confirmation of a strategy that a search found; played unless the ledger has it."""
+    """Return the confirmation of a strategy, after playing it if the ledger does not have it.
+
+    Args:
+        request: What was to be improved.
+        tuned: The strategy that was found.
+        ledger: Ledger of the search.
+        workers: Number of worker threads.
+        progress: Progress callback.
+    """
     default = request.strategy
     n = request.confirmed
     every = [request.matchup(tuned, default, request.seed)]
@@ -234,21 +252,21 @@ def _line(opponent: str, tuned: Quantity, default: Quantity) -> Line:
 
 @dataclass(frozen=True)
 class Found:
-    """What came of a search or of a training."""
+    """The result of a search or a training."""
 
     words: ClassVar[Wording]
-    request: TuneRequest  # who was to become better, against whom
-    strategy: Strategy  # what it became
+    request: TuneRequest  # what was to be improved, and the opponents
+    strategy: Strategy  # the result
     confirmation: Confirmation
 
     @property
     def is_moved(self) -> bool:
-        """Whether it became anything else than it was."""
+        """True if the strategy differs from the one before."""
         return self.strategy.text != self.request.strategy.text
 
     @property
     def table(self) -> Frame:
-        """The confirmation: a row for every opponent, what it was before last."""
+        """The confirmation as a DataFrame: one row per opponent, the default last."""
         rows = []
         for line in self.confirmation.every:
             row: dict[str, Any] = {
@@ -266,7 +284,7 @@ class Found:
 
     @property
     def sentences(self) -> list[str]:
-        """Whether anything was gained, and what it is worth against what it was."""
+        """Sentences on the gain by the objective and against the strategy before."""
         words = self.words
         if not self.is_moved:
             return [
@@ -286,35 +304,38 @@ class Found:
 
     @property
     def sums_up(self) -> str:
-        """What the line of the whole pool is called; empty where there is none."""
+        """Name of the row for the whole pool; empty if there is none."""
         if len(self.request.pool) == 1:
             return ""
         return "hardest of the pool" if self.request.objective == "worst" else "mean of the pool"
 
     @property
     def method(self) -> str:
-        """How it was made, in a sentence."""
+        """A sentence on how the strategy was found."""
         raise NotImplementedError
 
     def file(self, command: str) -> bytes:
-        """What was found, as players read it, with what it is worth. command: repeats it."""
+        """Return the output file, with the command and the gain as remarks."""
         raise NotImplementedError
 
     def tables(self) -> Mapping[str, Frame]:
-        """Its frames by the names of their files."""
+        """Return the DataFrames by the names of their CSV files."""
         raise NotImplementedError
 
     def shown(self) -> list[Table]:
-        """Its tables for people, but for the confirmation."""
+        """Return the tables for reports, without the confirmation."""
         raise NotImplementedError
 
     def pictures(self) -> list[Picture]:
-        """What there is to see of it."""
+        """Return the plots for reports."""
         return []
 
 
 def saved(weights: np.ndarray, *remarks: str) -> bytes:
-    """Weights as numpy saves them, and remarks behind them: readers stop where the array ends."""
+    """Return weights in the npy format, followed by remarks.
+
+    NumPy stops reading where the array ends, so it ignores the remarks.
+    """
     content = io.BytesIO()
     np.save(content, weights.astype(np.float32))
     text = "".join(f"\n# {one_line(remark)}" for remark in remarks)
@@ -322,18 +343,26 @@ def saved(weights: np.ndarray, *remarks: str) -> bytes:
 
 
 def limits(name: str, estimate: Estimate) -> dict[str, float]:
-    """The cells of an estimate: NAME, NAME_low, NAME_high."""
+    """Return the columns of an estimate: NAME, NAME_low and NAME_high."""
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
 def interval(request: TuneRequest, estimate: Estimate) -> str:
-    """A figure with its interval; one half against oneself has none."""
+    """Return an estimate with its confidence interval, scaled by the factor of the metric.
+
+    The even score of self-play has no interval.
+    """
     limits = (estimate.value, estimate.low, estimate.high)
     return numbers.estimate(*limits, request.metric.factor)
 
 
 def found_report(found: Found, command: str) -> Report:
-    """What came of it, for a page and a screen. command: repeats it."""
+    """Return the report of an improvement.
+
+    Args:
+        found: Result of a search or training.
+        command: Command that reproduces it.
+    """
     request, words = found.request, found.words
     shown = found.shown()
     if found.is_moved:
@@ -372,7 +401,7 @@ def _verdict(found: Found, line: Line) -> str:
 
 
 def _measure(request: TuneRequest) -> str:
-    """What is counted, against whom."""
+    """Return the unit of the objective and the opponents."""
     if request.objective == "points":
         return f"points per deal against {request.opponents}"
     hardest = "the hardest of " if request.objective == "worst" and len(request.pool) > 1 else ""
@@ -380,14 +409,14 @@ def _measure(request: TuneRequest) -> str:
 
 
 def _value(request: TuneRequest, estimate: Estimate) -> str:
-    """A figure without its interval."""
+    """Return an estimate without its interval."""
     factor = request.metric.factor
     span = factor * (estimate.high - estimate.low)
     return numbers.number(factor * estimate.value, span / 2)
 
 
 def _confirmation(found: Found) -> Table:
-    """What was found against everybody, beside what it began as."""
+    """Return a table of the strategy before and after, against every opponent."""
     words, request = found.words, found.request
     lines = []
     for line in found.confirmation.every:

@@ -1,9 +1,9 @@
-"""The search: generations of strategies drawn by CMA-ES, all of one generation on the same packs.
+"""Parameter search with CMA-ES; all strategies of a generation play the same deals.
 
 Covariance matrix adaptation (N. Hansen and A. Ostermeier, Evolutionary Computation 2001) draws each
-generation from a normal distribution and moves it towards those who did best. The draws depend on
-the seed alone and every result on its packs alone, so a search that was interrupted goes on from
-what is in its ledger to the same end.
+generation from a normal distribution and moves it towards the best candidates. The candidates
+depend on the seed only, and each result depends on its deals only. An interrupted search therefore
+resumes from its ledger and gives the same result.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from simgin.tune.found import Found, Parts, Wording, confirm, estimate, interval
 from simgin.tune.tune_request import Knob, TuneError, TuneRequest, Values, slot_values
 
 LIMITS = len(fields(Estimate))
-BEST = 3  # middles that come into the finals by what they gained
+BEST = 3  # means that enter the finals because of their gain
 FINALISTS = 3 + BEST
-LONGER = 5  # times the matches of a generation, in the finals
-WHOLE = 0.3  # least standard deviation of a whole number: its neighbours stay in play
+LONGER = 5  # matches of the finals, relative to a generation
+WHOLE = 0.3  # minimum standard deviation of integer parameters, so that their neighbours are tried
 
 
 @dataclass(frozen=True)
 class Middle:
-    """The middle of what is drawn, as it would be played, and the standard deviation around it."""
+    """The mean of the distribution of candidates, rounded as it is played, and its deviations."""
 
     values: Values
     spread: tuple[float, ...]
@@ -44,29 +44,29 @@ class Middle:
 
 @dataclass(frozen=True, eq=False)
 class Generation:
-    """Candidates of one generation, and what the middle that they were drawn around is worth."""
+    """Candidates of a generation, and the gain of the mean that they were drawn around."""
 
     number: int  # from 1
     values: tuple[Values, ...]
-    objective: np.ndarray  # float64 (candidates,): share of matches, or points per deal
+    objective: np.ndarray  # (n_candidates,) float64: proportion of matches won, or points per deal
     middle: Middle
-    gain: Estimate  # of the middle over the defaults, on the packs of the candidates
+    gain: Estimate  # of the mean over the defaults, on the deals of the candidates
 
 
 @dataclass(frozen=True)
 class Course:
-    """A search from its first generation to the middle that it ends with."""
+    """A search from the first generation to its final mean."""
 
     generations: tuple[Generation, ...]
     end: Middle
 
 
 class Draws:
-    """The distribution that candidates are drawn from, in steps from the start."""
+    """The distribution of candidates, in steps from the start."""
 
     def __init__(self, knobs: Sequence[Knob], candidates: int, seed: int) -> None:
         self._knobs = knobs
-        # One number alone is no space to the library; the second of them moves nothing.
+        # The library needs at least two dimensions; the second one has no effect
         size = max(2, len(knobs))
         lot = np.random.default_rng(seed)
         low, high = [-1.0] * size, [1.0] * size
@@ -78,7 +78,7 @@ class Draws:
                 least[place] = WHOLE / knob.step
         options = {
             "randn": lambda *shape: lot.standard_normal(shape),
-            "seed": np.nan,  # numpy's own generator is left alone
+            "seed": np.nan,  # leaves numpy's global generator unchanged
             "bounds": [low, high],
             "minstd": least,
             "popsize": candidates,
@@ -87,21 +87,21 @@ class Draws:
         self._cma = _library().CMAEvolutionStrategy([0.0] * size, 1.0, options)
 
     def next(self) -> list[np.ndarray]:
-        """The next generation."""
+        """Return the next generation."""
         return list(self._cma.ask())
 
     def learn(self, points: Sequence[np.ndarray], worths: np.ndarray) -> None:
-        """Move towards the best of a generation. worths: the more the better."""
+        """Move the distribution towards the best candidates; higher scores are better."""
         self._cma.tell(points, list(-worths))
 
     def values(self, point: np.ndarray) -> Values:
-        """A point as values of the knobs."""
+        """Return a point as values of the parameters."""
         moved = zip(self._knobs, map(float, point), strict=False)
         return tuple(knob.value(knob.start + steps * knob.step) for knob, steps in moved)
 
     @property
     def middle(self) -> Middle:
-        """The middle of the distribution."""
+        """The mean of the distribution."""
         result = self._cma.result
         deviations = zip(self._knobs, map(float, result.stds), strict=False)
         spread = tuple(knob.step * deviation for knob, deviation in deviations)
@@ -109,7 +109,7 @@ class Draws:
 
 
 def _library() -> Any:
-    """The package cma, if it is installed."""
+    """Return the package cma, or raise TuneError if it is not installed."""
     try:
         import cma
     except ImportError:
@@ -126,9 +126,14 @@ def search(
     part: Parts = lambda place: None,
     see: Callable[[Generation], None] = lambda generation: None,
 ) -> Course:
-    """All generations of a request; those in the ledger are not played again.
+    """Return all generations of a search, after playing those that the ledger does not have.
 
-    part: takes the progress of each generation, from 0. see: is shown every generation.
+    Args:
+        request: The search.
+        ledger: Ledger of the search.
+        workers: Number of worker threads.
+        part: Function that returns the progress callback of a generation, counted from 0.
+        see: Callback that is called with every generation.
     """
     draws = Draws(request.knobs, request.candidates, request.seed)
     generations = []
@@ -158,7 +163,7 @@ def _play(
     workers: int | None,
     progress: Progress | None,
 ) -> dict[str, np.ndarray]:
-    """Play a generation and, on the same packs, the defaults. tried: the middle comes last."""
+    """Play a generation, its mean (last in `tried`) and the defaults on the same deals."""
     strategies = [*map(request.candidate, tried), request.strategy]
     seed = request.generation_seed(number)
     *candidates, middle, base = worths(
@@ -169,7 +174,7 @@ def _play(
     return {"objective": np.array(objective), "gain": np.array(gain)}
 
 
-# The finals
+# Finals
 
 
 def choose(
@@ -179,10 +184,10 @@ def choose(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Values:
-    """The best of a few, and of the defaults, on packs new to all; played unless the ledger has it.
+    """Return the best of a few candidates and the defaults on fresh deals.
 
-    A search wanders: its last middle is not its best, and the one that measured best was also
-    lucky.
+    The last mean of a search is not necessarily its best, and the one with the highest score was
+    also lucky. The finals are played unless the ledger has them.
     """
     finalists = _finalists(request, course)
     last = len(course.generations)
@@ -200,7 +205,7 @@ def choose(
 
 
 def _finalists(request: TuneRequest, course: Course) -> list[Values]:
-    """The defaults, the last middle, the mean of the later ones, and those that gained most."""
+    """Return the defaults, the final mean, the average of the later means, and the best means."""
     middles = [generation.middle.values for generation in course.generations]
     end = course.end.values
     later = [*middles[len(middles) // 2 :], end]
@@ -211,12 +216,12 @@ def _finalists(request: TuneRequest, course: Course) -> list[Values]:
     return list(dict.fromkeys([request.defaults, end, mean, *best]))
 
 
-# What came of it
+# Result
 
 
 @dataclass(frozen=True)
 class Tuned(Found):
-    """What came of a search."""
+    """The result of a search."""
 
     words = Wording(
         doing="Tuning",
@@ -229,11 +234,11 @@ class Tuned(Found):
         mark=b"# simgin tune ",
     )
     course: Course
-    values: Values  # that were chosen
+    values: Values  # chosen in the finals
 
     @property
     def parameters(self) -> Frame:
-        """The numbers: parameter, meaning, low, high, default, tuned."""
+        """The parameters: parameter, meaning, low, high, default, tuned."""
         return frame_of(
             [
                 {
@@ -250,7 +255,7 @@ class Tuned(Found):
 
     @property
     def candidates(self) -> Frame:
-        """Every strategy tried: generation, strategy, its values, and what it was worth."""
+        """Every strategy tried: generation, strategy, parameter values and score."""
         names = [knob.name for knob in self.request.knobs]
         rows = []
         for generation in self.course.generations:
@@ -263,10 +268,10 @@ class Tuned(Found):
 
     @property
     def path(self) -> Frame:
-        """The middle of the search after every generation, as `simgin.plots.search` draws it.
+        """The mean after every generation, as `simgin.plots.search_history` draws it.
 
-        What it gains is measured on the packs of the next generation. Last come the values that
-        were chosen, with the gain that the confirmation found.
+        Gains are measured on the deals of the next generation. The last rows are the values that
+        were chosen, with the gain of the confirmation.
         """
         request = self.request
         rows: list[dict[str, Any]] = []
@@ -278,14 +283,14 @@ class Tuned(Found):
         return frame_of(rows)
 
     def file(self, command: str) -> bytes:
-        """The tuned numbers as `name@FILE.toml` reads them, with what they are worth."""
+        """Return the tuned parameters as TOML for `name@FILE.toml`, with remarks on the gain."""
         remarks = [command, *self.sentences]
         head = "".join(f"# {one_line(remark)}\n" for remark in remarks)
         text = values_toml(slot_values(self.request.knobs, self.values))
         return f"{head}\n{text}".encode()
 
     def tables(self) -> Mapping[str, Frame]:
-        """The frames of a search by the names of their files."""
+        """Return the DataFrames of a search by the names of their CSV files."""
         return {
             "parameters.csv": self.parameters,
             "candidates.csv": self.candidates,
@@ -294,7 +299,7 @@ class Tuned(Found):
         }
 
     def shown(self) -> list[Table]:
-        """The numbers."""
+        """Return the table of the parameters."""
         told = [
             {
                 "parameter": knob.name,
@@ -307,7 +312,7 @@ class Tuned(Found):
         return [Table("Numbers", frame_of(told), [Column(name, name) for name in told[0]])]
 
     def pictures(self) -> list[Picture]:
-        """The course of the search."""
+        """Return the plot of the search history."""
         factor = self.request.metric.factor
         gains = [f"{factor * one.gain.value:.2f}" for one in self.course.generations]
         chosen = interval(self.request, self.confirmation.objective.gain)
@@ -319,7 +324,7 @@ class Tuned(Found):
 
     @property
     def method(self) -> str:
-        """How the search was made."""
+        """A sentence on how the search was made."""
         request = self.request
         return (
             f"CMA-ES, {request.generations} generations of {request.candidates} strategies, "
@@ -335,10 +340,15 @@ def carry_out(
     part: Parts = lambda place: None,
     see: Callable[[Generation], None] = lambda generation: None,
 ) -> Tuned:
-    """Search, choose and confirm; what is in the ledger is not played again.
+    """Search, choose and confirm; steps in the ledger are not played again.
 
-    part: takes the progress of the generations, of the finals and of the confirmation, as pieces of
-    the work. see: is shown every generation.
+    Args:
+        request: The search.
+        ledger: Ledger of the search.
+        workers: Number of worker threads.
+        part: Function that returns the progress callback of a piece of the work: the generations,
+            the finals and the confirmation.
+        see: Callback that is called with every generation.
     """
     course = search(request, ledger, workers, part, see)
     last = request.generations
@@ -349,7 +359,7 @@ def carry_out(
 
 
 def plan_sentence(request: TuneRequest) -> str:
-    """What will be played."""
+    """Return a sentence on what will be played."""
     names = ", ".join(knob.name for knob in request.knobs)
     return (
         f"{request.generations} generations of {request.candidates} strategies that differ in "
@@ -360,7 +370,7 @@ def plan_sentence(request: TuneRequest) -> str:
 
 
 def course_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
-    """How far a search has come, in a line."""
+    """Return a line on the progress of a search."""
     if not generations:
         return f"generation 1 of {request.generations}"
     last = generations[-1]
@@ -373,7 +383,7 @@ def course_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
 def _path_rows(
     request: TuneRequest, generations: int, middle: Middle, gain: Estimate, n: int
 ) -> Iterator[dict[str, Any]]:
-    """A row for every number after so many generations."""
+    """Yield a row for every parameter after a number of generations."""
     for knob, value, spread in zip(request.knobs, middle.values, middle.spread, strict=True):
         yield {
             "variant": request.variant.text,

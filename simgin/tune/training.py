@@ -1,8 +1,8 @@
-"""Training: rounds of deals branched at a discard, and a regression on the numbers of discards.
+"""Training of discard weights: paired rollouts and a regression on features of discards.
 
-Every round is played with the weights of the round before, so that later discards are judged by
-somebody who already plays better. The weights of a round depend on the seed and on those before
-alone, so a training that was interrupted goes on from its ledger to the same end.
+Every round plays with the weights of the previous round, so that discards are evaluated by a player
+that is already better. The weights of a round depend only on the seed and the rounds before. An
+interrupted training therefore resumes from its ledger and gives the same result.
 """
 
 from __future__ import annotations
@@ -35,63 +35,63 @@ from simgin.tune.search import LIMITS
 from simgin.tune.tune_request import CONFIRMED, TuneError, TuneRequest, read_matches, read_players
 
 ROUNDS = 8
-DEALS = 20_000  # branched in a round against each opponent
-WATCHED = 4_000  # matches against each opponent that show what a round gained
-SHOWN = 30  # weights at most in the table of a screen
-BLOCK = 2_000  # deals branched in one call: their views take 8 MB
+DEALS = 20_000  # deals per round and opponent
+WATCHED = 4_000  # matches against each opponent to estimate the gain of a round
+SHOWN = 30  # weights in the table of a report
+BLOCK = 2_000  # deals per call; their views take 8 MB
 
 
 @dataclass(frozen=True)
 class TrainRequest:
-    """A training before it begins."""
+    """A training of discard weights."""
 
-    match: TuneRequest  # who is trained, from its start, against whom, and how it is confirmed
+    match: TuneRequest  # strategy with its initial weights, opponents and confirmation
     rounds: int
-    deals: int  # branched in a round against each opponent
+    deals: int  # deals per round and opponent
     named: Path  # the file that the strategy reads its weights from
 
     @property
     def pieces(self) -> int:
-        """Parts of the work: the rounds, and the confirmation."""
+        """The number of parts of the work: the rounds and the confirmation."""
         return self.rounds + 1
 
     @property
     def policy(self) -> Policy:
-        """The policy that learns, with its weights before any training."""
+        """The policy that is trained, with its initial weights."""
         policy = self.match.strategy.discard
         assert policy is not None, "the loader fills empty slots"
         return policy
 
     @property
     def start(self) -> np.ndarray:
-        """The weights before any training."""
+        """The weights before the training."""
         return np.array(list(self.policy.start.values()), np.float64)
 
     def with_weights(self, weights: np.ndarray) -> Strategy:
-        """The strategy with other weights, under its own text."""
+        """Return the strategy with other weights and its own canonical name."""
         return replace(self.match.strategy, discard=replace(self.policy, weights=weights))
 
     def trained(self, weights: np.ndarray) -> Strategy:
-        """The strategy with other weights, under a text of its own, as it meets the start."""
+        """Return the strategy with other weights and a distinct name, as it plays the start."""
         digest = hashlib.sha256(weights.tobytes()).hexdigest()
         player = self.with_weights(weights)
         return replace(player, text=f"{player.text} (trained, {digest[:8]})")
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """What may not change when a training is continued."""
+        """Everything that must not change when a training is resumed."""
         matchups = self.match.matchups(self.match.strategy, self.match.seed)
         return run_identity(matchups, search=f"training on {self.deals} deals a round")
 
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """What a round came to."""
+    """The result of a round."""
 
     number: int  # from 1
     weights: np.ndarray
-    questions: int  # discards whose alternatives were compared
-    gain: Estimate  # of its weights on the start, on the packs of the next round
+    questions: int  # decisions whose discards were compared
+    gain: Estimate  # gain over the initial weights, on the deals of the next round
 
 
 def read_training(
@@ -104,9 +104,21 @@ def read_training(
     confirmed: int | str = CONFIRMED,
     seed: int = 1,
 ) -> TrainRequest:
-    """The request that texts name; against: the opponents, by default simple.
+    """Return the training that the strings describe.
 
-    Raises TuneError, SeatError, AmountError and what the loaders of variants and strategies raise.
+    Args:
+        strategy: Strategy with a trainable discard policy.
+        variant: Two-player variant.
+        against: Opponents, by default `simple`.
+        rounds: Number of rounds.
+        deals: Deals per round and opponent.
+        confirmed: Matches of the confirmation.
+        seed: Seed of the deals.
+
+    Raises:
+        TuneError: The strategy cannot be trained, or a request of its opponents is invalid.
+        SeatError: The variant is a solitaire game.
+        AmountError: A number is invalid.
     """
     player, rules, pool = read_players(strategy, variant, against)
     confirming = read_matches(confirmed)
@@ -127,9 +139,14 @@ def train(
     part: found.Parts = lambda place: None,
     see: Callable[[Round], None] = lambda played: None,
 ) -> list[Round]:
-    """All rounds of a training; those in the ledger are not played again.
+    """Return all rounds of a training, after playing those that the ledger does not have.
 
-    part: takes the progress of each round, from 0. see: is shown every round.
+    Args:
+        request: The training.
+        ledger: Ledger of the training.
+        workers: Number of worker threads.
+        part: Function that returns the progress callback of a round, counted from 0.
+        see: Callback that is called with every round.
     """
     taught = lessons(request.policy)
     weights = request.start
@@ -150,7 +167,7 @@ def train(
 
 
 def rounded(weights: np.ndarray) -> np.ndarray:
-    """Weights with the digits of a file, so that the last bits of the arithmetic do not count."""
+    """Return weights with the precision of the output file, independent of rounding errors."""
     return weights.astype(np.float32).astype(np.float64)
 
 
@@ -162,7 +179,7 @@ def _play(
     workers: int | None,
     progress: Progress | None,
 ) -> dict[str, np.ndarray]:
-    """Play a round with the weights of the one before, and learn from it."""
+    """Play a round with the weights of the previous round, and fit new weights."""
     match = request.match
     player = request.with_weights(weights)
     sums = []
@@ -180,12 +197,12 @@ def _play(
     return {"weights": learned, "questions": np.array(every.questions), "gain": gain}
 
 
-# What came of it
+# Result
 
 
 @dataclass(frozen=True)
 class Trained(Found):
-    """What came of a training."""
+    """The result of a training."""
 
     words = found.TRAINING
     training: TrainRequest
@@ -201,11 +218,11 @@ class Trained(Found):
         )
 
     def file(self, command: str) -> bytes:
-        """The weights, and behind them what made them and what they are worth."""
+        """Return the weights, followed by the command and the gain as remarks."""
         return found.saved(self.weights, command, *self.sentences)
 
     def tables(self) -> Mapping[str, Frame]:
-        """The frames of a training by the names of their files."""
+        """Return the DataFrames of a training by the names of their CSV files."""
         rounds = []
         for played in self.rounds:
             gain = {"gain": played.gain.value, "low": played.gain.low, "high": played.gain.high}
@@ -217,7 +234,7 @@ class Trained(Found):
         }
 
     def shown(self) -> list[Table]:
-        """The course, and the first weights; all are in the file."""
+        """Return the tables of the rounds and of the first weights."""
         rounds = self.tables()["rounds.csv"].rename(columns={"gain": "value"})
         gain = Column("value", "gain", factor=self.request.metric.factor)
         columns = (Column("round", "round"), Column("questions", "questions"), gain)
@@ -234,7 +251,7 @@ class Trained(Found):
 
     @property
     def method(self) -> str:
-        """How the training was made."""
+        """A sentence on how the training was made."""
         training = self.training
         return (
             f"{training.rounds} rounds of {training.deals:,} deals against every opponent, each "
@@ -249,10 +266,15 @@ def carry_out(
     part: found.Parts = lambda place: None,
     see: Callable[[str], None] = lambda line: None,
 ) -> Trained:
-    """Train and confirm; what is in the ledger is not played again.
+    """Train and confirm; steps in the ledger are not played again.
 
-    part: takes the progress of the rounds and of the confirmation, as pieces of the work. see: is
-    shown a line for every round.
+    Args:
+        training: The training.
+        ledger: Ledger of the training.
+        workers: Number of worker threads.
+        part: Function that returns the progress callback of a piece of the work: the rounds and the
+            confirmation.
+        see: Callback that is called with a line for every round.
     """
     rounds = train(training, ledger, workers, part, lambda one: see(_round_line(training, one)))
     later = rounds[len(rounds) // 2 :]
@@ -263,7 +285,7 @@ def carry_out(
 
 
 def plan_sentence(training: TrainRequest) -> str:
-    """What will be played."""
+    """Return sentences on what will be played."""
     match = training.match
     return (
         f"{training.rounds} rounds of {training.deals:,} deals against {match.opponents} "
@@ -274,7 +296,7 @@ def plan_sentence(training: TrainRequest) -> str:
 
 
 def _round_line(training: TrainRequest, played: Round) -> str:
-    """What a round gained, in a line."""
+    """Return a line with the gain of a round."""
     gain = found.interval(training.match, played.gain)
     return (
         f"round {played.number} of {training.rounds}: gain {gain} % of the matches, from "
@@ -282,52 +304,57 @@ def _round_line(training: TrainRequest, played: Round) -> str:
     )
 
 
-# What a round learns: the numbers of discards, and their least squares
+# Features of discards and their regression
 
 
-TRIED = 5  # discards of a question that are played on
-MARGIN = 16  # numbers beyond the last, which stay 0 unless a function writes too many
-HELD = 300  # questions that the weights of the round before count for
-FAR = 1e300  # the price of what is not legal
+TRIED = 5  # discards per decision that are rolled out
+MARGIN = 16  # extra features, which stay 0 unless a function writes too many
+HELD = 300  # decisions that the previous weights count for, as a prior
+FAR = 1e300  # cost of cards that may not be discarded
 
-# Policies and what describes them are compiled together, so mypy sees them untyped.
+# Policies and their features are compiled together, so mypy sees them untyped.
 # mypy: disable-error-code="no-untyped-def"
 
 
 # Regression
 #
-# The discards of one question were played on in the same world, and share its luck. So what they
-# share is taken out of both sides first: only differences between the discards of a question teach.
+# The rollouts of one decision start from the same world and share its luck. Features and points
+# are therefore centred per decision: only differences between its discards count.
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Least-squares sums of some questions, by number of a discard."""
+    """Least-squares sums of decisions, by feature."""
 
-    squares: np.ndarray  # float64 (numbers, numbers)
-    products: np.ndarray  # float64 (numbers,)
+    squares: np.ndarray  # (n_features, n_features) float64
+    products: np.ndarray  # (n_features,) float64
     questions: int
 
 
 def least_squares(
     numbers: np.ndarray, points: np.ndarray, tried: np.ndarray, stands_for: np.ndarray
 ) -> Sums:
-    """Return the sums of some questions.
+    """Return the least-squares sums of decisions.
 
-    numbers: float64 (questions, discards, numbers). points: what each discard led to, float64
-    (questions, discards). tried: which of them are there, bool of that shape. stands_for: int64
-    (questions,), how many questions of its deal each was drawn from.
+    Args:
+        numbers: Features, (n_decisions, n_discards, n_features) float64.
+        points: Points after each discard, (n_decisions, n_discards) float64.
+        tried: True for discards that were rolled out, (n_decisions, n_discards) bool.
+        stands_for: Number of decisions of its deal that each was drawn from, (n_decisions,) int64.
+
+    Returns:
+        The sums.
     """
     x = centred(numbers, tried[..., None])
     y = centred(points, tried)
     rows = x.reshape(-1, numbers.shape[2])
     weighted = (stands_for[:, None, None] * x).reshape(rows.shape)
-    costs = -y.ravel()  # a weight is a price: the cheapest discard is thrown
+    costs = -y.ravel()  # weights are costs: the policy discards the cheapest card
     return Sums(weighted.T @ rows, weighted.T @ costs, len(numbers))
 
 
 def added(every: Sequence[Sums]) -> Sums:
-    """The sums of all questions of some sums, added in their order."""
+    """Return the total of several sums, added in their order."""
     total, *others = every
     for one in others:
         total = Sums(
@@ -339,10 +366,18 @@ def added(every: Sequence[Sums]) -> Sums:
 
 
 def solve(sums: Sums, before: np.ndarray) -> np.ndarray:
-    """The weights that fit best, held by those of the round before: float64 (numbers,).
+    """Return the weights that fit best, with the previous weights as a prior.
 
-    They are held as if HELD more questions had confirmed each of them; so a unit of measurement
-    changes nothing, and a number that never differed between two discards keeps its weight.
+    The previous weights count as PRIOR_DECISIONS further decisions for each feature. The result
+    therefore does not depend on units of measurement, and a feature that never differed between two
+    discards keeps its weight.
+
+    Args:
+        sums: Least-squares sums.
+        before: Weights of the previous round, (n_features,) float64.
+
+    Returns:
+        Weights, (n_features,) float64.
     """
     ridge = HELD / max(1, sums.questions) * sums.squares.diagonal()
     held = np.where(ridge > 0, ridge, 1)
@@ -351,9 +386,10 @@ def solve(sums: Sums, before: np.ndarray) -> np.ndarray:
 
 
 def centred(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
-    """Numbers less the mean of what was tried at their question; 0 for what was not.
+    """Return numbers minus the mean of their decision; 0 for discards that were not tried.
 
-    Exactly 0 where all are equal: the least residue would be taken for a difference.
+    The result is exactly 0 if all numbers are equal, because a rounding error would count as a
+    difference.
     """
     apart = numbers - numbers[:, :1]  # the first is always tried
     kept = np.where(tried, apart, 0)
@@ -361,21 +397,22 @@ def centred(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
     return np.where(tried, kept - mean, 0)
 
 
-# Lessons
+# Sampling
 
 
 @dataclass(frozen=True)
 class Lessons:
-    """How the discards of one policy are tried and described."""
+    """The rollouts and features of the discards of a policy."""
 
     policy: Policy
-    try_few: Policy  # answers the cheapest discards, as bits
-    write: Callable[..., None]  # (views, answers, rules, numbers): writes the numbers of each
+    try_few: Policy  # returns the cheapest discards as bits
+    write: Callable[..., None]  # (views, actions, rules, features) writes the features
 
     def learn(self, matchup: Matchup, first: int, deals: int) -> Sums:
-        """Branch some deals of a matchup, and sum up what their discards led to.
+        """Roll out deals of a matchup and return their regression sums.
 
-        Raises TuneError for numbers that cannot be learned from.
+        Raises:
+            TuneError: The features are not valid.
         """
         branches = branch_deals(matchup, self.try_few, first, deals, TRIED)
         numbers = self._numbers(branches, build_rules(matchup.variant))
@@ -383,7 +420,7 @@ class Lessons:
         return least_squares(numbers, won.astype(float), branches.tried, branches.weights)
 
     def _numbers(self, branches: Branches, rules: Any) -> np.ndarray:
-        """The numbers of every discard tried: float64 (questions, discards, numbers)."""
+        """Return the features of every discard, (n_decisions, n_discards, n_features) float64."""
         size = len(self.policy.start)
         numbers = np.zeros((*branches.answers.shape, size + MARGIN))
         self.write(branches.views, branches.answers, rules, numbers)
@@ -397,7 +434,11 @@ class Lessons:
 
 
 def lessons(policy: Policy) -> Lessons:
-    """The lessons of a discard policy. TuneError if it does not say what it is to learn."""
+    """Return the sampler of a discard policy.
+
+    Raises:
+        TuneError: The policy has no features, or they cannot be compiled.
+    """
     where = f"the discard policy {policy.name!r} in {policy.source.name}"
     if policy.describe is None:
         raise TuneError(
@@ -413,12 +454,12 @@ def lessons(policy: Policy) -> Lessons:
 
 @cache
 def _cheapest(describe: Callable[..., None], size: int) -> Policy:
-    """The discards of least weighted sum, at most TRIED."""
+    """Return a policy that selects the discards of lowest cost, at most MAX_ALTERNATIVES."""
     room = size + MARGIN
 
     @discard
     def cheapest(view, rules, params):
-        first = len(params) - size  # parameters may stand before the weights
+        first = len(params) - size  # parameters can precede the weights
         prices = np.full(52, FAR)
         for card in range(52):
             if view.legal >> card & 1:
@@ -441,7 +482,7 @@ def _cheapest(describe: Callable[..., None], size: int) -> Policy:
 
 @cache
 def _writer(describe: Callable[..., None]) -> Callable[..., None]:
-    """What writes the numbers of all discards of some questions."""
+    """Return a compiled function that writes the features of all discards."""
 
     @helper
     def write(views, answers, rules, numbers):
