@@ -1,1 +1,1 @@
-"""Charts for players: what knocking, an upcard and a first discard are worth."""
+"""Strategy charts: gains of knocking, of taking the first upcard, and of first discards."""

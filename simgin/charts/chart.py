@@ -1,11 +1,11 @@
-"""A chart: what each answer to a question is worth to a strong player, by what matters of it.
+"""Charts of the gains of actions for a strong strategy, by the features that matter.
 
-Deals are branched at one question of the player (`simgin.play.rollout`): every answer is played on
-in the same world. A cell is a regression coefficient with a fixed effect of its question
-(`simgin.charts.regression`); where there are two answers it is the mean of their difference. A
-question that was drawn from several of its deal stands for all of them, so the regression is
-weighted by their number. Intervals are Student's t for as many questions of equal weight as those
-of a cell are worth.
+Each deal has paired rollouts from one decision of the strategy (`simgin.play.rollout`): all actions
+are played to the end of the deal with the same hidden cards. A cell is a regression coefficient
+with a fixed effect of the decision (`simgin.charts.regression`); with two actions it equals their
+mean difference. If a decision was drawn at random from several in its deal, its weight is their
+number. Intervals are based on Student's t distribution, with the effective number of decisions of a
+cell (Kish 1965).
 """
 
 from __future__ import annotations
@@ -51,36 +51,42 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCORE = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
-AT_ONCE = 4000  # deals branched in one call
+AT_ONCE = 4000  # deals per engine call
 SURE = 0.05
-PRICED = 20_000  # matches that price a chart, on packs that it was not made from
+PRICED = 20_000  # matches on held-out deals that test a chart
 TEMPLATE = Path(__file__).with_name("by_chart.py.j2")
-MARK = b'"""Knocks by a chart of simgin: '  # how a file begins that it fills
+MARK = b'"""Knocks by a chart of simgin: '  # first bytes of generated strategy files
 PRICE_FACT = f"{PRICED:,} matches on packs that the chart was not made from."
 PRICE_SEED = 0x7072696365  # added to the seed of the chart
-WIDE = 5  # columns, and a gain, from which numbers are whole
+WIDE = 5  # tables with more columns and a gain of at least this have no decimals
 TONES = {1: "little", -1: "base", 0: "unclear"}
 UNCLEAR = "Too close to call, or clear in one seat only:"
-DRAWN = {  # by whether the first decision is branched
+DRAWN = {  # by `ChartKind.first_only`
     True: "Each is branched at this decision of one side, who deals in every second deal.",
     False: "Each is branched at one decision to knock of one side, who deals in every second deal. "
     "It is drawn at random from all such decisions of that side and weighted by their number.",
 }
-LONG = 3  # turns of a stretch that is told
-EARLY = 3  # turn by which knocking has to pay for it to be called an early knock
+LONG = 3  # shortest run of turns that is reported
+EARLY = 3  # latest first turn of an early knock
 READING = "A dot is too close to call; the other cells hold together at 5 % (Holm)."
 
 
 class ChartError(ValueError):
-    """A chart that cannot be drawn; the message is a sentence with the remedy."""
+    """Error: a chart cannot be made."""
 
 
 @dataclass(frozen=True)
 class ChartRequest:
-    """What is to be charted.
+    """Request for a chart.
 
-    kind: a name of KINDS. score: own points and the opponent's, or None for the points of a deal
-    instead of the match.
+    Attributes:
+        kind: Key of `CHART_KINDS`.
+        variant: Spec of the variant.
+        player: Strategy.
+        deals: Number of deals.
+        seed: Seed of the deals.
+        score: Points of the player and the opponent; None to maximise the points of a deal instead
+            of the probability of winning the match.
     """
 
     kind: str
@@ -92,22 +98,22 @@ class ChartRequest:
 
     @property
     def of(self) -> Kind:
-        """The kind of chart."""
+        """Kind of the chart."""
         return KINDS[self.kind]
 
     @property
     def matchup(self) -> Matchup:
-        """The player against itself, in single deals."""
+        """Matchup of the strategy against itself in single deals."""
         return parse_matchup(self.player, self.player, self.variant, self.seed, "deal")
 
     @property
     def unit(self) -> str:
-        """What is won: points of a deal, or matches."""
+        """Unit of the gains: `deal` for points, or `match` for matches."""
         return "deal" if self.score is None else "match"
 
     @property
     def factor(self) -> float:
-        """What numbers are shown times: matches in per cent."""
+        """Factor from gains to displayed values: 100 for matches, in %, otherwise 1."""
         return 1.0 if self.score is None else 100.0
 
 
@@ -136,7 +142,7 @@ def read_request(
 
 
 def _score(text: str, target: int, row: Params) -> tuple[int, int]:
-    """`60-80` as two scores below the target."""
+    """Parse a score such as `60-80`, with both numbers below the target."""
     if row["goal"] != "points":
         raise ChartError("--score is for matches to a number of points; leave it out here.")
     score = SCORE.fullmatch(text)
@@ -150,11 +156,14 @@ def _score(text: str, target: int, row: Params) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """A chart that was measured.
+    """Measured chart.
 
-    cells: int64 (questions, answers) and worth: float64 of the same shape, points or
-    the probability of winning the match; NaN where there is no answer. weights: int64 (questions,),
-    how many questions each stands for.
+    Attributes:
+        request: The request.
+        cells: int64 (n_decisions, n_actions), cell of each action, -1 for none.
+        worth: float64 (n_decisions, n_actions), points or probability of winning the match; NaN if
+            there is no action.
+        weights: int64 (n_decisions,), number of decisions that each one represents.
     """
 
     request: ChartRequest
@@ -164,7 +173,7 @@ class Chart:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """A row for each cell that was met: row, column, value, se, low, high, n, p_holm."""
+        """DataFrame with one row per cell: row, column, value, se, low, high, n and p_holm."""
         kind, base = self.request.of, self.request.of.base
         names = {
             "variant": self.request.variant,
@@ -188,22 +197,22 @@ class Chart:
         return frame.assign(p_holm=holm(frame.pop("p").to_numpy())) if rows else frame
 
     def grid(self, name: str) -> np.ndarray:
-        """A column of the frame as a table, float64 (rows, columns); NaN where nothing was met."""
+        """Return a column of the DataFrame as a grid: float64 (n_rows, n_columns), NaN if empty."""
         kind = self.request.of
         table = self.frame.pivot(index="row", columns="column", values=name)
         return np.asarray(table.reindex(index=list(kind.rows), columns=list(kind.columns)))
 
     @property
     def signs(self) -> np.ndarray:
-        """1 where a cell is clearly a gain, -1 a loss, 0 too close to call or never met.
+        """Signs of the cells: 1 for a significant gain, -1 for a significant loss, otherwise 0.
 
-        Clear: at 5 % over all cells of the chart together (Holm).
+        The significance level is 5 % for all cells of the chart together (Holm).
         """
         return np.where(self.grid("p_holm") < SURE, np.sign(self.grid("value")), 0).astype(int)
 
     @property
     def met(self) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-        """The rows of which a cell was met: name, values as they are shown, signs."""
+        """Non-empty rows of the chart: name, displayed values and signs."""
         values = self.request.factor * self.grid("value")
         for name, row, signs in zip(self.request.of.rows, values, self.signs, strict=True):
             if not np.isnan(row).all():
@@ -239,11 +248,11 @@ def measure(
     return chart
 
 
-# A strategy that plays by a knock chart, and what it costs
+# Strategy that follows a knock chart, and its win rate
 
 
 def strategy_file(chart: Chart, command: str) -> str:
-    """The text of a strategy file whose knock goes by the sign of each cell."""
+    """Render a strategy file in which the player knocks if the cell is positive."""
     gains = np.nan_to_num(chart.grid("value")) > 0
     rows = ["".join("1" if pays else "0" for pays in turn[::-1]) + "0" for turn in gains.T]
     words = {"command": _in_docstring(command), "player": _in_docstring(chart.request.player)}
@@ -252,12 +261,12 @@ def strategy_file(chart: Chart, command: str) -> str:
 
 
 def _in_docstring(text: str) -> str:
-    """Return the source of a text between triple quotes: it may hold a path with any character."""
+    """Escape a text for use in a docstring; it may contain a path with any character."""
     return repr(text)[1:-1].replace('"', r"\"")
 
 
 def price(chart: Chart, command: str, workers: int | None = None) -> Quantity:
-    """Matches that the player wins from itself, 0 to 1, if one side knocks by the chart."""
+    """Estimate the proportion of matches won against itself if one side knocks by the chart."""
     request = chart.request
     seed = (request.seed + PRICE_SEED) % 2**64
     with TemporaryDirectory() as folder:
@@ -269,11 +278,11 @@ def price(chart: Chart, command: str, workers: int | None = None) -> Quantity:
     return quantity.ratio(rows, metrics.BY_NAME["match_win"])
 
 
-# What it says
+# Summary sentences
 
 
 def knock_lines(chart: Chart) -> Iterator[str]:
-    """Up to which turn to knock, and from which to play on, by deadwood."""
+    """Yield sentences with the turns to knock and the turns to play on, by deadwood."""
     kept = [(name, _turns(signs)) for name, _, signs in chart.met]
     for early, group in groupby(kept, lambda row: row[1][0] is not None):
         names, turns = zip(*group, strict=True)
@@ -291,9 +300,11 @@ def knock_lines(chart: Chart) -> Iterator[str]:
 
 
 def _turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
-    """First and last turn of an early stretch in which a knock clearly pays, and a turn to wait.
+    """Return the first and last turn of early knocks, and the turn from which to play for gin.
 
-    From that turn on it never clearly pays, and there it clearly costs. None for what is not there.
+    Early knocks are a run of turns in which knocking is significantly better. From the third turn
+    returned, knocking is never significantly better, and in that turn it is significantly worse. A
+    turn that does not exist is None.
     """
     pays = np.flatnonzero(signs == 1)
     start = end = None
@@ -310,7 +321,7 @@ def _turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
 
 
 def upcard_lines(chart: Chart) -> Iterator[str]:
-    """Which upcards to take and which to leave."""
+    """Yield sentences with the upcards to take and to leave."""
     found: dict[str, list[str]] = {}
     for name, signs in zip(chart.request.of.rows, chart.signs, strict=True):
         word = {(1, 1): "Take", (-1, -1): "Leave"}.get(tuple(signs), UNCLEAR)
@@ -322,7 +333,7 @@ def upcard_lines(chart: Chart) -> Iterator[str]:
 
 
 def discard_lines(chart: Chart) -> Iterator[str]:
-    """What cards with partners cost more than a lone king, and which lone cards do."""
+    """Yield sentences with the costs of discards, compared with a king without partners."""
     kind, signs = chart.request.of, chart.signs
     values = -chart.request.factor * chart.grid("value")
     half = chart.request.factor * (chart.grid("high") - chart.grid("low")) / 2
@@ -345,11 +356,17 @@ def discard_lines(chart: Chart) -> Iterator[str]:
 LINES = {"knock": knock_lines, "upcard": upcard_lines, "discard": discard_lines}
 
 
-# The report
+# Report
 
 
 def chart_report(chart: Chart, command: str, price: Quantity | None = None) -> Report:
-    """Everything that is said about a chart. price: see `price`."""
+    """Build the report of a chart.
+
+    Args:
+        chart: The chart.
+        command: Command that repeats the chart.
+        price: Result of `estimate_chart_win_rate`, or None.
+    """
     request = chart.request
     told = list(LINES[request.kind](chart))
     if price is not None:
@@ -399,7 +416,7 @@ def chart_report(chart: Chart, command: str, price: Quantity | None = None) -> R
 
 
 def _table(chart: Chart) -> Table:
-    """The chart as cells."""
+    """Return the chart as a table."""
     kind = chart.request.of
     rows = list(chart.met)
     largest = max(float(np.nanmax(np.abs(values))) for _, values, _ in rows)

@@ -1,7 +1,7 @@
-"""The kinds of chart: which question is branched, which answers are tried, and their cells.
+"""Kinds of charts: the decision, the actions that are tried, and the cells of the chart.
 
-A cell says what matters of an answer. Cells are numbered row by row; an answer without a cell, such
-as playing on, is what the others are compared with.
+A cell stands for the relevant features of an action. Cells are numbered row by row. An action
+without a cell, such as playing on, is the baseline of the others.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from simgin.toolkit import loose, makes_meld, near, popcount
 from simgin.toolkit import rank as rank_of
 from simgin.tune.decisions import try_knock, writer
 
-# Policies and what describes them are compiled together, so mypy sees them untyped.
+# Policies and feature functions are compiled together, so mypy sees them untyped.
 # mypy: disable-error-code="no-untyped-def"
 
-TURNS, MOST_DEADWOOD = 12, 15  # of a knock chart; the last column holds the later turns
+TURNS, MOST_DEADWOOD = 12, 15  # columns of a knock chart (the last one: 12 or more), and rows
 RANKS = tuple("A23456789TJQK")
 PARTNERS = ("none", "one", "two or more")
 OFFERS = ("makes a meld", "has two or more partners", "has one partner", "has no partner")
@@ -32,14 +32,24 @@ Cells = Callable[[Branches, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of chart.
+    """Kind of chart.
 
-    question, gain: for people, what it answers and what its numbers are. decisions: which decisions
-    of a deal are charted, for people. choose: the answers tried, as a policy
-    (`simgin.play.rollout`). first_only: whether they are tried at the first decision of its slot
-    instead of one drawn from all. cells: the cell of every answer, int64 (questions, answers), -1
-    for none, from branches and rules. base: the cell that the others are compared with, where every
-    answer has one. unpriced: why no strategy plays by it. deals: branched by default.
+    Attributes:
+        question: Title of the chart.
+        gain: Phrase for the gain that the chart shows.
+        decisions: Phrase for the decisions of a deal that the chart covers.
+        choose: Policy that returns the actions to try (`simgin.play.rollout`).
+        rows: Names of the rows.
+        columns: Names of the columns.
+        row_title: Title of the row names.
+        column_title: Title of the column names.
+        cells: Function from branches and rules to the cell of each action,
+            int64 (n_decisions, n_actions), -1 for none.
+        most: Maximum number of actions per decision.
+        first_only: True to use the first decision of a deal instead of a random one.
+        base: Cell that is the baseline, if every action has a cell.
+        unpriced: Reason why no strategy can follow the chart alone; empty if one can.
+        deals: Default number of deals.
     """
 
     question: str
@@ -59,26 +69,26 @@ class Kind:
 
     @property
     def size(self) -> int:
-        """How many cells there are."""
+        """Number of cells."""
         return len(self.rows) * len(self.columns)
 
 
-# What is tried
+# Actions to try
 
 
 @take
 def try_upcard(view, rules, params):
-    """To take and to leave the first upcard."""
+    """Try to take and to leave the first upcard."""
     return 3 if view.phase == 0 and view.legal & 3 == 3 else 0
 
 
 @discard
 def try_first(view, rules, params):
-    """Every unmatched card, on the first own turn."""
+    """Try every unmatched card on the first own turn."""
     return view.legal & loose(view.hand, rules) if view.own_turn == 1 else 0
 
 
-# The cells
+# Cells of the actions
 
 
 def _of_knock(found: Branches, _rules: np.ndarray) -> np.ndarray:
@@ -102,7 +112,7 @@ def _of_discard(found: Branches, _rules: np.ndarray) -> np.ndarray:
 
 
 def describe_offers(views, rules, out):
-    """Write the row of OFFERS of every first upcard to out, int64 (questions,)."""
+    """Write the row of each first upcard, an index of `OFFER_ROWS`, to int64 (n_decisions,)."""
     for i in range(len(views)):
         view = views[i]
         card = view.taken_offer
@@ -113,7 +123,7 @@ def describe_offers(views, rules, out):
 
 
 def describe_partners(views, answers, out):
-    """Write row of PARTNERS and rank of every discard tried, as a cell, (questions, answers)."""
+    """Write the cell of each discard, from its partners and rank, to (n_decisions, n_actions)."""
     for i in range(len(views)):
         for k in range(answers.shape[1]):
             card = answers[i, k]

@@ -1,9 +1,9 @@
-"""Weighted least squares on cells, with a fixed effect of every question.
+"""Weighted least squares on cells, with a fixed effect of every decision.
 
-All answers to a question were played on in the same world. What they share is taken out by
-subtracting the mean of the question from both sides (the within estimator). Errors are clustered by
-question (White 1980), with the correction n / (n - 1) for a cell's effective number of questions
-(Kish 1965).
+All actions of a decision have rollouts in the same world. Subtracting the mean of the decision from
+both sides removes what they share (the within estimator). Standard errors are clustered by decision
+(White 1980), with the correction n / (n - 1) for the effective number of decisions of a cell (Kish
+1965).
 """
 
 from dataclasses import dataclass
@@ -12,16 +12,19 @@ from itertools import product
 
 import numpy as np
 
-LEAST_MET = 30  # questions, without which a cell stays empty
+LEAST_MET = 30  # per cell; a cell with fewer stays empty
 
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """What answers led to, regressed on their cells.
+    """Regression of the values of actions on their cells.
 
-    cells: int64 (questions, answers), -1 for none. worth: float64 of the same shape, NaN where
-    there is no answer. weights: int64 (questions,). size: how many cells there are. base: the cell
-    that the others are compared with, where every answer has one.
+    Attributes:
+        cells: int64 (n_decisions, n_actions), cell of each action, -1 for none.
+        worth: float64 (n_decisions, n_actions), NaN if there is no action.
+        weights: int64 (n_decisions,).
+        size: Number of cells.
+        base: Cell that is the baseline, if every action has a cell.
     """
 
     cells: np.ndarray
@@ -32,14 +35,14 @@ class Regression:
 
     @cached_property
     def met(self) -> np.ndarray:
-        """How many answers every cell met: int64 (cells,)."""
+        """Number of actions in every cell: int64 (n_cells,)."""
         return np.bincount(self.cells[self.cells >= 0], minlength=self.size)
 
     @cached_property
     def numbers(self) -> np.ndarray:
-        """Of every cell the coefficient, its standard error and the effective number of questions.
+        """Coefficient, standard error and effective number of decisions of every cell.
 
-        float64 (3, cells).
+        float64 (3, n_cells).
         """
         inverse, effective = self._inverse, self._effective
         values = inverse @ self._by_cell(self._weights * self._centred(self.worth))
@@ -50,7 +53,7 @@ class Regression:
 
     @property
     def _inverse(self) -> np.ndarray:
-        """The inverse of the sums of squares; 0 for the base and for cells hardly met."""
+        """Inverse of the matrix of sums of squares; 0 for the baseline and for rare cells."""
         shared = np.sqrt(self._weights / self._answers)
         squares = np.diag(self._by_cell(self._weights)) - self._by_two_cells(shared)
         used = (self.met >= LEAST_MET) & (np.arange(self.size) != self.base)
@@ -60,48 +63,48 @@ class Regression:
 
     @property
     def _effective(self) -> np.ndarray:
-        """How many answers of equal weight those of every cell are worth, at least 2."""
+        """Effective number of decisions of every cell, at least 2."""
         squares = np.maximum(self._by_cell(self._weights**2), 1)
         effective: np.ndarray = np.maximum(self._by_cell(self._weights) ** 2 / squares, 2)
         return effective
 
     @property
     def _weights(self) -> np.ndarray:
-        """The weights as a column: float64 (questions, 1)."""
+        """Weights as a column: float64 (n_decisions, 1)."""
         weights: np.ndarray = self.weights[:, None].astype(float)
         return weights
 
     @cached_property
     def _tried(self) -> np.ndarray:
-        """Which answers there are: bool (questions, answers)."""
+        """Mask of the existing actions: bool (n_decisions, n_actions)."""
         tried: np.ndarray = ~np.isnan(self.worth)
         return tried
 
     @property
     def _answers(self) -> np.ndarray:
-        """The number of answers to every question, at least 1: int64 (questions, 1)."""
+        """Number of actions of every decision, at least 1: int64 (n_decisions, 1)."""
         answers: np.ndarray = np.maximum(self._tried.sum(axis=1, keepdims=True), 1)
         return answers
 
     @cached_property
     def _named(self) -> np.ndarray:
-        """Which answers there are that have a cell: bool (questions, answers)."""
+        """Mask of the existing actions with a cell: bool (n_decisions, n_actions)."""
         named: np.ndarray = self._tried & (self.cells >= 0)
         return named
 
     def _centred(self, values: np.ndarray) -> np.ndarray:
-        """Values of answers minus the mean of their question; 0 where there is no answer."""
+        """Subtract the mean of the decision from values of actions; 0 if there is no action."""
         kept = np.where(self._tried, values, 0)
         mean = kept.sum(axis=1, keepdims=True) / self._answers
         return np.where(self._tried, kept - mean, 0)
 
     def _by_cell(self, values: np.ndarray) -> np.ndarray:
-        """Sums of values of answers: float64 (cells,)."""
+        """Sum values of actions by cell: float64 (n_cells,)."""
         values = np.broadcast_to(values, self.cells.shape)[self._named]
         return np.bincount(self.cells[self._named], values, self.size)
 
     def _by_two_cells(self, values: np.ndarray) -> np.ndarray:
-        """Sums of products of every two answers to a question: float64 (cells, cells)."""
+        """Sum products of all pairs of actions of a decision: float64 (n_cells, n_cells)."""
         values = np.broadcast_to(values, self.cells.shape)
         sums = np.zeros(self.size**2)
         for k, m in product(range(self.cells.shape[1]), repeat=2):
