@@ -7,13 +7,13 @@ from blocks import facts
 from blocks.markdown import one_line, table
 from blocks.reference import REFERENCE
 from simgin import plots
-from simgin.review import review_request, scorecard
+from simgin.review import scorecard
 from simgin.review.review import SKILL, WAITING
 from simgin.review.review_request import SECONDS_PER_TURN
 from simgin.rules import variants
 from simgin.stats import metrics
 from simgin.stats.metrics import Metric
-from simgin.tune import strongest
+from simgin.strategy import cast
 
 
 def of_unit(unit: str) -> str:
@@ -75,9 +75,12 @@ def of_chart(name: str) -> str:
 
 def kinds_of_player() -> str:
     """Who stands for each kind of player, for two and for one."""
-    strong = review_request.Kind(review_request.STRONG, strongest.CHAMPION)
-    lines = [(kind.name, f"`{kind.strategy}`") for kind in (*review_request.KINDS, strong)]
-    lines += [(f"alone: {kind.name}", f"`{kind.strategy}`") for kind in review_request.ALONE]
+    two_player, solitaire = variants.find("standard"), variants.find("solitary-gin")
+    strong = cast.player_types(two_player)[-1]
+    lines = [(kind.name, f"`{kind.strategy}`") for kind in (*cast.weaker_types(two_player), strong)]
+    lines += [
+        (f"alone: {kind.name}", f"`{kind.strategy}`") for kind in cast.weaker_types(solitaire)
+    ]
     return table(("kind of player", "strategy"), lines)
 
 

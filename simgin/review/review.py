@@ -17,7 +17,7 @@ import numpy as np
 from simgin.findings.findings import Findings
 from simgin.play.matchup import parse_matchup
 from simgin.review import course, review_request, scorecard
-from simgin.review.review_request import AT_ONCE, FOR_GIN, STRONG, ReviewRequest
+from simgin.review.review_request import ReviewRequest
 from simgin.review.scorecard import Measurement, Played, Row
 from simgin.rules import variants
 from simgin.runs.block import Task
@@ -28,7 +28,7 @@ from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
 from simgin.stats.table import Frame, frame_of
-from simgin.tune.strongest import CHAMPION
+from simgin.strategy.cast import CHAMPION, KNOCKS_IMMEDIATELY, PLAYS_FOR_GIN, STRONG
 
 FIGURE_COLUMNS = (
     *("variant", "strategy", "opponent", "unit", "metric", "value", "se", "low", "high", "n"),
@@ -155,7 +155,7 @@ class Review:
         for kind in self.request.kinds[: 1 if self.request.alone else None]:
             yield (variant, SKILL, kind.name), self._skill(variant, strong, kind.strategy)
         if self.request.waiting and asked_for:
-            yield (variant, WAITING, FOR_GIN.name), self.won(variant, *self.request.waiting)
+            yield (variant, WAITING, PLAYS_FOR_GIN), self.won(variant, *self.request.waiting)
 
     def _skill(self, variant: str, strong: str, weaker: str) -> Measurement:
         """The matches that the strong player wins from a weaker one; alone, how many more."""
@@ -267,8 +267,8 @@ class Review:
             title, name = scorecard.skill_title(self.request.alone), self.request.player(variant)
             players = f"{STRONG} v {kind}"
         elif metric == WAITING:
-            opponent = dict(self.request.kinds)[AT_ONCE.name]
-            title, players = "Gin v knock", f"{kind} v {AT_ONCE.name}"
+            opponent = dict(self.request.kinds)[KNOCKS_IMMEDIATELY]
+            title, players = "Gin v knock", f"{kind} v {KNOCKS_IMMEDIATELY}"
         else:
             title = next(row.title for row in self.rows if row.key == metric)
         found = {"variant": variant, "strategy": name, "unit": metrics.MATCH, "metric": metric}

@@ -13,11 +13,11 @@ from simgin.report.report import Picture
 from simgin.report.table import Column
 from simgin.review import course
 from simgin.review.review import WAITING, Review
-from simgin.review.review_request import STRONG
 from simgin.review.verdicts import label
 from simgin.stats import quantity
 from simgin.stats.quantity import Quantity
 from simgin.stats.table import Frame, frame_of
+from simgin.strategy.cast import STRONG
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,7 +11,6 @@ from simgin.report.table import Cell, Column, Table
 from simgin.review import verdicts
 from simgin.review.review import SKILL, WAITING, Change, Review
 from simgin.review.review_pictures import review_pictures
-from simgin.review.review_request import FOR_GIN, STRONG
 from simgin.review.scorecard import (
     AGAINST,
     ALONE,
@@ -35,8 +34,8 @@ from simgin.rules import variants
 from simgin.stats import table
 from simgin.stats.quantity import Quantity
 from simgin.stats.table import frame_of
+from simgin.strategy.cast import CHAMPION, PLAYS_FOR_GIN, STRONG
 from simgin.text import shell
-from simgin.tune.strongest import CHAMPION
 
 TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
 # What a cell says of `simgin.review.verdicts.skill_size`, and its tone
@@ -248,7 +247,7 @@ def _span(review: Review, variant: str, row: Row) -> str:
 
 def _waiting(review: Review, variant: str) -> Cell:
     """What playing for gin wins from knocking at once."""
-    key = (variant, WAITING, FOR_GIN.name)
+    key = (variant, WAITING, PLAYS_FOR_GIN)
     number, change = review.figures[key], review.changes.get(key)
     assert isinstance(number, Quantity)
     text, light = f"{100 * number.value:.0f} %", _half(number)

@@ -11,24 +11,29 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from simgin.odds import solo_odds
 from simgin.play.parallel import Progress, share
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
-from simgin.rules.variants import Variant
 from simgin.runs.experiment_file import Count, StrategyText, VariantText
 from simgin.stats import metrics, quantity
 from simgin.strategy import loader
+from simgin.strategy.cast import (
+    CHAMPION,
+    KNOCKS_IMMEDIATELY,
+    PLAYS_FOR_GIN,
+    PlayerType,
+    weaker_types,
+)
 from simgin.text import amounts, toml
 from simgin.text.messages import did_you_mean, shown
 from simgin.tune import adapted
-from simgin.tune.strongest import CHAMPION, cached_or_strongest, play_matches, train_or_strongest
+from simgin.tune.strongest import cached_or_strongest, play_matches, train_or_strongest
 
 MATCHES = 20_000  # of every pair of players
 MATCHES_ALONE = 5_000  # of every player of a variant for one player
@@ -42,26 +47,12 @@ ROUND_TARGET = 5  # points
 PER_MATCH = ("turns", "deals_per_match")  # their product is the turns of a match
 
 
-STRONG = "strong"
-
-
-class Kind(NamedTuple):
-    """A kind of player. name: what it does. strategy: the canonical text of who plays it."""
-
-    name: str
-    strategy: str
-
-
-AT_ONCE = Kind("knocks at once", "simple")
-FOR_GIN = Kind("plays for gin", "gin-only")
-KINDS = (AT_ONCE, Kind("knocks early, then plays for gin", "gold-early"), FOR_GIN)
-ALONE = (Kind("naive", solo_odds.NAIVE), Kind("careful", "solo-lookahead"))
-
-SIMPLE_KNOCKS_WITH = 10  # deadwood, unless its k says otherwise
-
-
 class ReviewError(ValueError):
     """A review that cannot be made; the message is a sentence with the remedy."""
+
+
+def _standard_types() -> tuple[PlayerType, ...]:
+    return weaker_types(variants.find("standard"))
 
 
 @dataclass(frozen=True)
@@ -76,7 +67,7 @@ class ReviewRequest:
 
     variants: tuple[str, ...]
     base: str | None = None
-    kinds: tuple[Kind, ...] = KINDS
+    kinds: tuple[PlayerType, ...] = field(default_factory=_standard_types)
     strong: tuple[tuple[str, str], ...] = ()
     same_length: tuple[tuple[str, str], ...] = ()
     given_strong: str | None = None
@@ -94,7 +85,7 @@ class ReviewRequest:
     def from_manifest(cls, entry: Mapping[str, Any]) -> ReviewRequest:
         """The request that a manifest records, field by field."""
         fields = {name: _tupled(value) for name, value in entry.items()}
-        return cls(kinds=tuple(Kind(*kind) for kind in fields.pop("kinds")), **fields)
+        return cls(kinds=tuple(PlayerType(*kind) for kind in fields.pop("kinds")), **fields)
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -120,11 +111,11 @@ class ReviewRequest:
 
     @property
     def waiting(self) -> tuple[str, str] | None:
-        """Who plays for gin and who knocks at once, if both kinds are there."""
+        """The strategies that play for gin and knock immediately, if both types play."""
         kinds = dict(self.kinds)
-        if not {FOR_GIN.name, AT_ONCE.name} <= kinds.keys():
+        if not {PLAYS_FOR_GIN, KNOCKS_IMMEDIATELY} <= kinds.keys():
             return None
-        return kinds[FOR_GIN.name], kinds[AT_ONCE.name]
+        return kinds[PLAYS_FOR_GIN], kinds[KNOCKS_IMMEDIATELY]
 
     def player(self, variant: str) -> str:
         """The strong player under a variant."""
@@ -196,7 +187,7 @@ def read_request(
     alone = named[0].row["players"] == 1
     if adapt and alone:
         raise ReviewError("--adapt learns players for two-player rules; leave it out here.")
-    kinds, strong = _given_players(players) if players else (usual_kinds(named), None)
+    kinds, strong = _given_players(players) if players else (weaker_types(*named), None)
     return ReviewRequest(
         texts,
         base_text if against is not None and len(texts) > 1 else None,
@@ -226,7 +217,7 @@ def _size(matches: int | str | None, alone: bool, deep: bool) -> int:
     return n
 
 
-def _given_players(players: Sequence[str]) -> tuple[tuple[Kind, ...], str]:
+def _given_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]:
     """The weaker players as kinds of their own, and the strong one."""
     texts = [loader.find(name).text for name in players]
     if len(set(texts)) < 2:
@@ -235,7 +226,7 @@ def _given_players(players: Sequence[str]) -> tuple[tuple[Kind, ...], str]:
             "the strong player."
         )
     *weaker, strong = dict.fromkeys(texts)
-    return tuple(Kind(text, text) for text in weaker), strong
+    return tuple(PlayerType(text, text) for text in weaker), strong
 
 
 # Sweeps
@@ -363,16 +354,6 @@ def nearest_target(turns: float, length: Callable[[int], float], guess: float) -
         at = round(low + (turns - shortest) / slope)
     is_low = low and turns - shortest < longest - turns
     return ROUND_TARGET * (low if is_low else high)
-
-
-def usual_kinds(named: Sequence[Variant]) -> tuple[Kind, ...]:
-    """The weaker kinds for these rules: who knocks at once does so with all that they allow."""
-    if named[0].row["players"] == 1:
-        return ALONE
-    limit = max(int(str(variant.row["knock_limit"])) for variant in named)
-    if limit <= SIMPLE_KNOCKS_WITH:
-        return KINDS
-    return (Kind(AT_ONCE.name, loader.find(f"{AT_ONCE.strategy}:k={limit}").text), *KINDS[1:])
 
 
 def turns_per_match(

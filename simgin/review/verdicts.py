@@ -16,7 +16,6 @@ from simgin.findings.verdict import listed
 from simgin.report.numbers import DASH
 from simgin.report.table import Column, Table
 from simgin.review.review import SKILL, WAITING, Change, Key, Review
-from simgin.review.review_request import FOR_GIN, STRONG
 from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR, Measurement, Row
 from simgin.rules import variants
 from simgin.rules.variants import Variant
@@ -24,6 +23,7 @@ from simgin.stats.batches import ENOUGH_BATCHES
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
 from simgin.stats.table import frame_of
+from simgin.strategy.cast import PLAYS_FOR_GIN, STRONG
 
 MOST_WORDS = 25
 NOTHING = "Nothing an evening would show."
@@ -160,7 +160,7 @@ def sentence(clauses: Sequence[str]) -> str:
 def _clauses(review: Review, variant: str, own: dict[str, Change]) -> Iterator[str]:
     yield _length(review, variant, own)
     yield _gin(review, variant, own.get("gin"))
-    waiting = review.changes.get((variant, WAITING, FOR_GIN.name))
+    waiting = review.changes.get((variant, WAITING, PLAYS_FOR_GIN))
     if waiting is not None and waiting.size == MUCH:
         yield "playing for gin pays " + ("more" if waiting.sign > 0 else "less")
     for wanted in (MUCH, LITTLE):
@@ -335,7 +335,7 @@ def _waiting_wins(review: Review) -> dict[str, int]:
     """
     known: dict[str, Quantity] = {}
     for variant in review.request.swept:
-        share = review.figures[variant, WAITING, FOR_GIN.name]
+        share = review.figures[variant, WAITING, PLAYS_FOR_GIN]
         assert isinstance(share, Quantity)
         known[variant] = share.scaled(1, -EVEN)
     adjusted = holm(np.array([gain.p for gain in known.values()], float))
@@ -384,7 +384,7 @@ def _uneven(number: Quantity) -> Quantity:
 AIMS: tuple[tuple[str, str, str, Callable[[Quantity], Quantity]], ...] = (
     ("fewest dead hands", "dead", STRONG, lambda number: number),
     ("fairest seats", "seat", STRONG, _uneven),
-    ("knocking at once and playing for gin worth the same", WAITING, FOR_GIN.name, _uneven),
+    ("knocking at once and playing for gin worth the same", WAITING, PLAYS_FOR_GIN, _uneven),
 )
 
 

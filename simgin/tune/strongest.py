@@ -16,12 +16,9 @@ from simgin.rules import variants
 from simgin.runs.runner import run_matchup
 from simgin.stats import metrics, quantity
 from simgin.stats.quantity import Quantity
+from simgin.strategy.cast import CHALLENGERS, CHAMPION, FAST_SOLO
 from simgin.tune import adapted
 
-CHAMPION = "champion"
-SOLO_STRONG = "solo-dp"  # the strongest of the fast solitaire players
-# Strategies that can be stronger than champion under rules for which it was not trained
-CHALLENGERS = ("marjj-early", "mishra-uniform", "gold-early")
 CRITICAL_VALUE = 2.39  # standard errors: two-sided 5 %, shared among three challengers
 PILOT_MATCHES = 2_000
 PILOT_SEED = 0x7261696C  # added to the seed, so that a review plays other deals
@@ -34,7 +31,7 @@ def find_strongest(variant: str, seed: int, workers: int | None) -> str:
     among all challengers.
     """
     if variants.find(variant).row["players"] == 1:
-        return SOLO_STRONG
+        return FAST_SOLO
     best, highest = CHAMPION, 0.5
     for name in CHALLENGERS:
         won = run_pilot_match(name, CHAMPION, variant, seed, workers, "match_win")

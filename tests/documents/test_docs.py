@@ -14,7 +14,7 @@ from simgin.cli.main import cli
 from simgin.review import review_request, scorecard
 from simgin.rules import variants
 from simgin.stats import metrics
-from simgin.tune import strongest
+from simgin.strategy import cast
 from support.command_line import call
 from support.pages_script import games, make
 from support.pages_script import metrics as blocks
@@ -222,9 +222,9 @@ def test_every_plot_is_described_and_every_plot_of_a_review_is_shown():
 
 def test_the_page_states_what_a_review_plays():
     told = dict(rows(REVIEWS, "kinds"))
-    assert told["strong"] == f"`{strongest.CHAMPION}`"
+    assert told["strong"] == f"`{cast.CHAMPION}`"
     alone = review_request.MATCHES_ALONE
     assert f"{review_request.MATCHES:,} matches ({alone:,} a player" in REVIEWS
-    assert all(f"`{name}`" in REVIEWS for name in strongest.CHALLENGERS)
+    assert all(f"`{name}`" in REVIEWS for name in cast.CHALLENGERS)
     assert (review_request.DEEPER, scorecard.EVENING, scorecard.EVENINGS) == (100, 5, 10)
     assert (review_request.SAME, review_request.ROUND_TARGET) == (0.1, 5)

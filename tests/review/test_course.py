@@ -12,10 +12,12 @@ from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.review import course, scorecard
 from simgin.review.review import SKILL, Review
-from simgin.review.review_request import ALONE, ReviewRequest
+from simgin.review.review_request import ReviewRequest
 from simgin.review.scorecard import Played, rows_of
+from simgin.rules import variants
 from simgin.runs.runner import run_matchup
 from simgin.stats.quantity import Quantity
+from simgin.strategy.cast import NAIVE, player_types
 
 MATCHES = 300
 
@@ -101,8 +103,8 @@ def test_draws_a_deal_are_those_of_the_odds(game):
 @pytest.mark.parametrize("game", ["solitaire-gin-knock", "solitary-gin", "solitaire-gin"])
 def test_skill_alone_is_a_difference_of_matches_won(game):
     """Counted over recorded matches of the strong and of the naive player on the same packs."""
-    strong, naive = "solo-greedy", ALONE[0].strategy
-    kinds = (ALONE[0],)
+    kinds = player_types(variants.find(game))[:1]
+    strong, naive = "solo-greedy", kinds[0].strategy
     request = ReviewRequest((game,), kinds=kinds, strong=((game, strong),), matches=500)
     made, won, rows = Review(request, None), {}, {}
     for player in (strong, naive):
@@ -111,7 +113,7 @@ def test_skill_alone_is_a_difference_of_matches_won(game):
         _, records = kernel.play_recorded(matchup, 0, 500)
         won[player] = (records["outcome"] == 0).sum()
     made.__dict__.update(_cells=rows, _courses={})
-    found = made.figures[game, SKILL, ALONE[0].name]
+    found = made.figures[game, SKILL, NAIVE]
     assert found.value == pytest.approx((won[strong] - won[naive]) / 500)
     assert won[strong] > won[naive] > 0
     title, meaning = list(scorecard.ALONE.items())[-1]

@@ -10,10 +10,11 @@ from simgin.core import sums
 from simgin.report import figures
 from simgin.review import course, review_request
 from simgin.review.review import plan_review
-from simgin.review.review_request import ALONE, KINDS, STRONG, ReviewRequest, read_request, settled
+from simgin.review.review_request import ReviewRequest, read_request, settled
 from simgin.rules import variants
 from simgin.runs import directory, ledger
 from simgin.stats.quantity import Quantity
+from simgin.strategy.cast import STRONG
 from simgin.tune import strongest
 from support import hostile
 from support import strict_html as wellformed
@@ -74,7 +75,7 @@ def test_every_kind_plays_itself_and_the_strong_player_every_other():
     games = [task.matchup for task in plan.tasks]
     cells = {(game.variant.text, game.a.text, game.b.text) for game in games}
     for variant, player in strong:
-        weaker = [kind.strategy for kind in KINDS]
+        weaker = [kind.strategy for kind in request.kinds]
         wanted = {(variant, name, name) for name in [*weaker, player]}
         wanted |= {(variant, player, name) for name in weaker} | {(variant, "gin-only", "simple")}
         assert {cell for cell in cells if cell[0] == variant} == wanted
@@ -85,7 +86,7 @@ def test_every_kind_plays_itself_and_the_strong_player_every_other():
 def test_a_review_of_one_player_has_a_naive_a_careful_and_a_strong_one():
     request = settled(read_request(["solitary-gin"]))
     names = [task.matchup.a.text for task in plan_review(request).tasks]
-    assert names[:2] == [kind.strategy for kind in ALONE] and len(names) == 3
+    assert names[:2] == [kind.strategy for kind in request.kinds] and len(names) == 3
     assert read_request(["standard"], deep=True).matches == 2_000_000
 
 

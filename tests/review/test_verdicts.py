@@ -6,13 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgin.review import review_report, review_request, scorecard, verdicts
+from simgin.review import review_report, scorecard, verdicts
 from simgin.review.review import SKILL, WAITING, Change, Review
-from simgin.review.review_request import FOR_GIN, STRONG, ReviewRequest, read_request
+from simgin.review.review_request import ReviewRequest, read_request
 from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR, read_goals, rows_of, size
 from simgin.review.verdicts import sweep_lines
 from simgin.rules import variants
 from simgin.stats.quantity import Quantity
+from simgin.strategy.cast import KNOCKS_IMMEDIATELY, PLAYS_FOR_GIN, STRONG
 
 KEYS = [row.key for row in rows_of(variants.find("standard").row, 8)]
 BASE, OTHER = "standard", "straight"
@@ -32,7 +33,7 @@ def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0,
     request = ReviewRequest((BASE, OTHER), BASE, strong=((BASE, "champion"), (OTHER, "champion")))
     made = Review(request, None)
     figures, found = {}, {}
-    kinds = [kind.name for kind in review_request.KINDS]
+    kinds = [kind.name for kind in request.kinds]
     for variant, kind, key in itertools.product((BASE, OTHER), [*kinds, STRONG], KEYS):
         figures[variant, key, kind] = number(BASES.get(key, 1.0), half)
     figures[OTHER, "gin", STRONG] = number(gin, half)
@@ -47,8 +48,8 @@ def review(changes=(), *, half=1e-6, everybody=(), skill=(0, 0, 0), waiting=0.0,
             figures[variant, SKILL, kind] = number(0.75, half)
         found[OTHER, SKILL, kind] = Change(number(change, half), scorecard.SKILL_BOUNDS)
     for variant in (BASE, OTHER):
-        figures[variant, WAITING, FOR_GIN.name] = number(0.5, half)
-    found[OTHER, WAITING, FOR_GIN.name] = Change(number(waiting, half), scorecard.SKILL_BOUNDS)
+        figures[variant, WAITING, PLAYS_FOR_GIN] = number(0.5, half)
+    found[OTHER, WAITING, PLAYS_FOR_GIN] = Change(number(waiting, half), scorecard.SKILL_BOUNDS)
     made.__dict__.update(figures=figures, changes=found)
     return made
 
@@ -291,11 +292,11 @@ def test_frames_name_the_figures_that_training_would_change():
     made = review({"gin": 0.1})
     strong = {(OTHER, "gin", STRONG), (OTHER, "knock_turn", STRONG)}
     assert all(made.is_untrained(key) for key in strong)
-    kind = review_request.AT_ONCE.name
+    kind = KNOCKS_IMMEDIATELY
     others = {(BASE, "gin", STRONG), (OTHER, "comebacks", STRONG), (OTHER, "gin", kind)}
     assert not any(made.is_untrained(key) for key in others)
     assert made.is_untrained((OTHER, SKILL, kind))
-    assert not made.is_untrained((OTHER, WAITING, FOR_GIN.name))
+    assert not made.is_untrained((OTHER, WAITING, PLAYS_FOR_GIN))
     told = made.differences.set_index(["metric", "players"])["untrained"]
     assert told["gin", STRONG] and not told["gin", kind] and not told["comebacks", STRONG]
 
@@ -352,7 +353,7 @@ def test_every_rule_set_can_be_said_and_every_value_has_words():
 def test_who_knocks_at_once_does_so_with_all_that_the_rules_allow():
     usual = dict(read_request(["standard", "straight"]).kinds)
     wide = dict(read_request(["standard"], sweep=["knock_limit=0,10,20"]).kinds)
-    at_once = review_request.AT_ONCE.name
+    at_once = KNOCKS_IMMEDIATELY
     assert usual.pop(at_once) == "simple" and wide.pop(at_once) == "simple:k=20"
     assert usual == wide
 
@@ -387,7 +388,7 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
 def test_a_sweep_says_where_waiting_wins(shares, words):
     request = read_request(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
-    keys = [(variant, WAITING, FOR_GIN.name) for variant in request.swept]
+    keys = [(variant, WAITING, PLAYS_FOR_GIN) for variant in request.swept]
     known = dict(zip(keys, (number(share, 0.02) for share in shares), strict=True))
     made.__dict__.update(figures=known, rows=())
     assert list(sweep_lines(made)) == [f"Playing for gin against knocking at once: {words}"]
@@ -397,7 +398,7 @@ def a_sweep(shares):
     """A review of a sweep whose figures of playing for gin are the batches of these shares."""
     request = read_request(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
-    keys = [(variant, WAITING, FOR_GIN.name) for variant in request.swept]
+    keys = [(variant, WAITING, PLAYS_FOR_GIN) for variant in request.swept]
     made.__dict__.update(figures=dict(zip(keys, shares, strict=True)), rows=())
     return made
 

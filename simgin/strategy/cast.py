@@ -1,0 +1,63 @@
+"""Player types: who plays for whom in every command, report and page.
+
+    player_types(variants.find("standard"))  # weakest first: beginner, ..., strong
+
+cast.toml lists the types of two-player and of solitaire games, their display names and their
+strategies, and the strategies that take part in odds, pilot matches and training.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from simgin.rules.variants import Variant
+from simgin.strategy import loader
+
+FILE = Path(__file__).with_name("cast.toml")
+CAST: dict[str, Any] = tomllib.loads(FILE.read_text(encoding="utf-8"))
+
+
+class PlayerType(NamedTuple):
+    """A player type: its display name and the spec of the strategy that plays."""
+
+    name: str
+    strategy: str
+
+
+BEGINNER, KNOCKS_IMMEDIATELY, KNOCKS_EARLY, PLAYS_FOR_GIN, STRONG = (
+    entry["name"] for entry in CAST["two_player"]
+)
+NAIVE, CAREFUL, _ = (entry["name"] for entry in CAST["solitaire"])
+CHAMPION: str = CAST["two_player"][-1]["strategy"]
+CHALLENGERS: list[str] = CAST["strong"]["challengers"]
+FAST_SOLO: str = CAST["strong"]["fast_solitaire"]
+
+
+def player_types(*variants: Variant) -> tuple[PlayerType, ...]:
+    """Return the player types of a game, weakest first.
+
+    Of several variants, the highest knock limit decides with how much deadwood a player knocks that
+    knocks immediately.
+    """
+    is_solitaire = variants[0].row["players"] == 1
+    limit = max(int(str(variant.row["knock_limit"] or 0)) for variant in variants)
+    types = []
+    for entry in CAST["solitaire" if is_solitaire else "two_player"]:
+        strategy = entry["strategy"]
+        if limit > entry.get("knock_limit", limit):
+            strategy = loader.find(f"{strategy}:k={limit}").text
+        types.append(PlayerType(entry["name"], strategy))
+    return tuple(types)
+
+
+def weaker_types(*variants: Variant) -> tuple[PlayerType, ...]:
+    """Return the types that reviews and drills set against the strong player, weakest first."""
+    optional = {entry["name"] for entry in CAST["two_player"] if entry.get("optional")}
+    return tuple(player for player in player_types(*variants)[:-1] if player.name not in optional)
+
+
+def strong_player(variant: Variant) -> str:
+    """Return the strategy of the strong player of a game."""
+    return player_types(variant)[-1].strategy
