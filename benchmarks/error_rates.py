@@ -49,7 +49,7 @@ class Piece:
     @property
     def trial(self) -> rates.Trial:
         """What is judged."""
-        return rates.read_trial(
+        return rates.Trial.read(
             self.strategy, None, VARIANT, None, self.deals, rates.WORLDS, seed=1
         )
 

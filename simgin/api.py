@@ -144,16 +144,16 @@ def odds_of(
     variant has seats and scores. strategies: weakest first, by default the usual ladder. deals:
     of each.
     """
-    from simgin.odds.odds import measure, read_request
+    from simgin.odds.odds import OddsRequest, run_odds
 
-    request = read_request(
+    request = OddsRequest.read(
         [variants.find(variant).text],
         _texts(*strategies),
         deals=amounts.parse_count(deals),
         seed=amounts.parse_seed(seed),
         complete=False,
     )
-    return measure(request, workers).frames
+    return run_odds(request, workers).frames()
 
 
 def tuned(
@@ -312,7 +312,7 @@ def error_rates(
     from simgin.analysis import rates
 
     own, other, judging = _texts(a, b, judge)
-    trial = rates.read_trial(
+    trial = rates.Trial.read(
         own,
         other,
         variants.find(variant).text,
@@ -321,7 +321,7 @@ def error_rates(
         amounts.parse_count(worlds),
         amounts.parse_seed(seed),
     )
-    return rates.error_rates(trial, workers).frame()
+    return rates.run_error_rates(trial, workers).frame()
 
 
 def find(
@@ -341,15 +341,14 @@ def find(
 
     where: what to look for, such as "undercut, lost", "points < -40, longest", "differ" or
     "costly". deals or matches: how many to look through. against: with differ, who plays against a
-    and b in turn, by default b. The columns are those of `simgin.analysis.deal_search.carry_out`;
-    the frame is empty if no deal fits. Raises ValueError for what cannot be looked for.
+    and b in turn, by default b. The columns are those of
+    `simgin.analysis.deal_search.Found.records`; the frame is empty if no deal fits. Raises
+    ValueError for what cannot be looked for.
     """
-    import pandas as pd
-
-    from simgin.analysis.deal_search import carry_out, read_request
+    from simgin.analysis.deal_search import FindRequest, run_find
 
     own, other, third = _texts(a, b, against)
-    request = read_request(
+    request = FindRequest.read(
         own,
         other,
         variants.find(variant).text,
@@ -360,8 +359,7 @@ def find(
         limit=limit,
         seed=seed,
     )
-    _, rows = carry_out(request, workers)
-    return pd.DataFrame(rows)
+    return run_find(request, workers).frames()["deals"]
 
 
 def _effort(

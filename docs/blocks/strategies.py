@@ -3,7 +3,7 @@
 from blocks.markdown import table as markdown_table
 from blocks.reference import ROOT, bench, csv, summary_section, tidy_rows
 from simgin.core.view import FIELDS
-from simgin.odds.odds import measure, read_request
+from simgin.odds.odds import OddsRequest, run_odds
 from simgin.odds.odds_report import odds_tables, verdict
 from simgin.report import numbers
 from simgin.stats import table
@@ -67,7 +67,7 @@ def speed() -> str:
 
 def odds(*games: str) -> str:
     """What `simgin odds` says of some games, or of all for one player, and its tables."""
-    found = measure(read_request(games, complete=bool(games)))
+    found = run_odds(OddsRequest.read(games, complete=bool(games)))
     parts = ["\n".join(f"* {line}" for line in verdict(found))]
     for own in odds_tables(found):
         parts += [f"**{own.title}**", markdown_table(own.headings, own.rows)]

@@ -1,13 +1,14 @@
 """Search for deals of a matchup that fulfil a query, and for their costliest decisions.
 
-request = read_request("gold", "simple", "standard", "undercut, lost", deals=1_000_000)
-found = search_deals(request)
-found.deals  # FOUND_DEAL (n_deals,): the first ten
+request = FindRequest.read("gold", "simple", "standard", "undercut, lost", deals=1_000_000)
+run_find(request).frames()["deals"]  # the first ten
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,9 +24,15 @@ from simgin.play.matchup import Matchup, own_names, parse_matchup, side_names
 from simgin.play.parallel import Progress, over_units, share
 from simgin.play.replay import decision_text
 from simgin.play.watch import Question, watch_deal
+from simgin.plots.answers import UNITS
+from simgin.report.report import Report
 from simgin.rules import variants
+from simgin.runs.manifest import run_identity
 from simgin.stats.estimate import mean_of
 from simgin.text.amounts import AmountError, parse_count, parse_seed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Row = dict[str, Any]
 DEALS = 100_000
@@ -50,7 +57,7 @@ class SearchError(ValueError):
 
 
 @dataclass(frozen=True)
-class Request:
+class FindRequest:
     """Whose deals to look through, how many, and for what."""
 
     matchup: Matchup
@@ -58,6 +65,49 @@ class Request:
     where: Where
     n: int  # deals or matches
     limit: int
+
+    @classmethod
+    def read(
+        cls,
+        a: str,
+        b: str | None,
+        variant: str,
+        where: str,
+        *,
+        deals: int | str | None = None,
+        matches: int | str | None = None,
+        against: str | None = None,
+        limit: int = LIMIT,
+        seed: int = 1,
+    ) -> FindRequest:
+        """Read a request from names, conditions and counts.
+
+        With `differ`, b is the strategy that a is compared with, and both play `against`, by
+        default b.
+
+        Raises:
+            SearchError: If the options contradict each other or are out of range.
+            WhereError: If a condition is not valid.
+        """
+        asked = read_where(where)
+        if deals is not None and matches is not None:
+            raise AmountError("deals and matches are both given; keep one of them.")
+        if against is not None and not asked.differ:
+            raise SearchError("--against goes with `--where differ`; name the opponent behind A.")
+        if asked.differ and matches is not None:
+            raise SearchError("differ compares single deals, so count deals, not matches.")
+        if not 1 <= limit <= MOST_LISTED:
+            raise SearchError(
+                f"{limit} deals cannot be listed: write a limit of 1 to {MOST_LISTED}."
+            )
+        n = parse_count(matches or deals or (FEW_DEALS if asked.is_costly else DEALS))
+        number = parse_seed(seed)
+        if asked.differ:
+            return cls(*_compared(a, b, variant, against, number), asked, n, limit)
+        unit: Unit = "deal" if matches is None else "match"
+        if unit == "deal":
+            variants.warn_of_match_rules(variants.find(variant))
+        return cls(parse_matchup(a, b, variant, number, unit), None, asked, n, limit)
 
     @property
     def title(self) -> str:
@@ -92,49 +142,46 @@ class Found:
         played: Number of deals searched.
         fitting: Number of deals that fulfil the query.
         deals: FOUND_DEAL (n_deals,), the first `limit` of them.
+        listed: Row for each of these deals, or for each costly decision.
     """
 
-    request: Request
+    request: FindRequest
     played: int
     fitting: int
     deals: np.ndarray
+    listed: Sequence[Row] = ()
 
+    @property
+    def identity(self) -> dict[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return run_identity(self.request.matchups)
 
-def read_request(
-    a: str,
-    b: str | None,
-    variant: str,
-    where: str,
-    *,
-    deals: int | str | None = None,
-    matches: int | str | None = None,
-    against: str | None = None,
-    limit: int = LIMIT,
-    seed: int = 1,
-) -> Request:
-    """The search that texts and counts ask for.
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        return [matchup.units(self.request.n) for matchup in self.request.matchups]
 
-    With `differ`, b is the strategy that a is compared with, and `against` plays both, by default
-    b. Raises SearchError, WhereError and what the loaders raise.
-    """
-    asked = read_where(where)
-    if deals is not None and matches is not None:
-        raise AmountError("deals and matches are both given; keep one of them.")
-    if against is not None and not asked.differ:
-        raise SearchError("--against goes with `--where differ`; name the opponent behind A.")
-    if asked.differ and matches is not None:
-        raise SearchError("differ compares single deals, so count deals, not matches.")
-    if not 1 <= limit <= MOST_LISTED:
-        raise SearchError(f"{limit} deals cannot be listed: write a limit of 1 to {MOST_LISTED}.")
-    usual = FEW_DEALS if asked.is_costly else DEALS
-    n = parse_count(matches or deals or usual)
-    number = parse_seed(seed)
-    if asked.differ:
-        return Request(*_compared(a, b, variant, against, number), asked, n, limit)
-    unit: Unit = "deal" if matches is None else "match"
-    if unit == "deal":
-        variants.warn_of_match_rules(variants.find(variant))
-    return Request(parse_matchup(a, b, variant, number, unit), None, asked, n, limit)
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Return the rows as a DataFrame."""
+        import pandas as pd
+
+        return {"deals": pd.DataFrame(self.listed)}
+
+    def records(self) -> list[Row]:
+        """Return the rows: where each deal is found, what happened, and how to replay it.
+
+        Each row has variant, strategy, opponent, seed, unit, half, deal, ending, turns, points,
+        happened and command. With `differ`, also place, own and other (the first decision that
+        differs), rival, rival_happened, rival_points, rival_command and gain. With `costly`, place,
+        turn, own and best (the decision), cost, low, high, by and analyze (a command).
+        """
+        return list(self.listed)
+
+    def report(self, command: str) -> Report:
+        """Return how many deals fit, and what the rows are."""
+        request = self.request
+        question = f"{request.title}, {request.matchup.variant.text}: {request.where.text}"
+        return Report(question, list(_verdict(self)), command=command)
 
 
 def _compared(
@@ -155,7 +202,9 @@ def _compared(
     return one, two
 
 
-def search(request: Request, workers: int | None = None, progress: Progress | None = None) -> Found:
+def search(
+    request: FindRequest, workers: int | None = None, progress: Progress | None = None
+) -> Found:
     """Play the deals and return the first ones that fulfil the query."""
     where = request.where
     limit = MOST_ANALYSED + 1 if where.is_costly else request.limit
@@ -180,7 +229,7 @@ def search(request: Request, workers: int | None = None, progress: Progress | No
     return Found(request, sum(played), fit, where.first(deals, limit))
 
 
-def _play(request: Request, first: int, n: int) -> np.ndarray:
+def _play(request: FindRequest, first: int, n: int) -> np.ndarray:
     """Return the deals of some pairs: FOUND_DEAL (n_deals,)."""
     played = []
     for matchup in request.matchups:
@@ -363,20 +412,36 @@ def _mistake(found: Found, command: str, analysis: Analysis, effort: Effort) -> 
     }
 
 
-def carry_out(
-    request: Request, workers: int | None = None, progress: Progress | None = None
-) -> tuple[Found, list[Row]]:
-    """What was found, and the rows that tell it.
+# The whole search, and its report
 
-    Each has the deal (variant, strategy, opponent, seed, unit, half, deal), how it ended (ending,
-    turns, points, happened) and the command that shows it. With `differ` also place, own and other:
-    the first decision made otherwise; rival, rival_happened, rival_points, rival_command and gain.
-    With `costly` place, turn, own and best: the decision; cost, low, high and by; analyze: a
-    command.
-    """
-    found = search(request, workers, progress)
+
+def run_find(
+    request: FindRequest, workers: int | None = None, on_progress: Progress | None = None
+) -> Found:
+    """Find the deals, or the costliest decisions, and describe them."""
+    found = search(request, workers, on_progress)
     rows = deal_rows(found)
-    if not request.where.is_costly:
-        return found, rows
-    effort = Effort(seed=request.matchup.seed, workers=workers)
-    return found, _costliest(found, rows, effort, progress)
+    if request.where.is_costly:
+        effort = Effort(seed=request.matchup.seed, workers=workers)
+        rows = _costliest(found, rows, effort, on_progress)
+    return replace(found, listed=rows)
+
+
+def _verdict(found: Found) -> Iterator[str]:
+    """Yield how many deals fit, and what is listed."""
+    request, rows = found.request, found.listed
+    name = request.short(request.matchup.a.text)
+    yield f"{found.fitting:,} of {found.played:,} deals fit."
+    if not found.fitting:
+        return
+    if request.where.is_costly and not rows:
+        yield "No decision cost anything."
+    elif request.where.is_costly:
+        unit = UNITS[rows[0]["by"]]
+        yield f"The costliest decisions of {name}, in {unit}, with 95 % intervals:"
+    else:
+        listed = "The first is" if len(rows) == 1 else f"The first {len(rows)} are"
+        if found.fitting <= len(rows):
+            listed = "Here they are"
+        points = "points" if request.rival else f"points of {name}"
+        yield f"{listed}, with the {points}:"

@@ -1,7 +1,7 @@
 """Drills: exercises from decisions that cost ordinary players much, with the costs of all actions.
 
-drill = make_drill(read_request("standard", None, positions=30, seed=1))
-drill.rows()  # one row per option of each exercise
+drill = run_drill(DrillRequest.read("standard", positions=30))
+drill.records()  # a row for each answer to each position
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ from simgin.play.parallel import Progress, over_units, share
 from simgin.play.watch import watch_deal
 from simgin.report import page
 from simgin.report.cards import with_faces
+from simgin.report.report import Report
 from simgin.rules import variants
+from simgin.runs.manifest import run_identity
 from simgin.stats.estimate import mean_of
+from simgin.stats.table import Frame, for_json, frame_of
 from simgin.text import shell
 from simgin.text.files import replacing
 from simgin.text.notation import card_text
@@ -48,7 +51,7 @@ MARKS = {".html": b"<title>Drill: ", ".apkg": DECK.encode()}  # identify files o
 
 
 @dataclass(frozen=True)
-class Request:
+class DrillRequest:
     """Whose decisions to look through, who plays on, and how many positions are wanted.
 
     judge: who plays on, against the same opponent.
@@ -57,6 +60,25 @@ class Request:
     players: Sequence[Matchup]
     judge: Matchup
     positions: int
+
+    @classmethod
+    def read(
+        cls, variant: str, judge: str | None = None, positions: int = 30, seed: int = 1
+    ) -> DrillRequest:
+        """Read a request from names. The judge is by default the strongest strategy.
+
+        Raises:
+            PositionError: If there are too few positions or too many, or the game is solitaire.
+        """
+        if not 1 <= positions <= MOST:
+            raise PositionError(f"a drill has 1 to {MOST} positions, not {positions:,}.")
+        game = variants.find(variant)
+        if game.row["players"] == 1:
+            raise PositionError(f"{game.text} is for one player, and a drill takes deals of two.")
+        best = strongest(game)
+        players = [parse_matchup(name, best, game.text, seed, "deal") for name in PLAYERS]
+        plays_on = parse_matchup(judge or best, best, game.text, seed, "deal")
+        return cls(players, plays_on, positions)
 
 
 @dataclass(frozen=True)
@@ -122,10 +144,31 @@ class Exercise:
 class Drill:
     """Exercises of a drill, in order."""
 
-    request: Request
+    request: DrillRequest
     exercises: Sequence[Exercise]
 
-    def rows(self) -> list[dict[str, object]]:
+    @property
+    def identity(self) -> dict[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return run_identity([*self.request.players, self.request.judge])
+
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        return [DEALS * self.request.positions] * (len(self.request.players) + 1)
+
+    def frames(self) -> dict[str, Frame]:
+        """Return the rows as a DataFrame."""
+        return {"drill": frame_of(self.records())}
+
+    def report(self, command: str) -> Report:
+        """Return the number of positions by theme."""
+        had = Counter(one.theme for one in self.exercises)
+        listed = ", ".join(f"{name} {had[key]}" for key, name in KINDS.items() if had[key])
+        title = f"Drill, {self.request.judge.variant.text}"
+        return Report(title, [f"{len(self.exercises)} positions: {listed}."], command=command)
+
+    def records(self) -> list[dict[str, Any]]:
         """Return a row for each option, best option of its exercise first.
 
         Columns:
@@ -140,29 +183,12 @@ class Drill:
             told |= {"player": one.matchup.a.text, "analyze": one.command}
             for place, row in zip(one.analysis.order, one.analysis.rows(), strict=True):
                 if place in one.answers:
-                    found.append(told | row)
+                    found.append(for_json(told | row))
         return found
 
 
-def read_request(variant: str, judge: str | None, positions: int, seed: int) -> Request:
-    """What is asked for; the judge is by default the strongest.
-
-    Raises PositionError for a number of positions out of range and a game for one, and what the
-    loaders raise.
-    """
-    if not 1 <= positions <= MOST:
-        raise PositionError(f"a drill has 1 to {MOST} positions, not {positions:,}.")
-    game = variants.find(variant)
-    if game.row["players"] == 1:
-        raise PositionError(f"{game.text} is for one player, and a drill takes deals of two.")
-    best = strongest(game)
-    players = [parse_matchup(name, best, game.text, seed, "deal") for name in PLAYERS]
-    plays_on = parse_matchup(judge or best, best, game.text, seed, "deal")
-    return Request(players, plays_on, positions)
-
-
-def make_drill(
-    request: Request, workers: int | None = None, progress: Progress | None = None
+def run_drill(
+    request: DrillRequest, workers: int | None = None, on_progress: Progress | None = None
 ) -> Drill:
     """Find the positions: of each theme the costliest by turns, no two of one pack."""
     for matchup in (*request.players, request.judge):
@@ -172,9 +198,9 @@ def make_drill(
     def sift(unit: int, _n: int) -> list[Candidate]:
         return list(_seeming(request, unit))
 
-    sifted = over_units(sift, units, 1, workers, share(progress, 0, 2))
+    sifted = over_units(sift, units, 1, workers, share(on_progress, 0, 2))
     seeming = sorted((one for unit in sifted for one in unit), key=lambda one: one.low)
-    found = _priced(request, seeming, workers, share(progress, 1, 2))
+    found = _priced(request, seeming, workers, share(on_progress, 1, 2))
     if not found:
         raise PositionError("no costly decision was found; try another seed, or more positions.")
     order = np.random.default_rng(request.judge.seed).permutation(len(found))
@@ -199,7 +225,7 @@ class Candidate(NamedTuple):
     position: Position
 
 
-def _seeming(request: Request, unit: int) -> Iterator[Candidate]:
+def _seeming(request: DrillRequest, unit: int) -> Iterator[Candidate]:
     """Yield decisions of a deal in which the evaluator's action is significantly better."""
     matchup = request.players[unit % len(request.players)]
     judge = request.judge
@@ -218,7 +244,7 @@ def _seeming(request: Request, unit: int) -> Iterator[Candidate]:
 
 
 def _priced(
-    request: Request, seeming: list[Candidate], workers: int | None, progress: Progress | None
+    request: DrillRequest, seeming: list[Candidate], workers: int | None, progress: Progress | None
 ) -> list[Exercise]:
     """Return useful exercises from the candidates, balanced over kinds of mistakes.
 

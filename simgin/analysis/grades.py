@@ -15,7 +15,7 @@ import numpy as np
 
 from simgin.analysis import rates
 from simgin.analysis.analysis import strongest
-from simgin.analysis.deal_file import Told
+from simgin.analysis.deal_file import Told, read_file
 from simgin.analysis.game_logs import NOTES
 from simgin.analysis.judge import CONFIRMING, Judge, Judged
 from simgin.analysis.position import PositionError
@@ -24,6 +24,7 @@ from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
 from simgin.play.watch import WatchedDeal
 from simgin.report import numbers
+from simgin.report.progress import OnProgress
 from simgin.report.report import Report
 from simgin.report.table import Table, listed
 from simgin.stats.estimate import ENOUGH_UNITS, Estimate, around, mean_of, undefined
@@ -54,6 +55,58 @@ OF_LADDER = (
 
 
 @dataclass(frozen=True)
+class GradeRequest:
+    """Deals of a player, and who evaluates the decisions in them."""
+
+    trial: rates.Trial
+    played: Sequence[WatchedDeal]
+    files: Sequence[str]
+    engine: str = ""
+
+    @classmethod
+    def read(
+        cls,
+        files: Sequence[str],
+        player: str | None = None,
+        judge: str | None = None,
+        opponent: str | None = None,
+        worlds: int | None = None,
+        seed: int = 1,
+    ) -> GradeRequest:
+        """Read a request from the files of deals.
+
+        Args:
+            files: Paths, one deal each.
+            player: Name or seat, by default the first player of the files.
+            judge: Strategy that evaluates, by default the strongest.
+            opponent: Strategy that plays on for the opponent, by default the opponent of all files
+                if simgin knows it, else the strongest.
+            worlds: Maximum number of sampled hidden states per decision.
+            seed: Seed of the evaluation.
+
+        Raises:
+            PositionError: If the files hold no deals, or are of different rules or players.
+        """
+        told = [read_file(file) for file in files]
+        variants = list(dict.fromkeys(one.deal.matchup.variant.text for one in told))
+        if len(variants) > 1:
+            raise PositionError(f"the files are of {' and '.join(variants)}: grade each apart.")
+        seats = [_seat(one, player) for one in told]
+        names = list(dict.fromkeys(one.names[seat] for one, seat in zip(told, seats, strict=True)))
+        if len(names) > 1 and player is None:
+            known = " and ".join(quoted(name, 40) for name in names)
+            raise PositionError(f"the files are of {known}: name one by --player.")
+        deals = [seen_from(one.deal, seat) for one, seat in zip(told, seats, strict=True)]
+        across = {one.matchup.players[1 - one.state.half].text for one in deals if one.matchup.b}
+        best = strongest(deals[0].matchup.variant)
+        other = opponent or (across.pop() if len(across) == 1 else best if across else None)
+        name = names[0] if len(names) == 1 else f"seat {player}"
+        judging = parse_matchup(judge or best, other, variants[0], seed, "deal")
+        trial = trial_of(name, judging, len(deals), rates.WORLDS if worlds is None else worlds)
+        return cls(trial, deals, files, told[0].engine)
+
+
+@dataclass(frozen=True)
 class Grade(rates.ErrorRates):
     """Error rates of a player in recorded deals.
 
@@ -66,12 +119,22 @@ class Grade(rates.ErrorRates):
         files: Paths of the deals, if they were read from files.
         others: Evaluated decisions of the opponent by deal.
         level: Gain per deal of the evaluator against the strategy that continues for the opponent.
+        engine: Engine that logged the deals, if it was not simgin.
     """
 
     played: Sequence[WatchedDeal]
     files: Sequence[str]
     others: list[list[Judged]]
     level: Estimate
+    engine: str = ""
+
+    def report(self, command: str) -> Report:
+        """Return the report of the grade."""
+        return grade_report(self, command)
+
+    @cached_property
+    def _records(self) -> list[rates.Row]:
+        return grade_rows(self)
 
     @property
     def halves(self) -> int:
@@ -156,12 +219,20 @@ def seen_from(deal: WatchedDeal, seat: int) -> WatchedDeal:
     return replace(deal, state=state, fault="", is_cut=False)
 
 
+def run_grade(
+    request: GradeRequest, workers: int | None = None, on_progress: OnProgress | None = None
+) -> Grade:
+    """Evaluate every decision of the deals. See `grade`."""
+    found = grade(request.trial, request.played, request.files, workers, on_progress)
+    return replace(found, engine=request.engine)
+
+
 def grade(
     trial: rates.Trial,
     played: Sequence[WatchedDeal],
     files: Sequence[str] = (),
     workers: int | None = None,
-    progress: rates.Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Grade:
     """Judge every decision of the player in some deals, and of the opponent for the result.
 
@@ -199,38 +270,6 @@ def measured_in(trial: rates.Trial) -> int:
     return max(LEAST_WORLDS, trial.worlds)
 
 
-def read_trial(
-    told: Sequence[Told],
-    player: str | None,
-    judge: str | None,
-    opponent: str | None,
-    worlds: int | None,
-    seed: int,
-) -> tuple[rates.Trial, list[WatchedDeal]]:
-    """What is to be judged in the deals of some files, and the deals.
-
-    player: a name or a seat, by default the first player of the files. judge: by default the
-    strongest. opponent: who plays on for the opponent, by default who played if it is the same in
-    all files and is there, or the strongest. Raises PositionError for files of different rules or
-    players, and what the loaders raise.
-    """
-    variants = list(dict.fromkeys(one.deal.matchup.variant.text for one in told))
-    if len(variants) > 1:
-        raise PositionError(f"the files are of {' and '.join(variants)}: grade each apart.")
-    seats = [_seat(one, player) for one in told]
-    names = list(dict.fromkeys(one.names[seat] for one, seat in zip(told, seats, strict=True)))
-    if len(names) > 1 and player is None:
-        known = " and ".join(quoted(name, 40) for name in names)
-        raise PositionError(f"the files are of {known}: name one by --player.")
-    deals = [seen_from(one.deal, seat) for one, seat in zip(told, seats, strict=True)]
-    across = {one.matchup.players[1 - one.state.half].text for one in deals if one.matchup.b}
-    best = strongest(deals[0].matchup.variant)
-    other = opponent or (across.pop() if len(across) == 1 else best if across else None)
-    name = names[0] if len(names) == 1 else f"seat {player}"
-    judging = parse_matchup(judge or best, other, variants[0], seed, "deal")
-    return trial_of(name, judging, len(deals), rates.WORLDS if worlds is None else worlds), deals
-
-
 def trial_of(name: str, judging: Matchup, deals: int, worlds: int = rates.WORLDS) -> rates.Trial:
     """Return the task for a player whose policies are never called."""
     player = exchange(judging.a, {}, name)
@@ -252,17 +291,9 @@ def _seat(told: Told, player: str | None) -> int:
 # Report
 
 
-def grade_report(
-    grade: Grade, rows: Sequence[rates.Row] = (), engine: str = "", command: str = ""
-) -> Report:
-    """Build the report of a grade.
-
-    Args:
-        grade: The grade.
-        rows: Rows returned by `grade_rows`.
-        engine: Engine that logged the deals, if it was not simgin.
-        command: Command that repeats the grade.
-    """
+def grade_report(grade: Grade, command: str = "") -> Report:
+    """Return the report of a grade."""
+    engine = grade.engine
     trial = grade.trial
     who = trial.matchup.a.text
     deals = "1 deal" if grade.deals == 1 else f"{grade.deals:,} deals"
@@ -277,7 +308,7 @@ def grade_report(
     table = replace(rates.rates_table(grade, judge), note=note)
     ladder = [ladder_table(grade)] if grade.has_ladder and grade.is_rate else []
     costliest = listed(
-        "Costliest decisions", ("decision", "command"), rates.costliest_in_words(rows)
+        "Costliest decisions", ("decision", "command"), rates.costliest_in_words(grade.records())
     )
     return Report(
         question=f"What {who} gave up in {deals}{game}",

@@ -27,6 +27,7 @@ from simgin.report import numbers
 from simgin.report.report import Report
 from simgin.report.table import Column, Table
 from simgin.rules import variants
+from simgin.runs.manifest import run_identity
 from simgin.stats.estimate import Estimate, mean_of
 from simgin.stats.table import frame_of
 from simgin.stats.variance import anchored_mean
@@ -34,6 +35,8 @@ from simgin.text import shell
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from simgin.report.progress import OnProgress
 
 WORLDS = 200
 ENOUGH_WORLDS = 100  # with only 20 worlds, error rates are two points too low
@@ -54,7 +57,6 @@ KINDS = {
 }
 
 Row = dict[str, Any]
-Progress = Callable[[int, int, Callable[[], str]], None]
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,34 @@ class Trial:
     deals: int
     worlds: int = WORLDS
 
+    @classmethod
+    def read(
+        cls,
+        a: str,
+        b: str | None,
+        variant: str,
+        judge: str | None,
+        deals: int,
+        worlds: int = WORLDS,
+        seed: int = 1,
+    ) -> Trial:
+        """Read a request from names. The judge and B are by default the strongest strategy.
+
+        Raises:
+            PositionError: If there are too few deals or too many.
+        """
+        game = variants.find(variant)
+        best = strongest(game)
+        if game.row["players"] == 2:
+            b = b or best
+        if not FEWEST_DEALS <= deals <= MOST_DEALS:
+            raise PositionError(
+                f"name {FEWEST_DEALS} to {MOST_DEALS:,} deals, not {deals:,}: with fewer no "
+                "interval can be trusted."
+            )
+        matchup = parse_matchup(a, b, game.text, seed, "deal")
+        return cls(matchup, parse_matchup(judge or best, b, game.text, seed, "deal"), deals, worlds)
+
 
 @dataclass(frozen=True)
 class ErrorRates:
@@ -90,6 +120,32 @@ class ErrorRates:
     trial: Trial
     judged: list[list[Judged]]
     lead: Estimate
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return run_identity([self.trial.judge])
+
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        return [len(self.judged)]
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Return the error rates as a DataFrame."""
+        return {"rates": self.frame()}
+
+    def records(self) -> list[Row]:
+        """Return the rows of the error rates and of the costliest decisions for JSON."""
+        return self._records
+
+    def report(self, command: str) -> Report:
+        """Return the report of the error rates."""
+        return rates_report(self, command)
+
+    @cached_property
+    def _records(self) -> list[Row]:
+        return rates_rows(self)
 
     @property
     def unit(self) -> str:
@@ -225,28 +281,8 @@ def belongs(judged: Judged, kind: str, mistake: str) -> bool:
     return kind in ("", judged.kind) and mistake in ("", judged.mistake)
 
 
-def read_trial(
-    a: str, b: str | None, variant: str, judge: str | None, deals: int, worlds: int, seed: int
-) -> Trial:
-    """What is to be judged, from text forms; the judge and B are by default the strongest.
-
-    Raises PositionError for too few deals or too many, and what the loaders raise.
-    """
-    game = variants.find(variant)
-    best = strongest(game)
-    if game.row["players"] == 2:
-        b = b or best
-    if not FEWEST_DEALS <= deals <= MOST_DEALS:
-        raise PositionError(
-            f"name {FEWEST_DEALS} to {MOST_DEALS:,} deals, not {deals:,}: with fewer no interval "
-            "can be trusted."
-        )
-    matchup = parse_matchup(a, b, game.text, seed, "deal")
-    return Trial(matchup, parse_matchup(judge or best, b, game.text, seed, "deal"), deals, worlds)
-
-
-def error_rates(
-    trial: Trial, workers: int | None = None, progress: Progress | None = None
+def run_error_rates(
+    trial: Trial, workers: int | None = None, on_progress: OnProgress | None = None
 ) -> ErrorRates:
     """Evaluate every decision of strategy A in a number of deals.
 
@@ -259,7 +295,7 @@ def error_rates(
     kernel.prepare(trial.judge)
     units = trial.matchup.units(trial.deals)
     lead = measured_lead(trial, workers)
-    return ErrorRates(trial, judge_units(trial, 0, units, workers, progress), lead)
+    return ErrorRates(trial, judge_units(trial, 0, units, workers, on_progress), lead)
 
 
 def judge_units(
@@ -267,7 +303,7 @@ def judge_units(
     first: int,
     units: int,
     workers: int | None = None,
-    progress: Progress | None = None,
+    on_progress: OnProgress | None = None,
 ) -> list[list[Judged]]:
     """Evaluate the decisions of strategy A in consecutive pairs or deals.
 
@@ -276,7 +312,7 @@ def judge_units(
         first: Number of the first pair.
         units: Number of pairs.
         workers: Number of worker threads.
-        progress: Called with the progress, its total, and a function that returns the result so
+        on_progress: Called with the progress, its total, and a function that returns the result so
             far as a string.
 
     Returns:
@@ -297,8 +333,8 @@ def judge_units(
         return found
 
     def report(done: int, every: int) -> None:
-        if progress is not None:
-            progress(done, every, lambda: f"{np.mean(costs):.1f} {given_up(matchup)}")
+        if on_progress is not None:
+            on_progress(done, every, lambda: f"{np.mean(costs):.1f} {given_up(matchup)}")
 
     return over_units(judge_unit, units, 1, workers, report)
 

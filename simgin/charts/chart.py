@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -38,11 +38,12 @@ from simgin.report.table import Cell, Column, Table
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.parameters import Params, number
+from simgin.runs.manifest import run_identity
 from simgin.runs.runner import run_matchup
 from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import NO_MOVES, Quantity
-from simgin.stats.table import frame_of
+from simgin.stats.table import frame_of, records
 from simgin.text.messages import quoted
 from simgin.tune.decisions import by_points, by_score
 from simgin.tune.strongest import cached_or_strongest
@@ -82,7 +83,7 @@ class ChartRequest:
     Attributes:
         kind: Key of `CHART_KINDS`.
         variant: Spec of the variant.
-        player: Strategy.
+        player: Strategy; if empty, `run_chart` finds the strongest one.
         deals: Number of deals.
         seed: Seed of the deals.
         score: Points of the player and the opponent; None to maximise the points of a deal instead
@@ -95,6 +96,31 @@ class ChartRequest:
     deals: int
     seed: int
     score: tuple[int, int] | None = None
+
+    @classmethod
+    def read(
+        cls,
+        kind: str,
+        variant: str = "standard",
+        *,
+        player: str | None = None,
+        score: str | None = None,
+        deals: int | None = None,
+        seed: int = 1,
+    ) -> ChartRequest:
+        """Read a request from the words of a user.
+
+        Raises:
+            ChartError: If there is no chart of these rules or at this score.
+            VariantError: If the variant was not found.
+        """
+        rules = variants.find(variant)
+        if rules.row["players"] != 2:
+            raise ChartError("charts are of rules for two players; for one, see: simgin odds.")
+        at = None if score is None else _score(score, number(rules.row, "points_target"), rules.row)
+        if at is None:
+            variants.warn_of_match_rules(rules)
+        return cls(kind, rules.text, player or "", deals or KINDS[kind].deals, seed, at)
 
     @property
     def of(self) -> Kind:
@@ -115,30 +141,6 @@ class ChartRequest:
     def factor(self) -> float:
         """Factor from gains to displayed values: 100 for matches, in %, otherwise 1."""
         return 1.0 if self.score is None else 100.0
-
-
-def read_request(
-    kind: str,
-    variant: str = "standard",
-    *,
-    player: str | None = None,
-    score: str | None = None,
-    deals: int | None = None,
-    seed: int = 1,
-    workers: int | None = None,
-) -> ChartRequest:
-    """The request in words. Without a player the strongest of the variant plays, found by a trial.
-
-    Raises ChartError for what cannot be charted, and what the loaders raise.
-    """
-    rules = variants.find(variant)
-    if rules.row["players"] != 2:
-        raise ChartError("charts are of rules for two players; for one, see: simgin odds.")
-    at = None if score is None else _score(score, number(rules.row, "points_target"), rules.row)
-    if at is None:
-        variants.warn_of_match_rules(rules)
-    who = player or cached_or_strongest(rules.text, seed, workers)
-    return ChartRequest(kind, rules.text, who, deals or KINDS[kind].deals, seed, at)
 
 
 def _score(text: str, target: int, row: Params) -> tuple[int, int]:
@@ -164,12 +166,36 @@ class Chart:
         worth: float64 (n_decisions, n_actions), points or probability of winning the match; NaN if
             there is no action.
         weights: int64 (n_decisions,), number of decisions that each one represents.
+        price: Result of `estimate_chart_win_rate`, or None if it was not measured.
     """
 
     request: ChartRequest
     cells: np.ndarray
     worth: np.ndarray
     weights: np.ndarray
+    price: Quantity | None = None
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return run_identity([self.request.matchup])
+
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        return [self.request.deals]
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Return the cells of the chart as a DataFrame."""
+        return {"chart": self.frame}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of the cells for JSON."""
+        return records(self.frame)
+
+    def report(self, command: str) -> Report:
+        """Return the report of the chart."""
+        return chart_report(self, command)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -219,6 +245,25 @@ class Chart:
                 yield name, row, signs
 
 
+def run_chart(
+    request: ChartRequest, workers: int | None = None, on_progress: Progress | None = None
+) -> Chart:
+    """Measure a chart and, for knocks in single deals, what playing by it costs.
+
+    Without a player, the strongest of the variant plays, which pilot matches may have to find.
+
+    Raises:
+        ChartError: If the decision of the chart occurred too seldom.
+    """
+    if not request.player:
+        strongest = cached_or_strongest(request.variant, request.seed, workers)
+        request = replace(request, player=strongest)
+    chart = measure(request, workers, on_progress)
+    if request.kind != "knock" or request.score is not None:
+        return chart  # a chart of one score is not for others
+    return replace(chart, price=price(chart, workers))
+
+
 def measure(
     request: ChartRequest, workers: int | None = None, progress: Progress | None = None
 ) -> Chart:
@@ -265,13 +310,13 @@ def _in_docstring(text: str) -> str:
     return repr(text)[1:-1].replace('"', r"\"")
 
 
-def price(chart: Chart, command: str, workers: int | None = None) -> Quantity:
+def price(chart: Chart, workers: int | None = None) -> Quantity:
     """Estimate the proportion of matches won against itself if one side knocks by the chart."""
     request = chart.request
     seed = (request.seed + PRICE_SEED) % 2**64
     with TemporaryDirectory() as folder:
         file = Path(folder) / "by_chart.py"
-        file.write_bytes(strategy_file(chart, command).encode())
+        file.write_bytes(strategy_file(chart, "").encode())
         own = f"{request.player}+knock={file}"
         matchup = parse_matchup(own, request.player, request.variant, seed, "match")
         rows = run_matchup(matchup, PRICED, workers)
@@ -359,15 +404,9 @@ LINES = {"knock": knock_lines, "upcard": upcard_lines, "discard": discard_lines}
 # Report
 
 
-def chart_report(chart: Chart, command: str, price: Quantity | None = None) -> Report:
-    """Build the report of a chart.
-
-    Args:
-        chart: The chart.
-        command: Command that repeats the chart.
-        price: Result of `estimate_chart_win_rate`, or None.
-    """
-    request = chart.request
+def chart_report(chart: Chart, command: str) -> Report:
+    """Build the report of a chart. The command repeats the chart."""
+    request, price = chart.request, chart.price
     told = list(LINES[request.kind](chart))
     if price is not None:
         low, high = price.limits

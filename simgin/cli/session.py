@@ -7,12 +7,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from simgin.cli.debug import policy_calls
 from simgin.cli.output import Answer, continued, note, screen
 from simgin.core import jit
 from simgin.findings.findings import Findings
@@ -28,13 +29,62 @@ from simgin.runs.stopping import End
 
 if TYPE_CHECKING:
     from simgin.cli.so_far import SoFar
-    from simgin.report.report import Report
+    from simgin.report.progress import OnProgress
+    from simgin.report.report import Report, Result
     from simgin.runs.plan import Plan
 
 INTERRUPTED = 130  # exit code
 COMPILING_AFTER = 2.0  # seconds of waiting before it is explained; a warm start is faster
 COMPILING = "compiling; this takes up to half a minute once and is kept for later runs."
 WHOLE_MATCHES = "Play whole matches instead: --matches 20k."
+
+
+R = TypeVar("R", bound="Result")
+
+
+def run_request(
+    run: Callable[[OnProgress], R],
+    title: str,
+    command: str,
+    screen: Callable[[R, Report], Iterable[Any]],
+    *,
+    workers: int | None,
+    as_json: bool,
+    output: Path | None = None,
+    question: str = "",
+    plots: str = "plots/",
+    cached: tuple[str | None, str] = (None, ""),
+    finish: Callable[[R], list[Path]] = lambda _: [],
+) -> None:
+    """Run a request with live progress, save its report and print its result.
+
+    Args:
+        run: Function that runs the request and reports its progress.
+        title: Title of the progress bar.
+        command: Command that repeats the result.
+        screen: Function that returns what the terminal shows of a result and its report.
+        workers: Number of threads, for the manifest.
+        as_json: True to print one JSON object instead.
+        output: Directory for the report, or None.
+        question: Name that the directory is reserved for, by default the command.
+        plots: Prefix of the names of plots in the directory.
+        cached: Location and name of the finished parts that an interruption leaves.
+        finish: Function that writes other files of a result and returns their paths.
+    """
+    question = question or command
+    if output is not None:
+        directory.check(output, question)
+    started = datetime.now(UTC)
+    with policy_calls(as_json), interruptible(command, *cached):
+        with progress.live(title) as on_progress:
+            result = run(on_progress)
+        report = result.report(command)
+        files = finish(result)
+    if output is not None:
+        how: dict[str, Any] = {"question": question, "workers": workers, "plots": plots}
+        files += save_report(output, report, result.identity, result.units, started, **how)
+    seed = click.get_current_context().params["seed"]
+    Answer(command, result.records(), seed, files).show(as_json, screen(result, report))
 
 
 @contextmanager

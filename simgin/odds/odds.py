@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from simgin.odds.sample import Deals
 from simgin.odds.seats import Table
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.parallel import Progress, share
+from simgin.play.parallel import share
 from simgin.rules import variants
 from simgin.rules.variants import Variant
+from simgin.runs.manifest import run_identity
 from simgin.stats import table
 from simgin.strategy import loader
 from simgin.value import turns
@@ -23,6 +25,8 @@ from simgin.value import turns
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simgin.report.progress import OnProgress
+    from simgin.report.report import Report
 
 SOLO_DEALS = 40_000  # per player of a solitaire variant
 PAIR_DEALS = 400_000  # per player of a two-player variant
@@ -47,6 +51,27 @@ class OddsRequest:
     deals: int | None = None
     seed: int = 1
     complete: bool = True
+
+    @classmethod
+    def read(
+        cls,
+        variants_: Sequence[str] = (),
+        strategies: Sequence[str] = (),
+        *,
+        deals: int | None = None,
+        seed: int = 1,
+        complete: bool = True,
+    ) -> OddsRequest:
+        """Read a request: variants, by default all solitaire ones, and strategies, each once.
+
+        Raises:
+            ValueError: If a name was not found.
+        """
+        solitaire = [variant.text for variant in _solitaire(variants.names())]
+        chosen = [variants.find(text).text for text in variants_ or solitaire]
+        players = [loader.find(text).text for text in strategies]
+        unique = tuple(dict.fromkeys(chosen)), tuple(dict.fromkeys(players))
+        return cls(*unique, deals, seed, complete)
 
     @property
     def ladders(self) -> list[Group]:
@@ -88,75 +113,89 @@ class Odds:
     """
 
     seed: int
-    frames: dict[str, pd.DataFrame]
+    tables: dict[str, pd.DataFrame]
     strongest: dict[str, str] = field(default_factory=dict)
     refused: Sequence[str] = ()
     played: Sequence[tuple[Matchup, int]] = ()
 
-    def records(self) -> list[dict[str, Any]]:
-        """Every row of every frame for JSON, with the name of its table.
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return run_identity([matchup for matchup, _ in self.played])
 
-        What is undefined or without bound is None.
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        return [units for _, units in self.played]
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Return the tables by name; those without rows are missing."""
+        return self.tables
+
+    def report(self, command: str) -> Report:
+        """Return the report of the odds."""
+        from simgin.odds.odds_report import odds_report
+
+        return odds_report(self, command)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of all tables for JSON, each with the name of its table.
+
+        Undefined and infinite values are None.
         """
         return [
             {"table": name, **row}
-            for name, frame in self.frames.items()
+            for name, frame in self.tables.items()
             for row in table.records(frame.replace([np.inf, -np.inf], np.nan))
         ]
 
     def csv_files(self) -> dict[str, str]:
         """Every frame as CSV, by the name of its file."""
-        return {f"{name}.csv": table.csv(frame) for name, frame in self.frames.items()}
+        return {f"{name}.csv": table.csv(frame) for name, frame in self.tables.items()}
 
     def rows(self, name: str, variant: str, **wanted: object) -> pd.DataFrame:
         """The rows of a frame about a variant with these values; none without such a frame.
 
         strongest=True: only those of its strongest player.
         """
-        if name not in self.frames:
-            return next(iter(self.frames.values())).head(0)
+        if name not in self.tables:
+            return next(iter(self.tables.values())).head(0)
         if wanted.pop("strongest", False):
             wanted["strategy"] = self.strongest[variant]
-        frame = self.frames[name]
+        frame = self.tables[name]
         for column, value in {"variant": variant, **wanted}.items():
             frame = frame[frame[column] == value]
         return frame
 
 
-def read_request(
-    variant_texts: Sequence[str],
-    strategies: Sequence[str] = (),
-    *,
-    deals: int | None = None,
-    seed: int = 1,
-    complete: bool = True,
-) -> OddsRequest:
-    """The request for variants, by default all solitaire ones, and strategies; each taken once.
-
-    Raises ValueError for a name that does not exist.
-    """
-    solitaire = [variant.text for variant in _solitaire(variants.names())]
-    chosen = [variants.find(text).text for text in variant_texts or solitaire]
-    players = [loader.find(text).text for text in strategies]
-    return OddsRequest(
-        tuple(dict.fromkeys(chosen)), tuple(dict.fromkeys(players)), deals, seed, complete
-    )
-
-
-def measure(
+def run_odds(
     request: OddsRequest,
     workers: int | None = None,
+    on_progress: OnProgress | None = None,
     *,
-    progress: Progress | None = None,
     prepare: Prepare = kernel.prepare,
 ) -> Odds:
-    """The odds of a request; players on disk from an earlier measurement are not played again.
+    """Compute odds. Players that an earlier run left in the cache do not play again.
 
-    prepare compiles a matchup before it is played. Raises OutcomeError for too few deals and
-    SeatError for a strategy that cannot play a variant.
+    Args:
+        request: Variants, players and number of deals.
+        workers: Number of threads, by default one per CPU.
+        on_progress: Callback for the progress of all players together.
+        prepare: Function that compiles a matchup before it is played.
+
+    Raises:
+        OutcomeError: If there are too few deals.
+        SeatError: If a strategy cannot play a variant.
     """
-    players = len(request.names)
-    steps = (share(progress, place, players) for place in range(players))
+    names = request.names
+    players = len(names)
+
+    def report(done: int, units: int) -> None:
+        if on_progress is not None:
+            place = min(players * done // units, players - 1)
+            on_progress(done, units, lambda: f"player {place + 1} of {players}: {names[place]}")
+
+    steps = (share(report, place, players) for place in range(players))
     how: dict[str, Any] = {"seed": request.seed, "workers": workers}
 
     def alone(groups: Sequence[Group]) -> list[list[Deals]]:

@@ -30,12 +30,12 @@ NAIVE, STRONG, SIGHTED = "naive", "strong", "sees the whole deck"
 GOALS = {"win": "deal won", "score": "score", "match": "match won"}
 
 
-def odds_report(odds: Odds, identity: Mapping[str, Any], command: str) -> Report:
-    """The report of odds. identity: what the results depend on. command: repeats it."""
+def odds_report(odds: Odds, command: str) -> Report:
+    """The report of odds. command: repeats it."""
     first, *others = odds_tables(odds)
-    open_tables = sum(name in odds.frames for name in ("scores", "counts", "seats"))
+    open_tables = sum(name in odds.tables for name in ("scores", "counts", "seats"))
     return Report(
-        question=f"Odds of {', '.join(identity['variants'])}",
+        question=f"Odds of {', '.join(odds.identity['variants'])}",
         verdict=list(verdict(odds)),
         rules=[(name, find(name).title) for name in odds.strongest]
         if len(odds.strongest) > 1
@@ -43,13 +43,13 @@ def odds_report(odds: Odds, identity: Mapping[str, Any], command: str) -> Report
         tables=[first, *others[: max(0, open_tables - 1)]],
         pictures=list(odds_pictures(odds)),
         folded=others[max(0, open_tables - 1) :],
-        facts=list(_facts(odds, identity)),
+        facts=list(_facts(odds)),
         command=command,
         files=odds.csv_files(),
     )
 
 
-def _facts(odds: Odds, identity: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
     """How the odds were made."""
     yield "Reading", READING
     for variant, best in odds.strongest.items():
@@ -58,6 +58,7 @@ def _facts(odds: Odds, identity: Mapping[str, Any]) -> Iterator[tuple[str, str]]
             yield f"Naive player of {variant}", naive
     for sentence in odds.refused:
         yield "Not computed", sentence
+    identity = odds.identity
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
 
 
@@ -323,14 +324,14 @@ def odds_pictures(odds: Odds) -> Iterator[Picture]:
             if len(rows):
                 word = re.sub(r"[^\w.-]|_", "-", variant)
                 yield _picture(odds, f"{name}-{word}", title, rows, draw)
-    if "bracket" in odds.frames:
+    if "bracket" in odds.tables:
         yield _picture(odds, "odds", "How soon does gin come?", _ends(odds, "odds"), plots.odds)
         yield _picture(odds, "strength", "How much is skill?", _ends(odds, "bracket"), plots.skill)
-    if "totals" in odds.frames:
+    if "totals" in odds.tables:
         came = _ends(odds, "totals")
         yield _picture(odds, "totals", "What does a match come to?", came, plots.totals)
-    if "threshold" in odds.frames:
-        frame = odds.frames["threshold"]
+    if "threshold" in odds.tables:
+        frame = odds.tables["threshold"]
         yield _picture(odds, "threshold", "Should you knock, or wait for gin?", frame, plots.knock)
 
 
@@ -350,7 +351,7 @@ def _ends(odds: Odds, name: str) -> pd.DataFrame:
 
     Of the bracket the last is who sees the whole deck, and the strong one is the best of ours.
     """
-    frame = odds.frames[name]
+    frame = odds.tables[name]
     strategies = frame.groupby("variant", sort=False)["strategy"]
     bound = frame["strategy"] == solo_odds.HINDSIGHT
     is_naive = frame["strategy"] == strategies.transform("first")

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from simgin.text.messages import printable
 
@@ -23,6 +23,15 @@ SECONDS_PER_LINE = 10.0
 SECONDS_PER_LOOK = 0.5
 MEASURED_SECONDS = 2.0  # seconds of play before the remaining time is estimated
 BAR = 24  # characters
+
+
+class OnProgress(Protocol):
+    """Callback that receives the progress of a request. It may raise an exception to stop it."""
+
+    def __call__(
+        self, done: int, total: int, look: Callable[[], RenderableType] | None = None, /
+    ) -> None:
+        """Record that `done` of `total` is done; `look` returns the result so far."""
 
 
 @contextmanager

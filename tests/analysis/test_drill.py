@@ -26,7 +26,7 @@ def little(patch, positions=N, workers=None):
     """A drill of few deals and worlds, which takes a second or two."""
     patch.setattr(drill, "WORLDS", WORLDS)
     patch.setattr(drill, "DEALS", 6)
-    return drill.make_drill(drill.read_request("standard", None, positions, 1), workers)
+    return drill.run_drill(drill.DrillRequest.read("standard", None, positions, 1), workers)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def made():
 
 
 def test_prices_are_those_of_analyze(made):
-    for number, rows in groupby(made.rows(), key=lambda row: row["position"]):
+    for number, rows in groupby(made.records(), key=lambda row: row["position"]):
         rows = list(rows)
         _, *words = shlex.split(rows[0]["analyze"])
         told = json.loads(call(*words, "--worlds", WORLDS, "--json").stdout)["rows"]
@@ -64,7 +64,7 @@ def test_what_was_done_is_wrong_the_best_is_right_and_few_others_are(made):
 def test_the_players_are_of_the_kinds_that_are_promised():
     """One knocks at its first chance, one in its first five turns alone, one never."""
     knocks = {}
-    for matchup in drill.read_request("standard", None, N, 1).players:
+    for matchup in drill.DrillRequest.read("standard", None, N, 1).players:
         asked = [
             question
             for unit in range(20)
@@ -118,7 +118,7 @@ def test_the_page_loads_nothing_and_names_its_command(made):
 
 def test_every_price_has_its_error(made):
     prices = re.findall(r'<span class="price">(.*?)</span>', drill.html(made, ""))
-    assert len(prices) == len(made.rows())
+    assert len(prices) == len(made.records())
     assert all(re.fullmatch(r"0|-?\d+(\.\d+)? ± \d+(\.\d+)?", price) for price in prices)
     assert prices.count("0") >= len(made.exercises)
 

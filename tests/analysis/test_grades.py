@@ -13,6 +13,7 @@ import pytest
 from simgin.analysis import grades, rates
 from simgin.analysis.deal_file import read_file
 from simgin.analysis.game_logs import NOTES, _card, read_log, replayed
+from simgin.analysis.grades import GradeRequest, run_grade
 from simgin.analysis.judge import Judge, own_positions
 from simgin.analysis.position import PositionError
 from simgin.core.deadwood import deadwood
@@ -45,10 +46,9 @@ def files(empty_directory):
 
 
 def test_the_files_of_a_strategy_give_the_decisions_of_its_error_rates(files):
-    trial = rates.read_trial("gold", "simple", "standard", "champion", 100, 25, 1)
+    trial = rates.Trial.read("gold", "simple", "standard", "champion", 100, 25, 1)
     units = rates.judge_units(trial, 0, 3)
-    told = [read_file(file) for file in files]
-    graded = grades.grade(*grades.read_trial(told, "gold", "champion", None, 25, 1), files)
+    graded = run_grade(GradeRequest.read(files, "gold", "champion", None, 25, 1))
     found = [one for deal in graded.judged for one in deal]  # a unit is a file there
     alike = ("half", "turn", "place", "done", "usual_cost")
     same, rated = (
@@ -60,9 +60,8 @@ def test_the_files_of_a_strategy_give_the_decisions_of_its_error_rates(files):
 
 
 def test_what_one_wins_the_other_loses(files):
-    told = [read_file(file) for file in files]
-    trials = (grades.read_trial(told, who, None, "champion", 0, 1) for who in ("gold", "simple"))
-    both = [grades.grade(*trial, files).result for trial in trials]
+    requests = [GradeRequest.read(files, who, None, "champion", 0, 1) for who in ("gold", "simple")]
+    both = [run_grade(request).result for request in requests]
     assert both[0]["won"].value == -both[1]["won"].value != 0
     assert both[0]["less_luck"].value == pytest.approx(-both[1]["less_luck"].value)
 
@@ -93,8 +92,7 @@ def test_less_luck_the_result_has_the_same_mean_and_a_smaller_error(a, b, judge,
 
 
 def graded_with(files, seed, worlds=None):
-    told = [read_file(file) for file in files]
-    return grades.grade(*grades.read_trial(told, "gold", None, None, worlds, seed), files)
+    return run_grade(GradeRequest.read(files, "gold", None, None, worlds, seed))
 
 
 def test_headline_table_and_list_have_the_same_costs(files):
@@ -169,12 +167,12 @@ def test_few_deals_are_not_called_a_rate(files):
     said = " ".join(grades.verdict(few))
     assert "in these 6 deals" in said and "cannot show how well gold plays" in said
     assert "about as much as" not in said and "Less luck" not in said
-    report = grades.grade_report(few, grades.grade_rows(few))
+    report = few.report("")
     assert "Ladder" not in [table.title for table in report.tables]
     many = replace(few, judged=few.judged * 5, played=few.played * 5, others=few.others * 5)
     said = " ".join(grades.verdict(many))
     assert "these" not in said and "Less luck" in said
-    report = grades.grade_report(many, grades.grade_rows(few))
+    report = many.report("")
     (ladder,) = [table for table in report.tables if table.title == "Ladder"]
     assert all("±" in str(row) for row in ladder.rows)
 

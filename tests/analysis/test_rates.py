@@ -10,10 +10,10 @@ from simgin.analysis.rates import (
     ENOUGH_WORLDS,
     FEWEST_DEALS,
     ErrorRates,
-    error_rates,
+    Trial,
     judge_units,
     rates_table,
-    read_trial,
+    run_error_rates,
 )
 from simgin.core.cards import PACK
 from simgin.core.pack import next_card
@@ -44,8 +44,8 @@ LEMMA = [
 @pytest.mark.parametrize(("a", "b", "variant", "judge"), LEMMA)
 def test_what_the_judge_does_better_adds_up_to_what_it_scores_more(a, b, variant, judge, deals):
     """The performance difference lemma (Kakade and Langford 2002); the judge is clearly better."""
-    trial = read_trial(a, b, variant, judge, FEWEST_DEALS, worlds=0, seed=3)
-    rates = error_rates(replace(trial, deals=deals))
+    trial = Trial.read(a, b, variant, judge, FEWEST_DEALS, worlds=0, seed=3)
+    rates = run_error_rates(replace(trial, deals=deals))
     error = np.hypot(rates.usual.std(ddof=1) / np.sqrt(len(rates.usual)), rates.lead.se)
     assert abs(rates.usual.mean() - rates.lead.value) < 3 * error
     assert rates.lead.value > 4 * error
@@ -81,18 +81,18 @@ def test_behind_the_decisions_of_another_the_judge_decides_for_itself(name):
 
 def few(worlds):
     """Fewer deals than a user may ask for."""
-    trial = read_trial("gold", "gold-early", "eaai", "gold-early", FEWEST_DEALS, worlds, 2)
+    trial = Trial.read("gold", "gold-early", "eaai", "gold-early", FEWEST_DEALS, worlds, 2)
     return replace(trial, deals=30)
 
 
 @pytest.fixture(scope="module")
 def rates() -> ErrorRates:
-    return error_rates(few(worlds=20))
+    return run_error_rates(few(worlds=20))
 
 
 @pytest.fixture(scope="module")
 def without_worlds() -> ErrorRates:
-    return error_rates(few(worlds=0), workers=3)
+    return run_error_rates(few(worlds=0), workers=3)
 
 
 def test_kinds_and_mistakes_add_up(rates):
@@ -111,7 +111,7 @@ def test_kinds_and_mistakes_add_up(rates):
 
 
 def test_workers_do_not_change_the_rates(without_worlds):
-    alone = error_rates(without_worlds.trial, workers=1)
+    alone = run_error_rates(without_worlds.trial, workers=1)
     assert alone.judged == without_worlds.judged
     assert alone.frame().equals(without_worlds.frame())
 
@@ -121,7 +121,7 @@ def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rate
     assert rates.total.value > without_worlds.total.value
     changed = [judged for unit in rates.judged for judged in unit if judged.mistake]
     assert np.mean([one.cost for one in changed]) < np.mean([one.seeming for one in changed])
-    itself = error_rates(read_trial("gold", "simple", "standard", "gold", FEWEST_DEALS, 0, 1))
+    itself = run_error_rates(Trial.read("gold", "simple", "standard", "gold", FEWEST_DEALS, 0, 1))
     assert itself.lead.value == itself.total.value == 0
     assert not any(judged.mistake for unit in itself.judged for judged in unit)
 
@@ -139,7 +139,7 @@ def test_from_the_worlds_that_are_enough_rates_are_level():
 
     Differences of sums over the same deals: a false alarm in 370.
     """
-    trial = read_trial("gold", "gold-early", "eaai", "gold-early", FEWEST_DEALS, 0, 2)
+    trial = Trial.read("gold", "gold-early", "eaai", "gold-early", FEWEST_DEALS, 0, 2)
     costs = {}
     for worlds in (20, ENOUGH_WORLDS, 400):
         judged = judge_units(replace(trial, worlds=worlds), 0, 150)
@@ -159,11 +159,11 @@ def test_from_the_worlds_that_are_enough_rates_are_level():
     ],
 )
 def test_the_strongest_judges_and_is_met(variant, own, players):
-    trial = read_trial(own, None, variant, None, FEWEST_DEALS, 0, 1)
+    trial = Trial.read(own, None, variant, None, FEWEST_DEALS, 0, 1)
     assert trial.judge.a.text == players[0]
     assert trial.matchup.opponent == trial.judge.opponent == players[1]
     if variant == "solitaire-gin":  # points are not counted
-        rates = error_rates(read_trial(own, None, variant, own, FEWEST_DEALS, 0, 1))
+        rates = run_error_rates(Trial.read(own, None, variant, own, FEWEST_DEALS, 0, 1))
         assert rates.unit == "% of deals" and set(rates.frame()["counted"]) == {"% of deals"}
 
 

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 
 from simgin.charts import chart as charts
-from simgin.charts.chart import LINES, Chart, ChartError, ChartRequest, read_request
+from simgin.charts.chart import LINES, Chart, ChartError, ChartRequest
 from simgin.charts.kinds import KINDS, TURNS
 from simgin.play.rollout import branch_deals
 from simgin.tune import decisions
 from support.command_line import call
 
-KNOCK = read_request("knock", player="gold-early", deals=4000, seed=11)
-FIRST = read_request("discard", player="simple", deals=4000, seed=12)
+KNOCK = ChartRequest.read("knock", player="gold-early", deals=4000, seed=11)
+FIRST = ChartRequest.read("discard", player="simple", deals=4000, seed=12)
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_rows_and_questions_without_an_answer_are_left_out(discards):
 def test_intervals_of_played_cells_hold_the_cells_of_a_million_deals(kind, deals, charts_of):
     def cells(deals, seed):
         player = "gold-early"  # who declines knocks, so that weights differ
-        frame = charts.measure(read_request(kind, player=player, deals=deals, seed=seed)).frame
+        frame = charts.measure(ChartRequest.read(kind, player=player, deals=deals, seed=seed)).frame
         return frame[frame["se"] > 0].set_index(["row", "column"])
 
     true, inside = cells(1_000_000, 99), []
@@ -229,12 +229,12 @@ def test_a_score_counts_matches_and_a_chart_makes_a_page(tmp_path, monkeypatch):
 )
 def test_what_cannot_be_charted_is_told_in_a_sentence(kind, more):
     with pytest.raises(ChartError, match=r"[.]$"):
-        read_request(kind, player="simple", **more)
+        ChartRequest.read(kind, player="simple", **more)
 
 
 def test_a_question_that_never_comes_up_is_told():
     with pytest.raises(ChartError, match="came up fewer"):
-        charts.measure(read_request("knock", "straight", player="simple", deals=500))
+        charts.measure(ChartRequest.read("knock", "straight", player="simple", deals=500))
 
 
 def test_the_same_seed_gives_the_same_chart_on_any_number_of_workers():

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from simgin.charts import chart as charts
-from simgin.charts.chart import Chart, read_request
+from simgin.charts.chart import Chart, ChartRequest
 from simgin.strategy import loader
 
-REQUEST = read_request("knock", player="simple", deals=1000, seed=1)
+REQUEST = ChartRequest.read("knock", player="simple", deals=1000, seed=1)
 HOSTILE = [
     'a"""+__import__("pathlib").Path("it-ran").touch()+"""',
     '"""\nimport pathlib\npathlib.Path("it-ran").touch()\n"""',

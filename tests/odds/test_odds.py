@@ -413,7 +413,7 @@ def ladder(*wins):
 def test_the_best_possible_player_lies_between_the_best_of_ours_and_hindsight(wins, ends):
     """Also where the strongest by score is not the one who goes gin most often."""
     odds = build_odds([ladder(*wins)], [], 1)
-    found = odds.frames["bracket"]
+    found = odds.tables["bracket"]
     assert found["value"][:-1].tolist() == [won / 400 for won in ends]
     bound = found.iloc[-1]
     chances = solo_odds.hindsight(variants.find("solitaire-gin"), solo_odds.DECKS, 1)

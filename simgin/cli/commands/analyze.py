@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import Answer, repeated
+from simgin.cli.output import Answer, entry, repeated
 from simgin.report import progress
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from simgin.analysis.analysis import Analysis, Effort
+    from simgin.analysis.rates import ErrorRates
+    from simgin.report.report import Report
 
     Found = Mapping[str, Analysis]
     WatchedAnalysis = Callable[[Callable[..., None]], dict[str, Analysis]]
@@ -202,26 +204,34 @@ def _analyze_strategy(
 ) -> None:
     """Print the error rates of a strategy."""
     from simgin.analysis import rates
-    from simgin.cli.output import entry
+    from simgin.cli import session
 
     if len(words) > 2 or " " in words[0]:
         raise click.UsageError("--deals goes with strategies, as in analyze gold --deals 1000.")
     a, b = (*words, None)[:2]
     worlds = rates.WORLDS if asked["worlds"] is None else asked["worlds"]
-    trial = rates.read_trial(str(a), b, asked["variant"], asked["own"], deals, worlds, seed)
-    with progress.live("error rates") as report:
-        found = rates.error_rates(trial, workers, report)
+    trial = rates.Trial.read(str(a), b, asked["variant"], asked["own"], deals, worlds, seed)
     players = [player.text for player in trial.matchup.players]
     unused = dict.fromkeys((*OF_CARDS, *OF_A_DEAL))
-    command = repeated(**unused, words=players, own=trial.judge.a.text, worlds=trial.worlds)
-    rows = rates.rates_rows(found)
-    parts: list[Any] = [
-        *rates.rates_report(found, command).screen(),
-        "\nCostliest decisions found:",
-    ]
-    for told in rates.costliest_in_words(rows):
-        parts += entry(*told, indent=2)
-    Answer(command, rows, seed).show(as_json, [*parts, ""])
+    session.run_request(
+        partial(rates.run_error_rates, trial, workers),
+        "error rates",
+        repeated(**unused, words=players, own=trial.judge.a.text, worlds=trial.worlds),
+        _rates_screen,
+        workers=workers,
+        as_json=as_json,
+    )
+
+
+def _rates_screen(found: ErrorRates, report: Report) -> Iterator[Any]:
+    """Return the error rates, and the commands that analyse the costliest decisions."""
+    from simgin.analysis.rates import costliest_in_words
+
+    yield from report.screen()
+    yield "\nCostliest decisions found:"
+    for words in costliest_in_words(found.records()):
+        yield from entry(*words, indent=2)
+    yield ""
 
 
 def _refuse_options(names: Sequence[str], place: str) -> None:

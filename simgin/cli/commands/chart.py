@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from simgin.cli import options
-from simgin.cli.output import Answer, repeated
-from simgin.report import progress
+from simgin.cli.output import repeated
 
 
 @click.command()
@@ -49,11 +48,8 @@ def chart(
       simgin chart upcard
       simgin chart discard
     """
-    from simgin.charts.chart import MARK, chart_report, measure, price, read_request, strategy_file
+    from simgin.charts.chart import MARK, Chart, ChartRequest, run_chart, strategy_file
     from simgin.cli import session
-    from simgin.runs import directory
-    from simgin.runs.manifest import run_identity
-    from simgin.stats import table
     from simgin.text.files import check_file, write_file
 
     if file is not None and (asked["kind"] != "knock" or file.suffix != ".py"):
@@ -61,23 +57,22 @@ def chart(
     if file is not None:
         check_file(file, MARK, "chart")
     command = repeated()
-    if output is not None:
-        directory.check(output, command)
-    started = datetime.now(UTC)
-    with session.interruptible(command), session.explain_wait():
-        request = read_request(**asked, workers=workers)
-        with progress.live(f"{request.kind} chart") as report_progress:
-            found = measure(request, workers, report_progress)
-        # A chart of one score is not for others
-        whole = request.kind == "knock" and request.score is None
-        paid = price(found, command, workers) if whole else None
-        if file is not None:
-            write_file(file, strategy_file(found, command).encode())
-    report = chart_report(found, command, paid)
-    files = [] if file is None else [file]
-    if output is not None:
-        played = run_identity([request.matchup]), [request.deals]
-        how: dict[str, Any] = {"question": command, "workers": workers, "plots": ""}
-        files += session.save_report(output, report, *played, started, **how)
-    rows = [table.for_json(row) for row in table.records(found.frame)]
-    Answer(command, rows, request.seed, files).show(as_json, report.screen(details=True))
+
+    def finish(chart: Chart) -> list[Path]:
+        if file is None:
+            return []
+        write_file(file, strategy_file(chart, command).encode())
+        return [file]
+
+    with session.explain_wait():
+        session.run_request(
+            partial(run_chart, ChartRequest.read(**asked), workers),
+            f"{asked['kind']} chart",
+            command,
+            lambda _, report: report.screen(details=True),
+            workers=workers,
+            output=output,
+            plots="",
+            finish=finish,
+            as_json=as_json,
+        )

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from simgin.cli import options
-from simgin.cli.debug import policy_calls
-from simgin.cli.output import Answer, note, repeated
-from simgin.report import progress
-
-if TYPE_CHECKING:
-    from simgin.analysis.drill import Drill
+from simgin.cli.output import note, repeated
 
 
 @click.command()
@@ -49,8 +44,8 @@ def drill(
       simgin drill -v oklahoma --seed 7 -o oklahoma.html
       simgin drill --anki gin.apkg
     """
-    from simgin.analysis.drill import MARKS, html, make_drill, read_request, write_anki
-    from simgin.stats import table
+    from simgin.analysis.drill import MARKS, Drill, DrillRequest, html, run_drill, write_anki
+    from simgin.cli import session
     from simgin.text.files import check_file, has_ending, write_file
 
     place = output or Path("drill.html")
@@ -60,27 +55,26 @@ def drill(
         check_file(file, MARKS[file.suffix.lower()], "drill")
     if anki:
         _check_anki()
-    request = read_request(**asked)
+    request = DrillRequest.read(**asked)
     command = repeated(output=str(place), judge=request.judge.a.text)
-    with policy_calls(as_json), progress.live("drill") as report:
-        found = make_drill(request, workers, report)
-    write_file(place, html(found, command).encode())
-    if anki:
-        write_anki(found, anki)
-    if (number := len(found.exercises)) < request.positions:
-        note(f"{number} positions of {request.positions} were found; another seed has others.")
-    files = [place, anki] if anki else [place]
-    rows = [table.for_json(row) for row in found.rows()]
-    Answer(command, rows, request.judge.seed, files).show(as_json, [_told(found), ""])
 
+    def finish(found: Drill) -> list[Path]:
+        write_file(place, html(found, command).encode())
+        if anki:
+            write_anki(found, anki)
+        if (number := len(found.exercises)) < request.positions:
+            note(f"{number} positions of {request.positions} were found; another seed has others.")
+        return [place, anki] if anki else [place]
 
-def _told(found: Drill) -> str:
-    """How many positions of which themes there are."""
-    from simgin.analysis.rates import KINDS
-
-    had = Counter(one.theme for one in found.exercises)
-    listed = ", ".join(f"{name} {had[key]}" for key, name in KINDS.items() if had[key])
-    return f"{len(found.exercises)} positions: {listed}."
+    session.run_request(
+        partial(run_drill, request, workers),
+        "drill",
+        command,
+        lambda _, report: [*report.verdict, ""],
+        workers=workers,
+        finish=finish,
+        as_json=as_json,
+    )
 
 
 def _check_anki() -> None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from simgin.cli import options
-from simgin.cli.debug import policy_calls
-from simgin.cli.output import Answer, entry, repeated
-from simgin.report import numbers, progress
+from simgin.cli.output import entry, repeated
+from simgin.report import numbers
 
 if TYPE_CHECKING:
-    from simgin.analysis.deal_search import Found, Request
-
-Row = dict[str, Any]
+    from simgin.analysis.deal_search import FindRequest, Found, Row
+    from simgin.report.report import Report
 
 
 @click.command()
@@ -55,59 +54,39 @@ def find(workers: int | None, as_json: bool, **asked: Any) -> None:
       simgin find gold simple --where "undercut, lost" --deals 1M
       simgin find gold champion --where "differ, gain < -40" --against simple
     """
-    from simgin.analysis.deal_search import carry_out, read_request
+    from simgin.analysis.deal_search import FindRequest, run_find
+    from simgin.cli import session
 
-    request = read_request(**asked)
-    with policy_calls(as_json), progress.live("find") as report:
-        found, rows = carry_out(request, workers, report)
+    request = FindRequest.read(**asked)
     matchup, rival = request.matchup, request.rival
     opponent = matchup.b and matchup.b.text
     settled: dict[str, Any] = {"a": matchup.a.text, "b": rival.a.text if rival else opponent}
     settled |= {"against": opponent if rival else None, "variant": matchup.variant.text}
     settled |= {"where": request.where.text, "limit": request.limit, "deals": None, "matches": None}
     settled["deals" if matchup.unit == "deal" else "matches"] = request.n
-    Answer(repeated(**settled), rows, matchup.seed).show(as_json, _parts(found, rows))
+    session.run_request(
+        partial(run_find, request, workers),
+        "find",
+        repeated(**settled),
+        _screen,
+        workers=workers,
+        as_json=as_json,
+    )
 
 
-def _parts(found: Found, rows: list[Row]) -> Iterator[Any]:
-    """What was found, in a sentence or two, and the deals."""
-    from simgin.report.report import Report
-
-    request = found.request
-    question = f"{request.title}, {request.matchup.variant.text}: {request.where.text}"
-    yield from Report(question, [*_verdict(found, rows)]).screen()
+def _screen(found: Found, report: Report) -> Iterator[Any]:
+    """Return what was found, in a sentence or two, and the deals."""
+    yield from report.screen()
     yield ""
-    for row in rows:
+    for row in found.listed:
         if "cost" in row:
             yield from _costly(row)
         elif "rival" in row:
             yield from _compared(found.request, row)
         else:
             yield from _deal(row["points"], row["happened"], row["command"])
-    if rows:
+    if found.listed:
         yield ""
-
-
-def _verdict(found: Found, rows: list[Row]) -> Iterator[str]:
-    """How many deals fit, and what the list below is."""
-    from simgin.plots.answers import UNITS
-
-    request = found.request
-    name = request.short(request.matchup.a.text)
-    yield f"{found.fitting:,} of {found.played:,} deals fit."
-    if not found.fitting:
-        return
-    if request.where.is_costly and not rows:
-        yield "No decision cost anything."
-    elif request.where.is_costly:
-        unit = UNITS[rows[0]["by"]]
-        yield f"The costliest decisions of {name}, in {unit}, with 95 % intervals:"
-    else:
-        listed = "The first is" if len(rows) == 1 else f"The first {len(rows)} are"
-        if found.fitting <= len(rows):
-            listed = "Here they are"
-        points = "points" if request.rival else f"points of {name}"
-        yield f"{listed}, with the {points}:"
 
 
 def _deal(points: int, happened: str, command: str) -> Iterator[Any]:
@@ -115,7 +94,7 @@ def _deal(points: int, happened: str, command: str) -> Iterator[Any]:
     return entry(f"{points:+5d}  {happened}", command)
 
 
-def _compared(request: Request, row: Row) -> Iterator[Any]:
+def _compared(request: FindRequest, row: Row) -> Iterator[Any]:
     """The same cards played by two: where they differ first, and both deals."""
     own = f"{request.short(row['strategy'])} {row['own']}"
     other = f"{request.short(row['rival'])} {row['other']}"

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from simgin.cli import options
 from simgin.cli.commands.analyze import FILES
-from simgin.cli.output import Answer, entry, repeated
-from simgin.report import progress
+from simgin.cli.output import entry, repeated
+
+if TYPE_CHECKING:
+    from simgin.analysis.grades import Grade
+    from simgin.report.report import Report
 
 
 @click.command()
@@ -59,36 +63,35 @@ def grade(
       simgin grade mine-*.json
       simgin grade log.txt --player 1
     """
-    from simgin.analysis import grades
-    from simgin.analysis.deal_file import read_file
-    from simgin.analysis.rates import costliest_in_words
-    from simgin.cli.session import save_report
-    from simgin.runs import directory
-    from simgin.runs.manifest import run_identity
+    from simgin.analysis.grades import GradeRequest, run_grade
+    from simgin.cli import session
     from simgin.text.files import has_ending
 
     for file in files:
         if not has_ending(file, *FILES):
             raise click.UsageError(f"{file!r} is no file of a deal: name it {', '.join(FILES)}.")
-    told = [read_file(file) for file in files]
-    trial, deals = grades.read_trial(told, **asked)
-    judge = trial.judge
+    request = GradeRequest.read(files, **asked)
+    judge = request.trial.judge
     settled = {"judge": judge.a.text, "opponent": judge.opponent or None}
-    command = repeated(**settled, worlds=trial.worlds)
-    if output is not None:
-        directory.check(output, command)
-    started = datetime.now(UTC)
-    with progress.live("grade") as report:
-        found = grades.grade(trial, deals, files, workers, report)
-    rows = grades.grade_rows(found)
-    answer = grades.grade_report(found, rows, told[0].engine, command)
-    written = []
-    if output is not None:
-        played = run_identity([judge]), [len(deals)]
-        how: dict[str, Any] = {"question": command, "workers": workers}
-        written = save_report(output, answer, *played, started, **how)
-    parts: list[Any] = [*answer.screen(), *answer.tables[1:-1]]
-    parts += ["\nCostliest decisions found:"] if answer.tables[-1].rows else []
-    for words in costliest_in_words(rows):
-        parts += entry(*words, indent=2)
-    Answer(command, rows, judge.seed, written).show(as_json, [*parts, ""])
+    session.run_request(
+        partial(run_grade, request, workers),
+        "grade",
+        repeated(**settled, worlds=request.trial.worlds),
+        _screen,
+        workers=workers,
+        output=output,
+        as_json=as_json,
+    )
+
+
+def _screen(found: Grade, report: Report) -> Iterator[Any]:
+    """Return the tables, and the commands that analyse the costliest decisions."""
+    from simgin.analysis.rates import costliest_in_words
+
+    yield from report.screen()
+    yield from report.tables[1:-1]
+    if report.tables[-1].rows:
+        yield "\nCostliest decisions found:"
+    for words in costliest_in_words(found.records()):
+        yield from entry(*words, indent=2)
+    yield ""

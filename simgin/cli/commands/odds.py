@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli import options
-from simgin.cli.output import Answer, note, repeated
-from simgin.report import progress
+from simgin.cli.output import note, repeated
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from simgin.odds.odds import Odds
     from simgin.report.report import Report
 
 PLACE = Path("results") / "odds"
@@ -60,51 +59,43 @@ def odds(
     the next player.
     """
     from simgin.cli import session
-    from simgin.odds.odds import measure, read_request
-    from simgin.odds.odds_report import odds_report
-    from simgin.runs import directory
-    from simgin.runs.manifest import run_identity
+    from simgin.odds.odds import OddsRequest, run_odds
     from simgin.value import outcomes
 
-    request = read_request(variants, **asked)
     command = repeated()
-    place = output or PLACE
-    # The default directory is for whatever was asked last
-    question = command if output else "simgin odds"
-    directory.check(place, question)
-    started = datetime.now(UTC)
-    kept = None if outcomes.directory() is None else "the cache"
-    interruptible = session.interruptible(command, kept, "players")
-    with interruptible, progress.live("odds") as report_progress:
-        found = measure(
-            request,
+    session.run_request(
+        partial(
+            run_odds,
+            OddsRequest.read(variants, **asked),
             workers,
-            progress=partial(_report_player, report_progress, request.names),
             prepare=lambda matchup: session.prepare([matchup]),
-        )
+        ),
+        "odds",
+        command,
+        lambda found, report: _screen(report, found.seed, details),
+        workers=workers,
+        output=output or PLACE,
+        # The default directory is for whatever was asked last
+        question=command if output else "simgin odds",
+        plots="",
+        cached=(None if outcomes.directory() is None else "the cache", "players"),
+        finish=_report_refused,
+        as_json=as_json,
+    )
+
+
+def _report_refused(found: Odds) -> list[Path]:
+    """Print what could not be computed; no files are written."""
     for sentence in found.refused:
         note(sentence)
-    identity = run_identity([matchup for matchup, _ in found.played])
-    units = [units for _, units in found.played]
-    report = odds_report(found, identity, command)
-    how: dict[str, Any] = {"question": question, "workers": workers, "plots": ""}
-    files = session.save_report(place, report, identity, units, started, **how)
-    parts = _screen(report, request.seed, details)
-    Answer(command, found.records(), request.seed, files).show(as_json, parts)
+    return []
 
 
 def _screen(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:
-    """What a terminal shows: words and the first table; with details, every table."""
+    """Return what a terminal shows: sentences and the first table, or every table."""
     from simgin.odds.odds_report import READING
 
     yield from report.screen(details=details)
     yield f"\n{READING} Seed {seed}.\n"
     if not details and report.folded:
         yield "More:    --details prints every table; summary.md has them, too."
-
-
-def _report_player(report: progress.Report, names: Sequence[str], done: int, units: int) -> None:
-    """Report how far all players are, and who plays."""
-    number = len(names)
-    place = min(number * done // units, number - 1)
-    report(done, units, lambda: f"player {place + 1} of {number}: {names[place]}")
