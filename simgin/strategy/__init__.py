@@ -1,4 +1,4 @@
-"""What the author of a strategy imports: decorators that make policies, and the Strategy record."""
+"""Public API for strategy authors: policy decorators, parameters and the Strategy class."""
 
 from simgin.core.answers import BIG_GIN, KNOCK, PASS, SHOT, SLOTS, STOCK, TAKE
 from simgin.core.answers import PHASE_BLIND as BLIND  # view.phase

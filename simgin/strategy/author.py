@@ -1,8 +1,8 @@
-"""What an author writes with: decorators that make policies, and the Strategy record.
+"""Decorators that turn functions into policies, and the Strategy class.
 
-A *policy* is a plain function `policy(view, rules, params) -> int` for one slot; a *strategy* is a
-policy for each slot and the order of discard and ending. Functions are compiled when a strategy is
-first played, not when its file is read.
+A *policy* is a plain function `policy(view, rules, params) -> int` that makes the decisions of one
+slot. A *strategy* has a policy for each slot and the order of discard and ending. Functions are
+compiled when a strategy is first played, not when its file is read.
 
     from simgin.strategy import Strategy, discard, param
     from simgin.toolkit import best_discard
@@ -29,23 +29,36 @@ import numpy as np
 from simgin.core.answers import SLOTS
 from simgin.text.messages import quoted
 
-NAME = re.compile(r"[a-z0-9-]{1,100}")  # of a strategy
+NAME = re.compile(r"[a-z0-9-]{1,100}")  # of strategies
 _YES_OR_NO = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
 
 
 @dataclass(frozen=True)
 class Param:
-    """A named number of a policy."""
+    """A named parameter of a policy; `param`, `flag` and `choice` create one.
+
+    Attributes:
+        default: Default value, encoded as a number.
+        low: Minimum.
+        high: Maximum.
+        about: Description.
+        kind: "number", "integer", "bool" or "choice".
+        words: Values of a choice, which is encoded as the index of its word.
+    """
 
     default: float
     low: float
     high: float
     about: str
-    kind: str  # number, integer, bool, choice
-    words: tuple[str, ...] = ()  # of a choice, which is coded by the place of its word
+    kind: str
+    words: tuple[str, ...] = ()
 
     def code(self, value: float | bool | str) -> float:
-        """The number that a value stands for; ValueError, which continues its name, if none."""
+        """Return the number that encodes a value.
+
+        Raises:
+            ValueError: If the value is not valid. The message continues the name of the parameter.
+        """
         if self.kind == "choice":
             if value not in self.words:
                 words = ", ".join(self.words)
@@ -68,7 +81,7 @@ class Param:
         return number
 
     def text(self, code: float) -> str:
-        """The text of a value that has been coded."""
+        """Return the text of an encoded value."""
         if self.kind == "choice":
             return self.words[int(code)]
         if self.kind == "bool":
@@ -77,9 +90,24 @@ class Param:
 
 
 def param(default: float, low: float, high: float, about: str = "") -> Any:
-    """A number in low..high; a whole number if the default is an int.
+    """Declare a numeric parameter of a policy.
 
-    ValueError for a default outside of that range.
+    Args:
+        default: Default value. An int restricts the parameter to integers.
+        low: Minimum.
+        high: Maximum.
+        about: Description.
+
+    Returns:
+        The parameter, for a keyword argument of a decorator.
+
+    Raises:
+        ValueError: If the default is not in the range.
+
+    Example:
+        @knock(k=param(5, 0, 10, "highest deadwood to knock with"))
+        def early(view, rules, params):
+            return view.ending_count <= params[0]
     """
     kind = "integer" if isinstance(default, int) else "number"
     made = Param(default, low, high, str(about), kind)
@@ -91,19 +119,44 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
 
 
 def flag(default: bool, about: str = "") -> Any:
-    """A yes or no, which the policy sees as 1.0 or 0.0."""
+    """Declare a yes-or-no parameter, which the policy receives as 1.0 or 0.0.
+
+    Args:
+        default: Default value.
+        about: Description.
+
+    Returns:
+        The parameter, for a keyword argument of a decorator, as for `param`.
+
+    Example:
+        @discard(keep_pairs=flag(False, "keep pairs together"))
+    """
     return Param(float(default), 0, 1, str(about), "bool")
 
 
 def choice(*words: str, about: str = "") -> Any:
-    """One of some words, the first by default, which the policy sees as 0.0, 1.0, 2.0 ..."""
+    """Declare a parameter with several named values, encoded as 0.0, 1.0, 2.0 and so on.
+
+    Args:
+        *words: The values. The first is the default.
+        about: Description.
+
+    Returns:
+        The parameter, for a keyword argument of a decorator, as for `param`.
+
+    Raises:
+        TypeError: If there are no values.
+
+    Example:
+        @discard(tie=choice("high", "random", about="order of equal discards"))
+    """
     if not words:
         raise TypeError("a choice has words: write choice('high', 'random')")
     return Param(0.0, 0, len(words) - 1, str(about), "choice", tuple(map(str, words)))
 
 
 def _shown(value: object) -> str:
-    """A value as a message shows it: quoted, and cut, if it is long or cannot be printed."""
+    """Return a value for a message, quoted and truncated if it is long or unprintable."""
     text = str(value)
     if len(text) <= 40 and text.isprintable():
         return text
@@ -111,16 +164,29 @@ def _shown(value: object) -> str:
 
 
 def _require(what: str, value: object, kind: Any, said: str) -> None:
-    """Raise TypeError unless a value is of a kind, called as said."""
+    """Raise TypeError unless a value is of a type, which the message describes as `said`."""
     if not isinstance(value, kind):
         raise TypeError(f"{what} is {said}, not {reprlib.repr(value)}")
 
 
 @dataclass(frozen=True)
 class Policy:
-    """A function for one slot, with its parameters.
+    """A function that makes the decisions of one slot, with its parameters.
 
-    Called with values, as in `at(k=0)`, it gives a copy with other defaults.
+    Calling it with values, as in `at(k=0)`, returns a copy with other defaults.
+
+    Attributes:
+        slot: The slot: take, discard, knock, offer, answer or show.
+        name: Name of the policy.
+        function: The function `(view, rules, params) -> int`.
+        params: Parameters by name, in the order of the vector `params`.
+        noise: True if the function reads `view.noise`, a random number.
+        weights: Numbers that follow the parameters in `params`: a .npy file or an array.
+        describe: For a discard policy that `simgin train` can train, the function that writes the
+            features of a discard.
+        start: Initial weight of each feature by description, before training.
+        live: Pickled form of a function that was defined in a running program
+            (`simgin.strategy.live`).
     """
 
     slot: str
@@ -128,18 +194,20 @@ class Policy:
     function: Callable[..., Any]
     params: dict[str, Param]
     noise: bool = False
-    # numbers that follow the parameters: in a .npy file, or as they are
     weights: Path | np.ndarray | None = None
-    # of a discard policy that `simgin train` teaches: what writes the numbers of a discard, and the
-    # weight of each, by its meaning, before any training
     describe: Callable[..., Any] | None = None
     start: dict[str, float] = field(default_factory=dict)
-    live: bytes = field(default=b"", compare=False, repr=False)  # see `simgin.strategy.live`
+    live: bytes = field(default=b"", compare=False, repr=False)
 
     def __call__(self, /, **values: float | bool | str) -> "Policy":
-        """The same policy with other defaults.
+        """Return the same policy with other defaults.
 
-        TypeError for a parameter that it does not have, ValueError for an impossible value.
+        Args:
+            **values: Values by parameter name: `at(k=0)`.
+
+        Raises:
+            TypeError: If the policy has no such parameter.
+            ValueError: If a value is not valid.
         """
         params = dict(self.params)
         for name, value in values.items():
@@ -164,26 +232,43 @@ class Policy:
 
     @property
     def is_untrained(self) -> bool:
-        """Whether it plays with its start, as no training has written the file of its weights."""
+        """True if the policy uses its start weights because its weights file does not exist."""
         return bool(self.start) and isinstance(self.weights, Path) and not self.weights.exists()
 
     @property
     def source(self) -> Path:
-        """The file that the function was written in, which a notebook's is not."""
+        """The file that defines the function; it does not exist for a notebook cell."""
         return Path(self.function.__code__.co_filename)
 
     @property
     def home(self) -> str:
-        """What a message calls the place where the function was written."""
+        """The name of that file for messages, or "a cell"."""
         return self.source.name if self.source.is_file() else "a cell"
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """A policy for every slot, under a name.
+    """A policy for every slot, with a name.
 
-    A slot left out gets the default: take `lower`, discard `low`, knock `at:k=10`, offer none,
-    answer never, show row 0.
+    Slots without a policy get the defaults: take `lower`, discard `low`, knock `at:k=10`, offer
+    none, answer never, show row 0.
+
+    Attributes:
+        name: Name in a-z, 0-9 and -.
+        take: Policy that takes or refuses the card on offer.
+        discard: Policy that discards.
+        knock: Policy that decides whether to end the deal.
+        offer: Policy that offers to raise the die (Gin Dice).
+        answer: Policy that accepts or refuses an offer (Gin Dice).
+        show: Policy that chooses the melding to show, if the rules allow a choice.
+        ending: "best" proposes the best ending to `knock` before `discard` is called. "same" calls
+            `discard` first and proposes only an ending with that card, as in the EAAI contest.
+        about: Description; by default the docstring of the module.
+        source: Origin; by default the paragraph `Source: ...` of that docstring.
+        text: Canonical spec, set by the loader.
+
+    Example:
+        STRATEGY = Strategy("mine", discard=low, knock=at(k=4))
     """
 
     name: str
@@ -193,15 +278,13 @@ class Strategy:
     offer: Policy | None = None
     answer: Policy | None = None
     show: Policy | None = None
-    # best: the best ending is proposed before `discard` is asked. same: `discard` is asked first,
-    # and only an ending with that card is proposed (the order of the EAAI contest).
     ending: str = "best"
-    about: str = ""  # the idea; by default the module's docstring
-    source: str = ""  # where it comes from; by default the docstring's paragraph `Source: ...`
-    text: str = field(default="")  # canonical text form, set by the loader
+    about: str = ""
+    source: str = ""
+    text: str = field(default="")
 
     def __post_init__(self) -> None:
-        """Raise TypeError for a value of another type, ValueError for an impossible name."""
+        """Raise TypeError for a value of the wrong type, and ValueError for an invalid name."""
         for name in ("name", "ending", "about", "source", "text"):
             _require(f"the {name} of a strategy", getattr(self, name), str, "a text")
         if not NAME.fullmatch(self.name):
@@ -225,18 +308,18 @@ class Strategy:
         return f"Strategy({self.text or self.name!r})"
 
     def policy(self, slot: str) -> Policy | None:
-        """The policy in a slot."""
+        """Return the policy of a slot."""
         policy: Policy | None = getattr(self, slot)
         return policy
 
     @property
     def policies(self) -> list[Policy]:
-        """The policies of the slots that are filled, in the order of the slots."""
+        """The policies of the filled slots, in the order of the slots."""
         return [policy for policy in map(self.policy, SLOTS) if policy is not None]
 
 
 def _decorator(slot: str, about: str) -> Any:
-    """The decorator of one slot, used bare or with parameters."""
+    """Return the decorator of a slot, for use with or without arguments."""
 
     def decorate(
         function: Callable[..., Any] | None = None,
@@ -275,7 +358,7 @@ def _decorator(slot: str, about: str) -> Any:
 
 
 def _check_trained(slot: str, weights: str | None, describe: object, start: Any) -> None:
-    """Raise TypeError unless a policy has all that `simgin train` needs."""
+    """Raise TypeError unless a policy has all that `simgin train` requires."""
     if slot != "discard":
         raise TypeError(f"only discards are trained: leave start and describe out of @{slot}")
     if not weights or not callable(describe) or not start:
@@ -293,8 +376,14 @@ def _check_trained(slot: str, weights: str | None, describe: object, start: Any)
 
 
 def helper(function: Callable[..., Any]) -> Any:
-    """Decorator of a function that policies call: compiled with them."""
-    # Here, so that reading a strategy file does not load the compiler.
+    """Compile a function that policies call, as a decorator.
+
+    Example:
+        @helper
+        def high(cards):
+            return cards & of_ranks(0b1111 << 9)
+    """
+    # Imported here so that reading a strategy file does not load the compiler.
     from simgin.core.jit import compiled
 
     return compiled(function, keep=False)
@@ -302,17 +391,18 @@ def helper(function: Callable[..., Any]) -> Any:
 
 take = _decorator(
     "take",
-    "A take policy: with `view.taken_offer` on offer, answers STOCK, TAKE or PASS, "
-    "where `view.legal` has it.",
+    "Declare a take policy, which returns STOCK, TAKE or PASS if `view.legal` allows it; "
+    "`view.taken_offer` is the card on offer.",
 )
 discard = _decorator(
-    "discard",
-    "A discard policy: with eleven cards in `view.hand`, answers a card of `view.legal`, 0..51.",
+    "discard", "Declare a discard policy, which returns a card of `view.legal` (0..51)."
 )
 knock = _decorator(
     "knock",
-    "A knock policy: answers whether to end the deal as `view.ending*` proposes: 1 yes, 0 no.",
+    "Declare a knock policy, which returns 1 to end the deal as `view.ending*` proposes, or 0.",
 )
-offer = _decorator("offer", "An offer policy (Gin Dice): answers 0 or the number offered.")
-answer = _decorator("answer", "An answer policy (Gin Dice): answers 1 accept or 0 refuse.")
-show = _decorator("show", "A show policy (`melding = choice`): answers a row of `view.meldings`.")
+offer = _decorator("offer", "Declare an offer policy (Gin Dice), which returns an offer or 0.")
+answer = _decorator("answer", "Declare an answer policy (Gin Dice), which returns 1 (accept) or 0.")
+show = _decorator(
+    "show", "Declare a show policy (`melding = choice`), which returns a row of `view.meldings`."
+)

@@ -1,6 +1,6 @@
-"""How strong and how fast the built-in strategies are.
+"""Strength and speed of the built-in strategies.
 
-The figures are in catalogue.toml, which docs/make.py writes from results/reference.
+The values are in catalogue.toml, which docs/make.py writes from results/reference.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Any
 from simgin.strategy.author import Strategy
 
 FILE = Path(__file__).with_name("catalogue.toml")
-# Deals a second against itself, at least -> tier
+# Minimum number of deals per second in self-play -> tier
 TIERS = {100_000: "fast", 5_000: "thorough", 0: "searching"}
 READING = (
     "\nStrength: Elo in a league of `eaai` matches (simple is 0) with its 95 % interval, and the "
@@ -22,29 +22,29 @@ READING = (
     "against itself, thorough 5,000, searching fewer; slow runs in Python."
 )
 UNKNOWN = "–"  # noqa: RUF001
-WEAKEST = -1e9  # below every rating
+WEAKEST = -1e9  # below all ratings
 
 
 def names() -> tuple[str, ...]:
-    """The names of the built-in strategies, strongest first; no strategy is imported for them."""
+    """Return the names of the built-in strategies, strongest first, without importing any."""
     return tuple(_figures())
 
 
 def known(name: str) -> dict[str, Any]:
-    """The figures of a strategy by name; empty for one that is not in the catalogue."""
+    """Return the catalogue entry of a strategy; empty if it is not in the catalogue."""
     return dict(_figures().get(name, {}))
 
 
 def alone(name: str) -> bool:
-    """Whether a strategy is made for one-player variants."""
+    """Return True if a strategy is made for solitaire games."""
     return name.startswith("solo-")
 
 
 def idea(strategy: Strategy) -> str:
-    """The first sentence about a strategy, without the name that it may begin with."""
+    """Return the first sentence of the description, without a leading strategy name."""
     about = " ".join(strategy.about.split())
     sentence = re.split(r"(?<=[.!?])\s", about, maxsplit=1)[0]
-    if len(sentence) <= len("A b."):  # an initial, not a sentence
+    if len(sentence) <= len("A b."):  # an initial such as "A.", not a sentence
         sentence = about
     name = f"{strategy.name}: "
     if sentence.lower().startswith(name):
@@ -53,7 +53,7 @@ def idea(strategy: Strategy) -> str:
 
 
 def ordered(strategies: Sequence[Strategy]) -> list[Strategy]:
-    """The strategies, strongest first; those of unknown strength last, by name."""
+    """Return the strategies, strongest first; those of unknown strength come last, by name."""
 
     def rank(strategy: Strategy) -> tuple[float, str]:
         return -float(known(strategy.name).get("elo", WEAKEST)), strategy.name
@@ -62,7 +62,7 @@ def ordered(strategies: Sequence[Strategy]) -> list[Strategy]:
 
 
 def strength(name: str) -> str:
-    """A strategy's strength in words; a dash if it never played in a league."""
+    """Return the strength of a strategy as text; a dash if it was never in a league."""
     figures = known(name)
     if "won" not in figures:
         return str(figures.get("result", UNKNOWN))
@@ -70,7 +70,7 @@ def strength(name: str) -> str:
 
 
 def speed(name: str) -> str:
-    """The tier of a strategy's speed; empty if it was never measured."""
+    """Return the speed tier of a strategy; empty if it was never measured."""
     rate = known(name).get("deals_per_second")
     if rate is None:
         return ""
@@ -78,7 +78,11 @@ def speed(name: str) -> str:
 
 
 def best(at_least: int) -> str:
-    """The strategy with the best rating of those that play so many deals a second."""
+    """Return the strategy with the highest rating among those with a minimum speed.
+
+    Args:
+        at_least: Minimum number of deals per second.
+    """
     ratings = {
         name: figures["elo"]
         for name, figures in _figures().items()
@@ -89,6 +93,7 @@ def best(at_least: int) -> str:
 
 @cache
 def _figures() -> dict[str, dict[str, Any]]:
+    """Read the catalogue entries by strategy."""
     if not FILE.exists():
         return {}
     return tomllib.loads(FILE.read_text(encoding="utf-8"))

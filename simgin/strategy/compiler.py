@@ -1,7 +1,7 @@
-"""Compiled hooks from policies: an author's plain function becomes what the engine calls.
+"""Compilation of policies: the engine calls an author's function as a compiled hook.
 
-What numba would silently bend is refused. What it cannot compile runs in Python (see
-simgin.strategy.interpret), unless the first question would raise anyway.
+Functions whose results numba would silently convert are rejected. A function that numba cannot
+compile runs in Python (`simgin.strategy.interpret`), unless its first call would raise anyway.
 """
 
 import io
@@ -27,7 +27,7 @@ from simgin.text import shell
 from simgin.text.files import read_bytes
 from simgin.text.messages import described, sound, tell
 
-# How a message calls what a policy must not return
+# Descriptions of invalid return types
 _RETURNED = {
     types.Float: "a float",
     types.NoneType: "nothing",
@@ -35,17 +35,20 @@ _RETURNED = {
     types.UnicodeType: "a text",
     types.StringLiteral: "a text",
 }
-NUMBERS = "biuf"  # kinds of numpy's: no complex ones, dates or texts
+NUMBERS = "biuf"  # NumPy dtype kinds: no complex numbers, dates or strings
 
 
 class PolicyError(StrategyError):
-    """A policy that cannot be played; the message says which, in which file, and why."""
+    """Error for a policy that cannot be played; the message names policy, file and reason."""
 
 
 def vector(policy: Policy) -> np.ndarray:
-    """The policy's parameters, read-only: its own in declared order, then those of its data file.
+    """Return the read-only parameter vector of a policy.
 
-    PolicyError if the data file cannot be read.
+    It contains the parameters in declared order, then the weights.
+
+    Raises:
+        PolicyError: If the weights file cannot be read.
     """
     values = np.array([param.default for param in policy.params.values()], np.float64)
     if policy.weights is not None:
@@ -55,7 +58,7 @@ def vector(policy: Policy) -> np.ndarray:
 
 
 def _numbers(policy: Policy) -> np.ndarray:
-    """The numbers that follow a policy's parameters; PolicyError if their file cannot be read."""
+    """Return the weights of a policy; raise PolicyError if their file cannot be read."""
     if not isinstance(policy.weights, Path):
         return np.asarray(policy.weights, np.float64)
     if policy.is_untrained:
@@ -65,7 +68,7 @@ def _numbers(policy: Policy) -> np.ndarray:
         numbers = _numbers_in(policy.weights, policy.weights.stat().st_mtime_ns)
     except OSError as error:
         reason = error.strerror
-    # A damaged file makes numpy raise anything, and one of a huge size asks for the memory.
+    # numpy can raise any exception for a corrupt file, and MemoryError for a huge shape.
     except Exception:
         reason = "it is not an array of real numbers, none of them NaN, as numpy.save writes it"
     else:
@@ -82,7 +85,7 @@ def _numbers(policy: Policy) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def _tell_untrained(source: Path, weights: Path) -> None:
-    """Say, once a process, that a strategy plays as it was before any training."""
+    """Report, once per process, that a strategy uses its start weights."""
     train = shell.join(["simgin", "train", source.name, "-o", weights.name])
     tell(
         f"{source.name} plays with the weights of its start: there is no {weights.name} "
@@ -92,7 +95,7 @@ def _tell_untrained(source: Path, weights: Path) -> None:
 
 @lru_cache(maxsize=64)
 def _numbers_in(path: Path, _changed: int) -> np.ndarray:
-    """The numbers of a file as it was last changed: positions are played on by the thousand."""
+    """Return the weights in a file; the cache key includes its modification time."""
     numbers = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
     if numbers.dtype.kind not in NUMBERS or np.isnan(numbers).any():
         raise ValueError("no numbers, or some that are none")
@@ -100,18 +103,19 @@ def _numbers_in(path: Path, _changed: int) -> np.ndarray:
 
 
 def hook(policy: Policy) -> Any:
-    """The compiled function of a policy, of the type that the engine calls.
+    """Return the compiled function of a policy, with the type that the engine calls.
 
-    PolicyError if the policy cannot be played.
+    Raises:
+        PolicyError: If the policy cannot be played.
     """
     if policy.function not in _HOOKS:
         try:
-            if not is_built_in(policy.function):  # the tests check those, and reading takes time
+            if not is_built_in(policy.function):  # tests check those
                 check_source(policy)
             _HOOKS[policy.function] = _compile(policy)
         except StrategyError:
             raise
-        except Exception as error:  # an author's object may raise anything where it is looked at
+        except Exception as error:  # an author's object can raise any exception
             raise PolicyError(
                 f"{_where(policy)} reads something that raises {described(sound(error))}."
             ) from None
@@ -119,9 +123,9 @@ def hook(policy: Policy) -> Any:
 
 
 def tier(policy: Policy) -> Literal["fast", "slow", "refused"]:
-    """How a policy is played: compiled, in Python, or not at all.
+    """Return how a policy runs: "fast" (compiled), "slow" (in Python) or "refused".
 
-    Built-in policies are known to be fast: they are not compiled here.
+    Built-in policies are fast, so they are not compiled here.
     """
     if is_built_in(policy.function):
         return "fast"
@@ -133,33 +137,33 @@ def tier(policy: Policy) -> Literal["fast", "slow", "refused"]:
 
 
 def slow_because(policy: Policy) -> str:
-    """Why a policy that has been compiled runs in Python; empty if it does not."""
+    """Return why a compiled policy runs in Python; empty if it does not."""
     return _SLOW.get(policy.function, "")
 
 
 def remembers(policy: Policy) -> bool:
-    """Whether a policy that runs in Python has changed what it reads since it was made."""
+    """Return True if a policy that runs in Python has changed the values it reads."""
     copy, content = _COPIES.get(policy.function, (None, b""))
     return copy is not None and live.copied(_where(policy), copy, [copy]) != content
 
 
-# A function is read and compiled once a process, whatever values its parameters take.
+# A function is compiled once per process, for all values of its parameters.
 _HOOKS: dict[Any, Any] = {}
 _SLOW: dict[Any, str] = {}
-_COPIES: dict[Any, tuple[Any, bytes]] = {}  # what is asked in Python, and all that it reads
+_COPIES: dict[Any, tuple[Any, bytes]] = {}  # copy that runs in Python, and its pickle
 
 
 def _compile(policy: Policy) -> Any:
-    """The policy as a hook, from disk if it is there; in Python if numba cannot compile it."""
+    """Return the compiled hook of a policy, from disk if cached; in Python if numba fails."""
     if jit.interpreted():
         return _as_python(policy)
     key = live.fingerprint(policy.function)
     compiled = partial(jit.compiled, policy.function, keep=bool(key), key=key, distinct=True)
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
-            if is_built_in(policy.function):  # the tests know what those return
+            if is_built_in(policy.function):  # tests check their return types
                 return compiled(HOOK)
-            by_itself = compiled(HOOK.args)  # given HOOK, numba bends whatever is returned
+            by_itself = compiled(HOOK.args)  # with HOOK, numba would convert any return type
             (signature,) = by_itself.nopython_signatures
             if signature.return_type == HOOK.return_type:
                 return by_itself
@@ -167,12 +171,12 @@ def _compile(policy: Policy) -> Any:
             return compiled(HOOK)
     except PolicyError:
         raise
-    except Exception as error:  # numba raises errors of its own for most failures, not for all
+    except Exception as error:  # numba does not use its own exceptions for all failures
         return _in_python(policy, error)
 
 
 def _check_returned(policy: Policy, returned: Any) -> None:
-    """Refuse a type that numba would silently bend to an integer. Raises PolicyError."""
+    """Raise PolicyError for a return type that numba would silently convert to an integer."""
     if not isinstance(returned, types.Integer | types.Boolean):
         raise PolicyError(
             f"{_where(policy)} returns {_RETURNED.get(type(returned), f'a {returned}')}, and an "
@@ -182,9 +186,10 @@ def _check_returned(policy: Policy, returned: Any) -> None:
 
 
 def _in_python(policy: Policy, error: Exception) -> Any:
-    """The hook that asks a policy in Python, with a notice.
+    """Return a hook that runs a policy in Python, and report it.
 
-    PolicyError if what numba refused is a mistake in either tier.
+    Raises:
+        PolicyError: If the reason is an error in compiled and interpreted code.
     """
     if isinstance(error, KeyError) and (mistake := unknown_field(str(error.args[0]))):
         raise PolicyError(f"{_where(policy)} {mistake}") from None
@@ -196,14 +201,14 @@ def _in_python(policy: Policy, error: Exception) -> Any:
     reason = describe_refusal(policy, error)
     _SLOW[policy.function] = reason
     tell(f"{_where(policy)} runs in Python, some hundred times slower than compiled code: {reason}")
-    # A copy with all that it reads as it is now: nobody else can change that.
+    # A copy with the present values of everything it reads, which no other code can change.
     copy = pickle.loads(live.copied(_where(policy), policy.function, [policy.function]))
     _COPIES[policy.function] = copy, live.copied(_where(policy), copy, [copy])
     return interpret.hook(copy)
 
 
 def _as_python(policy: Policy) -> Any:
-    """The policy as plain Python, refusing what the compiler would refuse.
+    """Return a policy as plain Python that rejects what the compiler would reject.
 
     Leaving the debugger counts as an interruption.
     """
@@ -218,13 +223,11 @@ def _as_python(policy: Policy) -> Any:
 
 
 def check_source(policy: Policy) -> None:
-    """Refuse what would fail in either tier, or play something else than the text says.
-
-    Raises PolicyError.
-    """
+    """Raise PolicyError for a function that would fail, or not do what its source says."""
     if mistake := find_mistake(policy):
         raise PolicyError(f"{_where(policy)} {mistake}")
 
 
 def _where(policy: Policy) -> str:
+    """Return the description of a policy in messages."""
     return f"the {policy.slot} policy {policy.name!r} in {policy.home}"

@@ -1,8 +1,8 @@
-"""The slow tier: policies that numba cannot compile run in Python, behind a compiled wrapper.
+"""Policies that numba cannot compile: they run in Python, behind a compiled wrapper.
 
-The wrapper has the one type of all hooks and hands over addresses. The policy gets read-only
-records on the engine's own memory: nothing is copied, and a write raises. What it raises is kept
-here, by thread, until the kernel has been left.
+The wrapper has the type of all hooks and passes addresses. The policy gets read-only records on the
+memory of the engine: nothing is copied, and a write raises an exception. An exception of the policy
+is stored per thread until the kernel has returned.
 """
 
 import ctypes
@@ -23,28 +23,28 @@ from simgin.core.view import VIEW
 from simgin.strategy.mistakes import COLOUR
 from simgin.text.messages import described, sound, value_of_any_class
 
-_RAISED = -(2**63)  # in place of an answer
+_RAISED = -(2**63)  # return value that signals an exception
 _INT64 = ctypes.c_int64
 _CALLBACK = ctypes.CFUNCTYPE(_INT64, _INT64, _INT64, _INT64, _INT64)
-_LIVE = 256  # records kept: two views, the rules and a few vectors for every thread
+_LIVE = 256  # cached records: two views, the rules and a few vectors per thread
 _thread = threading.local()
 
 
 class Raised(Exception):
-    """A policy of the slow tier raised; `unwrapped` puts its exception in place of this one."""
+    """Signal that an interpreted policy raised an exception; `unwrapped` replaces it."""
 
 
 class NoAnswer(ValueError):
-    """A policy gave something that is not an answer; continues `the take policy 'mine' `."""
+    """Error for a return value that is not an action; continues `the take policy 'mine' `."""
 
 
 class Ended(Exception):
-    """A policy raised what would have ended the program; continues as NoAnswer does."""
+    """Error for an exception that would have ended the program; continues like NoAnswer."""
 
 
 @contextmanager
 def unwrapped() -> Iterator[None]:
-    """Raise what a policy raised inside the block: in place of Raised, or of what ends programs."""
+    """Raise the exception of a policy that was called in the block, instead of Raised."""
     try:
         yield
     except Raised:
@@ -56,7 +56,10 @@ def unwrapped() -> Iterator[None]:
 
 
 def _harmless(error: BaseException) -> BaseException:
-    """The error, or Ended. Ctrl-C comes to the main thread alone, and stays what it is."""
+    """Return an exception, or Ended for one that would end the program.
+
+    Ctrl-C reaches only the main thread and is returned unchanged.
+    """
     error = sound(error)
     in_main = threading.current_thread() is threading.main_thread()
     if isinstance(error, Exception) or (in_main and isinstance(error, KeyboardInterrupt)):
@@ -65,7 +68,10 @@ def _harmless(error: BaseException) -> BaseException:
 
 
 def hook(function: Callable[..., Any]) -> Any:
-    """A compiled hook that calls `function` in Python, and raises Raised if that raises."""
+    """Return a compiled hook that calls `function` in Python.
+
+    The hook raises Raised if the function raises an exception.
+    """
     callback = _CALLBACK(_answering(function))
 
     def ask(view, rules, params):  # type: ignore[no-untyped-def]
@@ -78,6 +84,8 @@ def hook(function: Callable[..., Any]) -> Any:
 
 
 def _answering(function: Callable[..., Any]) -> Callable[[int, int, int, int], int]:
+    """Return the callback that calls a policy with records at the given addresses."""
+
     def answer(view: int, rules: int, params: int, n: int) -> int:
         try:
             return whole(function(_view(view), _rules(rules), _vector(params, n)))
@@ -86,7 +94,7 @@ def _answering(function: Callable[..., Any]) -> Callable[[int, int, int, int], i
                 f"calls a helper that cannot be compiled ({_first_line(error)}); "
                 "leave @helper away."
             )
-        # An interruption too: nothing can be raised through compiled code.
+        # KeyboardInterrupt too: no exception can pass through compiled code.
         except BaseException as error:
             _thread.error = error
         return _RAISED
@@ -95,7 +103,11 @@ def _answering(function: Callable[..., Any]) -> Callable[[int, int, int, int], i
 
 
 def whole(answer: Any) -> int:
-    """An answer as an int64; raises NoAnswer for anything else."""
+    """Return an action as an integer.
+
+    Raises:
+        NoAnswer: If it is not an integer or Boolean, or does not fit in an int64.
+    """
     if not isinstance(answer, bool | int | np.bool_ | np.integer):
         raise no_answer(answer, "an answer is a whole number, or yes or no")
     number = int(answer)
@@ -105,12 +117,12 @@ def whole(answer: Any) -> int:
 
 
 def no_answer(given: object, wanted: str) -> NoAnswer:
-    """Return the error for what a policy returned instead of an answer; it may have any class."""
+    """Return the error for a return value, of any type, that is not an action."""
     return NoAnswer(f"answered {value_of_any_class(given)}, but {wanted}.")
 
 
 def _first_line(error: NumbaError) -> str:
-    """The first line that says something; numba's first line names the stage of compilation."""
+    """Return the first informative line; numba's first line names the stage of compilation."""
     report = COLOUR.sub("", str(error))
     for line in report.splitlines()[1:]:
         if line.strip():
@@ -118,12 +130,12 @@ def _first_line(error: NumbaError) -> str:
     return report.rstrip(".")
 
 
-# The engine's memory, as Python sees it. Allocators reuse addresses, and a record is the same
-# wherever it lies.
+# Records on the memory of the engine. They can be cached by address: allocators reuse addresses,
+# and records at the same address are identical.
 
 
 def _quick(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The same record with its fields as properties: np.record looks them up four times slower."""
+    """Return a dtype whose fields are properties, which np.record reads four times as fast."""
     fields = {name: property(operator.itemgetter(name)) for name in dtype.names or ()}
     members = {"__getattribute__": np.void.__getattribute__, **fields}
     kind = type("Record", (np.record,), members)
@@ -134,10 +146,12 @@ _VIEW, _RULES = _quick(VIEW), _quick(RULES)
 
 
 def _memory(address: int, size: int) -> memoryview:
+    """Return the memory at an address."""
     return memoryview((ctypes.c_char * size).from_address(address))
 
 
 def _record(address: int, dtype: np.dtype[Any]) -> Any:
+    """Return a read-only record at an address."""
     records = np.frombuffer(_memory(address, dtype.itemsize), dtype)
     records.flags.writeable = False
     return records[0]
@@ -155,7 +169,7 @@ def _rules(address: int) -> Any:
 
 @lru_cache(_LIVE)
 def _vector(address: int, n: int) -> np.ndarray:
-    """n parameters, and the weights that follow them."""
+    """Return the vector of n parameters and weights at an address."""
     vector = np.frombuffer(_memory(address, 8 * n), np.float64) if n else np.zeros(0)
     vector.flags.writeable = False
     return vector

@@ -1,8 +1,8 @@
-"""Copies of an author's functions with all that they read, by value.
+"""Pickling of an author's functions by value, with everything that they read.
 
-Strategies of a notebook, a script or a module are taken so, and policies that run in Python are
-asked so: later changes do not reach them, no script is executed again, and other processes get the
-copy itself. The bytes of a copy tell compiled policies apart on disk.
+Strategies from notebooks, scripts and modules are copied this way, and policies that run in Python
+are called this way: later changes do not affect them, scripts are not run again, and other
+processes receive the copy itself. The pickles also distinguish cached compiled policies.
 """
 
 import functools
@@ -32,13 +32,17 @@ from simgin.text.files import read_bytes
 from simgin.text.messages import error_text, quoted
 from simgin.version import version
 
-LIVE = "simgin_live_"  # and a digest: how the modules of functions taken live are called
-_lock = threading.Lock()  # what is copied by value is known to all threads
-_helpers: dict[Callable[..., Any], Any] = {}  # by the function that was compiled
+LIVE = "simgin_live_"  # prefix of the module names of live functions, followed by a digest
+_lock = threading.Lock()  # cloudpickle's registry of modules is global
+_helpers: dict[Callable[..., Any], Any] = {}  # compiled helpers by Python function
 
 
 def written(strategy: Strategy) -> bytes:
-    """A strategy as bytes. StrategyError if it reads what cannot be copied."""
+    """Return a strategy as bytes.
+
+    Raises:
+        StrategyError: If it reads an object that cannot be pickled.
+    """
     policies = {policy.slot: replace(policy, live=b"") for policy in strategy.policies}
     functions = [policy.function for policy in strategy.policies]
     parts = {**vars(strategy), **policies, "text": ""}
@@ -46,10 +50,11 @@ def written(strategy: Strategy) -> bytes:
 
 
 def fingerprint(function: Callable[..., Any]) -> str:
-    """Digest of all, but the engine, that the compiled form of a function depends on.
+    """Return a digest of everything, except the engine, that a compiled function depends on.
 
-    Hexadecimal. Empty where functions or their files cannot be told apart: it is compiled at every
-    start then.
+    Returns:
+        16 hexadecimal digits. Empty if functions or their files cannot be distinguished; the
+        function is then compiled in every process.
     """
     if not home(function).startswith(BUILT_IN) and _is_numba_extended():
         return ""
@@ -59,7 +64,7 @@ def fingerprint(function: Callable[..., Any]) -> str:
             digest.update(copied(one.__name__, [one, *read_in_modules(one)], [one], ENGINE))
             text = read_bytes(Path(one.__code__.co_filename))
             if text.count(f"def {one.__qualname__}(".encode()) != 1:
-                return ""  # on disk, functions of one name would be taken for one another
+                return ""  # the cache on disk cannot distinguish functions of the same name
             digest.update(text)
     except (OSError, ValueError):
         return ""
@@ -72,10 +77,17 @@ def copied(
     functions: Sequence[Callable[..., Any]],
     fixed: tuple[str, ...] = (*ENGINE, BUILT_IN),
 ) -> bytes:
-    """A value as bytes for pickle; functions: of an author, in it, with all that they read.
+    """Return a value as a pickle.
 
-    fixed: how modules are called that every process has. StrategyError, which names the value as
-    said, if it reads what cannot be copied.
+    Args:
+        what: Description of the value for the error message.
+        value: The value.
+        functions: The author's functions in it, which are pickled by value with everything they
+            read.
+        fixed: Prefixes of modules that exist in every process, which are pickled by reference.
+
+    Raises:
+        StrategyError: If it reads an object that cannot be pickled.
     """
     homes = {home(one) for function in functions for one in reached(function)}
     modules = [sys.modules[name] for name in homes & sys.modules.keys()]
@@ -86,7 +98,7 @@ def copied(
             cloudpickle.register_pickle_by_value(module)
         try:
             _Copier(stream, fixed).dump(value)
-        except Exception as error:  # an author's object may raise anything
+        except Exception as error:  # an author's object can raise any exception
             raise StrategyError(
                 f"{what} reads something that cannot be copied ({error_text(error)}); policies "
                 "read numbers, texts, tables, arrays and functions."
@@ -99,10 +111,10 @@ def copied(
 
 @functools.cache
 def read(content: bytes) -> Strategy:
-    """The strategy that was written."""
+    """Return the strategy in a pickle."""
     strategy = Strategy(**pickle.loads(content))
     module = LIVE + hashlib.sha256(content).hexdigest()[:16]
-    sys.modules[module] = ModuleType(module)  # numba looks for it
+    sys.modules[module] = ModuleType(module)  # numba looks it up
     for policy in strategy.policies:
         for function in reached(policy.function):
             if not home(function).startswith(BUILT_IN):
@@ -111,33 +123,33 @@ def read(content: bytes) -> Strategy:
 
 
 class _Copier(cloudpickle.Pickler):  # type: ignore[misc]
-    """Copies helpers with their constants as they are now; numba would hand over the helper."""
+    """Pickler that copies helpers with the present values of their globals, unlike numba's."""
 
     def __init__(self, stream: io.BytesIO, fixed: tuple[str, ...]) -> None:
         super().__init__(stream)
         self._fixed = fixed
 
     def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, CodeType):  # form 2 is the same for code from source and from bytecode
+        if isinstance(value, CodeType):  # version 2 is the same for code from source and bytecode
             return marshal.loads, (marshal.dumps(value, 2),)
         if isinstance(value, ModuleType):
             return importlib.import_module, (value.__name__,)
         if isinstance(value, Strategy):
-            return Strategy, (value.name,)  # nothing reads more of it
+            return Strategy, (value.name,)  # no function reads other fields
         if isinstance(value, functools._lru_cache_wrapper):
             return _remembering, (value.__wrapped__, value.cache_parameters())
         if not isinstance(value, ReduceMixin):
             return super().reducer_override(value)
         function: Any = value
         if home(function).startswith(self._fixed):
-            return function.__name__  # found in its module
+            return function.__name__  # pickled by reference
         if isinstance(value, Dispatcher):
             return _recompiled, (type(value), {**function._reduce_states(), "uuid": ""})
         return super().reducer_override(value)
 
 
 def _recompiled(kind: Any, states: dict[str, Any]) -> Any:
-    """A helper compiled anew; the same one for what calls itself."""
+    """Return a compiled helper, the same for recursive calls."""
     function = states["py_func"]
     if function not in _helpers:
         is_ours = issubclass(kind, LazyDispatcher)
@@ -147,19 +159,20 @@ def _recompiled(kind: Any, states: dict[str, Any]) -> Any:
 
 
 def _remembering(function: Callable[..., Any], parameters: dict[str, Any]) -> Any:
+    """Return a function with an `lru_cache`."""
     return functools.lru_cache(**parameters)(function)
 
 
 def _is_numba_extended() -> bool:
-    """Whether anyone but numba itself has said how something is compiled.
+    """Return True if a package other than numba has registered numba extensions.
 
-    Compiled code does not show whose functions of that kind it contains.
+    Compiled code does not show which extension functions it contains.
     """
     from numba.core.typing.templates import builtin_registry
 
     for template in builtin_registry.functions + builtin_registry.attributes:
         extension = getattr(template, "_overload_func", None)
-        home = getattr(extension, "__module__", None)  # None for what numba itself makes from text
+        home = getattr(extension, "__module__", None)  # None for generated functions
         if home is not None and home.partition(".")[0] not in FIXED:
             return True
     return False

@@ -1,4 +1,4 @@
-"""Strategies by name, file or entry point."""
+"""Loading of strategies by name, file or entry point."""
 
 import contextlib
 import copyreg
@@ -27,8 +27,8 @@ from simgin.strategy.text_form import StrategyError, TextForm
 from simgin.text.files import encoding_fault, has_ending, read_bytes
 from simgin.text.messages import described, did_you_mean, error_text, quoted, sound, tell
 
-LEARNED = "learned"  # folder of the cache in which learned weights are kept
-# The policies of the slots that an author leaves out
+LEARNED = "learned"  # folder of the cache for learned weights
+# Policies of slots without one
 DEFAULTS = {
     "take": "lower",
     "discard": "low",
@@ -37,24 +37,34 @@ DEFAULTS = {
     "answer": "never",
     "show": "first",
 }
-_taken: dict[str, Strategy] = {}  # by name: what was taken live last
+_taken: dict[str, Strategy] = {}  # the latest live strategy of each name
 _MISSING = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 
 @dataclass(frozen=True)
 class _Library:
-    """The strategies and policies of some modules."""
+    """Strategies and policies of a set of modules.
+
+    Attributes:
+        strategies: Strategies by name.
+        policies: Policies by slot and name.
+        refused: Reasons why plug-ins could not be loaded, by name of the plug-in or package.
+    """
 
     strategies: dict[str, Strategy] = field(default_factory=dict)
-    policies: dict[tuple[str, str], Policy] = field(default_factory=dict)  # (slot, name)
-    refused: dict[str, str] = field(default_factory=dict)  # plug-in -> why it cannot be loaded
+    policies: dict[tuple[str, str], Policy] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
 
 
 def find(strategy: str | Strategy) -> Strategy:
-    """A strategy with every slot filled and its canonical text.
+    """Return a strategy with every slot filled and its canonical spec.
 
-    strategy: its text, or the object itself: its functions are taken as they are now, and its name
-    finds them then. Raises StrategyError with a sentence.
+    Args:
+        strategy: A spec string or a Strategy. The functions of an object are copied as they are
+            now, and its name refers to them afterwards.
+
+    Raises:
+        StrategyError: If the strategy cannot be found or loaded.
     """
     if not isinstance(strategy, Strategy):
         return _find(str(strategy))
@@ -67,23 +77,23 @@ def find(strategy: str | Strategy) -> Strategy:
         raise StrategyError(
             f"another strategy is called {quoted(strategy.name)}; give yours a name of its own."
         )
-    from simgin.strategy import live  # takes the compiler along
+    from simgin.strategy import live  # loads the compiler
 
     return _restored(strategy.name, [live.written(strategy)])
 
 
 def are_alike(one: Strategy, other: Strategy) -> bool:
-    """Whether two strategies are the same in all that is played."""
+    """Return True if two strategies have equal policies and the same order of ending."""
     return (one.policies, one.ending) == (other.policies, other.ending)
 
 
 def _contents(strategy: Strategy) -> list[bytes]:
-    """What the policies that were taken live are read from."""
+    """Return the pickles of the policies that were copied from live functions."""
     return sorted({policy.live for policy in strategy.policies} - {b""})
 
 
 def _restored(text: str, contents: list[bytes]) -> Strategy:
-    """The strategy of a text that may name some that were taken live."""
+    """Return the strategy of a spec that can name live strategies, given their pickles."""
     for content in contents:
         from simgin.strategy import live
 
@@ -92,7 +102,7 @@ def _restored(text: str, contents: list[bytes]) -> Strategy:
 
 
 def _reduced(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str, list[bytes]]]:
-    """A strategy is pickled by its text: compiled functions cannot be."""
+    """Return the pickle form of a strategy, a spec: compiled functions cannot be pickled."""
     found = find(strategy)
     return _restored, (found.text, _contents(found))
 
@@ -101,7 +111,7 @@ copyreg.pickle(Strategy, _reduced)
 
 
 def _find(text: str) -> Strategy:
-    """The strategy that a text names."""
+    """Return the strategy of a spec."""
     form = text_form.parse(text)
     strategy = text_form.set_values(_strategy(form.strategy.name), form.strategy.values, text)
     for slot, reference in form.policies.items():
@@ -119,13 +129,15 @@ def _find(text: str) -> Strategy:
 
 
 def _weights_file(form: TextForm) -> Path:
-    """Return the file of weights that a text names: of a learned player, or at a path.
+    """Return the weights file of a spec, which names a learned player or a path.
 
-    Raises StrategyError unless a learned player has the weights that its name is a digest of.
+    Raises:
+        StrategyError: If the file of a learned player is missing or does not match the digest in
+            its name.
     """
     if not form.is_learned:
         return Path(form.file)
-    from simgin.core import jit  # loads the compiler, and few strategies have a file
+    from simgin.core import jit  # loads the compiler, which few strategies need here
 
     file = jit.cache_root() / jit.digest() / LEARNED / form.file
     train = f"Run `simgin train {form.strategy.name}` again for these rules"
@@ -142,21 +154,25 @@ def _weights_file(form: TextForm) -> Path:
 
 
 def learned_name(about: str, content: bytes) -> str:
-    """Return the name of a learned player's file of weights, which ends in their digest."""
+    """Return the file name of learned weights, which ends in their digest."""
     return f"{about}-{hashlib.sha256(content).hexdigest()[:16]}.npy"
 
 
 def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
-    """A strategy with other weights, of a file or as they are, in place of those of its discards.
+    """Return a strategy with other weights for its discard policy.
 
-    Policies of other slots that read the same file get them, too.
+    Policies of other slots that read the same file get them too.
+
+    Args:
+        strategy: A strategy whose discard policy reads a weights file.
+        weights: Another file or an array.
     """
     changed = {policy.slot: replace(policy, weights=weights) for policy in _weighed_alike(strategy)}
     return text_form.exchange(strategy, changed, strategy.text)
 
 
 def _weighed_alike(strategy: Strategy) -> list[Policy]:
-    """The policies that read the file of the discard policy's weights; none if it has no file."""
+    """Return the policies that read the weights file of the discard policy, if it has one."""
     own = strategy.discard.weights if strategy.discard else None
     if not isinstance(own, Path):
         return []
@@ -165,7 +181,7 @@ def _weighed_alike(strategy: Strategy) -> list[Policy]:
 
 
 def _check_weighed(strategy: Strategy, text: str) -> None:
-    """Raise StrategyError for a strategy that reads no file of weights."""
+    """Raise StrategyError if the discard policy of a strategy reads no weights file."""
     if not _weighed_alike(strategy):
         raise StrategyError(
             f"{quoted(text)}: the discards of {strategy.name} have no weights; @./FILE.npy stands "
@@ -174,12 +190,12 @@ def _check_weighed(strategy: Strategy, text: str) -> None:
 
 
 def _check_weights(strategy: Strategy, file: Path) -> None:
-    """Raise StrategyError unless a file holds as many weights as the strategy's own."""
+    """Raise StrategyError unless a file contains as many weights as the strategy's own."""
     if not file.exists():
         raise StrategyError(
             f"there is no file {file}; name one that `simgin train {strategy.name}` wrote."
         )
-    from simgin.strategy import compiler  # takes a while, and few strategies have a file
+    from simgin.strategy import compiler  # loads slowly, and few strategies have a file
 
     own = _weighed_alike(strategy)[0]
     needed = compiler.vector(own).size - len(own.params)
@@ -192,7 +208,12 @@ def _check_weights(strategy: Strategy, file: Path) -> None:
 
 
 def set_slots(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> Strategy:
-    """A strategy that was found, with other values by slot and parameter, and its text."""
+    """Return a strategy with other parameter values and the matching canonical spec.
+
+    Args:
+        strategy: A strategy that `find` returned.
+        values: Values by slot and parameter.
+    """
     changed = _with_values(strategy, values, strategy.text)
     return text_form.exchange(changed, {}, _canonical_text(text_form.parse(strategy.text), changed))
 
@@ -200,7 +221,7 @@ def set_slots(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> St
 def _with_values(
     strategy: Strategy, values: Mapping[str, Mapping[str, str]], text: str
 ) -> Strategy:
-    """A strategy with values by slot and parameter."""
+    """Return a strategy with other values by slot and parameter."""
     changed = {
         slot: text_form.set_policy_values(_policy_of(strategy, slot, text), of_slot, text)
         for slot, of_slot in values.items()
@@ -209,25 +230,25 @@ def _with_values(
 
 
 def names() -> tuple[str, ...]:
-    """The names of all strategies that need no path: built in, or installed as plug-ins."""
+    """Return the names of all strategies that need no path: built-in and plug-in strategies."""
     return tuple(sorted(_library().strategies))
 
 
 def built_in() -> tuple[str, ...]:
-    """The names of the strategies that come with simgin."""
+    """Return the names of the built-in strategies."""
     return tuple(sorted(_collect(_built_in_modules()).strategies))
 
 
 def policies() -> list[Policy]:
-    """Every policy that has a name, by slot and name."""
+    """Return all named policies by slot and name."""
     every = _library().policies.values()
     return sorted(every, key=lambda policy: (SLOTS.index(policy.slot), policy.name))
 
 
 def source_files(strategy: Strategy) -> list[Path]:
-    """The files that a strategy was made from: of its policies, their helpers and their data.
+    """Return the files of a strategy: its policies, their helpers and their weights.
 
-    What was taken from live functions has none but its data.
+    Live functions have no source file.
     """
     files = set()
     for policy in strategy.policies:
@@ -239,7 +260,11 @@ def source_files(strategy: Strategy) -> list[Path]:
 
 
 def source_digest(strategy: Strategy) -> str:
-    """Digest of a strategy's files: all that it consists of but the values of its parameters."""
+    """Return a digest of a strategy's files, regardless of its parameter values.
+
+    Raises:
+        StrategyError: If a file cannot be read.
+    """
     digest = hashlib.sha256(b"".join(_contents(strategy)))
     for path in source_files(strategy):
         try:
@@ -255,7 +280,7 @@ def source_digest(strategy: Strategy) -> str:
 
 
 def parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
-    """The values of all parameters, by slot and name."""
+    """Return the values of all parameters by slot and name."""
     return {
         policy.slot: {name: param.default for name, param in policy.params.items()}
         for policy in strategy.policies
@@ -263,31 +288,34 @@ def parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
 
 
 def policy_texts(strategy: Strategy) -> list[tuple[str, str]]:
-    """(slot, text of the policy with every value) of every slot."""
+    """Return (slot, spec of the policy with all values) for every slot."""
     return [
         (policy.slot, policy.name + text_form.values_text(text_form.changed_values(policy, None)))
         for policy in strategy.policies
     ]
 
 
-# The canonical text
+# The canonical spec
 
 
 def _canonical_text(form: TextForm, strategy: Strategy) -> str:
-    """The text of a strategy: parameters as declared, nothing that changes nothing.
+    """Return the canonical spec of a strategy, without values that equal the defaults.
 
-    form: says which policies were named. Another is named, too, if its values cannot be given to
-    the strategy, because another policy has another value under the same name.
+    Args:
+        form: The parsed spec; policies that it names stay named. Another policy is also named if
+            the strategy cannot receive its values, because another policy has a different value
+            under the same name.
+        strategy: The strategy.
     """
     name = form.strategy.name
     base = _strategy(name)
     if form.has_weights:
         base = with_weights(base, _weights_file(form))
     own = {policy.slot: policy for policy in strategy.policies if policy.slot not in form.policies}
-    values: dict[str, str] = {}  # those that several policies share are given once
+    values: dict[str, str] = {}  # values that several policies share appear once
     for slot, policy in list(own.items()):
         changed = text_form.changed_values(policy, base.policy(slot))
-        # Whether others that have these parameters declare them alike
+        # The strategy can receive the values if all policies declare these parameters equally
         params = policy.params
         if all(
             other.params.get(name, params[name]) == params[name]
@@ -308,7 +336,7 @@ def _canonical_text(form: TextForm, strategy: Strategy) -> str:
 
 
 def _reference_text(policy: Policy) -> str:
-    """A policy's text, with the path of its file if it cannot be found by its name."""
+    """Return the spec of a policy, with the path of its file if its name does not identify it."""
     named = dict(_library().policies)
     named |= {(own.slot, name): own for name, one in _taken.items() for own in one.policies}
     for (slot, name), known in named.items():
@@ -323,7 +351,7 @@ def _reference_text(policy: Policy) -> str:
 
 
 def _strategy(name: str) -> Strategy:
-    """A strategy by name or path, with its empty slots filled."""
+    """Return a strategy by name or path, with its empty slots filled."""
     path, _, inner = name.partition("#")
     if has_ending(path, ".py"):
         strategies = _file_library(Path(path)).strategies
@@ -339,6 +367,7 @@ def _strategy(name: str) -> Strategy:
 
 
 def _strategy_of_file(strategies: Mapping[str, Strategy], inner: str, path: str) -> Strategy:
+    """Return a strategy of a file by name; without a name, its only one."""
     if inner in strategies:
         return strategies[inner]
     if inner:
@@ -356,7 +385,7 @@ def _strategy_of_file(strategies: Mapping[str, Strategy], inner: str, path: str)
 
 
 def _policy(slot: str, name: str) -> Policy:
-    """A policy of a slot by its own name, or a strategy's policy of that slot."""
+    """Return a policy by its own name, or the policy of a named strategy."""
     path, _, inner = name.partition("#")
     if has_ending(path, ".py"):
         return _policy_of_file(slot, path, inner)
@@ -372,7 +401,7 @@ def _policy(slot: str, name: str) -> Policy:
 
 
 def _policy_of_file(slot: str, path: str, inner: str) -> Policy:
-    """A policy of a file; without a name, its only one for the slot."""
+    """Return a policy of a file by name; without a name, its only one for the slot."""
     policies = _file_library(Path(path)).policies
     if (slot, inner) in policies:
         return policies[slot, inner]
@@ -384,7 +413,7 @@ def _policy_of_file(slot: str, path: str, inner: str) -> Policy:
 
 
 def _policy_of(strategy: Strategy, slot: str, name: str) -> Policy:
-    """A strategy's policy of a slot."""
+    """Return a strategy's policy of a slot; raise StrategyError if it has none."""
     policy = strategy.policy(slot)
     if policy is None:
         raise StrategyError(f"{quoted(name)} has no {slot} policy.")
@@ -392,7 +421,7 @@ def _policy_of(strategy: Strategy, slot: str, name: str) -> Policy:
 
 
 def _fill(strategy: Strategy) -> Strategy:
-    """The strategy with default policies in the slots that its author left out."""
+    """Return a strategy with default policies in its empty slots."""
     missing = {
         slot: _library().policies[slot, name]
         for slot, name in DEFAULTS.items()
@@ -406,10 +435,10 @@ def _fill(strategy: Strategy) -> Strategy:
 
 @cache
 def _library() -> _Library:
-    """Everything that has a name: the built-in strategies, then the plug-ins.
+    """Load all strategies and policies that have a name: built-in ones, then plug-ins.
 
-    A plug-in that cannot be loaded is left out with a warning: it must not stop those who do not
-    ask for it.
+    A plug-in that cannot be loaded is skipped with a warning, so that it does not affect users who
+    do not need it.
     """
     library = _collect(_built_in_modules())
     for point in plug_ins():
@@ -425,7 +454,7 @@ def _library() -> _Library:
 
 
 def _check_not_refused(name: str) -> None:
-    """Raise StrategyError if a name is that of a plug-in that cannot be loaded, or lies in one."""
+    """Raise StrategyError if a name belongs to a plug-in that could not be loaded."""
     refused = _library().refused
     for plug_in in (name, name.partition(".")[0]):
         if plug_in in refused:
@@ -433,6 +462,7 @@ def _check_not_refused(name: str) -> None:
 
 
 def _built_in_modules() -> list[ModuleType]:
+    """Import the modules of the built-in strategies."""
     import simgin_strategies
 
     found = pkgutil.iter_modules(simgin_strategies.__path__, "simgin_strategies.")
@@ -440,22 +470,28 @@ def _built_in_modules() -> list[ModuleType]:
 
 
 def plug_ins() -> list[EntryPoint]:
-    """The entry points by which other packages offer strategies."""
+    """Return the entry points of installed packages that provide strategies."""
     found: list[EntryPoint] = []
     for package in distributions():
         try:
             found += package.entry_points.select(group="simgin.strategies")
-        except Exception as error:  # its files may be damaged
+        except Exception as error:  # its metadata can be corrupt
             path = getattr(package, "_path", "a package")
             tell(f"{path} says nothing of its plug-ins ({described(error)}). It is left out.")
     return list(dict.fromkeys(found))
 
 
 def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
-    """The strategies and policies of an entry point.
+    """Load the strategies and policies of an entry point.
 
-    Its policies are called `package.policy`, so that they cannot clash with others. Raises
-    StrategyError if it cannot be loaded, or if a strategy has one of the known names.
+    Its policies are renamed to `package.policy` to avoid conflicts.
+
+    Args:
+        point: The entry point.
+        known: Names of strategies that are already in use.
+
+    Raises:
+        StrategyError: If the plug-in cannot be loaded, or a strategy has a known name.
     """
     package = _package(point)
     try:
@@ -481,14 +517,18 @@ def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
 
 
 def _package(point: EntryPoint) -> str:
-    """The name of the package that an entry point comes from."""
-    with contextlib.suppress(Exception):  # what says its name may be damaged
+    """Return the name of the package that provides an entry point."""
+    with contextlib.suppress(Exception):  # its metadata can be corrupt
         return (point.dist and point.dist.name) or point.name
     return point.name
 
 
 def _collect(modules: Iterable[ModuleType]) -> _Library:
-    """The strategies and policies that modules define. A name given twice is an error."""
+    """Return the strategies and policies that modules define.
+
+    Raises:
+        StrategyError: If two of them have the same name.
+    """
     library = _Library()
     for module in modules:
         for value in vars(module).values():
@@ -498,7 +538,7 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
                 value = replace(value, about=value.about or text, source=source)
                 known: object = library.strategies.setdefault(value.name, value)
                 kind = "strategies"
-            # Modules import policies from one another
+            # Excludes policies that a module imports from another
             elif isinstance(value, Policy) and value.function.__module__ == module.__name__:
                 if not value.name:
                     continue
@@ -515,7 +555,7 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
 
 
 def _source_paragraph(text: str) -> str:
-    """The paragraph `Source: ...` of a docstring, without that word."""
+    """Return the paragraph `Source: ...` of a docstring, without that word."""
     for paragraph in text.split("\n\n"):
         line = " ".join(paragraph.split())
         if line.startswith("Source:"):
@@ -524,7 +564,7 @@ def _source_paragraph(text: str) -> str:
 
 
 def _file_library(path: Path) -> _Library:
-    """The strategies and policies of a file."""
+    """Return the strategies and policies of a file."""
     shown = str(path)
     if not shown.isprintable():
         shown = quoted(shown)
@@ -539,7 +579,7 @@ def _file_library(path: Path) -> _Library:
     if b"\0" in content:
         raise StrategyError(f"{shown} is not UTF-8 text: save it as UTF-8.")
     real_path = path.resolve()
-    if fault := encoding_fault(str(real_path)):  # numba would not compile it
+    if fault := encoding_fault(str(real_path)):  # numba could not compile it
         raise StrategyError(f"the path {fault}.")
     with _refusals(real_path):
         return _collect([_load_file(real_path, content)])
@@ -547,10 +587,10 @@ def _file_library(path: Path) -> _Library:
 
 @cache
 def _load_file(path: Path, content: bytes) -> ModuleType:
-    """A strategy file as a module, whose name keeps files of the same name apart."""
+    """Import a strategy file as a module with a unique name."""
     digest = hashlib.sha256(bytes(path) + content).hexdigest()
     name = f"simgin_plugin_{digest[:16]}"
-    reader = SourceFileLoader(name, str(path))  # with any ending of the name
+    reader = SourceFileLoader(name, str(path))  # accepts any suffix
     spec = importlib.util.spec_from_file_location(name, path, loader=reader)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -560,27 +600,27 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
     except BaseException:
         sys.modules.pop(name, None)
         raise
-    module.__file__ = str(path)  # a file can call itself anything, and messages name it
+    module.__file__ = str(path)  # the file could have changed it, and messages use it
     return module
 
 
 @contextlib.contextmanager
 def _refusals(path: Path) -> Iterator[None]:
-    """Tell of whatever a strategy file raises, even what would end the program, in a sentence."""
+    """Convert any exception of a strategy file, including SystemExit, to StrategyError."""
     try:
         yield
     except (StrategyError, KeyboardInterrupt):
         raise
     except BaseException as raised:
         error = sound(raised)
-        stack = traceback.walk_tb(error.__traceback__)  # reads no source, nor asks for names
+        stack = traceback.walk_tb(error.__traceback__)  # does not read source files
         lines = [line for frame, line in stack if frame.f_code.co_filename == str(path)]
-        place = f" (line {lines[-1]})" if lines else ""  # else the error says so itself
+        place = f" (line {lines[-1]})" if lines else ""  # a SyntaxError names the line itself
         raise StrategyError(f"{path} cannot be read{place}: {_reason(error)}") from None
 
 
 def _reason(error: BaseException) -> str:
-    """What a file raised when it was read, with the likely spelling of a name it imports."""
+    """Return the message of an import error, with a suggestion for a missing name."""
     missing = _MISSING.match(error_text(error))
     if isinstance(error, ImportError) and missing and missing[2] in sys.modules:
         near = did_you_mean(missing[1], vars(sys.modules[missing[2]]))

@@ -1,4 +1,4 @@
-"""Mistakes in a policy that would play on in another meaning, or that nobody could make out."""
+"""Checks for errors in policies that would change their meaning or be hard to find."""
 
 import ast
 import builtins
@@ -22,9 +22,9 @@ from simgin.strategy.reads import find_chance, instructions, names, reached
 from simgin.text.messages import described, did_you_mean
 
 ARGUMENTS = ("view", "rules", "params")
-HOMES = ("simgin.toolkit", "simgin.strategy")  # modules that authors import from
-NO_GLOBALS = (dict, list, set, str)  # types that compiled code does not read from a module
-# Lines of numba's report that only say where it was
+HOMES = ("simgin.toolkit", "simgin.strategy")  # modules of the public API
+NO_GLOBALS = (dict, list, set, str)  # types of globals that compiled code cannot read
+# Beginnings of lines in numba's error report that contain only a location
 _NO_REASON = (
     *("Failed in", "During:", "File ", "This error"),
     *("<source", "- Of which", "* Of which", "Overload"),
@@ -33,7 +33,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def find_mistake(policy: Policy) -> str:
-    """What is wrong with a policy in either tier; continues its name. Empty if nothing is found."""
+    """Return the end of an error message about a policy; empty if no error is found."""
     code = policy.function.__code__
     if code.co_argcount != 3:
         return "must be a plain function of three arguments: (view, rules, params)."
@@ -62,7 +62,7 @@ def find_mistake(policy: Policy) -> str:
 
 
 def _prints(function: Any) -> bool:
-    """Whether a function or a helper prints, and that not in plain Python (`--debug`)."""
+    """Return True if a function or helper calls print in compiled mode."""
     return not interpreted() and any(
         "print" in instructions(one.__code__, "LOAD_GLOBAL") and "print" not in one.__globals__
         for one in reached(function)
@@ -70,7 +70,12 @@ def _prints(function: Any) -> bool:
 
 
 def unknown_field(name: str, record: str = "") -> str:
-    """What is wrong with a policy that reads a field of view or rules; empty if there is one."""
+    """Return the end of an error message about an unknown field; empty if the field exists.
+
+    Args:
+        name: Name of the field.
+        record: "view" or "rules"; empty if it is unknown.
+    """
     fields = {"view": VIEW.names or (), "rules": RULES.names or ()}
     known = fields.get(record) or [*fields["view"], *fields["rules"]]
     if name in known or hasattr(np.record, name):
@@ -80,7 +85,7 @@ def unknown_field(name: str, record: str = "") -> str:
 
 
 def _hint(name: str, defined: set[str]) -> str:
-    """What may have been meant by a name that is not defined; ends a sentence."""
+    """Return the end of an error message about an undefined name, with a suggestion."""
     if name in ARGUMENTS:
         return "; a policy's three arguments are (view, rules, params)."
     for home in HOMES:
@@ -90,14 +95,18 @@ def _hint(name: str, defined: set[str]) -> str:
 
 
 def _misread(policy: Policy) -> Iterator[str]:
-    """Unknown fields, parameters beyond the last, and numbers that are compared with a text."""
+    """Yield error messages about misused arguments.
+
+    These are unknown fields, indices beyond the last parameter, and numbers that are used as sets
+    or compared with strings.
+    """
     code = policy.function.__code__
     tree = _definition(code)
     for node in ast.walk(tree) if tree else ():
         match node:
             case ast.Attribute(ast.Name(id), name) if id in code.co_varnames[:2]:
                 mistake = unknown_field(name, ARGUMENTS[code.co_varnames.index(id)])
-                if mistake and name in names(code):  # else the file has changed since
+                if mistake and name in names(code):  # else the file has changed
                     yield mistake
             case ast.Subscript(ast.Name(id), ast.Constant(int(place))) if (
                 id == code.co_varnames[2] and place >= len(policy.params) and policy.weights is None
@@ -126,9 +135,9 @@ def _misread(policy: Policy) -> Iterator[str]:
 
 
 def _definition(code: Any) -> ast.AST | None:
-    """A function's text as a syntax tree.
+    """Return the syntax tree of a function.
 
-    None if it is not there, or if the function gives its arguments another meaning somewhere.
+    It is None if the source is unavailable, or if the function rebinds one of its arguments.
     """
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
@@ -142,11 +151,11 @@ def _definition(code: Any) -> ast.AST | None:
     return tree if all(bound.count(name) == 1 for name in code.co_varnames[:3]) else None
 
 
-# What numba cannot compile
+# Compilation errors
 
 
 def describe_refusal(policy: Policy, error: Exception) -> str:
-    """Why numba cannot compile a policy that runs in Python, in a sentence."""
+    """Return a sentence that explains why numba cannot compile a policy."""
     code = policy.function.__code__
     for name in instructions(code, "LOAD_GLOBAL"):
         value = policy.function.__globals__.get(name)
@@ -167,7 +176,7 @@ def describe_refusal(policy: Policy, error: Exception) -> str:
 
 
 def _short(error: Exception) -> str:
-    """What is wrong, and where: one line of numba's report."""
+    """Return the reason and the line number from numba's error report."""
     if not isinstance(error, NumbaError):
         return f"{described(error)}."
     report = COLOUR.sub("", str(error))

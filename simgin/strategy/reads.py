@@ -1,7 +1,7 @@
-"""What a function of an author reads: its helpers, and the globals of the modules they stand in.
+"""Dependencies of an author's function: its helpers, and the globals of their modules.
 
-Compiled code contains the values of these globals and the code of these helpers, in whatever files
-they lie. Chance and time must not be among them.
+Compiled code contains the values of these globals and the code of these helpers, regardless of the
+file. Sources of randomness and time are not allowed among them.
 """
 
 import contextlib
@@ -11,29 +11,30 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-BUILT_IN = "simgin_strategies."  # how the modules of the built-in strategies are called
-ENGINE = ("simgin.core.", "simgin.toolkit.")  # what the digest of the cache's directory covers
-# Packages whose versions are part of the name of that directory
+BUILT_IN = "simgin_strategies."  # prefix of the modules of built-in strategies
+# Modules that the digest of the cache directory covers
+ENGINE = ("simgin.core.", "simgin.toolkit.")
+# Packages whose versions are part of the name of that directory, and built-in modules
 FIXED = ("numpy", "numba", "math", "cmath", "operator", "builtins")
-# A policy's only source of chance is `view.noise`, which the seed determines
+# The only source of randomness is `view.noise`, which the seed determines
 CHANCE = ("random.", "numpy.random.", "secrets.", "uuid.", "time.", "datetime.", "os.")
-# What Python gives differs from process to process
+# Builtins whose results differ between processes
 CHANCE_OF_PYTHON = ("hash", "id")
 
 
 def is_built_in(function: Callable[..., Any]) -> bool:
-    """Whether a function is of a strategy that comes with simgin."""
+    """Return True if a function belongs to a built-in strategy."""
     return home(function).startswith(BUILT_IN)
 
 
 def home(value: Any) -> str:
-    """How a module is called, or that of a function or class; empty where it is no text."""
+    """Return the name of a module, or of the module of a function or class; can be empty."""
     name = getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", "")
-    return name if type(name) is str else ""  # to ask an author's object for a text may raise
+    return name if type(name) is str else ""  # str() of an author's object could raise
 
 
 def reached(function: Callable[..., Any]) -> list[FunctionType]:
-    """A function, its helpers and theirs, in whatever files they lie; none of the engine."""
+    """Return a function and its helpers, recursively, except those of the engine."""
     found: list[Any] = [function]
     for one in found:
         for _, value in _values(one):
@@ -45,7 +46,7 @@ def reached(function: Callable[..., Any]) -> list[FunctionType]:
 
 
 def names(code: CodeType) -> set[str]:
-    """The globals and attributes that a function reads or writes, and any function inside it."""
+    """Return the globals and attributes that a function and its inner functions use."""
     found = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -54,7 +55,7 @@ def names(code: CodeType) -> set[str]:
 
 
 def instructions(code: CodeType, name: str) -> list[Any]:
-    """What these instructions of a function, and of any function inside it, are about."""
+    """Return the arguments of all instructions of a kind, including inner functions."""
     found = [step.argval for step in dis.get_instructions(code) if step.opname == name]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -63,7 +64,10 @@ def instructions(code: CodeType, name: str) -> list[Any]:
 
 
 def _values(function: Any) -> Iterator[tuple[str, Any]]:
-    """What a function may read by name: from around it, its module, and modules named there."""
+    """Yield the names and values that a function can read.
+
+    They come from its closure, its module and the modules that it names.
+    """
     code = function.__code__
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # it is empty
@@ -80,28 +84,28 @@ def _values(function: Any) -> Iterator[tuple[str, Any]]:
 
 
 def read_in_modules(function: Any) -> list[tuple[str, Any]]:
-    """What a function may read by name in the modules that it names."""
+    """Return the names and values that a function can read from modules it names."""
     own = function.__globals__
     found = [(name, value) for name, value in _values(function) if own.get(name, own) is not value]
     return [one for one in found if not isinstance(one[1], ModuleType)]
 
 
 def _is_compiled(value: object) -> bool:
-    """Whether a value is a helper. Asked without loading the compiler, which made it if it is."""
+    """Return True if a value is a compiled helper, without importing the compiler."""
     compiler = sys.modules.get("numba.core.dispatcher")
     return compiler is not None and isinstance(value, compiler.Dispatcher)
 
 
 def _is_fixed(module: str) -> bool:
-    """Whether the name of the cache's directory says what a module holds."""
+    """Return True if the name of the cache directory determines the content of a module."""
     return module.partition(".")[0] in FIXED or f"{module}.".startswith(ENGINE)
 
 
-# Chance and time
+# Randomness and time
 
 
 def find_chance(function: Callable[..., Any]) -> str:
-    """The first source of chance or time that a function or its helpers use; empty if none."""
+    """Return the first source of randomness or time that a function uses; empty if none."""
     for one in reached(function):
         wanted = names(one.__code__)
         found = [name for name in instructions(one.__code__, "IMPORT_NAME") if _is_chance(name)]
@@ -120,7 +124,7 @@ def find_chance(function: Callable[..., Any]) -> str:
 
 
 def _comes_from_chance(value: Any) -> bool:
-    # `from random import random` is a method of a generator that the module keeps
+    # `from random import random` is a bound method of the module's generator
     owner = getattr(value, "__self__", value)
     return _is_chance(home(value)) or _is_chance(home(type(owner)))
 

@@ -1,12 +1,12 @@
-"""The text form of strategies: `name[:p=v{,p=v}]{+slot=name[:p=v{,p=v}]}[@FILE]`.
+"""Spec strings of strategies: `name[:p=v{,p=v}]{+slot=name[:p=v{,p=v}]}[@FILE]`.
 
     gold    gold-early:k=7    simple+knock=at:k=4    mine.py    mine.py#second+discard=low
     mine.py@tuned.toml    champion@./mine.npy    champion@LEARNED.npy
 
-After `slot=` stands the policy that takes that slot, or a strategy whose policy of that slot does;
-`+stake=` sets both offer and answer. Last comes a file: of values of parameters, slot by slot, or
-of weights in place of the strategy's own. Weights of a name without a folder are those of a player
-that simgin learned and keeps; a file in the working directory is written ./mine.npy.
+`slot=` is followed by the policy for that slot, or by a strategy whose policy of that slot is used;
+`+stake=` sets both offer and answer. The optional file comes last. It contains parameter values by
+slot, or weights that replace the strategy's own. Weights without a folder are those of a learned
+player in the cache; write ./mine.npy for a file in the working directory.
 """
 
 import json
@@ -24,20 +24,20 @@ from simgin.text.messages import did_you_mean, quoted, shown
 TEMPLATE = Path(__file__).with_name("strategy.py.j2")
 STAKE_SLOTS = ("offer", "answer")
 _PART = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
-_STRAY = re.compile(r"\+(\w+)=")  # in front of the first slot that is known
+_STRAY = re.compile(r"\+(\w+)=")  # unknown slot before the first known one
 _VALUES = re.compile(r":(?=[A-Za-z_]\w*=)")
 _ITEM = re.compile(r"\s*\w+\s*=.*\S.*")
 _FILE = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL | re.IGNORECASE)
-_EARLY = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)  # a file in front of a slot
+_EARLY = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)  # a file before a slot
 
 
 class StrategyError(ValueError):
-    """A strategy that cannot be found or read; the message is a sentence with the remedy."""
+    """Error for a strategy that cannot be found or read; the message states the fix."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A name with values of parameters, as `at:k=4`."""
+    """A name with parameter values, such as `at:k=4`."""
 
     text: str
     name: str
@@ -46,20 +46,26 @@ class Reference:
 
 @dataclass(frozen=True)
 class TextForm:
-    """A strategy's text in parts."""
+    """A parsed spec.
+
+    Attributes:
+        strategy: Name and parameter values of the strategy.
+        policies: Policies that replace the strategy's own, by slot.
+        file: File of parameter values or weights; can be empty.
+    """
 
     strategy: Reference
-    policies: Mapping[str, Reference]  # by slot: what replaces the strategy's own policy
-    file: str = ""  # of values or weights, which comes last
+    policies: Mapping[str, Reference]
+    file: str = ""
 
     @property
     def has_weights(self) -> bool:
-        """Return True if the file holds weights, and not values of parameters."""
+        """True if the file contains weights rather than parameter values."""
         return has_ending(self.file, ".npy")
 
     @property
     def is_learned(self) -> bool:
-        """Return True if the weights are those of a learned player: a name without a folder."""
+        """True if the weights are those of a learned player: a file name without a folder."""
         return self.has_weights and "/" not in self.file
 
 
@@ -67,7 +73,11 @@ class TextForm:
 
 
 def parse(text: str) -> TextForm:
-    """The parts of a strategy's text; StrategyError for a text of another form."""
+    """Parse a spec.
+
+    Raises:
+        StrategyError: If the spec is not valid.
+    """
     named = _FILE.fullmatch(text)
     file = ""
     if named:
@@ -89,7 +99,7 @@ def parse(text: str) -> TextForm:
 
 
 def at_path(file: Path) -> str:
-    """Return a path as a text names it, which has a folder: a name alone is a learned player's."""
+    """Return a path for a spec, with a folder; a bare name would mean a learned player."""
     return str(file) if "/" in str(file) else f"./{file}"
 
 
@@ -104,6 +114,7 @@ def _check_slots(head: str) -> None:
 
 
 def _parse_reference(text: str) -> Reference:
+    """Parse a name with parameter values."""
     name, *rest = _VALUES.split(text.strip(), maxsplit=1)
     items = rest[0].split(",") if rest else []
     stray_colon = ":" in name and not has_ending(name.partition("#")[0], ".py")
@@ -118,11 +129,15 @@ def _parse_reference(text: str) -> Reference:
     return Reference(text, name.strip(), values)
 
 
-# Giving values to parameters
+# Setting parameter values
 
 
 def set_policy_values(policy: Policy, values: Mapping[str, str], text: str) -> Policy:
-    """The policy with other values; StrategyError, naming `text`, for what is not possible."""
+    """Return a policy with other parameter values.
+
+    Raises:
+        StrategyError: If a value is not valid; the message quotes `text`.
+    """
     try:
         return policy(**values)
     except (TypeError, ValueError) as error:
@@ -130,9 +145,10 @@ def set_policy_values(policy: Policy, values: Mapping[str, str], text: str) -> P
 
 
 def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Strategy:
-    """The strategy with other values of its policies' parameters.
+    """Return a strategy with other parameter values.
 
-    A value goes to the one policy that has the parameter, or to all that declare it alike.
+    A value applies to the only policy that has the parameter, or to all policies that declare it
+    equally.
     """
     for name, value in values.items():
         owners = [policy for policy in strategy.policies if name in policy.params]
@@ -146,6 +162,7 @@ def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Stra
 
 
 def _no_single_parameter(strategy: Strategy, name: str, owners: list[Policy]) -> str:
+    """Return the error message for an unknown or ambiguous parameter."""
     if owners:
         slots = " or ".join(f"+{policy.slot}={policy.name}:{name}=..." for policy in owners)
         return (
@@ -159,7 +176,7 @@ def _no_single_parameter(strategy: Strategy, name: str, owners: list[Policy]) ->
 
 
 def exchange(strategy: Strategy, policies: Mapping[str, Policy], text: str = "") -> Strategy:
-    """The strategy with other policies in some slots."""
+    """Return a strategy with other policies in some slots."""
     slots: dict[str, Any] = dict(policies)
     return replace(strategy, text=text, **slots)
 
@@ -168,7 +185,7 @@ def exchange(strategy: Strategy, policies: Mapping[str, Policy], text: str = "")
 
 
 def changed_values(policy: Policy, defaults: Policy | None) -> dict[str, str]:
-    """The values of a policy as text, without those that are the defaults of another."""
+    """Return the values of a policy as text, except those that equal given defaults."""
     known = {name: param.default for name, param in defaults.params.items()} if defaults else {}
     return {
         name: param.text(param.default)
@@ -178,20 +195,24 @@ def changed_values(policy: Policy, defaults: Policy | None) -> dict[str, str]:
 
 
 def values_text(values: Mapping[str, str]) -> str:
-    """Values as they follow a name: `:k=4,tie=random`; empty if there are none."""
+    """Return values as they follow a name, such as `:k=4,tie=random`; empty without values."""
     settings = ",".join(f"{name}={value}" for name, value in values.items())
     return f":{settings}" if settings else ""
 
 
-# Files of values: what `simgin tune` writes, and what `name@FILE.toml` reads. A table for every
-# slot, `[knock]`, and in it the parameters of the policy in that slot, `k = 7`.
+# Files of parameter values, which `simgin tune` writes and `name@FILE.toml` reads. They have a
+# table for every slot, `[knock]`, with the parameters of its policy, `k = 7`.
 
-Values = Mapping[str, Mapping[str, str]]  # by slot and parameter, as texts
+Values = Mapping[str, Mapping[str, str]]  # strings by slot and parameter
 
 
 def read_values(path: Path) -> Values:
-    """The values in a file; StrategyError, with a sentence, for a file of another form."""
-    # Here, as what it is written with takes a while to load and few strategies have a file.
+    """Read a file of parameter values.
+
+    Raises:
+        StrategyError: If the file cannot be read or has unknown slots.
+    """
+    # Imported here because it loads slowly and few strategies have a file.
     from simgin.text.toml import TomlError, read_tables
 
     try:
@@ -215,7 +236,7 @@ def read_values(path: Path) -> Values:
 
 
 def _value(value: object) -> str:
-    """Return a value of TOML as text, also a number in hexadecimal that Python does not print."""
+    """Return a TOML value as text, even an integer with too many digits for Python to print."""
     try:
         return str(value)
     except ValueError:
@@ -223,7 +244,7 @@ def _value(value: object) -> str:
 
 
 def values_toml(values: Values) -> str:
-    """The tables of a file of values."""
+    """Return values as the content of a TOML file."""
     tables = []
     for slot, of_slot in values.items():
         lines = [f"[{slot}]"]
@@ -234,7 +255,7 @@ def values_toml(values: Values) -> str:
 
 
 def _written(text: str) -> str:
-    """A value in TOML: a number as it is, a word in quotes."""
+    """Return a value in TOML: a number unchanged, a word in quotes."""
     try:
         float(text)
     except ValueError:
@@ -242,14 +263,19 @@ def _written(text: str) -> str:
     return text
 
 
-# A strategy file to start from: it plays as it stands and shows the form of a policy
+# Template of a strategy file, which can be played unchanged and shows how to write policies
 
 
 def strategy_file(file: Path, name: str | None = None) -> str:
-    """The text of a strategy file. The strategy is called `name`, or like the file by default.
+    """Return the content of a new strategy file.
 
-    Raises NewFileError for a path that does not end in .py or that a command would read as more
-    than a path, and for an impossible name.
+    Args:
+        file: Path of the file.
+        name: Name of the strategy, by default that of the file.
+
+    Raises:
+        NewFileError: If the path does not end in .py or would not be read as a path in a spec, or
+            if the name is not valid.
     """
     if not has_ending(file, ".py"):
         suggestion = f"{file}.py" if file.name else "mine.py"
@@ -269,7 +295,7 @@ def strategy_file(file: Path, name: str | None = None) -> str:
 
 
 def _is_path(text: str) -> bool:
-    """Whether a text that names a strategy is the path of a file and nothing more."""
+    """Return True if a spec consists only of the path of a file."""
     try:
         named = parse(text).strategy.name
     except StrategyError:
