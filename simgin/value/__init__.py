@@ -1,1 +1,1 @@
-"""Win probability of a match from any state, what an action is worth, and deals worth a look."""
+"""Match values: win probabilities from any match state, and win rates by deadwood."""

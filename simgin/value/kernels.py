@@ -1,4 +1,4 @@
-"""Compiled functions of the room; `simgin.core.jit` finds every file of this name."""
+"""Compiled functions of this package; `simgin.core.jit` compiles every file of this name."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from simgin.core.deadwood import deadwood_of
 from simgin.core.jit import jit
 from simgin.core.rules import DISCARD_FIRST
 
-# Deals turn by turn (`simgin.value.turns`)
+# Deals turn by turn (`simgin.match_value.hands_by_turn`)
 
 
 def follow_deals(
@@ -19,10 +19,11 @@ def follow_deals(
     take_b, discard_b, knock_b,
     offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Play the deals named in `which` once more, and write the turns of each to `turns`.
+    """Replay the deals listed in `which`, and write the turns of each to `turns`.
 
-    which: int64 (deals, 2) of unit and half. A single deal is the last that the kernel plays, so
-    that it need not be watched for.
+    `which` has the unit and the half of each deal, (n_deals, 2) int64, and `first` is the index of
+    its first deal. A kernel call plays one single deal and leaves it in the state, so that the deal
+    need not be traced.
     """
     n = 0
     state.watch_half = -1
@@ -51,7 +52,7 @@ def follow_solo_deals(
     which, first, turns,
     discard, knock,
 ):  # fmt: skip
-    """As `follow_deals` for one player, who looks at view0 alone."""
+    """Replay solitaire deals as `retrace_deals` does; only view0 is used."""
     n = 0
     state.watch_half = -1
     for i in range(which.shape[0]):
@@ -70,12 +71,12 @@ def follow_solo_deals(
 
 @jit
 def _hand_as_dealt(state, rules, first, alone):
-    """The ten or eleven cards dealt to the nondealer (first), the dealer or a single player."""
+    """Return the hand dealt to the nondealer (`first`), the dealer or a single player."""
     eleven = rules.first_turn == DISCARD_FIRST
     hand = 0
     if alone:
         n = 11 if eleven else 10
-        # A joker among the cards takes the place of one of them.
+        # A joker in the hand replaces a card.
         cards = n - (0 <= state.joker < n)
         for i in range(cards):
             hand |= 1 << int(state.pack[i])
@@ -89,7 +90,7 @@ def _hand_as_dealt(state, rules, first, alone):
 
 @jit
 def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
-    """Write the turns of the deal in the state to `turns`, from number n on; the next free one."""
+    """Write the turns of a deal to `turns` from index n on; return the next free index."""
     hands = np.zeros(2, np.int64)
     own_turns = np.zeros(2, np.int64)
     if state.turns:
@@ -101,7 +102,7 @@ def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
     for t in range(state.turns):
         seat = int(view0.history[t, 0])
         thrown = int(view0.history[t, 3])
-        # Each view knows the cards that its own seat drew.
+        # Each view contains the cards that its own seat drew.
         known0 = int(view0.history[t, 2])
         known1 = int(view1.history[t, 2])
         card = max(known0, known1)
@@ -120,12 +121,12 @@ def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
     return n
 
 
-# V between deals (`simgin.value.states`)
+# Match values between deals (`simgin.match_value.boards`)
 
 
 def fill_table(table, to_a, to_b, chance_a, chance_b, dealer, nobody, each):
-    """Fill a table from its end; `simgin.value.states.fill` says what the arguments are."""
-    # Chance of the same places again, by dealer and next dealer
+    """Fill a table from the end of the match; see `boards.compile_fill_table`."""
+    # Probability that both positions stay the same, by dealer and next dealer
     stay = np.zeros((2, 2))
     rows, ends_a = to_a.shape
     columns, ends_b = to_b.shape
@@ -142,7 +143,7 @@ def fill_table(table, to_a, to_b, chance_a, chance_b, dealer, nobody, each):
                 if next_i == i:
                     stay[d, after_a] += chance
                     continue
-                # Along a row, which is vector code
+                # The loop along a row is vectorized.
                 for j in range(columns):
                     v = table[next_i, j, after_a]
                     table[i, j, d] += chance * v

@@ -1,9 +1,9 @@
-"""Outcome distributions: how single deals of A against B end, counted exactly and kept on disk.
+"""Outcome distributions: exact counts of how single deals of A against B end, cached on disk.
 
-An outcome is who dealt, who won, how, with how many points, and the number on the die. Outcomes are
-counted from single deals, mirrored for two different strategies, in twenty groups, so that what
-is computed from them has an error by leaving groups out. The counts are a pure function of the
-rules, the strategies, the seed and the number of deals.
+An outcome consists of the dealer, the winner, the ending, the points and the number on the die.
+Outcomes are counted in single deals, mirrored for two different strategies. The deals are divided
+into twenty groups, for jackknife standard errors. The counts are a pure function of the rules, the
+strategies, the seed and the number of deals.
 """
 
 from __future__ import annotations
@@ -35,29 +35,32 @@ from simgin.text.files import read_bytes, replacing
 from simgin.value import outcomes
 
 FEWEST_DEALS = 10_000
-GROUPS = 20  # a standard error from 20 groups is itself known to 16 %
+GROUPS = 20  # A standard error from 20 groups has itself a standard error of 16 %.
 Arrays = dict[str, np.ndarray]
-CALL_UNITS = 20_000  # of one call of the engine: 10 MB of records
+CALL_UNITS = 20_000  # units per call of the engine, with 10 MB of records
 
-# Sides of the dealer and of the winner (0 A, 1 B, -1 nobody), index of sums.KINDS, points of the
-# winner (of A where nobody won), and the number on the die when the deal was over.
+# Sides of the dealer and of the winner (0 A, 1 B, -1 neither), index of the ending, points of the
+# winner (of A if neither won), and the number on the die at the end of the deal
 OUTCOME_COLUMNS = ("dealer", "winner", "kind", "points", "stake")
 _PLACE = {name: i for i, name in enumerate(OUTCOME_COLUMNS)}
-# An outcome is packed into one integer: the least value of each column, and how many there are.
+# An outcome is packed into one integer: the minimum and the number of values of each column.
 _LOWEST = np.array([0, -1, 0, -(2**20), 0])
 _VALUES = (2, 3, len(KINDS), 2**21, 8)
 
 
 class OutcomeError(ValueError):
-    """Outcomes that cannot be had; the message is a sentence with the remedy."""
+    """Error for outcomes that cannot be counted."""
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Counted outcomes of single deals.
+    """Outcome counts of single deals.
 
-    rows: int64 (outcomes, len(OUTCOME_COLUMNS)), ordered, each once. counts: int64 (GROUPS,
-    outcomes); the groups are of equal size and, by pairs of the same packs, independent.
+    The groups have equal size. They are independent, because they consist of whole pairs.
+
+    Attributes:
+        rows: Distinct outcomes in sorted order, (n_outcomes, len(OUTCOME_COLUMNS)) int64.
+        counts: Count of each outcome by group, (N_GROUPS, n_outcomes) int64.
     """
 
     rows: np.ndarray
@@ -65,18 +68,18 @@ class Outcomes:
 
     @property
     def deals(self) -> int:
-        """The number of deals counted."""
+        """Number of deals counted."""
         return int(self.counts.sum())
 
     def column(self, name: str) -> np.ndarray:
-        """One column of every outcome, int64."""
+        """Return one column of every outcome, (n_outcomes,) int64."""
         return np.asarray(self.rows[:, _PLACE[name]])
 
     @cached_property
     def shares(self) -> np.ndarray:
-        """Shares of the outcomes among their dealer's deals: float64 (1 + GROUPS, outcomes).
+        """Probability of each outcome given its dealer, (1 + N_GROUPS, n_outcomes) float64.
 
-        From all groups, then with each left out.
+        Row 0 is from all groups. The other rows each leave out one group.
         """
         total = self.counts.sum(axis=0)
         kept = np.concatenate([total[None], total - self.counts])
@@ -84,9 +87,9 @@ class Outcomes:
         return np.asarray(kept / (kept @ (dealer[:, None] == dealer)))
 
     def from_both_sides(self) -> Outcomes:
-        """Every deal counted for A and, as its mirror image, for B.
+        """Return the counts with every deal counted for A and, mirrored, for B.
 
-        This is what a strategy against itself is worth counting as.
+        This is appropriate for a strategy that plays against itself.
         """
         mirror = self.rows.copy()
         mirror[:, _PLACE["dealer"]] = 1 - self.column("dealer")
@@ -100,14 +103,17 @@ class Outcomes:
 
 
 def other_side(winner: np.ndarray) -> np.ndarray:
-    """Winners seen from the other side: 0 and 1 exchanged, -1 (nobody) as it is."""
+    """Return winners from the other side's point of view: 0 and 1 swapped, -1 unchanged."""
     return np.asarray(np.where(winner < 0, -1, 1 - winner))
 
 
 def jackknife(left_out: np.ndarray) -> np.ndarray:
-    """Standard error of an estimate from its values with each group (first axis) left out.
+    """Compute the standard error of an estimate from its leave-one-group-out values.
 
-    Efron 1982, The Jackknife, 2.2.
+    Source: Efron 1982, The Jackknife, 2.2.
+
+    Args:
+        left_out: Estimates, the left-out group along the first axis.
     """
     return np.asarray(np.sqrt((len(left_out) - 1) * left_out.var(axis=0)))
 
@@ -115,9 +121,16 @@ def jackknife(left_out: np.ndarray) -> np.ndarray:
 def count_outcomes(
     matchup: Matchup, deals: int, workers: int | None = None, progress: Progress | None = None
 ) -> Outcomes:
-    """The outcomes of so many single deals, from disk if they were counted before.
+    """Count the outcomes of single deals, or load them from the cache.
 
-    Raises OutcomeError below 10,000 deals.
+    Args:
+        matchup: Matchup to play.
+        deals: Number of deals.
+        workers: Number of threads; by default one per CPU.
+        progress: Callback for the progress.
+
+    Raises:
+        OutcomeError: There are fewer than 10,000 deals.
     """
     if deals < FEWEST_DEALS:
         raise OutcomeError(
@@ -145,7 +158,7 @@ def _count(
 
 
 def tally(records: np.ndarray) -> np.ndarray:
-    """Recorded deals as rows of group, packed outcome and count: int64 (rows, 3)."""
+    """Count recorded deals by (group, packed outcome, count), (n_rows, 3) int64."""
     from_lowest = observed(records) - _LOWEST
     packed = np.ravel_multi_index(tuple(from_lowest.T), _VALUES)
     size = int(np.prod(_VALUES))
@@ -156,15 +169,15 @@ def tally(records: np.ndarray) -> np.ndarray:
 
 
 def group_of(records: np.ndarray) -> np.ndarray:
-    """The group of each recorded deal, 0 to GROUPS - 1.
+    """Return the group of each recorded deal, 0 to N_GROUPS - 1.
 
-    Units go into groups by twos, since the dealer of single deals alternates.
+    Groups consist of pairs of consecutive units, because the dealer of single deals alternates.
     """
     return np.asarray(records["unit"] // 2 % GROUPS)
 
 
 def observed(records: np.ndarray) -> np.ndarray:
-    """The outcome of each recorded deal: int64 (deals, len(OUTCOME_COLUMNS))."""
+    """Return the outcome of each recorded deal, (n_deals, len(OUTCOME_COLUMNS)) int64."""
     points = records["points_a"] + records["points_b"]  # one side scores (rules.md 7)
     stake = np.maximum(records["stake"], 0)
     columns = [records["dealer"], records["winner"], records["kind"], points, stake]
@@ -172,7 +185,7 @@ def observed(records: np.ndarray) -> np.ndarray:
 
 
 def merged(rows: np.ndarray) -> outcomes.Arrays:
-    """The fields of Outcomes from rows of `tally`, in any order and any number of pieces."""
+    """Merge rows of `tally_records`, in any order, into the fields of Outcomes."""
     group, packed, count = rows.T
     packed, column = np.unique(packed, return_inverse=True)
     counts = np.zeros((GROUPS, len(packed)), np.int64)
@@ -181,31 +194,34 @@ def merged(rows: np.ndarray) -> outcomes.Arrays:
     return {"rows": from_lowest + _LOWEST, "counts": counts}
 
 
-# Outcomes by score, where the score changes how a deal is played
+# Outcomes by score, if the score changes how a deal is played
 #
-# Shots do that, and policies that look at points. Deals are played twice on the same packs: from
-# the score that matches begin with, and from another. At a score, the chances of outcomes are those
-# of all deals from the start, plus those of the deals there that went otherwise, minus those of
-# what the same packs gave from the start. That is an unbiased estimate, and a good one from few
-# deals a score, since most deals go alike. Every score has packs of its own. No score is met twice
-# in a match, so V is a sum of products of independent estimates, and unbiased but for deals without
-# points.
+# Shots depend on the score, as do policies that read points. Each deal is played twice with the
+# same shuffle: from the starting score of matches, and from another score. The outcome
+# probabilities at a score are those of all deals from the start, plus those of the deals at that
+# score that ended differently, minus those of the same shuffles from the start. This estimate is
+# unbiased, and precise with few deals per score because most deals end in the same way. Every score
+# has its own shuffles, and no score occurs twice in a match. A match value is therefore a sum of
+# products of independent estimates, and unbiased except for deals without points.
 
 
-UNITS = 2 * GROUPS  # of a score at least: both dealers in every group
-MOST_POINTS = 250  # to play to
+UNITS = 2 * GROUPS  # minimum units per score, for both dealers in every group
+MOST_POINTS = 250  # maximum points_target
 
-# Points of both sides; group; 1 for an outcome that came about there, -1 for one that did not
-# although the same pack gives it from the start; sides of dealer and winner; points of the winner.
+# Points of both sides; group; 1 for an outcome at this score, -1 for the outcome of the same
+# shuffle from the start; sides of the dealer and the winner; points of the winner
 CHANGE_COLUMNS = ("score_a", "score_b", "group", "sign", "dealer", "winner", "points")
 _CHANGE_PLACE = {name: i for i, name in enumerate(CHANGE_COLUMNS)}
 
 
 @dataclass(frozen=True)
 class ScoreOutcomes:
-    """Outcomes of single deals from the start, and what changes at other points.
+    """Outcomes of single deals from the starting score, and their changes at other scores.
 
-    changes: int64 (k, len(CHANGE_COLUMNS)). each: deals of each side at each score.
+    Attributes:
+        start: Outcomes from the starting score.
+        changes: Changes of outcomes, (n_changes, len(CHANGE_COLUMNS)) int64.
+        deals_per_score: Deals of each side as dealer at each score.
     """
 
     start: Outcomes
@@ -213,21 +229,22 @@ class ScoreOutcomes:
     each: int
 
     def column(self, name: str) -> np.ndarray:
-        """One column of every change, int64."""
+        """Return one column of every change, (n_changes,) int64."""
         return np.asarray(self.changes[:, _CHANGE_PLACE[name]])
 
     @cached_property
     def shares(self) -> np.ndarray:
-        """Shares of the outcomes from the start, then the weight of a change in each group.
+        """Outcome probabilities from the start, then the weights of a change by group.
 
-        Float64 (1 + GROUPS, outcomes + GROUPS): from all groups, then with each left out.
+        (1 + N_GROUPS, n_outcomes + N_GROUPS) float64. Row 0 is from all groups. The other rows each
+        leave out one group.
         """
         kept_groups = np.concatenate([np.ones((1, GROUPS)), 1 - np.eye(GROUPS)])
         weights = kept_groups / (self.each * kept_groups.mean(axis=1, keepdims=True))
         return np.concatenate([self.start.shares, weights], axis=1)
 
     def from_both_sides(self) -> ScoreOutcomes:
-        """Every deal counted for A and, as its mirror image, for B; see `Outcomes`."""
+        """Return the counts with every deal counted for A and, mirrored, for B."""
         start = self.start.from_both_sides()
         winner = self.column("winner")
         mirrored = {
@@ -245,9 +262,19 @@ class ScoreOutcomes:
 def count_by_score(
     matchup: Matchup, deals: int, workers: int | None = None, progress: Progress | None = None
 ) -> ScoreOutcomes:
-    """About so many single deals spread evenly over all scores, and as many from the start.
+    """Count outcomes at every score, or load them from the cache.
 
-    At least forty units a score; kept on disk. Raises OutcomeError for matches to more than 250.
+    About half of the play starts at other scores, spread evenly; each score has at least forty
+    units.
+
+    Args:
+        matchup: Matchup to play.
+        deals: Approximate number of deals at other scores, and of those from the starting score.
+        workers: Number of threads; by default one per CPU.
+        progress: Callback for the progress.
+
+    Raises:
+        OutcomeError: The match is to more than 250 points.
     """
     target = number(matchup.variant.row, "points_target")
     if target > MOST_POINTS:
@@ -280,7 +307,7 @@ def _count_by_score(
 
 
 def _row(matchup: Matchup, first: int, target: int, units: int) -> tuple[np.ndarray, np.ndarray]:
-    """All scores with `first` points at seat 0: the tally of their packs, and their changes."""
+    """Play all scores with `first` points at seat 0; return (tally from the start, changes)."""
     own_rules = build_rules(matchup.variant)
     begin = own_rules.start_points.copy()
     units_apart = matchup.batch * (-(-units // matchup.batch))
@@ -299,9 +326,9 @@ def _row(matchup: Matchup, first: int, target: int, units: int) -> tuple[np.ndar
 def _records(
     matchup: Matchup, own_rules: np.record, start: np.ndarray, first_unit: int, units: int
 ) -> np.ndarray:
-    """Records of single deals that begin with some points of seats 0 and 1.
+    """Return the records of single deals that begin with the given points of seats 0 and 1.
 
-    `own_rules` are written to: to build them anew takes longer than to play.
+    `own_rules` is changed, because building new rules takes longer than playing.
     """
     own_rules.start_points[:] = start
     records = np.empty(2 * units, DEAL)
@@ -311,7 +338,7 @@ def _records(
 
 
 def _changes(alike: np.ndarray, there: np.ndarray) -> np.ndarray:
-    """The changes of deals at a score, from their records and those of the same packs alike."""
+    """Return the changes of deals at a score, compared with the same shuffles from the start."""
     changed = np.zeros(len(alike), bool)
     for name in ("winner", "points_a", "points_b"):
         changed |= alike[name] != there[name]
@@ -320,28 +347,32 @@ def _changes(alike: np.ndarray, there: np.ndarray) -> np.ndarray:
 
 
 def _signed(at: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
-    """Deals as changes (CHANGE_COLUMNS) at the scores of the records `at`."""
+    """Return deals as changes (CHANGE_COLUMNS) at the scores of the records `at`."""
     points = deals["points_a"] + deals["points_b"]
     place = [at["score_a"], at["score_b"], group_of(at), np.full(len(at), sign)]
     return np.stack([*place, deals["dealer"], deals["winner"], points], axis=1)
 
 
-# Arrays that were computed once and are kept on disk, under a digest of all that they depend on
+# Cache of computed arrays, keyed by a digest of everything they depend on
 #
-# They lie beside the compiled code (`simgin.core.jit.cache_directory`), so that a change of the
-# engine is a new directory, and old ones are pruned with it. The files are plain npz, readable with
-# numpy alone; `about` in them says what they are, as JSON. Behind them stands a digest: a file that
-# was damaged is made again.
+# The files are next to the compiled code (`simgin.core.jit.cache_directory`). A change of the
+# engine therefore starts a new directory, and old files are removed with the old code. The files
+# are plain npz, which numpy reads; their entry `about` describes them as JSON. A checksum follows.
+# Corrupt files are computed again.
 
 
-DIGEST = 32  # bytes at the end of a file
-FORM = 1  # raised whenever a reader would have to look elsewhere
+DIGEST = 32  # bytes of the checksum at the end of a file
+FORM = 1  # format version; raised for changes that readers have to know
 
 
 def cached(about: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:
-    """The arrays that `about` describes in full: from disk, or made and put there.
+    """Return cached arrays, or compute and cache them.
 
     A file that cannot be read is replaced.
+
+    Args:
+        about: Everything the arrays depend on.
+        make: Function that computes the arrays.
     """
     text = json.dumps(about, sort_keys=True)
     place = _place(text)
@@ -350,13 +381,13 @@ def cached(about: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:
     arrays = _read(place, text)
     if arrays is None:
         arrays = make()
-        with contextlib.suppress(OSError):  # a full disk costs the cache, not the numbers
+        with contextlib.suppress(OSError):  # A full disk only prevents caching.
             _write(place, text, arrays)
     return arrays
 
 
 def describe(matchup: Matchup, units: int, form: str) -> dict[str, Any]:
-    """Everything that arrays counted in some form from units of a matchup depend on."""
+    """Return everything that arrays depend on that are computed from units of a matchup."""
     players = [[player.text, loader.source_digest(player)] for player in matchup.players]
     return {
         "kept": FORM,
@@ -371,7 +402,7 @@ def describe(matchup: Matchup, units: int, form: str) -> dict[str, Any]:
 
 
 def directory() -> Path | None:
-    """Where the files lie; None where nothing is kept."""
+    """Return the directory of the cached files; None if nothing is cached."""
     folder = jit.cache_directory()
     return None if folder is None else folder / "outcomes"
 
@@ -383,7 +414,7 @@ def _place(text: str) -> Path | None:
 
 
 def _read(place: Path, text: str) -> Arrays | None:
-    """The arrays of a file; None if there is none, it is damaged, or it is about something else."""
+    """Return the arrays of a file; None if it is missing, corrupt or about something else."""
     try:
         content = read_bytes(place)
     except OSError:
@@ -397,7 +428,7 @@ def _read(place: Path, text: str) -> Arrays | None:
 
 
 def _write(place: Path, text: str, arrays: Arrays) -> None:
-    """Written beside its place and moved into it: a reader sees all of it or nothing."""
+    """Write arrays to a temporary file and move it to `place`, so that writing is atomic."""
     place.parent.mkdir(parents=True, exist_ok=True)
     stream = io.BytesIO()
     np.savez_compressed(stream, about=np.array(text), **arrays)  # type: ignore[arg-type]
@@ -406,5 +437,5 @@ def _write(place: Path, text: str, arrays: Arrays) -> None:
 
 
 def _digest(stream: io.BytesIO) -> bytes:
-    """What a file ends with; whatever reads an npz file passes over it."""
+    """Return the checksum at the end of a file, which readers of npz files ignore."""
     return hashlib.sha256(stream.getbuffer()).digest()

@@ -1,10 +1,10 @@
-"""The states of a match under each goal, and tables over them, filled from the end of the match.
+"""Match states under each goal, and tables of match values over them.
 
-A board is made of the rules, the seat of strategy A and the outcomes that deals have; shares of
-these outcomes then make a table (docs/explanation/value.md#how-v-is-computed). What a side counts
-(points, won deals, or both) makes its track, a chain of places that is never walked backwards. So a
-table over both tracks is filled from the end: every entry is a mean over outcomes of entries that
-are filled already.
+A board is built from the rules, the seat of strategy A and the outcomes of deals. The probabilities
+of these outcomes determine a table (docs/explanation/value.md#how-v-is-computed). The counts of a
+side (points, won deals or both) form its track, a chain of positions that is never walked
+backwards. A table over both tracks can therefore be filled from the end: every entry is a mean over
+outcomes of entries that are filled already.
 """
 
 from dataclasses import dataclass
@@ -23,10 +23,12 @@ from simgin.value.outcomes import Outcomes, ScoreOutcomes
 
 @dataclass(frozen=True)
 class Track:
-    """The way of one side.
+    """Positions of one side on its way to the goal.
 
-    fields: what it counts, by the names of record fields without the side: "score", "deals",
-    "games". targets: how much of each it needs.
+    Attributes:
+        fields: Counts of the side, by names of record fields without the side: "score", "deals" or
+            "games".
+        targets: Target of each count.
     """
 
     fields: tuple[str, ...]
@@ -34,7 +36,7 @@ class Track:
 
     @property
     def length(self) -> int:
-        """Places before the goal, which is the place of this number."""
+        """Number of positions before the goal; also the position of the goal."""
         return int(np.prod(self._sides)) - 1
 
     @property
@@ -42,32 +44,41 @@ class Track:
         return tuple([target + 1 for target in self.targets])
 
     def place(self, standing: np.ndarray) -> np.ndarray:
-        """The places of standings (..., len(fields)): int64 (...).
+        """Return the positions of scores.
 
-        More than the target counts as the target.
+        Args:
+            standing: Scores, (..., n_fields). Values above the target count as the target.
+
+        Returns:
+            Positions, (...) int64.
         """
         columns = np.moveaxis(np.minimum(standing, self.targets), -1, 0)
         return np.asarray(np.ravel_multi_index(tuple(columns), self._sides))
 
     def standings(self) -> np.ndarray:
-        """The standing at every place before the goal: int64 (length, len(fields))."""
+        """Return the score at every position before the goal, (length, n_fields) int64."""
         return np.stack(np.unravel_index(np.arange(self.length), self._sides), axis=-1)
 
     def steps(self, gains: np.ndarray) -> np.ndarray:
-        """Where gains (outcomes, len(fields)) lead to from every place: int64 (length, outcomes).
+        """Return the next position after each gain from every position.
 
-        No gain is negative.
+        Args:
+            gains: Nonnegative gains, (n_outcomes, n_fields).
+
+        Returns:
+            Positions, (length, n_outcomes) int64.
         """
         return self.place(self.standings()[:, None, :] + gains)
 
 
 @cache
 def fill() -> Any:
-    """What fills a table float64 (length of A + 1, length of B + 1, 2 dealers) in place, compiled.
+    """Compile the function that fills a table in place.
 
-    Its last row and column hold what a side that arrived gets. Every other entry becomes
-    `each[dealer]` plus the mean of the entries that one deal leads to. Where a deal may leave both
-    places as they were, the entries for the two dealers solve their two equations.
+    The table is (length of A + 1, length of B + 1, 2 dealers) float64. Its last row and column
+    contain the values of finished matches. Every other entry becomes `reward[dealer]` plus the mean
+    of the entries after one deal. If a deal can leave both positions unchanged, the entries for the
+    two dealers solve two linear equations.
     """
     whole = types.Array(int64, 2, "C")
     real = types.Array(float64, 2, "C")
@@ -77,26 +88,30 @@ def fill() -> Any:
     return jit.compiled(kernels.fill_table, signature)
 
 
-Table = np.ndarray  # float64, by state
-Shares = np.ndarray  # of every outcome among its dealer's deals, float64 (outcomes)
-Standing = np.ndarray  # of one side, int64 (..., fields)
-Standings = tuple[Standing, Standing]  # of A and of B
-States = tuple[Standing, Standing, np.ndarray]  # standings of A and of B, side that deals
-Place = tuple[np.ndarray, ...]  # of states in a table
-Fields = tuple[tuple[str, ...], tuple[str, ...]]  # what the standings of A and of B hold
+Table = np.ndarray  # values by state, float64
+Shares = np.ndarray  # probability of each outcome given its dealer, (n_outcomes,) float64
+Standing = np.ndarray  # scores of one side, (..., n_fields) int64
+Standings = tuple[Standing, Standing]  # scores of A and of B
+States = tuple[Standing, Standing, np.ndarray]  # scores of A and of B, side that deals
+Place = tuple[np.ndarray, ...]  # index of states in a table
+Fields = tuple[tuple[str, ...], tuple[str, ...]]  # fields of the scores of A and of B
 
-Ends = tuple[float, float, float]  # where A has won, where B has, for a match that nobody wins
+Ends = tuple[float, float, float]  # values if A has won, if B has won, and of a drawn match
 
-DRAWN = 0.5  # what a match is worth that nobody wins
+DRAWN = 0.5  # value of a drawn match
 
 
 class Board:
-    """The states of a match.
+    """States of a match.
 
-    A standing is what a side has of each of its fields. Tables have the dealer's side (0 A, 1 B)
-    as their last axis. fields: what the standings of A and of B hold, by names of record fields
-    without the side, or `left`, the deals that are left. size: the number of states, about. start:
-    the standings that a match begins with.
+    A score has the value of each field of a side. Tables have the dealer's side (0 A, 1 B) as their
+    last axis.
+
+    Attributes:
+        fields: Fields of the scores of A and of B, by names of record fields without the side, or
+            `left`, the number of remaining deals.
+        size: Approximate number of states.
+        start: Scores at the beginning of a match.
     """
 
     fields: Fields
@@ -104,34 +119,46 @@ class Board:
     start: Standings
 
     def solve(self, share: Shares) -> Table:
-        """The probability that A wins, in every state.
+        """Compute the probability that A wins, in every state.
 
-        share: of every outcome among its dealer's deals, float64 (outcomes).
+        Args:
+            share: Probability of each outcome given its dealer, (n_outcomes,) float64.
         """
         return self._filled(share, (1, 0, DRAWN))
 
     def growth(self, share: Shares, z: float) -> Table:
-        """The mean of z**N in every state, N being the deals to come.
+        """Compute the mean of z**N in every state, with N the number of deals to come.
 
-        Some entry is below 1 where that is not finite.
+        Args:
+            share: Probability of each outcome given its dealer, (n_outcomes,) float64.
+            z: Base.
+
+        Returns:
+            Table. An entry below 1 shows that the mean is not finite.
         """
         return self._filled(z * share, (1, 1, 1))
 
     def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
-        """Where in a table states lie: standings int64 (..., fields), sides int64 (...)."""
+        """Return the index of states in a table.
+
+        Args:
+            a: Scores of A, (..., n_fields) int64.
+            b: Scores of B, (..., n_fields) int64.
+            dealer: Sides that deal, (...) int64.
+        """
         raise NotImplementedError
 
     def states(self) -> States:
-        """Every undecided state."""
+        """Return every undecided state."""
         raise NotImplementedError
 
     def _filled(self, share: Shares, ends: Ends) -> Table:
-        """A table with these ends."""
+        """Return a table with the given values of finished matches."""
         raise NotImplementedError
 
 
 def make_board(params: Params, seat: int, outcomes: Outcomes) -> Board:
-    """The board of a variant's parameters; strategy A sits at `seat`."""
+    """Return the board of a variant's parameters, with strategy A at `seat`."""
     layout = goal_of(params).board
     if layout == "total":
         return Total(params, outcomes)
@@ -141,7 +168,7 @@ def make_board(params: Params, seat: int, outcomes: Outcomes) -> Board:
 
 
 class _Deal:
-    """What outcomes do to both sides: who wins, what it brings, and who deals next."""
+    """Effects of outcomes: the winner, the gain and the next dealer."""
 
     def __init__(self, params: Params, outcomes: Outcomes, tracks: tuple[Track, Track]) -> None:
         self._dealer = outcomes.column("dealer")
@@ -157,9 +184,9 @@ class _Deal:
             self._gain.append(gain)
 
     def _gains(self, side: int, track: Track) -> tuple[np.ndarray, np.ndarray]:
-        """The different gains of a side, and which of them each deal it wins brings.
+        """Return the distinct gains of a side, and the index of the gain of each deal it wins.
 
-        Outcomes that bring the same are one move.
+        Outcomes with the same gain are one transition.
         """
         is_won = self._winner == side
         columns = [self._brought[name][is_won] for name in track.fields]
@@ -167,21 +194,27 @@ class _Deal:
         return gains, gain.reshape(-1)
 
     def moves(self, share: Shares) -> list[np.ndarray]:
-        """What one deal does, from the share of every outcome, as `kernels.fill_table` takes it.
+        """Return the transitions of one deal, as arguments of `kernels.fill_table`.
 
-        For A and for B, the place that each outcome they win leads to, int64 (length, outcomes);
-        the chances of those, by dealer, float64 (2, outcomes); who deals next, by dealer, if A
-        wins, if B wins, and if nobody does, int64 (2, 3); the chance of that, by dealer.
+        Args:
+            share: Probability of each outcome given its dealer, (n_outcomes,) float64.
+
+        Returns:
+            Next positions of A and of B after each gain, (length, n_gains) int64; probabilities of
+            these
+            gains for A and for B, (2 dealers, n_gains) float64; next dealer by dealer if A wins, if
+            B wins
+            and if neither wins, (2, 3) int64; probability that neither wins, by dealer.
         """
         chances = [self._chances(side, share) for side in (0, 1)]
         nobody = np.bincount(self._dealer, share * (self._winner < 0), minlength=2)
-        if self._alone:  # one player's deals have no dealer, although records name one
+        if self._alone:  # Records name a dealer in solitaire games.
             chances = [np.tile(chance.sum(axis=0), (2, 1)) for chance in chances]
             nobody = np.full(2, nobody.sum())
         return [*self._to, *chances, self._next, nobody]
 
     def _chances(self, side: int, share: Shares) -> np.ndarray:
-        """The chances of a side's moves, by dealer."""
+        """Return the probabilities of a side's transitions, by dealer."""
         won = self._winner == side
         dealer = self._dealer[won]
         gain = self._gain[side]
@@ -191,7 +224,7 @@ class _Deal:
 
 
 def won_deals(params: Params, outcomes: Outcomes) -> np.ndarray:
-    """The won deals that every outcome counts for its winner (rules.md 7 and 8.5): int64."""
+    """Return the won deals that each outcome counts for (rules.md 7 and 8.5), int64."""
     if not goal_of(params).counts_deals:
         return np.ones(len(outcomes.rows), np.int64)
     by_gin = number(params, "deal_count_gin")
@@ -199,18 +232,18 @@ def won_deals(params: Params, outcomes: Outcomes) -> np.ndarray:
     kind = np.array(KINDS)[outcomes.column("kind")]
     factor = np.where(np.isin(kind, ("gin", "big_gin", "shot")), by_gin, 1)
     factor = np.where(kind == "undercut", by_undercut, factor)
-    # A refusal pays the number before the offer
+    # A refusal pays the number on the die before the offer.
     return np.asarray(factor * outcomes.column("stake"))
 
 
 def next_dealers(params: Params) -> np.ndarray:
-    """The side that deals next, by who dealt and by who won (0, 1, -1): int64 (2, 3)."""
+    """Return the side that deals next, by dealer and by winner (0, 1, -1), (2, 3) int64."""
     sides = [[_next_dealer(params, dealer, winner) for winner in (0, 1, -1)] for dealer in (0, 1)]
     return np.array(sides, np.int64)
 
 
 def _next_dealer(params: Params, dealer: int, winner: int) -> int:
-    """The side that deals after a deal (rules.md 4.1); alone it is always the same."""
+    """Return the side that deals next (rules.md 4.1); in solitaire games it never changes."""
     if params["players"] == 1:
         return dealer
     other = 1 - dealer
@@ -220,7 +253,7 @@ def _next_dealer(params: Params, dealer: int, winner: int) -> int:
 
 
 def _track(params: Params, seat: int) -> Track:
-    """The track of the side that sits there."""
+    """Return the track of the side at a seat."""
     goal = goal_of(params)
     if goal.one_deal:
         return Track(("deals",), (1,))
@@ -229,14 +262,14 @@ def _track(params: Params, seat: int) -> Track:
 
 
 def starting_points(params: Params) -> tuple[int, int]:
-    """The points that the seats begin a match with."""
+    """Return the points of both seats at the beginning of a match."""
     points: Any = params["start_points"] or (0, 0)
     first, second = points
     return first, second
 
 
 def starts(params: Params, seat: int, fields: Fields) -> Standings:
-    """The standings of A and B when a match begins: start_points where a side counts points."""
+    """Return the scores of A and B at the beginning of a match, including start_points."""
     points = starting_points(params)
     a, b = fields
     start_a = [points[seat] if name == "score" else 0 for name in a]
@@ -245,21 +278,21 @@ def starts(params: Params, seat: int, fields: Fields) -> Standings:
 
 
 class Race(Board):
-    """Both sides on a track of their own: single, points, deals, race and twofold."""
+    """Board with one track per side, for the goals single, points, deals, race and twofold."""
 
     def __init__(self, params: Params, seat: int, outcomes: Outcomes) -> None:
         self._params = params
         self._outcomes = outcomes
         self._a, self._b = _track(params, seat), _track(params, 1 - seat)
         self._single = goal_of(params).one_deal
-        self._places = self._a.length + 1, self._b.length + 1  # the goals included
+        self._places = self._a.length + 1, self._b.length + 1  # including the goals
         self.size = 2 * self._places[0] * self._places[1]
         self.fields = self._a.fields, self._b.fields
         self.start = starts(params, seat, self.fields)
 
     @cached_property
     def _deal(self) -> _Deal:
-        # Not before the size was looked at
+        # Computed on use, after the check of the size.
         return _Deal(self._params, self._outcomes, (self._a, self._b))
 
     def index(self, a: Standing, b: Standing, dealer: np.ndarray) -> Place:
@@ -270,7 +303,10 @@ class Race(Board):
         return self._a.standings()[a], self._b.standings()[b], dealer
 
     def _filled(self, share: Shares, ends: Ends) -> Table:
-        """A table with `ends` where A has won, where B has, and for a single deal nobody won."""
+        """Return a table of match values.
+
+        `ends` are the values if A has won, if B has won, and of a single deal that neither wins.
+        """
         a_won, b_won, nobody_won = ends
         *moves, nobody = self._deal.moves(share)
         reward = np.zeros(2)
@@ -284,9 +320,9 @@ class Race(Board):
 
 
 class Games(Board):
-    """Games to a number of points, which count by the loser's points (Gin Pro).
+    """Board of games to a number of points, weighted by the loser's points (Gin Pro).
 
-    A table over points for every pair of won games.
+    There is a table over points for every pair of won games.
     """
 
     def __init__(self, params: Params, seat: int, outcomes: Outcomes) -> None:
@@ -312,7 +348,7 @@ class Games(Board):
         return games_a, games_b, points_a, points_b, dealer
 
     def _capped(self, standing: Standing) -> tuple[np.ndarray, np.ndarray]:
-        """Won games and points of a side, more than it needs counting as what it needs."""
+        """Return the won games and points of a side, limited to their targets."""
         games = np.minimum(standing[..., 0], self._target)
         return games, np.minimum(standing[..., 1], self._length)
 
@@ -323,9 +359,9 @@ class Games(Board):
         return a, np.stack([games_b, points_b], axis=1), dealer
 
     def _filled(self, share: Shares, ends: Ends) -> Table:
-        """A table (games of A, games of B, points of A, points of B, dealer).
+        """Return a table (games of A, games of B, points of A, points of B, dealer).
 
-        `ends` is where A has all its games and where B has.
+        `ends` are the values if A has won, and if B has won.
         """
         a_won, b_won, _ = ends
         moves = self._deal.moves(share)
@@ -341,7 +377,7 @@ class Games(Board):
         return table
 
     def _add_won_games(self, table: Table, a: int, b: int) -> None:
-        """Set what a game won by A and by B leads to, where A has won `a` games and B `b`."""
+        """Set the values after a game won by A or B, from `a` and `b` won games."""
         most = self._target
         after_a = np.minimum(a + self._games, most)
         after_b = np.minimum(b + self._games, most)
@@ -352,9 +388,9 @@ class Games(Board):
 
 
 class Total(Board):
-    """One player's penalties in a fixed number of deals, to stay within a total (Solitary Gin).
+    """Board of the penalties in a fixed number of deals, with a maximum total (Solitary Gin).
 
-    States are the deals left and the running total.
+    States consist of the remaining deals and the running total.
     """
 
     def __init__(self, params: Params, outcomes: Outcomes) -> None:
@@ -369,9 +405,9 @@ class Total(Board):
         self.start = np.array([self._deals, 0]), np.array([], np.int64)
 
     def solve(self, share: Shares) -> Table:
-        """Over (deals left, running total from the lowest possible, dealer).
+        """Compute the win probability by (deals left, running total from the minimum, dealer).
 
-        A total beyond what can be reached is as good as the last.
+        A total outside the reachable range has the value of the nearest reachable total.
         """
         totals = np.arange(self._low, self._high + 1)
         chance = share / share.sum()
@@ -383,7 +419,7 @@ class Total(Board):
         return np.repeat(table[:, :, None], 2, axis=2)
 
     def _from_lowest(self, totals: np.ndarray) -> np.ndarray:
-        """Totals counted from the lowest possible."""
+        """Return totals as offsets from the lowest possible total."""
         return np.asarray(np.clip(totals, self._low, self._high) - self._low)
 
     def growth(self, share: Shares, z: float) -> Table:
@@ -401,7 +437,7 @@ class Total(Board):
 
 
 class ScoreBoard(Board):
-    """The board of a match to a number of points in which every score has its own outcomes."""
+    """Board of a match to a number of points, with separate outcomes for every score."""
 
     def __init__(self, params: Params, seat: int, outcomes: ScoreOutcomes) -> None:
         self._target = number(params, "points_target")
@@ -413,7 +449,7 @@ class ScoreBoard(Board):
         self._dealer = start.column("dealer")
         self._winner = start.column("winner")
         self._points = start.column("points")
-        # Changes by the sum of the score, and where those of each sum begin
+        # Changes ordered by the sum of both scores, and the first index of each sum
         level = outcomes.column("score_a") + outcomes.column("score_b")
         order = np.argsort(level, kind="stable")
         self._changes = outcomes.changes[order]
@@ -428,9 +464,9 @@ class ScoreBoard(Board):
         return a[:, None], b[:, None], dealer
 
     def _filled(self, share: Shares, ends: Ends) -> Table:
-        """A table with `ends` where A has won and where B has.
+        """Return a table; `ends` are the values if A has won, and if B has won.
 
-        Scores of one sum do not lead to one another: they are filled together, the greatest sum
+        Scores with the same sum do not lead to one another. They are filled together, highest sum
         first.
         """
         a_won, b_won, _ = ends
@@ -444,16 +480,17 @@ class ScoreBoard(Board):
             b = level - a
             mean, stay = self._usual_means(table, a, b, share)
             self._add_changes(table, least, level, share, mean, stay)
-            # Both dealers of a score that a deal may leave as it was
+            # Solve for both dealers, because a deal can leave the score unchanged.
             table[a, b] = np.linalg.solve(np.eye(2) - stay, mean[..., None])[..., 0]
         return table
 
     def _usual_means(
         self, table: Table, a: np.ndarray, b: np.ndarray, share: Shares
     ) -> tuple[np.ndarray, np.ndarray]:
-        """What outcomes from the start lead to, by score and dealer.
+        """Return the effect of the outcomes from the start, by score and dealer.
 
-        The mean of the entries, and the chances to stay at the score, by the next dealer.
+        Returns:
+            (mean of the next entries, probabilities of an unchanged score by next dealer).
         """
         dealer = self._dealer
         ahead, stays, after = self._ahead(
@@ -474,7 +511,7 @@ class ScoreBoard(Board):
         mean: np.ndarray,
         stay: np.ndarray,
     ) -> None:
-        """Add what changes at the scores of a level, the first of which has `first` points of A."""
+        """Add the changes at the scores of a level; A has `first` points at the first one."""
         changes = self._changes[self._levels[level] : self._levels[level + 1]]
         a, b, group, sign, dealer, winner, points = changes.T
         ahead, stays, after = self._ahead(table, a, b, dealer, winner, points)
@@ -492,9 +529,11 @@ class ScoreBoard(Board):
         winner: np.ndarray,
         points: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What outcomes lead to from scores.
+        """Return the effect of outcomes at scores.
 
-        The entries (0 where they change no score), whether they change none, and who deals next.
+        Returns:
+            (next entries, 0 if the score is unchanged; True if the score is unchanged; next
+            dealer).
         """
         gain_a = points * (winner == 0)
         gain_b = points * (winner == 1)

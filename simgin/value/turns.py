@@ -1,10 +1,11 @@
-"""Deals turn by turn: what a hand was worth after every turn, and how often it won.
+"""Deals turn by turn: deadwood after every turn, and the win rate by deadwood.
 
-    counts(play(parse_matchup("gold", "simple", "standard", 1, "deal"), 20_000))
+    turns = play_by_turn(parse_matchup("gold", "simple", "standard", 1, "deal"), 20_000)
+    win_rate_by_deadwood(turns)
 
-A light second pass beside the engine. The deals are played and recorded as ever; then each is
-played once more by the same kernel, which stops with it in the state, and pack and histories show
-how the hands went. Two deals differ only if a strategy does not repeat itself.
+The deals are played and recorded as usual. Each deal is then replayed by the same kernel, which
+leaves it in the state, so that the pack and the histories show the hands. A replay can differ only
+if a strategy is not deterministic.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ from simgin.stats.table import Frame, frame_of
 from simgin.strategy import interpret
 from simgin.value import kernels
 
-CALL_DEALS = 2_000  # of one call of the second pass
+CALL_DEALS = 2_000  # deals replayed per call
 
-# One turn. deal: its place in the records; turn: its number, from 1; own_turn: its number among the
-# player's own; side: who moved (0 A, 1 B); count: deadwood of the mover after it.
+# A turn: index of the deal in the records, number from 1, number among the player's own turns, side
+# that moved (0 A, 1 B), and the deadwood of that side after the turn
 TURN = np.dtype([(name, np.int64) for name in ("deal", "turn", "own_turn", "side", "count")])
 TURNS_TYPE = types.Array(from_dtype(TURN), 1, "C")
 BIN = 5  # points of deadwood
@@ -43,11 +44,15 @@ COUNT_COLUMNS = ("turn", "count", "value", "se", "low", "high", "n")
 
 @dataclass(frozen=True)
 class Turns:
-    """Deals and their turns, both in the order of play.
+    """Deals and their turns, both in order of play.
 
-    records: `core.record.DEAL` (deals,). rows: TURN (turns,). A deal that was thrown up before its
-    first turn, or ended by the joker in the hand, has no turns; a draw that made a deal void is
-    none.
+    A deal that was refused before its first turn, or ended by a joker in the hand, has no turns. A
+    draw that ends the deal without a winner is not a turn.
+
+    Attributes:
+        matchup: Matchup that was played.
+        records: Records of the deals, (n_deals,) core.record.DEAL.
+        rows: Turns, (n_turns,) TURN.
     """
 
     matchup: Matchup
@@ -55,18 +60,18 @@ class Turns:
     rows: np.ndarray
 
     def column(self, name: str) -> np.ndarray:
-        """One field of every turn."""
+        """Return one field of every turn."""
         return np.asarray(self.rows[name])
 
     def record(self, name: str) -> np.ndarray:
-        """A field of the record of every turn's deal."""
+        """Return one field of the deal's record for every turn."""
         return np.asarray(self.records[name][self.column("deal")])
 
 
 def play(
     matchup: Matchup, units: int, workers: int | None = None, progress: Progress | None = None
 ) -> Turns:
-    """So many units of single deals, turn by turn."""
+    """Play units of single deals turn by turn."""
     kernel.prepare(matchup)
     _loop(len(matchup.players))
 
@@ -82,7 +87,13 @@ def play(
 
 
 def _traced(matchup: Matchup, records: np.ndarray, first: int) -> np.ndarray:
-    """The turns of recorded deals, the first of which is number `first` of all: TURN (turns,)."""
+    """Return the turns of recorded deals, (n_turns,) TURN.
+
+    Args:
+        matchup: Matchup that was played.
+        records: Records of the deals.
+        first: Index of the first deal.
+    """
     players = len(matchup.players)
     state = new_state(matchup.seed)
     own_rules = build_rules(matchup.variant)
@@ -94,15 +105,15 @@ def _traced(matchup: Matchup, records: np.ndarray, first: int) -> np.ndarray:
     play_units, hooks = kernel.compiled_kernel(players), kernel.compiled_hooks(matchup)
     with interpret.unwrapped():
         _loop(players)(play_units, *game, which, first, turns, *hooks)
-    del vectors  # the state has their addresses
+    del vectors  # The state held only their addresses.
     return turns
 
 
 @cache
 def _loop(players: int) -> Any:
-    """The second pass for one or two players, compiled on first use.
+    """Compile the loop that replays deals, for one or two players.
 
-    It is handed the kernel, as the kernel is handed its hooks.
+    Its first argument is the kernel.
     """
     function = kernels.follow_solo_deals if players == 1 else kernels.follow_deals
     table, hooks = (
@@ -116,11 +127,14 @@ def _loop(players: int) -> Any:
 
 
 def counts(turns: Turns) -> Frame:
-    """The chance of A to win the deal by its own deadwood after so many turns of its own.
+    """Compute the probability that A wins the deal, by own turns played and deadwood.
 
-    Columns variant, strategy, opponent and COUNT_COLUMNS: count is the lower edge of a bin of 5, n
-    counts deals that went on. A void deal is not won. Errors are clustered by unit. What rests on
-    fewer than 30 units is left out.
+    `count` is the lower edge of a bin of 5 points, and `n` the number of deals that continued. A
+    drawn deal counts as not won. Standard errors are clustered by unit. Groups of fewer than 30
+    units are left out.
+
+    Returns:
+        DataFrame with the columns variant, strategy, opponent and COUNT_COLUMNS.
     """
     matchup = turns.matchup
     turn, count, unit, won = _after_turns(turns)
@@ -137,12 +151,16 @@ def counts(turns: Turns) -> Frame:
 
 
 def _after_turns(turns: Turns) -> np.ndarray:
-    """Own turn (0: as dealt), deadwood, unit, and whether the deal was won: int64 (4, hands).
+    """Return own turns played (0: as dealt), deadwood, unit and result of each hand.
 
-    Of A after its own turns in deals that went on; of a strategy against itself, of both sides.
+    The hands are those of A after its own turns in deals that continued; in self-play, of both
+    sides.
+
+    Returns:
+        (4, n_hands) int64; the result is 1 for a won deal.
     """
     matchup = turns.matchup
-    rows = turns.rows[turns.column("turn") < turns.record("turns")]  # the deal went on
+    rows = turns.rows[turns.column("turn") < turns.record("turns")]  # The deal continued.
     of_turns = turns.records[rows["deal"]]
     hands = []
     for who in (0,) if matchup.b is None or matchup.mirrored else (0, 1):
@@ -160,10 +178,16 @@ def _after_turns(turns: Turns) -> np.ndarray:
 def _by_cell(
     x: np.ndarray, unit: np.ndarray, cell: np.ndarray, cells: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The mean of x in each of `cells` cells, its standard error and the number of observations.
+    """Compute the mean of x in each group, its standard error and the number of observations.
 
-    Errors are clustered by unit (docs/explanation/statistics.md#units-and-pairs); NaN in cells of
-    fewer than 30 units. cell: of every observation, from 0.
+    Standard errors are clustered by unit (docs/explanation/statistics.md#units-and-pairs). Groups
+    of fewer than 30 units have NaN.
+
+    Args:
+        x: Observations, (n,).
+        unit: Unit of each observation, (n,) int64.
+        cell: Group of each observation, from 0, (n,) int64.
+        cells: Number of groups.
     """
     n = np.bincount(cell, minlength=cells)
     filled = np.maximum(n, 1)

@@ -1,11 +1,11 @@
-"""The value V: the probability that a side wins the match, by the score and who deals.
+"""Match values: the probability that a side wins the match, by score and dealer.
 
-    v = compute("standard", "gold", "simple")  # a million deals, counted once and kept
-    v.win(40, 60, dealer=0)  # strategy A has 40 points, B 60, A deals
-    v.se(40, 60, dealer=0)
+    value = compute_value("standard", "gold", "simple")  # a million deals, counted once and cached
+    value.win_probability(40, 60, dealer=0)  # A has 40 points, B 60, and A deals.
+    value.se(40, 60, dealer=0)
 
-A drawn match counts one half. What V cannot be computed for is refused with a sentence; such
-matches can be played instead (docs/explanation/value.md).
+A drawn match counts as half a win. The error message of unsupported matchups has the command that
+estimates the probability by play instead (docs/explanation/value.md).
 """
 
 from __future__ import annotations
@@ -36,23 +36,30 @@ from simgin.value.states import Board, ScoreBoard
 DEALS = 1_000_000
 MOST_STATES = 2**24
 PROBE_UNITS = 2_000
-# V has no clock: of the matches max_deals may break off so many, which shifts V by half as much
+# Match values ignore max_deals. It may end this proportion of matches, which shifts values by half
+# as much.
 BROKEN_OFF = 1e-4
 RATES = (1.5, 1.25, 1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001)
 
 
 class ValueRefused(ValueError):
-    """What V cannot be computed for; the message is a sentence that says what to do instead."""
+    """Error for matchups without a computable match value."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """V of A against B, where A sits at `seat`; that matters where the rules treat seats unlike.
+    """Match values of A against B, with A at `seat`.
 
-    A state is the standing of A, that of B, and the side that deals (0 A, 1 B). A standing is a
-    number or, where a side counts two things, two numbers along the last axis: `board.fields` names
-    them. Arrays are answered with arrays. Errors are those of the outcome counts, by a jackknife
-    over their groups.
+    A state consists of the score of A, the score of B and the side that deals (0 A, 1 B). A score
+    is a number, or two numbers along the last axis if a side counts two things; `board.fields`
+    names them. The methods accept arrays. Standard errors are jackknife errors over the groups of
+    outcome counts.
+
+    Attributes:
+        matchup: Matchup of single deals.
+        outcomes: Outcome counts.
+        board: States of the match.
+        seat: Seat of A, which matters if the rules distinguish the seats.
     """
 
     matchup: Matchup
@@ -61,18 +68,18 @@ class Value:
     seat: int = 0
 
     def win(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
-        """The probability 0..1 that A wins the match from a state."""
+        """Return the probability 0..1 that A wins the match from a state."""
         return self.chances[self._index(a, b, dealer)]
 
     def se(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
-        """The standard error of `win`. The first call takes as long as twenty tables."""
+        """Return the standard error of `win_probability`; the first call solves twenty tables."""
         errors, _ = self._leaving_out
         return errors[self._index(a, b, dealer)]
 
     def longer_than(self, deals: int) -> float:
-        """A bound on the share of matches that take more than so many deals, from any state.
+        """Return an upper bound for the proportion of matches longer than `deals`, from any state.
 
-        Chernoff's: E z^N / z^deals.
+        The bound is Chernoff's, E z**N / z**deals.
         """
         params = self.matchup.variant.row
         goal = self.matchup.variant.goal
@@ -87,7 +94,7 @@ class Value:
         return min(bounds, default=1.0)
 
     def table(self) -> Frame:
-        """Every undecided state, with columns like score_a and deals_b, dealer, value and se."""
+        """Return every undecided state, with its scores, dealer, value and standard error."""
         a, b, dealer = self.board.states()
         fields_a, fields_b = self.board.fields
         place = self.board.index(a, b, dealer)
@@ -101,25 +108,25 @@ class Value:
         return frame_of(columns)
 
     def start(self) -> Estimate:
-        """The probability that A, at its seat, wins a match; the rules say who deals first."""
+        """Return the probability that A, at its seat, wins a match from the beginning."""
         _, left_out = self._leaving_out
         return Estimate(self._at_start(self.chances), float(jackknife(left_out)))
 
     @property
     def seats_alike(self) -> bool:
-        """Whether the rules treat both seats alike, so that one value holds for A at either."""
+        """True if the rules treat both seats alike, so that the value is the same at either."""
         return _treats_seats_alike(self.matchup.variant)
 
     @cached_property
     def chances(self) -> np.ndarray:
-        """V everywhere on the board, the dealer last; `board.index` finds a state."""
+        """Match values of all states, the dealer on the last axis; see `board.index`."""
         return self.board.solve(self.outcomes.shares[0])
 
     @cached_property
     def _leaving_out(self) -> tuple[np.ndarray, np.ndarray]:
-        """The se everywhere on the board, and V at the start with each group left out.
+        """Standard errors of all states, and the values at the start without each group.
 
-        Holds one table at a time.
+        Only one table is in memory at a time.
         """
         total = np.zeros_like(self.chances)
         squares = np.zeros_like(self.chances)
@@ -135,13 +142,13 @@ class Value:
         return np.sqrt((n - 1) * variance), np.array(starts)
 
     def tables_leaving_out(self) -> Iterator[states.Table]:
-        """Tables as `chances`, from the outcomes with each group left out."""
+        """Yield the tables of match values with each group of outcomes left out."""
         _, *left_out = self.outcomes.shares
         for share in left_out:
             yield self.board.solve(share)
 
     def _at_start(self, table: states.Table) -> float:
-        """V at the start, the mean over the sides that may deal first."""
+        """Return the value at the start of a match, averaged over the possible first dealers."""
         first = self.matchup.variant.row["first_dealer"]
         dealers = (0, 1) if first in ("lot", None) else (int(first != self.seat),)
         starts = [self.board.index(*self.board.start, np.asarray(side)) for side in dealers]
@@ -153,7 +160,7 @@ class Value:
 
 
 def _standing(given: ArrayLike, fields: tuple[str, ...]) -> states.Standing:
-    """A standing as a caller gives it: of one number it needs no axis of its own."""
+    """Return a score as an array; a score of one number needs no axis of its own."""
     if len(fields) == 1:
         return np.asarray(given)[..., None]
     return np.asarray(given, np.int64)
@@ -170,11 +177,22 @@ def compute(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Value:
-    """V of strategy A, at `seat`, against B (`simple` if none is named), from so many single deals.
+    """Compute match values from simulated or cached single deals.
 
-    The seat, 0 or 1, must be named where the rules treat the seats unlike, since A then has a value
-    for each. Counts the outcomes, or reads them from disk; by score where the score changes how
-    deals are played. Raises ValueRefused where V would be wrong or cannot be had.
+    Outcomes are counted separately for each score if the score changes how deals are played.
+
+    Args:
+        variant: Variant spec.
+        a: Spec of strategy A.
+        b: Spec of strategy B; by default `simple`.
+        deals: Number of single deals.
+        seed: Seed of the shuffles.
+        seat: Seat of A, 0 or 1. It is required if the rules distinguish the seats.
+        workers: Number of threads; by default one per CPU.
+        progress: Callback for the progress.
+
+    Raises:
+        ValueRefused: The match value is not computable.
     """
     matchup = parse_matchup(a, b, variant, seed, "deal")
     goal = matchup.variant.goal
@@ -203,7 +221,7 @@ def compute(
 
 
 def _treats_seats_alike(variant: Variant) -> bool:
-    """Whether both seats have one goal, the same points at the start and the same lot to deal."""
+    """Return True if both seats have the same goal, starting points and chance to deal."""
     is_lot = variant.row["first_dealer"] in ("lot", None)
     one_goal = variant.goal.other is None
     a, b = states.starting_points(variant.row)
@@ -211,10 +229,13 @@ def _treats_seats_alike(variant: Variant) -> bool:
 
 
 def at_any_score(matchup: Matchup, counted: Outcomes, seat: int = 0) -> Value:
-    """V where deals are played alike at every score, from their outcomes.
+    """Compute match values from outcomes that do not depend on the score.
 
-    A strategy against itself is seen from both sides: that makes V(a, b, A deals) + V(b, a, B
-    deals) = 1 where the rules treat the seats alike.
+    In self-play, deals are counted for both sides. Then V(a, b, A deals) + V(b, a, B deals) = 1 if
+    the rules treat the seats alike.
+
+    Raises:
+        ValueRefused: The match value is not computable.
     """
     _refuse_outcomes(matchup, counted)
     return on_board(matchup, counted, states.make_board, seat)
@@ -226,7 +247,17 @@ def on_board(
     board: Callable[[Params, int, Any], Board],
     seat: int,
 ) -> Value:
-    """V over a board of outcomes, unless it is too large or matches might be broken off."""
+    """Compute match values on a board.
+
+    Args:
+        matchup: Matchup of single deals.
+        counted: Outcome counts.
+        board: Constructor of the board.
+        seat: Seat of A.
+
+    Raises:
+        ValueRefused: The board is too large, or max_deals could end matches early.
+    """
     is_self_play = matchup.b is not None and not matchup.mirrored
     outcomes = counted.from_both_sides() if is_self_play else counted
     value = Value(matchup, outcomes, board(matchup.variant.row, seat, outcomes), seat)
@@ -236,24 +267,24 @@ def on_board(
         )
     most = number(matchup.variant.row, "max_deals")
     share = value.longer_than(most)
-    if share > BROKEN_OFF:  # V has no clock
+    if share > BROKEN_OFF:
         broken = f"Up to {min(share, 1):.2g} of the matches may be broken off"
         raise refusal(matchup, f"{broken} by max_deals = {most}: raise it.")
     return value
 
 
-# What is refused
+# Unsupported matchups
 
 
 def refusal(matchup: Matchup, reason: str) -> ValueRefused:
-    """Why there is no V, with the command that estimates by play what V cannot."""
+    """Return an error with the command that estimates the probability by play."""
     names = [player.text for player in matchup.players]
     words = ["simgin", "match", *names, "-v", matchup.variant.text, "--matches", "100k"]
     return ValueRefused(f"{reason} Estimate it by play: {shell.join(words)}.")
 
 
 def _refuse_outcomes(matchup: Matchup, counted: Outcomes) -> None:
-    """Refuse what only the outcomes show."""
+    """Raise ValueRefused for outcomes that match values do not support."""
     params = matchup.variant.row
     goes_on = params["die"] == "game"
     is_refused = counted.column("kind") == KINDS.index("refused")
@@ -275,14 +306,14 @@ def _refuse_outcomes(matchup: Matchup, counted: Outcomes) -> None:
 
 
 def depends_on_score(matchup: Matchup) -> bool:
-    """Whether 2,000 units play differently on the same packs with other points at the start.
+    """Return True if 2,000 units are played differently from other starting points.
 
-    Finds whatever looks at points: shots of the rules, and policies. It cannot find a policy that
-    looks only at won deals or games, since a match never begins with any.
+    The shuffles are the same. This detects shots and policies that read points. It does not detect
+    policies that read only won deals or games, because every match begins with none.
     """
     params = matchup.variant.row
     if matchup.variant.goal.total:
-        return False  # its matches always begin at zero (rules.md 7)
+        return False  # Its matches begin at 0 (rules.md 7).
     last = 99 if params["points_target"] is None else number(params, "points_target") - 1
     starts = [
         (last, 0),
@@ -296,7 +327,7 @@ def depends_on_score(matchup: Matchup) -> bool:
 
 
 def _play_from(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:
-    """Records of single deals that begin with some points, without those points."""
+    """Return records of single deals from the given points, without the fields of the score."""
     params = {**matchup.variant.row, "start_points": list(start)}
     begun = dataclasses.replace(matchup, variant=dataclasses.replace(matchup.variant, row=params))
     _, records = play_recorded(begun, 0, PROBE_UNITS)
