@@ -1,1 +1,1 @@
-"""Correctness and health: the strategy contract, worked examples, the doctor, the benchmark."""
+"""Checks: the strategy contract, tests of the installation, and the benchmark."""

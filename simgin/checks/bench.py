@@ -1,11 +1,12 @@
-"""How fast this machine plays: deadwood, best discards and deals, beside a calibration kernel.
+"""Benchmark of this machine: speed of deadwood, best discards and deals.
 
-Seconds differ between machines and from hour to hour; ratios to a fixed integer loop of the same
-run hardly do. Every figure is the best of several repetitions, taken in turns so that a
-disturbance does not hit all repetitions of one figure.
+Times differ between machines and from hour to hour. Ratios to a calibration kernel, a fixed integer
+loop in the same run, are almost constant. Every value is the best of several repetitions. The
+repetitions of different measurements alternate, so that a disturbance does not affect all
+repetitions of one measurement.
 
-Against another installation that is there both are measured in turns, each in processes of its own,
-so that the machine's moods hit both; a file holds what another one measured at its time.
+If another installation is compared, both are measured alternately in processes of their own, so
+that changes of the machine affect both. A file contains the values of an earlier measurement.
 """
 
 import json
@@ -43,10 +44,10 @@ from simgin.text.files import read_text
 
 SEED = 1
 HANDS = 100_000
-TURNS = 10  # hands in play from one pack
+TURNS = 10  # hands in play per shuffled deck
 REPETITIONS = 5
-WATCHED = 100  # deals whose parts are measured: what their questions read stays in the cache
-SHORTEST = 0.02  # seconds of the trial run that sets the size of a repetition
+WATCHED = 100  # deals whose parts are measured; few enough that their views fit in the CPU cache
+SHORTEST = 0.02  # seconds of the trial run that determines the size of a repetition
 
 # Name, variant, A, B, unit
 MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]], ...] = (
@@ -58,16 +59,16 @@ MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]], ...]
     ("gold, gin-solitaire deals", "gin-solitaire", "gold", None, "deal"),
 )
 ANSWERING = int64(types.Array(VIEW_TYPE, 1, "C"), RULES_TYPE, PARAMS_TYPE, HOOK_TYPE, int64)
-ROSTER_DEALS = 10  # deals in a round of the roster: the slowest plays some tens per second
+ROSTER_DEALS = 10  # deals per round; the slowest strategy plays some tens per second
 
 
 @dataclass(frozen=True)
 class Figure:
     """One measured speed.
 
-    unit: blocks, hands, deals or matches. ratio: time per unit, in blocks of the calibration kernel
-    on one thread. speedup: over the same figure on one thread. mean: deadwood of the hands (after
-    the best discard), to show that they are the same hands everywhere.
+    `unit` is "blocks", "hands", "deals" or "matches". `ratio` is the time per unit, measured in
+    blocks of the calibration kernel on one thread. `speedup` is relative to one thread. `mean` is
+    the mean deadwood of the hands (after the best discard), which must be equal on all machines.
     """
 
     figure: str
@@ -81,7 +82,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class _Job:
-    """Work in rounds of `size` units; `work` takes the number of rounds."""
+    """Work in rounds of `size` units; `work` is a function of the number of rounds."""
 
     figure: str
     unit: str
@@ -92,9 +93,11 @@ class _Job:
 
 
 def figures(seconds: float, threads: Sequence[int]) -> list[Figure]:
-    """Every figure, each measured for about `seconds`, matchups on each number of threads.
+    """Measure all speeds, starting with the calibration.
 
-    The calibration comes first.
+    Args:
+        seconds: Approximate time per measurement.
+        threads: Numbers of threads; every matchup is measured with each of them.
     """
     jobs = [*_kernel_jobs(), *_part_jobs(), *_matchup_jobs(threads)]
     rates = _best_rates(jobs, seconds)
@@ -116,13 +119,13 @@ def figures(seconds: float, threads: Sequence[int]) -> list[Figure]:
 
 
 def thread_counts() -> list[int]:
-    """One, two and all of the usable processors."""
+    """Return 1, 2 and the number of usable cores."""
     usable = parallel.usable_cpus()
     return sorted({1, min(2, usable), usable})
 
 
 def _best_rates(jobs: Sequence[_Job], seconds: float) -> list[float]:
-    """Units per second of every job, the best of all repetitions."""
+    """Return the units per second of every job, the best of all repetitions."""
     rounds = [_rounds(job, seconds / REPETITIONS) for job in jobs]
     best = [float("inf")] * len(jobs)
     for _ in range(REPETITIONS):
@@ -132,7 +135,7 @@ def _best_rates(jobs: Sequence[_Job], seconds: float) -> list[float]:
 
 
 def _rounds(job: _Job, seconds: float) -> int:
-    """Number of rounds that take so long; the first call may compile and does not count."""
+    """Return the number of rounds in `seconds`, after an untimed call that can compile."""
     job.work(1)
     rounds, taken = 1, _timed(job, 1)
     while taken < min(SHORTEST, seconds):
@@ -151,7 +154,7 @@ def _timed(job: _Job, rounds: int) -> float:
 
 
 def _kernel_jobs() -> list[_Job]:
-    """Calibration, deadwood and best discards of dealt hands, best discards of hands in play."""
+    """Return the calibration, and deadwood and best discards of hands as dealt and in play."""
     rules = build_rules(variants.find("standard"))
     kernels = (_calibrate, _deal, _in_play, _add_deadwood, _add_best)
     calibrate, deal, play, add_deadwood, add_best = (
@@ -177,7 +180,7 @@ def _kernel_jobs() -> list[_Job]:
 
 
 def _calibrate(n):  # type: ignore[no-untyped-def]
-    """Exclusive or of n Philox blocks of four 32-bit words: integer work of a fixed kind."""
+    """Return the exclusive or of n Philox blocks of four 32-bit words, a fixed integer task."""
     x = 0
     for i in range(n):
         a, b, c, d = rng.words(1, i, 0, 0, rng.BOOTSTRAP)
@@ -186,7 +189,7 @@ def _calibrate(n):  # type: ignore[no-untyped-def]
 
 
 def _deal(state, cards, hands):  # type: ignore[no-untyped-def]
-    """The first `cards` cards of the packs of units 0, 1, 2, ..., as hands."""
+    """Add the first `cards` cards of the shuffled decks of units 0, 1, 2, ... to the hands."""
     for i in range(hands.shape[0]):
         state.unit = i
         new_pack(state)
@@ -195,7 +198,7 @@ def _deal(state, cards, hands):  # type: ignore[no-untyped-def]
 
 
 def _in_play(state, rules, hands):  # type: ignore[no-untyped-def]
-    """Hands of eleven in play: a player draws and makes the best discard, turn after turn."""
+    """Fill `hands` with hands of eleven cards of a player who draws and discards optimally."""
     hand = 0
     for i in range(hands.shape[0]):
         turn = i % TURNS
@@ -211,7 +214,7 @@ def _in_play(state, rules, hands):  # type: ignore[no-untyped-def]
 
 
 def _add_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
-    """Deadwood of all hands, n times over."""
+    """Return the total deadwood of all hands, repeated n times."""
     total = 0
     for _ in range(n):
         for i in range(hands.shape[0]):
@@ -220,7 +223,7 @@ def _add_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
 
 
 def _add_best(hands, rules, n):  # type: ignore[no-untyped-def]
-    """Deadwood of all hands after the best discard, n times over."""
+    """Return the total deadwood of all hands after the best discard, repeated n times."""
     total = 0
     for _ in range(n):
         for i in range(hands.shape[0]):
@@ -232,7 +235,7 @@ def _add_best(hands, rules, n):  # type: ignore[no-untyped-def]
 
 
 def _part_jobs() -> Iterator[_Job]:
-    """Parts of the deals of the first matchup, each done by itself for the same deals."""
+    """Yield the parts of the deals of the first matchup, each as a separate job."""
     figure, variant, a, b, unit = MATCHUPS[0]
     matchup = parse_matchup(a, b, variant, SEED, unit)
     rules = build_rules(matchup.variant)
@@ -265,7 +268,7 @@ def _part_jobs() -> Iterator[_Job]:
 
 
 def _shuffle(state, n):  # type: ignore[no-untyped-def]
-    """Shuffle the packs of n units."""
+    """Shuffle the decks of n units."""
     for i in range(n):
         state.unit = i
         new_pack(state)
@@ -273,14 +276,14 @@ def _shuffle(state, n):  # type: ignore[no-untyped-def]
 
 
 def _add_sums(state, n):  # type: ignore[no-untyped-def]
-    """Add up the deal that is over n times, as units of their own."""
+    """Add a finished deal to the sums n times, each time as a unit of its own."""
     for _ in range(n):
         add_deal(state, 0)
         add_unit(state)
 
 
 def _add_answers(views, rules, params, hook, n):  # type: ignore[no-untyped-def]
-    """Ask a policy all questions, n times over."""
+    """Query a policy for all views, n times."""
     total = 0
     for _ in range(n):
         for i in range(views.shape[0]):
@@ -292,14 +295,15 @@ def _add_answers(views, rules, params, hook, n):  # type: ignore[no-untyped-def]
 
 
 def roster() -> list[str]:
-    """The two-player strategies that come with simgin."""
+    """Return the built-in two-player strategies."""
     return [name for name in loader.built_in() if not catalogue.alone(name)]
 
 
 def _matchup_jobs(threads: Sequence[int]) -> Iterator[_Job]:
-    """The matchups on all numbers of threads; every strategy of the roster against itself on one.
+    """Yield the matchups with all numbers of threads, and every strategy against itself.
 
-    A round is a whole batch; of the roster, a few deals.
+    A round is a complete batch. The built-in strategies play themselves on one thread, in rounds of
+    a few deals.
     """
     for figure, variant, a, b, unit in MATCHUPS:
         matchup = parse_matchup(a, b, variant, SEED, unit)
@@ -312,7 +316,7 @@ def _matchup_jobs(threads: Sequence[int]) -> Iterator[_Job]:
 
 
 def _matchup_job(figure: str, matchup: Matchup, size: int, threads: int) -> _Job:
-    """A matchup on so many threads, played as every command plays it."""
+    """Return a job that plays a matchup as every command does."""
 
     def work(rounds: int) -> object:
         return runner.run_matchup(matchup, rounds * size, threads)
@@ -321,25 +325,26 @@ def _matchup_job(figure: str, matchup: Matchup, size: int, threads: int) -> _Job
     return _Job(figure, unit, size, work, threads)
 
 
-ROUNDS = 5  # turns of both installations
-LEAST = 1e-12  # what no ratio falls below, nor its reciprocal
-# -P: no module is imported from the working directory
+ROUNDS = 5  # measurements of each installation
+LEAST = 1e-12  # lower bound of a valid ratio and of its reciprocal
+# -P prevents imports from the working directory
 THIS = [sys.executable, "-P", "-m", "simgin"]
 
-Row = Mapping[str, Any]  # a figure as `simgin bench --json` prints it
+Row = Mapping[str, Any]  # a measurement in the format of `simgin bench --json`
 Round = Sequence[Row]
 
 
 class BenchError(ValueError):
-    """Figures that cannot be had; the message names the remedy."""
+    """Error of a measurement that cannot be read or made, with a suggested fix."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One figure of both.
+    """Comparison of one measurement in both installations.
 
-    before, now: medians of the ratios to the calibration kernel. faster: before over now, the
-    median of the rounds, with the least and the greatest; None with one round.
+    `before` and `now` are medians of the ratios to the calibration kernel. `faster` is the median
+    over the rounds of before / now, and `low` and `high` are its minimum and maximum, None if there
+    is only one round.
     """
 
     figure: str
@@ -352,7 +357,11 @@ class Change:
 
 
 def read_rounds(path: Path) -> list[Round]:
-    """The figures that `simgin bench --save` wrote, as a single round. Raises BenchError."""
+    """Read the measurements that `simgin bench --save` wrote, as a single round.
+
+    Raises:
+        BenchError: If the file does not contain measurements.
+    """
     try:
         return [_rows(read_text(path))]
     except (OSError, ValueError, RecursionError):
@@ -362,7 +371,7 @@ def read_rounds(path: Path) -> list[Round]:
 
 
 def _rows(text: str) -> Round:
-    """The rows of figures in JSON. ValueError if it is anything else."""
+    """Return the rows of measurements in JSON, or raise ValueError."""
     saved = json.loads(text)
     rows = saved.get("rows") if isinstance(saved, dict) else None
     if not isinstance(rows, list) or not rows or not all(map(_is_figure, rows)):
@@ -371,7 +380,7 @@ def _rows(text: str) -> Round:
 
 
 def _is_figure(row: object) -> bool:
-    """Whether a row says all that is needed to compare it."""
+    """Return True if a row contains all values that the comparison needs."""
     match row:
         case {"figure": str(), "threads": int(), "ratio": float() | int() as ratio}:
             return LEAST < ratio < 1 / LEAST
@@ -379,10 +388,16 @@ def _is_figure(row: object) -> bool:
 
 
 def find_installation(path: Path) -> Path | None:
-    """Return the `simgin` of another installation: a program, or that of a virtual environment.
+    """Return the absolute path of the `simgin` program of another installation.
 
-    The path is absolute, because a bare name would be looked up in PATH. None if there is none, and
-    for a file of figures, which some file systems call executable.
+    The path is absolute because a bare name would be searched in PATH.
+
+    Args:
+        path: Program, or virtual environment that contains it.
+
+    Returns:
+        None if there is no program. A JSON file is not a program, even if the file system reports
+        it as executable.
     """
     for program in (path, path / "bin" / "simgin"):
         is_program = program.is_file() and program.suffix != ".json"
@@ -394,7 +409,19 @@ def find_installation(path: Path) -> Path | None:
 def measure_in_turns(
     other: Path, seconds: float, tell: Callable[[str], None] = lambda _: None
 ) -> tuple[list[Round], list[Round]]:
-    """Rounds of the other installation and of this one, in turns. Raises BenchError."""
+    """Measure another installation and this one alternately.
+
+    Args:
+        other: Path of the `simgin` program of the other installation.
+        seconds: Approximate time per measurement.
+        tell: Function called with a progress message.
+
+    Returns:
+        Rounds of the other installation and of this one.
+
+    Raises:
+        BenchError: If an installation cannot be measured.
+    """
     before, now = [], []
     for number in range(1, ROUNDS + 1):
         tell(f"round {number} of {ROUNDS}")
@@ -404,7 +431,7 @@ def measure_in_turns(
 
 
 def changes(before: Sequence[Round], now: Sequence[Round]) -> list[Change]:
-    """Every figure that both have, in the order of the newer one; round for round."""
+    """Return the comparison of every common measurement, in the order of the newer rounds."""
     table = []
     old, new = [_ratios(rows) for rows in before], [_ratios(rows) for rows in now]
     for key in new[0]:
@@ -430,7 +457,10 @@ def _ratios(rows: Round) -> dict[tuple[str, int], float]:
 
 
 def shares(rows: Sequence[Row]) -> dict[str, float]:
-    """What each part takes of a deal of the first matchup; the turns are all the rest."""
+    """Return the proportion of a deal of the first matchup for each part.
+
+    "turns" is the remaining time.
+    """
     ratios = {row["figure"]: row["ratio"] for row in rows if row["threads"] == 1}
     whole = MATCHUPS[0][0]
     parts = [figure for figure in ratios if figure.endswith(f" of {whole}")]

@@ -1,8 +1,8 @@
-"""The contract test of strategies: legal answers, in time, from the view alone, nothing written.
+"""Contract test of strategies: legal, timely actions that depend only on the view.
 
-A compiled policy that hangs can only be killed. So strategies are tested in a process of their own
-(see simgin.checks.contract_process), which checks every array index; this one listens, and ends it.
-The first failure of a strategy ends its test.
+A compiled policy that does not return can only be killed. Therefore, a separate process with checks
+of all array indices tests the strategies (see simgin.checks.contract_process). This module reads
+the reports of that process and ends it. The first failure of a strategy ends its test.
 """
 
 import json
@@ -34,16 +34,17 @@ CHECKS = {
     "time": "answers in time",
     "plays": "finishes deals of every variant",
 }
-SECONDS = 10.0  # time limit of one answer
+SECONDS = 10.0  # time limit of one action
 NOT_MADE = "not tested, because another check failed."
-Passed = dict[str, str]  # what was done, by check
+Passed = dict[str, str]  # description of the completed test, by check
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check of one strategy.
+    """Result of one check of one strategy.
 
-    passed: None if the check was not made. sentence: how it failed, what was done, or why not.
+    `passed` is None if the check was not made. `sentence` describes the failure, the completed test
+    or the reason for omitting it.
     """
 
     strategy: str
@@ -53,7 +54,7 @@ class Finding:
 
 
 class _Failure(Exception):
-    """A check that failed, and how. ended: whether the process is of no use any more."""
+    """Failed check; `ended` is True if the test process cannot continue."""
 
     def __init__(self, check: str, sentence: str, ended: bool = True) -> None:
         super().__init__(sentence)
@@ -61,9 +62,9 @@ class _Failure(Exception):
 
 
 def all_variants() -> list[Variant]:
-    """The variants a strategy is checked in by default.
+    """Return the default variants of the contract test.
 
-    All that come with simgin, and one in which the knocker chooses the melds to show.
+    These are the built-in variants and one in which the knocker chooses the melds to show.
     """
     return [*map(find, names()), find("standard+melding=choice")]
 
@@ -71,13 +72,18 @@ def all_variants() -> list[Variant]:
 def check(
     strategies: Sequence[str], variants: Sequence[Variant], seconds: float = SECONDS
 ) -> list[Finding]:
-    """Every check of some strategies (names or files), in the order of CHECKS.
+    """Test strategies and return the result of every check, in the order of CHECKS.
 
-    seconds: time limit of one answer. Raises nothing, whatever a strategy does. A new process
-    continues after a strategy that hangs or ends its own.
+    No exception of a strategy is raised. If a strategy ends its process or does not return, a new
+    process tests the remaining ones.
+
+    Args:
+        strategies: Names or files of the strategies.
+        variants: Variants in which the strategies are tested.
+        seconds: Time limit of one action.
     """
     for players in {1 if variant.row["players"] == 1 else 2 for variant in variants}:
-        kernel.compiled_kernel(players)  # the process would compile one that checks every index
+        kernel.compiled_kernel(players)  # cached, because the process would add index checks
     left = list(strategies)
     findings: list[Finding] = []
     while left:
@@ -96,7 +102,7 @@ def check(
 
 
 def _findings(strategy: str, passed: Passed, failure: _Failure | None) -> Iterator[Finding]:
-    """The result of every check of a strategy."""
+    """Yield the result of every check of a strategy."""
     for name in CHECKS:
         if failure is not None and name == failure.check:
             yield Finding(strategy, name, False, str(failure))
@@ -107,7 +113,7 @@ def _findings(strategy: str, passed: Passed, failure: _Failure | None) -> Iterat
 
 
 class _Process:
-    """A process that tests strategies, and what it says."""
+    """Process that tests strategies, with its output."""
 
     def __init__(self, child: subprocess.Popen[str], errors: IO[str]) -> None:
         self._child, self._errors = child, errors
@@ -116,13 +122,17 @@ class _Process:
 
     def _read(self) -> None:
         assert self._child.stdout is not None
-        with suppress(ValueError):  # it is closed: nobody listens any more
+        with suppress(ValueError):  # raised if the stream was closed
             for line in self._child.stdout:
                 self._lines.put(line)
         self._lines.put("")
 
     def follow(self, passed: Passed) -> None:
-        """Listen until a strategy has been tested. Raises _Failure; adds the checks that passed."""
+        """Read the reports on one strategy and add the checks that passed to `passed`.
+
+        Raises:
+            _Failure: If a check fails, the process ends or a time limit is exceeded.
+        """
         doing, limit, within = "starting", COMPILE_SECONDS, ""
         deadline = time.monotonic() + limit
         while True:
@@ -148,7 +158,7 @@ class _Process:
             deadline = time.monotonic() + limit
 
     def _exit(self) -> str:
-        """How the process ended, and the last line that it wrote to stderr."""
+        """Return the exit status of the process and the last line of its stderr."""
         code = self._child.wait()
         self._errors.seek(0)
         lines = self._errors.read().splitlines()
@@ -160,12 +170,12 @@ class _Process:
 def _process(
     strategies: list[str], variants: Sequence[Variant], seconds: float
 ) -> Iterator[_Process]:
-    """A process that checks every array index, ended when the block is left."""
+    """Start a process that checks all array indices, and kill it at the end of the context."""
     job = [strategies, [variant.text for variant in variants], seconds]
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(
-            # -P: no module is imported from the working directory
+            # -P prevents imports from the working directory
             [sys.executable, "-P", "-m", "simgin.checks.contract_process", json.dumps(job)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

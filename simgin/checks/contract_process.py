@@ -1,8 +1,8 @@
-"""The process of the contract test: puts positions to policies, plays deals, and reports.
+"""Process of the contract test: query policies, play deals, and report the results.
 
 `python -P -m simgin.checks.contract_process JOB` reports in lines of JSON. simgin.checks.contract
-starts it, listens, and ends it if it falls silent. Positions come from random play of every
-variant; each is asked several times, in several orders and places in memory.
+starts the process, reads the reports, and ends it if it stops reporting. Positions come from random
+play in every variant. Each is queried several times, in different orders and memory locations.
 """
 
 import json
@@ -32,24 +32,24 @@ from simgin.strategy import Policy, Strategy, compiler, interpret, loader
 from simgin.strategy.text_form import STAKE_SLOTS, StrategyError
 
 COMPILE_SECONDS = 300.0
-# Questions for each slot, shared by the variants, and the fewest for each variant
+# Positions per slot in all variants, and the minimum per variant
 QUESTIONS, AT_LEAST = 600, 100
-DEALS_TRIED = 60  # deals in which questions are sought, at least: those of the die are rare
-FIRST_DEALS = 4  # positions come from this many first deals of a match
-DEALS, DEALS_AT_LEAST = 200, 60  # shared by the variants, and the fewest for each
-DEAL_FACTOR = 6  # a whole deal may take this many times the limit of one answer
-BEAT = 0.3  # seconds between signs of life
-PATIENCE = 1.0  # seconds; after that a slow policy gets no more positions of a variant
+DEALS_TRIED = 60  # minimum number of deals to find positions, because those of the die are rare
+FIRST_DEALS = 4  # number of first deals of a match from which positions are taken
+DEALS, DEALS_AT_LEAST = 200, 60  # deals in all variants, and the minimum per variant
+DEAL_FACTOR = 6  # time limit of a deal, as a multiple of that of an action
+BEAT = 0.3  # seconds between heartbeats
+PATIENCE = 1.0  # seconds after which a slow policy is queried for no more positions of a variant
 SEED = 1
-# Between them these players reach all sorts of positions
+# Players that together reach a wide range of positions
 PLAYERS = ("random:p_end=0.1", "gold+knock=random:p_end=0.2+stake=random+show=random")
 OF_QUESTIONS = ["same", "legal", "raises", "bounds", "writes", "history", "time"]
-HIGHEST_ANSWER = 63  # legal answers are the bits of one int64
-FEW_VARIANTS = 2  # named in a report; more are counted
+HIGHEST_ANSWER = 63  # legal actions are the bits of one int64
+FEW_VARIANTS = 2  # variants that a report names; more are counted
 
 
 class _Fault(Exception):
-    """A failed check: its name, and a sentence without its subject, the policy."""
+    """Failed check, with a predicate whose subject is the policy."""
 
     def __init__(self, check: str, predicate: str) -> None:
         super().__init__(check, predicate)
@@ -57,12 +57,12 @@ class _Fault(Exception):
 
 
 class _Report:
-    """Lines of JSON to the listening process, with a sign of life while questions are answered."""
+    """Lines of JSON for the parent process, including a heartbeat while decisions are made."""
 
     def __init__(self) -> None:
         self._out = os.dup(1)
         self._lock = threading.Lock()
-        os.dup2(2, 1)  # what strategies print must not mix with the report
+        os.dup2(2, 1)  # the output of strategies must not mix with the report
         self.answered = 0
         self.state: Any = None  # of the deal being played
         threading.Thread(target=self._beat, daemon=True).start()
@@ -74,11 +74,11 @@ class _Report:
                 line = line[os.write(self._out, line) :]
 
     def begin(self, doing: str, seconds: float) -> None:
-        """Say what is being done, and how long it may be silent."""
+        """Report the current activity and its time limit in seconds."""
         self.send(doing=doing, seconds=seconds)
 
     def pass_(self, checks: Sequence[str], sentence: str = "") -> None:
-        """Say that checks passed, and what was done."""
+        """Report passed checks and describe the completed test."""
         self.send(passed=checks, sentence=sentence)
 
     def _beat(self) -> None:
@@ -95,7 +95,7 @@ class _Report:
 def main() -> None:
     """Test the strategies of a job one after the other."""
     strategies, variant_texts, seconds = json.loads(sys.argv[1])
-    loader.names()  # what comes with simgin is not part of the time that a file takes
+    loader.names()  # loads the built-in strategies, whose time does not count for a file
     report = _Report()
     for text in strategies:
         try:
@@ -108,7 +108,7 @@ def main() -> None:
 
 
 def _test(text: str, variants: Sequence[Variant], seconds: float, report: _Report) -> None:
-    """All checks of a strategy; raises the first fault as a sentence."""
+    """Run all checks of a strategy, or raise an error for the first failure."""
     report.begin(f"reading {text}", seconds)
     try:
         strategy = loader.find(text)
@@ -140,7 +140,7 @@ def _test(text: str, variants: Sequence[Variant], seconds: float, report: _Repor
 
 
 def _compile(strategy: Strategy) -> str:
-    """Compile the policies of a strategy; says which of them run in Python."""
+    """Compile the policies of a strategy and describe those that run in Python."""
     notes = []
     for policy in strategy.policies:
         try:
@@ -158,10 +158,18 @@ def _compile(strategy: Strategy) -> str:
 
 @cache
 def positions(variant: Variant, ending: str, wanted: int = AT_LEAST) -> dict[str, np.ndarray]:
-    """At most `wanted` views of each slot from random play, an array of VIEW each.
+    """Return views for every slot from random play, at most `wanted` per slot.
 
-    They come from matches that start at random scores, of players with this order of discard and
-    ending.
+    The views come from matches that start at random scores, between players with this order of
+    discard and ending.
+
+    Args:
+        variant: Variant to play.
+        ending: Ending of the strategy under test.
+        wanted: Maximum number of views per slot.
+
+    Returns:
+        `(n_views,)` arrays of VIEW by slot.
     """
     lot = random.Random(SEED)
     target = variant.row["points_target"]
@@ -182,7 +190,7 @@ def positions(variant: Variant, ending: str, wanted: int = AT_LEAST) -> dict[str
 
 
 def _asked_slots(variant: Variant) -> list[str]:
-    """The slots that a variant may ask."""
+    """Return the slots that have decisions in a variant."""
     if variant.row["players"] == 1:
         return list(SOLO_SLOTS)
     slots = ["take", "discard", "knock"]
@@ -194,18 +202,18 @@ def _asked_slots(variant: Variant) -> list[str]:
 
 
 def _watch(matchup: Matchup, unit: int, points: tuple[int, int]) -> WatchedDeal:
-    """One of the first deals of a match; the very first if the match is over before it."""
+    """Trace one of the first deals of a match, or the first if the match ends before it."""
     try:
         return watch_deal(matchup, unit, deal=unit % FIRST_DEALS, points=points)
     except NoSuchDeal:
         return watch_deal(matchup, unit, points=points)
 
 
-# Questions
+# Decisions
 
 
 class _Asker:
-    """Puts questions to one policy in one variant: answers must be legal, nothing written."""
+    """Queries of one policy in one variant, with checks of every action."""
 
     def __init__(self, policy: Policy, variant: Variant, report: _Report) -> None:
         self.policy = policy
@@ -215,13 +223,17 @@ class _Asker:
         self.move()
 
     def move(self) -> None:
-        """Put rules and parameters to another place in memory."""
+        """Copy rules and parameters to other memory locations."""
         self._vector = compiler.vector(self.policy)
         self._rules = build_rules(self._variant)
         self._before = self._rules.tobytes()
 
     def ask(self, view: Any) -> int:
-        """The answer; _Fault if it is not legal, or if the policy wrote into view or rules."""
+        """Return the action of the policy for a view.
+
+        Raises:
+            _Fault: If the action is illegal, or if the policy changed the view or the rules.
+        """
         before = view.tobytes()
         try:
             with interpret.unwrapped():
@@ -238,7 +250,7 @@ class _Asker:
 
 
 def _failed_check(error: BaseException) -> str:
-    """The check that an exception of a policy fails."""
+    """Return the check that an exception of a policy fails."""
     if isinstance(error, IndexError):
         return "bounds"
     if isinstance(error, interpret.NoAnswer):
@@ -248,7 +260,7 @@ def _failed_check(error: BaseException) -> str:
 
 
 def _check_unchanged(name: str, record: Any, before: bytes) -> None:
-    """_Fault if a policy wrote into a record; names the first field that changed."""
+    """Raise _Fault, with the first changed field, if a policy changed a record."""
     if record.tobytes() == before:
         return
     old = np.frombuffer(before, record.dtype)[0]
@@ -260,10 +272,14 @@ def _check_unchanged(name: str, record: Any, before: bytes) -> None:
 
 
 def _ask_all(asker: _Asker, found: np.ndarray) -> int:
-    """Put positions to a policy three times, fewer of them to a slow one; how many.
+    """Query a policy three times for every position and return the number of positions.
 
-    First at one place, as in the engine; then backwards, each at a place of its own; then with
-    other bytes beyond the history. _Fault if an answer is wrong, or depends on any of these.
+    The first query uses a fixed memory location, as the engine does. The second goes through the
+    positions in reverse order, each at its own location. The third has random data after the end of
+    the history. Slow policies are queried for fewer positions.
+
+    Raises:
+        _Fault: If an action is illegal or depends on any of these changes.
     """
     place = np.zeros(1, VIEW)
     answers: list[int] = []
@@ -301,7 +317,7 @@ def _reads_beyond(effect: str) -> _Fault:
 
 
 def _view(position: Any, i: int, policy: Policy) -> Any:
-    """A view among random bytes, with the noise of question i."""
+    """Return a copy of a view surrounded by random bytes, with the random number of index i."""
     lot = np.random.default_rng(i)
     room = lot.integers(0, 256, VIEW.itemsize + 256, np.uint8)
     start = 8 * (1 + i % 16) - room.ctypes.data % 8
@@ -315,7 +331,7 @@ def _view(position: Any, i: int, policy: Policy) -> Any:
 
 
 def _matchup(strategy: Strategy, variant: Variant, report: _Report) -> Matchup:
-    """The strategy against a random player, or alone, compiled."""
+    """Return the compiled matchup of a strategy and a random player, or of the strategy alone."""
     report.begin(f"compiling {strategy.text}", COMPILE_SECONDS)
     opponent = loader.find(PLAYERS[0]) if variant.row["players"] == 2 else None
     matchup = Matchup(variant, strategy, opponent, SEED, "deal")
@@ -324,9 +340,13 @@ def _matchup(strategy: Strategy, variant: Variant, report: _Report) -> Matchup:
 
 
 def _play(matchup: Matchup, deals: int, limit: float, report: _Report) -> int:
-    """Play so many deals, or fewer if that takes too long; how many.
+    """Play deals until their number or the playing time is reached, and return their number.
 
-    limit: seconds for one deal.
+    Args:
+        matchup: Matchup to play.
+        deals: Maximum number of deals.
+        limit: Time limit of one deal in seconds.
+        report: Report to the parent process.
     """
     started = time.monotonic()
     per_unit = len(matchup.players)

@@ -1,4 +1,4 @@
-"""Whether simgin works on this machine: its surroundings, and small tests with known answers."""
+"""Tests of the installation: environment, cache and computations with known results."""
 
 import os
 import platform
@@ -37,7 +37,7 @@ PHILOX, HANDS, DEALS, SUMS = (KNOWN[name] for name in ("philox", "hands", "deals
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check; `fault` is empty, or a sentence with the remedy."""
+    """Result of one check; `problem` is empty if it passed, and otherwise suggests a fix."""
 
     check: str
     details: str
@@ -48,39 +48,42 @@ Check = Callable[[], Finding]
 
 
 def examine() -> Iterator[Finding]:
-    """The result of every check. The cache is checked before anything is loaded from it."""
+    """Run all checks and yield their results.
+
+    The cache is checked before compiled code is loaded from it.
+    """
     for name, check in CHECKS.items():
         try:
             yield check()
-        except Exception as error:  # the other checks still have something to say
+        except Exception as error:  # a failure must not prevent the other checks
             kind = type(error)
             said = f"{name}: {kind.__name__}: {error}. {BROKEN}"
-            if kind.__module__.startswith("simgin."):  # a sentence with its remedy already
+            if kind.__module__.startswith("simgin."):  # such errors already suggest a fix
                 said = str(error)
             yield Finding(name, "failed", said)
 
 
 def rows(findings: list[Finding]) -> list[dict[str, str | bool]]:
-    """One object per check for --json."""
+    """Return one object per check for --json."""
     return [
         {"check": one.check, "well": not one.fault, "found": one.details, "fault": one.fault}
         for one in findings
     ]
 
 
-# The surroundings
+# Environment
 
 
 def versions() -> Finding:
-    """Versions of simgin, its random stream and Python."""
+    """Return the versions of simgin, its random stream and Python."""
     python = platform.python_version()
     return Finding("simgin", f"{simgin.__version__}, stream {rng.STREAM}, Python {python}")
 
 
 def libraries() -> Finding:
-    """Versions of the libraries simgin needs.
+    """Check the versions of the required libraries.
 
-    numba's minor version is pinned: its calls through function types are experimental.
+    The minor version of numba is pinned because its calls through function types are experimental.
     """
     installed = {name: _version(name) for name in LIBRARIES}
     missing = [name for name, version in installed.items() if version is None]
@@ -99,7 +102,7 @@ def libraries() -> Finding:
 
 
 def extras() -> Finding:
-    """Optional parts: complete, or the line that installs what is missing. None is a fault."""
+    """Report the optional dependencies, with the command that installs missing ones."""
     try:
         requirements = metadata.requires("simgin") or []
     except metadata.PackageNotFoundError:
@@ -127,20 +130,20 @@ def _version(name: str) -> str | None:
 
 
 def machine() -> Finding:
-    """Processors and memory."""
+    """Report CPU cores and memory."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIBIBYTE
     system = f"{platform.system()} {platform.machine()}"
     cpus = parallel.usable_cpus()
     return Finding("machine", f"{system}, {cpus} usable processors, {memory:.1f} GiB memory")
 
 
-# The cache
+# Cache
 
 
 def cache() -> Finding:
-    """The cache of compiled code: its place and size, and whether it can be written to.
+    """Check whether the cache of compiled code is writable, and report its path and size.
 
-    What is damaged in it is compiled again when it is met.
+    Corrupt entries are not checked here; simgin compiles them again on loading.
     """
     directory = jit.cache_root() / jit.digest()
     if fault := jit.not_kept(directory):
@@ -150,11 +153,11 @@ def cache() -> Finding:
     return Finding("cache", f"{directory}, {mebibytes:.1f} MiB, older versions kept: {older}")
 
 
-# Known answers
+# Known results
 
 
 def generator() -> Finding:
-    """The compiled Philox against the known answers of Random123."""
+    """Check the compiled Philox generator against the known results of Random123."""
     wrong = []
     for counter, key, words in PHILOX:
         if tuple(map(int, rng.philox(*map(np.uint64, (*counter, *key))))) != tuple(words):
@@ -166,7 +169,7 @@ def generator() -> Finding:
 
 
 def hands() -> Finding:
-    """The compiled deadwood of some hands."""
+    """Check the compiled deadwood of some hands."""
     for variant, cards, expected in HANDS:
         rules = build_rules(variants.find(variant))
         count = int(deadwood(notation.hand_mask(notation.parse_cards(cards)), rules))
@@ -177,7 +180,7 @@ def hands() -> Finding:
 
 
 def plug_ins() -> Finding:
-    """Strategies of other packages."""
+    """Check the strategies of other packages."""
     points, faults = loader.plug_ins(), []
     for point in points:
         try:
@@ -189,7 +192,7 @@ def plug_ins() -> Finding:
 
 
 def play() -> Finding:
-    """A small match with known sums, and two threads that give the same rows as one."""
+    """Check the sums of a small match, and that two threads compute the same rows as one."""
     on_one, on_two = (runner.run_matchup(_matchup(), DEALS, workers) for workers in (1, 2))
     sums_here = known_sums(on_one)
     wrong = [
@@ -206,7 +209,7 @@ def play() -> Finding:
 
 
 def known_sums(batches: np.ndarray) -> dict[str, int]:
-    """The sums that SUMS holds, of some batch rows."""
+    """Return the sums of some batch rows that SUMS contains."""
     total = batches.sum(axis=0, dtype=np.int64)
     return {name: int(total[sums.SUM + sums.FACT[name]]) for name in SUMS}
 
