@@ -1,1 +1,1 @@
-"""A review: what a change of the rules does, for each kind of player, as an answer."""
+"""Rule reviews: the effects of a rule change on the game, for each player type."""

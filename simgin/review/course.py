@@ -1,7 +1,7 @@
-"""The course of matches between two of a kind: their length, knocks, comebacks, scores.
+"""The course of matches between equal players: length, knocks, comebacks and scores.
 
-A step of a review plays matches deal by deal, and keeps counts batch by batch, so that medians and
-shares have errors clustered by match.
+A step of a review plays matches deal by deal and stores counts by batch, so that medians and
+proportions have standard errors clustered by match.
 """
 
 from __future__ import annotations
@@ -22,23 +22,32 @@ from simgin.stats.quantity import Quantity
 if TYPE_CHECKING:
     from simgin.runs.runner import Arrays
 
-# Batches of a course or a cell: of more, neighbours are added up, since a deep review would not fit
-# into memory, and errors are known to 2 %
+# Maximum number of batches per matchup. Above it, adjacent batches are added up, because a deep
+# review would not fit into memory, and standard errors are precise to 2 %
 MOST_BATCHES = 1_000
-MOST_TURNS = 1_000  # turns of a match; the last bin holds the longer ones
-KNOCK_TURNS, COUNTS = 26, 32  # own turns and deadwood of knocks; the last bins hold the greater
-STEPS = 10  # parts of the target in which scores are counted
+MOST_TURNS = 1_000  # turns of a match; the last bin includes longer matches
+KNOCK_TURNS, COUNTS = 26, 32  # bins of own turns and deadwood of knocks; the last ones are open
+STEPS = 10  # bins of scores, as parts of the target
 KNOCKS = [sums.KINDS.index(kind) for kind in ("knock", "undercut", "even")]
 
 
 def follow(matchup: Matchup, n: int, workers: int | None, progress: Progress | None) -> Arrays:
-    """Counts of so many matches, int64, each (batches, ...).
+    """Play matches and return counts by batch, int64 arrays of shape (n_batches, ...).
 
-    length: matches by turns (MOST_TURNS). knocks: by own turn and deadwood (KNOCK_TURNS, COUNTS).
-    turn_squares, deadwood_squares: over all matches, the number of a match's knocks in one own turn
-    (or with one deadwood) times that in another. leads: matches, and comebacks (`count_leads`).
-    scores: deals before which one side had one tenth of the target and the other another, and those
-    of them after which the first one won the match.
+    Args:
+        matchup: The matchup.
+        n: Number of matches.
+        workers: Number of worker threads.
+        progress: Progress callback.
+
+    Returns:
+        length: Matches by turns, (n_batches, MAX_TURNS).
+        knocks: Knocks by own turn and deadwood, (n_batches, TURN_BINS, DEADWOOD_BINS).
+        turn_squares, deadwood_squares: Sums over matches of the number of knocks in one bin times
+        the number in another, (n_batches, n_bins, n_bins).
+        leads: Matches and comebacks (see `count_comebacks`), (n_batches, 2).
+        scores: Deals by the tenths of the target that both sides had before, and those of them
+        after which the first side won the match, (n_batches, SCORE_BINS, SCORE_BINS, 2).
     """
     prepare(matchup)
     units = matchup.units(n)
@@ -68,13 +77,13 @@ def _counted(matchup: Matchup, first_unit: int, units: int) -> dict[str, np.ndar
 
 
 def _first_and_last(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The places of the first and the last deal of every match."""
+    """Return the indices of the first and last deal of every match."""
     last = np.flatnonzero(records["outcome"] != UNDECIDED)
     return np.append(0, last[:-1] + 1), last
 
 
 def _knocks(records: np.ndarray, players: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The match, own turn and deadwood of every knock."""
+    """Return the match, own turn and deadwood of every knock."""
     first, _ = _first_and_last(records)
     is_knock = np.isin(records["kind"], KNOCKS)
     knocked = records[is_knock]
@@ -84,16 +93,17 @@ def _knocks(records: np.ndarray, players: int) -> tuple[np.ndarray, np.ndarray, 
 
 
 def _squares(match: np.ndarray, value: np.ndarray, values: int) -> np.ndarray:
-    """How many of a match's knocks have one value times how many have another, over matches."""
+    """Return the number of knocks in one bin times the number in another, summed over matches."""
     counts = np.zeros((match.max(initial=0) + 1, values), np.int64)
     np.add.at(counts, (match, value), 1)
     return counts.T @ counts
 
 
 def count_leads(records: np.ndarray, params: Params) -> np.ndarray:
-    """The two columns of `leads` for recorded matches (`core.record.DEAL`): (matches, 2).
+    """Count matches and comebacks, (n_matches, 2), from recorded matches (`core.record.DEAL`).
 
-    A comeback is won by the side that was behind when the other first had half of the target.
+    A comeback is a win of the side that was behind when the other side first reached half of the
+    target.
     """
     own, other, target = _standings(records, params)
     lead = np.sign(own - other)
@@ -108,13 +118,13 @@ def count_leads(records: np.ndarray, params: Params) -> np.ndarray:
 
 
 def _standings(records: np.ndarray, params: Params) -> tuple[np.ndarray, np.ndarray, int]:
-    """What both sides have before every deal of what a match is played for, and the target."""
+    """Return both scores before every deal, in units of the match goal, and the target."""
     ((field, name),) = goal_of(params).side.targets.items()
     return records[f"{field}_a"], records[f"{field}_b"], number(params, name)
 
 
 def _scores(records: np.ndarray, params: Params) -> np.ndarray:
-    """Deals and later wins by the tenths of the target that one side has and the other has."""
+    """Return deals and later wins by the tenths of the target that both sides have."""
     own, other, target = _standings(records, params)
     first, last = _first_and_last(records)
     winner = np.repeat(records["outcome"][last], last + 1 - first)
@@ -127,7 +137,10 @@ def _scores(records: np.ndarray, params: Params) -> np.ndarray:
 
 
 def merged(rows: np.ndarray) -> np.ndarray:
-    """At most MOST_BATCHES batch rows, int64 (batches, columns): neighbours are added up."""
+    """Return batch rows, (n_batches, n_columns) int64, with adjacent ones added up.
+
+    The result has at most MAX_BATCHES rows.
+    """
     if len(rows) <= MOST_BATCHES:
         return rows
     starts = np.arange(0, len(rows), -(-len(rows) // MOST_BATCHES))
@@ -135,11 +148,18 @@ def merged(rows: np.ndarray) -> np.ndarray:
 
 
 def median(counts: np.ndarray, squares: np.ndarray) -> Quantity:
-    """The median of counted whole numbers, each spread over its unit.
+    """Return the median of counted integers, each spread evenly over its unit interval.
 
-    The grouped median: value v stands for v - 1/2 to v + 1/2. A match moves it by how far its own
-    share below the median is from one half, over the density there (Woodruff 1952).
-    counts: int64 (batches, values). squares: int64 (batches, values, values), as of `follow`.
+    This is the grouped median: value v stands for v - 1/2 to v + 1/2. The influence of a match is
+    the difference between one half and its own proportion below the median, divided by the density
+    there (Woodruff 1952).
+
+    Args:
+        counts: Counts by value, (n_batches, n_values) int64.
+        squares: Cross products, (n_batches, n_values, n_values) int64, as from `count_matches`.
+
+    Returns:
+        The median with its influences.
     """
     total = counts.sum(axis=0)
     n = int(total.sum())
@@ -148,7 +168,7 @@ def median(counts: np.ndarray, squares: np.ndarray) -> Quantity:
     below = np.append(0, total.cumsum())
     place = int(np.searchsorted(below[1:], n / 2))
     inside = (n / 2 - below[place]) / total[place]
-    weights = np.full(len(total), 0.5)  # of one case: its move times the density
+    weights = np.full(len(total), 0.5)  # influence of one case times the density
     weights[:place] -= 1
     weights[place] -= inside
     moves = counts @ weights / total[place]

@@ -1,7 +1,7 @@
-"""A review: what is played for it, then figures of every kind of player, and their differences.
+"""Reviews: measurements of every player type under every rule set, and effects.
 
-Everything is computed from the ledger: from the batch rows of its cells, and from the results of
-its steps. Nothing here plays.
+All values are computed from the ledger: from the batch rows of its matchups and the results of its
+steps. Nothing in this module plays matches.
 """
 
 from __future__ import annotations
@@ -38,14 +38,17 @@ DIFFERENCE_COLUMNS = (
     *("variant", "strategy", "opponent", "unit", "metric", "difference", "se", "low", "high", "n"),
     *("title", "players", "base_variant", "p", "p_holm", "size", "untrained"),
 )
-SKILL, WAITING = "skill", "waiting"  # keys of the figures of one player against another
+SKILL, WAITING = "skill", "waiting"  # keys of values of one player against another
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """The difference of a figure between a variant and the base, and the word for its size.
+    """The difference of a value between a variant and the baseline, with its effect size.
 
-    tenfold: whether it is a percentage that rises to ten times the base's or falls to a tenth.
+    Attributes:
+        difference: The difference with its standard error.
+        bounds: Bounds of a small and a large effect.
+        tenfold: True if it is a percentage that changes by a factor of ten or more.
     """
 
     difference: Quantity
@@ -54,26 +57,29 @@ class Change:
 
     @property
     def size(self) -> str:
-        """SAME, LITTLE, MUCH or UNCLEAR (`simgin.review.scorecard`)."""
+        """Effect size: SAME, LITTLE, MUCH or UNCLEAR (`simgin.review.scorecard`)."""
         found = scorecard.size(self.difference, self.bounds)
         return scorecard.MUCH if self.tenfold and found == scorecard.LITTLE else found
 
     @property
     def sign(self) -> int:
-        """1 for more, -1 for less, 0 where that is not clear."""
+        """1 for more, -1 for less, 0 if inconclusive or equivalent."""
         if self.size in (scorecard.SAME, scorecard.UNCLEAR):
             return 0
         return 1 if self.difference.value > 0 else -1
 
 
-Key = tuple[str, str, str]  # of a figure: variant, metric, kind
+Key = tuple[str, str, str]  # variant, metric, player type
 
 
 @dataclass(frozen=True, eq=False)
 class Review:
-    """A review that was played, while its ledger is open.
+    """A finished review with its open ledger.
 
-    half: 0 or 1 where it counts the even or the odd batches alone.
+    Attributes:
+        request: What is reviewed.
+        findings: Results of the run.
+        half: 0 or 1 to use only the even or odd batches.
     """
 
     request: ReviewRequest
@@ -98,27 +104,27 @@ class Review:
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of player, weakest first."""
+        """The names of the player types, weakest first."""
         return (*(kind.name for kind in self.request.kinds), STRONG)
 
     def strategy(self, variant: str, kind: str) -> str:
-        """Who plays for a kind under a variant."""
+        """Return the strategy of a player type under a variant."""
         if kind == STRONG:
             return self.request.player(variant)
         return dict(self.request.kinds)[kind]
 
     def played(self, variant: str, kind: str) -> Played:
-        """What was played between two of a kind, or by one alone."""
+        """Return the statistics of a player type against itself or in solitaire games."""
         return self.played_by(variant, self.strategy(variant, kind))
 
     def played_by(self, variant: str, name: str) -> Played:
-        """What was played between two of a strategy, or by one alone."""
+        """Return the statistics of a strategy against itself or in solitaire games."""
         rows = self._cells[variant, name, "" if self.request.alone else name]
         return Played(rows, self._courses.get((variant, name), {}))
 
     @cached_property
     def _cells(self) -> dict[tuple[str, str, str], np.ndarray]:
-        """The batch rows of every cell, by variant, A and B."""
+        """Batch rows of every matchup, by variant, A and B."""
         return {
             (cell.variant, cell.a, cell.b): course.merged(self.findings.rows(i))[self._part]
             for i, cell in enumerate(self.findings.cells)
@@ -126,7 +132,7 @@ class Review:
 
     @cached_property
     def _courses(self) -> dict[tuple[str, str], Mapping[str, np.ndarray]]:
-        """What was followed of the strong player's matches, by variant and strategy."""
+        """Counts of the matches of strong players, by variant and strategy."""
         ledger, n = self.findings.ledger, self.request.matches
         courses: dict[tuple[str, str], Mapping[str, np.ndarray]] = {}
         for variant, name in followed(self.request):
@@ -135,13 +141,13 @@ class Review:
         return courses
 
     def won(self, variant: str, a: str, b: str) -> Quantity:
-        """The share of matches that one strategy wins against another."""
+        """Return the proportion of matches that one strategy wins against another."""
         cells = {(b, c): rows for (of, b, c), rows in self._cells.items() if of == variant}
         return quantity.between(cells, a, b, metrics.BY_NAME["match_win"])
 
     @cached_property
     def figures(self) -> dict[Key, Measurement]:
-        """Every figure of every variant that was played, or why there is none."""
+        """Every value of every variant, or a string on why it is missing."""
         return dict(itertools.chain.from_iterable(map(self._figures_of, self.request.played)))
 
     def _figures_of(self, variant: str) -> Iterator[tuple[Key, Measurement]]:
@@ -151,14 +157,14 @@ class Review:
             for row in self.rows:
                 yield (variant, row.key, name), row.measure(played)
         strong = self.request.player(variant)
-        # Alone the naive player says it; others may play as the strong one does
+        # In solitaire games only the naive player counts: others can equal the strong one
         for kind in self.request.kinds[: 1 if self.request.alone else None]:
             yield (variant, SKILL, kind.name), self._skill(variant, strong, kind.strategy)
         if self.request.waiting and asked_for:
             yield (variant, WAITING, PLAYS_FOR_GIN), self.won(variant, *self.request.waiting)
 
     def _skill(self, variant: str, strong: str, weaker: str) -> Measurement:
-        """The matches that the strong player wins from a weaker one; alone, how many more."""
+        """Return the strong player's win rate against a weaker one; solitaire: their difference."""
         win = metrics.BY_NAME["match_win"]
         if self.request.alone:
             own, less = (self._cells[variant, name, ""] for name in (strong, weaker))
@@ -169,7 +175,7 @@ class Review:
 
     @cached_property
     def changes(self) -> dict[Key, Change]:
-        """Every figure minus that of the base, where both have one; also at the same length."""
+        """Every difference from the baseline for which both values exist, also at equal length."""
         base = self.request.base
         changes = {}
         for (variant, metric, kind), own in self.figures.items():
@@ -181,7 +187,7 @@ class Review:
         return changes
 
     def change(self, own: Quantity, other: Quantity, metric: str) -> Change:
-        """The change of a figure from another one, by the bounds of the base's strong player."""
+        """Return the effect on a value, with the bounds of the strong player under the baseline."""
         if metric in (SKILL, WAITING):
             return Change(own - other, scorecard.SKILL_BOUNDS)
         base = self.request.base
@@ -193,7 +199,7 @@ class Review:
         return Change(own - other, bounds, scorecard.is_tenfold(own, other, row))
 
     def disagree(self, variant: str, metric: str) -> bool:
-        """Whether kinds of player differ in a change by more than a little, for certain."""
+        """Return True if player types differ significantly in an effect by more than a little."""
         own = [
             change
             for (of, key, _), change in self.changes.items()
@@ -206,30 +212,31 @@ class Review:
         )
 
     def is_copy(self, variant: str) -> bool:
-        """Whether every match came out as under the base: the rules differ where nobody went."""
+        """Return True if every match had the same result as under the baseline."""
         own = [one.difference for (of, *_), one in self.changes.items() if of == variant]
         return bool(own) and all(one.value == 0 and one.se == 0 for one in own)
 
     @cached_property
     def depends_on_training(self) -> frozenset[str]:
-        """The metrics of the strong player that change with one who was trained for the rules."""
+        """The metrics of the strong player that change if it is trained for the rules."""
         return frozenset({SKILL, *(row.key for row in self.rows if not row.steady)})
 
     def is_untrained(self, key: Key) -> bool:
-        """Return True if a figure would change with a strong player trained for its rules."""
+        """Return True if a value would change with a strong player trained for its rules."""
         variant, metric, kind = key
         is_strong = kind == STRONG or metric == SKILL
         untrained = variant in self.request.untrained
         return untrained and is_strong and metric in self.depends_on_training
 
-    # Frames
+    # DataFrames
 
     @cached_property
     def metrics(self) -> Frame:
-        """Every figure, FIGURE_COLUMNS; `why`: the reason if there is no number.
+        """Every value, with METRIC_COLUMNS.
 
-        Shares are from 0 to 1. kind: whose figure it is. unit: what n counts. untrained: whether it
-        would change with a strong player trained for the rules.
+        Proportions are from 0 to 1. `players` is the player type, `n` counts units of `unit`, `why`
+        is the reason if a value is missing, and `untrained` is True if the value would change with
+        a strong player trained for the rules.
         """
         rows = []
         for (variant, metric, kind), number in self.figures.items():
@@ -245,7 +252,7 @@ class Review:
 
     @cached_property
     def differences(self) -> Frame:
-        """Every change, DIFFERENCE_COLUMNS; all are one family for Holm's method."""
+        """Every effect, with DIFFERENCE_COLUMNS, adjusted as one family by Holm's method."""
         p_holm = holm(np.array([change.difference.p for change in self.changes.values()], float))
         base = str(self.request.base)
         rows = []
@@ -260,7 +267,7 @@ class Review:
         return frame_of(rows, DIFFERENCE_COLUMNS)
 
     def _names(self, variant: str, metric: str, kind: str) -> dict[str, str]:
-        """Who plays whom, the metric with its title, and whose figure it is."""
+        """Return strategies, metric, title and players of a value."""
         name = self.strategy(variant, kind)
         opponent, players = name, kind
         if metric == SKILL:
@@ -277,9 +284,10 @@ class Review:
 
 
 def restore_review(entry: Mapping[str, Any], findings: Findings) -> Review:
-    """The review of a run directory, from its manifest's entry. It plays nothing.
+    """Return the review of a run directory from its manifest, without playing.
 
-    Raises ReviewError if another engine played it, or if it is older than such reviews.
+    Raises:
+        ReviewError: Another version of simgin made the review.
     """
     if findings.record.identity["engine"] != engine_digest() or "kinds" not in entry:
         raise review_request.ReviewError(
@@ -289,11 +297,11 @@ def restore_review(entry: Mapping[str, Any], findings: Findings) -> Review:
     return Review(ReviewRequest.from_manifest(entry), findings)
 
 
-# What is played
+# Plan
 
 
 def plan_review(request: ReviewRequest) -> Plan:
-    """Everything that a settled request plays."""
+    """Return the plan of all matchups and steps of a request whose players are resolved."""
     cells = dict.fromkeys(cell for variant in request.played for cell in _cells(request, variant))
     tasks = [
         Task(parse_matchup(a, b, variant, request.seed, "match"), request.matches)
@@ -310,9 +318,9 @@ def plan_review(request: ReviewRequest) -> Plan:
 
 
 def _cells(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, str | None]]:
-    """Variant, A and B: every kind against itself, and the strong player against each other.
+    """Yield variant, A and B: player types against themselves, and strong against weaker ones.
 
-    Some come twice.
+    Some matchups occur twice.
     """
     strong = request.player(variant)
     weaker = [kind.strategy for kind in request.kinds]
@@ -321,7 +329,7 @@ def _cells(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, str
         return
     for name in (strong, *weaker):
         yield variant, strong, name
-    if variant not in request.variants:  # the same with another target, between strong players
+    if variant not in request.variants:  # at equal length, strong players only
         return
     if variant in request.learned:
         yield variant, strong, CHAMPION
@@ -333,13 +341,16 @@ def _cells(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, str
 
 
 def followed(request: ReviewRequest) -> list[tuple[str, str]]:
-    """Variant and player of the matches that are followed: the strong one's, and champion's."""
+    """Return variant and player of the matches whose course is counted.
+
+    These are the matches of the strong player and, next to an adapted one, those of champion.
+    """
     own = [(variant, request.player(variant)) for variant in request.played]
     return [*own, *((variant, CHAMPION) for variant in request.learned)]
 
 
 def step_name(variant: str, player: str) -> str:
-    """What the ledger knows the followed matches of a player under a variant by."""
+    """Return the name of the step in the ledger for the matches of a player under a variant."""
     return f"course of {player} {variant}"
 
 

@@ -1,8 +1,8 @@
-"""The scorecard: what a review measures of a rule set, a record a row, and its words of size.
+"""The scorecard: the metrics of a rule set that a review measures, and effect sizes.
 
-Every figure is that of one kind of player; the game's own is that of the strong player. How much a
-difference is goes by what players would notice (`Row.bounds`): *much* is what an evening under each
-rule set would show, *a little* what ten evenings would.
+Each value belongs to one player type; the value of the game is that of the strong player. Effect
+sizes depend on what players would notice (`ScorecardRow.effect_bounds`): *much* is a difference
+that one evening under each rule set would show, and *a little* one that ten evenings would.
 """
 
 import math
@@ -21,35 +21,36 @@ from simgin.stats.estimate import RatioSums, estimate_metric, estimate_ratio
 from simgin.stats.quantity import Quantity
 from simgin.text.messages import did_you_mean, shown
 
-EVENING, EVENINGS = 5, 10  # matches of an evening, and how many evenings show a little
-TENFOLD = 10  # by what factor a percentage rises or falls that is much, if it is a little
-PERCENT = " %"  # unit of a share
+EVENING, EVENINGS = 5, 10  # matches per evening, and evenings that show "a little"
+TENFOLD = 10  # factor from which a small change of a percentage is "much"
+PERCENT = " %"  # unit of percentages
 NO_KNOCK = "only gin ends a deal"
 NO_SCORE = "there is no single score to lead by"
-# Words of size
+# Effect sizes
 SAME, LITTLE, MUCH, UNCLEAR = "same", "a little", "much", "too close to call"
 
-Measurement = Quantity | str  # or the reason why there is no number
+Measurement = Quantity | str  # or the reason for a missing value
 
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """What was played under a variant between two of one player, or by one alone.
+    """Statistics of a player against itself, or in solitaire games, under a variant.
 
-    rows: batch rows, int64 (batches, sums.COLUMNS). course: see `simgin.review.course.follow`;
-    empty for players whose matches were not followed.
+    Attributes:
+        rows: Batch rows, (n_batches, sums.COLUMNS) int64.
+        course: Counts of `simgin.review.match_course.count_matches`; empty if they were not taken.
     """
 
     rows: np.ndarray
     course: Mapping[str, np.ndarray]
 
     def ratio(self, metric: str) -> Quantity:
-        """A metric of all matches."""
+        """Return a metric over all matches."""
         own = quantity.ratio(self.rows, metrics.BY_NAME[metric])
         return replace(own, unit_se=estimate_metric(self._total, metrics.BY_NAME[metric]).se)
 
     def per(self, unit: str, *facts: str, share: bool = False) -> Quantity:
-        """The sum of some facts for each of another, such as turns for each of the matches."""
+        """Return the sum of some facts per unit, such as turns per match."""
         columns = [sums.SUM + sums.FACT[fact] for fact in facts]
         counts = self.rows[:, columns].sum(axis=1)
         below = self.rows[:, sums.SUM + sums.FACT[unit]]
@@ -60,7 +61,7 @@ class Played:
 
     @property
     def matches(self) -> int:
-        """How many matches were played."""
+        """The number of matches."""
         return int(self._total[sums.SUM + sums.FACT["matches"]])
 
     @property
@@ -68,7 +69,7 @@ class Played:
         return batches.total(self.rows)
 
     def _ratio(self, fact: str, unit: str) -> RatioSums:
-        """The sums of a fact per deal or per match. A unit is one match."""
+        """Return the sums of a fact per deal or match, where each unit is one match."""
         total, at, below = self._total, sums.FACT[fact], sums.FACT[unit]
         cross = sums.SUM if unit == "matches" else sums.CROSS
         return RatioSums(
@@ -81,10 +82,10 @@ class Played:
         )
 
     def _unit_se(self, ratios: Sequence[RatioSums]) -> float:
-        """The standard error of a sum of ratios over single matches.
+        """Return the standard error of a sum of ratios over single matches.
 
-        A deal ends in one way only, so that two ways have a covariance of minus the product of
-        their shares in a deal.
+        A deal ends in one way only, so two endings have a covariance of minus the product of their
+        proportions per deal.
         """
         units = int(self._total[sums.UNITS])
         found = [estimate_ratio(units, ratio) for ratio in ratios]
@@ -97,11 +98,19 @@ class Played:
 class Row:
     """A row of the scorecard.
 
-    key: its name in files. title: for people. unit: written behind a value. more, less: how a
-    higher and a lower value are put (`a little longer`). measure: its number. fixed: bounds of
-    words of size, where they do not go by what an evening shows. factor: what values are shown
-    times. names: what goals call it. meaning: what the title does not say. steady: whether it is
-    much the same with a player who was trained for the rules.
+    Attributes:
+        key: Name in files.
+        title: Displayed name.
+        measure: Function that computes the value.
+        digits: Decimals.
+        unit: Unit printed after a value.
+        more: Word for a higher value, such as "longer".
+        less: Word for a lower value.
+        factor: Multiplier for display (100 for %).
+        fixed: Fixed bounds of effect sizes, if they do not depend on evenings.
+        names: Names in goals.
+        meaning: Explanation if the title is not sufficient.
+        steady: True if training the player for the rules hardly changes the value.
     """
 
     key: str
@@ -118,10 +127,15 @@ class Row:
     steady: bool = False
 
     def bounds(self, base: Quantity, matches: int) -> tuple[float, float]:
-        """From where a difference is a little, and from where it is much.
+        """Return the bounds of effects from which a difference is "a little" and "much".
 
-        One that as many matches under each rule set would show in five cases of six: the standard
-        error of the difference of so many, from that of the base, is as large as the difference.
+        A difference reaches a bound if that number of matches under each rule set would show it in
+        five of six cases: the standard error of the difference, estimated from the baseline, equals
+        the difference.
+
+        Args:
+            base: Value under the baseline.
+            matches: Number of matches that `base` was computed from.
         """
         if self.fixed is not None:
             return self.fixed
@@ -131,21 +145,21 @@ class Row:
         return much / np.sqrt(EVENINGS), much
 
     def text(self, value: float) -> str:
-        """A value as people read it."""
+        """Return a value with its unit."""
         return f"{value * self.factor:.{self.digits}f}{self.unit}"
 
     def light(self, number: Quantity) -> str:
-        """The interval of a value, without its unit, with the digits that it needs."""
+        """Return the half-width of the interval, without a unit."""
         low, high = (limit * self.factor for limit in number.limits)
         half = (high - low) / 2
         return f"± {half:.{max(self.digits, 1 if half >= 0.05 else 2)}f}"
 
 
 def size(difference: Quantity, bounds: tuple[float, float]) -> str:
-    """How much a difference is: SAME, LITTLE, MUCH or UNCLEAR.
+    """Return the effect size of a difference: SAME, LITTLE, MUCH or UNCLEAR.
 
-    SAME needs the whole interval within the first bound. Of two words that the interval allows,
-    the smaller one is used; where it allows SAME and another, it is UNCLEAR.
+    SAME requires the whole interval within the first bound. If the interval allows two sizes, the
+    smaller one is returned; if it allows SAME and another size, the result is UNCLEAR.
     """
     little, much = bounds
     low, high = difference.limits
@@ -160,7 +174,7 @@ def size(difference: Quantity, bounds: tuple[float, float]) -> str:
 
 
 def is_tenfold(own: Quantity, other: Quantity, row: Row) -> bool:
-    """Return True if a percentage is ten times another or a tenth of it, by the whole interval."""
+    """Return True if a percentage differs by a factor of ten, for the whole interval."""
     if row.unit != PERCENT:
         return False
     rise, fall = own - other.scaled(TENFOLD), own.scaled(TENFOLD) - other
@@ -187,7 +201,7 @@ def _draws(played: Played) -> Quantity:
 
 
 def _knocks(axis: int) -> Callable[[Played], Measurement]:
-    """The median of knocks, by own turn (1) or by deadwood (2)."""
+    """Return a measure of the median knock, by own turn (axis 1) or deadwood (axis 2)."""
     squares = {1: "turn_squares", 2: "deadwood_squares"}[axis]
 
     def measure(played: Played) -> Measurement:
@@ -207,7 +221,7 @@ def _comebacks(played: Played) -> Measurement:
 
 
 def _of_yes_or_no(share: Quantity) -> Quantity:
-    """A share of cases, at most one in a match, with the error of as many single ones."""
+    """Return a proportion of at most one case per match with the binomial standard error."""
     return replace(share, unit_se=float(np.sqrt(share.value * (1 - share.value) / share.n)))
 
 
@@ -215,7 +229,7 @@ def _shut_outs(played: Played) -> Measurement:
     return played.ratio("loser_zero") if "leads" in played.course else NO_SCORE
 
 
-_LONG_RUN = (0.01, 0.03)  # shares that add up over years, though no evening shows them
+_LONG_RUN = (0.01, 0.03)  # proportions that matter over years
 SKILL_BOUNDS = (0.02, 0.06)
 _LONGER: dict[str, Any] = {"more": "longer", "less": "shorter"}
 _PERCENT: dict[str, Any] = {"unit": PERCENT, "factor": 100}
@@ -234,7 +248,7 @@ DEALS = Row(
 
 
 def minutes(seconds_per_turn: float) -> Row:
-    """How long a match takes by the clock."""
+    """Return the row for the duration of a match in minutes."""
     return Row(
         "minutes",
         f"Minutes at {seconds_per_turn:g} s",
@@ -310,7 +324,7 @@ ROWS_OF_ONE = (
     ),
     DEALS,
 )
-# Rows of one player against another, and of one beside another that plays alone
+# Rows of one player against another, and of two players in solitaire games
 AGAINST = {
     "Gin v knock": "matches that playing for gin wins from knocking at once",
     "Skill": "matches that the strong player wins from each weaker kind",
@@ -321,7 +335,7 @@ ALONE = {
 
 
 def rows_of(params: Mapping[str, object], seconds_per_turn: float) -> tuple[Row, ...]:
-    """The rows for rules like these."""
+    """Return the rows for a variant with these parameters."""
     if params["players"] == 2:
         first, *others = ROWS_OF_TWO
         return (first, minutes(seconds_per_turn), *others)
@@ -334,7 +348,7 @@ def rows_of(params: Mapping[str, object], seconds_per_turn: float) -> tuple[Row,
 
 
 def skill_title(alone: bool) -> str:
-    """What the row of skill is called: the last one of AGAINST, or of ALONE."""
+    """Return the title of the skill row: the last one of MATCHUP_MEANINGS or SOLO_MEANINGS."""
     return list(ALONE if alone else AGAINST)[-1]
 
 
@@ -353,7 +367,7 @@ _GOAL = re.compile(
 
 @dataclass(frozen=True)
 class Goal:
-    """A row of the scorecard and the limits within which it shall be, as they are shown."""
+    """A row of the scorecard and the bounds that its displayed value must satisfy."""
 
     row: Row
     low: float
@@ -361,7 +375,7 @@ class Goal:
     text: str
 
     def verdict(self, number: object) -> str:
-        """MET, MISSED or UNDECIDED."""
+        """Return MET, MISSED or UNDECIDED for a value."""
         if not isinstance(number, Quantity):
             return UNDECIDED
         low, high = (limit * self.row.factor for limit in number.limits)
@@ -373,7 +387,11 @@ class Goal:
 
 
 def read_goals(texts: Sequence[str], rows: Sequence[Row]) -> list[Goal]:
-    """The goals that texts name, several in one with commas. Raises ReviewError."""
+    """Return the goals in strings, which can contain several separated by commas.
+
+    Raises:
+        ReviewError: A goal is not valid.
+    """
     parts = [part.strip() for text in texts for part in text.split(",")]
     return [_goal(part, rows) for part in parts if part]
 
