@@ -58,12 +58,20 @@ class SearchError(ValueError):
 
 @dataclass(frozen=True)
 class FindRequest:
-    """Whose deals to look through, how many, and for what."""
+    """Request for a search.
+
+    Attributes:
+        matchup: Matchup of the deals.
+        rival: Matchup with the compared strategy as A, or None.
+        where: Query of the deals.
+        n: Number of deals or matches.
+        limit: Maximum number of listed deals or decisions.
+    """
 
     matchup: Matchup
-    rival: Matchup | None  # the same with another strategy in A's place, if two are compared
+    rival: Matchup | None
     where: Where
-    n: int  # deals or matches
+    n: int
     limit: int
 
     @classmethod
@@ -80,14 +88,22 @@ class FindRequest:
         limit: int = LIMIT,
         seed: int = 1,
     ) -> FindRequest:
-        """Read a request from names, conditions and counts.
+        """Parse a request. With `differ`, A and B are compared, each against the opponent.
 
-        With `differ`, b is the strategy that a is compared with, and both play `against`, by
-        default b.
+        Args:
+            a: Strategy A.
+            b: Strategy B; None in solitaire games.
+            variant: Variant spec.
+            where: Query of the deals.
+            deals: Number of deals.
+            matches: Number of matches, instead of deals.
+            against: Opponent of both strategies with `differ`; by default B.
+            limit: Maximum number of listed deals or decisions.
+            seed: Seed of the deals.
 
         Raises:
             SearchError: If the options contradict each other or are out of range.
-            WhereError: If a condition is not valid.
+            QueryError: If the query is not valid.
         """
         asked = read_where(where)
         if deals is not None and matches is not None:
@@ -111,7 +127,7 @@ class FindRequest:
 
     @property
     def title(self) -> str:
-        """Whose deals they are, as in `gold v simple`."""
+        """Names of the players, as in `gold v simple`."""
         names = [self.short(player.text) for player in self.matchup.players]
         if self.rival is None:
             return " v ".join(names)
@@ -119,17 +135,17 @@ class FindRequest:
         return both if self.matchup.b is None else f"{both} against {names[1]}"
 
     def short(self, player: str) -> str:
-        """What a player is called where space is short."""
+        """Return the short name of a player."""
         return own_names(self.matchups).get(player, player)
 
     @property
     def matchups(self) -> list[Matchup]:
-        """The one whose deals they are, and the one that it is compared with."""
+        """Matchup of the deals, and the one with the compared strategy."""
         return [self.matchup] if self.rival is None else [self.matchup, self.rival]
 
     @property
     def is_paired(self) -> bool:
-        """Whether deals have a second half, with the players in each other's seats."""
+        """True if every deal is mirrored, with the players in swapped seats."""
         return all(matchup.mirrored for matchup in self.matchups)
 
 
@@ -142,7 +158,7 @@ class Found:
         played: Number of deals searched.
         fitting: Number of deals that fulfil the query.
         deals: FOUND_DEAL (n_deals,), the first `limit` of them.
-        listed: Row for each of these deals, or for each costly decision.
+        listed: Rows of these deals, or of the costliest decisions.
     """
 
     request: FindRequest
@@ -168,17 +184,21 @@ class Found:
         return {"deals": pd.DataFrame(self.listed)}
 
     def records(self) -> list[Row]:
-        """Return the rows: where each deal is found, what happened, and how to replay it.
+        """Return the rows of the deals or decisions.
 
-        Each row has variant, strategy, opponent, seed, unit, half, deal, ending, turns, points,
-        happened and command. With `differ`, also place, own and other (the first decision that
-        differs), rival, rival_happened, rival_points, rival_command and gain. With `costly`, place,
-        turn, own and best (the decision), cost, low, high, by and analyze (a command).
+        Columns:
+
+        * `variant`, `strategy`, `opponent`, `seed`, `unit`, `half`, `deal`: position of the deal.
+        * `ending`, `turns`, `points` and `happened`: its result; `command`: replays the deal.
+        * With `differ`: `place`, `own` and `other`, the first decision that differs; `rival`,
+          `rival_happened`, `rival_points` and `rival_command`; `gain`.
+        * With `costly`: `place`, `turn`, `own` and `best`, the decision; `cost`, `low`, `high` and
+          `by`; `analyze`, a command.
         """
         return list(self.listed)
 
     def report(self, command: str) -> Report:
-        """Return how many deals fit, and what the rows are."""
+        """Return a report with the number of deals that fulfil the query."""
         request = self.request
         question = f"{request.title}, {request.matchup.variant.text}: {request.where.text}"
         return Report(question, list(_verdict(self)), command=command)
@@ -418,7 +438,7 @@ def _mistake(found: Found, command: str, analysis: Analysis, effort: Effort) -> 
 def run_find(
     request: FindRequest, workers: int | None = None, on_progress: Progress | None = None
 ) -> Found:
-    """Find the deals, or the costliest decisions, and describe them."""
+    """Search for deals or for the costliest decisions."""
     found = search(request, workers, on_progress)
     rows = deal_rows(found)
     if request.where.is_costly:
@@ -428,7 +448,7 @@ def run_find(
 
 
 def _verdict(found: Found) -> Iterator[str]:
-    """Yield how many deals fit, and what is listed."""
+    """Yield sentences with the number of deals, and the introduction of the list."""
     request, rows = found.request, found.listed
     name = request.short(request.matchup.a.text)
     yield f"{found.fitting:,} of {found.played:,} deals fit."

@@ -1,7 +1,7 @@
 """Drills: exercises from decisions that cost ordinary players much, with the costs of all actions.
 
 drill = run_drill(DrillRequest.read("standard", positions=30))
-drill.records()  # a row for each answer to each position
+drill.records()  # one row per option of each exercise
 """
 
 from __future__ import annotations
@@ -52,9 +52,12 @@ MARKS = {".html": b"<title>Drill: ", ".apkg": DECK.encode()}  # identify files o
 
 @dataclass(frozen=True)
 class DrillRequest:
-    """Whose decisions to look through, who plays on, and how many positions are wanted.
+    """Request for a drill.
 
-    judge: who plays on, against the same opponent.
+    Attributes:
+        players: Matchups whose deals are searched for mistakes.
+        judge: Matchup of the evaluator against the same opponent.
+        positions: Number of exercises.
     """
 
     players: Sequence[Matchup]
@@ -65,10 +68,10 @@ class DrillRequest:
     def read(
         cls, variant: str, judge: str | None = None, positions: int = 30, seed: int = 1
     ) -> DrillRequest:
-        """Read a request from names. The judge is by default the strongest strategy.
+        """Parse a request. The evaluator is the strongest strategy by default.
 
         Raises:
-            PositionError: If there are too few positions or too many, or the game is solitaire.
+            PositionError: If there are too few or too many positions, or the game is solitaire.
         """
         if not 1 <= positions <= MOST:
             raise PositionError(f"a drill has 1 to {MOST} positions, not {positions:,}.")
@@ -162,7 +165,7 @@ class Drill:
         return {"drill": frame_of(self.records())}
 
     def report(self, command: str) -> Report:
-        """Return the number of positions by theme."""
+        """Return a report with the number of exercises by kind of decision."""
         had = Counter(one.theme for one in self.exercises)
         listed = ", ".join(f"{name} {had[key]}" for key, name in KINDS.items() if had[key])
         title = f"Drill, {self.request.judge.variant.text}"
@@ -190,7 +193,11 @@ class Drill:
 def run_drill(
     request: DrillRequest, workers: int | None = None, on_progress: Progress | None = None
 ) -> Drill:
-    """Find the positions: of each theme the costliest by turns, no two of one pack."""
+    """Find the costliest decisions of each kind as exercises, at most one per deal.
+
+    Raises:
+        PositionError: If no costly decision was found.
+    """
     for matchup in (*request.players, request.judge):
         kernel.prepare(matchup)
     units = DEALS * request.positions

@@ -56,7 +56,14 @@ OF_LADDER = (
 
 @dataclass(frozen=True)
 class GradeRequest:
-    """Deals of a player, and who evaluates the decisions in them."""
+    """Request for a grade.
+
+    Attributes:
+        trial: Player and evaluator.
+        played: Deals as returned by `with_player_at`.
+        files: Paths of the deals.
+        engine: Engine that logged the deals, if it was not simgin.
+    """
 
     trial: rates.Trial
     played: Sequence[WatchedDeal]
@@ -73,19 +80,19 @@ class GradeRequest:
         worlds: int | None = None,
         seed: int = 1,
     ) -> GradeRequest:
-        """Read a request from the files of deals.
+        """Read a request from files of recorded deals.
 
         Args:
-            files: Paths, one deal each.
-            player: Name or seat, by default the first player of the files.
-            judge: Strategy that evaluates, by default the strongest.
-            opponent: Strategy that plays on for the opponent, by default the opponent of all files
-                if simgin knows it, else the strongest.
-            worlds: Maximum number of sampled hidden states per decision.
-            seed: Seed of the evaluation.
+            files: Paths, one deal per file.
+            player: Name or seat of the player; by default the first player of the files.
+            judge: Strategy of the evaluator; by default the strongest.
+            opponent: Strategy that continues for the opponent; by default the opponent of all files
+                if it is available, otherwise the strongest.
+            worlds: Maximum number of worlds per decision.
+            seed: Seed of the worlds.
 
         Raises:
-            PositionError: If the files hold no deals, or are of different rules or players.
+            PositionError: If a file does not contain a deal, or if the variants or players differ.
         """
         told = [read_file(file) for file in files]
         variants = list(dict.fromkeys(one.deal.matchup.variant.text for one in told))
@@ -222,7 +229,7 @@ def seen_from(deal: WatchedDeal, seat: int) -> WatchedDeal:
 def run_grade(
     request: GradeRequest, workers: int | None = None, on_progress: OnProgress | None = None
 ) -> Grade:
-    """Evaluate every decision of the deals. See `grade`."""
+    """Evaluate every decision of the deals. See `grade_deals`."""
     found = grade(request.trial, request.played, request.files, workers, on_progress)
     return replace(found, engine=request.engine)
 
@@ -234,9 +241,21 @@ def grade(
     workers: int | None = None,
     progress: OnProgress | None = None,
 ) -> Grade:
-    """Judge every decision of the player in some deals, and of the opponent for the result.
+    """Evaluate every decision of a player, and of the opponent for the luck-adjusted result.
 
-    Does not depend on workers. Raises PolicyFailure, and PositionError if nothing was decided.
+    The result does not depend on the number of workers.
+
+    Args:
+        trial: Player and evaluator.
+        played: Deals as returned by `with_player_at`.
+        files: Paths of the deals, if they were read from files.
+        workers: Number of worker threads.
+        progress: Called with the progress, its total, and a function that returns the result so
+            far as a string.
+
+    Raises:
+        PolicyFailure: If a policy fails.
+        PositionError: If the deals contain no decision.
     """
     kernel.prepare(trial.judge)
     own = Judge(trial.judge, trial.worlds, LOOK, clearly=0.0)
@@ -292,7 +311,7 @@ def _seat(told: Told, player: str | None) -> int:
 
 
 def grade_report(grade: Grade, command: str = "") -> Report:
-    """Return the report of a grade."""
+    """Build the report of a grade."""
     engine = grade.engine
     trial = grade.trial
     who = trial.matchup.a.text

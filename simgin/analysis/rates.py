@@ -86,7 +86,7 @@ class Trial:
         worlds: int = WORLDS,
         seed: int = 1,
     ) -> Trial:
-        """Read a request from names. The judge and B are by default the strongest strategy.
+        """Parse a task. The evaluator and B are the strongest strategies by default.
 
         Raises:
             PositionError: If there are too few deals or too many.
@@ -136,7 +136,7 @@ class ErrorRates:
         return {"rates": self.frame()}
 
     def records(self) -> list[Row]:
-        """Return the rows of the error rates and of the costliest decisions for JSON."""
+        """Return the rows of the error rates and of the costliest decisions."""
         return self._records
 
     def report(self, command: str) -> Report:

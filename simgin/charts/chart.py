@@ -108,7 +108,15 @@ class ChartRequest:
         deals: int | None = None,
         seed: int = 1,
     ) -> ChartRequest:
-        """Read a request from the words of a user.
+        """Parse a request.
+
+        Args:
+            kind: Key of `CHART_KINDS`.
+            variant: Variant spec.
+            player: Strategy; by default the strongest one, which `run_chart` finds.
+            score: Score such as `60-80`, the player's points first.
+            deals: Number of deals; the default depends on the kind.
+            seed: Seed of the deals.
 
         Raises:
             ChartError: If there is no chart of these rules or at this score.
@@ -190,7 +198,7 @@ class Chart:
         return {"chart": self.frame}
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows of the cells for JSON."""
+        """Return the rows of the cells."""
         return records(self.frame)
 
     def report(self, command: str) -> Report:
@@ -248,26 +256,30 @@ class Chart:
 def run_chart(
     request: ChartRequest, workers: int | None = None, on_progress: Progress | None = None
 ) -> Chart:
-    """Measure a chart and, for knocks in single deals, what playing by it costs.
+    """Measure a chart and, if possible, the win rate of a strategy that follows it.
 
-    Without a player, the strongest of the variant plays, which pilot matches may have to find.
+    If the request names no strategy, pilot matches find the strongest one of the variant.
 
     Raises:
-        ChartError: If the decision of the chart occurred too seldom.
+        ChartError: If the decision occurs too rarely.
     """
     if not request.player:
         strongest = cached_or_strongest(request.variant, request.seed, workers)
         request = replace(request, player=strongest)
     chart = measure(request, workers, on_progress)
     if request.kind != "knock" or request.score is not None:
-        return chart  # a chart of one score is not for others
+        return chart  # a chart for one score does not apply to a whole match
     return replace(chart, price=price(chart, workers))
 
 
 def measure(
     request: ChartRequest, workers: int | None = None, progress: Progress | None = None
 ) -> Chart:
-    """Branch the deals of a request. Raises ChartError if its question never came up."""
+    """Play paired rollouts of the decisions of a chart.
+
+    Raises:
+        ChartError: If the decision occurs too rarely.
+    """
     kind, matchup = request.of, request.matchup
     kernel.prepare(matchup)
     rules: Any = build_rules(matchup.variant)
@@ -405,7 +417,7 @@ LINES = {"knock": knock_lines, "upcard": upcard_lines, "discard": discard_lines}
 
 
 def chart_report(chart: Chart, command: str) -> Report:
-    """Build the report of a chart. The command repeats the chart."""
+    """Build the report of a chart."""
     request, price = chart.request, chart.price
     told = list(LINES[request.kind](chart))
     if price is not None:
