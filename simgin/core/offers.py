@@ -12,7 +12,7 @@ def ask_offers(
 ):  # fmt: skip
     """Call the opponent's offer policy in each world of a decision about an offer.
 
-    `views`, `hands`, `stocks` and `first_world` are as in `roll_out_worlds`. `offers` is
+    `views`, `hands`, `stocks` and `first_world` are as in `run_world_rollouts`. `offers` is
     (n_worlds,) int64, overwritten with the numbers offered, 0 for none.
     """
     seat = 1 - views[0].seat

@@ -55,9 +55,9 @@ def priced_each(view, rules, params, price, known):
         view: View of the player, in a discard policy.
         rules: Rules of the variant.
         params: The policy's `params`.
-        price: Function with `@helper`; `price(view, rules, params, card, context)` returns the
+        price: Function with `@helper`; `penalty(view, rules, params, card, context)` returns the
             penalty of a card in points.
-        known: Value that is passed to `price` as `context`.
+        known: Value that is passed to `penalty` as `context`.
 
     Returns:
         A card, 0..51.

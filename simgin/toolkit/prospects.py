@@ -315,7 +315,7 @@ def mean_of_least(numbers, wanted):
     """Return the mean of the smallest values of a histogram.
 
     Args:
-        numbers: Histogram: numbers[k] values are equal to k.
+        numbers: Histogram: the number of values equal to k is at index k.
         wanted: Number of values that are averaged. It can be fractional, so that the largest value
             counts in part.
 
