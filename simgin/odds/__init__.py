@@ -1,1 +1,1 @@
-"""The odds a player asks for, alone and against another."""
+"""Odds: win probabilities by score, seat and deadwood, and of solitaire games."""

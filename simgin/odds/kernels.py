@@ -1,9 +1,9 @@
-"""Compiled functions of the room; `simgin.core.jit` finds every file of this name."""
+"""Compiled functions of this package; `simgin.core.jit` compiles every file of this name."""
 
 from simgin.core.solo import joker_place
 
 
 def write_joker_places(seed, units, deals, rules, places):
-    """Write to `places` where the joker lies in each deal, named by its unit and its number."""
+    """Write the joker's position in each deal, given by its unit and number, to `places`."""
     for i in range(len(units)):
         places[i] = joker_place(seed, units[i], deals[i], rules)

@@ -1,4 +1,4 @@
-"""Odds: which variants, which players, how many deals; what is measured; and its frames by name."""
+"""Odds of variants: request, simulation, and results as DataFrames by name."""
 
 from __future__ import annotations
 
@@ -28,22 +28,26 @@ if TYPE_CHECKING:
     from simgin.report.progress import OnProgress
     from simgin.report.report import Report
 
-SOLO_DEALS = 40_000  # per player of a solitaire variant
-PAIR_DEALS = 400_000  # per player of a two-player variant
-SAMPLED = 20  # one in so many two-player deals is followed turn by turn, to value hands
-STOPPERS = "solo-greedy+knock=at:k={k}"  # who shows which deadwood to knock with
+SOLO_DEALS = 40_000  # deals per player of a solitaire variant
+PAIR_DEALS = 400_000  # deals per player of a two-player variant
+SAMPLED = 20  # One in 20 two-player deals is replayed turn by turn.
+STOPPERS = "solo-greedy+knock=at:k={k}"  # strategy for a knock threshold
 
 Prepare = Callable[[Matchup], None]
-Group = tuple[str, tuple[str, ...]]  # a variant and its players
+Group = tuple[str, tuple[str, ...]]  # (variant, players)
 
 
 @dataclass(frozen=True)
 class OddsRequest:
-    """Whose odds are asked for, under which variants.
+    """Request for odds.
 
-    variants, strategies: canonical texts, the strategies weakest first; without strategies the
-    usual players of each variant. deals: per player; None takes SOLO_DEALS or PAIR_DEALS.
-    complete: with results by knock threshold, and by turn and deadwood.
+    Attributes:
+        variants: Canonical variant specs.
+        strategies: Canonical strategy specs, weakest first; empty for the default players of each
+            variant.
+        deals: Deals per player; None for SOLO_DEALS or PAIR_DEALS.
+        seed: Seed of the shuffles.
+        complete: Include results by knock threshold, and by turn and deadwood.
     """
 
     variants: tuple[str, ...]
@@ -75,13 +79,13 @@ class OddsRequest:
 
     @property
     def ladders(self) -> list[Group]:
-        """Every solitaire variant with its players, weakest first."""
+        """Solitaire variants with their players, weakest first."""
         alone = _solitaire(self.variants)
         return [(game.text, self.strategies or solo_odds.ladder(game)) for game in alone]
 
     @property
     def stoppers(self) -> list[Group]:
-        """Every solitaire variant with a knock, with a player for each knock threshold."""
+        """Solitaire variants with a knock, each with one player per knock threshold."""
         groups = []
         for variant in _solitaire(self.variants):
             limit = variant.row["knock_limit"]
@@ -92,24 +96,28 @@ class OddsRequest:
 
     @property
     def pairs(self) -> list[Group]:
-        """Every two-player variant with those who play against themselves, weakest first."""
+        """Two-player variants with the players that play against themselves, weakest first."""
         alone = {variant.text for variant in _solitaire(self.variants)}
         players = self.strategies or seats.PLAYERS
         return [(variant, players) for variant in self.variants if variant not in alone]
 
     @property
     def names(self) -> list[str]:
-        """Who plays what, in the order of play: the steps of the measurement."""
+        """Player and variant of each step, in the order of play."""
         groups = (*self.ladders, *self.stoppers, *self.pairs)
         return [f"{player}, {variant}" for variant, players in groups for player in players]
 
 
 @dataclass(frozen=True)
 class Odds:
-    """Frames by name, and what they rest on.
+    """Odds as tables by name.
 
-    strongest: the player whom odds are mostly about, by variant. refused: sentences on what cannot
-    be had. played: every matchup with its units.
+    Attributes:
+        seed: Seed of the shuffles.
+        tables: Tables by name.
+        strongest: Strongest player by variant, the subject of most odds.
+        unavailable: Explanations of odds that are not computable.
+        played: Matchups with their numbers of units.
     """
 
     seed: int
@@ -150,13 +158,16 @@ class Odds:
         ]
 
     def csv_files(self) -> dict[str, str]:
-        """Every frame as CSV, by the name of its file."""
+        """Return every table as CSV, by file name."""
         return {f"{name}.csv": table.csv(frame) for name, frame in self.tables.items()}
 
     def rows(self, name: str, variant: str, **wanted: object) -> pd.DataFrame:
-        """The rows of a frame about a variant with these values; none without such a frame.
+        """Return the rows of a table about a variant; none if the table does not exist.
 
-        strongest=True: only those of its strongest player.
+        Args:
+            name: Name of the table.
+            variant: Variant spec.
+            **wanted: Required values by column; `strongest=True` selects the strongest player.
         """
         if name not in self.tables:
             return next(iter(self.tables.values())).head(0)
@@ -235,10 +246,14 @@ def build_odds(
     stopped: Sequence[Sequence[Deals]] = (),
     counts: Sequence[pd.DataFrame] = (),
 ) -> Odds:
-    """The odds of solitaire variants (for each its players, weak to strong) and of two players.
+    """Combine results into odds. Tables without rows are left out.
 
-    stopped: of variants with a knock, a player for each threshold. counts:
-    `simgin.value.turns.counts`. Frames without rows are left out.
+    Args:
+        ladders: Players of each solitaire variant, weakest first.
+        tables: Self-play of each two-player variant and player.
+        seed: Seed of the shuffles.
+        stopped: For each solitaire variant with a knock, one player per knock threshold.
+        counts: Tables of `hands_by_turn.win_rate_by_deadwood`.
     """
     every = [deals for players in ladders for deals in players]
     pairs = [players for players in ladders if len(players) > 1]
@@ -257,7 +272,7 @@ def build_odds(
         "scores": [seats.by_score(own) for own in tables],
     }
     strongest = {players[-1].variant: players[-1].strategy for players in ladders}
-    strongest |= {own.variant: own.strategy for own in tables}  # the last of each
+    strongest |= {own.variant: own.strategy for own in tables}  # The last player is the strongest.
     reasons = [own.refused for own in tables] + [solo_odds.refusal(deals) for deals in every]
     solo = [deals for players in (*ladders, *stopped) for deals in players]
     return Odds(

@@ -1,4 +1,4 @@
-"""The report of odds: the answer as a player says it, tables, pictures, and how they were made."""
+"""Report of odds: summary sentences, tables, plots, and how they were computed."""
 
 from __future__ import annotations
 
@@ -20,18 +20,23 @@ if TYPE_CHECKING:
     import pandas as pd
 
 READING = "± and brackets are 95 % intervals."
-STEPS = 10  # scores of a side in the table
-TURNS = (0, 2, 4, 6, 8)  # own turns after which a table shows the chance by deadwood
-BIN = 5  # points of deadwood in a row of it
-SPOKEN = (4, 20)  # own turns and deadwood that a sentence is about
-WIDEST_HALF = 0.05  # what is known no better than that is not shown without its interval
+STEPS = 10  # scores per side in the table
+TURNS = (0, 2, 4, 6, 8)  # own turns shown in the table by deadwood
+BIN = 5  # points of deadwood per row
+SPOKEN = (4, 20)  # own turns and deadwood in a summary sentence
+WIDEST_HALF = 0.05  # maximum half-width of the interval of a value shown without it
 KINDS = {"gold": "knocks at once", "gold-early": "knocks early, then plays for gin"}
 NAIVE, STRONG, SIGHTED = "naive", "strong", "sees the whole deck"
 GOALS = {"win": "deal won", "score": "score", "match": "match won"}
 
 
 def odds_report(odds: Odds, command: str) -> Report:
-    """The report of odds. command: repeats it."""
+    """Return the report of odds.
+
+    Args:
+        odds: Odds.
+        command: Command that repeats the run.
+    """
     first, *others = odds_tables(odds)
     open_tables = sum(name in odds.tables for name in ("scores", "counts", "seats"))
     return Report(
@@ -50,7 +55,7 @@ def odds_report(odds: Odds, command: str) -> Report:
 
 
 def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
-    """How the odds were made."""
+    """Yield the notes on how the odds were computed."""
     yield "Reading", READING
     for variant, best in odds.strongest.items():
         yield f"Strong player of {variant}", best
@@ -62,11 +67,11 @@ def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
 
 
-# The answer
+# Summary
 
 
 def verdict(odds: Odds) -> Iterator[str]:
-    """What a player would say, variant by variant, with the name in front if there are several."""
+    """Yield the main results in sentences, prefixed by the variant if there are several."""
     for variant in odds.strongest:
         name = f"{variant}: " if len(odds.strongest) > 1 else ""
         told = (ahead, by_deadwood, by_seat, won_alone, gin_by_draw)
@@ -75,7 +80,7 @@ def verdict(odds: Odds) -> Iterator[str]:
 
 
 def ahead(odds: Odds, variant: str) -> Iterator[str]:
-    """What a lead is worth: three quarters of the target against one half."""
+    """Yield the value of a lead: three quarters of the target against one half."""
     rows = odds.rows("scores", variant, strongest=True)
     if len(rows):
         target = int(rows["a"].max()) + 1
@@ -87,17 +92,17 @@ def ahead(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def _rounded(points: float) -> int:
-    """A score as people name it."""
+    """Round a score for a sentence."""
     return round(points / 5) * 5 if points >= 10 else round(points)
 
 
 def _won_at(rows: pd.DataFrame, a: int, b: int) -> str:
-    """The share of matches won at a score, whoever deals, in per cent."""
+    """Format the win rate at a score in percent, averaged over the dealer."""
     return f"{100 * float(rows[(rows['a'] == a) & (rows['b'] == b)]['value'].mean()):.0f}"
 
 
 def by_deadwood(odds: Odds, variant: str) -> Iterator[str]:
-    """What a hand is worth after some turns."""
+    """Yield the value of a hand after some turns."""
     turn, deadwood = SPOKEN
     rows = odds.rows("counts", variant, strongest=True, turn=turn, count=deadwood)
     for _, row in rows[_is_known(rows)].iterrows():
@@ -108,7 +113,7 @@ def by_deadwood(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def by_seat(odds: Odds, variant: str) -> Iterator[str]:
-    """How many deals each seat wins between strong players."""
+    """Yield the win rate of each seat between strong players."""
     rows = odds.rows("seats", variant, strongest=True, metric="win")
     if len(rows):
         won = [f"the {row['seat']} wins {100 * row['value']:.1f} %" for _, row in rows.iterrows()]
@@ -116,7 +121,7 @@ def by_seat(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def won_alone(odds: Odds, variant: str) -> Iterator[str]:
-    """What a naive and a strong player alone achieve, and between what the optimum lies."""
+    """Yield the results of a naive and a strong player in solitaire games, and of the optimum."""
     bracket = odds.rows("bracket", variant)
     if not len(bracket):
         return
@@ -137,12 +142,12 @@ def won_alone(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def _bracket(rows: pd.DataFrame) -> tuple[int, int]:
-    """Whole per cents between which the best possible player lies, at the outer 95 % limits."""
+    """Return bounds for the best possible player in whole percent, from the 95 % intervals."""
     return math.floor(100 * rows["low"].iloc[-2]), math.ceil(100 * rows["high"].iloc[-1])
 
 
 def gin_by_draw(odds: Odds, variant: str) -> Iterator[str]:
-    """On which draw the strong player goes gin."""
+    """Yield the draws on which the strong player goes gin."""
     rows = odds.rows("gin", variant, strongest=True)
     if len(rows):
         draws = rows.set_index("statistic")["value"]
@@ -153,7 +158,7 @@ def gin_by_draw(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def _is_known(rows: pd.DataFrame) -> pd.Series:
-    """Which rows are known well enough to be told without their intervals."""
+    """Return a mask of the rows precise enough to be shown without their intervals."""
     return (rows["high"] - rows["low"]) / 2 <= WIDEST_HALF
 
 
@@ -161,7 +166,7 @@ def _is_known(rows: pd.DataFrame) -> pd.Series:
 
 
 def odds_tables(odds: Odds) -> list[Table]:
-    """Every table: of two players by score, deadwood and seat; then of one player."""
+    """Return the tables: of two players by score, deadwood and seat, then of solitaire games."""
     makers = (("scores", _scores), ("counts", _counts), ("seats", _seats))
     pairs = [variant for variant in odds.strongest if len(odds.rows("seats", variant))]
     alone = [variant for variant in odds.strongest if variant not in pairs]
@@ -178,7 +183,7 @@ def odds_tables(odds: Odds) -> list[Table]:
 
 
 def _grid(title: str, table: pd.DataFrame, first: str, note: str) -> Table:
-    """A table of whole per cents, by row and column."""
+    """Return a table of whole percentages by row and column."""
     frame = (100 * table).reset_index()
     frame.columns = [str(name) for name in frame.columns]
     frame[frame.columns[0]] = frame[frame.columns[0]].astype(str)
@@ -187,7 +192,7 @@ def _grid(title: str, table: pd.DataFrame, first: str, note: str) -> Table:
 
 
 def _scores(odds: Odds, variant: str) -> Table:
-    """V at ten scores of either side, whoever deals, of the strong player."""
+    """Return the win rates at ten scores of either side, averaged over the dealer."""
     rows = odds.rows("scores", variant, strongest=True)
     target = int(rows["a"].max()) + 1
     tens = sorted({target * step // STEPS for step in range(STEPS)})
@@ -206,7 +211,7 @@ def _scores(odds: Odds, variant: str) -> Table:
 
 
 def _counts(odds: Odds, variant: str) -> Table:
-    """The chance to win the deal by deadwood after some turns, of the strong player."""
+    """Return the probability that the strong player wins the deal, by deadwood and turns."""
     rows = odds.rows("counts", variant, strongest=True)
     shown = rows[rows["turn"].isin(TURNS) & _is_known(rows)]
     table = shown.pivot(index="count", columns="turn", values="value")
@@ -223,7 +228,7 @@ def _counts(odds: Odds, variant: str) -> Table:
 
 
 def _seats(odds: Odds, variant: str) -> Table:
-    """What each seat wins, a row for a player and a seat."""
+    """Return the win rates by seat, one row per player and seat."""
     lines = []
     rows = odds.rows("seats", variant)
     for (player, seat), own in rows.groupby(["strategy", "seat"], sort=False):
@@ -241,7 +246,7 @@ def _seats(odds: Odds, variant: str) -> Table:
 
 
 def _by_metric(rows: pd.DataFrame) -> dict[str, Any]:
-    """The estimates of some rows side by side, by metric: NAME, NAME_low, NAME_high."""
+    """Combine rows into one, with NAME, NAME_low and NAME_high for each metric."""
     cells: dict[str, Any] = {}
     for _, row in rows.iterrows():
         cells |= _cells(row["metric"], row)
@@ -253,7 +258,7 @@ def _cells(name: str, row: Any) -> dict[str, Any]:
 
 
 def _shares(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
-    """Columns of the metrics that occur in the rows; all but scores are shares."""
+    """Return the columns of the metrics in the rows; all except scores are proportions."""
     there = [name for name in titles if name in set(rows["metric"])]
     return [
         Column(name, titles[name])
@@ -264,7 +269,7 @@ def _shares(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
 
 
 def _alone(odds: Odds, variants: list[str]) -> Table:
-    """What a naive and a strong player achieve, a row for a game."""
+    """Return the results of a naive and a strong player, one row per solitaire game."""
     lines = []
     for variant in variants:
         rows = odds.rows("bracket", variant)
@@ -295,7 +300,7 @@ def _alone(odds: Odds, variants: list[str]) -> Table:
 
 
 def _strength(odds: Odds, variant: str) -> Table:
-    """Who wins how often, a row a player."""
+    """Return the win rates of strategies, one row per strategy."""
     game = find(variant)
     titles = dict(GOALS)
     if game.row["deal_scoring"] == "penalty":
@@ -309,11 +314,11 @@ def _strength(odds: Odds, variant: str) -> Table:
     return Table(title, frame_of(lines), [Column("strategy", "strategy"), *_shares(rows, titles)])
 
 
-# Pictures
+# Plots
 
 
 def odds_pictures(odds: Odds) -> Iterator[Picture]:
-    """A picture a question: of two players by score and deadwood, of one by draw and by skill."""
+    """Yield the plots: by score and deadwood for two players, by draw and skill for one."""
     for variant in odds.strongest:
         parts = (
             ("scores", plots.scores, "What is a lead worth?"),
@@ -342,14 +347,15 @@ def _picture(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) 
     columns = [Column(key, key) for key in keys if key in text]
     columns.append(Column(value, f"{title} %", digits=1, factor=100))
     figure = draw(frame.reset_index(drop=True), seed=odds.seed)
-    # Without the frame, which lies beside the page as a csv of every player
+    # The data of the plot is in the CSV file of all players.
     return Picture(name, title, described(frame, columns), figure)
 
 
 def _ends(odds: Odds, name: str) -> pd.DataFrame:
-    """The rows of a frame about the naive and the strong player, by these names.
+    """Return the rows of a table about the naive and the strong player, with these names.
 
-    Of the bracket the last is who sees the whole deck, and the strong one is the best of ours.
+    The last row of the bracket is the player who sees the whole deck. There, the strong player is
+    the best strategy.
     """
     frame = odds.tables[name]
     strategies = frame.groupby("variant", sort=False)["strategy"]

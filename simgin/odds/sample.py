@@ -1,8 +1,8 @@
-"""Deals of one player in short: what the odds of solitaire variants are counted from.
+"""Samples of solitaire deals, from which the odds of solitaire variants are estimated.
 
-A variant of a fixed number of deals (Solitary Gin) is played in matches, all others in single
+A variant with a fixed number of deals (Solitary Gin) is played in matches, all others in single
 deals. The deals are a pure function of the rules, the strategy, the seed and their number, and are
-kept on disk.
+cached on disk.
 """
 
 from __future__ import annotations
@@ -34,37 +34,40 @@ if TYPE_CHECKING:
 
 
 FEWEST_DEALS = 1_000
-# Number of the unit (a deal, or a match); place of the joker in the deck, 0 on top, -1 if there is
-# none or it was dealt; draws (`simgin.core.record.draws`); index of sums.KINDS; 1 if the
-# player won; his points less the joker's, or the penalty; how the match stood after the deal.
+# Number of the unit (a deal or a match); position of the joker in the deck, 0 on top, -1 if there
+# is none or it was dealt; number of draws; index of the ending; 1 if the player won; the player's
+# points minus the joker's, or the penalty; outcome of the match after the deal
 DEAL_COLUMNS = ("unit", "place", "drawn", "kind", "won", "score", "outcome")
 _PLACE = {name: i for i, name in enumerate(DEAL_COLUMNS)}
-# Of one call of the engine: a quarter of a second of the slowest of these players
+# Deals per call of the engine, a quarter of a second for the slowest of these players
 CALL_DEALS = 5_000
 
 
 class OfPlayer:
-    """What is known of one player, alone or against itself."""
+    """Base of results for one strategy, in solitaire games or against itself."""
 
     matchup: Matchup
 
     @property
     def variant(self) -> str:
-        """The text of the variant."""
+        """Spec of the variant."""
         return self.matchup.variant.text
 
     @property
     def strategy(self) -> str:
-        """The text of the strategy."""
+        """Spec of the strategy."""
         return self.matchup.a.text
 
 
 @dataclass(frozen=True, eq=False)
 class Deals(OfPlayer):
-    """Deals of one strategy under one variant, in the order of play.
+    """Solitaire deals of one strategy under one variant, in order of play.
 
-    rows: int32 (deals, len(DEAL_COLUMNS)). counted: the same deals as outcomes. by_score: whether
-    the strategy plays otherwise at other scores.
+    Attributes:
+        matchup: Matchup that was played.
+        rows: Deals, (n_deals, len(DEAL_COLUMNS)) int32.
+        outcomes: The same deals as outcome counts.
+        depends_on_score: True if the strategy plays differently at other scores.
     """
 
     matchup: Matchup
@@ -73,33 +76,33 @@ class Deals(OfPlayer):
     by_score: bool
 
     def column(self, name: str) -> np.ndarray:
-        """One column of every deal, int64."""
+        """Return one column of every deal, (n_deals,) int64."""
         return np.asarray(self.rows[:, _PLACE[name]], np.int64)
 
     def ended(self, *kinds: str) -> np.ndarray:
-        """Which deals ended in one of some kinds: bool (deals,)."""
+        """Return a mask of the deals with the given endings, (n_deals,) bool."""
         return np.isin(self.column("kind"), [KINDS.index(kind) for kind in kinds])
 
     @property
     def units(self) -> int:
-        """Deals, or matches, that were played: what errors are clustered over."""
+        """Number of deals or matches that were played, by which errors are clustered."""
         return int(self.rows[-1, _PLACE["unit"]]) + 1
 
     @cached_property
     def deck(self) -> int:
-        """Cards in the deck after the deal, the joker among them: 42 or 43."""
+        """Number of cards in the deck after dealing, including the joker: 42 or 43."""
         variant = self.matchup.variant
         return 52 - dealt(variant) + int(build_rules(variant).joker != NO_JOKER)
 
 
 def stated(estimate: Estimate, n: int, name: str = "value") -> dict[str, float]:
-    """An estimate as rows have it, its value under a name."""
+    """Return an estimate as fields of a row, with its value under the given name."""
     value, se, low, high = estimate.with_limits
     return {name: value, "se": se, "low": low, "high": high, "n": n}
 
 
 def told(matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """A tidy frame with who played what in front."""
+    """Return rows as a DataFrame, with variant, strategy and opponent as the first columns."""
     names = {
         "variant": matchup.variant.text,
         "strategy": matchup.a.text,
@@ -119,10 +122,20 @@ def play_alone(
     progress: Progress | None = None,
     prepare: Callable[[Matchup], None] = prepare,
 ) -> Deals:
-    """At least n deals of a strategy alone, from disk if they were played before.
+    """Play at least n deals of a solitaire variant, or load them from the cache.
 
-    Else `prepare` compiles what is needed. Raises SeatError for a two-player variant and
-    OutcomeError below 1,000 deals.
+    Args:
+        strategy: Strategy spec.
+        variant: Variant spec.
+        n: Minimum number of deals.
+        seed: Seed of the shuffles.
+        workers: Number of threads; by default one per CPU.
+        progress: Callback for the progress.
+        prepare: Function that compiles a matchup; called only if deals are played.
+
+    Raises:
+        SeatError: The variant is for two players.
+        OutcomeError: There are fewer than 1,000 deals.
     """
     if n < FEWEST_DEALS:
         raise outcomes.OutcomeError(
@@ -141,7 +154,11 @@ def play_alone(
 
 
 def seat_alone(strategy: str, variant: str, seed: int) -> Matchup:
-    """Who plays alone, and in which units. Raises SeatError for a two-player variant."""
+    """Return the matchup of a solitaire variant, with its unit.
+
+    Raises:
+        SeatError: The variant is for two players.
+    """
     matchup = parse_matchup(strategy, None, variant, seed, "deal")
     if matchup.b is not None:
         raise SeatError(
@@ -158,13 +175,13 @@ def _deals_in_unit(matchup: Matchup) -> int:
 def played(
     matchup: Matchup, units: int, workers: int | None = None, progress: Progress | None = None
 ) -> outcomes.Arrays:
-    """What `play_alone` keeps, played now: rows, outcomes and their counts, and by_score."""
+    """Play deals, and return the arrays that `play_solo_deals` caches."""
     size = CALL_DEALS // _deals_in_unit(matchup) // matchup.batch * matchup.batch
     tallies = list[np.ndarray]()
 
     def part(first: int, n: int) -> np.ndarray:
         _, records = play_recorded(matchup, first, n)
-        tallies.append(outcomes.tally(records))  # in any order: they are added up
+        tallies.append(outcomes.tally(records))  # The order does not matter.
         return _short(matchup, records)
 
     rows = np.concatenate(over_units(part, units, size, workers, progress))
@@ -180,7 +197,7 @@ def played(
 
 
 def _short(matchup: Matchup, records: np.ndarray) -> np.ndarray:
-    """The rows of Deals from the records of deals."""
+    """Convert records of deals to rows of DEAL_COLUMNS."""
     place = _joker_places(matchup, records["unit"], records["deal"])
     held = dealt(matchup.variant)
     in_deck = place >= held
@@ -197,14 +214,14 @@ def _short(matchup: Matchup, records: np.ndarray) -> np.ndarray:
 
 
 def dealt(variant: Variant) -> int:
-    """Cards in the hand of a solitaire variant as dealt: 10, or 11 where a discard comes first."""
+    """Return the number of cards dealt in a solitaire variant: 10, or 11 before a discard."""
     return 11 if build_rules(variant).first_turn == DISCARD_FIRST else 10
 
 
 def _joker_places(matchup: Matchup, units: np.ndarray, deals: np.ndarray) -> np.ndarray:
-    """Where the joker lies among the 53 cards in dealing order; -1 where there is none."""
+    """Return the joker's position among the 53 cards in dealing order; -1 for none."""
     places = np.empty(len(units), np.int64)
-    seed = np.uint64(matchup.seed).astype(np.int64)  # as the engine has it
+    seed = np.uint64(matchup.seed).astype(np.int64)  # The engine uses int64.
     in_order = map(np.ascontiguousarray, (units, deals))
     _write_joker_places()(seed, *in_order, build_rules(matchup.variant), places)
     return places
@@ -212,5 +229,5 @@ def _joker_places(matchup: Matchup, units: np.ndarray, deals: np.ndarray) -> np.
 
 @cache
 def _write_joker_places() -> Any:
-    """The loop over the deals; called from Python, deal by deal, it would take as long as play."""
+    """Compile the loop over deals, which would take as long as play in Python."""
     return jit.compiled(kernels.write_joker_places)

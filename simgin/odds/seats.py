@@ -1,7 +1,7 @@
-"""The odds of two equal players: by seat and by score, from V and the outcomes it is made of.
+"""Odds of two equal players by seat and by score, from match values and deal outcomes.
 
-Both sides play the same strategy. Every frame has the columns variant, strategy, opponent, those
-named at its function, and n: the deals behind a row.
+Both seats play the same strategy. Every DataFrame has the columns variant, strategy, opponent,
+those listed at its function, and n, the number of deals behind a row.
 """
 
 from __future__ import annotations
@@ -27,12 +27,19 @@ if TYPE_CHECKING:
 # score: where the score changes how a deal is played, V takes hours (champion)
 PLAYERS = ("gold", "gold-early", "marjj-early")
 SEATS = ("dealer", "nondealer")
-POINTS = (("score",), ("score",))  # what both sides of a match to points count
+POINTS = (("score",), ("score",))  # score fields of a match to points
 
 
 @dataclass(frozen=True)
 class Table(OfPlayer):
-    """Deals of a strategy against itself, and V if it can be had; `refused` says why not."""
+    """Self-play of a strategy: deal outcomes, and match values if they are computable.
+
+    Attributes:
+        matchup: Matchup of single deals.
+        outcomes: Outcome counts.
+        value: Match values; None if they are not computable.
+        unavailable_reason: Explanation if there are no match values.
+    """
 
     matchup: Matchup
     outcomes: Outcomes
@@ -41,12 +48,12 @@ class Table(OfPlayer):
 
     @property
     def deals(self) -> int:
-        """Deals played; V of a strategy against itself counts each from both sides."""
+        """Number of deals played."""
         return self.outcomes.deals // self.counted
 
     @property
     def counted(self) -> int:
-        """How often each deal is counted."""
+        """Number of times that each deal is counted: twice, for both sides, with match values."""
         return 1 if self.value is None else 2
 
 
@@ -59,9 +66,18 @@ def play_self(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Table:
-    """n deals of a strategy against itself, from disk if they were played before.
+    """Play n deals of a strategy against itself, or load them from the cache.
 
-    Raises SeatError for a solitaire variant.
+    Args:
+        strategy: Strategy spec.
+        variant: Variant spec.
+        n: Number of deals.
+        seed: Seed of the shuffles.
+        workers: Number of threads; by default one per CPU.
+        progress: Callback for the progress.
+
+    Raises:
+        SeatError: The variant is for one player.
     """
     matchup = parse_matchup(strategy, strategy, variant, seed, "deal")
     text = matchup.variant.text
@@ -79,11 +95,15 @@ def play_self(
 
 
 def by_seat(table: Table) -> pd.DataFrame:
-    """How often each seat wins, by seat and metric.
+    """Compute win rates by seat and metric.
 
-    Of a deal `win` and `nobody` by who deals it, and `match` where V can be had: for who deals
-    first, and for the nondealer, who has the first turn. Where the rules treat the seats
-    differently (Gin Race), for "seat 0" and "seat 1".
+    The metrics are `win` and `nobody` (a drawn deal) by dealer and nondealer of the deal. If match
+    values are available, `match` follows: for the dealer and the nondealer of the first deal, or
+    for "seat 0" and "seat 1" if the rules distinguish the seats (Gin Race). The nondealer has the
+    first turn.
+
+    Returns:
+        DataFrame with the columns seat, metric, value, se, low and high.
     """
     rows = [row for seat in SEATS for row in _results(table, seat)]
     if table.value is not None:
@@ -93,7 +113,7 @@ def by_seat(table: Table) -> pd.DataFrame:
 
 
 def _results(table: Table, seat: str) -> Iterator[dict[str, Any]]:
-    """How often the deal is won by who sits there, and by nobody."""
+    """Yield the rates of deals won by a seat, and of drawn deals."""
     outcomes = table.outcomes
     counts = outcomes.counts.sum(axis=0)
     n = table.deals
@@ -107,7 +127,7 @@ def _results(table: Table, seat: str) -> Iterator[dict[str, Any]]:
 
 
 def _matches(known: Value) -> Iterator[tuple[str, Estimate]]:
-    """The probability to win the match, by seat."""
+    """Yield the probability to win the match, by seat."""
     if known.seats_alike:
         a, b = (int(side[0]) if len(side) == 1 else side for side in known.board.start)
         for dealer, seat in enumerate(SEATS):
@@ -119,15 +139,18 @@ def _matches(known: Value) -> Iterator[tuple[str, Estimate]]:
 
 
 def _chance(chance: float, se: float) -> Estimate:
-    """V with its limits."""
+    """Return a match value as an estimate with its confidence interval."""
     return around(float(chance), float(se), GROUPS, GROUPS, least=0.0, most=1.0)
 
 
 def by_score(table: Table) -> pd.DataFrame:
-    """The probability to win the match at every score: a, b, dealer.
+    """Compute the probability to win the match at every score.
 
-    For the side with a points; dealer is 0 for that side, 1 for the other. Empty where V was
-    refused, or where more than points count.
+    Returns:
+        DataFrame with the columns a and b (points of both sides), dealer (0 for the side with a
+        points,
+        1 for the other side) and the value. It is empty without match values, or if the sides count
+        anything but points.
     """
     known = table.value
     if known is None or known.board.fields != POINTS:

@@ -1,12 +1,12 @@
-"""Solitaire odds as tidy frames with 95 % limits: by strategy, draw, cards left and total.
+"""Solitaire odds as tidy DataFrames with 95 % confidence intervals.
 
     variant = "solitaire-gin"
-    samples = [play_alone(player, variant, 40_000) for player in ladder(variants.find(variant))]
-    by_strength(samples)  # chance to win, to go gin, to win the match; mean score, by player
-    by_draws(samples[-1])  # by what draw the best of them has gone gin, or met the joker
+    samples = [play_solo_deals(player, variant, 40_000) for player in ladder(find_variant(variant))]
+    odds_by_strategy(samples)  # probability to win, to go gin and to win the match; mean score
+    odds_by_draws(samples[-1])  # endings of the strongest player by number of draws
 
-Every frame has the columns variant, strategy, opponent (empty), those named at its function, the
-value with se, low and high, and n: the deals, or matches, behind a row.
+Every DataFrame has the columns variant, strategy, opponent (empty), those listed at its function,
+the value with se, low and high, and n, the number of deals or matches behind a row.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ENDINGS = {
     "joker": ("joker",),
     "limit": ("limit",),
 }
-# Keeps pairs and what can grow, discards the dearest rest, and knocks as soon as it may
+# Keeps pairs and cards that can form melds, discards the highest other card, knocks immediately
 NAIVE = "gold+discard=hits:keep_pairs=yes"
 STRONGEST = "solo-champion"  # up to thirty times slower than the others
 LADDERS = {
@@ -56,29 +56,32 @@ LADDERS = {
 }
 QUANTILES = (0.1, 0.5, 0.9)
 
-RESULTS = {"win": "won", "score": "score"}  # metrics of a deal, and the columns they are from
-HINDSIGHT = "hindsight"  # a player who sees the whole deck
-DECKS = 10_000  # that it is shown
+RESULTS = {"win": "won", "score": "score"}  # metric of a deal -> column
+HINDSIGHT = "hindsight"  # name of a player who sees the whole deck
+DECKS = 10_000  # random decks for HINDSIGHT
 MOST_MELDS = 1024
 
 
 def ladder(variant: Variant) -> tuple[str, ...]:
-    """Players of a solitaire variant from weak to strong; see docs/reference/strategies/solo.md."""
+    """Return players of a solitaire variant, weakest first.
+
+    Source of the order: docs/reference/strategies/solo.md.
+    """
     return (*quick_ladder(variant), STRONGEST)
 
 
 def quick_ladder(variant: Variant) -> tuple[str, ...]:
-    """The quick ones of them, by how deals are scored."""
+    """Return the fast players of a solitaire variant, according to its deal scoring."""
     return LADDERS[str(variant.row["deal_scoring"])]
 
 
 def by_strength(samples: Sequence[Deals]) -> pd.DataFrame:
-    """Results of every player by metric.
+    """Compute the results of every player by metric.
 
-    Metrics: `win` a deal, go `gin`, mean `score` of a deal, and `match` where there is one to win.
-    The chance to win a match to points is V at its start, from the same deals; that of a match of a
-    fixed number of deals is the share won. Where V is refused there is no such row (`refusal` says
-    why).
+    The metrics are the probability to `win` a deal and to go `gin`, the mean `score` of a deal, and
+    the probability to win the `match`. For a match to points, the latter is the match value at the
+    start, from the same deals; for a match of a fixed number of deals, it is the win rate. There is
+    no such row if the match value is not computable; `match_unavailable_reason` explains it.
     """
     return joined([_strength(deals) for deals in samples])
 
@@ -91,14 +94,14 @@ def _strength(deals: Deals) -> pd.DataFrame:
 
 
 def _results(deals: Deals) -> list[dict[str, Any]]:
-    """How a deal comes out: the chance to win and to go gin, and the mean score."""
+    """Return the probability to win a deal and to go gin, and the mean score."""
     n = len(deals.rows)
     counted = _counted(deals).items()
     return [{"metric": name, **stated(of_all(deals, *each), n)} for name, each in counted]
 
 
 def _counted(deals: Deals) -> dict[str, tuple[np.ndarray, bool]]:
-    """What is counted of every deal by metric, and whether it is a share."""
+    """Return the values of every deal by metric, and True if they are proportions."""
     return {
         "win": (deals.column("won"), True),
         "gin": (deals.ended(*ENDINGS["gin"]), True),
@@ -107,7 +110,7 @@ def _counted(deals: Deals) -> dict[str, tuple[np.ndarray, bool]]:
 
 
 def refusal(deals: Deals) -> str:
-    """Why there is no chance to win the match, with what to do instead; empty if there is one."""
+    """Explain why the probability to win the match is not computable; empty if it is."""
     if deals.matchup.variant.goal.one_deal:
         return ""
     try:
@@ -119,9 +122,13 @@ def refusal(deals: Deals) -> str:
 
 @cache
 def match_odds(deals: Deals) -> tuple[Estimate, int]:
-    """The chance to win the match, and how many matches or deals (by V) are behind it.
+    """Compute the probability to win the match.
 
-    Raises ValueRefused where V cannot be had from these deals, with what to do instead.
+    Returns:
+        (estimate, number of matches, or of deals if match values are used).
+
+    Raises:
+        ValueRefused: The match value is not computable from these deals.
     """
     if deals.matchup.unit == "match":
         unit = deals.column("unit")
@@ -142,10 +149,14 @@ def match_odds(deals: Deals) -> tuple[Estimate, int]:
 
 
 def by_draws(deals: Deals) -> pd.DataFrame:
-    """The share of all deals that have ended in a kind by so many draws: draws, kind, share.
+    """Compute the cumulative proportion of deals ended, by number of draws and ending.
 
-    Kinds that occur: gin (big gin, too), knock (whoever won by it), joker, limit. The joker is met
-    by drawing it, so by as many draws as there are cards in the deck every deal is over.
+    The endings that occur are gin (including big gin), knock (with any winner), joker and limit.
+    The joker is met by drawing it. Every deal is therefore over after as many draws as the deck has
+    cards.
+
+    Returns:
+        DataFrame with the columns draws, kind and share.
     """
     drawn = deals.column("drawn")
     n = len(deals.rows)
@@ -160,10 +171,14 @@ def by_draws(deals: Deals) -> pd.DataFrame:
 
 
 def by_cards_left(deals: Deals) -> pd.DataFrame:
-    """Chances of the deals that go on with so many cards left, by left and metric.
+    """Compute results of the deals that continue, by number of cards left and metric.
 
-    Metrics: chance to `win`, to go `gin`, and mean `score`. left counts the joker. A deal goes on
-    if another card is drawn. Where fewer than 30 deals go on there is no row.
+    The metrics are the probability to `win` and to go `gin`, and the mean `score`. The cards left
+    include the joker. A deal continues if another card is drawn. Rows with fewer than 30 deals are
+    left out.
+
+    Returns:
+        DataFrame with the columns left and metric.
     """
     drawn = deals.column("drawn")
     draws = range(_most_draws(deals))
@@ -177,9 +192,13 @@ def by_cards_left(deals: Deals) -> pd.DataFrame:
 
 
 def gin_draws(deals: Deals) -> pd.DataFrame:
-    """On which draw gin came, where it came: statistic `mean`, `q10`, `q50`, `q90`.
+    """Compute statistics of the draw on which gin was reached.
 
-    Limits of quantiles are order statistics (binomial, by its normal approximation).
+    Confidence intervals of quantiles are order statistics, by the normal approximation of the
+    binomial.
+
+    Returns:
+        DataFrame with the column statistic: mean, q10, q50 or q90.
     """
     drawn = np.sort(deals.column("drawn")[deals.ended(*ENDINGS["gin"])])
     n = len(drawn)
@@ -189,7 +208,7 @@ def gin_draws(deals: Deals) -> pd.DataFrame:
     mean = if_varied(around(float(drawn.mean()), se, n, np.inf, least=0.0))
     rows = [{"statistic": "mean", **stated(mean, n)}]
     for q in QUANTILES:
-        # The quantile of n sorted numbers, and its limits
+        # The quantile of n sorted numbers, and its confidence bounds
         rank = n * q
         half = quantile(n) * np.sqrt(rank * (1 - q))
         ranks = np.array([rank, rank - half, rank + half + 1])
@@ -200,9 +219,10 @@ def gin_draws(deals: Deals) -> pd.DataFrame:
 
 
 def totals(deals: Deals) -> pd.DataFrame:
-    """How often a match of a fixed number of deals came to each total: total, share.
+    """Compute the distribution of totals in a match of a fixed number of deals.
 
-    Empty for other variants.
+    Returns:
+        DataFrame with the columns total and share; empty for other variants.
     """
     if deals.matchup.unit != "match":
         return told(deals.matchup, [])
@@ -218,10 +238,14 @@ def totals(deals: Deals) -> pd.DataFrame:
 
 
 def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
-    """Results by knock threshold k and measure.
+    """Compute results by knock threshold.
 
-    Measures: the mean score of a deal ("points"), and the share won ("share"). samples: the same
-    player with `knock=at:k=0`, `knock=at:k=1` and so on.
+    Args:
+        samples: Deals of the same player with `knock=at:k=0`, `knock=at:k=1` and so on.
+
+    Returns:
+        DataFrame with the columns k and measure: "points" (mean score of a deal) or "share" (deals
+        won).
     """
     measures = {"score": "points", "win": "share"}
     rows = []
@@ -235,7 +259,7 @@ def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
 
 
 def _kinds(deals: Deals) -> Iterator[tuple[str, np.ndarray]]:
-    """The kinds of ending that occur, and which deals ended so."""
+    """Yield the endings that occur, and a mask of the deals with each."""
     for kind, names in ENDINGS.items():
         ended = deals.ended(*names)
         if ended.any():
@@ -243,7 +267,7 @@ def _kinds(deals: Deals) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _most_draws(deals: Deals) -> int:
-    """Draws in the longest deal that the rules allow: the joker is found at the end of the deck."""
+    """Return the number of draws in the longest possible deal."""
     most = deals.matchup.variant.row["max_draws"]
     return deals.deck if most is None else int(str(most))
 
@@ -252,12 +276,15 @@ def _most_draws(deals: Deals) -> int:
 
 
 def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
-    """The gap between two players on the same packs, and how many deals show it.
+    """Compute the difference between two players on the same shuffles, and required sample sizes.
 
-    The frame names the stronger. Metrics: win, score. own_packs and same_packs: deals of each that
-    a 5 % test needs to find the difference in four runs of five, (2.8 sigma / difference)^2, if
-    both play packs of their own or the same ones. Their limits are those of the difference; the
-    spread is known far better.
+    The metrics are win and score. `own_packs` and `same_packs` are the numbers of deals of each
+    player that a 5 % test needs to find the difference with 80 % power, (2.8 sigma /
+    difference)**2, with independent shuffles and with the same shuffles. Their bounds follow from
+    those of the difference, because the standard deviation is known much more precisely.
+
+    Returns:
+        DataFrame of the stronger player, with the weaker one in base_strategy.
     """
     deals = len(strong.rows)
     rows = []
@@ -265,8 +292,7 @@ def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
         a = sums_by_unit(strong, column)
         b = sums_by_unit(weak, column)
         n = len(a)
-        # Deals in a unit
-        each = deals / n
+        each = deals / n  # deals per unit
         difference = (a - b) / each
         se = difference.std(ddof=1) / np.sqrt(n)
         found = if_varied(around(float(difference.mean()), float(se), n, np.inf))
@@ -279,7 +305,7 @@ def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
 
 
 def _needed(name: str, variance: float, difference: Estimate) -> dict[str, float]:
-    """Deals that show a difference, and what they are at its limits; infinite if it may be 0."""
+    """Return the required deals for a difference and for its bounds; infinite at 0."""
     names = (name, f"{name}_low", f"{name}_high")
     low, high = difference.limits
     if np.isnan(difference.value):
@@ -291,10 +317,12 @@ def _needed(name: str, variance: float, difference: Estimate) -> dict[str, float
 
 
 def bracket(samples: Sequence[Deals]) -> pd.DataFrame:
-    """Between whom the best possible player lies, in deals that end with gin.
+    """Compute bounds for the best possible player: the probability that a deal ends with gin.
 
-    The weakest player, the one who goes gin most often, and HINDSIGHT. Metric: gin, which is all
-    that wins a deal where there is no knock.
+    If there is no knock, only gin wins a deal.
+
+    Returns:
+        DataFrame of the weakest player, the player who goes gin most often, and HINDSIGHT.
     """
     parts = []
     for deals in samples:
@@ -308,16 +336,24 @@ def bracket(samples: Sequence[Deals]) -> pd.DataFrame:
 
 
 def hindsight(variant: Variant, n: int, seed: int) -> np.ndarray:
-    """The chance to go gin of one who sees the whole deck, for each of n decks: float64 (n,).
+    """Compute the probability to go gin for a player who sees the whole deck.
 
-    Every choice of ten of the cards seen so far can be held. So hindsight goes out as soon as those
-    hold ten in melds, which can be split in three, three and four, or in two runs of five. Over the
-    joker's places is averaged exactly; a joker in the hand counts as dealt again.
+    Such a player can hold any ten of the cards seen so far. It goes gin as soon as these cards
+    contain ten in melds: three, three and four cards, or two runs of five. The probability is
+    averaged exactly over the positions of the joker. If the joker is dealt, the deal is repeated.
+
+    Args:
+        variant: Solitaire variant.
+        n: Number of random decks.
+        seed: Seed of the decks.
+
+    Returns:
+        Probability for each deck, (n,) float64.
     """
     rules = build_rules(variant)
     pack = np.tile(np.arange(52), (n, 1))
     decks = np.random.default_rng(seed).permuted(pack, axis=1)
-    # How many cards have been seen with each card: its place in the deck and one
+    # Number of cards seen when each card is seen: its position in the deck plus 1
     seen = np.ascontiguousarray(np.argsort(decks, axis=1).T + 1).astype(np.int8)
     found = np.zeros(MOST_MELDS, np.int64)
     melds = found[: melds_in(PACK, rules, found)]
@@ -339,25 +375,26 @@ def hindsight(variant: Variant, n: int, seed: int) -> np.ndarray:
 
 
 def _disjoint(melds: np.ndarray) -> np.ndarray:
-    """Pairs of melds without a common card, by their places: int (pairs, 2)."""
+    """Return the pairs of melds without a common card, as indices, (n_pairs, 2) int."""
     first, second = np.triu_indices(len(melds), 1)
     apart = melds[first] & melds[second] == 0
     return np.stack([first[apart], second[apart]], axis=1)
 
 
 def _seen(melds: np.ndarray, seen: np.ndarray) -> np.ndarray:
-    """How many cards have been seen with the last of each meld: int8 (melds, decks)."""
+    """Return the number of cards seen when each meld is complete, (n_melds, n_decks) int8."""
     cards = [[card for card in range(52) if meld >> card & 1] for meld in melds.tolist()]
     return np.stack([seen[own].max(axis=0) for own in cards])
 
 
 def jokers_share(deals: Deals) -> pd.DataFrame:
-    """The share of the variance of a deal's result that the joker's place decides.
+    """Compute the proportion of a deal's result variance that is due to the joker's position.
 
-    Var(E[result | place]) over the whole variance, from the mean squares of a one-way layout, so
-    that finite cells add nothing (Searle, Casella and McCulloch 1992, Variance Components, 3.6);
-    the error by leaving out each of twenty groups. Metrics: win, score. No rows without a joker,
-    nor where the results of some groups do not vary.
+    It is Var(E[result | position]) divided by the total variance, from the mean squares of a
+    one-way layout, which are unbiased for finite groups (Searle, Casella and McCulloch 1992,
+    Variance Components, 3.6). Standard errors are jackknife errors over twenty groups. The metrics
+    are win and score. There are no rows without a joker, or if the results of some groups do not
+    vary.
     """
     place = deals.column("place")
     group = deals.column("unit") % outcomes.GROUPS
@@ -379,14 +416,14 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
 
 
 def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
-    """Number, sum and sum of squares of the results at every place: float64 (3, size)."""
+    """Return number, sum and sum of squares of the results by position, (3, size) float64."""
     known = place >= 0
     powers = [(result[known] ** power).astype(float) for power in range(3)]
     return np.stack([np.bincount(place[known], numbers, size) for numbers in powers])
 
 
 def _between(cells: np.ndarray) -> float:
-    """The share of the variance between the cells: number, sum and sum of squares of each."""
+    """Return the between-group proportion of variance of `_moments_by_position`."""
     n, total, square = cells[:, cells[0] > 0]
     results = n.sum()
     freedom = len(n) - 1
@@ -400,15 +437,18 @@ def _between(cells: np.ndarray) -> float:
     return float(between / whole) if whole > 0 else np.nan
 
 
-# Estimates, and frames of them
+# Estimates
 
 
 def deal_ratios(
     deals: Deals, pairs: Sequence[tuple[np.ndarray, np.ndarray]], *, share: bool = True
 ) -> list[Estimate]:
-    """Ratios of sums over deals, with errors clustered over units.
+    """Compute ratios of sums over deals, with standard errors clustered by unit.
 
-    pairs: numerator and denominator, each one number a deal.
+    Args:
+        deals: Deals.
+        pairs: Numerator and denominator of each ratio, (n_deals,) each.
+        share: True if the ratios are proportions.
     """
     unit = deals.column("unit")
 
@@ -421,12 +461,17 @@ def deal_ratios(
 
 
 def of_all(deals: Deals, counted: np.ndarray, share: bool = True) -> Estimate:
-    """The mean of what was counted of every deal."""
+    """Return the mean of a quantity over all deals."""
     return deal_ratios(deals, [(counted, np.ones(len(counted), np.int64))], share=share)[0]
 
 
 def unit_ratios(*parts: np.ndarray, share: bool = True) -> list[Estimate]:
-    """Ratios of sums over units: numerators, then the denominators, one for all or one for each."""
+    """Compute ratios of sums over units.
+
+    Args:
+        *parts: Numerators, (n_units,) each, then one denominator for all or one for each.
+        share: True if the ratios are proportions.
+    """
     numerators = np.stack(parts[:-1])
     denominators = np.broadcast_to(parts[-1], numerators.shape)
     estimates = []
@@ -445,10 +490,10 @@ def unit_ratios(*parts: np.ndarray, share: bool = True) -> list[Estimate]:
 
 
 def sums_by_unit(deals: Deals, column: str) -> np.ndarray:
-    """The sum of a column over every unit: float64 (units,)."""
+    """Return the sum of a column in every unit, (n_units,) float64."""
     return np.bincount(deals.column("unit"), deals.column(column))
 
 
 def if_varied(estimate: Estimate) -> Estimate:
-    """The estimate; none where nothing varies, since that is no error of nothing."""
+    """Return the estimate, or an undefined one if nothing varied, which is not an error of 0."""
     return undefined(int(estimate.n)) if estimate.se == 0 else estimate

@@ -103,7 +103,7 @@ def no_answer(view, rules, params):
 
 @compiled
 def _play_again(game, state, rules, view0, view1):
-    """Replay a two-player deal by its actions; raise IllegalAnswer at the next decision."""
+    """Replay a two-player deal by its actions; raise IllegalAction at the next decision."""
     first = 1 - state.dealer
     view1st, view2nd = (view1, view0) if first == 1 else (view0, view1)
     take1, take2 = _hook(game, first, TAKE), _hook(game, 1 - first, TAKE)
@@ -177,7 +177,7 @@ def _take_up(game, state):
 
 @compiled
 def _play_again_alone(game, state, rules, view):
-    """Replay a solitaire deal by its actions; raise IllegalAnswer at the next decision."""
+    """Replay a solitaire deal by its actions; raise IllegalAction at the next decision."""
     state.logged = 0
     forget(view, state.turns)
     play_solo(state, rules, view, _hook(game, 0, DISCARD), _hook(game, 0, KNOCK))
@@ -223,7 +223,7 @@ def close_deal(game):
 
 @compiled
 def put(game, answer):
-    """Append the next action of a deal; raise IllegalAnswer if it is not legal."""
+    """Append the next action of a deal; raise IllegalAction if it is not legal."""
     state = state_at(game.state)
     if answer < 0 or answer > 63 or not state.legal >> answer & 1:
         state.answer = answer
@@ -237,7 +237,7 @@ def go_on(game):
     """Advance to a decision of an external seat, or to the end of the deal.
 
     Raises:
-        IllegalAnswer: A strategy returned an illegal action, or a stored action is not legal.
+        IllegalAction: A strategy returned an illegal action, or a stored action is not legal.
         Exception: Any exception of a policy, raised again by a second call.
     """
     state, rules = state_at(game.state), rules_at(game.rules)
