@@ -1,4 +1,4 @@
-"""The pictures of a review, one question each, with the frames that they draw."""
+"""The plots of a review, with the DataFrames that they show."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_BINS = 30
-FAR = 0.995  # share of the matches that a picture of lengths reaches over
-SHOWN_BY_KIND = ("turns_per_match", "gin", "win")  # rows of the picture of kinds
-FIFTHS = 5  # of the target, in pictures of scores
+FAR = 0.995  # proportion of matches within the range of the length plot
+SHOWN_BY_KIND = ("turns_per_match", "gin", "win")  # rows of the plot by player type
+FIFTHS = 5  # parts of the target in plots of scores
 
 
 def review_pictures(review: Review) -> Iterator[Picture]:
-    """Every picture, in the order of the page."""
+    """Yield every plot, in the order of the report."""
     seed = review.request.seed
     names = [label(variant) for variant in review.request.variants]
     if review.request.sweep:
@@ -69,7 +69,7 @@ def _picture(
 
 
 def _columns(*names: str, **titled: str) -> tuple[Column, ...]:
-    """Columns under their own names, and others under a title."""
+    """Return columns with their own names as headings, and others with titles."""
     every = {name: name for name in names} | titled
     return tuple(Column(name, title) for name, title in every.items())
 
@@ -86,7 +86,7 @@ def _limits(own: Quantity) -> dict[str, Any]:
 
 
 def match_length(review: Review) -> Frame:
-    """Shares of matches by their turns, between strong players, in bins of one width."""
+    """Return the distribution of turns per match between strong players, in equal bins."""
     counts = {
         variant: review.played(variant, STRONG).course["length"]
         for variant in review.request.variants
@@ -113,7 +113,7 @@ def _share(own: Quantity) -> dict[str, Any]:
 
 
 def outcomes_by_kind(review: Review) -> Frame:
-    """Shares of deals by how they end, for every kind of player."""
+    """Return the proportions of deals by ending, for every player type."""
     rows = []
     ends = {
         "gin": ("gin", "big_gin", "shot"),
@@ -132,7 +132,7 @@ def outcomes_by_kind(review: Review) -> Frame:
 
 
 def kinds(review: Review) -> Frame:
-    """Changes from the base of a few rows, for every kind of player."""
+    """Return the effects on a few rows of the scorecard, for every player type."""
     rows = []
     for row in (row for row in review.rows if row.key in SHOWN_BY_KIND):
         for (variant, key, kind), change in review.changes.items():
@@ -149,7 +149,7 @@ def kinds(review: Review) -> Frame:
 
 
 def knock_chart(review: Review) -> Frame:
-    """Where the strong player's knocks lie, as shares of its knocks under the same rules."""
+    """Return the proportions of the strong player's knocks by own turn and deadwood."""
     rows = []
     for variant in review.request.variants:
         knocks = review.played(variant, STRONG).course.get("knocks")
@@ -165,7 +165,7 @@ def knock_chart(review: Review) -> Frame:
 
 
 def score_difference(review: Review) -> Frame:
-    """Win probability by fifths of the target that both sides have, less the base's."""
+    """Return the difference in win probability from the baseline, by fifths of the target."""
     base = review.request.base
     if base is None:
         return frame_of([])
@@ -181,7 +181,7 @@ def score_difference(review: Review) -> Frame:
 
 
 def _by_score(review: Review, variant: str) -> dict[tuple[int, int], Quantity]:
-    """The share of matches that a side won from a score, where it was seen."""
+    """Return the proportion of matches that a side won, by both scores."""
     scores = review.played(variant, STRONG).course.get("scores")
     if scores is None:
         return {}
@@ -192,7 +192,7 @@ def _by_score(review: Review, variant: str) -> dict[tuple[int, int], Quantity]:
         (i, j): quantity.per_case(won[:, i, j], deals[:, i, j], share=True)
         for i in range(FIFTHS)
         for j in range(FIFTHS)
-        if i != j and deals[:, i, j].any()  # at equal scores it is one half
+        if i != j and deals[:, i, j].any()  # it is one half at equal scores
     }
 
 
@@ -200,7 +200,7 @@ def _by_score(review: Review, variant: str) -> dict[tuple[int, int], Quantity]:
 
 
 def _sweep(review: Review) -> Iterator[Picture]:
-    """Curves of one parameter together, or a map of every row for two."""
+    """Yield curves over one parameter, or a heat map for each row of the scorecard over two."""
     seed = review.request.seed
     frame = sweep_frame(review)
     columns = _columns("title", "variant", value="value")
@@ -214,7 +214,7 @@ def _sweep(review: Review) -> Iterator[Picture]:
 
 
 def sweep_frame(review: Review) -> Frame:
-    """Every row of the scorecard at every value; even: where neither side gains."""
+    """Return every row of the scorecard for every value; `even` is the break-even value."""
     (x_name, xs), *second = review.request.sweep
     y_name, ys = second[0] if second else ("", ("",))
     places = dict(zip(review.request.swept, ((x, y) for x in xs for y in ys), strict=True))

@@ -1,4 +1,4 @@
-"""The report of a review: question, verdicts, scorecard, goals, kinds of player, pictures."""
+"""The report of a review: question, verdicts, scorecard, goals, player types and plots."""
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ from simgin.strategy.cast import CHAMPION, PLAYS_FOR_GIN, STRONG
 from simgin.text import shell
 
 TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
-# What a cell says of `simgin.review.verdicts.skill_size`, and its tone
+# Text and tone of a cell by the result of `simgin.review.verdicts.skill_effect`
 SKILL_CELLS = {
     SAME: (SAME, "same"),
     UNCLEAR: (UNCLEAR, "unclear"),
@@ -48,9 +48,9 @@ SKILL_CELLS = {
     **{f"+{size}": (f"▲ {size} more", TONES[size]) for size in (LITTLE, MUCH)},
     **{f"-{size}": (f"▼ {size} less", TONES[size]) for size in (LITTLE, MUCH)},
 }
-MARK = "†"  # of the rows that a player trained for the rules would change
-MOST_NAMED = 4  # rule sets in a caution; more are counted
-MOST_COLUMNS = 8  # rule sets beside one another; a longer sweep is read from its pictures
+MARK = "†"  # marks rows that a player trained for the rules would change
+MOST_NAMED = 4  # rule sets listed in a caveat
+MOST_COLUMNS = 8  # rule sets per table; plots show longer sweeps
 GOAL_WORDS = (MET, MISSED, UNDECIDED)
 READING = "; ± are 95 % intervals. "
 SIZES = (
@@ -66,7 +66,7 @@ CANNOT_TELL = (
 
 
 def review_report(review: Review, command: str) -> Report:
-    """Everything that is said about a review."""
+    """Return the report of a review."""
     tables = [table for table in _tables(review) if len(table.frame)]
     return Report(
         verdicts.question(review),
@@ -87,7 +87,7 @@ def review_report(review: Review, command: str) -> Report:
 
 
 def _caution(review: Review, command: str) -> Caution | None:
-    """Which strong players were not trained for their rules, and the command that trains them."""
+    """Return a caveat that lists untrained strong players, with the command to train them."""
     request = review.request
     untrained = [variant for variant in request.variants if variant in request.untrained]
     if not untrained:
@@ -105,7 +105,7 @@ def _caution(review: Review, command: str) -> Caution | None:
 
 
 def _adapting(command: str) -> str:
-    """The command with players that learn the rules, in a directory of its own."""
+    """Return the command with adapted players and its own output directory."""
     words = shlex.split(command)
     for at in range(1, len(words)):
         if words[at - 1] == "-o":
@@ -114,7 +114,7 @@ def _adapting(command: str) -> str:
 
 
 def _verdict(review: Review) -> list[str]:
-    """Goals first, then what is to be said of every rule set, or of the sweep."""
+    """Return the goals, followed by the verdicts of all rule sets or of the sweep."""
     goals = [_goal_line(review, goal) for goal in read_goals(review.request.goals, review.rows)]
     if review.request.sweep:
         return goals + [f"{line}." for line in sweep_lines(review)]
@@ -122,7 +122,7 @@ def _verdict(review: Review) -> list[str]:
 
 
 def _goal_line(review: Review, goal: Goal) -> str:
-    """By which rule sets a goal is met, missed, or neither for certain."""
+    """Return a line on which rule sets meet a goal, miss it, or are inconclusive."""
     found: dict[str, list[str]] = {}
     for variant in review.request.variants:
         number = review.figures[variant, goal.row.key, STRONG]
@@ -139,11 +139,11 @@ def _tables(review: Review) -> Iterator[Table]:
     yield _better_player(review)
 
 
-# The scorecard
+# Scorecard
 
 
 def scorecard(review: Review) -> Table:
-    """A row for each property, a column for each rule set, the strong player's figures."""
+    """Return the scorecard of the strong player: a row per metric, a column per rule set."""
     request = review.request
     rows = _rows(review, request.variants, _cell)
     if review.request.waiting:
@@ -165,7 +165,7 @@ def scorecard(review: Review) -> Table:
 def _rows(
     review: Review, shown: Iterable[str], cell: Callable[[Review, str, Row], Cell]
 ) -> list[dict[str, Any]]:
-    """The rows of the scorecard of which any rule set shown has a figure."""
+    """Return the rows of the scorecard for which any rule set has a value."""
     found = []
     for row in review.rows:
         cells = {variant: cell(review, variant, row) for variant in shown}
@@ -180,12 +180,12 @@ def _skill_row(review: Review, shown: Iterable[str]) -> dict[str, Any]:
 
 
 def _mark(review: Review, shown: Iterable[str], metric: str) -> str:
-    """MARK if a player trained for one of these rule sets would change a row, else nothing."""
+    """Return UNTRAINED_MARK if training for one of the rule sets would change a row, or ""."""
     return MARK * any(review.is_untrained((variant, metric, STRONG)) for variant in shown)
 
 
 def _turned(card: Table) -> Table:
-    """A scorecard as text, a row for each rule set."""
+    """Return a scorecard as text with one row per rule set."""
     texts = {
         column.title: [str(cell) for cell in card.frame[column.name]] for column in card.columns
     }
@@ -196,14 +196,14 @@ def _turned(card: Table) -> Table:
 
 
 def _meanings(review: Review) -> str:
-    """What titles of rows do not say."""
+    """Return explanations of rows whose titles are not sufficient."""
     meanings = {row.title: row.meaning for row in review.rows if row.meaning}
     meanings |= ALONE if review.request.alone else AGAINST
     return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
 
 
 def _arrow(cell: Any) -> Any:
-    """A cell of a wide table: of its word, the arrow alone."""
+    """Return a cell for wide tables, with only the arrow of its verdict."""
     if not isinstance(cell, Cell):
         return cell
     arrow = cell.word[:1] if cell.word[:1] in ("▲", "▼") else ""
@@ -211,7 +211,7 @@ def _arrow(cell: Any) -> Any:
 
 
 def _cell(review: Review, variant: str, row: Row) -> Cell:
-    """The strong player's figure, its change in words, and the range of the others."""
+    """Return the strong player's value, its effect in words, and the range over player types."""
     number = review.figures[variant, row.key, STRONG]
     if not isinstance(number, Quantity) or number.value != number.value:
         return Cell(DASH)
@@ -228,7 +228,7 @@ def _cell(review: Review, variant: str, row: Row) -> Cell:
 
 
 def _word(change: Change, more: str, less: str) -> str:
-    """`▲ a little longer`, `same` or `too close to call`."""
+    """Return `▲ a little longer`, `same` or `too close to call`."""
     if not change.sign:
         return change.size
     arrow, way = ("▲", more) if change.sign > 0 else ("▼", less)
@@ -236,7 +236,7 @@ def _word(change: Change, more: str, less: str) -> str:
 
 
 def _span(review: Review, variant: str, row: Row) -> str:
-    """The least and the greatest change of any kind of player, as in `-61 to +25`."""
+    """Return the range of the effect over player types, as in `-61 to +25`."""
     values = [
         change.difference.value * row.factor
         for (of, key, _), change in review.changes.items()
@@ -246,7 +246,7 @@ def _span(review: Review, variant: str, row: Row) -> str:
 
 
 def _waiting(review: Review, variant: str) -> Cell:
-    """What playing for gin wins from knocking at once."""
+    """Return the win rate of playing for gin against knocking immediately."""
     key = (variant, WAITING, PLAYS_FOR_GIN)
     number, change = review.figures[key], review.changes.get(key)
     assert isinstance(number, Quantity)
@@ -257,9 +257,9 @@ def _waiting(review: Review, variant: str) -> Cell:
 
 
 def _skill(review: Review, variant: str) -> Cell:
-    """The least and the greatest share that the strong player wins from a weaker kind.
+    """Return the range of the strong player's win rate against weaker player types.
 
-    Alone, the percentage points that it wins more than the naive player.
+    In solitaire games, it is the difference from the naive player in percentage points.
     """
     known = [
         number
@@ -277,11 +277,11 @@ def _skill(review: Review, variant: str) -> Cell:
     return Cell(text, word, _half(widest), tone)
 
 
-# The same length
+# Equal match length
 
 
 def _same_length(review: Review) -> Table:
-    """The scorecard at the targets that make matches as long as the base's."""
+    """Return the scorecard at targets that make matches as long as under the baseline."""
     same = dict(review.request.same_length)
     if not same:
         return Table("At the same length", frame_of([]), ())
@@ -300,7 +300,7 @@ def _same_length(review: Review) -> Table:
 
 
 def _better_player(review: Review) -> Table:
-    """What a player that learned these rules does otherwise than champion."""
+    """Return a table of how an adapted player differs from champion."""
     rows: list[dict[str, Any]] = []
     learned = review.request.learned
     if learned:
@@ -333,11 +333,11 @@ def _learned_cell(review: Review, variant: str, row: Row) -> Cell:
     return Cell(row.text(own.value), word, row.light(own), TONES[change.size])
 
 
-# Folded, and how it was made
+# Detail tables and methods
 
 
 def _folded(review: Review) -> Iterator[Table]:
-    """The scorecard of a long sweep, every figure by kind of player, every difference."""
+    """Yield the scorecard of a long sweep, all values by player type, and all effects."""
     if len(review.request.variants) > MOST_COLUMNS:
         yield _turned(scorecard(review))
     named = review.metrics.assign(variant=review.metrics["variant"].map(label))
@@ -377,7 +377,7 @@ def _facts(review: Review) -> Iterator[tuple[str, str]]:
 
 
 def _who(review: Review) -> str:
-    """Every kind with its strategy, and the strong player by rule set where that differs."""
+    """Return every player type with its strategy, and the strong players by rule set."""
     request = review.request
     named = [f"{kind} ({name})" if kind != name else name for kind, name in request.kinds]
     strong: dict[str, list[str]] = {}
@@ -393,7 +393,7 @@ def _who(review: Review) -> str:
 
 
 def _those(review: Review, chosen: Sequence[str]) -> str:
-    """Some rule sets in words; those of a sweep by their values."""
+    """Return a list of rule sets; those of a sweep are listed by their values."""
     swept = review.request.swept if review.request.sweep else []
     named = [label(variant) for variant in chosen if variant not in swept]
     if len(named) < len(chosen):
@@ -412,5 +412,5 @@ def _missing(review: Review) -> str:
 
 
 def rows_for_json(review: Review) -> Sequence[dict[str, Any]]:
-    """The figures as --json prints them."""
+    """Return the values as `--json` prints them."""
     return table.records(review.metrics)

@@ -1,8 +1,8 @@
-"""What a review says: the question, the rules in words, and a verdict of each rule set.
+"""The texts of a review: question, rules in words, and the verdict of each rule set.
 
-A verdict has no figures with errors and at most 25 words: how long a match is, how deals end, who
-gains, what skill counts. Its words follow from the words of size of the scorecard alone. Of a
-sweep: where rows go, what breaks even, which value is best.
+A verdict has at most 25 words and no intervals: match length, endings, winners and skill. It
+depends only on the effect sizes of the scorecard. For a sweep, the texts give the trend of rows,
+the break-even values and the best values.
 """
 
 import itertools
@@ -28,15 +28,15 @@ from simgin.strategy.cast import PLAYS_FOR_GIN, STRONG
 MOST_WORDS = 25
 NOTHING = "Nothing an evening would show."
 THE_SAME_GAME = "The same game: every match came out alike."
-NEARLY_ALL = 0.9  # share of deals
-# What people say of a change of length, as a part of it
+NEARLY_ALL = 0.9  # proportion of deals
+# Words for relative changes of length
 FRACTIONS = {0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 1 / 3: "a third"}
-HALF_AGAIN = 0.42  # from this change on a length is half as long again
-# Up to the first factor and from the second on a length is said to be so many times as long
+HALF_AGAIN = 0.42  # relative change from which a length is "half as long again"
+# Factors outside this range are given as "so many times as long"
 SHORT, LONG = 0.6, 1.5
-SMALL = 0.2  # a smaller factor has two decimals
+SMALL = 0.2  # smaller factors have two decimals
 BASIC_RULES = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
-# What a clear change of a row is called at the end of a verdict
+# Clauses for significant effects on a row: increase, decrease
 OTHERS = {
     "dead": ("more dead hands", "fewer dead hands"),
     "shut_out": ("more shut-outs", "fewer shut-outs"),
@@ -50,11 +50,11 @@ OTHERS = {
 }
 
 
-# The question and the rules
+# Question and rules
 
 
 def question(review: Review) -> str:
-    """The user's title, or which rules are asked about."""
+    """Return the user's title, or a question on the rules."""
     request = review.request
     if request.title:
         return request.title
@@ -70,7 +70,7 @@ def question(review: Review) -> str:
 
 
 def label(variant: str) -> str:
-    """What a rule set is called: its name, and the settings that differ from it."""
+    """Return the display name of a rule set, with the settings that differ from it."""
     name, *settings = variant.split("+")
     named = [setting for setting in settings if "=" not in setting]
     words = [setting.replace("_", " ").replace("=", " ") for setting in settings if "=" in setting]
@@ -81,12 +81,12 @@ def label(variant: str) -> str:
 
 
 def capital(text: str) -> str:
-    """A text whose first letter is a capital."""
+    """Return the text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
 def rules_in_words(review: Review) -> list[tuple[str, str]]:
-    """Every rule set in a sentence: the base's main rules, of the others what differs."""
+    """Return a sentence for every rule set: the baseline's main rules, and how others differ."""
     request = review.request
     base = variants.find(request.base or "standard")
     if request.sweep:
@@ -122,7 +122,7 @@ def _said(variant: Variant, names: Sequence[str]) -> list[str]:
 
 
 def verdicts(review: Review) -> list[tuple[str, str]]:
-    """What is to be said of every rule set that is compared, or of each by itself."""
+    """Return the verdict of every rule set, compared with the baseline if there is one."""
     request = review.request
     if request.others:
         return [(label(variant), verdict(review, variant)) for variant in request.others]
@@ -130,7 +130,7 @@ def verdicts(review: Review) -> list[tuple[str, str]]:
 
 
 def verdict(review: Review, variant: str) -> str:
-    """A rule set against the base, in at most 25 words."""
+    """Return the effects of a rule set, in at most 25 words."""
     if review.is_copy(variant):
         return THE_SAME_GAME
     own = {
@@ -148,7 +148,7 @@ def verdict(review: Review, variant: str) -> str:
 
 
 def sentence(clauses: Sequence[str]) -> str:
-    """Clauses as one sentence, as many as there is room for; the last one always."""
+    """Return as many clauses as fit as one sentence, always including the last one."""
     *first, last = [clause for clause in clauses if clause]
     kept: list[str] = []
     for clause in first:
@@ -171,7 +171,7 @@ def _clauses(review: Review, variant: str, own: dict[str, Change]) -> Iterator[s
 
 
 def _length(review: Review, variant: str, own: dict[str, Change]) -> str:
-    """How long a match is."""
+    """Return a clause on match length."""
     change = own.get("turns_per_match")
     if change is None or change.size == UNCLEAR:
         return ""
@@ -188,7 +188,7 @@ def _length(review: Review, variant: str, own: dict[str, Change]) -> str:
 
 
 def times(change: float) -> str:
-    """A relative change of a length as people say it: `a third shorter`, `2.6 times as long`."""
+    """Return a relative change of a length: `a third shorter`, `2.6 times as long`."""
     factor = 1 + change
     if not SHORT < factor < LONG:
         return f"{factor:.{1 if factor >= SMALL else 2}f} times as long"
@@ -210,10 +210,12 @@ def _gin(review: Review, variant: str, change: Change | None) -> str:
 
 
 def skill_size(review: Review, variant: str) -> str:
-    """What skill counts against the base, over all weaker kinds of player.
+    """Return the effect on skill, over all weaker player types.
 
-    A word of size with its sign where all kinds agree: SAME, `+a little`, `-much`, the smallest of
-    their words. `some+` or `some-` where only some change, `depends` where signs differ, UNCLEAR.
+    Returns:
+        If all player types agree, the smallest of their effect sizes with its sign: SAME, `+a
+        little` or `-much`. `some+` or `some-` if the effect is significant for some, `depends` if
+        signs differ, and UNCLEAR otherwise.
     """
     found = [
         change for (of, key, _), change in review.changes.items() if (of, key) == (variant, SKILL)
@@ -244,7 +246,7 @@ SKILL_WORDS = {
 
 
 def _alone(review: Review, variant: str) -> str:
-    """A rule set by itself: its length, its gin, and what skill wins."""
+    """Return the length, gin rate and skill of a rule set without a baseline."""
     parts = []
     for key, words in (
         ("turns_per_match", "about {} turns a match"),
@@ -259,10 +261,10 @@ def _alone(review: Review, variant: str) -> str:
     return sentence(parts)
 
 
-# Of a sweep
+# Sweeps
 
 
-TOLD = ("turns_per_match", "gin", "win")  # rows that the verdict follows from end to end
+TOLD = ("turns_per_match", "gin", "win")  # rows whose trend the verdict describes
 EVEN = 0.5
 SURE = 0.05
 
@@ -270,18 +272,18 @@ Figures = Mapping[Key, Measurement]
 
 
 def words(review: Review, variant: str) -> str:
-    """The values of a rule set, as in `undercut bonus 10`."""
+    """Return the parameter values of a rule set, as in `undercut bonus 10`."""
     point = request_point(review, variant)
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in point)
 
 
 def values(review: Review, variant: str) -> str:
-    """The values alone: `10`, or `20 / 10` of two parameters; of the base its name."""
+    """Return the values of a rule set, as in `10` or `20 / 10`, or the baseline's name."""
     return " / ".join(value for _, value in request_point(review, variant)) or label(variant)
 
 
 def request_point(review: Review, variant: str) -> list[tuple[str, str]]:
-    """The parameters of a sweep with their values under a rule set; none for a base beside it."""
+    """Return the swept parameters with their values; empty for a separate baseline."""
     request = review.request
     names = [name for name, _ in request.sweep]
     points = itertools.product(*(values for _, values in request.sweep))
@@ -290,7 +292,7 @@ def request_point(review: Review, variant: str) -> list[tuple[str, str]]:
 
 
 def sweep_lines(review: Review) -> Iterator[str]:
-    """What a sweep shows, a line each: where rows go from end to end, and what breaks even."""
+    """Yield the results of a sweep: trends of rows and break-even values."""
     first, *_, last = review.request.swept
     for row in review.rows:
         if row.key in TOLD:
@@ -300,7 +302,7 @@ def sweep_lines(review: Review) -> Iterator[str]:
 
 
 def _course(review: Review, row: Row, first: str, last: str) -> Iterator[str]:
-    """Where a row begins and ends, and how much that is."""
+    """Yield the first and last value of a row and the effect size between them."""
     own, other = (review.figures[variant, row.key, STRONG] for variant in (first, last))
     if not isinstance(own, Quantity) or not isinstance(other, Quantity):
         return
@@ -312,7 +314,7 @@ def _course(review: Review, row: Row, first: str, last: str) -> Iterator[str]:
 
 
 def _break_even(review: Review) -> str:
-    """With which values playing for gin wins from knocking at once, and with which it loses."""
+    """Return a line on the values for which playing for gin beats knocking immediately."""
     ((name, _),) = review.request.sweep
     found: dict[str, list[str]] = {}
     for variant, way in _waiting_wins(review).items():
@@ -329,9 +331,9 @@ def _break_even(review: Review) -> str:
 
 
 def _waiting_wins(review: Review) -> dict[str, int]:
-    """By rule set, 1 if playing for gin wins from knocking at once, -1 if it loses.
+    """Return 1 by rule set if playing for gin beats knocking immediately, or -1 if it loses.
 
-    0 where that is not clear at 5 % after Holm's adjustment for the whole sweep.
+    The sign is 0 if the result is not significant at 5 %, with Holm's adjustment over the sweep.
     """
     known: dict[str, Quantity] = {}
     for variant in review.request.swept:
@@ -346,7 +348,7 @@ def _waiting_wins(review: Review) -> dict[str, int]:
 
 
 def spans(review: Review, chosen: Sequence[str]) -> list[str]:
-    """The values of these rule sets; three or more that follow each other as `0 to 6`."""
+    """Return the values of these rule sets; three or more consecutive ones as `0 to 6`."""
     found = []
     for is_chosen, run in itertools.groupby(review.request.swept, chosen.__contains__):
         texts = [values(review, variant) for variant in run] if is_chosen else []
@@ -357,7 +359,7 @@ def spans(review: Review, chosen: Sequence[str]) -> list[str]:
 
 
 def _break_evens(review: Review) -> str:
-    """From which value of the second parameter playing for gin pays, for each of the first."""
+    """Return the values of the second parameter for which gin pays, for each first value."""
     (first, firsts), (second, seconds) = review.request.sweep
     wins = _waiting_wins(review)
     parts = []
@@ -369,18 +371,18 @@ def _break_evens(review: Review) -> str:
     return f"Playing for gin beats knocking at once under {names}: {'; '.join(parts)}"
 
 
-# The best value
+# Best values
 
-# With fewer, one half of the mirrored pairs of matches has no error
+# With fewer matches, one half of the pairs has no standard error
 ENOUGH_MATCHES = 4 * ENOUGH_BATCHES * sums.BATCH_MATCHES
 
 
 def _uneven(number: Quantity) -> Quantity:
-    """How far a share is from one half."""
+    """Return the distance of a proportion from one half."""
     return number.scaled(1, -EVEN) if number.value >= EVEN else number.scaled(-1, EVEN)
 
 
-# What is best: a title, the metric, whose figure, and how bad a figure is
+# Aims: title, metric, player type, and a function that the best value minimizes
 AIMS: tuple[tuple[str, str, str, Callable[[Quantity], Quantity]], ...] = (
     ("fewest dead hands", "dead", STRONG, lambda number: number),
     ("fairest seats", "seat", STRONG, _uneven),
@@ -389,7 +391,7 @@ AIMS: tuple[tuple[str, str, str, Callable[[Quantity], Quantity]], ...] = (
 
 
 def best_values(review: Review) -> Table:
-    """The best value for each aim, and those that are not clearly worse."""
+    """Return the best value for each aim, and those that are not significantly worse."""
     even = replace(review, half=0).figures
     odd = replace(review, half=1).figures
     rows = []
@@ -415,14 +417,14 @@ def best_values(review: Review) -> Table:
 def _badness(
     review: Review, figures: Figures, metric: str, kind: str, bad: Callable[[Quantity], Quantity]
 ) -> dict[str, Quantity]:
-    """How bad a figure is under every rule set that has it."""
+    """Return the value that an aim minimizes, by rule set."""
     found = {variant: figures.get((variant, metric, kind)) for variant in review.request.swept}
     numbers = {variant: own for variant, own in found.items() if isinstance(own, Quantity)}
     return {variant: bad(own) for variant, own in numbers.items() if not np.isnan(own.value)}
 
 
 def _near(review: Review, known: Mapping[str, Quantity], best: str) -> str:
-    """The values that are not clearly worse than the best, in words; a dash without a test."""
+    """Return the values that are not significantly worse than the best, or a dash."""
     others = _not_clearly_worse(known, best)
     if others is None:
         return DASH
@@ -432,9 +434,9 @@ def _near(review: Review, known: Mapping[str, Quantity], best: str) -> str:
 
 
 def _not_clearly_worse(known: Mapping[str, Quantity], best: str) -> list[str] | None:
-    """The other rule sets whose figure is not worse than the best's for certain.
+    """Return the rule sets that are not significantly worse than the best one.
 
-    None where too few batches were played for any test.
+    Returns None if there are too few batches for a test.
     """
     others = [variant for variant in known if variant != best]
     worse = [known[variant] - known[best] for variant in others]
