@@ -8,6 +8,8 @@ from typing import Any
 
 TYPE = re.compile(r"""(: |-> )(['"])(.*?)\2""")
 MODULES = re.compile(r"\b(?:\w+\.)+(?=[A-Z]|ndarray)")
+SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|Examples?):\n", re.MULTILINE)
+ENTRY = re.compile(r"^(\*{0,2}\w+): ", re.MULTILINE)
 LONGEST = 100  # characters of a signature on one line
 
 
@@ -26,7 +28,25 @@ def api(module: str, *names: str) -> str:
 def _section(title: str, member: Any) -> str:
     """A heading, how the member is called, and its docstring."""
     text = f"{title.rpartition('.')[2]}{_signature(member)}"
-    return f"### {title}\n\n```python\n{text}\n```\n\n{inspect.getdoc(member)}"
+    return f"### {title}\n\n```python\n{text}\n```\n\n{_markdown(inspect.getdoc(member) or '')}"
+
+
+def _markdown(docstring: str) -> str:
+    """Return a Google-style docstring as Markdown: sections become lists, examples code."""
+    parts = SECTION.split(docstring)
+    text = [parts[0].strip()]
+    for name, body in zip(parts[1::2], parts[2::2], strict=True):
+        lines = inspect.cleandoc("\n" + body)
+        if name.startswith("Example"):
+            intro, _, code = lines.rpartition("::\n")
+            shown = f"{intro}:" if intro else "Example:"
+            text.append(f"{shown}\n\n```python\n{inspect.cleandoc(code or lines)}\n```")
+        elif name == "Returns":
+            text.append(f"Returns: {lines}")
+        else:
+            items = ENTRY.sub(r"* `\1`: ", lines)
+            text.append(f"{name}:\n\n{items}")
+    return "\n\n".join(text)
 
 
 def _signature(member: Any) -> str:

@@ -232,7 +232,8 @@ def begin_half(state, rules, half, matches):
 
 
 def play_units(
-    state, rules, view0, view1, rows, records, first, units, per_row, matches, mirrored,
+    state, rules, view0, view1, rows, records,
+    first, units, per_row, matches, mirrored,
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip

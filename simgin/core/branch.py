@@ -91,7 +91,8 @@ def play_branches(
 
 def play_branches_alone(
     state, rules, view, first, units, standings,
-    slot, first_only, choose, explore, views, weights, answers, records, discard_a, knock_a,
+    slot, first_only, choose, explore, views, weights, answers, records,
+    discard_a, knock_a,
 ):  # fmt: skip
     """Roll out decisions like `run_paired_rollouts`, for one player.
 

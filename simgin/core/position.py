@@ -288,8 +288,8 @@ def play_on(
     source = FROM_PILE if action == TAKE else FROM_STOCK
     if action >= OFFER:
         whose, source = turn_die(
-            state, rules, view, own, other, action, card, view1st, view2nd, take1, take2,
-            offer_a, answer_a, offer_b, answer_b,
+            state, rules, view, own, other, action, card,
+            view1st, view2nd, take1, take2, offer_a, answer_a, offer_b, answer_b,
         )  # fmt: skip
     elif action == PASS:
         whose, source = passed(
