@@ -1,10 +1,11 @@
-"""Adapted players against champion and against everybody: eight rule sets, unseen packs.
+"""Measure adapted players against champion and all other strategies, in eight rule sets.
 
-    python benchmarks/adapted.py    # 40 minutes of two cores; resumes; results/reference/adapted
+    python benchmarks/adapted.py    # 40 minutes on two cores; resumes; results/reference/adapted
 
-First all players learn, then each plays champion, then the roster, in mirrored matches on packs of
-a seed that neither learning nor its confirmation had. Holm over the whole table. The players that
-look ahead by playing on, mc and champion-mc, are too slow for as many matches and left out.
+All players are trained first. Each then plays mirrored matches against champion and against the
+other strategies, on held-out deals: their seed was used neither for training nor for its
+validation. Holm's adjustment covers the whole table. The search-based strategies mc and champion-mc
+are omitted because they are too slow for this number of matches.
 """
 
 import argparse
@@ -41,13 +42,13 @@ KEY = ["variant", "opponent"]
 
 
 def roster() -> list[str]:
-    """Everybody who plays for two, the strong first."""
+    """Return all two-player strategies, the strong ones first."""
     others = [name for name in loader.built_in() if name not in (*STRONG, *SLOW)]
     return [*STRONG, *(name for name in others if not name.startswith("solo-"))]
 
 
 def row(variant: str, opponent: str, workers: int | None) -> dict[str, object]:
-    """Matches that the adapted player wins from an opponent."""
+    """Return the proportion of matches that the adapted player wins against an opponent."""
     player = loader.find(f"champion@{read_training('champion', variant).named}")
     matchup = Matchup(variants.find(variant), player, loader.find(opponent), SEED, "match")
     metric = metrics.BY_NAME["match_win"]
@@ -58,7 +59,7 @@ def row(variant: str, opponent: str, workers: int | None) -> dict[str, object]:
 
 
 def main() -> None:
-    """The command line."""
+    """Parse the command line, train the players and play the matches."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -82,7 +83,7 @@ def main() -> None:
 
 
 def write(file: Path, rows: list[dict[str, object]]) -> None:
-    """The table so far, with Holm's p of every share against one half."""
+    """Write the table so far, with Holm's p-value of every win rate against one half."""
     table = pd.DataFrame(rows).drop(columns="p_holm", errors="ignore")
     apart = zip(table["value"] - 0.5, table["se"], table["n"], strict=True)
     p = np.array([two_sided(*one) for one in apart])

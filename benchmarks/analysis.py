@@ -1,11 +1,11 @@
-"""Whether the best action that `simgin analyze` calls known is the best of many more worlds.
+"""Test whether the best action of `simgin analyze` is still the best with more worlds.
 
     python benchmarks/analysis.py                      (forty minutes)
     python benchmarks/analysis.py --known 20 --times 10
 
-Takes one decision of each of some deals and analyses it, until in so many of them the best was
-called known. Each of these is played on again in many other worlds, with all actions in all worlds:
-their best must be the one that was known.
+A *world* is a sampled hidden state. The script analyses one decision of each deal until it has
+found the best action in `--known` of them. For each of these, all actions are played to the end of
+the deal in many other worlds, in which the best action should be the same.
 """
 
 import argparse
@@ -21,11 +21,11 @@ from simgin.play.rollout import play_in
 from simgin.play.watch import watch_deal
 from simgin.rules.build import build_rules
 
-CHUNK = 5_000  # worlds in one call of the engine
+CHUNK = 5_000  # worlds per call of the engine
 
 
 def positions(matchup: Matchup, seed: int) -> Iterator[Position]:
-    """One decision of each deal, drawn by lot."""
+    """Yield one decision of each deal, drawn at random."""
     lots = np.random.default_rng(seed)
     unit = 0
     while True:
@@ -35,7 +35,7 @@ def positions(matchup: Matchup, seed: int) -> Iterator[Position]:
 
 
 def points(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
-    """Points of each action in so many worlds of another seed: float64 (worlds, actions)."""
+    """Return the points of each action in other worlds, `(n_worlds, n_actions) float64`."""
     position, matchup = analysis.position, analysis.matchup
     rules = build_rules(position.variant)
     assert matchup.b is not None
@@ -49,13 +49,13 @@ def points(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
 
 
 def surely_worse(own: np.ndarray, other: np.ndarray) -> bool:
-    """Whether an action brings less than another by three standard errors."""
+    """Return True if an action is worse than another by more than three standard errors."""
     gap = other - own
     return bool(gap.mean() > 3 * gap.std() / np.sqrt(len(gap)))
 
 
 def main() -> None:
-    """The command line."""
+    """Parse the command line, analyse the decisions and print the agreement."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,8 +1,9 @@
-"""What each part of `champion` is worth: it is taken away, and the rest plays on unchanged.
+"""Measure the value of each part of `champion` by removing it, without changing the rest.
 
     python benchmarks/champion_parts.py              # about a minute; prints a table for its page
 
-Rules `eaai`; every line is played with the same packs. Intervals are 95 %, over mirrored pairs.
+The rules are `eaai`, and every row is played with the same deals. Intervals are 95 % confidence
+intervals over mirrored pairs.
 """
 
 import argparse
@@ -21,17 +22,17 @@ from simgin.strategy import Strategy, loader
 
 OPPONENTS = ("simple", "marjj")
 LEARNED = ("take", "discard", "knock")
-Numbers = np.ndarray  # the blends, float64 (BLENDS, ALL), then the table of which one is in force
+Numbers = np.ndarray  # blends, `(BLENDS, ALL) float64`, then the table that selects one
 
 
 def split(numbers: Numbers) -> tuple[np.ndarray, np.ndarray]:
-    """Views of the blends and of the table under the rules of the EAAI challenge."""
+    """Return views of the blends and of the table for the rules of the EAAI challenge."""
     blends, table = numbers[: player.KINDS], numbers[player.KINDS : player.EACH]
     return blends.reshape(player.BLENDS, player.ALL), table
 
 
 def weights_of(*names: str) -> list[int]:
-    """The places of some numbers of a discard in a blend."""
+    """Return the indices of some discard features in a blend."""
     places: list[int] = []
     for name in names:
         first = sight.NAMES.index(name)
@@ -40,7 +41,7 @@ def weights_of(*names: str) -> list[int]:
 
 
 def without(*names: str) -> Callable[[Numbers], None]:
-    """Take the weights of some numbers of a discard away."""
+    """Return a function that removes the weights of some discard features."""
 
     def change(numbers: Numbers) -> None:
         blends, _ = split(numbers)
@@ -50,7 +51,7 @@ def without(*names: str) -> Callable[[Numbers], None]:
 
 
 def always(blend: int) -> Callable[[Numbers], None]:
-    """Put one blend in force whatever the opponent does."""
+    """Return a function that selects one blend, regardless of the opponent."""
 
     def change(numbers: Numbers) -> None:
         _, table = split(numbers)
@@ -60,7 +61,7 @@ def always(blend: int) -> Callable[[Numbers], None]:
 
 
 def nothing(numbers: Numbers) -> None:
-    """Leave all as it is."""
+    """Change nothing."""
 
 
 GIVEN_AWAY = [name for name, _ in sight.DISCARD if not name.startswith("near")]
@@ -84,7 +85,7 @@ PARTS: dict[str, Callable[[Numbers], None]] = {
 
 
 def changed(change: Callable[[Numbers], None]) -> Strategy:
-    """Champion with some of its numbers changed."""
+    """Return champion with some of its weights changed."""
     champion = loader.find("champion")
     numbers = np.load(player.champion_discard.weights).astype(np.float64)
     change(numbers)
@@ -97,13 +98,13 @@ def changed(change: Callable[[Numbers], None]) -> Strategy:
 
 
 def exchanged(**texts: str) -> Strategy:
-    """Champion with policies of other players."""
+    """Return champion with policies of other strategies."""
     words = [f"+{slot}={text}" for slot, text in texts.items()]
     return loader.find("champion" + "".join(words))
 
 
 def share_won(a: Strategy, opponent: str, matches: int, seed: int) -> str:
-    """Matches won in per cent with its interval."""
+    """Return the percentage of matches won with its interval."""
     rival = loader.find(opponent)
     matchup = Matchup(variants.find("eaai"), a, rival, seed, "match")
     pairs = matchup.units(matches)
@@ -115,7 +116,7 @@ def share_won(a: Strategy, opponent: str, matches: int, seed: int) -> str:
 
 
 def main() -> None:
-    """The command line."""
+    """Parse the command line and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

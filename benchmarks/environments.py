@@ -1,11 +1,11 @@
-"""Deals and steps a second of simgin's environments beside OpenSpiel's and RLCard's gin rummy.
+"""Compare the speed of simgin's environments with the gin rummy of OpenSpiel and RLCard.
 
     pip install -e '.[rl,oracle]' rlcard
     python benchmarks/environments.py
 
-All seats do any legal action but end the deal whenever they may, in processor time of one thread;
-every engine writes what a learner needs, an observation and the legal actions, at every step, but
-where it says otherwise.
+Prints deals and steps per second of CPU time on one thread. All seats end the deal whenever they
+can, and otherwise take a random legal action. Unless stated otherwise, every engine writes the
+observation and the legal actions at every step, which a learner needs.
 """
 
 import random
@@ -14,16 +14,16 @@ import time
 import numpy as np
 
 SECONDS = 5.0
-KNOCK = 55  # OpenSpiel's number, and simgin's
+KNOCK = 55  # action in OpenSpiel and simgin
 
 
 def any_action(legal):
-    """One of the legal actions; to end the deal, if that is legal."""
+    """Return an action that ends the deal if one is legal, else a random legal action."""
     return KNOCK if KNOCK in legal else random.choice(legal)
 
 
 def timed(play, *arguments):
-    """(deals, steps) a second."""
+    """Return the deals and steps per second of CPU time."""
     play(*arguments)
     deals = steps = 0
     start = time.process_time()
@@ -35,7 +35,12 @@ def timed(play, *arguments):
 
 
 def openspiel(game, observes=True):
-    """A deal of OpenSpiel's; observes: with the observation that a learner needs."""
+    """Play a deal in OpenSpiel and return the deals and steps.
+
+    Args:
+        game: Game of OpenSpiel.
+        observes: True to compute the observation at every step.
+    """
     state, steps = game.new_initial_state(), 0
     while not state.is_terminal():
         if state.is_chance_node():
@@ -50,19 +55,19 @@ def openspiel(game, observes=True):
 
 
 def rlcard(env):
-    """A deal of RLCard's."""
+    """Play a deal in RLCard and return the deals and steps."""
     state, _ = env.reset()
     steps = 0
     while not env.is_over():
         legal = list(state["legal_actions"])
-        knocks = [action for action in legal if action >= 58]  # RLCard numbers a knock by its card
+        knocks = [action for action in legal if action >= 58]  # one knock action per card
         state, _ = env.step(random.choice(knocks or legal))
         steps += 1
     return 1, steps
 
 
 def single(env):
-    """A deal of one seat's."""
+    """Play a deal of one seat and return the deals and steps."""
     seen, _ = env.reset()
     steps, ended = 0, False
     while not ended:
@@ -72,7 +77,7 @@ def single(env):
 
 
 def turns(env):
-    """A deal of both seats."""
+    """Play a deal of both seats and return the deals and steps."""
     env.reset()
     steps = 0
     while True:
@@ -84,7 +89,7 @@ def turns(env):
 
 
 def vector(envs, memory):
-    """A step of all games; random legal actions, chosen in numpy."""
+    """Step all environments once, with random legal actions chosen in NumPy."""
     if not memory:
         memory.append(envs.reset(seed=1)[0]["action_mask"])
     mask = memory.pop()
@@ -96,7 +101,7 @@ def vector(envs, memory):
 
 
 def stepping(envs, memory):
-    """As `vector`, with the time of choosing left out: measured by the caller."""
+    """Step as `vector` does, and add only the time of the environments to `memory`."""
     mask = memory[0]
     actions = (np.random.random(mask.shape) * mask).argmax(axis=1)
     start = time.process_time()
@@ -107,7 +112,7 @@ def stepping(envs, memory):
 
 
 def main():
-    """Measure what is installed."""
+    """Measure all installed libraries and print their speeds."""
     from simgin.envs import gin_rummy
 
     found = {}

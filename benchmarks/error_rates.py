@@ -1,13 +1,13 @@
-"""The error rates of all strategies for two, for results/reference.
+"""Compute the error rates of all two-player strategies for results/reference.
 
     python benchmarks/error_rates.py -o results/reference/error-rates
 
-Every strategy plays the same deals against champion, judged by champion under the rules of eaai
-(simgin.analysis.rates). The work is cut in pieces, which processes carry out side by side;
-what is done lies in DIR/parts, so that the same command resumes it. With --for no piece is begun
-after so many seconds, and strategies have the deals that were judged by then. Writes rates.csv,
-mistakes and all, and costliest.csv, the costliest decisions of each with the command that analyses
-it.
+Every strategy plays the same deals against champion under the rules of eaai, and champion evaluates
+its decisions (simgin.analysis.rates). The work is divided into pieces, which several processes
+evaluate at the same time. Finished pieces are in DIR/parts, so that the same command resumes. With
+--for, no piece is started after this number of seconds, and the results contain the deals evaluated
+by then. The script writes rates.csv with the error rates, and costliest.csv with the costliest
+decisions of each strategy and the commands that analyse them.
 """
 
 import argparse
@@ -26,15 +26,15 @@ from simgin.analysis import rates
 from simgin.strategy import catalogue, loader
 
 VARIANT = "eaai"
-PIECE = 20  # units: pairs of deals, but for champion itself
-NOT_THERE = "dice-player"  # it is gold wherever there is no die
+PIECE = 20  # units per piece: pairs of deals, or deals for champion itself
+NOT_THERE = "dice-player"  # plays like gold in variants without a die
 COSTLIEST = 3
-SLOW = ("champion-mc", "mc", "random")  # begun first
+SLOW = ("champion-mc", "mc", "random")  # started first
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some units of a strategy; those of number 0 come with the lead of the judge."""
+    """Some units of a strategy; piece 0 also measures the lead of the evaluator."""
 
     strategy: str
     number: int
@@ -43,19 +43,19 @@ class Piece:
 
     @property
     def path(self) -> Path:
-        """Where the result is kept."""
+        """Path of the result."""
         return self.folder / "parts" / f"{self.strategy}-{self.number}.pkl"
 
     @property
     def trial(self) -> rates.Trial:
-        """What is judged."""
+        """Task of evaluating all deals of the strategy."""
         return rates.Trial.read(
             self.strategy, None, VARIANT, None, self.deals, rates.WORLDS, seed=1
         )
 
 
 def carry_out(piece: Piece) -> Piece:
-    """Judge the units of a piece and keep what was found."""
+    """Evaluate the units of a piece and save the result."""
     trial = piece.trial
     first = PIECE * piece.number
     n = min(PIECE, trial.matchup.units(trial.deals) - first)
@@ -68,7 +68,7 @@ def carry_out(piece: Piece) -> Piece:
 
 
 def pieces(folder: Path, deals: int) -> list[Piece]:
-    """All pieces of work, those with the lowest numbers first."""
+    """Return all pieces of work, sorted by number."""
     names = [name for name in loader.built_in() if not catalogue.alone(name)]
     names.remove(NOT_THERE)
     names.sort(key=lambda name: name not in SLOW)
@@ -83,7 +83,7 @@ def pieces(folder: Path, deals: int) -> list[Piece]:
 
 
 def judge_all(todo: list[Piece], workers: int, seconds: float) -> None:
-    """Carry out pieces side by side; none is begun after so many seconds."""
+    """Evaluate pieces in parallel; start none after `seconds`."""
     end = time.monotonic() + seconds
     spawning = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=spawning) as pool:
@@ -94,7 +94,7 @@ def judge_all(todo: list[Piece], workers: int, seconds: float) -> None:
 def _in_time(
     pool: ProcessPoolExecutor, todo: list[Piece], workers: int, end: float
 ) -> Iterator[Piece]:
-    """What was carried out, as it comes; no more is waiting than there are processes."""
+    """Yield the finished pieces; at most as many are submitted as there are processes."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
     left = iter(todo)
@@ -113,7 +113,7 @@ def _in_time(
 
 
 def joined(found: list[Piece]) -> rates.ErrorRates:
-    """The error rates of a strategy from its pieces, which follow one another from the first."""
+    """Return the error rates of a strategy from its consecutive pieces."""
     judged = []
     lead = None
     for piece in found:
@@ -126,7 +126,7 @@ def joined(found: list[Piece]) -> rates.ErrorRates:
 
 
 def tables(found: list[Piece]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The error rates of a strategy, and its costliest decisions."""
+    """Return the error rates of a strategy and its costliest decisions."""
     result = joined(found)
     lead = result.lead
     frame = result.frame().assign(lead=lead.value, lead_se=lead.se)
@@ -139,7 +139,7 @@ def tables(found: list[Piece]) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def write_tables(folder: Path, listed: list[Piece], workers: int) -> None:
-    """Write the tables of what is there."""
+    """Write the tables of all finished pieces."""
     there: dict[str, list[Piece]] = {}
     for piece in listed:
         own = there.setdefault(piece.strategy, [])
@@ -154,7 +154,7 @@ def write_tables(folder: Path, listed: list[Piece], workers: int) -> None:
 
 
 def main() -> None:
-    """The command line."""
+    """Parse the command line, evaluate the pieces and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     parser.add_argument("--deals", type=int, default=1000)
@@ -165,7 +165,7 @@ def main() -> None:
     listed = pieces(args.output, args.deals)
     todo = [piece for piece in listed if not piece.path.exists()]
     started = time.monotonic()
-    if todo:  # the engine is compiled once, before processes do so side by side
+    if todo:  # compile the engine once, so that not every process does
         rates.judge_units(todo[-1].trial, 0, 1, workers=1)
     judge_all(todo, args.workers, args.seconds - (time.monotonic() - started))
     write_tables(args.output, listed, args.workers)

@@ -1,10 +1,10 @@
-"""How long a first result takes: processor seconds of whole commands, from start to exit.
+"""Measure the CPU time of complete commands, for first and later results.
 
     python benchmarks/first_result.py [OTHER_PYTHON]
 
-With the Python of another installation of simgin, both are measured in turns. Every command runs in
-a process of its own, with a cache of compiled code of its own that is empty at first. The figures
-stand in docs/explanation/decisions/0029-first-result.md.
+With the Python of another installation of simgin, both are measured alternately. Every command runs
+in its own process and with its own cache of compiled code, which is empty at the start. The results
+are in docs/explanation/decisions/0029-first-result.md.
 """
 
 import os
@@ -15,7 +15,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-COLD_ROUNDS, ROUNDS = 2, 5  # the best counts, because machines are noisy
+COLD_ROUNDS, ROUNDS = 2, 5  # the best round is reported because timings are noisy
 SIZE = ("--deals", "2k")
 BUILT_IN = ("match", "simple", "gold", *SIZE)
 MINE = """
@@ -36,16 +36,16 @@ STRATEGY = Strategy("mine", take=lower, knock=early)
 
 @dataclass
 class Installation:
-    """A Python that has simgin, with a folder of its own and the seconds of every step."""
+    """A Python with simgin, its directory, and the CPU times of every step in seconds."""
 
     python: str
     folder: Path
     seconds: dict[str, list[float]] = field(default_factory=dict)
 
     def measure(self, step, *words):
-        """Run a command and note the processor time that it took."""
+        """Run a command and record its CPU time."""
         env = {**os.environ, "SIMGIN_CACHE_DIR": str(self.folder / "cache")}
-        env.pop("PYTHONDONTWRITEBYTECODE", None)  # as on the machine of a user
+        env.pop("PYTHONDONTWRITEBYTECODE", None)  # users normally have bytecode caches
         command = [self.python, "-m", "simgin", *words]
         before = _children_seconds()
         subprocess.run(command, env=env, cwd=self.folder, check=True, capture_output=True)
@@ -53,11 +53,11 @@ class Installation:
         self.seconds.setdefault(step, []).append(taken)
 
     def empty_cache(self):
-        """Forget what was compiled; the folder moves on, so nothing is deleted while in use."""
+        """Change to a new directory with an empty cache, so that no file in use is deleted."""
         self.folder = Path(tempfile.mkdtemp(dir=self.folder))
 
     def write(self, edit):
-        """Write the strategy file, changed in one place."""
+        """Write the strategy file with a changed line."""
         text = MINE.format(edit=edit)
         (self.folder / "mine.py").write_text(text)
 
@@ -68,7 +68,7 @@ def _children_seconds():
 
 
 def main(others):
-    """Measure, and print a row for every step with a column for every installation."""
+    """Measure all steps and print a row per step with a column per installation."""
     with tempfile.TemporaryDirectory() as folder:
         installations = []
         for place, python in enumerate([sys.executable, *others]):

@@ -1,10 +1,11 @@
-"""How true the hands are that are drawn for the opponent: what is said to be likely and what was.
+"""Test the calibration of the opponent hands that simgin samples.
 
     python benchmarks/likely_hands.py            (five minutes)
 
-Plays deals that no weights were learned on, draws the opponent's hand many times at one question of
-each (simgin.toolkit.worlds), and counts: of the cards said to be held with probability p, how many
-were? The mean squared error of a card (Brier score) stands beside that of two other beliefs.
+Plays deals that were not used for training, samples the opponent's hand many times at one decision
+of each (simgin.toolkit.worlds), and compares the sampled probability of holding a card with the
+observed frequency. The Brier score (mean squared error per card) is compared with those of two
+other models.
 """
 
 import argparse
@@ -27,7 +28,12 @@ HANDS = 200
 
 
 def compared(variant: str, deals: int, seed: int) -> np.ndarray:
-    """Rows (said by whole hands, said card by card, said by all alike, held) of unseen cards."""
+    """Return sampled, fitted and uniform probabilities and the truth for every unseen card.
+
+    Returns:
+        `(n_cards, 4) float64`: probability from sampled hands, from `beliefs.believe` for single
+        cards, and with all cards equally likely, and 1 if the opponent held the card.
+    """
     multipliers = np.load(STRATEGIES / "beliefs.npy")
     rules = build_rules(variants.find(variant))
     lots = np.random.default_rng(seed)
@@ -53,7 +59,7 @@ def compared(variant: str, deals: int, seed: int) -> np.ndarray:
 
 
 def main() -> None:
-    """The command line."""
+    """Parse the command line and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--variant", default="eaai")
     parser.add_argument("--deals", type=int, default=8_000)

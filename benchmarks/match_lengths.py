@@ -1,16 +1,16 @@
-"""How long matches are, and what their forms do, deal by deal: results/reference/claims/lengths.
+"""Measure match lengths and properties of match formats: results/reference/claims/lengths.
 
     python benchmarks/match_lengths.py -o DIR     # 30 seconds; resumes
 
-Plays experiments/claims/lengths.toml into DIR with every deal, and writes to matches.csv, for every
-variant and pair, shares of matches:
+Plays experiments/claims/lengths.toml into DIR with a record of every deal, and writes to
+matches.csv, for every variant and pair, proportions of matches:
 
-    one_deal, within_3, within_10    over after so many deals
-    not_yet                          the first with 121 points had not won seven deals (twofold)
+    one_deal, within_3, within_10    finished after this number of deals
+    not_yet                          the first side with 121 points had not won 7 deals (twofold)
     overtaken                        and lost (twofold)
-    worth_4, ... worth_1             what the game is worth by the loser's points (pro)
+    worth_4, ... worth_1             value of the game by the loser's points (pro)
 
-and shot_above_10, the share of shots with more deadwood than a knock may have.
+and shot_above_10, the proportion of shots with more deadwood than the knock limit.
 """
 
 import argparse
@@ -29,7 +29,7 @@ WORTH = {4: (0, 30), 3: (31, 60), 2: (61, 90), 1: (91, 120)}
 
 
 def measures(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
-    """Yes or no for every match, or shot, of a pair under a variant."""
+    """Yield name and boolean values of every metric for the matches or shots of a pair."""
     lengths = deals.groupby(MATCH).size()
     yield "one_deal", lengths == 1
     yield "within_3", lengths <= 3
@@ -46,7 +46,7 @@ def measures(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series
 
 
 def _two_goals(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
-    """What became of the side that first had the points."""
+    """Yield the metrics of the side that first reached the points."""
     reached = deals[deals[["after_a", "after_b"]].max(axis=1) >= POINTS].groupby(MATCH).first()
     first = np.where(reached["after_a"] >= POINTS, "A", "B")
     won = np.where(first == "A", reached["won_a"], reached["won_b"])
@@ -56,7 +56,7 @@ def _two_goals(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
 
 
 def with_scores_after(deals: pd.DataFrame) -> pd.DataFrame:
-    """The deals with points and won deals after each; gin and undercut count two won deals."""
+    """Add the points and the won deals after each deal; gin and undercut count as two deals."""
     two = deals["kind"].isin(["gin", "undercut"])
     for side in "ab":
         won = (deals["winner"] == side.upper()) * np.where(two, 2, 1)
@@ -66,7 +66,7 @@ def with_scores_after(deals: pd.DataFrame) -> pd.DataFrame:
 
 
 def rows(deals: pd.DataFrame) -> Iterator[dict[str, object]]:
-    """Tidy rows."""
+    """Yield the tidy rows of all metrics."""
     for (variant, a, b), own in deals.groupby(["variant", "a", "b"], sort=False, observed=True):
         for metric, found in measures(str(variant), own):
             n, share = len(found), float(found.mean())
@@ -77,7 +77,7 @@ def rows(deals: pd.DataFrame) -> Iterator[dict[str, object]]:
 
 
 def main() -> None:
-    """The command line."""
+    """Parse the command line, play the matches and write the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     place = parser.parse_args().output

@@ -1,9 +1,9 @@
-"""Cost of keeping score: nanoseconds per deal in whole matches, for every kind of match goal.
+"""Measure the CPU time per deal in complete matches, for every type of match goal.
 
     python benchmarks/matches.py
 
-The comparison is with single deals of the same variant: the last column gives the ratio. Each
-figure is the best of several runs, in processor time of one thread.
+The reference is the time of single deals of the same variant; the last column contains the ratio.
+Each value is the best of several runs, in CPU time of one thread.
 """
 
 import time
@@ -14,7 +14,7 @@ from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 
 RUNS = 8
-CASES = (  # variant, players, matches to play
+CASES = (  # variant, players, number of matches
     ("standard", "simple", "simple", 2000),
     ("hollywood", "simple", "simple", 1500),
     ("pro", "simple", "simple", 400),
@@ -33,7 +33,7 @@ CASES = (  # variant, players, matches to play
 def nanoseconds(
     variant: str, a: str, b: str | None, unit: Literal["deal", "match"], n: int
 ) -> float:
-    """Processor time per deal in nanoseconds, the best of several runs of n units."""
+    """Return the CPU time per deal in nanoseconds, the best of several runs of n units."""
     played = parse_matchup(a, b, variant, 1, unit)
     kernel.prepare(played)
     best = float("inf")

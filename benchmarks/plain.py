@@ -1,8 +1,9 @@
-"""The engine beside the same game in plain C: deals a second of processor time, in turns.
+"""Compare the engine with the same game in plain C, in deals per second of CPU time.
 
     python benchmarks/plain.py
 
-Needs gcc. See docs/explanation/decisions/0051-hands-side-by-side.md.
+The engine and the C programs are measured alternately. Requires gcc. See
+docs/explanation/decisions/0051-hands-side-by-side.md.
 """
 
 import re
@@ -21,7 +22,7 @@ DEALS, ROUNDS = 1_000_000, 5
 
 
 def in_c(program, seed):
-    """Deals a second of a compiled form."""
+    """Return the deals per second of a compiled C program."""
     done = subprocess.run(
         [program, str(DEALS), str(seed)], check=True, capture_output=True, text=True
     )
@@ -29,14 +30,14 @@ def in_c(program, seed):
 
 
 def in_the_engine(matchup):
-    """Deals a second of one thread; a strategy against itself is played once, not in pairs."""
+    """Return the deals per second of the engine on one thread, without mirrored games."""
     start = time.process_time()
     kernel.play(matchup, 0, matchup.cell.units(DEALS))
     return DEALS / (time.process_time() - start)
 
 
 def main():
-    """The command line."""
+    """Compile the C programs, measure all speeds and print them."""
     matchup = parse_matchup("simple", "simple", "eaai", 1, "deal")
     kernel.play(matchup, 0, 20_000)
     with tempfile.TemporaryDirectory() as folder:

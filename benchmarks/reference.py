@@ -1,13 +1,13 @@
-"""Rebuild results/reference: every run, review and table of odds that the pages quote.
+"""Rebuild results/reference: all runs, reviews and odds that the documentation cites.
 
     python benchmarks/reference.py [NAME...]      (make reference)
-    python benchmarks/reference.py --list         what each takes here
+    python benchmarks/reference.py --list         list the duration of each
 
-Each is played in build/reference/ENGINE/NAME, where its ledger stays: the same command resumes
-after a kill, and says at once that a finished one is complete; another engine begins anew. From
-there its frames, its manifest and the pictures that pages show (those that lie in results/reference
-now) are copied. Without NAME all are rebuilt, the quickest first, which takes hours; --list says
-how many here. The figures of speed (bench.json) are of a machine, and no part of it.
+Each result is computed in build/reference/ENGINE/NAME, which keeps the ledger: the same command
+resumes after an interruption, and skips complete results. Another engine starts from scratch. The
+script then copies the tables, the manifest and the plots that are already in results/reference.
+Without NAME, it rebuilds all results, the fastest first, which takes hours; `--list` estimates the
+duration on this machine. Speed measurements (bench.json) depend on the machine and are not rebuilt.
 """
 
 import argparse
@@ -28,10 +28,10 @@ ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "results" / "reference"
 WORK = ROOT / "build" / "reference" / engine_digest()
 SIMGIN = (sys.executable, "-P", "-m", "simgin")
-LARGEST = 1_500_000  # bytes of a frame that is committed; a larger one is in build/reference
+LARGEST = 1_500_000  # bytes per committed table; larger ones remain in build/reference
 CHART = (*SIMGIN, "chart", "--player", "champion")
 KNOCKS = (*CHART, "knock", "--deals", "8M")
-# What is no experiment: its command, but for where it goes
+# Commands of results that are not experiments, without the output directory
 OTHERS: dict[str, tuple[str, ...]] = {
     "odds": (*SIMGIN, "odds"),
     "odds-standard": (*SIMGIN, "odds", "standard"),
@@ -53,18 +53,18 @@ OTHERS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Reference:
-    """A directory of results/reference and the command that makes it."""
+    """Directory in results/reference and the command that creates it."""
 
     name: str
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The whole command; an experiment of the same name, or one of OTHERS."""
+        """Complete command: that of the experiment of the same name, or one of OTHERS."""
         own = OTHERS.get(self.name) or (*SIMGIN, "run", f"experiments/{self.name}.toml")
         return (*own, "-o", str(WORK / self.name))
 
     def seconds(self) -> float | None:
-        """How long what is left of an experiment takes here; None for other commands."""
+        """Return the time for the remaining part of an experiment, None for other commands."""
         if self.name in OTHERS:
             return None
         words = (*self.command, "--dry-run", "--json")
@@ -72,7 +72,11 @@ class Reference:
         return float(sum(row["seconds"] for row in json.loads(plan)["rows"]))
 
     def make(self) -> None:
-        """Play what is missing, and copy what is committed. Raises CalledProcessError."""
+        """Play what is missing, and copy the files to be committed.
+
+        Raises:
+            CalledProcessError: If the command fails.
+        """
         subprocess.run(self.command, cwd=ROOT, check=True)
         place = REFERENCE / self.name
         place.mkdir(parents=True, exist_ok=True)
@@ -88,11 +92,11 @@ class Reference:
         self._write_manifest(place / "manifest.json")
 
     def _told(self, text: str) -> str:
-        """A text that names no place of this machine: it is told as played in results/reference."""
+        """Return a text in which paths of this machine are replaced by results/reference."""
         return text.replace(str(WORK), "results/reference").replace(f"{ROOT}/", "")
 
     def _write_manifest(self, place: Path) -> None:
-        """The manifest of the command, or of a script that writes none."""
+        """Write the manifest of the command, or a short one if the command writes none."""
         made = WORK / self.name / "manifest.json"
         if made.exists():
             contents = json.loads(self._told(made.read_text()))
@@ -105,7 +109,7 @@ class Reference:
 
 
 def references() -> list[Reference]:
-    """Everything in results/reference that a command makes."""
+    """Return all directories in results/reference that a command creates."""
     files = (ROOT / "experiments").rglob("*.toml")
     experiments = {
         path.relative_to(ROOT / "experiments").with_suffix("").as_posix() for path in files
@@ -115,14 +119,14 @@ def references() -> list[Reference]:
 
 
 def in_words(seconds: float | None) -> str:
-    """A time for people."""
+    """Format a duration for people."""
     if seconds is None:
         return "time unknown"
     return f"about {seconds:.0f} s" if seconds < 100 else f"about {seconds / 60:.0f} min"
 
 
 def main() -> None:
-    """The command line."""
+    """Parse the command line and rebuild the results."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--list", action="store_true", help="only say what each takes")

@@ -1,14 +1,15 @@
-"""Test of the rule of fourteen: play at one rank reveals the rank that adds up to fourteen with it.
+"""Test the rule of fourteen on the play of built-in strategies.
 
     python benchmarks/rule_of_fourteen.py    # 2,000 deals of every pair, two or three minutes
 
-The pairs of ranks are A and K, 2 and Q, and so on; 7 pairs with itself. rummytalk's advisers state
-the rule. Beside everything that training/beliefs.py fits to logged deals, three more numbers are
-fitted: the factors on the odds of an unseen card for every card of the other rank that the opponent
-declined, took or discarded. A factor of 1 means no information.
+According to the rule, play at one rank reveals the rank that adds up to fourteen with it. The pairs
+are A and K, 2 and Q, and so on; 7 is paired with itself. The rule is from the advisers of
+rummytalk. In addition to everything that training/beliefs.py fits to logged deals, this script fits
+three factors: they multiply the odds of an unseen card for every card of the other rank that the
+opponent declined, took or discarded. A factor of 1 means no information.
 
-The same is fitted for ranks that add up to 12, 13, 15 and 16. If those reveal as much, there is
-nothing special about fourteen. Errors are jackknife errors over ten groups of deals.
+The same factors are fitted for ranks that add up to 12, 13, 15 and 16. If these reveal as much,
+fourteen is not special. Errors are jackknife errors over ten groups of deals.
 """
 
 import argparse
@@ -32,10 +33,13 @@ SPEC.loader.exec_module(training)
 
 
 def seen_at_partners(view: np.record, total: int) -> np.ndarray:
-    """Counts for each unseen card of the opponent's choices at its partner rank: int8 (cards, 3).
+    """Count the opponent's choices at the partner rank of each unseen card.
 
     The choices are cards declined, taken and discarded. The partner rank adds up to `total` with
-    the card's own.
+    the rank of the card.
+
+    Returns:
+        `(n_cards, 3) int8`.
     """
     counts = np.zeros((3, 13), np.int8)
     for i in range(int(view.turns)):
@@ -48,13 +52,13 @@ def seen_at_partners(view: np.record, total: int) -> np.ndarray:
     rows = []
     for card in range(52):
         if int(view.unseen) >> card & 1:
-            partner = total - 2 - card % 13  # ranks count from 0 here, from 1 at the table
+            partner = total - 2 - card % 13  # ranks start at 0 in simgin and at 1 in the rule
             rows.append(counts[:, partner] if 0 <= partner < 13 else np.zeros(3, np.int8))
     return np.array(rows)
 
 
 def main() -> None:
-    """The command line."""
+    """Parse the command line, fit the factors and print them."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,9 +1,9 @@
-"""What one coordinating loop costs, and how many cores it can keep busy.
+"""Measure the cost of the coordinating loop, and how many cores it can keep busy.
 
     python benchmarks/scaling.py
 
-Plays on real clusters of local processes, which share this machine's processors with the loop. The
-figures stand in docs/explanation/scaling.md.
+Plays on real clusters of local processes, which share the cores of this machine with the loop. The
+results are in docs/explanation/scaling.md.
 """
 
 import os
@@ -22,37 +22,40 @@ from simgin.runs.cluster import Cluster
 from simgin.runs.ledger import pack
 from simgin.runs.runner import Threads
 
-ROWS = 2000  # batch rows of a large block: ten seconds of a quick player
+ROWS = 2000  # batch rows per large block, which takes ten seconds with a fast strategy
 PROCESSES = 8
-TIMES = 5  # the best counts, because machines are noisy
+TIMES = 5  # repetitions, of which the best is used because timings are noisy
 FETCHES = 200
-WARM_SECONDS, SECONDS = 3.0, 20.0  # of every measured run
+WARM_SECONDS, SECONDS = 3.0, 20.0  # duration of the warm-up and of each measured run
 QUICK, SLOW = "gold", "sigra"
 
 
 class Warm:
-    """A team that stays open after a run, so that the next one starts warm."""
+    """Worker pool that stays open after a run, so that the next run starts with warm workers."""
 
     def __init__(self, team):
         self._team = team
-        self.blocks = 0  # that came back
+        self.blocks = 0  # number of finished blocks
 
     def __getattr__(self, name):
         return getattr(self._team, name)
 
     def get(self, timeout=None):
-        """The next block that was played, counted."""
+        """Return the next finished block and count it."""
         done = self._team.get(timeout)
         self.blocks += done is not None
         return done
 
     def close(self):
-        """Keep the team open."""
+        """Keep the pool open."""
 
 
 @dataclass(frozen=True)
 class Speed:
-    """A run: deals and blocks a second, and the share of a processor that this process took."""
+    """Deals and blocks per second of a run, and the CPU time of this process.
+
+    `share` is the CPU time of this process as a proportion of one core.
+    """
 
     deals: float
     blocks: float
@@ -60,7 +63,7 @@ class Speed:
 
 
 def best_seconds(work):
-    """Seconds that work takes at best."""
+    """Return the shortest duration of several calls in seconds."""
     seconds = []
     for _ in range(TIMES):
         started = time.perf_counter()
@@ -71,7 +74,7 @@ def best_seconds(work):
 
 @contextmanager
 def new_ledger():
-    """A ledger in a directory of its own."""
+    """Open a new ledger in a temporary directory."""
     with (
         tempfile.TemporaryDirectory() as folder,
         ledger.opened(Path(folder) / ledger.FILE, {}) as run_ledger,
@@ -80,7 +83,7 @@ def new_ledger():
 
 
 def measure(matchup, team):
-    """A run of some seconds on a warm team."""
+    """Measure a run of some seconds on a warm pool."""
     task = Task(matchup, 2 * matchup.batch * 10_000_000)
     with new_ledger() as run_ledger:
         runner.run([task], run_ledger, Warm(team), seconds=WARM_SECONDS)
@@ -94,7 +97,7 @@ def measure(matchup, team):
 
 @contextmanager
 def tiny_blocks():
-    """Blocks of one batch, so that little of the time is play."""
+    """Use blocks of one batch in this context, so that play takes little of the time."""
     before = block.BLOCK_SECONDS, block.GROWTH
     block.BLOCK_SECONDS, block.GROWTH = 0.0, 1
     block.BLOCKS_A_SECOND *= 1000
@@ -104,7 +107,7 @@ def tiny_blocks():
 
 
 def fetch_seconds(team, size):
-    """Processor time of client and scheduler for so many bytes more in the answer of a task."""
+    """Return the CPU time of client and scheduler per additional `size` bytes in a result."""
     spent = {0: 0.0, size: 0.0}
     for _ in range(FETCHES):
         for many in spent:
@@ -115,24 +118,24 @@ def fetch_seconds(team, size):
 
 
 def commit_seconds(matchup, blob):
-    """Seconds to commit a large block."""
+    """Return the time to commit a large block in seconds."""
     with new_ledger() as run_ledger:
         units = [matchup.batch] * ROWS
         return best_seconds(lambda: run_ledger.add(0, 0, units, blob, "worker"))
 
 
 def tell_speed(title, speed):
-    """A line about a run."""
+    """Print the speed of a run."""
     print(f"{title}: {speed.deals:,.0f} deals and {speed.blocks:.1f} blocks a second")
 
 
 def tell_share(speed):
-    """A line about this process beside the workers."""
+    """Print the CPU time of this process relative to that of the workers."""
     print(f"    client and scheduler take {100 * speed.share:.1f} % of a processor")
 
 
 def main():
-    """The command line."""
+    """Measure all costs and print them."""
     quick, slow = (parse_matchup(a, "simple", "standard", 1, "deal") for a in (QUICK, SLOW))
     team = Cluster(f"local:{PROCESSES}")
     team.prepare([quick, slow])

@@ -1,15 +1,15 @@
-"""How often a one-player strategy does what roll-outs call best, and what the rest costs.
+"""Measure how often a solitaire strategy agrees with rollouts, and what errors cost.
 
     python benchmarks/solo_agreement.py             # 40 discards of each variant, a few minutes
 
-One discard of each of some deals is drawn by lot. Every card is discarded in the same decks, and
-the deal is played on by the strategy itself. The best discard is found in the first half of the
-decks. What the strategy's own discard costs against it is measured in the other half, so that luck
-in the first makes no cost.
+The script draws one discard of each deal at random. It discards every card in the same sampled
+decks, and the strategy itself plays each deal to its end. The best discard is determined in the
+first half of the decks, and the cost of the strategy's own discard in the second half, so that
+chance in the first half does not bias the cost.
 
-Prints for each variant, with 95 % intervals: the discards that agree with the best found, in per
-cent; what a discard costs on average, in the figure of the game (deals won in per cent, points,
-penalty); the share of discards that the analysis calls worse than the best; and the time.
+Prints for each variant, with 95 % intervals: the percentage of discards that agree with the best
+one, the mean cost of a discard in the metric of the game (deals won in %, points, penalty), the
+percentage of discards that are significantly worse than the best, and the time.
 """
 
 import argparse
@@ -38,7 +38,7 @@ Z95 = 1.96
 
 
 def discards(matchup, deals):
-    """One discard of each deal, drawn by lot; deals without one are passed over."""
+    """Return one discard decision of each deal, drawn at random; skip deals without one."""
     lots = np.random.default_rng(matchup.seed)
     found, unit = [], 0
     while len(found) < deals:
@@ -51,7 +51,7 @@ def discards(matchup, deals):
 
 
 def worths(matchup, position, worlds, number):
-    """What every action was worth in each of some decks: float64 (worlds, actions)."""
+    """Return the value of every action in each sampled deck, `(n_worlds, n_actions) float64`."""
     rules = build_rules(position.variant)
     decks = draw_worlds(position.view, rules, worlds, matchup.seed, number)
     records = play_in(matchup, position.view, position.actions, decks, number)
@@ -63,7 +63,12 @@ def worths(matchup, position, worlds, number):
 
 
 def study(strategy, variant, deals, worlds, seed):
-    """(whether the discard agrees, its cost, whether it is called worse) of each position."""
+    """Evaluate one discard of each deal.
+
+    Returns:
+        `(n_deals, 3) float64`: 1 if the discard agrees with the best, its cost, and 1 if it is
+        significantly worse than the best.
+    """
     matchup = parse_matchup(strategy, None, variant, seed, "deal")
     rows = []
     for position in discards(matchup, deals):
@@ -78,7 +83,7 @@ def study(strategy, variant, deals, worlds, seed):
 
 
 def line(name, rows, seconds):
-    """A line of the table."""
+    """Print one line of the table."""
     n = len(rows)
     agreed = share(rows[:, 0])
     worse = share(rows[:, 2])
@@ -88,13 +93,13 @@ def line(name, rows, seconds):
 
 
 def share(flags):
-    """A share in per cent with its interval."""
+    """Format a proportion in % with its interval."""
     low, high = wilson(flags.mean(), len(flags))
     return f"{100 * flags.mean():.0f} ({100 * low:.0f} to {100 * high:.0f})"
 
 
 def main():
-    """The command line."""
+    """Parse the command line and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

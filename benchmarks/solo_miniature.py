@@ -1,15 +1,16 @@
-"""Solitaires so small that the best possible play can be computed: where in its bracket is it?
+"""Compute optimal play in small solitaire games, and compare it with its bounds.
 
-    python benchmarks/solo_miniature.py    # three minutes of one processor
+    python benchmarks/solo_miniature.py    # three minutes on one core
 
-As `solitaire-gin`, but with a hand of six of 16 cards: draw, discard, and go gin with six cards in
-melds before the joker comes, which lies anywhere in the rest of the deck. The value of every hand
-with every rest of the deck follows from those with a card less, so every figure is exact:
+The rules are those of `solitaire-gin` with a hand of 6 of 16 cards: draw, discard, and go gin with
+six melded cards before the joker is drawn, whose position in the rest of the deck is random. The
+value of a hand and a rest of the deck follows from the values with one card fewer in the rest, so
+all results are exact. The players are:
 
-    few        keeps the fewest unmatched cards; among those the most cards to come that make gin
+    few        keeps the fewest unmatched cards; among those, the most draws that make gin
     two draws  has the highest probability of gin within two draws
     best       has the highest probability of gin
-    hindsight  may take its own discards back: the upper end of the bracket of `simgin odds`
+    hindsight  can take back its own discards: the upper bound reported by `simgin odds`
 """
 
 from itertools import combinations
@@ -25,7 +26,7 @@ DECKS = {"four suits of four ranks": (4, 4), "two suits of eight ranks": (2, 8)}
 
 
 def melds(suits, ranks):
-    """The masks of all melds; rank + ranks * suit is the number of a card."""
+    """Return the bit masks of all melds; the index of a card is rank + ranks * suit."""
     sets = [
         sum(1 << rank + ranks * suit for suit in held)
         for rank in range(ranks)
@@ -42,7 +43,7 @@ def melds(suits, ranks):
 
 
 def most_matched(cards, every):
-    """The most of some cards, but no more than a hand, that lie in melds."""
+    """Return the maximum number of cards in melds, but at most the size of a hand."""
     held = [meld for meld in every if meld & ~cards == 0]
     sizes = [0, *map(int.bit_count, held)]
     sizes += [(a | b).bit_count() for a, b in combinations(held, 2) if a & b == 0]
@@ -51,7 +52,7 @@ def most_matched(cards, every):
 
 @njit
 def rest_number(rest, hand):
-    """The number of a rest of the deck among the cards that are not in a hand."""
+    """Return the index of a rest of the deck among the cards that are not in the hand."""
     number = place = 0
     for card in range(CARDS):
         if not hand >> card & 1:
@@ -62,12 +63,21 @@ def rest_number(rest, hand):
 
 @njit
 def play(hands, numbers, is_gin, first, second, after, value):
-    """Fill in the probability of gin for every hand and rest.
+    """Compute the probability of gin for every hand and rest of the deck.
 
-    Kept is what is best by `first`, then by `second`; what follows is worth `after`. All float32
-    (hands, RESTS).
+    The player keeps the hand with the highest `first`, then with the highest `second`; `after` is
+    the value of the kept hand.
+
+    Args:
+        hands: Bit masks of all hands.
+        numbers: Index of every hand by its bit mask.
+        is_gin: True for the bit masks of six melded cards.
+        first: Criterion, `(n_hands, RESTS) float32`.
+        second: Criterion in case of a tie, `(n_hands, RESTS) float32`.
+        after: Value after the discard, `(n_hands, RESTS) float32`.
+        value: Output, `(n_hands, RESTS) float32`.
     """
-    for rest in range(1 << CARDS):  # a rest with a card less has a smaller number
+    for rest in range(1 << CARDS):  # a rest with one card fewer has a smaller index
         size = popcount(rest)
         if size > CARDS - HAND:
             continue
@@ -85,7 +95,7 @@ def play(hands, numbers, is_gin, first, second, after, value):
 
 @njit
 def _drawn(cards, rest, numbers, is_gin, first, second, after):
-    """What a hand with a card too many is worth."""
+    """Return the value of a hand with one additional card."""
     best = worth = -1.0
     also = -1.0
     for card in range(CARDS):
@@ -100,7 +110,7 @@ def _drawn(cards, rest, numbers, is_gin, first, second, after):
 
 
 def in_hindsight(is_gin):
-    """The probability of gin for every rest of the deck, if any of the cards seen may be held."""
+    """Return the probability of gin for every rest of the deck, if any seen card may be kept."""
     everything = (1 << CARDS) - 1
     value = np.zeros(1 << CARDS)
     for rest in range(1 << CARDS):
@@ -111,7 +121,12 @@ def in_hindsight(is_gin):
 
 
 def solved(suits, ranks):
-    """The number of every hand, each player's values as `play` fills them in, and hindsight's."""
+    """Solve a deck.
+
+    Returns:
+        Index of every hand by its bit mask, the values of each player as computed by `play`, and
+        the values with hindsight.
+    """
     every = melds(suits, ranks)
     matched = np.array([most_matched(cards, every) for cards in range(1 << CARDS)])
     is_gin = matched == HAND
@@ -133,7 +148,7 @@ def solved(suits, ranks):
 
 
 def main():
-    """Solve the decks, and print percentages."""
+    """Solve all decks and print percentages."""
     for name, deck in DECKS.items():
         _, values, hindsight = solved(*deck)
         found = {player: value[:, -1].mean() for player, value in values.items()}
