@@ -20,6 +20,7 @@ from simgin.rules.variants import Variant
 from simgin.runs.manifest import run_identity
 from simgin.stats import table
 from simgin.strategy import loader
+from simgin.strategy.cast import odds_players
 from simgin.value import turns
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class OddsRequest:
     def ladders(self) -> list[Group]:
         """Solitaire variants with their players, weakest first."""
         alone = _solitaire(self.variants)
-        return [(game.text, self.strategies or solo_odds.ladder(game)) for game in alone]
+        return [(game.text, self.strategies or odds_players(game)) for game in alone]
 
     @property
     def stoppers(self) -> list[Group]:
@@ -98,8 +99,11 @@ class OddsRequest:
     def pairs(self) -> list[Group]:
         """Two-player variants with the players that play against themselves, weakest first."""
         alone = {variant.text for variant in _solitaire(self.variants)}
-        players = self.strategies or seats.PLAYERS
-        return [(variant, players) for variant in self.variants if variant not in alone]
+        return [
+            (variant, self.strategies or odds_players(variants.find(variant)))
+            for variant in self.variants
+            if variant not in alone
+        ]
 
     @property
     def names(self) -> list[str]:

@@ -15,6 +15,7 @@ from simgin.report.report import Picture, Report
 from simgin.report.table import Column, Table, described
 from simgin.rules.variants import find
 from simgin.stats.table import frame_of
+from simgin.strategy.cast import NAIVE, STRONG, type_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +26,7 @@ TURNS = (0, 2, 4, 6, 8)  # own turns shown in the table by deadwood
 BIN = 5  # points of deadwood per row
 SPOKEN = (4, 20)  # own turns and deadwood in a summary sentence
 WIDEST_HALF = 0.05  # maximum half-width of the interval of a value shown without it
-KINDS = {"gold": "knocks at once", "gold-early": "knocks early, then plays for gin"}
-NAIVE, STRONG, SIGHTED = "naive", "strong", "sees the whole deck"
+SIGHTED = "sees the whole deck"
 GOALS = {"win": "deal won", "score": "score", "match": "match won"}
 
 
@@ -232,7 +232,7 @@ def _seats(odds: Odds, variant: str) -> Table:
     lines = []
     rows = odds.rows("seats", variant)
     for (player, seat), own in rows.groupby(["strategy", "seat"], sort=False):
-        who = KINDS.get(str(player), STRONG if player == odds.strongest[variant] else "")
+        who = type_name(str(player)) or (STRONG if player == odds.strongest[variant] else "")
         name = f"{who} ({player})" if who else str(player)
         lines.append({"player": name, "seat": seat, **_by_metric(own)})
     titles = {"win": "deal won", "nobody": "nobody's", "match": "match won"}

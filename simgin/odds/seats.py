@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Who knocks at once, who soon waits for gin, and the strongest of those who play alike at every
-# score: where the score changes how a deal is played, V takes hours (champion)
-PLAYERS = ("gold", "gold-early", "marjj-early")
 SEATS = ("dealer", "nondealer")
 POINTS = (("score",), ("score",))  # score fields of a match to points
 

@@ -1,7 +1,8 @@
 """Solitaire odds as tidy DataFrames with 95 % confidence intervals.
 
     variant = "solitaire-gin"
-    samples = [play_solo_deals(player, variant, 40_000) for player in ladder(find_variant(variant))]
+    players = odds_players(find_variant(variant))  # weakest first
+    samples = [play_solo_deals(player, variant, 40_000) for player in players]
     odds_by_strategy(samples)  # probability to win, to go gin and to win the match; mean score
     odds_by_draws(samples[-1])  # endings of the strongest player by number of draws
 
@@ -46,33 +47,12 @@ ENDINGS = {
     "joker": ("joker",),
     "limit": ("limit",),
 }
-# Keeps pairs and cards that can form melds, discards the highest other card, knocks immediately
-NAIVE = "gold+discard=hits:keep_pairs=yes"
-STRONGEST = "solo-champion"  # up to thirty times slower than the others
-LADDERS = {
-    "winloss": (NAIVE, "solo-greedy", "solo-lookahead:aim=gin", "solo-lookahead", "solo-dp"),
-    "joker": (NAIVE, "solo-greedy", "solo-lookahead", "solo-lookahead:aim=gin", "solo-dp"),
-    "penalty": (NAIVE, "solo-greedy", "solo-lookahead", "solo-switch", "solo-dp"),
-}
 QUANTILES = (0.1, 0.5, 0.9)
 
 RESULTS = {"win": "won", "score": "score"}  # metric of a deal -> column
 HINDSIGHT = "hindsight"  # name of a player who sees the whole deck
 DECKS = 10_000  # random decks for HINDSIGHT
 MOST_MELDS = 1024
-
-
-def ladder(variant: Variant) -> tuple[str, ...]:
-    """Return players of a solitaire variant, weakest first.
-
-    Source of the order: docs/reference/strategies/solo.md.
-    """
-    return (*quick_ladder(variant), STRONGEST)
-
-
-def quick_ladder(variant: Variant) -> tuple[str, ...]:
-    """Return the fast players of a solitaire variant, according to its deal scoring."""
-    return LADDERS[str(variant.row["deal_scoring"])]
 
 
 def by_strength(samples: Sequence[Deals]) -> pd.DataFrame:

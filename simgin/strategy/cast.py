@@ -61,3 +61,20 @@ def weaker_types(*variants: Variant) -> tuple[PlayerType, ...]:
 def strong_player(variant: Variant) -> str:
     """Return the strategy of the strong player of a game."""
     return player_types(variant)[-1].strategy
+
+
+def odds_players(variant: Variant) -> tuple[str, ...]:
+    """Return the strategies whose odds are computed by default, weakest first."""
+    if variant.row["players"] == 2:
+        return tuple(CAST["odds"]["two_player"])
+    naive, *_, strong = player_types(variant)
+    ladder = CAST["odds"]["solitaire"][str(variant.row["deal_scoring"])]
+    return (naive.strategy, *ladder, strong.strategy)
+
+
+def type_name(strategy: str) -> str:
+    """Return the display name of the two-player type of a strategy, or an empty string."""
+    for entry in CAST["two_player"]:
+        if strategy in (entry["strategy"], *entry.get("also", ())):
+            return str(entry["name"])
+    return ""

@@ -21,6 +21,7 @@ from simgin.play.watch import watch_deal
 from simgin.rules import variants
 from simgin.runs import runner
 from simgin.stats import batches
+from simgin.strategy.cast import odds_players
 from simgin.value import outcomes, value
 from support.plain_sentences import faults
 
@@ -397,7 +398,8 @@ def test_what_has_no_v_or_no_seats_says_so():
 
 def ladder(*wins):
     """Deals of players who go gin in so many of 400 deals, weakest first."""
-    names = (solo_odds.NAIVE, "solo-greedy", "solo-dp")[-len(wins) :]
+    naive = odds_players(variants.find("solitaire-gin"))[0]
+    names = (naive, "solo-greedy", "solo-dp")[-len(wins) :]
     found = []
     for name, won in zip(names, wins, strict=True):
         rows = [[u, u % 43, 8, JOKER, 0, 1, 1] for u in range(400)]

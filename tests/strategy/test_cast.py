@@ -51,6 +51,21 @@ def test_a_player_that_knocks_immediately_uses_the_highest_knock_limit():
     assert dict(cast.player_types(standard, wide))[cast.KNOCKS_IMMEDIATELY] == "simple:k=20"
 
 
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.text)
+def test_odds_are_computed_for_types_and_the_strong_player_comes_last(game):
+    players = cast.odds_players(game)
+    assert len(set(players)) == len(players)
+    if game.row["players"] == 1:
+        naive, *_, strong = cast.player_types(game)
+        assert (players[0], players[-1]) == (naive.strategy, strong.strategy)
+    else:
+        assert list(map(cast.type_name, players)) == [
+            cast.KNOCKS_IMMEDIATELY,
+            cast.KNOCKS_EARLY,
+            "",
+        ]
+
+
 def test_reviews_and_drills_leave_the_optional_and_the_strong_type_out():
     standard, solitaire = variants.find("standard"), variants.find("solitary-gin")
     names = [player.name for player in cast.player_types(standard)]
