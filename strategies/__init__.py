@@ -1,6 +1,4 @@
-"""The strategies that come with simgin, one idea a file.
+"""The built-in strategies, one idea per file.
 
-They are loaded like a user's own.
-
-Installed as the package simgin_strategies.
+They are loaded like a user's own strategies and installed as the package simgin_strategies.
 """

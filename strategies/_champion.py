@@ -1,8 +1,8 @@
-"""What the strategy `champion` sees in a hand, a discard and a knock, as named numbers.
+"""Features of hands and discards for the strategy `champion`.
 
-The policies of strategies/champion.py weigh these numbers; training/champion.py learns the weights.
-Every decision is the sum of its numbers times their weights, and the weights depend on the stage of
-the deal.
+The policies in strategies/champion.py weight these features; training/champion.py learns the
+weights. The cost of an option is the sum of its features times their weights, which depend on the
+stage of the deal.
 """
 
 import numpy as np
@@ -29,8 +29,8 @@ from simgin.toolkit import (
 from simgin.toolkit.lanes import whole_lanes
 from simgin.toolkit.prospects import gin_outs, outs_by_planes
 
-MATCH = 180.0  # what a match is worth, in about the points of deals: the unit of all prices
-NEW_STAGES = (3, 5, 8, 11)  # own turns at which another stage of the deal begins
+MATCH = 180.0  # value of a match, approximately in points of deals: the unit of all costs
+NEW_STAGES = (3, 5, 8, 11)  # own turns at which the next stage of the deal begins
 STAGES = len(NEW_STAGES) + 1
 
 HAND = (
@@ -103,7 +103,7 @@ DISCARD = (
 )
 NAMES = tuple(name for name, _ in HAND + DISCARD)
 SIZE = len(NAMES)
-# The places of the numbers of a hand, and of a discard
+# Indices of the features of a hand and of a discard
 LOOSE = 0
 COUNT, COUNT_SQUARED, COUNT_TO_4, COUNT_TO_10, COUNT_TO_15, COUNT_TO_22 = range(11, 17)
 OUTS, HIGH_OUTS, LOW_OUTS, FITS = 17, 21, 22, 23
@@ -123,9 +123,9 @@ ACE_TO_3 = sum(0b111 << (13 * suit) for suit in range(4))
 
 @helper
 def stage(turn):
-    """The stage of the deal, 0..4, on a given own turn."""
+    """Return the stage of the deal, 0..4, on an own turn."""
     return (
-        0  # interpreted, two of numpy's booleans add up to a boolean
+        0  # in interpreted mode, the sum of two NumPy Booleans is a Boolean
         + (turn >= NEW_STAGES[0])
         + (turn >= NEW_STAGES[1])
         + (turn >= NEW_STAGES[2])
@@ -135,8 +135,8 @@ def stage(turn):
 
 @inlined
 def two_highest(cards, rules):
-    """Values of the highest of some cards and of the highest of another rank; 0 for none."""
-    ranks = ranks_of(cards)  # products, where a branch would often be guessed wrong
+    """Return the highest value of some cards and the highest of another rank; 0 if none."""
+    ranks = ranks_of(cards)  # products avoid branches that are hard to predict
     first = highest_of_lane(ranks | 1)
     others = ranks & ~(1 << first)
     second = highest_of_lane(others | 1)
@@ -145,9 +145,9 @@ def two_highest(cards, rules):
 
 @helper
 def knock_draws(count, dearest, new_outs, view, rules):
-    """About how many unseen cards allow the first knock on the next draw.
+    """Return the approximate number of unseen cards that allow a first knock on the next draw.
 
-    Cards low enough to replace the dearest unmatched card, and outs to a new meld.
+    These are cards low enough to replace the highest unmatched card, and outs to a new meld.
     """
     nine = count - dearest
     if count <= view.limit or nine >= view.limit:
@@ -160,7 +160,7 @@ def knock_draws(count, dearest, new_outs, view, rules):
 
 @inlined
 def count_cost(n, count, view, weights):
-    """What deadwood costs in a hand of ten with n unmatched cards."""
+    """Return the cost of the deadwood of a hand of ten with n unmatched cards."""
     cost = weights[LOOSE + n] + count * weights[COUNT]
     cost += count * count * 0.02 * weights[COUNT_SQUARED]
     cost += (count <= 10) * weights[COUNT_TO_10]
@@ -174,9 +174,15 @@ def count_cost(n, count, view, weights):
 
 @inlined
 def outs_cost(n, new, fits, wanted, spurned, weights):
-    """What live outs cost, mostly less than nothing, with n unmatched cards.
+    """Return the cost of live outs, usually negative, with n unmatched cards.
 
-    new: those that make a new meld. fits: other cards that fit a meld.
+    Args:
+        n: Number of unmatched cards.
+        new: Outs that make a new meld.
+        fits: Other outs, which fit a meld.
+        wanted: Cards that touch a card the opponent took.
+        spurned: Cards that touch a card the opponent shed.
+        weights: Weights of the features.
     """
     cost = popcount(new) * weights[OUTS + (n >= 4) + (n >= 6) + (n >= 8)]
     cost += popcount(fits) * weights[FITS + (n >= 2) + (n >= 4) + (n >= 7)]
@@ -189,14 +195,14 @@ def outs_cost(n, new, fits, wanted, spurned, weights):
 
 @inlined
 def points_of(cards, rules):
-    """Total value of some cards, under all rules without a loop."""
+    """Return the total value of some cards without a loop, under all rules."""
     aces = popcount(cards & RANK_ACES)
     return points_in(cards, rules, 0) + aces * (rules.value[0, 0] >> PLANES << PLANES)
 
 
 @inlined
 def loose_cost(loose, wanted, rules, weights):
-    """What unmatched cards cost beside their points."""
+    """Return the cost of unmatched cards in addition to their points."""
     by_rank, by_suit = linked(loose)
     lone, low = loose & ~(by_rank | by_suit), loose & ACE_TO_3
     highest, second = two_highest(lone, rules)
@@ -209,7 +215,7 @@ def loose_cost(loose, wanted, rules, weights):
 
 @inlined
 def write_outs(n, tens, loose, unseen, rules, new, fits):
-    """Write the live outs of n hands to lanes: those to a new meld, others that fit a meld."""
+    """Write the live outs of n hands to lanes: those to a new meld, and others that fit."""
     if not rules.by_planes[0]:
         for i in range(n):
             new[i] = outs(loose[i], rules) & unseen
@@ -222,10 +228,20 @@ def write_outs(n, tens, loose, unseen, rules, new, fits):
 
 @inlined
 def hand_costs(n, tens, loose, counts, around, view, rules, weights, costs):
-    """Write to `costs` what n hands of ten cost: their numbers times the weights of a discard.
+    """Write the costs of n hands of ten to `costs`: their features times the weights.
 
-    All arrays are lanes (simgin.toolkit.lanes). tens: the hands. loose: their cards in no possible
-    meld. counts: their deadwood. around: as of `looked_around`.
+    All arrays are lanes (simgin.toolkit.lanes).
+
+    Args:
+        n: Number of hands.
+        tens: The hands.
+        loose: Their cards in no possible meld.
+        counts: Their deadwood.
+        around: Result of `looked_around`.
+        view: What the player can see.
+        rules: The rules.
+        weights: Weights of the features.
+        costs: Output.
     """
     wanted, spurned, _ = around
     new, fits = whole_lanes(), whole_lanes()
@@ -247,7 +263,7 @@ def hand_costs(n, tens, loose, counts, around, view, rules, weights, costs):
 
 @inlined
 def unseen_cost(r, sets, runs, weights):
-    """What the melds cost that a discard of rank r could make with two unseen cards."""
+    """Return the cost of melds that a discard of rank r could make with two unseen cards."""
     high, low = np.int64(r >= 9), np.int64(r <= 2)
     cost = sets * weights[SET_UNSEEN] + runs * weights[RUN_UNSEEN]
     cost += high * sets * weights[SET_UNSEEN_HIGH] + high * runs * weights[RUN_UNSEEN_HIGH]
@@ -256,10 +272,15 @@ def unseen_cost(r, sets, runs, weights):
 
 @inlined
 def known_cost(known, held, unseen, window, runs, weights):
-    """What the melds cost that a discard could make with cards known to be the opponent's.
+    """Return the cost of melds that a discard could make with known cards of the opponent.
 
-    known, unseen: how many cards of its rank are known and unseen. held, window: the same around
-    it in its suit, as `run_pairs` takes them. runs: those that it could make with unseen cards.
+    Args:
+        known: Number of cards of its rank that the opponent is known to hold.
+        held: Such cards around it in its suit, in the format of `run_pairs`.
+        unseen: Number of unseen cards of its rank.
+        window: Unseen cards around it in its suit.
+        runs: Number of runs that it could make with unseen cards.
+        weights: Weights of the features.
     """
     both, one = run_pairs(held), np.int64(known == 1)
     cost = (both + (known >= 2)) * weights[MELD_KNOWN]
@@ -269,10 +290,14 @@ def known_cost(known, held, unseen, window, runs, weights):
 
 @inlined
 def shed_cost(shed, gone, sets, runs, weights):
-    """What a discard costs by the cards that the opponent has shed.
+    """Return the cost of a discard by the cards that the opponent has shed.
 
-    shed: how many of its rank. gone: those around it in its suit. sets, runs: those that it could
-    make with unseen cards.
+    Args:
+        shed: Number of shed cards of its rank.
+        gone: Shed cards around it in its suit.
+        sets: Number of sets that it could make with unseen cards.
+        runs: Number of runs that it could make with unseen cards.
+        weights: Weights of the features.
     """
     beside = popcount(gone & 0b01010)
     cost = sets * (shed > 0) * weights[SET_UNSEEN_SHED]
@@ -283,9 +308,17 @@ def shed_cost(shed, gone, sets, runs, weights):
 
 @inlined
 def given_cost(card, r, ten, loose, last, near_last, view, weights):
-    """What a discard of rank r gives away, by what the opponent did.
+    """Return the cost of giving a discard of rank r to the opponent.
 
-    last, near_last: the opponent's last discard and the cards near it, none if it was taken.
+    Args:
+        card: The discard.
+        r: Its rank, 0..12.
+        ten: The cards kept.
+        loose: Those in no possible meld.
+        last: The opponent's last discard, -1 if it was taken.
+        near_last: The cards near it.
+        view: What the player can see.
+        weights: Weights of the features.
     """
     first = card - r  # the ace of its suit
     rank, suit = of_rank(r), LANE << first
@@ -307,15 +340,24 @@ def given_cost(card, r, ten, loose, last, near_last, view, weights):
 
 @helper
 def looked_around(view):
-    """(the cards that touch one that the opponent took, or shed; `left_lying`)."""
+    """Return the cards that touch known cards of the opponent or shed cards, and `left_lying`."""
     return touching(view.known), touching(view.shed), left_lying(view)
 
 
 @inlined
 def add_given_costs(n, cards, ranks, tens, loose, around, view, weights, costs):
-    """Add to `costs` what n discards give away.
+    """Add the costs of giving n discards to the opponent to `costs`.
 
-    cards, ranks, tens, loose: lanes of the discards and of what is left, as of `discard_costs`.
+    Args:
+        n: Number of discards.
+        cards: Lanes of the discards.
+        ranks: Lanes of their ranks.
+        tens: Lanes of the cards kept.
+        loose: Lanes of the unmatched cards kept.
+        around: Result of `looked_around`.
+        view: What the player can see.
+        weights: Weights of the features.
+        costs: Lanes to which the costs are added.
     """
     last = around[2]
     near_last = near(last) if last >= 0 else 0
@@ -326,9 +368,9 @@ def add_given_costs(n, cards, ranks, tens, loose, around, view, weights, costs):
 
 @inlined
 def discard_costs(n, cards, ranks, tens, loose, counts, around, view, rules, weights, costs):
-    """Write to `costs` what n discards cost: the sum of all their numbers times their weights.
+    """Write the costs of n discards to `costs`: their features times the weights.
 
-    cards, ranks, tens, loose, counts: lanes, as of `hand_costs`, of the discards and what is left.
+    The arguments are those of `hand_costs` and `add_given_costs`.
     """
     hand_costs(n, tens, loose, counts, around, view, rules, weights, costs)
     add_given_costs(n, cards, ranks, tens, loose, around, view, weights, costs)

@@ -1,9 +1,9 @@
-"""The worlds of `champion-mc`: hidden cards as the opponent's play makes them likely, played on.
+"""Simulation for `champion-mc`: hidden cards weighted by the opponent's play; rollouts.
 
-A *world* is one possible arrangement of the cards that a player does not see (simgin.toolkit.worlds
-draws them). In each world every action worth trying is done, and two champions play on to the end
-of the deal; one of them knocks at once where the opponent is taken to be of that kind. They see
-only what players see.
+A *world* is one possible arrangement of the hidden cards (simgin.toolkit.worlds samples them). In
+each world, simgin tries every candidate action and rolls out the deal with two champions. The
+opponent knocks immediately in worlds in which it is assumed to be such a player. Both see only what
+players can see.
 """
 
 import numpy as np
@@ -26,40 +26,40 @@ NUMBERS = {
     "spread": param(2.5, 0.1, 20.0, "how far champion's prices may be off, in points"),
     "knock_spread": param(7.5, 0.1, 50.0, "how far its gain of a knock may be off"),
 }
-N, SPREAD, KNOCK_SPREAD = range(3)  # places in `params`
-# Where the weights of champion begin, those of the hands, and the probability of winning by scores
+N, SPREAD, KNOCK_SPREAD = range(3)  # indices of `params`
+# Start of the weights of champion, of those of the hands, and of the win probabilities by scores
 CHAMPION = len(NUMBERS)
 HANDS = CHAMPION + player.ALL_RULES
 VALUES = HANDS + OF_HANDS
 TARGET = 100
-DEAL = 25.0  # what a won deal is worth where points do not count
-FIRST, THIN = 200, 15  # exchanges before the first hand, and between two
-LOOKED = 4  # worlds between two looks at which actions are worth more of them
-# The standard deviation between two actions in one world, and as how many worlds that counts
+DEAL = 25.0  # value of a won deal if points do not count
+FIRST, THIN = 200, 15  # Metropolis steps before the first hand, and between hands
+LOOKED = 4  # worlds between checks of which actions need more
+# Prior standard deviation of the difference of two actions in a world, and its weight in worlds
 DEVIATION, ASSUMED = 33.0, 16
-PRICE = 0.024  # points that a turn played on has to promise, times `n`
-TURNS, SETTING_UP = 9.0, 1.1  # that a deal is expected to last; what else a world takes, in turns
-AHEAD = 32  # worlds that are thought of at first
+PRICE = 0.024  # minimum expected gain of a rollout turn in points, times `n`
+TURNS, SETTING_UP = 9.0, 1.1  # expected turns of a rollout; the overhead of a world, in turns
+AHEAD = 32  # worlds that the first check considers
 
 
-# How the deal is played on
+# Rollout policies
 
 
 @helper
 def played_take(view, rules, params):
-    """Champion's draw."""
+    """Return champion's draw."""
     return take_if(player.take_gain(view, rules, params) > 0, view.legal)
 
 
 @helper
 def played_discard(view, rules, params):
-    """Champion's discard."""
+    """Return champion's discard."""
     return player.cheapest(view.legal, view, rules, params)
 
 
 @helper
 def played_knock(view, rules, params):
-    """Champion's knock; who has no weights knocks at once."""
+    """Return champion's knock decision; a player without weights knocks immediately."""
     if len(params) == 0 or gin_or_better(view) or view.phase == LAST:
         return 1
     return np.int64(player.knock_gain(view, rules, params) > 0)
@@ -67,19 +67,19 @@ def played_knock(view, rules, params):
 
 @helper
 def no_offer(view, rules, params):
-    """Never offer the die."""
+    """Return 0: never offer the die."""
     return 0
 
 
 @helper
 def accept(view, rules, params):
-    """Accept the die."""
+    """Return 1: accept the die."""
     return 1
 
 
 @helper
 def first_melding(view, rules, params):
-    """Show the melding of least deadwood."""
+    """Return 0: show the melding with the least deadwood."""
     return 0
 
 
@@ -102,15 +102,15 @@ def seat_champions(state, params, seed):
 
 @helper
 def own_numbers(params):
-    """The weights of champion among the numbers of champion-mc."""
+    """Return the weights of champion from the parameters of champion-mc."""
     return vector_at(params.ctypes.data + 8 * CHAMPION, HANDS - CHAMPION)
 
 
 @helper
 def worth(state, view, params):
-    """What the deal that was played on is worth: MATCH times the probability of winning the match.
+    """Return the value of a finished rollout: MATCH times the win probability of the match.
 
-    Where points do not win the match: the points, or DEAL for a deal won if only deals count.
+    If points do not decide the match, it is the points; if only deals count, DEAL per deal won.
     """
     seat = view.seat
     if view.goal == GOAL_DEALS:
@@ -129,7 +129,7 @@ def worth(state, view, params):
 def play_world(
     states, views, hand, stock, actions, cards, alive, w, values, turns, view, rules, params
 ):
-    """Write what each action that is still in question is worth in world w, and count its turns."""
+    """Roll out each action in the mask `alive` in world w; write its value and add its turns."""
     take = as_hook(played_take)
     discard = as_hook(played_discard)
     knock = as_hook(played_knock)
@@ -147,14 +147,19 @@ def play_world(
             turns[i] += states[0].turns - view.turns
 
 
-# Which action is best
+# Comparison of actions
 
 
 @helper
 def estimate(values, i, n, before, spread):
-    """(what action i gains over the first, the variance of that in one world) after n worlds.
+    """Return the estimated gain of action i over the first, and its variance in one world.
 
-    before: what champion's weights say it gains, right within `spread`.
+    Args:
+        values: Values by action and world.
+        i: Index of the action.
+        n: Number of worlds.
+        before: Gain according to champion's weights.
+        spread: Standard deviation of the error of that gain.
     """
     total, squares = 0.0, 0.0
     for w in range(n):
@@ -168,18 +173,25 @@ def estimate(values, i, n, before, spread):
 
 @helper
 def variance_after(n, each, spread):
-    """The variance of an estimate by champion's weights and n worlds of variance `each`."""
+    """Return the variance of an estimate from champion's weights and n worlds."""
     return 1.0 / (1.0 / (spread * spread) + n / each)
 
 
 @helper
 def is_worth_more(behind, n, each, spread, cost):
-    """Whether as many worlds again, or the first, promise to gain more than they cost.
+    """Return True if doubling the number of worlds is expected to gain more than it costs.
 
-    behind: what an action trails the best by, or the best leads by. cost: of a world, in points.
-    The estimate will move by a normal deviate, and if it overtakes, the rest is gained. So what it
-    promises is the unit normal loss of `behind`. That is here 0.4 times a fourth power, right
-    within 0.007, without exponentials, so that runs repeat to the byte on any machine.
+    The estimate will move by a normal deviate; if it overtakes the best one, the rest is gained.
+    The expected gain is therefore the unit normal loss of `behind`. It is approximated by 0.4 times
+    a fourth power, within 0.007, without exponentials, so that results are identical on all
+    machines.
+
+    Args:
+        behind: Difference from the best action, or for the best its lead.
+        n: Number of worlds so far.
+        each: Variance in one world.
+        spread: Standard deviation of the error of champion's weights.
+        cost: Cost of a world, in points.
     """
     more = max(n, AHEAD - n)
     fall = variance_after(n, each, spread) - variance_after(n + more, each, spread)
@@ -191,10 +203,17 @@ def is_worth_more(behind, n, each, spread, cost):
 
 @helper
 def still_in_question(values, turns, alive, n, before, spread, price):
-    """(the actions that are worth more worlds, as bits; the best of all) after n worlds.
+    """Return the actions that need more worlds, as bits, and the best action so far.
 
-    turns: played on with each action so far. price: of a turn, in points. The first action is what
-    the others are compared with, and is in no question.
+    Args:
+        values: Values by action and world.
+        turns: Turns of the rollouts of each action so far.
+        alive: Actions considered so far, as bits. The first is the reference of all comparisons and
+            is never among the results.
+        n: Number of worlds so far.
+        before: Gains according to champion's weights.
+        spread: Standard deviation of the error of these gains.
+        price: Cost of a turn, in points.
     """
     k = len(before)
     gains, each, costs = np.zeros(k), np.zeros(k), np.zeros(k)
@@ -217,7 +236,17 @@ def still_in_question(values, turns, alive, n, before, spread, price):
 
 @helper
 def best_action(actions, cards, before, spread, view, rules, params):
-    """The place of the best of some actions; before: what each gains over the first, by weights."""
+    """Return the index of the best of some actions.
+
+    Args:
+        actions: Actions of the engine.
+        cards: Their cards.
+        before: Gain of each action over the first, according to champion's weights.
+        spread: Standard deviation of the error of these gains.
+        view: What the player can see.
+        rules: The rules.
+        params: Parameters of champion-mc.
+    """
     n, k, price = int(params[N]), len(actions), PRICE / params[N]
     values, turns = np.zeros((k, n + LOOKED)), np.zeros(k)
     alive, best = still_in_question(values, turns, (1 << k) - 1, 0, before, spread, price)

@@ -1,8 +1,8 @@
-"""Hidden cards and playouts: the compiled part of the Monte Carlo strategy `mc`.
+"""Hidden cards and rollouts of the Monte Carlo strategy `mc`.
 
-A *world* is one possible arrangement of the cards that a player does not see: the opponent's hand
-and the order of the stock. A *playout* plays a world to the end of the deal with two greedy hands,
-as if everything were known from there on.
+A *world* is one possible arrangement of the hidden cards: the opponent's hand and the order of the
+stock. A rollout plays a world to the end of the deal with two greedy hands, as if all cards were
+known.
 """
 
 import numpy as np
@@ -24,10 +24,10 @@ from simgin.toolkit import (
     random_word,
 )
 
-# Actions; the first three are the answers of the slot `take`.
+# Actions; the first three are those of the slot `take`.
 STOCK, TAKE, PASS, THROW, END = 0, 1, 2, 3, 4
-EITHER = -1  # where a greedy hand draws: STOCK, TAKE, or as it likes
-TARGET = 100  # points that win the matches of the table of values
+EITHER = -1  # the source of a draw is free, instead of STOCK or TAKE
+TARGET = 100  # match length of the table of win probabilities
 
 NUMBERS = {
     "n": param(64, 1, 100_000, "sampled worlds per question"),
@@ -46,8 +46,8 @@ NUMBERS = {
     "gate": param(2.0, 0.0, 10.0, "standard errors by which an action must beat gold's choice"),
     "width": param(4, 1, 11, "number of discards considered, those that leave least deadwood"),
 }
-N, PATIENT, DEVELOPED, VALUE, GATE, WIDTH, TABLE = range(7)  # places in `params`
-GROWN, DRAWS, ANY = 0, 1, 2  # developed
+N, PATIENT, DEVELOPED, VALUE, GATE, WIDTH, TABLE = range(7)  # indices of `params`
+GROWN, DRAWS, ANY = 0, 1, 2  # values of `developed`
 
 # Mean deadwood of a hand that waits for gin, by the length of the discard pile
 # (jdh8/gin-rummy-engine).
@@ -55,8 +55,8 @@ EXPECTED = (
     (53, 50, 43, 38, 34, 30, 27, 24, 21, 19, 17, 15, 13, 12, 10)
     + (9, 8, 8, 7, 6, 6, 5, 5, 5, 4, 4, 4, 4, 4, 3)
 )  # fmt: skip
-SWAPS = 64  # tries to bring a hand to its expected deadwood
-FIRST_BATCH = 32  # worlds before the first check for hopeless actions; each check doubles them
+SWAPS = 64  # attempts to bring a hand to its expected deadwood
+FIRST_BATCH = 32  # worlds before the first check for inferior actions; doubled at each check
 
 
 # Worlds
@@ -64,10 +64,7 @@ FIRST_BATCH = 32  # worlds before the first check for hopeless actions; each che
 
 @helper
 def _some_of(pool, k, seed, stream):
-    """Mask of k cards of the pool, drawn at random.
-
-    They are moved to its front, in random order.
-    """
+    """Return a mask of k random cards of the pool, and move them to its front in random order."""
     cards = 0
     for i in range(k):
         j = i + below(pool.shape[0] - i, random_word(seed, stream))
@@ -78,7 +75,7 @@ def _some_of(pool, k, seed, stream):
 
 @helper
 def _grown(hidden, known, aim, pool, seed, stream, rules):
-    """Hidden cards after swaps with the pool, each of which brings the deadwood nearer to `aim`."""
+    """Return hidden cards after random swaps that bring the deadwood closer to `aim`."""
     off = abs(deadwood(known | hidden, rules) - aim)
     size = popcount(hidden)
     for _ in range(SWAPS):
@@ -97,10 +94,10 @@ def _grown(hidden, known, aim, pool, seed, stream, rules):
 
 @helper
 def _hidden_hand(view, rules, developed, pool, stream):
-    """The opponent's unknown cards.
+    """Return the opponent's sampled hidden cards.
 
-    As drawn; or the best of as many draws as the pile has cards; or that one, improved to the
-    expected deadwood.
+    They are a random draw, or the best of as many draws as the pile has cards, or that best draw
+    improved to the expected deadwood.
     """
     missing = 10 - popcount(view.known)
     pile = popcount(view.pile)
@@ -118,7 +115,7 @@ def _hidden_hand(view, rules, developed, pool, stream):
 
 @helper
 def imagine(view, rules, developed, pool, stream, stock):
-    """Sample one world; returns the opponent's hand as a mask.
+    """Sample one world; return the opponent's hand as a mask.
 
     The stock is written to `stock`, next card first.
     """
@@ -137,7 +134,7 @@ def imagine(view, rules, developed, pool, stream, stock):
 
 @helper
 def _scratch():
-    """Scratch arrays for a showdown: three for the melding, two for the lay-offs."""
+    """Return scratch arrays for a showdown: three for the melding, two for the lay-offs."""
     one = (1, 3)
     return (
         np.empty(MAX_MELDS, np.int64),
@@ -150,9 +147,17 @@ def _scratch():
 
 @helper
 def settle(ten, thrown, own, other, left, view, rules, scratch):
-    """Points of the side that ends the deal with `ten`, less those of the side that holds `other`.
+    """Return the points of the player that ends the deal minus those of the opponent.
 
-    thrown: mask of the discard.
+    Args:
+        ten: Hand of the player that ends the deal.
+        thrown: Mask of the discard.
+        own: Deadwood of `ten`.
+        other: Hand of the opponent.
+        left: Cards left in the stock.
+        view: What the player can see.
+        rules: The rules.
+        scratch: Result of `_scratch`.
     """
     found, keys, rows, options, chains = scratch
     count = deadwood(other, rules)
@@ -165,10 +170,20 @@ def settle(ten, thrown, own, other, left, view, rules, scratch):
 
 @helper
 def play_out(me, him, top, mine, source, stock, left, patient, view, rules, scratch):
-    """Play a deal to its end with two greedy hands of ten: own points less the opponent's.
+    """Roll out a deal with two greedy hands of ten; return own points minus the opponent's.
 
-    mine: whether this player has the turn; source: where the card of that turn must come from;
-    left: cards left in the stock.
+    Args:
+        me: Hand of this player.
+        him: Hand of the opponent.
+        top: Top card of the pile.
+        mine: True if it is this player's turn.
+        source: Source of the first draw.
+        stock: Cards of the stock, next card first.
+        left: Number of cards left in the stock.
+        patient: True if this player ends the deal only with gin.
+        view: What the player can see.
+        rules: The rules.
+        scratch: Result of `_scratch`.
     """
     size = left
     own, his = deadwood(me, rules), deadwood(him, rules)
@@ -208,7 +223,7 @@ def play_out(me, him, top, mine, source, stock, left, patient, view, rules, scra
 
 @helper
 def outcome(action, card, him, stock, patient, view, rules, scratch):
-    """Own points less the opponent's after an action in a world."""
+    """Return own points minus the opponent's after an action in a world."""
     if action == END:
         return settle(
             view.hand & ~(1 << card),
@@ -238,7 +253,7 @@ def outcome(action, card, him, stock, patient, view, rules, scratch):
             scratch,
         )
     mine, source = True, action
-    # After the dealer's pass the nondealer draws; after the nondealer's the dealer may take.
+    # After the dealer's pass, the nondealer draws; after the nondealer's, the dealer may take.
     if action == PASS:
         wanted = view.seat != view.dealer and count_after(him, view.taken_offer, rules) < deadwood(
             him, rules
@@ -262,7 +277,7 @@ def outcome(action, card, him, stock, patient, view, rules, scratch):
 
 @helper
 def worth(points, view, params):
-    """Worth of a deal's points: the probability of winning the match after it, or the points."""
+    """Return the value of a deal: its points, or the probability of winning the match."""
     if params[VALUE] == 1 or view.goal != GOAL_POINTS:
         return float(points)
     own = max(0, view.own_points + max(points, 0)) * TARGET // view.target
@@ -277,7 +292,7 @@ def worth(points, view, params):
 
 @helper
 def _surely_better(a, b, n, gate):
-    """Whether a beats b on average over the same n worlds by more than `gate` standard errors."""
+    """Return True if a is better than b over n worlds by more than `gate` standard errors."""
     total, squares = 0.0, 0.0
     for i in range(n):
         total += a[i] - b[i]
@@ -303,7 +318,7 @@ def _play_worlds(
 
 @helper
 def _members(cards):
-    """The cards of a mask as an array."""
+    """Return the cards of a mask as an array."""
     out = np.empty(popcount(cards), np.int64)
     for i in range(out.shape[0]):
         out[i] = lowest(cards)
@@ -313,9 +328,9 @@ def _members(cards):
 
 @helper
 def best_action(actions, cards, view, rules, params):
-    """Index of the best of some actions in the same worlds.
+    """Return the index of the best of some actions, compared in the same worlds.
 
-    The first action, gold's, is replaced only by one that is clearly better.
+    The first action, gold's, is replaced only by a significantly better one.
     """
     n, k, gate = int(params[N]), actions.shape[0], params[GATE]
     values = np.zeros((k, n))

@@ -1,10 +1,10 @@
 """Look one draw ahead: keep the ten cards with the best prospects over all unseen cards.
 
-The players behind the rule book's reference values for one player look ahead like this, with
-perfect memory: a card that was discarded is no longer unseen. The parameter `aim` says what is
-compared. Most cards make no meld, and the deadwood after drawing one is known beforehand: that of
-the ten, or that of their best nine and the card. Only the few others are evaluated, about a hundred
-per discard. The last discard, after which no card is drawn, leaves the least deadwood.
+The strategies behind the rule book's reference values for solitaire games look ahead like this with
+perfect memory: a discarded card is no longer unseen. The parameter `aim` selects what is compared.
+Most cards make no meld, so the deadwood after drawing one is known in advance: it is that of the
+ten cards, or that of the best nine and the new card. Only the few other cards are evaluated, about
+a hundred per discard. The last discard, which no draw follows, minimises deadwood.
 
 Source: This project (solo-lookahead, docs/reference/strategies/solo.md); the mean of the few best
 after A. Ahmed and others, "A Heuristic Evaluation Function for Hand Strength Estimation in Gin
@@ -59,13 +59,22 @@ def ahead(view, rules, params):
 
 @helper
 def no_draw_follows(view, rules):
-    """Whether this is a single player's last discard, after which only the ten cards count."""
+    """Return True if this is the last discard of a solitaire game."""
     return view.deck_left == 1 if rules.max_draws < 0 else view.own_turn >= rules.max_draws
 
 
 @helper
 def outlook(ten, unseen, aim, few, rules, counts):
-    """Cost of ten cards by an aim; smaller is better. `counts`: scratch space, a number a card."""
+    """Return the cost of ten cards by an aim; lower is better.
+
+    Args:
+        ten: The ten cards.
+        unseen: The unseen cards.
+        aim: Index of the aim.
+        few: Number of best draws that count with the aim FEW.
+        rules: The rules.
+        counts: Scratch space with one number per card.
+    """
     if aim == LOOSE:
         return _loose_outlook(ten, unseen, rules)
     n = next_counts(ten, unseen, rules, counts)
@@ -80,7 +89,7 @@ def outlook(ten, unseen, aim, few, rules, counts):
 
 @helper
 def _loose_outlook(ten, unseen, rules):
-    """The least numbers of unmatched cards after each unseen card, added up; ties: the deadwood."""
+    """Return the sum of the fewest unmatched cards after each unseen card; ties: the deadwood."""
     now = fewest_loose(ten, rules)
     fit = outs(ten, rules) & unseen
     total = now * popcount(unseen & ~fit)
@@ -92,7 +101,7 @@ def _loose_outlook(ten, unseen, rules):
 
 @helper
 def fewest_loose(hand, rules):
-    """Least number of cards of up to eleven that are left out of melds, whatever their values.
+    """Return the smallest number of unmatched cards of up to eleven, whatever their values.
 
     Rainbows are ignored.
     """
@@ -108,9 +117,9 @@ def fewest_loose(hand, rules):
 
 @helper
 def _fewest(s, h, d, c, ranks, rules):
-    """`fewest_loose` where each of `ranks` may be a set.
+    """Return `fewest_loose` if each of `ranks` can be a set.
 
-    Of all its cards, or of three of four; or no set.
+    A rank can form a set of all its cards, a set of three of its four cards, or no set.
     """
     if ranks == 0:
         return _out_of_runs(s, h, d, c, rules)
@@ -126,6 +135,7 @@ def _fewest(s, h, d, c, ranks, rules):
 
 @helper
 def _out_of_runs(s, h, d, c, rules):
+    """Return the number of cards in no run of their suit."""
     return (
         _out_of_run(s, rules)
         + _out_of_run(h, rules)
@@ -136,9 +146,9 @@ def _out_of_runs(s, h, d, c, rules):
 
 @helper
 def _out_of_run(one, rules):
-    """Cards of a lane left out of its runs.
+    """Return the number of cards of a lane that its runs leave out.
 
-    Those in no run, and two more where A-2-3 and Q-K-A need the same ace.
+    These are the cards in no run, and two more if A-2-3 and Q-K-A need the same ace.
     """
     ends = rules.ace_runs == HIGH_OR_LOW and one & 0b1110000001111 == 0b1100000000111
     return popcount(one & ~int(rules.lane[0, one])) + 2 * ends

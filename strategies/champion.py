@@ -1,19 +1,19 @@
-"""Champion: weighs what a hand may become against what a discard gives away, by learned weights.
+"""Champion: weighs what a hand can become against what it gives away, by learned weights.
 
-Every discard that leaves little more deadwood than need be has a price: the sum of 64 named numbers
-of the ten cards kept and of the card given away (strategies/_champion.py), each times a weight that
-depends on the stage of the deal. The cheapest is made. Whether to knock is looked up by turn and
-deadwood and set right by the outs, and a card on offer is taken if that gains by the same weights.
+Every discard that leaves little more than the least deadwood has a cost: the sum of 64 named
+features of the ten cards kept and of the discard (strategies/_champion.py), each times a learned
+weight that depends on the stage of the deal. The discard with the lowest cost is made. Whether to
+knock is looked up by turn and deadwood and corrected by the outs. A card on offer is taken if the
+same weights show a gain.
 
-There are two sets of weights: one for opponents who knock at once, one for those who wait for gin.
-They are mixed by the probability that the opponent is of the first kind, which follows from how
-many deals the opponent has won in this match, with how many points, and from how long this deal
-lasts.
+There are two sets of weights: one for opponents that knock immediately, one for those that wait for
+gin. They are mixed by the probability that the opponent knocks immediately. This probability
+depends on the number of deals that the opponent has won in this match, on the points of those
+deals, and on the length of the present deal.
 
-training/champion.py learned all of it from deals that were played on with each answer in the same
-world: under the rules of the EAAI challenge, and again under those of Gin Rush, Tedesco Gin and
-Gin Dice. Other rules get the weights of those that are most like them. The die is used as
-`dice-player` uses it.
+training/champion.py learned all weights from rollouts of every option in the same world, under the
+rules of the EAAI challenge and again under those of Gin Rush, Tedesco Gin and Gin Dice. Other rules
+use the weights of the most similar of them. The die is used as by `dice-player`.
 
 Source: This project. Regressing play-outs of alternative moves from the same position goes back to
 G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
@@ -49,27 +49,27 @@ from simgin.toolkit import (
 )
 from simgin.toolkit.lanes import real_lanes, whole_lanes
 
-BLENDS = 9  # of the two sets of weights: a chance of 0, 1/8 .. 1 that the opponent knocks at once
-WON, MEANS, TURNS = 5, 16, 16  # cells of the table of that chance
+BLENDS = 9  # mixtures, for a probability of 0, 1/8 .. 1 that the opponent knocks immediately
+WON, MEANS, TURNS = 5, 16, 16  # shape of the table of that probability
 TOO_HIGH = 1e9
-# Only discards are weighed that leave at most so much above the least deadwood
-MARGIN, LONE_MARGIN = 6, 10  # the second for a card without a partner
+# Maximum extra deadwood of a candidate discard
+MARGIN, LONE_MARGIN = 6, 10  # the second is for a card without a partner
 COUNTS, KNOCK_TURNS, OF_KNOCK = 11, 16, 5
 OF_TAKE = 7
-# Where the numbers of a blend begin
+# Offsets in the weights of a blend
 KNOCKS = STAGES * SIZE
 KNOCK_EXTRA = KNOCKS + KNOCK_TURNS * COUNTS
 TAKES = KNOCK_EXTRA + STAGES * OF_KNOCK
 ALL = TAKES + STAGES * OF_TAKE
-KINDS = BLENDS * ALL  # where the table of the opponent's kind begins
+KINDS = BLENDS * ALL  # offset of the table of the opponent's probability
 EACH = KINDS + WON * MEANS * TURNS
-# Where the numbers begin that were learned under each kind of rules
+# Offsets of the weights that were learned under each kind of rules
 EAAI, RUSH, TEDESCO, DICE, ALL_RULES = (i * EACH for i in range(5))
 
 
 @helper
 def learned_under(rules):
-    """Where the numbers begin that were learned under rules most like these."""
+    """Return the offset of the weights that were learned under the most similar rules."""
     if rules.goal == GOAL_DEALS:
         return DICE
     if rules.rush_premium:
@@ -79,10 +79,10 @@ def learned_under(rules):
 
 @helper
 def likely_hasty(view, rules, params):
-    """The probability that the opponent knocks at once, in steps of one eighth: 0..8.
+    """Return the probability, 0..8 eighths, that the opponent knocks immediately.
 
-    It follows from the deals that the opponent won in this match, from their mean points, and from
-    how long this deal lasts.
+    It depends on the deals that the opponent won in this match, on their mean points, and on the
+    length of the present deal.
     """
     won = min(view.other_deals, WON - 1)
     mean = 0
@@ -95,33 +95,33 @@ def likely_hasty(view, rules, params):
 
 @helper
 def blend(view, rules, params):
-    """Where the weights in force begin."""
+    """Return the offset of the current blend of weights."""
     return learned_under(rules) + ALL * likely_hasty(view, rules, params)
 
 
 @inlined
 def weights_of(first, view, params):
-    """The weights of the numbers of a discard at this stage in the blend that begins at `first`."""
+    """Return the feature weights of this stage in the blend at offset `first`."""
     return vector_at(params.ctypes.data + 8 * (first + SIZE * stage(view.own_turn)), SIZE)
 
 
 @helper
 def weights_in_force(view, rules, params):
-    """The weights of the numbers of a discard at this stage: float64 (SIZE,)."""
+    """Return the feature weights of this stage, (SIZE,) float64."""
     return weights_of(blend(view, rules, params), view, params)
 
 
 @inlined
 def priced(legal, view, rules, weights, cards, costs):
-    """Write the legal discards that leave little more than need be to lanes, and what they cost.
+    """Write the candidate discards and their costs to lanes; return the number of candidates.
 
-    Returns their number.
+    Candidates are legal discards that leave little more than the least deadwood.
     """
     ranks, tens, loose, counts = whole_lanes(), whole_lanes(), whole_lanes(), whole_lanes()
     melded = meldable(view.hand, rules)
     by_rank, by_suit = linked(view.hand & ~melded)
     linked_or_melded = by_rank | by_suit | melded
-    plain = view.best & ~melded  # discarding one of these saves its whole value
+    plain = view.best & ~melded  # discarding one of these lowers the deadwood by its value
     whole = view.least + value(lowest(plain), rules) if plain else deadwood(view.hand, rules)
     n = 0
     while legal:
@@ -144,7 +144,7 @@ def priced(legal, view, rules, weights, cards, costs):
 
 @helper
 def cheapest(legal, view, rules, params):
-    """The discard of least cost among the legal ones."""
+    """Return the legal discard with the lowest cost."""
     cards, costs = whole_lanes(), real_lanes()
     weights = weights_in_force(view, rules, params)
     best, least = -1, TOO_HIGH
@@ -156,13 +156,13 @@ def cheapest(legal, view, rules, params):
 
 @discard(name="champion", weights="champion.npy")
 def champion_discard(view, rules, params):
-    """Make the discard of least cost."""
+    """Make the discard with the lowest cost."""
     return cheapest(view.legal, view, rules, params)
 
 
 @helper
 def describe_knock(view, rules):
-    """The numbers of a knock, beside its turn and count: OF_KNOCK of them."""
+    """Return the OF_KNOCK features of a knock, except its turn and deadwood."""
     ten = view.hand
     if view.ending_card >= 0:
         ten &= ~(1 << view.ending_card)
@@ -177,7 +177,7 @@ def describe_knock(view, rules):
 
 @helper
 def knock_gain(view, rules, params):
-    """What knocking now is worth more than playing on."""
+    """Return the gain from knocking instead of continuing."""
     x = describe_knock(view, rules)
     first = blend(view, rules, params)
     turn = min(view.own_turn, KNOCK_TURNS) - 1
@@ -190,7 +190,7 @@ def knock_gain(view, rules, params):
 
 @knock(name="champion", weights="champion.npy")
 def champion_knock(view, rules, params):
-    """Knock with gin or the last discard, and otherwise if the table and the outs say so."""
+    """Knock with gin or on the last discard, and otherwise by a table and the outs."""
     if gin_or_better(view) or view.phase == LAST:
         return True
     return knock_gain(view, rules, params) > 0
@@ -198,16 +198,19 @@ def champion_knock(view, rules, params):
 
 @helper
 def describe_take(view, rules, weights):
-    """The numbers of taking the card on offer: OF_TAKE of them, all 0 if it saves no deadwood.
+    """Return the OF_TAKE features of taking the card on offer; all 0 if it saves no deadwood.
 
-    weights: those of a discard in force.
+    Args:
+        view: What the player can see.
+        rules: The rules.
+        weights: Feature weights of this stage.
     """
     eleven = view.hand | 1 << view.taken_offer
     after, best = best_discards(eleven, view.hand, rules)
     if after >= view.count:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     tens, loose, counts, costs = whole_lanes(), whole_lanes(), whole_lanes(), real_lanes()
-    tens[0], counts[0] = view.hand, view.count  # as it is, then as it may become
+    tens[0], counts[0] = view.hand, view.count  # the present hand, then the hands after taking
     n = 1
     while best:
         tens[n], counts[n] = eleven & ~(best & -best), after
@@ -226,7 +229,7 @@ def describe_take(view, rules, weights):
 
 @helper
 def take_gain(view, rules, params):
-    """What taking the card on offer is worth more than leaving it; 0 if it saves no deadwood."""
+    """Return the gain from taking the card on offer; 0 if it saves no deadwood."""
     first = blend(view, rules, params)
     x = describe_take(view, rules, weights_of(first, view, params))
     at = first + TAKES + OF_TAKE * stage(view.own_turn)
@@ -238,7 +241,7 @@ def take_gain(view, rules, params):
 
 @take(name="champion", weights="champion.npy")
 def champion_take(view, rules, params):
-    """Take what lowers the count, if that gains by the weights."""
+    """Take a card that lowers the deadwood if the weights show a gain."""
     return take_if(take_gain(view, rules, params) > 0, view.legal)
 
 

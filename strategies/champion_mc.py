@@ -1,13 +1,13 @@
-"""Champion-mc: champion looks ahead, in worlds drawn as likely as the opponent's play makes them.
+"""Champion-mc: champion with rollouts in worlds weighted by the opponent's play.
 
-Where champion's weights do not tell clearly, the actions worth trying are played on in the same
-sampled worlds to the end of the deal (strategies/_champion_worlds.py). What the weights say and
-what the worlds say are joined as two measurements are, each by its error; the best action is done.
-An action gets more worlds as long as what they may still gain is more than their time is worth.
+If champion's weights do not separate the best actions, these are rolled out to the end of the deal
+in the same sampled worlds (strategies/_champion_worlds.py). The weights and the rollouts are
+combined like two measurements, each weighted by its error, and the best action is chosen. An action
+gets more worlds as long as their expected gain exceeds the cost of their time.
 
 Source: This project. Sampled hidden cards and play-outs as in jdh8/gin-rummy-engine
-(MonteCarloBot), 2026; learned prices as the start of the comparison as in G. Tesauro and
-G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
+(MonteCarloBot), 2026; learned prices as the start of the comparison as in G. Tesauro and G.
+Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 """
 
 import numpy as np
@@ -26,12 +26,12 @@ from simgin.strategy import LAST, PASS, STOCK, UPCARD, Strategy, discard, helper
 from simgin.toolkit import gin_or_better, legal_discards, lowers, take_if
 from simgin.toolkit.lanes import real_lanes, whole_lanes
 
-FEW = 4  # discards tried at most
+FEW = 4  # maximum number of candidate discards
 
 
 @take(name="champion-mc", noise=True, weights="champion-mc.npy", **NUMBERS)
 def mc_take(view, rules, params):
-    """Take what lowers the count, if that goes better in the worlds and by the weights."""
+    """Take a card that lowers the deadwood if weights and rollouts favour it."""
     if not lowers(view, rules):
         return take_if(False, view.legal)
     gain = player.take_gain(view, rules, own_numbers(params))
@@ -46,7 +46,7 @@ def mc_take(view, rules, params):
 
 @helper
 def cheapest_few(legal, view, rules, params):
-    """(the cheapest discards, cheapest first; what each costs more than the first, negative)."""
+    """Return the discards with the lowest costs, and their negative gains over the first."""
     weights = player.weights_in_force(view, rules, own_numbers(params))
     tried, prices = whole_lanes(), real_lanes()
     n = player.priced(legal, view, rules, weights, tried, prices)
@@ -62,7 +62,7 @@ def cheapest_few(legal, view, rules, params):
 
 @discard(name="champion-mc", noise=True, weights="champion-mc.npy", **NUMBERS)
 def mc_discard(view, rules, params):
-    """Of the cheapest discards, the one that goes best."""
+    """Make the candidate discard with the best result in weights and rollouts."""
     cards, before = cheapest_few(view.legal, view, rules, params)
     if len(cards) == 1:
         return cards[0]
@@ -72,7 +72,7 @@ def mc_discard(view, rules, params):
 
 @knock(name="champion-mc", noise=True, weights="champion-mc.npy", **NUMBERS)
 def mc_knock(view, rules, params):
-    """Knock with gin or the last discard, and otherwise if that goes better than the discard."""
+    """Knock with gin or on the last discard, and otherwise if it beats the best discard."""
     if gin_or_better(view) or view.phase == LAST:
         return True
     numbers = own_numbers(params)

@@ -1,7 +1,7 @@
-"""Plays for deals instead of points at Gin Dice: gold's card play, and the die by win probability.
+"""Dice-player: plays for deals, not points, at Gin Dice; raises by win probability.
 
-Points do not count there, so waiting for gin gives deals away; docs/reference/strategies/stakes.md
-has the cross table.
+Its card play is gold's. Points do not count at Gin Dice, so waiting for gin loses deals;
+docs/reference/strategies/stakes.md has the cross-table.
 
 Source: This project, for Gin Dice (A. Lewicki, pagat.com).
 """

@@ -39,7 +39,7 @@ def low(view, rules, params):
 
 @helper
 def _fewest_melds(cards):
-    """Those of some cards whose rank lies in fewest three-card melds."""
+    """Return the cards whose rank is in the fewest three-card melds."""
     best, kept = 99, 0
     while cards:
         card = lowest(cards)
@@ -53,7 +53,7 @@ def _fewest_melds(cards):
 
 @discard
 def loose_high(view, rules, params):
-    """Discard the highest unmatched card of all eleven, which may not leave least deadwood."""
+    """Discard the highest unmatched card of all eleven, even if another leaves less deadwood."""
     options = loose(view.hand, rules) & view.legal
     return lowest(dearest(options if options else view.legal, rules)[0])
 
@@ -75,13 +75,14 @@ def most_hits(view, rules, params):
 
 @helper
 def _few_hits(view, rules, params, card, known):
+    """Return a cost with the number of hits first, then the deadwood."""
     ten = view.hand & ~(1 << card)
     return deadwood(ten, rules) - 1000 * hits(ten, view.unseen, rules)
 
 
 @helper
 def _neighbours(hand):
-    """The cards of a hand with a neighbour of their suit in it."""
+    """Return the cards of a hand that have a neighbour of their suit in it."""
     not_kings = PACK & ~of_rank(12)
     up = (hand & not_kings) << 1 & hand
     down = hand >> 1 & not_kings & hand

@@ -1,15 +1,15 @@
-"""Exp710: takes what melds, parts with its highest unmatched cards, king first, and waits for gin.
+"""Exp710: takes what melds, discards its highest unmatched card and waits for gin.
 
-Dealt exactly one meld, it keeps its jacks, queens and kings for two turns: it discards a lone card
-from eight down to three (no other unmatched card of its rank, or within two ranks in its suit), or
-else its highest unmatched card up to a ten. Both times the highest goes first. Its unmatched cards
-are those of least deadwood, and the discard comes before the question whether to end the deal; so
-where a melding that leaves two low cards is cheaper than gin with a high one, now and then it
-breaks up gin.
+If it was dealt exactly one meld, it keeps its jacks, queens and kings for two turns: it discards a
+lone card from eight down to three (no other unmatched card of its rank, or within two ranks in its
+suit), or else its highest unmatched card up to a ten. In both cases the highest comes first.
+Unmatched cards are those of the melding with the least deadwood. The discard precedes the decision
+to end the deal: if a melding that leaves two low cards costs less than gin with a high card, the
+strategy sometimes breaks up gin.
 
-The file breaks ties of rank by suit and uses the first best melding that its program finds; here
-the lowest card number and any best melding. Its guard against repeating a pair of cards is never
-armed, so it is left out.
+The original breaks ties of rank by suit and uses the first best melding that its program finds.
+Here ties go to the lowest card number, and any best melding is used. Its guard against repeating a
+pair of cards is never active, so it is left out.
 
 Source: ExperimentalPlayer710 of S. Truong and T. Neller, sangttruong/ginrummy, 2020.
 """
@@ -29,7 +29,7 @@ THREE_TO_EIGHT = 0b0000011111100
     turns=param(2, 0, 500, "own turns in which a hand dealt with one meld keeps J, Q and K"),
 )
 def exp710(view, rules, params):
-    """Discard the highest unmatched card; dealt one meld, at first a middle one."""
+    """Discard the highest unmatched card; if dealt one meld, at first a middle one."""
     cards = left_over(view.hand, 0, rules) & view.legal
     if cards == 0:
         return best_discard(view.hand, view.legal, rules)
@@ -44,14 +44,14 @@ def exp710(view, rules, params):
 
 @helper
 def _melds(hand, rules):
-    """How many melds a best melding of up to eleven cards has, at most two."""
+    """Return the number of melds in a best melding of up to eleven cards, at most two."""
     melded = popcount(hand & ~left_over(hand, 0, rules))
     return 2 if melded >= 6 else int(melded > 0)
 
 
 @helper
 def _dealt(view):
-    """The ten cards dealt: the hand, with all own turns taken back."""
+    """Return the ten cards dealt: the hand with all own turns undone."""
     hand = view.hand & ~(1 << max(view.taken, view.drawn))
     for i in range(view.turns - 1, -1, -1):
         turn = view.history[i]
@@ -62,7 +62,7 @@ def _dealt(view):
 
 @helper
 def _lone(cards):
-    """Those of some cards that are near no other of them."""
+    """Return the cards that are not near any other of the cards."""
     lone = 0
     rest = cards
     while rest:

@@ -1,11 +1,12 @@
-"""GA-conv: discards the card with the fewest friends in hand, without looking at deadwood.
+"""GA-conv: discards the card with the fewest friends in hand, regardless of deadwood.
 
-Friends are cards of its rank, or at most two steps away in its suit. The hand is a 4 x 13 matrix
-and counting friends is a convolution over it; melds count only as friends. The authors found the
-weights by a genetic algorithm and did not publish them. The defaults won a small search against
-Simple here; equal weights did so because they leave most ties to the highest card. How to take and
-when to knock is not published either: these are gold's, except that a card once discarded is never
-taken back. Two players who ignore deadwood would otherwise pass the same cards to and fro for ever.
+Friends are cards of the same rank, or at most two ranks away in the same suit. The hand is a 4 x 13
+matrix, and counting friends is a convolution over it; melds count only as friends. The authors
+found the weights by a genetic algorithm and did not publish them. The defaults won a small search
+against Simple here; equal weights did so because they leave most ties to the highest card. The
+rules for taking and knocking are not published either: these are gold's, except that a discarded
+card is never taken back. Otherwise two players that ignore deadwood would exchange the same cards
+for ever.
 
 Source: M. Nagai, K. Shrivastava, K. Ta, S. Bogaerts, C. Byers, A Highly-Parameterized Ensemble to
 Play Gin Rummy, EAAI-21, 2021.
@@ -19,15 +20,15 @@ from simgin.toolkit import cheapest, lane, lowers, of_rank, popcount, take_if, t
 
 @take
 def lower_new(view, rules, params):
-    """Take what lowers the deadwood, except a card you discarded, which could go on for ever."""
+    """Take what lowers the deadwood, but never a card you discarded, to avoid endless play."""
     own = thrown(view, view.seat, view.turns)
     return take_if(not own >> view.taken_offer & 1 and lowers(view, rules), view.legal)
 
 
 @helper
 def _beside(hand, card, step):
-    """How many cards of a hand lie `step` ranks from a card in its suit: 0, 1 or 2."""
-    suit = lane(hand, card // 13) << 2  # two places of margin on the low side
+    """Return the number of cards, 0 to 2, that are `step` ranks from a card in its suit."""
+    suit = lane(hand, card // 13) << 2  # two bits of margin on the low side
     at = card % 13 + 2
     return (suit >> (at - step) & 1) + (suit >> (at + step) & 1)
 
@@ -44,6 +45,7 @@ def conv(view, rules, params):
 
 @helper
 def _friends(view, rules, params, card, known):
+    """Return the weighted sum of friends of a card."""
     friends = params[0] * (popcount(view.hand & of_rank(card % 13)) - 1)
     friends += params[1] * _beside(view.hand, card, 1) + params[2] * _beside(view.hand, card, 2)
     return friends

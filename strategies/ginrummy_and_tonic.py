@@ -1,21 +1,23 @@
 """GinRummy-and-Tonic: discards for the hand it expects eight turns ahead, and waits for gin.
 
-A discard is judged by the deadwood expected later and by its help to the opponent. Deadwood after
-one card is the mean over the best part of the unseen cards, and after two that over the best part
-of their pairs; the line through both is drawn out to the eighth turn, but not below 0. The program
-means to weigh all turns by the probability that the deal ends on them, but divides whole numbers,
-so that the eighth has all the weight. Of a pair, it discards only one card, so its second count is
-of eleven cards. Both are followed: they are how it plays. Of two candidates of one rank, or next to
-each other in a suit, only the one that is better after one card is looked at further.
+A discard is evaluated by the deadwood expected later and by its help to the opponent. Deadwood
+after one card is the mean over the best part of the unseen cards, and after two cards that over the
+best part of their pairs. The line through both is extrapolated to the eighth turn, but not below 0.
+The original is meant to weight all turns by the probability that the deal ends on them, but divides
+integers, so the eighth turn has all the weight. Of a pair, it discards only one card, so its second
+deadwood is that of eleven cards. Both are reproduced, because they determine how it plays. Of two
+candidates of one rank, or next to each other in a suit, only the one that is better after one card
+is examined further.
 
-The help to the opponent is a table: the mean drop of his deadwood by the card, by its rank, by how
-many others of the rank he has or may have, and by where the four cards around it in its suit are.
-Theirs was learned from 14 million cards; this one from deals between simgin's own players
-(training/improvement.py). Theirs also tells own cards from dead ones, and mistakes an unseen card
-two ranks above for one next to it.
+The help to the opponent is a table: the mean drop of the opponent's deadwood by the card's rank, by
+the number of other cards of the rank that the opponent has or may have, and by the location of the
+four cards around it in its suit. The original table was learned from 14 million cards, this one
+from deals between simgin's own strategies (training/improvement.py). The original also
+distinguishes own cards from dead ones, and mistakes an unseen card two ranks above for one next to
+it.
 
-Their table of knocks with more than gin is left out. It is 0 nearly everywhere, and the entries
-that are not look like noise: docs/reference/strategies/bots.md.
+The original's table of knocks with more than gin is left out. It is 0 nearly everywhere, and its
+other entries look like noise: docs/reference/strategies/bots.md.
 
 Source: GinRummyAndTonic_Player of Goldstein, Astudillo Guerra, Haigh, Cruz Ulloa and Blum,
 bendstein/Gin-Rummy, 2020.
@@ -37,9 +39,9 @@ from simgin.toolkit import (
     touching,
 )
 
-COUNTS = 300  # the deadwood of eleven cards is less, even where an ace counts 99
-# Axes of improvement.npy: rank; others of the rank, known and unseen; four places in the suit, each
-# gone, unseen or known
+COUNTS = 300  # above the deadwood of eleven cards, even if an ace counts 99
+# Axes of improvement.npy: rank; other cards of the rank, known and unseen; four cards around it in
+# the suit, each gone, unseen or known
 RANKS, MATES, PLACES = 13, 10, 3**4
 MOST, MARGIN, SHARE, TURNS, OPPONENT, TABLE = range(6)
 
@@ -83,7 +85,10 @@ def tonic(view, rules, params):
 
 @helper
 def _candidates(view, rules, params):
-    """The unmatched discards among those that leave least deadwood; one alone if it makes gin."""
+    """Return the unmatched discards among those with the least deadwood.
+
+    If a discard makes gin, it is the only candidate.
+    """
     least, cards = view.least, view.best
     if least == 0:
         return cards & -cards
@@ -103,7 +108,7 @@ def _candidates(view, rules, params):
 
 @helper
 def _least(cards, helps, firsts):
-    """Of some cards the one with the least help and deadwood after one card."""
+    """Return the card with the least sum of help and deadwood after one card."""
     best = lowest(cards)
     while cards:
         card = lowest(cards)
@@ -115,7 +120,7 @@ def _least(cards, helps, firsts):
 
 @helper
 def _after_one(ten, unseen, share, tally, rules):
-    """Mean deadwood after one more card and a discard, over the best share of the cards."""
+    """Return the mean deadwood after a draw and a discard, over the best share of the cards."""
     tally[:] = 0
     n = next_tally(ten, unseen, rules, tally)
     return mean_of_least(tally, max(1.0, share * n))
@@ -123,7 +128,7 @@ def _after_one(ten, unseen, share, tally, rules):
 
 @helper
 def _after_two(ten, unseen, share, tally, rules):
-    """The same after two more cards and one discard, over the best share of the pairs."""
+    """Return the mean deadwood after two draws and one discard, over the best pairs."""
     tally[:] = 0
     pairs = 0
     while unseen:
@@ -135,7 +140,7 @@ def _after_two(ten, unseen, share, tally, rules):
 
 @helper
 def cell(card, known, unseen):
-    """The place of a card in the table, by the cards that the opponent has or may have."""
+    """Return the index of a card in the table, by the cards that the opponent has or may have."""
     rank, own = of_rank(card % 13), card // 13
     known_mates, unseen_mates = popcount(known & rank), popcount(unseen & rank)
     mates = 4 * known_mates - known_mates * (known_mates - 1) // 2 + unseen_mates

@@ -1,8 +1,8 @@
-"""Gold: takes only what lowers its deadwood, discards for least deadwood, knocks at once.
+"""Gold: takes what lowers its deadwood, discards for least deadwood, knocks immediately.
 
 Ties among discards go to the card of highest value, then to the lowest number. The variants differ
-in when they end the deal. `gold-early`, which knocks early or waits for gin, is the strong and
-cheap opponent.
+in when they end the deal. `gold-early`, which knocks early or waits for gin, is a strong and fast
+opponent.
 
 Source: The baseline of Kelidari, Haghi and Salmani (Nikelroid/adversarial-coevolution) and of
 jdh8/gin-rummy-engine.

@@ -1,16 +1,16 @@
 """Hazard: discards for low deadwood when the deal ends and little help to the opponent.
 
-The deal may end on each of the next turns, with a probability (the hazard) that rises as the deal
-goes on. A discard costs the deadwood expected on each of those turns, weighted by the probability
-that it is the last, plus the improvement that the opponent can expect from the card.
+The deal can end on each of the next turns, with a probability (the hazard) that rises as the deal
+goes on. The cost of a discard is the deadwood expected on each of those turns, weighted by the
+probability that it is the last, plus the improvement that the opponent can expect from the card.
 
 This project's reading: deadwood one turn ahead is the mean over the best share of the unseen cards,
 and later turns continue from there with a gain that fades. (The original computes the second turn
 and draws a straight line.) The opponent's improvement is the value of the other cards of every meld
-through the discard, times the probability that he holds them. (The original has a table learned
-from play.) The numbers were tuned by grid search. The lengths of deals given with the original rise
-about half as fast (slope 0.03), but its program divides them as whole numbers, so that all weight
-falls on the eighth turn.
+through the discard, times the probability that the opponent holds them. (The original has a table
+learned from play.) The numbers were tuned by grid search. The lengths of deals given with the
+original rise about half as fast (slope 0.03), but its program divides them as integers, so that all
+weight falls on the eighth turn.
 
 Source: Goldstein, Astudillo Guerra, Haigh, Cruz Ulloa and Blum, Extracting Learned Discard and
 Knocking Strategies, EAAI-21, and its repository bendstein/Gin-Rummy, 2021.
@@ -34,7 +34,7 @@ from simgin.toolkit import (
     three_card_runs,
 )
 
-COUNTS = 300  # the deadwood of ten cards is less, even where an ace counts 99
+COUNTS = 300  # above the deadwood of ten cards, even if an ace counts 99
 
 
 @discard(
@@ -55,6 +55,7 @@ def hazard(view, rules, params):
 
 @helper
 def _cost(view, rules, params, card, known):
+    """Return the expected deadwood plus the opponent's weighted improvement."""
     most, held, tally = known
     ten = view.hand & ~(1 << card)
     count = deadwood(ten, rules)
@@ -68,7 +69,7 @@ def _cost(view, rules, params, card, known):
 
 @helper
 def _one_turn_ahead(ten, unseen, share, tally, rules):
-    """Mean deadwood after the best discard, over the best share of the cards that may come."""
+    """Return the mean deadwood after a draw and the best discard, over the best cards."""
     tally[:] = 0
     n = next_tally(ten, unseen, rules, tally)
     return mean_of_least(tally, max(1.0, share * n))
@@ -76,7 +77,7 @@ def _one_turn_ahead(ten, unseen, share, tally, rules):
 
 @helper
 def _at_the_end(count, ahead, turn, params):
-    """Expected deadwood when the deal ends, at the latest on the last turn considered."""
+    """Return the expected deadwood at the end of the deal or on the last turn considered."""
     expected, alive, gain = 0.0, 1.0, count - ahead
     held = float(count)
     for i in range(int(params[1])):
@@ -90,7 +91,7 @@ def _at_the_end(count, ahead, turn, params):
 
 @helper
 def _improvement(card, known, unseen, held, rules):
-    """Expected value of the opponent's cards that form three-card melds with the card."""
+    """Return the expected value of the opponent's cards in three-card melds with the card."""
     rank = of_rank(card % 13) & ~(1 << card)
     value = float(rules.value[0, card % 13])
     sure, maybe = popcount(rank & known), popcount(rank & unseen)

@@ -1,18 +1,18 @@
-"""Hein: discards by a mix of deadwood and structure, the possible melds of pairs and near-runs.
+"""Hein: discards by a mix of deadwood and structure (possible melds of pairs and near-runs).
 
-A card's structure is what the hand loses with it: over its partners in hand, the cards that would
-complete a meld of the two, each counting 1 - q^4, where q is the probability that the opponent
-holds it, or 3 if the hand has it already. The discard has the least a * structure + (1 - a) *
-(deadwood left without it). The authors estimated q by a random forest; here every unseen card is
-equally likely, or (`belief=learned`) q comes from what the opponent did. Their program takes and
-knocks like Simple.
+The structure of a card is what the hand loses with it: the sum over its partners in hand and over
+the cards that would complete a meld of the two. Each such card counts 1 - q^4, in which q is the
+probability that the opponent holds it, or 3 if it is in the hand. The discard has the least a *
+structure + (1 - a) * (deadwood left without it). The authors estimated q by a random forest. Here
+every unseen card is equally likely, or (`belief=learned`) q depends on the opponent's actions. The
+original program takes and knocks like Simple.
 
-The share a falls with the square root of the turns played: structure early, deadwood late. Theirs
-goes on falling below zero; here it stops at `floor`. Theirs counts some dead cards as live and
-joins the suits at their ends; this one does not.
+The share a falls with the square root of the turns played: structure early, deadwood late. In the
+original it continues to fall below zero; here it stops at `floor`. The original counts some dead
+cards as live and joins the suits at their ends; this strategy does not.
 
-The discard comes before the question whether to end the deal, so now and then it breaks up gin, as
-theirs does.
+The discard precedes the decision to end the deal, so the strategy sometimes breaks up gin, as the
+original does.
 
 Source: A. Hein, M. Jiang, V. Thiyageswaran, M. Guerzhoy, Random Forests for Opponent Hand
 Estimation in Gin Rummy, EAAI-21; AnthonyHein/GinRummyEAAI-Python, 2021.
@@ -30,9 +30,9 @@ from simgin.toolkit import believe, believe_alike, deadwood, lowest, of_rank, pi
 
 @helper
 def _completing(card, partner):
-    """The cards each of which makes a three-card meld with two given ones.
+    """Return the cards each of which makes a three-card meld with two given cards.
 
-    None if the two cannot meld. Ace low, as in the authors' program.
+    The result is 0 if the two cards cannot meld. Aces are low, as in the authors' program.
     """
     if card % 13 == partner % 13:
         return of_rank(card % 13) & ~(1 << card | 1 << partner)
@@ -47,9 +47,12 @@ def _completing(card, partner):
 
 @helper
 def _structure(card, view, chances):
-    """A card's share in the structure of the hand.
+    """Return the contribution of a card to the structure of the hand.
 
-    chances: the probability that the opponent holds each card.
+    Args:
+        card: The card.
+        view: What the player can see.
+        chances: Probability that the opponent holds each card, (52,) float64.
     """
     ways, held = 0.0, 0
     partners = view.hand & ~(1 << card)
@@ -67,7 +70,7 @@ def _structure(card, view, chances):
 
 @helper
 def _share(view, start, fade, floor):
-    """The share of structure on this turn."""
+    """Return the share of structure on this turn."""
     return max(floor, start * (1 - sqrt(view.turns / fade))) if fade > 0 else start
 
 

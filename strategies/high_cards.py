@@ -1,8 +1,8 @@
-"""Rules of thumb about high and low cards: which points to shed first, and which cards to hold.
+"""Rules of thumb about high and low cards: which points to shed and which cards to hold.
 
 Advisers agree that high cards are costly and differ on when to discard them. A rule names some
-cards, and these or all others bear a price (see simgin/toolkit/prices.py). The size of the price is
-this project's reading: the sources say what to prefer, not what it is worth.
+cards, and these or all others get a cost (see simgin/toolkit/prices.py). The size of the cost is
+this project's reading: the sources state preferences without numbers.
 
 Source: about.com and Hoyle's tradition (high-first); onlinerummy.co.uk (high-late); rubl.com
 (many-high, triangle, keep-low-late); Heisenbot (Eicholtz et al., EAAI-21) and Mishra and Aggarwal,
@@ -15,7 +15,7 @@ from simgin.toolkit import loose, of_rank, of_ranks, paired, popcount, priced, t
 
 @helper
 def _high():
-    """Tens and face cards."""
+    """Return the mask of tens and face cards."""
     return of_ranks(0b1111 << 9)
 
 
@@ -40,7 +40,7 @@ def high_late(view, rules, params):
     hold=param(3.0, 0.0, 99.0, "with fewer, the price of an unmatched card with a partner"),
 )
 def many_high(view, rules, params):
-    """With four unmatched tens and face cards, those first; else hold pairs (rubl.com)."""
+    """Discard tens and face cards first if four are unmatched; else hold pairs (rubl.com)."""
     cards = loose(view.hand, rules)
     held = paired(cards, rules) if popcount(cards & _high()) < params[0] else 0
     return priced(view, rules, held, params[1])
@@ -58,7 +58,7 @@ def triangle(view, rules, params):
 
 @helper
 def _triangle(cards):
-    """A corner, another card of its rank and a neighbour in its suit; 0 if there is none.
+    """Return a corner, another card of its rank and a neighbour in its suit; 0 if none.
 
     Of several, the one with the highest corner, then with the lowest card numbers.
     """
@@ -84,7 +84,7 @@ def keep_low(view, rules, params):
 
 @helper
 def _ranks_to(rank):
-    """All cards from the ace up to a rank (ace 1)."""
+    """Return all cards from the ace up to a rank (ace 1)."""
     return of_ranks((1 << int(rank)) - 1)
 
 
@@ -95,7 +95,7 @@ def _ranks_to(rank):
     cost=param(1.5, 0.0, 99.0, "price of low cards that could be laid off on what he holds"),
 )
 def keep_low_late(view, rules, params):
-    """With the opponent near gin, keep low cards that fit what he took (rubl.com)."""
+    """Keep low cards that fit what the opponent took, once it seems near gin (rubl.com)."""
     if view.own_turn < params[1] and popcount(view.known) < params[2]:
         return priced(view, rules, 0, 0.0)
     return priced(view, rules, _ranks_to(params[0]) & touching(view.known), params[3])

@@ -1,9 +1,9 @@
 """Hitscore: EAAI's Simple, breaking ties between discards by the number of hits kept.
 
-A hit is a card that would lie in a meld if it came. Only unseen cards are counted here; the
-authors' program counts every card that it does not hold, dead ones too. The policy `hits` is the
-same idea in the other order, hits before deadwood, and plays very badly. The authors' final player
-adds a network over both hands, which is not part of this one.
+A hit is a card that would be in a meld if it were drawn. Only unseen cards are counted here; the
+authors' program counts every card that it does not hold, including dead ones. The policy `hits`
+uses the opposite order, hits before deadwood, and plays very badly. The authors' final player adds
+a network over both hands, which is not included here.
 
 Source: S. Truong, T. Neller, A Data-Driven Approach for Gin Rummy Hand Evaluation, EAAI-21;
 SGP_hitScore2 in sangttruong/ginrummy, 2020.

@@ -1,9 +1,9 @@
-"""jdh8-heuristic: gold that discards the safest of equals and knocks higher the more it leads.
+"""jdh8-heuristic: gold with safe discards among equals, and knock limits that rise with its lead.
 
-In its arena it is called "greedy". A discard is dangerous if cards that could meld with it are in
-the opponent's hand or unseen, and safe if he has discarded or declined them. Danger only breaks
-ties of deadwood. The original program bends the limit in whole points, rounded towards four; `lead`
-does not round.
+The original arena calls it "greedy". A discard is dangerous if cards that could meld with it are in
+the opponent's hand or unseen, and safe if the opponent has discarded or declined them. Danger only
+breaks ties of deadwood. The original program changes the knock limit in whole points, rounded
+towards four; `lead` does not round.
 
 Source: Chen-Pang He, HeuristicBot in jdh8/gin-rummy-engine, 2026.
 """
@@ -28,6 +28,7 @@ def safest(view, rules, params):
 
 @helper
 def _danger(view, rules, params, card, known):
+    """Return the danger of a discard."""
     return danger(card, view, params[0], params[1], params[2])
 
 

@@ -9,13 +9,13 @@ OUT_OF_REACH = 1 << 20
 
 @knock(k=param(10, 0, 99, "highest deadwood to knock with"))
 def at(view, rules, params):
-    """Knock with at most k: 10 knocks at once, 0 waits for gin."""
+    """Knock with at most k: 10 knocks immediately, 0 waits for gin."""
     return view.ending_count <= params[0] or view.ending >= 2
 
 
 @knock
 def never(view, rules, params):
-    """Never end a deal, not even with gin (a player for tests)."""
+    """Never end a deal, not even with gin (a strategy for tests)."""
     return False
 
 
@@ -44,9 +44,9 @@ def schedule(view, rules, params):
 
 @helper
 def _wanted(rules, seat, points):
-    """The points that a seat with `points` needs to win the match, or its game.
+    """Return the points that a seat with `points` needs to win the match, or its game.
 
-    OUT_OF_REACH if points win nothing.
+    It is OUT_OF_REACH if points win nothing.
     """
     if rules.points_target < 0 or rules.goal == GOAL_DEALS or rules.goal == GOAL_TOTAL:
         return OUT_OF_REACH
@@ -69,12 +69,12 @@ def lead(view, rules, params):
 
 @knock
 def count(view, rules, params):
-    """Knock at once, unless an undercut could give the opponent the points he still needs."""
+    """Knock immediately, unless an undercut could give the opponent the points needed to win."""
     safe = _wanted(rules, 1 - view.seat, view.other_points) - 1
     return view.ending_count <= safe or gin_or_better(view)
 
 
 @knock(k=param(0, 0, 99, "highest deadwood to knock with before the stock runs out"))
 def at_wall(view, rules, params):
-    """Knock with at most k, or with any legal count when the discard would make it a dead hand."""
+    """Knock with at most k, or with any legal count if the discard would make it a dead hand."""
     return view.ending_count <= params[0] or view.stock <= rules.stock_reserve or view.ending >= 2

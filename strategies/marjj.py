@@ -1,15 +1,15 @@
 """MARJJ: takes what melds and lowers its deadwood, discards for its next hands, waits for gin.
 
-After the public file v5 of the player reported to have won the gin rummy challenge of EAAI-21. A
-discard is judged by the deadwood it leaves, by the mean of the few least counts that one more card
-would give (with a weight that fades from turn to turn), and by its use to the opponent.
+It follows the public file v5 of the player reported to have won the gin rummy challenge of EAAI-21.
+A discard is evaluated by the deadwood it leaves, by the mean of the few lowest deadwoods after one
+more card (with a weight that fades from turn to turn), and by its use to the opponent.
 `marjj-paper` has the numbers reported from the paper.
 
-The file is followed where it departs from its own idea. Two cards on the same side of a discard are
-no run that it completes. A queen counts as if no king could be had. `one_gone` is added, not
-subtracted, for a card of whose rank no other is gone. Two slips are not followed: a card that the
-opponent took and discarded again is no longer his, and a first upcard that he took is not a card
-that can be drawn. The engine chooses the melding shown.
+The file is followed where it departs from its own idea. Two cards on the same side of a discard do
+not count as a run that it completes. A queen counts as if no king were available. `one_gone` is
+added, not subtracted, for a card of whose rank no other is gone. Two errors are not reproduced: a
+card that the opponent took and discarded again no longer counts as the opponent's, and a first
+upcard that the opponent took is not a card that can be drawn. The engine chooses the melding shown.
 
 Source: A. Ahmed et al., aqibahm/MARJJ, file MARJJ_v5-1.java, 2021; the numbers of the paper are
 second-hand.
@@ -34,10 +34,10 @@ from simgin.toolkit import (
     value,
 )
 
-WINDOW, WEIGHT, DECAY, BEST, ONE_GONE = range(5)  # places of the parameters
+WINDOW, WEIGHT, DECAY, BEST, ONE_GONE = range(5)  # indices of the parameters
 NO_RUN, NEXT_GONE, FAR_GONE, RUN, NEXT, FAR = range(5, 11)
 NO_SET, TWO_GONE, SET = range(11, 14)
-COUNTS = 300  # the deadwood of ten cards is less, even where an ace counts 99
+COUNTS = 300  # above the deadwood of ten cards, even if an ace counts 99
 
 
 @discard(
@@ -58,7 +58,7 @@ COUNTS = 300  # the deadwood of ten cards is less, even where an ace counts 99
     set=param(20.0, -100.0, 100.0, "price if two others of the rank are known to be his"),
 )
 def marjj(view, rules, params):
-    """Discard a high unmatched card, judged by this hand, the next, and its use to the opponent."""
+    """Discard a high unmatched card by the deadwood now and next, and its use to the opponent."""
     rest = _candidates(view, rules, params)
     if rest & (rest - 1) == 0:
         return lowest(rest)
@@ -84,7 +84,7 @@ def marjj(view, rules, params):
 
 @helper
 def _power(x, n):
-    """x ** n, by squares: compiled as that operator is, but with the same bits in Python."""
+    """Return x ** n by squaring: numba's `**` does the same, but Python's rounds differently."""
     power = 1.0
     while n:
         if n & 1:
@@ -96,9 +96,9 @@ def _power(x, n):
 
 @helper
 def _candidates(view, rules, params):
-    """The cards that some best melding leaves over, except those far below the highest in value.
+    """Return the cards that some best melding leaves over, close to the highest in value.
 
-    If there are none, the nearly best discards.
+    If there are none, return the nearly best discards.
     """
     options = loose(view.hand, rules) & view.legal
     if options:
@@ -108,7 +108,7 @@ def _candidates(view, rules, params):
 
 @helper
 def _worth_at_least(least, cards, rules):
-    """Those of some cards whose value is at least `least`."""
+    """Return the cards whose value is at least `least`."""
     kept, rest = 0, cards
     while rest:
         card = lowest(rest)
@@ -120,9 +120,14 @@ def _worth_at_least(least, cards, rules):
 
 @helper
 def _next(ten, unseen, few, tally, rules):
-    """Mean of the least counts after drawing an unseen card and discarding.
+    """Return the mean of the lowest deadwoods after drawing an unseen card and discarding.
 
-    tally: scratch space, a number a count.
+    Args:
+        ten: The ten cards.
+        unseen: The unseen cards.
+        few: Number of lowest values to average.
+        tally: Scratch space with one number per deadwood value.
+        rules: The rules.
     """
     tally[:] = 0
     n = next_tally(ten, unseen, rules, tally)
@@ -131,7 +136,7 @@ def _next(ten, unseen, few, tally, rules):
 
 @helper
 def _use(card, known, gone, params):
-    """A card's worth to the opponent, by the cards near it that he holds or cannot hold."""
+    """Return the use of a card to the opponent, by the cards near it that are known or gone."""
     s, r = 13 * (card // 13), card % 13
     score = _in_runs(
         _edges(_around(gone >> s & 0x1FFF, r), r),
@@ -153,22 +158,26 @@ def _use(card, known, gone, params):
 
 @helper
 def _around(lane, r):
-    """Which cards at most two ranks below or above are in a lane, as bits 0, 1, 3 and 4."""
+    """Return which cards up to two ranks below or above are in a lane, as bits 0, 1, 3 and 4."""
     return (lane << 2 >> r) & 0b11011
 
 
 @helper
 def _edges(around, r):
-    """`_around` with the cards beyond ace and king; above a queen the king too, as in the file."""
+    """Return `_around` with the bits beyond ace and king.
+
+    Above a queen the bit of the king is set too, as in the file.
+    """
     below = (0b00011, 0b00001)[r] if r <= 1 else 0
     return around | below | (0b01000 if r >= 11 else 0)
 
 
 @helper
 def _in_runs(around, both, near, far):
-    """`both` if a neighbour is among the cards and, on its other side, one of two; else a sum.
+    """Return `both` if the cards complete a run, otherwise a sum of `near` and `far`.
 
-    The sum has `near` for each neighbour and `far` for each card two ranks away.
+    They complete a run if they include a neighbour and a card on its other side. The sum has `near`
+    for each neighbour and `far` for each card two ranks away.
     """
     if (around & 0b01000 and around & 0b00011) or (around & 0b00010 and around & 0b11000):
         return both

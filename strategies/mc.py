@@ -1,13 +1,14 @@
-"""Monte Carlo: samples the hidden cards, plays each world to the end, picks the best action.
+"""Monte Carlo: samples the hidden cards, rolls out each world and picks the best action.
 
-Gold's choice stands unless another action is better by `gate` standard errors over the same worlds;
-accepting less plays worse than gold. Playouts are greedy. In them this player waits for gin
-(`patient`), so that plans are compared and not hasty knocks; the opponent plays gold. His sampled
-hand is as good as a hand should be by now (`developed`). A result counts as the probability of
-winning the match from the score after it (`value`), from a table for matches to 100 between two
-golds, scaled to other targets; where points do not win the match, it counts as points. The player
-cannot value hiding or gaining information, since every card is known in a playout. In one-player
-games, with shots and big gin, and under the 50th-card rule it plays like gold.
+Gold's action is chosen unless another action is better by `gate` standard errors over the same
+worlds; a lower threshold plays worse than gold. Rollouts are greedy. In them this player waits for
+gin (`patient`), so that plans are compared rather than immediate knocks; the opponent plays gold.
+The opponent's sampled hand is as good as can be expected at this stage (`developed`). A result
+counts as the probability of winning the match from the score after it (`value`), from a table for
+matches to 100 between two golds, scaled to other targets; if points do not decide the match, it
+counts as points. The strategy cannot value hiding or gaining information, because all cards are
+known in a rollout. In solitaire games, with shots and big gin, and under the 50th-card rule it
+plays like gold.
 
 Source: jdh8/gin-rummy-engine (MonteCarloBot), 2026. This project's readings: lay-offs are exact,
 and hands are improved by default.
@@ -31,7 +32,7 @@ from simgin.toolkit import (
 
 @helper
 def _ways_to_draw(view, rules):
-    """The answers of the slot `take`, gold's first."""
+    """Return the legal actions of the slot `take`, gold's first."""
     first = take_if(lowers(view, rules), view.legal)
     out = np.full(3, first, np.int64)
     n = 1
@@ -44,7 +45,7 @@ def _ways_to_draw(view, rules):
 
 @helper
 def _least_discards(eleven, legal, width, rules):
-    """The discards that leave least deadwood, best first.
+    """Return the discards that leave the least deadwood, best first.
 
     Ties: the highest card, then the lowest number.
     """
@@ -59,7 +60,7 @@ def _least_discards(eleven, legal, width, rules):
 
 @take(name="mc", noise=True, weights="mc.npy", **NUMBERS)
 def monte_carlo_take(view, rules, params):
-    """Take or draw, whichever goes clearly better in sampled worlds; otherwise as gold would."""
+    """Take or draw, whichever is significantly better in sampled worlds; otherwise as gold."""
     answers = _ways_to_draw(view, rules)
     actions = answers.copy()
     if view.phase == UPCARD and not view.legal & 1 << PASS:
@@ -69,9 +70,9 @@ def monte_carlo_take(view, rules, params):
 
 @discard(name="mc", noise=True, weights="mc.npy", **NUMBERS)
 def monte_carlo_discard(view, rules, params):
-    """Of the `width` discards that leave least deadwood, the one that goes best in sampled worlds.
+    """Choose among the `width` discards that leave least deadwood by sampled worlds.
 
-    If none is clearly best, gold's discard.
+    If none is significantly better, make gold's discard.
     """
     if rules.players == 1:
         return best_discard(view.hand, view.legal, rules)
@@ -82,7 +83,7 @@ def monte_carlo_discard(view, rules, params):
 
 @knock(name="mc", noise=True, weights="mc.npy", **NUMBERS)
 def monte_carlo_knock(view, rules, params):
-    """Knock with gin, and otherwise unless a discard goes clearly better in sampled worlds."""
+    """Knock with gin, and otherwise unless a discard is significantly better in the worlds."""
     if gin_or_better(view) or view.phase == LAST or rules.players == 1:
         return True
     others = _least_discards(view.hand, legal_discards(view, rules), params[WIDTH], rules)

@@ -1,15 +1,16 @@
 """Mishra-uniform: values melds and prospects, and discards what helps the opponent least.
 
-An unmatched card is worth more the more its pairs, near-runs and open places promise, less the
-likelier the opponent holds the missing cards in melds, and more the cheaper it is; within two cards
-of a knock, cheapness counts even more. A hand is worth its number of melded cards plus the mean of
-its unmatched cards, plus a bonus if it could knock or is gin. The authors estimated the opponent's
-hand with a network; here every unseen card is equally likely. They found what a discard does for
-him by sampling 100 of his hands; here that is `gain` times the probability that he can meld it (the
-melds through it taken as independent), with `gain` fitted to such samples.
+An unmatched card has a higher value the more its pairs, near-runs and open ranks promise, the less
+likely the opponent holds the missing cards in melds, and the fewer points it costs; within two
+cards of a knock, its points count even more. The value of a hand is its number of melded cards plus
+the mean value of its unmatched cards, plus a bonus if it could knock or is gin. The authors
+estimated the opponent's hand with a network; here every unseen card is equally likely. They
+measured the effect of a discard on the opponent by sampling 100 hands; here that is `gain` times
+the probability that the opponent can meld it (the melds through it taken as independent), with
+`gain` fitted to such samples.
 
-The knock rule holds back a high count if the opponent's deadwood is estimated to be low. The engine
-chooses the melding shown.
+The knock rule avoids knocking with high deadwood if the opponent's deadwood is estimated to be low.
+The engine chooses the melding shown.
 
 Source: P. Mishra, A. Aggarwal, Opponent Hand Estimation in Gin Rummy Using Deep Neural Networks and
 Heuristic Strategies, EAAI-21; mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
@@ -50,11 +51,15 @@ PROMISE, PARTNER, HURRY, ACE, KNOCK, GIN = range(6)
 
 @helper
 def _chances_of_pairs(held):
-    """Probabilities that the opponent holds what makes a three-card meld with a card.
+    """Return the probabilities that the opponent holds the pairs that a card would meld with.
 
-    float64[6, 52]: the two cards below it, on either side, and above it in its suit (ace low, as in
-    the authors' program); then two others of its rank, without those of the next suit, of the one
-    after that, and of the third. held: the probability of each card, taken as independent.
+    Args:
+        held: Probability that the opponent holds each card, (52,) float64, taken as independent.
+
+    Returns:
+        (6, 52) float64. The pairs are the two cards below it, on either side, and above it in its
+        suit (ace low, as in the authors' program); then two others of its rank, without those of
+        the next suit, of the second next, and of the third.
     """
     chances = np.zeros((6, 52))
     for suit in range(4):
@@ -75,7 +80,7 @@ def _chances_of_pairs(held):
 
 @helper
 def _chance_melds(card, chances):
-    """Probability that the opponent could meld a card, the pairs he needs taken as independent."""
+    """Return the probability that the opponent could meld a card, with pairs as independent."""
     none = 1.0
     for i in range(6):
         none *= 1 - chances[i, card]
@@ -84,9 +89,10 @@ def _chance_melds(card, chances):
 
 @helper
 def _chances_in_melds(held, chances):
-    """For every card the probability that the opponent holds it in a meld, float64[52].
+    """Return the probability that the opponent holds each card in a meld, (52,) float64.
 
-    The sum over its three-card melds; 0 for cards that he cannot have.
+    It is the sum over the three-card melds of a card, and 0 for cards that the opponent cannot
+    have.
     """
     table = np.zeros(52)
     for i in range(6):
@@ -99,10 +105,20 @@ def _chances_in_melds(held, chances):
 
 @helper
 def _worth_of_card(card, loose, there, table, hurry, rules, params):
-    """Worth of one unmatched card; there: cards that might still come."""
+    """Return the value of one unmatched card.
+
+    Args:
+        card: The card.
+        loose: All unmatched cards.
+        there: Cards that might still come.
+        table: Result of `_chances_in_melds`.
+        hurry: Factor on low points.
+        rules: The rules.
+        params: Parameters of the policy.
+    """
     r = card % 13
     worth = hurry * (5 - value(card, rules)) + (params[ACE] / (1 + r) if r < 2 else 0.0)
-    # The suit from three ranks below the card, as bit 0, to two above it, as bit 5
+    # The suit from three ranks below the card (bit 0) to two ranks above it (bit 5)
     held = lane(loose, card // 13) << 3 >> r
     free = held | lane(there, card // 13) << 3 >> r
     if free & 0b000110 == 0b000110 and not held & 0b000001:
@@ -124,22 +140,23 @@ def _worth_of_card(card, loose, there, table, hurry, rules, params):
 
 @helper
 def _hope(in_melds):
-    """Probability that the opponent holds none of some cards in melds.
+    """Return the probability that the opponent holds none of some cards in melds.
 
-    in_melds: the sum of the probabilities that he holds each of them so.
+    Args:
+        in_melds: Sum of the probabilities that the opponent holds each of them in a meld.
     """
     return max(0.0, 1 - in_melds)
 
 
 @helper
 def _promise(partners, params):
-    """Worth of a meld that an unmatched card could still be in, with some partners held already."""
+    """Return the value of a meld that an unmatched card could still be in, by partners held."""
     return params[PROMISE] + params[PARTNER] * partners
 
 
 @helper
 def _touched(cards):
-    """The cards whose worth some cards change: those of their ranks and of their suits."""
+    """Return the cards of the ranks and of the suits of some cards, whose values they affect."""
     touched = of_ranks(ranks_of(cards))
     for suit in range(4):
         if lane(cards, suit):
@@ -149,9 +166,10 @@ def _touched(cards):
 
 @helper
 def _each_worth(cards, changed, before, now, loose, there, table, hurry, rules, params):
-    """Write the worth of some unmatched cards to `now`, float64[52].
+    """Write the values of some unmatched cards to `now`, (52,) float64.
 
-    It is as `before` for a card with no card of `changed`, a mask, in its rank or suit.
+    The value is copied from `before` for a card with no card of the mask `changed` in its rank or
+    suit.
     """
     changed = _touched(changed)
     while cards:
@@ -165,7 +183,7 @@ def _each_worth(cards, changed, before, now, loose, there, table, hurry, rules, 
 
 @helper
 def _worth(hand, loose, worths, limit, rules, params):
-    """Worth of a hand with these unmatched cards, each of which has its worth in an array."""
+    """Return the value of a hand from the values of its unmatched cards."""
     melded = popcount(hand) - popcount(loose)
     if loose == 0:
         return melded + params[GIN]
@@ -180,7 +198,7 @@ def _worth(hand, loose, worths, limit, rules, params):
 
 @helper
 def _haste(loose, limit, rules, params):
-    """Factor on the cheapness of unmatched cards: `hurry` within two cards of a knock, else 1."""
+    """Return the factor on low points: `hurry` within two cards of a knock, otherwise 1."""
     for _ in range(2):
         loose &= ~(1 << lowest(dearest(loose, rules)[0])) if loose else 0
     return params[HURRY] if points(loose, rules) <= limit else 1.0
@@ -188,10 +206,21 @@ def _haste(loose, limit, rules, params):
 
 @helper
 def _worth_after(hand, legal, there, table, limit, rules, params, ten, now):
-    """Worth of eleven cards after a discard.
+    """Return the value of eleven cards after a discard.
 
-    The highest unmatched card if that allows a knock, else the unmatched card worth least. ten:
-    what is known of ten of the cards, as `_known_worths` gives it; now: scratch space, float64[52].
+    The discard is the highest unmatched card if that allows a knock, otherwise the unmatched card
+    with the lowest value.
+
+    Args:
+        hand: The eleven cards.
+        legal: The legal discards.
+        there: Cards that might still come.
+        table: Result of `_chances_in_melds`.
+        limit: Knock limit.
+        rules: The rules.
+        params: Parameters of the policy.
+        ten: Result of `_known_worths` for ten of the cards.
+        now: Scratch space, (52,) float64.
     """
     loose = left_over(hand, 0, rules)
     if loose & legal == 0:
@@ -212,7 +241,7 @@ def _worth_after(hand, legal, there, table, limit, rules, params, ten, now):
 
 @helper
 def _cheapest(cards, worths):
-    """The card of least worth; ties: the lowest number."""
+    """Return the card with the lowest value; ties: the lowest number."""
     thrown, least = -1, 1e9
     while cards:
         card = lowest(cards)
@@ -224,7 +253,7 @@ def _cheapest(cards, worths):
 
 @helper
 def _known_worths(hand, there, table, limit, rules, params):
-    """(worths of a hand's unmatched cards, these cards, the cards that may come, the haste)."""
+    """Return the values of a hand's unmatched cards, these cards, `there`, and the haste."""
     worths = np.zeros(52)
     loose = left_over(hand, 0, rules)
     hurry = _haste(loose, limit, rules, params)
@@ -234,7 +263,7 @@ def _known_worths(hand, there, table, limit, rules, params):
 
 @take(**VALUES, tax=param(0.0, -10.0, 10.0, "cost of showing the opponent what is collected"))
 def mishra(view, rules, params):
-    """Take what melds more cards, or leaves a hand worth at least the mean after drawing."""
+    """Take what melds more cards, or gives a hand worth at least the mean after drawing."""
     card = view.taken_offer
     eleven = view.hand | 1 << card
     if deadwood(eleven, rules) < view.count + value(card, rules):
@@ -247,7 +276,7 @@ def mishra(view, rules, params):
     taken = _worth_after(eleven, view.hand, there, table, view.limit, rules, params, ten, now)
     taken -= params[6]
     if taken < _worth(view.hand, ten[1], ten[0], view.limit, rules, params):
-        # A card drawn can always be discarded again, so drawing is worth more.
+        # A drawn card can always be discarded, so drawing is worth more.
         return take_if(False, view.legal)
     total, rest = 0.0, view.unseen
     while rest:
@@ -265,12 +294,12 @@ def mishra(view, rules, params):
 
 @helper
 def _low_opponent(view, opp, rules):
-    """Whether the opponent's mean deadwood, over thirty hands he may hold, is at most `opp`."""
+    """Return True if the opponent's mean deadwood over thirty sampled hands is at most `opp`."""
     total, state = 0, 1 + view.noise % 2147483646
     for _ in range(30):
         hand, pool = view.known, view.unseen
         while popcount(hand) < 10 and pool:
-            # Lehmer's generator, seeded by the question's own noise
+            # Lehmer's generator, seeded by the random number of this decision
             state = state * 48271 % 2147483647
             card = 1 << nth(pool, state * popcount(pool) // 2147483647)
             hand |= card
@@ -303,7 +332,7 @@ def mishra_discard(view, rules, params):
 
 @helper
 def _best(view, options, rules, params):
-    """The discard with the most worth left, less the opponent's gain."""
+    """Return the discard with the highest value left minus the opponent's gain."""
     held = np.empty(52)
     believe_alike(view, held)
     chances = _chances_of_pairs(held)
@@ -331,7 +360,7 @@ def _best(view, options, rules, params):
     opp=param(18, 0, 99, "estimated mean deadwood up to which he is low"),
 )
 def belief(view, rules, params):
-    """Knock at once, but not above `own` while the opponent is estimated at `opp` or less."""
+    """Knock with up to `own`, or with any legal count unless the opponent seems low (`opp`)."""
     return (
         view.ending >= 2
         or view.ending_count <= params[0]

@@ -1,9 +1,9 @@
-"""OpenSpiel-simple: takes what melds or allows a knock, discards high, knocks at once.
+"""OpenSpiel-simple: takes what melds or allows a knock, discards high, knocks immediately.
 
 The discard is the highest unmatched card of all eleven. The melding is that of the eleven cards, so
-now and then it overlooks a better discard. Of equally good meldings the original uses the one that
-its program finds first, and it never lays off; here any best melding counts, and the engine lays
-off.
+the strategy sometimes overlooks a better discard. Of equally good meldings, the original uses the
+one that its program finds first, and it never lays off; here any best melding counts, and the
+engine lays off.
 
 Source: SimpleGinRummyBot in google-deepmind/open_spiel, 2019.
 """
@@ -19,7 +19,7 @@ from simgin.toolkit import highest, loose, lowest
 def loose_rank(view, rules, params):
     """Discard the unmatched card of highest rank, king first (OpenSpiel's simple bot).
 
-    If none is loose, a discard that keeps the melds.
+    If all cards are matched, make a discard that keeps the melds.
     """
     options = loose(view.hand, rules) & view.legal
     if options:

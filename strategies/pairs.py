@@ -1,8 +1,8 @@
 """Rules of thumb about pairs and partial runs: which two cards to hold in hope of a third.
 
-Gold sees no difference between a king with a partner and a king without one. These rules put a
-price (see simgin/toolkit/prices.py) on the unmatched cards that could become a meld, by how likely
-that is; `middle` goes by the rank alone.
+Gold does not distinguish a king with a partner from a king without one. These rules put a cost (see
+simgin/toolkit/prices.py) on the unmatched cards that could become a meld, by how likely that is;
+`middle` depends only on the rank.
 
 Source: rubl.com (inside-pairs, middle); about.com (dead-pairs-first); Larkin, Collicott and Hiebel,
 "Tonic", EAAI-21 (break-pairs: holding pairs too long hurt). The web pages are cited from reports
@@ -33,6 +33,7 @@ def inside_pairs(view, rules, params):
 
 @helper
 def _pair_price(view, rules, params, card, cards):
+    """Return the cost of a card by its pairs."""
     if not cards >> card & 1:
         return 0.0
     whole, inside = 0, 0
@@ -83,12 +84,13 @@ def break_pairs(view, rules, params):
     seven=param(0.25, 0.0, 20.0, "extra price of an unmatched seven"),
 )
 def middle(view, rules, params):
-    """Hold middle cards, which lie in most melds, and a seven longest (rubl.com)."""
+    """Hold middle cards, which are in most melds, and a seven longest (rubl.com)."""
     return priced_each(view, rules, params, _middle_price, loose(view.hand, rules))
 
 
 @helper
 def _middle_price(view, rules, params, card, cards):
+    """Return the cost of an unmatched card by its rank."""
     if not cards >> card & 1:
         return 0.0
     return middle_price(card, params[0], params[1])
@@ -96,5 +98,5 @@ def _middle_price(view, rules, params, card, cards):
 
 @helper
 def middle_price(card, weight, seven):
-    """Price of a rank by the number of three-card melds through it."""
+    """Return the cost of a rank by the number of three-card melds through it."""
     return weight * (three_card_melds(card) - 4) + (seven if card % 13 == 6 else 0.0)

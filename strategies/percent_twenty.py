@@ -1,21 +1,22 @@
 """Percent-twenty: low deadwood and safe discards, with tables for what to take and when to knock.
 
-Take: a card that makes a meld and lowers the deadwood, or lowers it by nine. If the opponent is
-known to hold two cards that it would meld with, the meld must lower it by three.
+Take: a card that makes a meld and lowers the deadwood, or that lowers it by nine. If the opponent
+is known to hold two cards that it would meld with, the meld must lower the deadwood by three.
 
-Discard: of those that leave least deadwood, the card with most of these points: the opponent is not
-known to hold cards that it melds with; he discarded a card near it (same rank, or same suit within
-two ranks); it is dead (in no meld of the hand, nor after any one unseen card). Cards up to nine go
-before the others.
+Discard: of those that leave least deadwood, the card with the most of these points: the opponent is
+not known to hold cards that it melds with; the opponent discarded a card near it (same rank, or
+same suit within two ranks); it is dead (in no meld of the hand, even after any one unseen card).
+Cards up to nine go before the others.
 
-Knock: gin at once, else by a table over the deadwood kept, the number of cards seen in fives, and
-the number of dead cards kept. The authors computed it by counterfactual regret minimisation; it is
-in their source. It knocks with six or more while few cards are seen, and hardly ever below three.
+Knock: with gin, or by a table over the deadwood kept, the number of cards seen in steps of five,
+and the number of dead cards kept. The authors computed the table by counterfactual regret
+minimisation; it is in their source. It knocks with six or more while few cards are seen, and rarely
+below three.
 
-What the file does and this does not: a point for an expected improvement by the next card (all
-candidates get it), ties by suit (here at random), a knock whenever all unmatched cards could be
-laid off beside cards known to be the opponent's, and the slips by which it overlooks sets of the
-opponent and swaps two entries of the table of takes.
+Differences from the file: it gives a point for an expected improvement by the next card (which all
+candidates get), breaks ties by suit (here at random), and knocks whenever all unmatched cards could
+be laid off beside cards known to be the opponent's. It also contains errors that overlook sets of
+the opponent and swap two entries of the table of takes.
 
 Source: R. Bowser, J. Gallucci, S. Kettell, C. Overton, PercentTwenty_Player in CTOverton/Agent-TAG,
 2020.
@@ -93,7 +94,7 @@ def unwanted(view, rules, params):
 
 @helper
 def _dead(hand, unseen, rules):
-    """The cards of a hand that are in no meld, nor in one that any one unseen card would make."""
+    """Return the cards of a hand that are in no meld, even after any one unseen card."""
     dead = 0
     rest = hand & ~meldable(hand, rules)
     while rest:

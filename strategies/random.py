@@ -1,6 +1,6 @@
 """Random: plays any legal card and ends half the deals that it can; the zero point of ratings.
 
-The die and the melding shown are random as well.
+It also uses the die and chooses the melding to show at random.
 
 Source: A common baseline.
 """

@@ -1,10 +1,10 @@
-"""RLCard-novice: draws at random, discards for least deadwood, ends the deal when it can.
+"""RLCard-novice: draws at random, discards for least deadwood, ends the deal if it can.
 
-Gin goes before a knock. Every choice among equals is random there, even which card to knock with:
-any that leaves a legal count. The source's comment says something else than its code: that the
-highest card outside the best melds goes. That is `reading=dearest`. Here the first upcard, which
-RLCard does not have, is taken at random like any other card on offer, and a card taken is not
-discarded at once where the rules forbid it.
+Gin has priority over a knock. Ties are broken at random, including those among knocks: any card
+that leaves a legal count. The comment in the source contradicts its code: it says that the highest
+card outside the best melds is discarded. That is `reading=dearest`. The first upcard, which does
+not exist in RLCard, is taken at random like any other card on offer, and a card taken is not
+discarded immediately if the rules forbid it.
 
 Source: W. Hale, GinRummyNoviceRuleAgent in datamllab/rlcard, 2020.
 """

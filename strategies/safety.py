@@ -1,9 +1,9 @@
 """Rules of thumb about safe and dangerous discards: what the opponent wants and may believe.
 
-Each rule reads the opponent from the cards he took (`view.known`) and those he discarded or
-declined (`view.shed`), and puts a price on cards (see simgin/toolkit/prices.py). Near a card are
-its rank and its suit within two ranks; live melds are the three-card melds that he could still
-make.
+Each rule considers the cards that the opponent took (`view.known`) and those that the opponent
+discarded or declined (`view.shed`), and puts a cost on cards (see simgin/toolkit/prices.py). Near a
+card are its rank and its suit within two ranks; live melds are the three-card melds that the
+opponent could still make.
 
 Source: about.com, pokerplayer365, jdh8/gin-rummy-engine and MARJJ (safe-neighbour); skillgames.zone
 (its `ignore_first`, growing-safety, lay-off-late, wild); onlinerummy.co.uk (bait-shy); a page of
@@ -60,15 +60,16 @@ def bait_shy(view, rules, params):
     same=param(0.25, 0.0, 99.0, "points in favour of a card of the same rank"),
 )
 def suit_order(view, rules, params):
-    """After the opponent's 6D, discard a 5 or 7 of another suit, else another 6.
+    """Discard a 5 or 7 of another suit after the opponent's 6D, otherwise another 6.
 
-    Advice of a page of rules.
+    The advice is from a page of rules.
     """
     return priced_each(view, rules, params, _order_price, last_thrown(view))
 
 
 @helper
 def _order_price(view, rules, params, card, last):
+    """Return the cost of a card by the opponent's last discard."""
     if last < 0:
         return 0.0
     if card % 13 == last % 13:
@@ -95,14 +96,16 @@ def live_melds(view, rules, params):
 
 @helper
 def _danger_price(view, rules, params, card, others):
+    """Return the cost of a card by the opponent's live melds."""
     return params[0] * melds_through(card, others, rules)
 
 
 @helper
 def open_to_him(view, early):
-    """The cards the opponent may meld with.
+    """Return the cards that the opponent may meld with.
 
-    Those known to be his, and unseen cards that touch none of his early discards.
+    These are the known cards of the opponent, and unseen cards that touch none of the opponent's
+    early discards.
     """
     return view.unseen & ~touching(thrown(view, 1 - view.seat, early)) | view.known
 
@@ -119,6 +122,7 @@ def growing_safety(view, rules, params):
 
 @helper
 def _growing_price(view, rules, params, card, others):
+    """Return the cost of a card by live melds, turn and own deadwood."""
     weight = params[0] + params[1] * view.own_turn + params[2] * view.count
     return weight * melds_through(card, others, rules)
 
@@ -128,7 +132,7 @@ def _growing_price(view, rules, params, card, others):
     cost=param(0.5, 0.0, 99.0, "price of a card that could meld with two unseen cards"),
 )
 def lay_off_late(view, rules, params):
-    """Late, prefer discards that the opponent could only lay off to new melds (skillgames.zone)."""
+    """Prefer late discards that the opponent could only lay off to new melds (skillgames.zone)."""
     if view.own_turn < params[0]:
         return priced(view, rules, 0, 0.0)
     return priced_each(view, rules, params, _new_meld_price, view.unseen)
@@ -136,6 +140,7 @@ def lay_off_late(view, rules, params):
 
 @helper
 def _new_meld_price(view, rules, params, card, unseen):
+    """Return the cost of a card that could meld with two unseen cards."""
     return params[1] if melds_through(card, unseen, rules) else 0.0
 
 
@@ -144,7 +149,7 @@ def _new_meld_price(view, rules, params, card, unseen):
     cost=param(5.5, 0.0, 99.0, "price; 5.5 forbids them if another discard costs up to 5 more"),
 )
 def wild(view, rules, params):
-    """From turn 5 on, discard no card near which nothing was seen (rubl.com, skillgames.zone)."""
+    """Keep cards near which no card was seen, from turn 5 on (rubl.com, skillgames.zone)."""
     seen = PACK & ~view.unseen
     dear = 0 if view.own_turn < params[0] else _nothing_near(view.hand, seen)
     return priced(view, rules, dear, params[1])
@@ -152,7 +157,7 @@ def wild(view, rules, params):
 
 @helper
 def _nothing_near(hand, seen):
-    """Cards of the hand near which no other card has been seen; own cards count as seen."""
+    """Return the cards of the hand near which no other card was seen; own cards count as seen."""
     cards, rest = 0, hand
     while rest:
         card = lowest(rest)
@@ -169,7 +174,7 @@ def _nothing_near(hand, seen):
     cost=param(5, 0, 99, "most deadwood to give up for it"),
 )
 def bait(view, rules, params):
-    """Early, discard near a card you want, so that it looks safe to discard (several advisers)."""
+    """Discard near a wanted card early, so that it looks safe to discard (several advisers)."""
     count, cards = view.least, view.best
     if view.own_turn <= params[1] and chance(params[0], view.noise):
         baiting = _near_wanted(view.hand, view.legal, view.unseen, rules)
@@ -181,7 +186,7 @@ def bait(view, rules, params):
 
 @helper
 def _near_wanted(hand, legal, unseen, rules):
-    """The discards near an unseen card that would meld with the cards kept."""
+    """Return the discards near an unseen card that would meld with the cards kept."""
     baits = 0
     while legal:
         card = lowest(legal)

@@ -1,7 +1,8 @@
-"""Which melding to show where the rules leave it to the stopper (`melding = choice`).
+"""Show policies: which melding to show if the rules leave it to the player.
 
-Rules that only say "shows his melds" leave the player to choose the row of `view.meldings` that
-costs least in lay-offs; see docs/reference/rules.md 3.5 and H27.
+If the rules only say "shows his melds" (`melding = choice`), the player that ends the deal can
+choose the row of `view.meldings` that costs least in lay-offs; see docs/reference/rules.md 3.5 and
+H27.
 """
 
 from simgin.strategy import param, show

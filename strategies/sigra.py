@@ -1,12 +1,13 @@
 """SIGRA: keeps the hand nearest to new melds, holds what the opponent may want, waits for gin.
 
-A hand is worth its deadwood, less what the next card may meld of it, less what it keeps from the
-opponent ("myopic meld distance"; less is better). The card on offer and the discard are both judged
-by it. Where the idea leaves a choice, the repository's code is followed: a card counts once for
-each new meld that an unseen card would give it; sets are left out only for a card that the opponent
-himself has discarded; and in what is kept from the opponent the card itself counts as one that he
-would have to draw, so that `hold` weighs next to nothing (30 would give the idea its full weight).
-Possible runs are those of the standard game, ace low, and rainbows are ignored.
+The cost of a hand ("myopic meld distance") is its deadwood, minus the part that the next card is
+expected to meld, minus what it withholds from the opponent. The card on offer and the discard are
+both evaluated by it. If the idea leaves a choice, the repository's code is followed: a card counts
+once for each new meld that an unseen card would give it; sets are left out only for a card that the
+opponent has discarded; and in what is withheld from the opponent, the card itself counts as one
+that the opponent would have to draw, so that `hold` has almost no weight (30 would give the idea
+its full weight). Possible runs are those of the standard game, with ace low, and rainbows are
+ignored.
 
 Source: Goldman et al., cudy789/gin-rummy-SIGRA, 2021.
 """
@@ -39,17 +40,17 @@ HOLD = param(1.0, 0.0, 100.0, "weight of the points that are kept from the oppon
 
 @take(reach=REACH, hold=HOLD)
 def mmd(view, rules, params):
-    """Take if the best hand with the card is worth more than the mean after drawing (SIGRA)."""
+    """Take if the best hand with the card is better than the mean after drawing (SIGRA)."""
     return take_if(_is_wanted(view, _room(view, rules), rules, params), view.legal)
 
 
 @helper
 def _is_wanted(view, room, rules, params):
-    """Whether the best hand with the card on offer is worth more than the mean after drawing."""
+    """Return True if the best hand with the card on offer beats the mean after drawing."""
     stay = _worth(view, view.hand, room, rules, params)
     taken = _best_with(view, 1 << view.taken_offer, stay, room, rules, params)
     n = popcount(view.unseen)
-    drawn = stay * n  # at most: a card drawn can be discarded again
+    drawn = stay * n  # upper bound: a drawn card can be discarded
     unseen = view.unseen
     while unseen and taken * n < drawn:
         drawn += _best_with(view, unseen & -unseen, stay, room, rules, params) - stay
@@ -65,10 +66,10 @@ def throw(view, rules, params):
 
 @helper
 def _room(view, rules):
-    """Arrays with a number for each card.
+    """Return scratch arrays with a number for each card.
 
-    What each card of the hand keeps from the opponent, 0 for all others; room for the same of
-    eleven cards; room for `_write_ahead` of eleven cards, and of ten.
+    They contain what each card of the hand withholds from the opponent (0 for other cards), the
+    same for eleven cards, and the results of `_write_ahead` for eleven and for ten cards.
     """
     held = np.zeros(52)
     if view.known:
@@ -78,11 +79,11 @@ def _room(view, rules):
 
 @helper
 def _best_with(view, card, least, room, rules, params):
-    """Worth of the best hand with one more card, a mask, or `least` if none is worth less."""
+    """Return the cost of the best hand with one more card, a mask; at most `least`."""
     held, then, ahead, ahead_of_ten = room
     eleven = view.hand | card
     touched = _touched(card)
-    if view.known & touched:  # a card drawn cannot be the opponent's
+    if view.known & touched:  # a drawn card cannot be the opponent's
         _write_held(view, eleven, touched, held, then, rules)
         held = then
     room = held, then, ahead, ahead_of_ten
@@ -91,14 +92,14 @@ def _best_with(view, card, least, room, rules, params):
 
 @helper
 def _touched(mask):
-    """The cards of the rank and of the suit of one card: no others form melds with it."""
+    """Return the cards of the rank and suit of one card: the only ones it can meld with."""
     card = lowest(mask)
     return of_rank(card % 13) | LANE << 13 * (card // 13)
 
 
 @helper
 def _sum(numbers, cards):
-    """Sum of the numbers of some cards, in their order."""
+    """Return the sum of the numbers of some cards, in their order."""
     total = 0
     while cards:
         total += numbers[lowest(cards)]
@@ -108,11 +109,12 @@ def _sum(numbers, cards):
 
 @helper
 def _best(view, eleven, legal, least, room, rules, params):
-    """(discard that leaves the best hand, worth of that hand); smaller is better.
+    """Return the discard that leaves the best hand, and the cost of that hand.
 
-    Ties: the highest card, then the lowest number. Only hands worth less than `least` matter. Ten
-    cards have no more chances than the same cards have among the eleven, and a card in no meld
-    takes its own chances with it. That bound settles most discards without evaluating the hand.
+    Ties: the highest card, then the lowest number. Only hands that cost less than `least` matter.
+    Ten cards have no more prospects than the same cards have among the eleven, and a card in no
+    meld takes its own prospects with it. That bound excludes most discards without evaluating the
+    hand.
     """
     n = max(1, popcount(view.unseen))
     held, _, ahead, _ = room
@@ -143,7 +145,7 @@ def _best(view, eleven, legal, least, room, rules, params):
 
 @helper
 def _worth(view, ten, room, rules, params):
-    """Deadwood, less what the next card may meld, less what is kept from the opponent."""
+    """Return deadwood minus what the next card may meld and what the opponent is denied."""
     held, _, _, ahead = room
     n = max(1, popcount(view.unseen))
     loose = _loose(ten, rules)
@@ -156,9 +158,9 @@ def _worth(view, ten, room, rules, params):
 
 @helper
 def _loose(hand, rules):
-    """The cards that one best melding leaves over; of several, one with more runs.
+    """Return the cards that one best melding leaves over; of several, one with more runs.
 
-    It leaves over the cards that lie in no run first.
+    It leaves over the cards that are in no run first.
     """
     return left_over(hand, ~runs_in(hand, rules), rules)
 
@@ -183,7 +185,7 @@ def _write_ahead(hand, unseen, ahead, rules):
 
 @helper
 def _add_runs(hand, gap, ahead, rules):
-    """Count the runs through a card that is missing for each of the hand's cards in them."""
+    """Count the runs through a missing card for each card of the hand in them."""
     own, r = lane(hand, gap // 13), gap % 13
     below = r - 1 - highest_of_lane(~own & (1 << r) - 1)
     above = lowest(~(own >> r + 1))
@@ -199,7 +201,7 @@ def _add_runs(hand, gap, ahead, rules):
 def _add_sets(hand, missing, r, ahead, rules):
     """Count the sets of one rank with a missing card for each card of the rank in the hand.
 
-    Two cards form one set with it, three form three through each of them.
+    Two cards form one set with it; three form three through each of them.
     """
     held = hand & of_rank(r)
     sets = popcount(missing & of_rank(r)) * (1 if popcount(held) == 2 else 3)
@@ -212,7 +214,7 @@ def _add_sets(hand, missing, r, ahead, rules):
 def _write_held(view, hand, changed, before, held, rules):
     """Write for each card of a hand its points times the opponent's melds through it.
 
-    They are as `before` for a card that is not in `changed`.
+    The value is copied from `before` for a card that is not in `changed`.
     """
     chance = 1.0 / max(1, popcount(view.unseen))
     rest = hand
@@ -227,9 +229,9 @@ def _write_held(view, hand, changed, before, held, rules):
 
 @helper
 def _held_back(view, hand, card, chance, rules):
-    """Points of a card of a hand times the expected number of the opponent's melds through it.
+    """Return a card's points times the expected number of the opponent's melds through it.
 
-    Only melds with a card that he took count.
+    Only melds with a card that the opponent took count.
     """
     his, free = view.known, view.known | view.unseen & ~hand
     melds = _runs_for_him(lane(his, card // 13), lane(free, card // 13), card % 13, chance)
@@ -240,7 +242,10 @@ def _held_back(view, hand, card, chance, rules):
 
 @helper
 def _sets_for_him(his, free, chance):
-    """Expected number of the opponent's sets with one more card, at least one known to be his."""
+    """Return the expected number of the opponent's sets with one more card.
+
+    At least one card of the set is known to be the opponent's.
+    """
     known, others = popcount(his), popcount(free & ~his)
     if known == 0:
         return 0.0
@@ -250,7 +255,7 @@ def _sets_for_him(his, free, chance):
 
 @helper
 def _runs_for_him(his, free, r, chance):
-    """The same for runs through rank r, from the cards of one suit."""
+    """Return the expected number of the opponent's runs through rank r in one suit."""
     total = 0.0
     if his == 0:
         return total

@@ -1,7 +1,7 @@
-"""Simple: takes whatever makes a meld, discards for least deadwood, knocks at once.
+"""Simple: takes whatever makes a meld, discards for least deadwood, knocks immediately.
 
-The baseline of the EAAI-21 challenge. Ties among discards are broken at random, and a pair {drawn,
-discarded} is never repeated within a deal. Here the engine chooses the melding shown.
+It is the baseline of the EAAI-21 challenge. Ties among discards are broken at random, and a pair
+{drawn, discarded} is never repeated within a deal. Here the engine chooses the melding shown.
 
 Source: SimpleGinRummyPlayer of T. Neller's framework for the EAAI-21 gin rummy challenge
 (tneller/gin-rummy-eaai).
@@ -16,10 +16,10 @@ from simgin.toolkit import best_discards, pick
 
 @helper
 def _repeats(view):
-    """The discards that would repeat a pair {drawn, discarded} of an earlier own turn.
+    """Return the discards that would repeat a pair {drawn, discarded} of an earlier own turn.
 
-    Only a card taken from the pile can have been held before, so a card from the stock repeats
-    nothing.
+    Only a card taken from the pile can have been held before, so a card from the stock repeats no
+    pair.
     """
     cards = 0
     for i in range(view.turns):

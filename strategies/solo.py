@@ -1,10 +1,10 @@
-"""One-player strategies: greedy, one draw ahead, and collecting melds before saving penalties.
+"""Solitaire strategies: greedy, one draw ahead, and collecting melds before saving penalties.
 
-All of them wait for gin; no threshold by count or by cards left was found to do better
-(docs/reference/strategies/solo.md). `solo-switch`, made for Solitary Gin, which asks no such
-question, stops by `stop-dp`, which comes to the same. It tries the rule book's advice for that
-game: collect melds, and near the end exchange high cards for cheaper ones. With `goal` the last
-turns maximise the probability that the five deals together stay within the goal, from the
+All of them wait for gin; no threshold by deadwood or by cards left was found to be better
+(docs/reference/strategies/solo.md). `solo-switch` is made for Solitary Gin, which has no such
+decision; it ends deals by `stop-dp`, which is equivalent there. It follows the rule book's advice
+for that game: collect melds, and near the end exchange high cards for lower ones. With `goal`, the
+last turns maximise the probability that the total of the five deals meets the goal, from the
 distribution of a deal's score that training/solo.py found in self-play.
 
 Source: This project, for Solitary Gin (S. Plank, pagat.com) and the joker games.
@@ -19,8 +19,8 @@ from simgin_strategies.stop import stop_dp
 from simgin.strategy import Strategy, choice, discard, flag, helper, param
 from simgin.toolkit import best_discard, dearest, lowest, next_counts
 
-N_PARAMS = 4  # the numbers of solo.npy follow them
-# Totals in solo.npy: SPAN of them, from the LOWEST possible one on, in steps of the card values
+N_PARAMS = 4  # the numbers of solo.npy come after them
+# Totals in solo.npy: SPAN of them, from LOWEST, in steps of the card values
 STEP, LOWEST, SPAN = 5, -100, 50
 
 
@@ -56,15 +56,15 @@ def switch(view, rules, params):
 
 @helper
 def turns_left(view, rules):
-    """Turns still to be played, this one included; in the joker games the most there can be."""
+    """Return the number of turns left, including this one; in the joker games, the maximum."""
     return view.deck_left if rules.max_draws < 0 else rules.max_draws - view.own_turn + 1
 
 
 @helper
 def _penalty_outlook(ten, view, rules, params, counts):
-    """Cost of ten cards: penalties after the next draw, added up over the unseen cards.
+    """Return the cost of ten cards: the sum of penalties after drawing each unseen card.
 
-    With `goal`, minus the probabilities of meeting it.
+    With `goal`, the probabilities of meeting it are subtracted with a large weight.
     """
     total = 0.0
     for i in range(next_counts(ten, view.unseen, rules, counts)):
@@ -81,7 +81,7 @@ def _penalty_outlook(ten, view, rules, params, counts):
 
 @helper
 def chance_within(room, deals, params):
-    """Probability that so many deals add up to at most `room`."""
+    """Return the probability that a number of deals add up to at most `room`."""
     i = (int(room) - LOWEST) // STEP
     if i < 0:
         return 0.0

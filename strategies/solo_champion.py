@@ -1,13 +1,13 @@
-"""One-player strategy that corrects the search of `solo-two-draws` by what that search overlooks.
+"""Solitaire strategy that corrects the search of `solo-two-draws` for what it overlooks.
 
-The search values ten cards by the next two draws. How a deal goes on after them depends on more
-than the table sees: on pairs that are alive, on cards that save two unmatched cards at once, on
-cards without a partner. Fourteen numbers of the cards kept, each times a weight, are added to the
-value. The weights depend on how many cards are unmatched and fall with the time left.
+The search evaluates ten cards by the next two draws. The rest of the deal depends on more than the
+table contains: on live pairs, on cards that save two unmatched cards at the same time, on cards
+without a partner. Fourteen features of the cards kept, each times a weight, are added to the value.
+The weights depend on the number of unmatched cards and fall with the time left.
 
-training/solo_champion.py learned them from discards after which the same decks were played on, for
-each game apart. They are zero where no gain was shown: there this is `solo-two-draws`. Ends the
-deal like it.
+training/solo_champion.py learned them from discards after which the same decks were rolled out,
+separately for each game. They are zero if no gain was shown; there this strategy is
+`solo-two-draws`. It ends the deal in the same way.
 
 Source: This project; correcting a value by play-outs of alternatives from the same position goes
 back to G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
@@ -58,16 +58,16 @@ NUMBERS = (
     ("both_ways", "cards outside of all possible melds with a partner in rank and one in suit"),
 )
 N = len(NUMBERS)
-CLASSES = 8  # numbers of unmatched cards: 0..6, then seven and more
-FALLING = N * CLASSES  # where the weights begin that count for the share of the time left
-SIZE = 2 * FALLING + 1  # the last is the weight of what the search says, beyond 1
-TABLE = SCORINGS * TIMES * LOOSE * PLANE  # numbers of solo_dp.npy, with which the file begins
-DECK = 42  # cards to draw in the joker games, the joker apart
+CLASSES = 8  # numbers of unmatched cards: 0..6, then seven or more
+FALLING = N * CLASSES  # offset of the weights that are multiplied by the proportion of time left
+SIZE = 2 * FALLING + 1  # the last is the weight of the search's value, in addition to 1
+TABLE = SCORINGS * TIMES * LOOSE * PLANE  # size of solo_dp.npy, with which the file begins
+DECK = 42  # cards to draw in the joker games, without the joker
 
 
 @helper
 def learned_under(rules):
-    """Where the correction begins that was learned under rules like these."""
+    """Return the offset of the correction that was learned under the most similar rules."""
     kind = 0
     if scoring_of(rules) == PENALTIES:
         kind = 4
@@ -84,7 +84,7 @@ def learned_under(rules):
     weights="solo-champion.npy",
 )
 def champion_alone(view, rules, params):
-    """Keep the ten cards with the best next draw, corrected by the numbers of these cards."""
+    """Keep the ten cards with the best next draw, corrected by the features of these cards."""
     if no_draw_follows(view, rules):
         return best_discard(view.hand, view.legal, rules)
     table, left = params[N_PARAMS : N_PARAMS + TABLE], draws_or_cards_left(view, rules)
@@ -99,9 +99,15 @@ def champion_alone(view, rules, params):
 
 @helper
 def describe(ten, unseen, left, said, rules, x):
-    """Write the numbers of ten cards to x, float64[SIZE], at the place of their unmatched cards.
+    """Write the features of ten cards to x, (SIZE,) float64, at the offset of their class.
 
-    left: draws to come, or cards in the deck with the joker; said: what the search says of them.
+    Args:
+        ten: The ten cards.
+        unseen: The unseen cards.
+        left: Draws left, or cards in the deck including the joker.
+        said: Value of the cards according to the search.
+        rules: The rules.
+        x: Output.
     """
     x[:] = 0.0
     now = fewest_loose(ten, rules)
@@ -130,7 +136,7 @@ def describe(ten, unseen, left, said, rules, x):
 
 @helper
 def saving(ten, unseen, now, rules):
-    """How many live cards save one of `now` unmatched cards, two, and three or more."""
+    """Return how many live cards save one, two, and three or more of `now` unmatched cards."""
     one, two, three = 0.0, 0.0, 0.0
     fit = outs(ten, rules) & unseen
     while fit:
@@ -144,7 +150,7 @@ def saving(ten, unseen, now, rules):
 
 @helper
 def live_pairs(loose, unseen):
-    """Melds that some cards make with two live cards each."""
+    """Return the number of melds that some cards make with two live cards each."""
     total = 0
     while loose:
         card = lowest(loose)

@@ -1,12 +1,12 @@
-"""One-player strategy that keeps the ten cards worth most by a table of values from self-play.
+"""Solitaire strategy that keeps the ten cards with the highest value in a learned table.
 
-The benchmark for looking ahead. The table gives the value of ten cards by the draws still to come
-and by three features of the hand: the number of cards in no meld, how many of them the live cards
-would save (added up as by `ahead:aim=loose`), and the deadwood. For each time and number of loose
-cards the value is a plane over the other two; a table by all four played badly. There is one table
-for each way of scoring: deals won (where deadwood counts for nothing), points against the joker,
-and penalties. training/solo.py learns them: play, fit, and play by what was fitted. The bonuses are
-those of the standard variants; it ignores changes to them.
+It is the benchmark for looking ahead. The table, learned from self-play, gives the value of ten
+cards by the draws left and by three features of the hand: the number of cards in no meld, how many
+of them the live cards would save (summed as by `ahead:aim=loose`), and the deadwood. For each time
+and number of unmatched cards, the value is a plane over the other two; a table by all four played
+badly. There is one table for each kind of scoring: deals won (in which deadwood does not count),
+points against the joker, and penalties. training/solo.py learns them: play, fit, and play by what
+was fitted. The bonuses are those of the standard variants; the strategy ignores changes to them.
 
 Source: This project; fitted iteration as in D. Ernst, P. Geurts and L. Wehenkel, "Tree-Based Batch
 Mode Reinforcement Learning", 2005.
@@ -22,12 +22,12 @@ from simgin.toolkit import best_discard, deadwood, dearest, lowest, outs
 # Shape of solo_dp.npy; a plane is its height at zero and its slopes by cards saved and deadwood.
 SCORINGS, TIMES, LOOSE, PLANE = 3, 15, 11, 3
 WON, POINTS, PENALTIES = 0, 1, 2
-BAND = 3  # cards of a deck with the joker per step of time
+BAND = 3  # cards of a deck with the joker per time step
 
 
 @discard(weights="solo_dp.npy")
 def dp(view, rules, params):
-    """Keep the ten cards that the table values most."""
+    """Keep the ten cards with the highest value in the table."""
     if no_draw_follows(view, rules):
         return best_discard(view.hand, view.legal, rules)
     time = time_of(view, rules)
@@ -44,7 +44,7 @@ def dp(view, rules, params):
 
 @knock(name="dp", weights="solo_dp.npy")
 def dp_stop(view, rules, params):
-    """End the deal when that is worth at least as much as the table's value of going on."""
+    """End the deal if that is worth at least as much as continuing, by the table."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
     if view.deck_left < 1:
@@ -56,9 +56,10 @@ def dp_stop(view, rules, params):
 
 @helper
 def time_of(view, rules):
-    """Place on the table's axis of time: draws still to come.
+    """Return the index on the table's time axis: the draws left.
 
-    With a joker, cards left in the deck by threes; against another player, cards in the stock.
+    With a joker, it is the cards left in the deck divided by three; in a two-player game, the cards
+    in the stock.
     """
     if rules.max_draws >= 0:
         return max(0, min(TIMES, rules.max_draws - view.own_turn) - 1)
@@ -68,7 +69,7 @@ def time_of(view, rules):
 
 @helper
 def going_on(ten, unseen, time, rules, table):
-    """The table's value of ten cards."""
+    """Return the table's value of ten cards."""
     now, saved = promise(ten, unseen, rules)
     plane = ((scoring_of(rules) * TIMES + time) * LOOSE + now) * PLANE
     return table[plane] + table[plane + 1] * saved + table[plane + 2] * deadwood(ten, rules)
@@ -76,7 +77,7 @@ def going_on(ten, unseen, time, rules, table):
 
 @helper
 def scoring_of(rules):
-    """Which of the three tables applies."""
+    """Return the index of the table that applies."""
     return (
         WON
         if rules.deal_scoring == WINLOSS
@@ -88,7 +89,7 @@ def scoring_of(rules):
 
 @helper
 def promise(ten, unseen, rules):
-    """(unmatched cards, how many of them each unseen card would save, added up)."""
+    """Return the number of unmatched cards, and the sum of those each unseen card would save."""
     now = fewest_loose(ten, rules)
     fit = outs(ten, rules) & unseen
     saved = 0

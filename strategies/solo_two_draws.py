@@ -1,11 +1,11 @@
-"""One-player strategy that searches the next draw card by card on the table of `solo-dp`.
+"""Solitaire strategy that searches the next draw card by card with the table of `solo-dp`.
 
-The table itself looks one draw ahead: it adds up what each live card would save. Here the next draw
-is played out as well, so two draws are seen: after every card that fits comes the best discard, and
-then the table's value. Only the discards that the table likes best are searched (`width`; more of
-them win no more), and after a draw only cards in no meld are discarded. A card that fits nowhere
-goes back; where deadwood is paid, it may take the place of the card that the table would miss
-least. Ends the deal like `solo-dp`.
+The table itself looks one draw ahead: it sums what each live card would save. Here the next draw is
+also played out, so the strategy looks two draws ahead: every card that fits is followed by the best
+discard, and then by the table's value. Only the discards with the highest values in the table are
+searched (`width`; more of them do not win more), and after a draw only cards in no meld are
+discarded. A card that fits no meld is discarded; if deadwood counts, it can replace the card that
+matters least by the table. The strategy ends the deal like `solo-dp`.
 
 Source: This project; one step of search on a learned value, as in G. Tesauro and G. Galperin,
 "On-line Policy Improvement using Monte-Carlo Search", 1996, but over every card.
@@ -19,9 +19,9 @@ from simgin_strategies.stop import stop_value
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import best_discard, deadwood, dearest, lowest, outs, popcount
 
-N_PARAMS = 1  # the numbers of solo_dp.npy follow them
+N_PARAMS = 1  # the numbers of solo_dp.npy come after them
 HAND = 11
-LEAST = -1e18  # below every value
+LEAST = -1e18  # below all values
 
 
 @discard(
@@ -29,7 +29,7 @@ LEAST = -1e18  # below every value
     weights="solo_dp.npy",
 )
 def two_draws(view, rules, params):
-    """Keep the ten cards with the best next draw, valued by the table after it."""
+    """Keep the ten cards with the best next draw, evaluated by the table after it."""
     if no_draw_follows(view, rules):
         return best_discard(view.hand, view.legal, rules)
     cards, values = searched(view, int(params[0]), rules, params[N_PARAMS:])
@@ -38,9 +38,9 @@ def two_draws(view, rules, params):
 
 @helper
 def searched(view, width, rules, table):
-    """The discards that the table likes best, at most `width`, and their values by the next draw.
+    """Return at most `width` best discards by the table, and their values by the next draw.
 
-    int64 and float64, in the order of the table's liking.
+    The arrays, int64 and float64, are in descending order of the table's values.
     """
     left = draws_or_cards_left(view, rules)
     cards, likes = np.empty(HAND, np.int64), np.full(HAND, LEAST)
@@ -63,9 +63,9 @@ def searched(view, width, rules, table):
 
 @helper
 def draws_or_cards_left(view, rules):
-    """Draws still to come; where they are not limited, cards in the deck with the joker.
+    """Return the draws left; if they are not limited, the cards in the deck with the joker.
 
-    Against another player, cards in the stock.
+    In a two-player game, it is the cards in the stock.
     """
     if rules.max_draws >= 0:
         return rules.max_draws - view.own_turn
@@ -74,7 +74,10 @@ def draws_or_cards_left(view, rules):
 
 @helper
 def by_table(ten, unseen, left, rules, table):
-    """The table's value of ten cards; exact where no draw follows or only the joker is left."""
+    """Return the table's value of ten cards.
+
+    It is exact if no draw follows or only the joker is left.
+    """
     is_limited = rules.max_draws >= 0
     if left < 1 or (left == 1 and not is_limited):
         return caught(ten, rules)
@@ -84,7 +87,7 @@ def by_table(ten, unseen, left, rules, table):
 
 @helper
 def by_next_draw(ten, unseen, left, rules, table):
-    """Value of ten cards: the mean over the next card, which may be the joker."""
+    """Return the value of ten cards: the mean over the next card, which can be the joker."""
     fit = outs(ten, rules) & unseen
     others = unseen & ~fit
     back = by_table(ten, unseen, left - 1, rules, table)
@@ -108,7 +111,7 @@ def by_next_draw(ten, unseen, left, rules, table):
 
 @helper
 def _spared(ten, unseen, left, rules, table):
-    """Ten cards without the one, of those in no meld, that the table would miss least."""
+    """Return ten cards without the unmatched card that matters least by the table."""
     best, most = ten, LEAST
     now = fewest_loose(ten, rules)
     cards = ten
@@ -124,7 +127,7 @@ def _spared(ten, unseen, left, rules, table):
 
 @helper
 def _with_meld(eleven, unseen, left, rules, table):
-    """Value of eleven cards: of gin, or of the best ten without one card in no meld."""
+    """Return the value of eleven cards: of gin, or of the best ten without an unmatched card."""
     now = fewest_loose(eleven, rules)
     if now <= 1:
         return gin(left, rules)
@@ -140,7 +143,7 @@ def _with_meld(eleven, unseen, left, rules, table):
 
 @helper
 def gin(left, rules):
-    """Value of gin."""
+    """Return the value of gin."""
     scoring = scoring_of(rules)
     if scoring == WON:
         return 1.0
@@ -149,7 +152,7 @@ def gin(left, rules):
 
 @helper
 def caught(ten, rules):
-    """Value of ten cards that the joker or the last draw leaves in the hand."""
+    """Return the value of ten cards when the joker or the last draw ends the deal."""
     return 0.0 if scoring_of(rules) == WON else -float(deadwood(ten, rules))
 
 

@@ -1,7 +1,8 @@
-"""Rules of thumb about taking more than what lowers the deadwood at once.
+"""Rules of thumb about taking cards that do not lower the deadwood immediately.
 
-They take for prospects, take the first upcard, or deny the opponent a card. Each of them takes what
-`lower` takes (the best ten of the eleven cards count less than the ten held) and something more.
+They take cards for their prospects, take the first upcard, or deny the opponent a card. Each of
+them takes what `lower` takes (the best ten of the eleven cards have less deadwood than the ten
+held) and further cards.
 
 Source: rummytalk and skillgames.zone (speculate); tyskwo.com 2016 (upcard); Jacoby 1959, by its
 table of contents (deny). None of them was read again. A *two-way* partial meld is this project's
@@ -28,7 +29,7 @@ from simgin.toolkit import (
     partials=param(2, 1, 10, "number of new two-way partial melds that the card must make"),
 )
 def speculate(view, rules, params):
-    """Early, also take what starts two two-way partial melds (rummytalk, skillgames.zone)."""
+    """Take also, early, what starts two two-way partial melds (rummytalk, skillgames.zone)."""
     if lowers(view, rules):
         return take_if(True, view.legal)
     hopeful = view.own_turn <= params[0] or view.count >= params[1]
@@ -40,7 +41,7 @@ def speculate(view, rules, params):
 
 @helper
 def _two_ways(hand, card, unseen, rules):
-    """How many unmatched cards of the hand have at least two live completers with the card."""
+    """Return the number of unmatched cards with at least two live completers with the card."""
     n = 0
     others = loose(hand, rules) & partners(card, rules)
     while others:
@@ -51,7 +52,7 @@ def _two_ways(hand, card, unseen, rules):
 
 @take
 def upcard(view, rules, params):
-    """As the first player, always take the first upcard; otherwise as `lower` (tyskwo.com)."""
+    """Take the first upcard as the first player; otherwise as `lower` (tyskwo.com)."""
     first = view.phase == UPCARD and view.seat != view.dealer
     return take_if(first or lowers(view, rules), view.legal)
 
@@ -61,16 +62,16 @@ def upcard(view, rules, params):
     cost=param(3, 0, 99, "most points by which the deadwood may rise"),
 )
 def deny(view, rules, params):
-    """Also take, at small cost, what would complete a meld of the opponent's (Jacoby)."""
+    """Take also, at small cost, what would complete a meld of the opponent's (Jacoby)."""
     rise = count_after(view.hand, view.taken_offer, rules) - view.count
     return take_if(rise < 0 or (rise <= params[1] and _denies(view, params[0], rules)), view.legal)
 
 
 @helper
 def _denies(view, held, rules):
-    """Whether the card would complete a meld of the opponent's.
+    """Return True if the card would complete a meld of the opponent's.
 
-    One or two cards of the meld are known to be his; the other may be unseen.
+    One or two cards of the meld are known to be the opponent's; the other can be unseen.
     """
     if held == 2:
         return melds_through(view.taken_offer, view.known, rules) > 0

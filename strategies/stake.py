@@ -1,20 +1,20 @@
-"""The die of Gin Dice: when to raise it and when to accept, by chance, deadwood or win probability.
+"""The die of Gin Dice: when to raise it and when to accept.
 
-`strong` and `brave` judge a hand by its deadwood alone. They are this project's own. They can be
-predicted without a table, so the tests of the die in play use them.
+`strong` and `brave` evaluate a hand only by its deadwood. They are this project's own. They can be
+predicted without a table, so the tests of the die use them.
 
-`dead` takes the probability W of winning the deal and L of losing it from a table by own turn and
-deadwood, learned from self-play of `gold` (training/stake.py). It values the die at its number:
+`dead` reads the probability W of winning the deal and L of losing it from a table by own turn and
+deadwood, learned from self-play of `gold` (training/stake.py). The value of the die is its number:
 refusing costs the old stake s, and accepting n is worth n (W - L), so it accepts if W - L >= -s/n.
 
-`by-value` replaces that linear value with the probability V of winning the match. It knows that one
-more deal than needed is worth nothing, and that a side far behind has little to lose. V is solved
-for two equal players who offer and answer by V before the cards are seen, without raises in play;
-the winner deals.
+`by-value` replaces that linear value with the probability V of winning the match. It takes into
+account that one more deal than needed has no value, and that a player far behind has little to
+lose. V is solved for two equal players that offer and answer by V before the cards are seen,
+without raises in play; the winner deals.
 
-This project's readings: an offer says nothing about the hand behind it, unless `caution` says
-otherwise; where one die goes with a whole game (Gin Dice with Gin Pro), the probability of winning
-it depends on the points alone, even at level points and certain with all of them.
+This project's readings: an offer carries no information about the hand, unless `caution` says
+otherwise; if one die applies to a whole game (Gin Dice with Gin Pro), the probability of winning it
+depends only on the points: one half at level points, and 1 with all of them.
 
 Source: This project; J. E. Keeler and J. Spencer, "Optimal Doubling in Backgammon", 1975, for the
 idea.
@@ -23,11 +23,11 @@ idea.
 from simgin.strategy import BLIND, answer, flag, helper, offer, param
 from simgin.toolkit import chance, pick
 
-# Axes of stake.npy: own turns (the last one includes later turns), bands of five points of deadwood
+# Axes of stake.npy: own turns (the last includes later turns), bands of five points of deadwood
 TURNS, BANDS, BAND = 16, 16, 5
 ON_TURN, OFF_TURN = 0, 1
 MOST_NEEDED = 21
-VALUES = 2 * TURNS * BANDS * 2  # where V begins in stake.npy
+VALUES = 2 * TURNS * BANDS * 2  # offset of V in stake.npy
 DIE_OF_THE_GAME, PAYS_NEW, GAMES = 2, 1, 3  # rules.die, rules.die_refusal_pays, rules.goal
 
 
@@ -141,9 +141,9 @@ def by_value_answer(view, rules, params):
 
 @helper
 def _chances(view, rules, table, turn):
-    """(probability of winning, of losing) what the die stands for.
+    """Return the probabilities of winning and of losing what is at stake.
 
-    One half before the cards are seen, then by own turn and deadwood.
+    They are one half before the cards are seen, then from the table by own turn and deadwood.
     """
     if rules.die == DIE_OF_THE_GAME:
         won = min(
@@ -163,9 +163,9 @@ def _chances(view, rules, table, turn):
 
 @helper
 def _unoffered(view, rules, won, lost, table):
-    """Probability of winning the match without an offer.
+    """Return the probability of winning the match without an offer.
 
-    Before the cards are seen, the dealer may still make one after the nondealer.
+    Before the cards are seen, the dealer can still make one after the nondealer.
     """
     value = _match(view, view.stake, won, lost, table)
     if view.phase == BLIND and view.seat != view.dealer:
@@ -179,7 +179,7 @@ def _unoffered(view, rules, won, lost, table):
 
 @helper
 def _match(view, stake, won, lost, table):
-    """Probability of winning the match if this deal is played out for a stake."""
+    """Return the probability of winning the match if this deal is played for a stake."""
     void = max(0.0, 1 - won - lost)
     return (
         won * _after(view, stake, 0, table)
@@ -190,9 +190,9 @@ def _match(view, stake, won, lost, table):
 
 @helper
 def _after(view, own, other, table):
-    """V after so many more won deals (or games).
+    """Return V after the given numbers of further won deals (or games).
 
-    The winner of a deal deals next, so the other side is asked about the die first.
+    The winner of a deal deals next, so the opponent makes the first decision about the die.
     """
     mine, his = (
         (view.own_games, view.other_games)
@@ -205,7 +205,7 @@ def _after(view, own, other, table):
 
 @helper
 def value_at(needed, other_needed, dealer, table):
-    """V for a side that needs so many more won deals, as the next dealer or not."""
+    """Return V for a player that needs a number of won deals, as the next dealer or not."""
     if needed <= 0:
         return 1.0
     if other_needed <= 0:

@@ -1,8 +1,8 @@
-"""Stock-greedy: never takes a card from the pile, discards for least deadwood, knocks at once.
+"""Stock-greedy: never takes from the pile, discards for least deadwood, knocks immediately.
 
-The opposite of taking whatever melds: against the same player that takes for melds it shows what
-the discard pile is worth (docs/reference/rules.md 15.3). Of equal discards it chooses the highest,
-which is this project's choice.
+It is the opposite of taking whatever melds: compared with the same strategy that takes for melds,
+it shows the value of the discard pile (docs/reference/rules.md 15.3). Of equal discards it chooses
+the highest, which is this project's choice.
 
 Source: A control of this project, 2026.
 """

@@ -1,15 +1,15 @@
-"""When to end the deal and when to draw once more, with the joker somewhere in the deck.
+"""Knock policies for games with a joker in the deck: when to end the deal.
 
-With m cards left in the deck, the joker among them, the number of cards above it is uniform and the
-next card is the joker with probability 1/m. Stopping with count K is worth the mean number above
-the joker, less K, less the undercut bonus times the probability that there are fewer than K; gin is
-worth that number and its bonus. `stop-dp` compares this with the value of going on, by backward
-induction over m for the rules in force. How counts change from turn to turn was learned from
-self-play of `ahead:aim=gin` (training/solo.py) and is in stop.npy. It describes the hand by its
-count alone, so its continuation values are a little too flat.
+With m cards left in the deck including the joker, the number of cards above the joker is uniform,
+and the next card is the joker with probability 1/m. The value of stopping with count K is the mean
+number above the joker, minus K, minus the undercut bonus times the probability that there are fewer
+than K; the value of gin is that number plus its bonus. `stop-dp` compares this with the value of
+continuing, by backward induction over m for the rules in force. The changes of counts from turn to
+turn were learned from self-play of `ahead:aim=gin` (training/solo.py) and are in stop.npy. The
+policy describes the hand only by its count, so its continuation values are slightly too flat.
 
-Every policy here ends the deal with gin and big gin: going on from gin is never better. Against
-another player, where there is no deck with a joker, they wait for gin.
+Every policy here ends the deal with gin and big gin: continuing from gin is never better. In a
+two-player game, which has no deck with a joker, they wait for gin.
 
 Source: This project, from docs/reference/rules.md 6.
 """
@@ -19,8 +19,8 @@ import numpy as np
 from simgin.core.rules import TIE_UNDERCUT
 from simgin.strategy import helper, knock, param
 
-STATES = 17  # counts 0..10, and six bands above
-MOST_LEFT = 43  # cards in the deck with the joker
+STATES = 17  # counts 0..10 and six bands above
+MOST_LEFT = 43  # cards in the deck including the joker
 
 
 @knock(
@@ -38,7 +38,7 @@ MOST_LEFT = 43  # cards in the deck with the joker
 def stop_by(view, rules, params):
     """Knock while enough cards are left for the count.
 
-    By default, while the knock is worth at least nothing.
+    The defaults knock while the value of the knock is not negative.
     """
     if view.ending_count == 0 or view.ending >= 2:
         return True
@@ -47,7 +47,7 @@ def stop_by(view, rules, params):
 
 @knock(weights="stop.npy")
 def stop_dp(view, rules, params):
-    """Stop when that is worth at least as much as going on, by backward induction over the deck."""
+    """Stop if that is worth as much as continuing, by backward induction over the deck."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
     if view.deck_left < 1 or view.deck_left > MOST_LEFT:
@@ -59,9 +59,12 @@ def stop_dp(view, rules, params):
 
 @helper
 def stop_value(count, left, rules):
-    """Mean points, player less joker, of ending the deal with a count and `left` cards in the deck.
+    """Return the mean points, player minus joker, of ending the deal.
 
-    The joker is one of the cards left.
+    Args:
+        count: Deadwood.
+        left: Cards left in the deck, including the joker.
+        rules: The rules.
     """
     above = (left - 1) / 2 + rules.count_joker
     if count == 0:
@@ -73,9 +76,9 @@ def stop_value(count, left, rules):
 
 @helper
 def _going_on(count, left, limit, rules, table):
-    """Value of drawing on with a count.
+    """Return the value of continuing with a count.
 
-    The joker takes it, or the next count is played as well as the table allows.
+    Either the joker ends the deal, or the next count is played optimally by the table.
     """
     values = np.empty(STATES)
     after = np.empty(STATES)
@@ -94,7 +97,7 @@ def _going_on(count, left, limit, rules, table):
 
 @helper
 def _expected(left, i, values, table):
-    """Mean value of the next count."""
+    """Return the mean value of the next count."""
     first = STATES + (left * STATES + i) * STATES
     total = 0.0
     for j in range(STATES):
@@ -104,7 +107,7 @@ def _expected(left, i, values, table):
 
 @helper
 def state_of(count):
-    """The state of a count: 0..10 each, then 11-13, 14-17, 18-23, 24-31, 32-44 and more."""
+    """Return the state of a count: 0..10 each, then 11-13, 14-17, 18-23, 24-31, 32-44, 45+."""
     if count <= 10:
         return count
     return 11 + (count > 13) + (count > 17) + (count > 23) + (count > 31) + (count > 44)

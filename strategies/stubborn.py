@@ -1,6 +1,6 @@
 """Stubborn: Simple that never ends a deal, not even with gin; it scores by undercuts only.
 
-Elsewhere the word also means waiting for gin; here that player is `gin-only`.
+Other authors also use the word for a strategy that waits for gin; here that is `gin-only`.
 
 Source: StubbornSimple of cudy789/gin-rummy-SIGRA.
 """

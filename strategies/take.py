@@ -36,7 +36,7 @@ def meld_any(view, rules, params):
 
 @take
 def meld_best(view, rules, params):
-    """Take only a card that lies in a meld of some best melding (rubl.com, about.com)."""
+    """Take only a card that is in a meld of some best melding (rubl.com, about.com)."""
     return take_if(in_best_melding(view.hand, view.taken_offer, rules), view.legal)
 
 
@@ -48,7 +48,7 @@ def lower(view, rules, params):
 
 @take
 def meld_best_lower(view, rules, params):
-    """Take a card that lies in a meld of some best melding and lowers the deadwood (MARJJ)."""
+    """Take a card that is in a meld of some best melding and lowers the deadwood (MARJJ)."""
     return take_if(
         lowers(view, rules) and in_best_melding(view.hand, view.taken_offer, rules), view.legal
     )
@@ -56,7 +56,7 @@ def meld_best_lower(view, rules, params):
 
 @take
 def knock_or_meld(view, rules, params):
-    """Take what allows a knock, or lies in a meld of some best melding (OpenSpiel's simple bot)."""
+    """Take what allows a knock, or is in a meld of some best melding (OpenSpiel's simple bot)."""
     knocks = count_after(view.hand, view.taken_offer, rules) <= view.limit
     return take_if(knocks or in_best_melding(view.hand, view.taken_offer, rules), view.legal)
 
@@ -84,7 +84,7 @@ def value(view, rules, params):
 
 @helper
 def _worth(hand, card, legal, unseen, by_hits, rules):
-    """Worth of the best ten cards of a hand and one more, which is no longer unseen."""
+    """Return the value of the best ten cards of a hand and one more card."""
     eleven = hand | 1 << card
     if not by_hits:
         return -best_discards(eleven, legal, rules)[0]

@@ -1,9 +1,9 @@
 """Tonic-like: holds middle cards and live pairs, discards safely, knocks early or waits for gin.
 
-A player built from rules of thumb in the manner of Tonic, whose expert rules had parameters tuned
-by grid search. The rules themselves are not published, so these are the ones that its authors are
-reported to have named, with gold's for the rest. All numbers were tuned by grid search on one range
-of seeds and confirmed on another.
+This strategy is built from rules of thumb in the manner of Tonic, whose expert rules had parameters
+tuned by grid search. The rules themselves are not published, so these are the ones that its authors
+are reported to have named, with gold's for the rest. All numbers were tuned by grid search on one
+range of seeds and confirmed on another.
 
 Source: Larkin, Collicott and Hiebel, Modeling Expert Knowledge in a Heuristic-Based Gin Rummy Agent
 ("Tonic"), EAAI-21, by its abstract and reports of it. Not the player GinRummyAndTonic of
@@ -29,7 +29,7 @@ from simgin.toolkit import loose, melds_through, priced_each, worth_holding
     early=param(4, 0, 500, "number of his first discards that rule out melds near them"),
 )
 def tonic(view, rules, params):
-    """Hold live pairs early and middle cards throughout; discard safely, each at its price."""
+    """Hold live pairs early and middle cards throughout; discard safely, each at its cost."""
     held = 0
     if view.own_turn < params[2]:
         held = worth_holding(loose(view.hand, rules), view.unseen, params[1], rules)
@@ -38,9 +38,14 @@ def tonic(view, rules, params):
 
 @helper
 def _price(view, rules, params, card, cards):
-    """Price of a card.
+    """Return the cost of a card.
 
-    cards: own cards in pairs worth holding, and those that the opponent may meld with.
+    Args:
+        view: What the player can see.
+        rules: The rules.
+        params: Parameters of the policy.
+        card: The card.
+        cards: Own cards in pairs worth holding, and cards that the opponent may meld with.
     """
     held = params[0] if cards >> card & 1 else 0.0
     return (

@@ -1,7 +1,7 @@
-"""Wary: gold-early that gives up some deadwood for discards that the opponent cannot meld.
+"""Wary: gold-early that accepts some deadwood for discards that the opponent cannot meld.
 
-What he could meld is judged by beliefs learned from logged deals
-(docs/reference/strategies/beliefs.md), not by what is near.
+What the opponent could meld is estimated by beliefs learned from logged deals
+(docs/reference/strategies/beliefs.md), not by the cards near it.
 
 Source: This project, after Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin
 Rummy" (EAAI-21).
@@ -21,7 +21,7 @@ from simgin.toolkit import believe, cheapest, deadwood, meld_chance
     window=param(12, 0, 99, "most extra deadwood that a discard may leave"),
 )
 def wary(view, rules, params):
-    """Discard for least deadwood plus a price on what the opponent could meld."""
+    """Discard for least deadwood plus a cost of what the opponent could meld."""
     most = view.least + params[1]
     chances = np.empty(52)
     believe(view, params, 2, chances)
@@ -30,6 +30,7 @@ def wary(view, rules, params):
 
 @helper
 def _cost(view, rules, params, card, known):
+    """Return the deadwood plus the cost of the chance that the opponent can meld the card."""
     most, chances = known
     count = deadwood(view.hand & ~(1 << card), rules)
     return count + params[0] * meld_chance(card, chances, rules) if count <= most else 1e18
