@@ -1,16 +1,17 @@
-"""Fit what the opponent's takes, passes and discards reveal; writes strategies/beliefs.npy.
+"""Fit the beliefs about the opponent's hand; writes strategies/beliefs.npy.
 
-    python training/beliefs.py                     # as committed: 3,000 deals of every pair, seed 1
+    python training/beliefs.py                     # as committed: 3,000 deals per pair, seed 1
     python training/beliefs.py --deals 200 --out x.npy
 
-A logistic regression on one discard decision of each deal. For every card that the deciding player
-has not seen: is it in the opponent's hand? The regressors are the card's rank, the stage of the
-deal, and the card's relation to those that the opponent declined, took and discarded
-(simgin.toolkit.beliefs). The decision is drawn from all of a finished deal and not yet weighted by
-how many there were (docs/explanation/decisions/0056-weights-of-drawn-decisions.md).
+A logistic regression on one discard decision per deal. For every card that the deciding player has
+not seen, it predicts whether the card is in the opponent's hand. The features are the card's rank,
+the stage of the deal, and the relation of the card to those that the opponent declined, took and
+discarded (simgin.toolkit.beliefs). The decision is sampled from all decisions of a finished deal;
+it is not yet weighted by their number
+(docs/explanation/decisions/0056-weights-of-drawn-decisions.md).
 
-Prints how well the fit and the uniform guess predict the hands of deals that were not used for the
-fit. Also prints the mean deadwood by turn that simgin.toolkit.opponent.COUNTS holds.
+Prints how well the fit and the uniform guess predict the hands of held-out deals. Also prints the
+mean deadwood by turn that simgin.toolkit.opponent.COUNTS holds.
 """
 
 import argparse
@@ -29,13 +30,13 @@ from simgin.strategy import loader
 from simgin.toolkit import beliefs as model
 
 PLAYERS = ("simple", "gold", "gold-early", "gin-only")
-RIDGE = 4.0  # penalty on squared log multipliers: what is hardly ever seen stays at 1
+RIDGE = 4.0  # penalty on squared log multipliers; those of rare events stay near 1
 STEPS = 8  # Newton steps
 COUNTED = 30  # turns in the table of mean deadwood
 
 
 def deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[WatchedDeal]:
-    """Single deals of one pair under standard rules, with seats and dealer alternating."""
+    """Yield single deals of a pair under standard rules, with seats and dealer alternating."""
     a, b = (loader.find(name) for name in pair)
     for unit in range(n):
         first, second = (a, b) if unit % 4 < 2 else (b, a)
@@ -43,7 +44,7 @@ def deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[WatchedDeal]:
 
 
 def hands_before(deal: WatchedDeal) -> list[list[int]]:
-    """Hands of both seats as masks, before each turn and after the last."""
+    """Return the hands of both seats as masks, before each turn and after the last."""
     hands = list(deal.hands)
     history = [list(hands)]
     for seat, _, card, thrown in deal.turns:
@@ -55,15 +56,22 @@ def hands_before(deal: WatchedDeal) -> list[list[int]]:
 
 
 def question(deal: WatchedDeal, lot: np.random.Generator) -> Question | None:
-    """One discard decision of a deal, chosen at random."""
+    """Return a discard decision of a deal, chosen at random."""
     discards = [decision for decision in deal.questions if decision.slot == "discard"]
     return discards[lot.integers(len(discards))] if discards else None
 
 
 def features(view: np.record) -> np.ndarray:
-    """Exponent of each multiplier in the odds of each unseen card: int8 (cards, NUMBERS).
+    """Return the exponents of the multipliers in the odds of each unseen card.
 
-    Read off the model itself: with one multiplier 2 and all others 1, the odds are 2 to that power.
+    The exponents are computed by the model itself: if one multiplier is 2 and all others are 1, the
+    odds are 2 to the power of its exponent.
+
+    Args:
+        view: View of the deciding player.
+
+    Returns:
+        Exponents, (n_cards, NUMBERS) int8.
     """
     cards = [card for card in range(52) if int(view.unseen) >> card & 1]
     exponents = np.zeros((len(cards), model.NUMBERS), np.int8)
@@ -81,7 +89,7 @@ def features(view: np.record) -> np.ndarray:
 def logged(
     pairs: list[tuple[str, str]], n: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, list[np.record]]:
-    """Features, whether the opponent holds the card, and the views they come from."""
+    """Return features, whether the opponent holds each card, and the views of the decisions."""
     rows, held, views = [], [], []
     for number, pair in enumerate(pairs):
         lot = np.random.default_rng([seed, number])
@@ -99,7 +107,7 @@ def logged(
 
 
 def fit(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """Multipliers to four digits: ridge-penalised likelihood maximised by Newton's method."""
+    """Return multipliers to four digits, fitted with a ridge penalty by Newton's method."""
     weights = np.zeros(rows.shape[1])
     for _ in range(STEPS):
         gradient, curvature = -RIDGE * weights, RIDGE * np.eye(len(weights))
@@ -115,7 +123,7 @@ def fit(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
 def losses(
     numbers: np.ndarray, held: np.ndarray, views: list[np.record]
 ) -> dict[str, tuple[float, float]]:
-    """Mean log-loss in nats and Brier score per card, of the beliefs and of the uniform guess."""
+    """Return log-loss (nats) and Brier score per card, for the beliefs and the uniform guess."""
     believed, uniform = [], []
     for view in views:
         cards = [card for card in range(52) if int(view.unseen) >> card & 1]
@@ -135,9 +143,9 @@ def _loss(p: np.ndarray, held: np.ndarray) -> tuple[float, float]:
 
 
 def counts(n: int, seed: int) -> list[float]:
-    """Mean deadwood of gold-early in self-play, after 0, 1, 2 ... own turns.
+    """Return the mean deadwood of gold-early in self-play after 0, 1, 2, ... own turns.
 
-    Turns that end the deal do not count.
+    Turns that end the deal are excluded.
     """
     own_rules = build_rules(variants.find("standard"))
     total, seen = np.zeros(COUNTED), np.zeros(COUNTED)
@@ -153,7 +161,7 @@ def counts(n: int, seed: int) -> list[float]:
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

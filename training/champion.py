@@ -1,10 +1,10 @@
-"""Learn the weights of `champion` from nothing; writes strategies/champion.npy.
+"""Train the weights of `champion` from scratch; writes strategies/champion.npy.
 
-    python training/champion.py                    # as committed: half an hour of one core
+    python training/champion.py                    # as committed: half an hour on one core
     python training/champion.py --deals 2000 --out x.npy
 
-How it is learned stands in simgin/tune/decisions.py. All of it is learned under the rules of
-several variants; half as many deals are played for those after the first.
+See simgin/learn/champion_weights.py for the method. All weights are trained under the rules of
+several variants, with half as many deals for each variant after the first.
 """
 
 import argparse
@@ -32,7 +32,7 @@ ROUNDS = WARM + 8
 
 
 def naive() -> np.ndarray:
-    """Weights to start from: least deadwood, knock at once, take what lowers the count."""
+    """Return initial weights: lowest deadwood, immediate knocks, takes that lower deadwood."""
     weights = np.zeros(player.ALL)
     weights[COUNT : STAGES * SIZE : SIZE] = 1.0
     weights[player.KNOCKS : player.KNOCK_EXTRA] = 1.0
@@ -41,7 +41,7 @@ def naive() -> np.ndarray:
 
 
 def learned(variant: str, deals: int, seed: int, rounds: int = ROUNDS) -> np.ndarray:
-    """The numbers for rules like those of a variant: float64 (player.EACH,)."""
+    """Return the weights for rules like those of a variant, (player.EACH,) float64."""
     print(f"Under the rules of {variant}")
     rules = variants.find(variant)
     sets = []
@@ -58,7 +58,7 @@ def learned(variant: str, deals: int, seed: int, rounds: int = ROUNDS) -> np.nda
 
 
 def contents(deals: int, seed: int) -> np.ndarray:
-    """The contents of champion.npy: float32 (player.ALL_RULES,)."""
+    """Return the contents of champion.npy, (player.ALL_RULES,) float32."""
     first, *others = LEARNED_UNDER
     numbers = [learned(first, deals, seed)]
     for variant in others:
@@ -67,7 +67,7 @@ def contents(deals: int, seed: int) -> np.ndarray:
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,16 +1,17 @@
-"""Join the numbers of `champion-mc`: strategies/champion-mc.npy.
+"""Join the weights of `champion-mc`; writes strategies/champion-mc.npy.
 
     python training/champion_mc.py
-    python training/champion_mc.py --spreads     # measures what its parameters say of champion
+    python training/champion_mc.py --spreads     # measures the constants of its parameters
 
-The weights of champion, those of the opponent's hands, and the probability of winning a match to
-100 from each score, as training/champion.py, training/hands.py and training/mc_value.py made them.
+The file contains the weights of champion, those of the opponent's hands, and the probability of
+winning a match to 100 from each score, as written by training/champion.py, training/hands.py and
+training/mc_value.py.
 
-`--spreads` writes nothing. At questions of `champion` against itself the actions worth trying are
-played on in many worlds, and a table says what they gain over the first by the weights and by the
-worlds, how far apart the two are (by two halves of the worlds, so that the luck of the worlds drops
-out), how far worlds are apart, and how long the deal lasts. The constants of champion-mc are such
-numbers, rounded.
+`--spreads` writes no file. At decisions of `champion` against itself, the best actions are rolled
+out in many worlds. A table shows their gains over the first action according to the weights and to
+the worlds, and the spread between both. The spread is computed from two halves of the worlds, which
+removes their sampling error. The table also shows the standard deviation between worlds and the
+remaining length of the deal. The constants of champion-mc are these numbers, rounded.
 """
 
 import argparse
@@ -36,26 +37,26 @@ from simgin.toolkit import gin_or_better, legal_discards, lowers
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 PARTS = ("champion.npy", "hands.npy", "mc.npy")
 UNITS, WORLDS, SEED = 400, 256, 991
-RIVALS = ("champion", "champion+knock=at")  # who play on, as long as nothing is known of either
-HASTY = 0.5  # the probability that the opponent knocks at once
-GAPS = (0.5, 1, 2, 4, 8, 16)  # points that an action is behind, at most
+RIVALS = ("champion", "champion+knock=at")  # rollout players for unknown opponents
+HASTY = 0.5  # probability that the opponent knocks immediately
+GAPS = (0.5, 1, 2, 4, 8, 16)  # points; upper bounds of the estimated loss of an action
 HEADER = """\
 | slot | behind, points | actions | by weights | by worlds | spread | worlds apart | turns |
 |---|---|--:|--:|--:|--:|--:|--:|"""
 
 
 def joined() -> np.ndarray:
-    """All numbers in a row: float64."""
+    """Return all weights in one array, float64."""
     return np.concatenate([np.load(STRATEGIES / part).ravel() for part in PARTS])
 
 
-# What is tried: the actions, best by the weights first, and how many points each is behind
+# Actions, best by the weights first, and their estimated losses in points
 
 Tried = tuple[list[Action], list[float]]
 
 
 def tried_draws(view: Any, rules: Any, numbers: np.ndarray) -> Tried:
-    """To take and not to, where taking lowers the deadwood."""
+    """Return taking and not taking, if taking lowers the deadwood."""
     if not lowers(view, rules):
         return [], []
     gain = player.take_gain(view, rules, numbers)
@@ -64,13 +65,13 @@ def tried_draws(view: Any, rules: Any, numbers: np.ndarray) -> Tried:
 
 
 def tried_discards(view: Any, rules: Any, params: np.ndarray) -> Tried:
-    """The cheapest few."""
+    """Return the discards of lowest cost."""
     cards, before = champion_mc.cheapest_few(view.legal, view, rules, params)
     return [Action(THROW, int(card)) for card in cards], [-float(gain) for gain in before]
 
 
 def tried_knocks(view: Any, rules: Any, numbers: np.ndarray) -> Tried:
-    """To knock and to play on, except with gin."""
+    """Return knocking and continuing, except with gin."""
     if gin_or_better(view):
         return [], []
     gain = player.knock_gain(view, rules, numbers)
@@ -79,13 +80,13 @@ def tried_knocks(view: Any, rules: Any, numbers: np.ndarray) -> Tried:
     return ways[::-1] if gain > 0 else ways, [0.0, abs(gain)]
 
 
-# What the worlds say
+# Rollouts in worlds
 
 
 def worths(rivals: list[Matchup], view: Any, rules: Any, actions: list[Action]) -> np.ndarray:
-    """What each action is worth in each world, as champion-mc counts it, and the turns.
+    """Return the value of each action in each world, as champion-mc counts it, and its turns.
 
-    Each of the rivals plays on in as many of the worlds.
+    Each of the opponents plays in the same number of worlds.
     """
     share, played = WORLDS // len(rivals), []
     for i, matchup in enumerate(rivals):
@@ -100,7 +101,7 @@ def worths(rivals: list[Matchup], view: Any, rules: Any, actions: list[Action]) 
 
 
 def questions(matchup: Matchup, units: int) -> Iterator[tuple[str, Any]]:
-    """The questions of the player at the first seat, with their slots."""
+    """Yield the decisions of the player at the first seat, with their slots."""
     for unit in range(units):
         for question in watch_deal(matchup, unit).questions:
             if question.seat == 0:
@@ -108,7 +109,10 @@ def questions(matchup: Matchup, units: int) -> Iterator[tuple[str, Any]]:
 
 
 def compared(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
-    """By slot and gap: what actions gain by the weights, by two halves of the worlds, and so on."""
+    """Return gains by weights and by two halves of the worlds, by slot and gap.
+
+    Each row also has the variance between worlds and the remaining turns.
+    """
     rivals = [parse_matchup("champion", name, "eaai", SEED, "deal") for name in RIVALS]
     rules = build_rules(rivals[0].variant)
     params = compiler.vector(loader.find("champion-mc").policy("discard"))
@@ -132,7 +136,7 @@ def compared(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
 
 
 def print_spreads(units: int) -> None:
-    """The table of `--spreads`."""
+    """Print the table of `--spreads`."""
     print(HEADER)
     found = compared(units)
     for slot, gap in sorted(found):
@@ -146,7 +150,7 @@ def print_spreads(units: int) -> None:
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

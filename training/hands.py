@@ -1,18 +1,19 @@
-"""Fit how likely the opponent is to hold ten cards, by what he did; writes strategies/hands.npy.
+"""Fit how likely the opponent is to hold ten cards; writes strategies/hands.npy.
 
-    python training/hands.py                     # as committed: about four minutes of one core
+    python training/hands.py                     # as committed: about four minutes on one core
     python training/hands.py --deals 300 --out x.npy
 
-At one question of each deal the opponent's hand is set against the same hand with one to three
-cards exchanged for other unseen ones. If hands are as likely as the exponential of their fitness,
-the odds of the true one are the exponential of the difference, whatever the exchange: a logistic
-regression without a constant finds the weights (simgin.toolkit.worlds). Opponents who knock at once
-and those who wait for gin are fitted apart, and the stages of the deal as well.
+At one decision per deal, the opponent's hand is compared with the same hand after an exchange of
+one to three cards for other unseen ones. If the likelihood of a hand is proportional to the
+exponential of its fitness, the odds of the true hand are the exponential of the difference, for any
+exchange. A logistic regression without an intercept therefore estimates the weights
+(simgin.toolkit.worlds). Opponents that knock immediately, opponents that wait for gin, and the
+stages of a deal are fitted separately.
 
-The question is drawn from all of a finished deal and not yet weighted by how many there were
-(docs/explanation/decisions/0056-weights-of-drawn-decisions.md).
+The decision is sampled from all decisions of a finished deal; it is not yet weighted by their
+number (docs/explanation/decisions/0056-weights-of-drawn-decisions.md).
 
-Prints how well the fit tells hands of deals that were not used from hands with exchanged cards.
+Prints how well the fit distinguishes hands of held-out deals from hands with exchanged cards.
 """
 
 import argparse
@@ -36,14 +37,14 @@ STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 VARIANT = "eaai"
 WAITING = ("champion", "gold-early", "gin-only", "marjj", "tonic-like")
 HASTY = ("simple", "gold", "wary")
-DEALS, SEED = 20_000, 20261123  # of each kind
-EXCHANGES = 12  # for each hand
+DEALS, SEED = 20_000, 20261123  # deals per type of opponent, and seed
+EXCHANGES = 12  # per hand
 RIDGE = 5.0  # penalty on squared weights
 STEPS = 12  # Newton steps
 
 
 def positions(opponents: tuple[str, ...], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Questions drawn by lot, one a deal, and the opponent's hands: VIEW (n,), int64 (n,)."""
+    """Return one random decision per deal, VIEW (n,), and the opponent's hands, (n,) int64."""
     lots = np.random.default_rng(seed)
     players = [loader.find(name) for name in WAITING + HASTY]
     others = [loader.find(name) for name in opponents]
@@ -63,16 +64,22 @@ def positions(opponents: tuple[str, ...], n: int, seed: int) -> tuple[np.ndarray
 
 
 def hidden_hand(view: np.record, pack: np.ndarray) -> int:
-    """What the opponent holds: whatever is not seen and not in the stock."""
+    """Return the opponent's hand: the cards that are neither seen nor in the stock."""
     stock = sum(1 << int(card) for card in pack[52 - int(view.stock) :])
     return PACK & ~(int(view.hand) | int(view.pile) | stock)
 
 
 @jit
 def write_differences(views, hands, rules, exchanges, stages, out):
-    """Write the numbers of each hand less those with cards exchanged: float64 (n, exchanges, SIZE).
+    """Write the features of each hand minus those after exchanges, and the stages.
 
-    stages: int64 (n,), the stage of the deal by the opponent's turns.
+    Args:
+        views: Views of the decisions, VIEW (n,).
+        hands: Hands of the opponents as masks, (n,) int64.
+        rules: Compiled rules.
+        exchanges: Number of exchanges per hand.
+        stages: Output, stage of the deal by the opponent's turns, (n,) int64.
+        out: Output, differences, (n, n_exchanges, SIZE) float64.
     """
     true, other = np.zeros(model.SIZE), np.zeros(model.SIZE)
     for i in range(len(views)):
@@ -93,7 +100,7 @@ def write_differences(views, hands, rules, exchanges, stages, out):
 
 
 def differences(views: np.ndarray, hands: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of the regression by question, and the stage of each question."""
+    """Return the rows of the regression by decision, and the stage of each decision."""
     out = np.zeros((len(views), EXCHANGES, model.SIZE))
     stages = np.zeros(len(views), np.int64)
     rules = build_rules(variants.find(VARIANT))
@@ -102,7 +109,7 @@ def differences(views: np.ndarray, hands: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def fit(rows: np.ndarray) -> np.ndarray:
-    """Ridge-penalised weights under which the true hands are likeliest, by Newton's method."""
+    """Return ridge-penalised weights that maximise the likelihood of the true hands."""
     weights = np.zeros(rows.shape[1])
     for _ in range(STEPS):
         p = 1 / (1 + np.exp(-rows @ weights))
@@ -113,7 +120,7 @@ def fit(rows: np.ndarray) -> np.ndarray:
 
 
 def fit_stages(rows: np.ndarray, stages: np.ndarray) -> np.ndarray:
-    """Weights of every stage: float64 (N_STAGES, SIZE)."""
+    """Return the weights of every stage, (N_STAGES, SIZE) float64."""
     found = []
     for stage in range(N_STAGES):
         of_stage = rows[stages == stage]
@@ -122,13 +129,13 @@ def fit_stages(rows: np.ndarray, stages: np.ndarray) -> np.ndarray:
 
 
 def loss(weights: np.ndarray, rows: np.ndarray, stages: np.ndarray) -> float:
-    """Mean log-loss in nats of telling a true hand from one with cards exchanged; a guess: 0.69."""
+    """Return the mean log-loss in nats for true against exchanged hands; a guess has 0.69."""
     odds = (rows * weights[stages][:, None, :]).sum(axis=2)
     return float(np.log1p(np.exp(-odds)).mean())
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

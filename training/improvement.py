@@ -1,12 +1,13 @@
-"""Learn what a discard improves the opponent's hand by; writes strategies/improvement.npy.
+"""Estimate how discards improve the opponent's hand; writes strategies/improvement.npy.
 
-    python training/improvement.py                 # as committed: 4,000 deals of every pair, seed 1
+    python training/improvement.py                 # as committed: 4,000 deals per pair, seed 1
     python training/improvement.py --deals 200 --out x.npy
 
-At every discard of logged deals, each loose card is imagined to go to the opponent, whose hand the
-log has: by how much would his least deadwood fall? The table has the mean by the cell of
-strategies/ginrummy_and_tonic.py: the card's rank and where the cards are that would meld with it. A
-cell seen fewer than 100 times is scaled down, as in the program that had the idea.
+At every discard of recorded deals, each unmatched card is given to the opponent, whose hand is
+known: by how much would the lowest deadwood of that hand fall? The table contains the mean by the
+cell of strategies/ginrummy_and_tonic.py: the rank of the card and the locations of the cards that
+would meld with it. Cells with fewer than 100 observations are scaled down, as in the program that
+introduced the idea.
 """
 
 import argparse
@@ -23,12 +24,12 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.toolkit import loose
 
-ENOUGH = 100  # observations of a cell that is taken at its word
+ENOUGH = 100  # observations below which a cell is scaled down
 RULES = build_rules(variants.find("standard"))
 
 
 def observed(deal: WatchedDeal) -> list[tuple[int, int]]:
-    """(cell, drop of the opponent's deadwood) of every loose card at every discard of a deal."""
+    """Return cell and drop of the opponent's deadwood for every unmatched card of a deal."""
     hands = hands_before(deal)
     rows = []
     for question in deal.questions:
@@ -47,7 +48,7 @@ def observed(deal: WatchedDeal) -> list[tuple[int, int]]:
 
 
 def learned(pairs: list[tuple[str, str]], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Mean drop of every cell, 0 where there is none, and how often it was seen."""
+    """Return the mean drop of every cell, 0 without observations, and the observations."""
     total = np.zeros(RANKS * MATES * PLACES)
     seen = np.zeros(RANKS * MATES * PLACES, np.int64)
     for pair in pairs:
@@ -59,7 +60,7 @@ def learned(pairs: list[tuple[str, str]], n: int, seed: int) -> tuple[np.ndarray
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,9 +1,10 @@
-"""Write strategies/mc.npy: the probability of winning a match to 100 from each score, for `mc`.
+"""Write strategies/mc.npy for `mc`: the probability of winning a match to 100 by score.
 
     python training/mc_value.py            (half a minute)
 
-Rows are the player's own points and columns the opponent's, 0..99 each, before a deal. It is for
-gold against itself under the rules of the EAAI challenge, averaged over who deals.
+Rows are the player's own points and columns the opponent's, 0 to 99 each, before a deal. The
+probabilities are for gold against itself under the rules of the EAAI challenge, averaged over both
+dealers.
 """
 
 from pathlib import Path

@@ -1,15 +1,15 @@
-"""Learn the tables of one-player play from self-play without the joker.
+"""Train the tables of solitaire strategies from self-play without the joker.
 
     python training/solo.py        # writes stop.npy, solo.npy and solo_dp.npy in about two minutes
 
-The joker can be left out because only the hazard 1/m depends on it. The files go to strategies/:
+The joker can be left out because only the hazard 1/m depends on it. The files are in strategies/:
 
 * stop.npy: the mean count of each state of `simgin_strategies.stop`, then the probabilities of the
-  next state by cards left and state.
+next state by cards left and state.
 * solo.npy: the probabilities of a total in Solitary Gin, by deals left.
 * solo_dp.npy: the planes of `simgin_strategies.solo_dp`, by fitted iteration. Each round plays by
-  the planes of the round before. In every deal one discard is random, so that poor hands occur, and
-  only what comes after it is learned from.
+the planes of the previous round. In every deal, one discard is random, so that poor hands occur;
+only later hands are used for training.
 """
 
 import argparse
@@ -31,9 +31,9 @@ from simgin.strategy import compiler, loader
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 DRAWS = 42
-# one variant for each scoring of solo_dp.npy
+# One variant for each scoring of solo_dp.npy
 VARIANTS = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")
-# hands that every plane starts with, from the plane over all numbers of loose cards
+# Hands that every plane starts with, from the plane over all numbers of unmatched cards
 PRIOR = 1000
 
 
@@ -48,11 +48,11 @@ def shuffled(seed, unit, pack):
 
 
 def self_play(view, rules, params, discard, seed, deals, draws, strays, hands, unseen):
-    """Record the ten cards kept after each draw and the cards then unseen, both int64 masks.
+    """Record the ten cards kept after each draw and the cards unseen then, as int64 masks.
 
-    The player goes out with gin as soon as there is one. hands[deal, t] is the hand after t draws,
-    0 after gin. strays[deal] = (a draw, a place): the discard after that draw, if it is not gin, is
-    the card at that place in the hand.
+    The player goes out with gin as soon as it can. hands[deal, t] is the hand after t draws, 0
+    after gin. strays[deal] is a draw and an index: after that draw, if the hand is not gin, the
+    card at that index is discarded.
     """
     pack = np.empty(52, np.int64)
     for deal in range(deals):
@@ -85,9 +85,9 @@ def self_play(view, rules, params, discard, seed, deals, draws, strays, hands, u
 
 
 def played(variant, discard, deals, seed, params=None, lots=None):
-    """Self-play of a discard policy: rules, hands kept, cards unseen, and random strays.
+    """Return rules, hands kept, cards unseen and random strays of a policy in self-play.
 
-    Hands and unseen cards are int64 masks of shape (deals, draws + 1).
+    Hands and unseen cards are int64 masks of shape (n_deals, n_draws + 1).
     """
     own_rules = build_rules(variants.find(variant))
     policy = loader.find(f"gold+discard={discard}").discard
@@ -116,7 +116,7 @@ def played(variant, discard, deals, seed, params=None, lots=None):
 
 @jit.jit
 def count_changes(hands, rules, totals, changes):
-    """Tally counts by state, and next states by cards left (before the draw) and state."""
+    """Count deadwood by state, and next states by cards left (before the draw) and state."""
     for deal in range(hands.shape[0]):
         before = deadwood(hands[deal, 0], rules)
         for t in range(1, hands.shape[1]):
@@ -130,10 +130,10 @@ def count_changes(hands, rules, totals, changes):
 
 
 def stop_table(deals, seed, discard="ahead:aim=gin"):
-    """Contents of stop.npy.
+    """Return the contents of stop.npy.
 
-    Neighbouring numbers of cards left are pooled, five at a time. A state that was never seen does
-    not change.
+    Adjacent numbers of cards left are pooled, five at a time. States without observations do not
+    change.
     """
     own_rules, hands, *_ = played("solitaire-gin-knock", discard, deals, seed)
     totals, changes = np.zeros((STATES, 2)), np.zeros((MOST_LEFT + 1, STATES, STATES))
@@ -148,12 +148,12 @@ def stop_table(deals, seed, discard="ahead:aim=gin"):
 
 
 def goal_table(deals, seed, discard="switch:k=2"):
-    """Contents of solo.npy: probabilities of totals in Solitary Gin.
+    """Return the contents of solo.npy: probabilities of totals in Solitary Gin.
 
-    For 0..4 deals, the probability that they add up to at most -100, -95, ... points.
+    For 0 to 4 deals, it is the probability that they add up to at most -100, -95, ... points.
     """
     own_rules, hands, *_ = played("solitary-gin", discard, deals, seed)
-    scores = np.zeros(SPAN * 8)  # of one deal, from the lowest total on
+    scores = np.zeros(SPAN * 8)  # proportions of deals by score, from the lowest total upwards
     for kept in hands:
         count = deadwood(int(kept[-1]), own_rules) if kept[-1] else 0
         scores[((count or int(own_rules.penalty_gin)) - LOWEST) // STEP] += 1 / deals
@@ -170,9 +170,9 @@ def goal_table(deals, seed, discard="switch:k=2"):
 
 @jit.jit
 def worth(hands, t, last, gin, scoring, rules):
-    """Value of going on with the cards kept after t draws of a deal that ends after `last`.
+    """Return the value of continuing with the cards kept after t draws.
 
-    The mean is over the places of the joker.
+    The deal ends after `last` draws. The value is averaged over the positions of the joker.
     """
     if scoring == PENALTIES:
         return -float(rules.penalty_gin) if gin else -float(deadwood(hands[last], rules))
@@ -189,7 +189,7 @@ def worth(hands, t, last, gin, scoring, rules):
 
 @jit.jit
 def add_hands(hands, unseen, strays, scoring, rules, sums):
-    """Add the least-squares sums of hands after a stray discard, by time and loose cards."""
+    """Add the least-squares sums of hands after a stray discard, by time and unmatched cards."""
     draws = hands.shape[1] - 1
     x = np.ones(PLANE + 1)
     for deal in range(hands.shape[0]):
@@ -208,9 +208,10 @@ def add_hands(hands, unseen, strays, scoring, rules, sums):
 
 
 def fitted(sums):
-    """Planes of one scoring, fitted by least squares.
+    """Return the planes of one scoring, fitted by least squares.
 
-    Planes with few hands are shrunk towards one plane that is linear in the number of loose cards.
+    Planes with few hands are shrunk towards one plane that is linear in the number of unmatched
+    cards.
     """
     planes = np.zeros(sums.shape[:-1])
     for time in range(TIMES):
@@ -230,9 +231,9 @@ def fitted(sums):
 
 
 def dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
-    """Contents of solo_dp.npy.
+    """Return the contents of solo_dp.npy.
 
-    The first round plays a given discard policy. All rounds are learned from.
+    The first round plays the given discard policy. The hands of all rounds are used.
     """
     sums = np.zeros((SCORINGS, TIMES, LOOSE, PLANE, PLANE + 1))
     params = None
@@ -252,7 +253,7 @@ def dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
 
 
 def main():
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

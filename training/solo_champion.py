@@ -1,18 +1,19 @@
-"""Learn the corrections of `solo-champion` on branches of deals (strategies/solo-champion.npy).
+"""Train corrections of `solo-champion` with rollouts; writes strategies/solo-champion.npy.
 
     python training/solo_champion.py            # all five games, a quarter of an hour
     python training/solo_champion.py --games solitaire-gin-scored --out x.npy
 
-A discard of a deal is drawn by lot, and the same decks are played on by `solo-dp` after each of the
-three discards that the search of `solo-two-draws` likes best. How far the results differ from what
-the search said is regressed on the numbers of the cards kept (`simgin_strategies.solo_champion`).
-Then the search plays with that correction and without it, in the same decks, which were not used
-before. A correction whose gain is not clear of zero by a 95 % interval is dropped: its weights are
-0. The joker is not dealt: its place is averaged over exactly, which leaves a quarter of the noise.
-All wait for gin.
+One discard of each deal is sampled. `solo-dp` plays the same decks to the end after each of the
+three discards that the search of `solo-two-draws` ranks highest. The difference between the results
+and the values of the search is regressed on the features of the cards kept
+(`simgin_strategies.solo_champion`). The search then plays held-out decks with and without that
+correction. A correction whose gain is not significantly positive at the 95 % level is dropped: its
+weights are 0. The joker is not dealt, because averaging over its position is exact and reduces the
+noise to a quarter. All strategies wait for gin.
 
-Prints for each game what the search scores (deals won in per cent, points, penalties below zero),
-and what the correction adds. The file begins with the table that the search reads, solo_dp.npy.
+Prints the score of the search for each game (deals won in %, points, penalties as negative
+numbers), and the gain of the correction. The file begins with solo_dp.npy, the table that the
+search reads.
 """
 
 import argparse
@@ -35,8 +36,8 @@ from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-# The games in the order of their weights, and the unit of the regression: about what the two best
-# discards differ by
+# Games in the order of their weights, and the unit of the regression: about the difference between
+# the two best discards
 UNITS = {
     "solitaire-gin": 0.02,
     "solitaire-gin-scored": 0.8,
@@ -46,20 +47,20 @@ UNITS = {
 }
 QUESTIONS, DEALS, SEED = 300_000, 20_000, 9_000
 PACK = (1 << 52) - 1
-TRIED, WIDTH = 3, 4  # discards branched, and searched
-WORLDS = 2  # decks of a question
+TRIED, WIDTH = 3, 4  # discards that are rolled out, and that are searched
+WORLDS = 2  # decks per decision
 RIDGE = 200.0
 
 
 @jit
 def draws_of(rules):
-    """Draws of a deal that gin does not end, the joker apart."""
+    """Return the number of draws of a deal without gin, not counting the joker."""
     return rules.max_draws if rules.max_draws >= 0 else DECK
 
 
 @jit
 def ask(view, eleven, unseen, t, rules):
-    """Show the player eleven cards after t draws."""
+    """Set the view of a player with eleven cards after t draws."""
     view.hand = view.legal = eleven
     view.unseen = unseen
     view.own_turn = view.turn = t
@@ -69,7 +70,7 @@ def ask(view, eleven, unseen, t, rules):
 
 @jit
 def worth(hands, t, last, rules):
-    """What a deal was worth after t draws, on average over the places of the joker."""
+    """Return the value of a deal after t draws, averaged over the positions of the joker."""
     left = draws_of(rules) - last + 1
     value = caught(hands[last], rules)
     if deadwood(hands[last], rules) == 0:
@@ -83,9 +84,18 @@ def worth(hands, t, last, rules):
 
 @jit
 def play_on(view, rules, discard, params, deck, ten, t, unseen, hands):
-    """Play on from ten cards kept after t draws to gin or the last draw; returns its number.
+    """Play from ten cards kept after t draws to gin or the last draw, and return its number.
 
-    deck: the cards to come. The cards kept after k draws are written to hands[k].
+    Args:
+        view: View of the player.
+        rules: Compiled rules.
+        discard: Function address of the discard policy.
+        params: Parameters and weights of the policy.
+        deck: Cards to be drawn.
+        ten: Cards kept, as a mask.
+        t: Number of draws before.
+        unseen: Unseen cards, as a mask.
+        hands: Output; hands[k] is the hand after k draws.
     """
     first = t
     while True:
@@ -104,7 +114,7 @@ def play_on(view, rules, discard, params, deck, ten, t, unseen, hands):
 
 @jit
 def shuffle(cards, deck):
-    """Write some cards (mask) to `deck` in random order."""
+    """Write the cards of a mask to `deck` in random order."""
     n = 0
     while cards:
         deck[n] = lowest(cards)
@@ -117,7 +127,7 @@ def shuffle(cards, deck):
 
 @jit
 def masked(cards):
-    """Some cards as a mask."""
+    """Return the cards as a mask."""
     mask = 0
     for card in cards:
         mask |= 1 << card
@@ -126,10 +136,10 @@ def masked(cards):
 
 @jit
 def find_question(view, rules, discard, table, pack, hands):
-    """Shuffle the pack and play to a turn drawn by lot; whether a player is asked there."""
+    """Shuffle the pack and play to a random turn; return True if the policy decides there."""
     shuffle(PACK, pack)
     t = np.random.randint(1, draws_of(rules))
-    # The joker may have come before
+    # The joker can occur before this turn
     if rules.max_draws < 0 and np.random.randint(0, DECK + 1) >= DECK + 1 - t:
         return False
     ten = masked(pack[:10])
@@ -140,7 +150,7 @@ def find_question(view, rules, discard, table, pack, hands):
 
 
 def learn(view, rules, discard, table, seed, questions, unit, squares, products):
-    """Add the least-squares sums of some questions, in units."""
+    """Add the least-squares sums of decisions, in units of the game."""
     np.random.seed(seed)
     pack, deck, hands = np.zeros((3, 53), np.int64)
     x, results = np.zeros((TRIED, SIZE)), np.zeros(TRIED)
@@ -169,9 +179,9 @@ def learn(view, rules, discard, table, seed, questions, unit, squares, products)
 
 @jit
 def add(row, result, squares, products):
-    """Add how a discard differs from the best to the least-squares sums.
+    """Add the difference between a discard and the best one to the least-squares sums.
 
-    What the search puts far below the best counts less.
+    Discards that the search values far below the best have a lower weight.
     """
     said = row[-1]
     weight = 1 / (1 + said * said)
@@ -183,7 +193,7 @@ def add(row, result, squares, products):
 
 
 def play(view, rules, discard, params, seed, results):
-    """Write what deals were worth to results, float64 (deals,)."""
+    """Write the values of deals to results, (n_deals,) float64."""
     np.random.seed(seed)
     pack, hands = np.zeros((2, 53), np.int64)
     for i in range(len(results)):
@@ -195,7 +205,7 @@ def play(view, rules, discard, params, seed, results):
 
 @cache
 def kernels():
-    """`learn` and `play`, compiled."""
+    """Return `add_decision_sums` and `play_values`, compiled."""
     number, whole = numba.float64, numba.int64
     player = VIEW_TYPE, RULES_TYPE, HOOK_TYPE, PARAMS_TYPE
     learning = numba.void(*player, whole, whole, number, number[:, ::1], number[::1])
@@ -204,20 +214,20 @@ def kernels():
 
 
 def player(name):
-    """A discard policy as the kernels call it: its hook, and its parameters and numbers."""
+    """Return the function address of a discard policy, and its parameters and weights."""
     policy = loader.find(name).discard
     return compiler.hook(policy), compiler.vector(policy).copy()
 
 
 def fresh_view():
-    """A view of a player alone."""
+    """Return a view for solitaire games."""
     view = new_view()
     view.taken = view.taken_offer = -1
     return view
 
 
 def correction(game, questions, seed, learning):
-    """The weights that one game's questions give, float64 (SIZE,)."""
+    """Return the weights of a game's correction, (SIZE,) float32."""
     rules, unit = build_rules(variants.find(game)), UNITS[game]
     squares, products = np.zeros((SIZE, SIZE)), np.zeros(SIZE)
     hook, table = player("solo-dp")
@@ -228,7 +238,7 @@ def correction(game, questions, seed, learning):
 
 
 def gain(game, weights, deals, seed, playing):
-    """Whether a correction gains; prints what, in decks of a seed."""
+    """Print the gain of a correction in held-out decks, and return True if it is significant."""
     rules = build_rules(variants.find(game))
     hook, params = player("solo-champion")
     at = len(params) - SIZE * (len(UNITS) - list(UNITS).index(game))
@@ -244,7 +254,7 @@ def gain(game, weights, deals, seed, playing):
 
 
 def learned(games, questions, deals, seed):
-    """The contents of solo-champion.npy; games that are not named get no correction."""
+    """Return the contents of solo-champion.npy; games that are not named have no correction."""
     learning, playing = kernels()
     _, table = player("solo-dp")
     parts = [table.astype(np.float32)]
@@ -259,7 +269,7 @@ def learned(games, questions, deals, seed):
 
 
 def main():
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,10 +1,11 @@
-"""Learn the tables of the stake policies: chances of winning a deal, and V of a match with the die.
+"""Train the tables of the stake policies: win probabilities of deals, and V with the die.
 
     python training/stake.py           writes strategies/stake.npy, in about a minute
 
-The chances are shares of self-play deals won and lost, by own turn and deadwood: one table for the
-player on turn, one for the other, who answers offers. V is exact for two equal players who win half
-the deals, offer before the cards are seen whenever that helps, and answer as well as possible.
+The probabilities are proportions of self-play deals won and lost, by own turn and deadwood: one
+table for the player on turn, and one for the player who answers offers. V is exact for two equal
+players that win half of the deals, offer before the cards are seen if that helps, and answer
+optimally.
 """
 
 import argparse
@@ -25,10 +26,11 @@ CAP = 6  # highest number of the die
 
 
 def watched(variant, strategy, deals, seed):
-    """Every deal of a strategy against itself.
+    """Yield the decisions of every deal of a strategy against itself.
 
-    Yields the seats with a take decision, their counts and own turns, the counts at the end and the
-    winner.
+    Yields:
+        Seats with a take decision, their counts and own turns, the counts at the end, and the
+        winner.
     """
     pairing = parse_matchup(strategy, strategy, variant, seed, "deal")
     kernel.prepare(pairing)
@@ -48,9 +50,9 @@ def watched(variant, strategy, deals, seed):
 
 
 def add_deal(tally, seats, counts, turns, at_end, winner):
-    """Add one deal: for each decision, the player on turn and the other player.
+    """Add one deal: for each decision, the player on turn and the opponent.
 
-    The other player counts with the hand held until their own next turn.
+    The opponent is counted with the hand that it holds until its own next turn.
     """
     for i, seat in enumerate(seats):
         later = next((k for k in range(i + 1, len(seats)) if seats[k] != seat), None)
@@ -70,7 +72,10 @@ def _add(tally, turn, count, seat, winner):
 
 
 def chances(deals, seed, strategy="gold"):
-    """Shares of deals won and lost: float64 of shape (on turn or not, turns, bands, 2)."""
+    """Return proportions of deals won and lost, (2, TURNS, BANDS, 2) float64.
+
+    The first axis is the player on turn, then the opponent.
+    """
     tally = np.zeros((2, TURNS, BANDS, 3))
     for deal in watched("standard", strategy, deals, seed):
         add_deal(tally, *deal)
@@ -85,9 +90,9 @@ def _share(cell):
 
 
 def filled(tally):
-    """Shares won and lost. Each band starts with PRIOR deals of the band above it.
+    """Return proportions won and lost, with PRIOR_DEALS deals of the band above as a prior.
 
-    A band that never occurs thus equals the one above.
+    A band without observations therefore equals the band above.
     """
     shares = np.zeros(tally.shape[:-1] + (2,))
     above = tally.sum(axis=2)[..., :2] / np.maximum(tally.sum(axis=2)[..., 2:], 1)
@@ -98,7 +103,7 @@ def filled(tally):
 
 
 def match_values():
-    """V[dealer, i, j] of a player who needs i + 1 more won deals when the other needs j + 1.
+    """Return V[dealer, i, j] of a player who needs i + 1 won deals against j + 1.
 
     `dealer` is 1 if the player deals.
     """
@@ -125,7 +130,7 @@ def match_values():
 
 
 def main():
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
