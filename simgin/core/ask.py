@@ -164,7 +164,7 @@ def ask_shown(state, rules, view, seat, slot, legal, hook):
     `state.scripted` actions of a deal come from `state.answers`; policies are called only after
     these. If `state.watched` is negative, actions are logged without their views.
     """
-    who = seat ^ state.half  # strategy A sits at seat `half`
+    who = seat ^ state.half  # strategy A sits at seat `state.half`
     view.legal = legal
     view.taken_offer = (
         state.top if slot == TAKE or (slot == KNOCK and state.phase == PHASE_LAST) else -1

@@ -67,8 +67,8 @@ WINNER_SCORE, LOSER_SCORE = FACT["winner_score"], FACT["loser_score"]
 LOSER_ZERO = FACT["loser_zero"]
 SETTLED, SETTLEMENT = FACT["settled"], FACT["a_settlement"]
 TOTALS, GOAL_MET = FACT["totals"], FACT["goal_met"]
-# Facts whose denominator is not the number of deals. The first OF_DEALS of them are facts of
-# deals, the others facts of matches.
+# Facts whose denominator is not the number of deals. The first N_OTHER_DEAL_FACTS of
+# them are facts of deals, the others facts of matches.
 NOT_BY_DEALS = np.array([i for i, d in enumerate(DENOMINATOR) if d != DEALS], np.uint32)
 OF_DEALS = int((NOT_BY_DEALS < MATCHES).sum())
 
@@ -266,7 +266,7 @@ def play_units(
             forget(view1, state.turns)
             clear_deal(state, rules, state.dealer)
             view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
-            if state.dealer != half:  # A, at seat `half`, is the nondealer, who plays first
+            if state.dealer != half:  # A is the nondealer, who plays first
                 take1, discard1, knock1 = take_a, discard_a, knock_a
                 take2, discard2, knock2 = take_b, discard_b, knock_b
             else:

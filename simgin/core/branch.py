@@ -58,7 +58,7 @@ def play_branches(
         new_pack(state)
         give_to_seats(state)
         answers[i] = -1
-        asked, branch, tried = -1, -1, np.int64(0)  # branch -1 plays the deal to find the decision
+        asked, branch, tried = -1, -1, np.int64(0)  # -1 plays the deal to find the decision
         while branch < most and (branch < 0 or tried):
             if branch >= 0:
                 answers[i, branch] = state.answers[asked] = lowest(tried)
@@ -104,7 +104,7 @@ def play_branches_alone(
         new_pack(state)
         state.joker = joker_place(state.seed, state.unit, state.deal, rules)
         answers[i] = -1
-        asked, branch, tried = -1, -1, np.int64(0)  # branch -1 plays the deal to find the decision
+        asked, branch, tried = -1, -1, np.int64(0)  # -1 plays the deal to find the decision
         while branch < most and (branch < 0 or tried):
             if branch >= 0:
                 answers[i, branch] = state.answers[asked] = lowest(tried)

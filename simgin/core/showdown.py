@@ -53,7 +53,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
         )
         row = _choose(
             state, rules, view, seat, n, show_a if seat == state.half else show_b
-        )  # strategy A sits at seat `half`
+        )  # strategy A sits at seat `state.half`
         own = state.keys[row, 0]
     for k in range(3):
         state.melds[k] = state.meldings[row, k]

@@ -77,7 +77,8 @@ PAIR_BINS = 5
 # Sum over deals of A's squared margin, from which the variance reduction by mirroring is computed
 DEAL_SQUARE = PAIR_HISTOGRAM + PAIR_BINS
 MATCH_SQUARE = DEAL_SQUARE + 1  # sum over matches of A's squared margin
-# Sum over deals of the dealer's minus the nondealer's deadwood as dealt
+# Sum over deals of the dealer's minus the nondealer's deadwood as dealt; in solitaire games, minus
+# the player's deadwood
 DEALT = MATCH_SQUARE + 1
 COLUMNS = DEALT + 1
 
