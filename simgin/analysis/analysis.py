@@ -347,7 +347,7 @@ def unwatched(done: int, every: int, so_far: Callable[[], object]) -> None:
 
 
 def strongest(variant: Variant) -> str:
-    """Who plays on from a position that no strategy has played."""
+    """Return the strategy that evaluates decisions by default, by the number of players."""
     return STRONGEST[int(str(variant.row["players"]))]
 
 
