@@ -70,7 +70,7 @@ class Gaps:
     Attributes:
         best: Index of the best action.
         means: float64 (n_actions,), mean differences from the best action, usually negative.
-        halves: float64 (n_actions,), half-widths of their intervals; 0 for the best action.
+        half_widths: float64 (n_actions,), half-widths of their intervals; 0 for the best action.
     """
 
     best: int
@@ -79,7 +79,7 @@ class Gaps:
 
 
 def next_look(played: int, most: int) -> int:
-    """Return the number of worlds at which to check next: twice `played`, `most` at most."""
+    """Return the number of worlds at the next check: twice `n_played`, at most `max_worlds`."""
     return min(most, max(LOOK_FROM, 2 * played))
 
 
@@ -156,7 +156,7 @@ class Analysis:
         position: The analysed decision.
         matchup: Strategies that play the rollouts.
         outcomes: OUTCOME (n_worlds, n_actions); NaN after an action was eliminated.
-        most: Maximum number of worlds.
+        max_worlds: Maximum number of worlds.
     """
 
     position: Position

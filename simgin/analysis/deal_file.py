@@ -29,7 +29,7 @@ from simgin.text.messages import quoted, shown
 from simgin.text.notation import cards_in, parse_cards
 
 Row = Mapping[str, Any]
-MOST = 1 << 24  # bytes of a file
+MOST = 1 << 24
 BOUNDS = replay.BOUNDS | {"dealer": 2, "joker": 53, "answer": 64}
 MOST_POINTS = 1_000_000
 # Fields of a decision that must follow from earlier decisions
@@ -44,7 +44,7 @@ class Told:
         path: Path of the file.
         deal: The deal, with side A at seat 0.
         names: Names of the players by seat.
-        first: Seat of side A in the file.
+        seat_of_a: Seat of side A in the file.
         engine: Engine that logged the deal, if it was not simgin.
     """
 

@@ -63,7 +63,7 @@ class FindRequest:
     Attributes:
         matchup: Matchup of the deals.
         rival: Matchup with the compared strategy as A, or None.
-        where: Query of the deals.
+        query: Query of the deals.
         n: Number of deals or matches.
         limit: Maximum number of listed deals or decisions.
     """
@@ -155,10 +155,10 @@ class Found:
 
     Attributes:
         request: The search.
-        played: Number of deals searched.
-        fitting: Number of deals that fulfil the query.
+        n_played: Number of deals searched.
+        n_matching: Number of deals that fulfil the query.
         deals: FOUND_DEAL (n_deals,), the first `limit` of them.
-        listed: Rows of these deals, or of the costliest decisions.
+        listed_rows: Rows of these deals, or of the costliest decisions.
     """
 
     request: FindRequest

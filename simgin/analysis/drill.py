@@ -56,8 +56,8 @@ class DrillRequest:
 
     Attributes:
         players: Matchups whose deals are searched for mistakes.
-        judge: Matchup of the evaluator against the same opponent.
-        positions: Number of exercises.
+        evaluator: Matchup of the evaluator against the same opponent.
+        n_positions: Number of exercises.
     """
 
     players: Sequence[Matchup]
@@ -94,7 +94,7 @@ class Exercise:
         analysis: Analysis of the decision.
     """
 
-    matchup: Matchup  # of the player who erred
+    matchup: Matchup
     unit: int
     analysis: Analysis
 

@@ -83,7 +83,7 @@ class GameEquity:
         variant: Variant of the deals.
         table: float64 (goal, goal, 2, cap + 1, 3), value of the rest of the game for A, by points
             of A and B, dealer, stake and owner + 1.
-        games: int64 (goal,), number of games that a game counts, by the loser's points.
+        games_by_points: int64 (goal,), number of games that a game counts, by the loser's points.
     """
 
     variant: Variant

@@ -59,8 +59,8 @@ class GradeRequest:
     """Request for a grade.
 
     Attributes:
-        trial: Player and evaluator.
-        played: Deals as returned by `with_player_at`.
+        task: Player and evaluator.
+        deals_played: Deals as returned by `with_player_at`.
         files: Paths of the deals.
         engine: Engine that logged the deals, if it was not simgin.
     """
@@ -122,10 +122,10 @@ class Grade(rates.ErrorRates):
 
     Attributes:
         judged: Evaluated decisions by deal, with the index of the deal as `unit`.
-        played: Deals as returned by `with_player_at`.
+        deals_played: Deals as returned by `with_player_at`.
         files: Paths of the deals, if they were read from files.
-        others: Evaluated decisions of the opponent by deal.
-        level: Gain per deal of the evaluator against the strategy that continues for the opponent.
+        opponent_decisions: Evaluated decisions of the opponent by deal.
+        evaluator_gain: Gain per deal of the evaluator against the opponent in the rollouts.
         engine: Engine that logged the deals, if it was not simgin.
     """
 

@@ -56,15 +56,15 @@ class Judged:
         unit: Number of the pair, or of the deal.
         half: Mirrored game of the pair, 0 or 1.
         turn: Number of the turn.
-        place: Label of the position.
+        label: Label of the position.
         kind: Kind of decision, a key of `MISTAKES`.
         mistake: One of the mistakes of this kind; empty if the best action was chosen.
-        done: Chosen action.
+        chosen: Chosen action.
         best: Best action.
         cost: Gain of the best action compared with the chosen one, in the measure of the variant.
-        usual_cost: The same gain for the evaluator's action.
-        seeming: Lower bound of the gain of the best action, in the worlds that selected it.
-        error: Standard error of the cost, if it was measured (`DecisionEvaluator.measure`).
+        evaluator_cost: The same gain for the evaluator's action.
+        selection_lead: Lower bound of the gain of the best action, in the worlds that selected it.
+        se: Standard error of the cost, if it was measured (`DecisionEvaluator.measure`).
     """
 
     unit: int

@@ -51,7 +51,7 @@ def write_worlds(view, rules, numbers, hasty, steps, seed, first, hands, stocks)
 def write_decks(view, has_joker, left, seed, first, decks):
     """Fill decks with independent orders of the unseen cards of a solitaire game.
 
-    The joker is at random among the first `left` cards, which are the deck. The remaining cards
+    The joker is at random among the first `deck_size` cards. The remaining cards
     are not in the deck. Deck i uses the random numbers of `seed` and first + i.
 
     Args:

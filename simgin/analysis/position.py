@@ -40,8 +40,8 @@ class Position:
         view: VIEW record, the information of the player.
         actions: Legal actions.
         in_match: True if the score counts, so that the goal is to win the match.
-        done: Action that the player chose, if the position is from a recorded deal.
-        number: Number of the first policy query of the decision in that deal, or -1.
+        chosen: Action that the player chose, if the position is from a recorded deal.
+        query_index: Number of the first policy query of the decision in that deal, or -1.
     """
 
     variant: Variant

@@ -65,9 +65,9 @@ class Trial:
 
     Attributes:
         matchup: A, the evaluated strategy, against B.
-        judge: The evaluator against B, or in a solitaire game.
-        deals: Number of deals.
-        worlds: Maximum number of worlds per decision.
+        evaluator: The evaluator against B, or in a solitaire game.
+        n_deals: Number of deals.
+        n_worlds: Maximum number of worlds per decision.
     """
 
     matchup: Matchup
@@ -112,8 +112,8 @@ class ErrorRates:
     games with a die.
 
     Attributes:
-        trial: The evaluated deals.
-        judged: Evaluated decisions by pair, or by deal.
+        task: The evaluated deals.
+        decisions: Evaluated decisions by pair, or by deal.
         lead: Gain per deal of the evaluator minus that of A, against B.
     """
 

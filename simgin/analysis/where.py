@@ -58,7 +58,7 @@ class Where:
     Attributes:
         text: The query as a string.
         endings: Indices of the accepted deal endings in `sums.KINDS`; empty for all.
-        side: Side that won, or None.
+        winner: Side that won, or None.
         comparisons: Quantity, operator and bound of each comparison.
         differ: True if the two compared strategies must have different results.
         order: Key of `ORDERS`, or `COSTLY_WORD`; empty for the order of play.

@@ -64,7 +64,7 @@ class Laid:
 
     Attributes:
         card: The card, or -1 if it is forgotten.
-        taken: True if the next player took the card.
+        is_taken: True if the next player took the card.
     """
 
     card: int
@@ -149,7 +149,7 @@ class Die:
     Attributes:
         stake: Number on the die.
         owner: `me`, `other` or `nobody`.
-        offer: True if the decision is whether to offer the die.
+        is_offering: True if the decision is whether to offer the die.
         offered: Number that the opponent offers, to be accepted or refused; 0 for no offer.
     """
 

@@ -81,10 +81,10 @@ class ChartRequest:
     """Request for a chart.
 
     Attributes:
-        kind: Key of `CHART_KINDS`.
+        kind_name: Key of `CHART_KINDS`.
         variant: Spec of the variant.
-        player: Strategy; if empty, `run_chart` finds the strongest one.
-        deals: Number of deals.
+        strategy: Strategy; if empty, `run_chart` finds the strongest one.
+        n_deals: Number of deals.
         seed: Seed of the deals.
         score: Points of the player and the opponent; None to maximise the points of a deal instead
             of the probability of winning the match.
@@ -171,10 +171,10 @@ class Chart:
     Attributes:
         request: The request.
         cells: int64 (n_decisions, n_actions), cell of each action, -1 for none.
-        worth: float64 (n_decisions, n_actions), points or probability of winning the match; NaN if
+        values: float64 (n_decisions, n_actions), points or probability of winning the match; NaN if
             there is no action.
         weights: int64 (n_decisions,), number of decisions that each one represents.
-        price: Result of `estimate_chart_win_rate`, or None if it was not measured.
+        win_rate: Result of `estimate_chart_win_rate`, or None if it was not measured.
     """
 
     request: ChartRequest

@@ -25,7 +25,7 @@ RANKS = tuple("A23456789TJQK")
 PARTNERS = ("none", "one", "two or more")
 OFFERS = ("makes a meld", "has two or more partners", "has one partner", "has no partner")
 SEATS = ("nondealer", "dealer")
-ALL = 11  # answers of a hand
+ALL = 11
 
 Cells = Callable[[Branches, np.ndarray], np.ndarray]
 
@@ -43,13 +43,13 @@ class Kind:
         columns: Names of the columns.
         row_title: Title of the row names.
         column_title: Title of the column names.
-        cells: Function from branches and rules to the cell of each action,
+        find_cells: Function from rollouts and rules to the cell of each action,
             int64 (n_decisions, n_actions), -1 for none.
-        most: Maximum number of actions per decision.
+        max_actions: Maximum number of actions per decision.
         first_only: True to use the first decision of a deal instead of a random one.
-        base: Cell that is the baseline, if every action has a cell.
-        unpriced: Reason why no strategy can follow the chart alone; empty if one can.
-        deals: Default number of deals.
+        baseline: Cell that is the baseline, if every action has a cell.
+        untested_reason: Reason why no strategy can follow the chart alone; empty if one can.
+        default_deals: Default number of deals.
     """
 
     question: str

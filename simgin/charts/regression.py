@@ -21,10 +21,10 @@ class Regression:
 
     Attributes:
         cells: int64 (n_decisions, n_actions), cell of each action, -1 for none.
-        worth: float64 (n_decisions, n_actions), NaN if there is no action.
+        values: float64 (n_decisions, n_actions), NaN if there is no action.
         weights: int64 (n_decisions,).
-        size: Number of cells.
-        base: Cell that is the baseline, if every action has a cell.
+        n_cells: Number of cells.
+        baseline: Cell that is the baseline, if every action has a cell.
     """
 
     cells: np.ndarray
