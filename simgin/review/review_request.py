@@ -1,8 +1,7 @@
-"""The request of a review: which rule sets, against which base, who plays, what it shall answer.
+"""The request of a review: rule sets, baseline, players and goals.
 
-Who plays matters more than anything, so figures are given for every kind of player, called by what
-it does, and never averaged over them. The figure quoted as the game's own is that of the strong
-player.
+Results depend strongly on the players. Values are therefore given for every player type and never
+averaged over types; the value of the game is that of the strong player.
 """
 
 from __future__ import annotations
@@ -35,20 +34,20 @@ from simgin.text.messages import did_you_mean, shown
 from simgin.tune import adapted
 from simgin.tune.strongest import cached_or_strongest, play_matches, train_or_strongest
 
-MATCHES = 20_000  # of every pair of players
-MATCHES_ALONE = 5_000  # of every player of a variant for one player
-FEWEST_MATCHES = 1_000  # of a pair: five batches of pairs, without which nothing has an error
-DEEPER = 100  # times as many matches with --deep: a tenth of the error
+MATCHES = 20_000  # matches per pair of players
+MATCHES_ALONE = 5_000  # matches per player of a solitaire variant
+FEWEST_MATCHES = 1_000  # per pair of players: five batches, the minimum for standard errors
+DEEPER = 100  # factor of --deep for matches; standard errors fall to a tenth
 SECONDS_PER_TURN = 8.0
-MOST_VALUES = 50  # combinations of a sweep
+MOST_VALUES = 50  # combinations of values in a sweep
 _SPAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
-SAME = 0.1  # by what share lengths may differ without another target
+SAME = 0.1  # relative difference in length up to which targets are unchanged
 ROUND_TARGET = 5  # points
-PER_MATCH = ("turns", "deals_per_match")  # their product is the turns of a match
+PER_MATCH = ("turns", "deals_per_match")  # their product is the turns per match
 
 
 class ReviewError(ValueError):
-    """A review that cannot be made; the message is a sentence with the remedy."""
+    """A review request that is not valid; the message says how to fix it."""
 
 
 def _standard_types() -> tuple[PlayerType, ...]:
@@ -57,12 +56,24 @@ def _standard_types() -> tuple[PlayerType, ...]:
 
 @dataclass(frozen=True)
 class ReviewRequest:
-    """What is to be reviewed. All of it is text and numbers, so that a manifest keeps it.
+    """What is reviewed, in strings and numbers only, so that a manifest can store it.
 
-    variants: canonical texts, the base first if there is one. kinds: the weaker kinds of player
-    and the strategy of each, weakest first. strong: the strong player of every variant and target,
-    once it is settled who plays. same_length: variants, and each with the target that makes its
-    matches as long as the base's. goals: as they were written. sweep: parameters and their values.
+    Attributes:
+        variants: Canonical specs, with the baseline first if there is one.
+        base: Baseline, or None.
+        kinds: Weaker player types with their strategies, weakest first.
+        strong: Pairs of variant and its strong player, once the players are resolved.
+        same_length: Pairs of variant and the variant with the target of equal match length.
+        given_strong: Strong player of the request, or None.
+        adapt: True to adapt champion to every rule set.
+        deep: True for more matches.
+        matches: Matches per pair of players.
+        seed: Seed of the deals.
+        seconds_per_turn: Duration of a turn, for match lengths in minutes.
+        title: Title of the report.
+        note: Note in the report.
+        goals: Design goals, as they were written.
+        sweep: Swept parameters with their values.
     """
 
     variants: tuple[str, ...]
@@ -83,54 +94,54 @@ class ReviewRequest:
 
     @classmethod
     def from_manifest(cls, entry: Mapping[str, Any]) -> ReviewRequest:
-        """The request that a manifest records, field by field."""
+        """Return the request that a manifest records."""
         fields = {name: _tupled(value) for name, value in entry.items()}
         return cls(kinds=tuple(PlayerType(*kind) for kind in fields.pop("kinds")), **fields)
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The variants that are compared with the base; none without a base."""
+        """The variants that are compared with the baseline; empty without a baseline."""
         if self.base is None:
             return ()
         return tuple(variant for variant in self.variants if variant != self.base)
 
     @property
     def alone(self) -> bool:
-        """Whether the variants are for one player."""
+        """True for solitaire variants."""
         return variants.find(self.variants[0]).row["players"] == 1
 
     @property
     def played(self) -> tuple[str, ...]:
-        """Every variant that is played: those asked for, and those with another target."""
+        """Every variant that is played, including those with the target of equal length."""
         return (*self.variants, *(text for _, text in self.same_length))
 
     @property
     def swept(self) -> list[str]:
-        """The variant of every point of a sweep, the last parameter changing first."""
+        """The variant of every point of a sweep; the last parameter changes fastest."""
         return _points(str(self.base), self.sweep)
 
     @property
     def waiting(self) -> tuple[str, str] | None:
-        """The strategies that play for gin and knock immediately, if both types play."""
+        """The strategies that play for gin and that knock immediately, or None."""
         kinds = dict(self.kinds)
         if not {PLAYS_FOR_GIN, KNOCKS_IMMEDIATELY} <= kinds.keys():
             return None
         return kinds[PLAYS_FOR_GIN], kinds[KNOCKS_IMMEDIATELY]
 
     def player(self, variant: str) -> str:
-        """The strong player under a variant."""
+        """Return the strong player under a variant."""
         return dict(self.strong)[variant]
 
     @property
     def learned(self) -> list[str]:
-        """The variants whose strong player learned on from champion."""
+        """The variants whose strong player is adapted from champion."""
         return [variant for variant in self.variants if CHAMPION + "@" in self.player(variant)]
 
     @property
     def untrained(self) -> list[str]:
-        """Every variant played whose strong player was chosen here, and not trained for its rules.
+        """Variants whose strong player was chosen by simgin and not trained for their rules.
 
-        None with `adapt`, whose training found nothing better where champion plays.
+        The list is empty with `adapt`: champion plays where its training gained nothing.
         """
         if self.adapt or self.given_strong is not None or self.alone:
             return []
@@ -218,7 +229,7 @@ def _size(matches: int | str | None, alone: bool, deep: bool) -> int:
 
 
 def _given_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]:
-    """The weaker players as kinds of their own, and the strong one."""
+    """Return the weaker players as types of their own, and the strong player."""
     texts = [loader.find(name).text for name in players]
     if len(set(texts)) < 2:
         raise ReviewError(
@@ -235,7 +246,7 @@ def _given_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]
 def _swept(
     names: Sequence[str], against: str | None, sweep: Sequence[str]
 ) -> tuple[list[str], str, tuple[tuple[str, tuple[str, ...]], ...]]:
-    """The variants of a sweep, its base, and the values of each parameter."""
+    """Return the variants of a sweep, its baseline, and the values of each parameter."""
     if against is not None or len(names) != 1 or len(sweep) > 2:
         raise ReviewError(
             "a sweep is of one variant, by one or two parameters: "
@@ -252,7 +263,7 @@ def _swept(
 
 
 def _points(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
-    """The canonical text of the base with every combination of values."""
+    """Return the canonical spec of the baseline with every combination of values."""
     texts = []
     for point in itertools.product(*(values for _, values in sweep)):
         settings = [f"{name}={value}" for (name, _), value in zip(sweep, point, strict=True)]
@@ -261,7 +272,7 @@ def _points(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]) -> list[str
 
 
 def _values(text: str) -> tuple[str, tuple[str, ...]]:
-    """`knock_limit=0..3` as a name and the texts of its values."""
+    """Return the parameter and values of a string such as `knock_limit=0..3`."""
     name, equals, values = text.partition("=")
     name = name.strip()
     if name not in parameters():
@@ -274,7 +285,7 @@ def _values(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _span(part: str) -> Sequence[str]:
-    """The values from `2..5`, or the one that it is."""
+    """Return the values of a span such as `2..5`, or of a single value."""
     if ".." not in part:
         return (part,)
     span = _SPAN.fullmatch(part)
@@ -284,15 +295,20 @@ def _span(part: str) -> Sequence[str]:
     return [str(value) for value in range(first, last + 1)]
 
 
-# Who plays, and to which target
+# Players and targets
 
 
 def settled(
     request: ReviewRequest, workers: int | None = None, progress: Progress | None = None
 ) -> ReviewRequest:
-    """The request with the strong player of every rule set, and targets of the same length.
+    """Return the request with strong players, and with targets for equal match lengths.
 
-    It plays: short trials, and with `adapt` trainings, whose results are kept.
+    This plays pilot matches and, with `adapt`, runs trainings, whose results are cached.
+
+    Args:
+        request: The request.
+        workers: Number of worker threads.
+        progress: Progress callback.
     """
     strong = {}
     for place, variant in enumerate(request.variants):
@@ -317,7 +333,7 @@ def settled(
 def _of_length(
     turns: float, variant: str, player: str, request: ReviewRequest, workers: int | None
 ) -> str | None:
-    """The variant with a target that makes its matches so long; None where they are."""
+    """Return the variant with the target for matches of this length, or None if it has it."""
     rules = variants.find(variant)
     target = rules.row["points_target"]
     if rules.goal.score != "points" or not isinstance(target, int):
@@ -334,13 +350,18 @@ def _of_length(
 
 
 def nearest_target(turns: float, length: Callable[[int], float], guess: float) -> int:
-    """The multiple of five points whose matches are nearest to so many turns.
+    """Return the multiple of five points whose matches are nearest to a number of turns.
 
-    Matches are the longer, the higher their target, but not in proportion: they end with whole
-    deals. So two neighbours are sought, of which one is too short and the other is not.
+    Match length increases with the target, but not in proportion, because matches end with whole
+    deals. The search therefore finds two adjacent targets, one too short and one long enough.
+
+    Args:
+        turns: Turns per match.
+        length: Function that returns the turns per match for a target.
+        guess: First target to try.
     """
     most = parameters()["points_target"].high // ROUND_TARGET
-    low, high = 0, most + 1  # of fives: nothing is played to 0 points
+    low, high = 0, most + 1  # multiples of five; a target of 0 is not possible
     shortest, longest = 0.0, math.inf
     at = round(guess / ROUND_TARGET)
     while high - low > 1:
@@ -359,9 +380,10 @@ def nearest_target(turns: float, length: Callable[[int], float], guess: float) -
 def turns_per_match(
     player: str, variant: str, request: ReviewRequest, workers: int | None
 ) -> float:
-    """How many turns a match takes between two of one player, in the review's own matches.
+    """Return the mean turns per match of a player against itself, in matches of the review.
 
-    In the first MATCHES of them: the ratio of two lengths has a standard error of 0.4 % there.
+    It is computed from the first REVIEW_MATCHES: the ratio of two lengths then has a standard error
+    of 0.4 %.
     """
     matches = min(request.matches, MATCHES)
     rows = play_matches(player, player, variant, request.seed, workers, matches)
@@ -369,26 +391,27 @@ def turns_per_match(
     return turns * deals
 
 
-# A file
+# Review files
 
 
 Texts = Annotated[list[str], Field(default_factory=list)]
 
 
 class ReviewFile(toml.Table):
-    """The keys of a review file: what a club wants to know of its rules, in TOML.
+    """The keys of a review file in TOML.
 
-    title = "Should we play Oklahoma?"   # the question on the page; optional
-    note = "For the meeting in May."     # shown on the page; optional
-    rule_sets = ["oklahoma", "standard+gin_bonus=20"]
-    against = "standard"
-    players = ["simple", "mine.py", "champion"]   # weakest first, the strong one last; optional
-    goals = ["turns per match 100..140", "gin 40..50 %"]
-    seconds_per_turn = 10
-    sweep = ["undercut_bonus=0,10,25"]   # instead of several rule sets
-    matches = "20k"
-    seed = 1
-    adapt = true
+    Example:
+        title = "Should we play Oklahoma?"   # heading of the report; optional
+        note = "For the meeting in May."     # shown in the report; optional
+        rule_sets = ["oklahoma", "standard+gin_bonus=20"]
+        against = "standard"
+        players = ["simple", "mine.py", "champion"]   # weakest first, the strong one last; optional
+        goals = ["turns per match 100..140", "gin 40..50 %"]
+        seconds_per_turn = 10
+        sweep = ["undercut_bonus=0,10,25"]   # instead of several rule sets
+        matches = "20k"
+        seed = 1
+        adapt = true
     """
 
     title: str = ""
@@ -408,7 +431,11 @@ class ReviewFile(toml.Table):
 
 
 def read_file(path: Path) -> dict[str, Any]:
-    """The arguments of `read_request` that a file gives. Raises TomlError."""
+    """Return the arguments of a review request from a TOML file.
+
+    Raises:
+        TomlError: The file is not valid.
+    """
     raw = toml.read_tables(path, "name a review file")
     try:
         file = ReviewFile.model_validate(raw)

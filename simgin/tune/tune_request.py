@@ -1,4 +1,4 @@
-"""The request of a search: which strategy, against whom, by which measure, how much is played."""
+"""The request of a parameter search: strategy, opponents, objective and sizes."""
 
 from __future__ import annotations
 
@@ -19,20 +19,32 @@ from simgin.strategy import Param, Policy, Strategy, loader
 from simgin.text.amounts import SEEDS, AmountError, parse_count, parse_seed
 from simgin.text.messages import did_you_mean, quoted
 
-METRICS = {"matches": "match_win", "points": "margin", "worst": "match_win"}  # by objective
+METRICS = {"matches": "match_win", "points": "margin", "worst": "match_win"}  # metric by objective
 GENERATIONS = 20
-MATCHES = 4_000  # of a candidate against each opponent
-CONFIRMED = 40_000  # matches of the tuned strategy, and of the default, against each opponent
-LEAST = 1_000  # matches: errors come from batches of 200
-APART = 2**32  # between the seeds of two generations
-MOST_KNOBS = 60  # more are learned too slowly from so few numbers a generation
+MATCHES = 4_000  # matches of a candidate against each opponent
+CONFIRMED = 40_000  # matches of the tuned strategy and of the default against each opponent
+LEAST = 1_000  # matches; standard errors are computed from batches of 200
+APART = 2**32  # difference between the seeds of two generations
+MOST_KNOBS = 60  # parameters; a generation has too few candidates for more
 
-Values = tuple[float, ...]  # one for every knob
+Values = tuple[float, ...]  # one per tunable parameter
 
 
 @dataclass(frozen=True)
 class TuneRequest:
-    """A search before it begins. matches: of a candidate against each opponent."""
+    """A parameter search.
+
+    Attributes:
+        strategy: Strategy to tune.
+        variant: Rules.
+        pool: Opponents.
+        knobs: Parameters to tune.
+        objective: "matches", "points" or "worst".
+        generations: Number of generations.
+        matches: Matches of a candidate against each opponent.
+        confirmed: Matches of the confirmation against each opponent.
+        seed: Seed of the deals.
+    """
 
     strategy: Strategy
     variant: Variant
@@ -46,53 +58,53 @@ class TuneRequest:
 
     @property
     def metric(self) -> Metric:
-        """What the objective counts."""
+        """The metric of the objective."""
         return metrics.BY_NAME[METRICS[self.objective]]
 
     @property
     def names(self) -> dict[str, str]:
-        """What the strategy and its opponents are called, by their texts."""
+        """Short names of the strategy and its opponents, by canonical name."""
         shown = own_names(self.matchups(self.strategy, self.seed))
         texts = [strategy.text for strategy in (self.strategy, *self.pool)]
         return {text: shown.get(text, text) for text in texts}
 
     @property
     def opponents(self) -> str:
-        """The opponents by their own names: `simple, gold and marjj`."""
+        """The opponents as text: `simple, gold and marjj`."""
         *first, last = [self.names[opponent.text] for opponent in self.pool]
         return f"{', '.join(first)} and {last}" if first else last
 
     @property
     def candidates(self) -> int:
-        """Strategies tried in a generation, as CMA-ES proposes."""
+        """The number of strategies per generation, as recommended for CMA-ES."""
         return 4 + math.floor(3 * math.log(max(2, len(self.knobs))))
 
     @property
     def defaults(self) -> Values:
-        """The strategy's own values."""
+        """The parameter values of the strategy."""
         return tuple(knob.param.default for knob in self.knobs)
 
     def candidate(self, values: Values) -> Strategy:
-        """The strategy with other values."""
+        """Return the strategy with other parameter values."""
         if values == self.defaults:
             return self.strategy
         return loader.set_slots(self.strategy, slot_values(self.knobs, values))
 
     def matchup(self, strategy: Strategy, opponent: Strategy, seed: int) -> Matchup:
-        """Matches of two strategies."""
+        """Return matches between two strategies."""
         return Matchup(self.variant, strategy, opponent, seed, "match")
 
     def matchups(self, strategy: Strategy, seed: int) -> list[Matchup]:
-        """A strategy against everyone of the pool."""
+        """Return matches of a strategy against every opponent of the pool."""
         return [self.matchup(strategy, opponent, seed) for opponent in self.pool]
 
     def generation_seed(self, number: int) -> int:
-        """The seed of the packs of a generation, counted from 1; the confirmation has `seed`."""
+        """Return the seed of a generation, counted from 1; the confirmation uses `seed`."""
         return (self.seed + number * APART) % SEEDS
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """What may not change when a search is continued."""
+        """Everything that must not change when a search is resumed."""
         moved = [f"{knob.name}={knob.low:g}..{knob.high:g}" for knob in self.knobs]
         search = f"{', '.join(moved)} for {self.objective}, {self.matches} matches each"
         return run_identity(self.matchups(self.strategy, self.seed), search=search)
@@ -131,7 +143,11 @@ def read_request(
 def read_players(
     strategy: str, variant: str, against: Sequence[str]
 ) -> tuple[Strategy, Variant, tuple[Strategy, ...]]:
-    """A strategy, a variant for two, and the opponents, by default simple; each of them once."""
+    """Return a strategy, a two-player variant and the distinct opponents, by default `simple`.
+
+    Raises:
+        SeatError: The variant is a solitaire game.
+    """
     rules = variants.find(variant)
     if rules.row["players"] == 1:
         raise SeatError(
@@ -144,32 +160,42 @@ def read_players(
 
 
 def read_matches(text: int | str) -> int:
-    """A number of matches; AmountError for fewer than tell anything."""
+    """Return a number of matches.
+
+    Raises:
+        AmountError: The number is too small for standard errors.
+    """
     n = parse_count(text)
     if n < LEAST:
         raise AmountError(f"{n} matches are too few to tell strategies apart; play {LEAST:,}.")
     return n
 
 
-# Knobs
+# Parameters
 
 
-ORDERED = ("number", "integer", "bool")  # kinds of parameters; words have no order
-DIGITS = 2  # of a value, below the first of its step
+ORDERED = ("number", "integer", "bool")  # kinds of parameters with an order; words have none
+DIGITS = 2  # digits of a value after the first digit of its step
 _LIMIT = r"-?(?:\d+(?:\.\d+)?|\.\d+)"
 _CHOSEN = re.compile(rf"([\w.]+)\s*(?:=\s*({_LIMIT})\.\.({_LIMIT}))?")
 
 
 class TuneError(ValueError):
-    """A search that cannot be made; the message is a sentence with the remedy."""
+    """A search or training request that is not valid; the message says how to fix it."""
 
 
 @dataclass(frozen=True)
 class Knob:
-    """A number of a strategy that is searched.
+    """A numeric parameter of a strategy with its search range.
 
-    slots: all that have the parameter `key`, where they declare it alike; else one, and `name` says
-    which. low, high: how far it is moved.
+    Attributes:
+        name: Displayed name.
+        key: Name in the policies.
+        slots: All slots with the parameter if they declare it equally; otherwise one, which `name`
+            includes.
+        param: Declaration of the parameter.
+        low: Lower limit of the search.
+        high: Upper limit of the search.
     """
 
     name: str
@@ -181,27 +207,27 @@ class Knob:
 
     @property
     def start(self) -> float:
-        """Where the search begins: the default, or the limit next to it."""
+        """First value of the search: the default, or the limit next to it."""
         return min(max(self.param.default, self.low), self.high)
 
     @property
     def whole(self) -> bool:
-        """Whether only whole numbers are tried: also for yes and no, which are 1 and 0."""
+        """True if only integers are tried, including booleans (1 and 0)."""
         return self.param.kind != "number"
 
     @property
     def step(self) -> float:
-        """The first standard deviation of what is tried.
+        """Initial standard deviation of the candidates.
 
-        A quarter of the range, but at most half of the default or 1: limits are often far wider
-        than what is sensible.
+        It is a quarter of the range, but at most half of the default or 1, because limits are often
+        much wider than sensible values.
         """
         sensible = max(abs(self.start) / 2, 1)
         span = self.high - self.low
         return min(span / 4, sensible)
 
     def value(self, number: float) -> float:
-        """A number as it is played: within the limits, and whole or of few digits."""
+        """Return a number as it is played: within the limits and rounded."""
         decimals = 0
         if not self.whole:
             decimals = max(0, DIGITS - math.floor(math.log10(self.step)))
@@ -209,14 +235,20 @@ class Knob:
         return min(max(rounded, self.low), self.high)
 
     def text(self, value: float) -> str:
-        """A value as a strategy's text has it."""
+        """Return a value as written in the canonical name of a strategy."""
         return self.param.text(value)
 
 
 def read_knobs(strategy: Strategy, variant: Variant, chosen: str | None = None) -> tuple[Knob, ...]:
-    """The numbers of a strategy that a search moves.
+    """Return the parameters of a strategy that a search tunes.
 
-    chosen: some of them, as in `k,share` or `k=0..12`. Raises TuneError where there are none.
+    Args:
+        strategy: Strategy to tune.
+        variant: Rules; only policies that decide under them are tuned.
+        chosen: Parameters to tune, such as `k,share` or `k=0..12`; all by default.
+
+    Raises:
+        TuneError: There are no such parameters.
     """
     owners = _owners(strategy, variant)
     known = {}
@@ -235,7 +267,7 @@ def read_knobs(strategy: Strategy, variant: Variant, chosen: str | None = None) 
 
 
 def slot_values(knobs: Sequence[Knob], values: Sequence[float]) -> dict[str, dict[str, str]]:
-    """Values of knobs by slot and parameter, as texts."""
+    """Return parameter values as strings, by slot and key."""
     by_slot: dict[str, dict[str, str]] = {}
     for knob, value in zip(knobs, values, strict=True):
         text = knob.text(value)
@@ -245,7 +277,7 @@ def slot_values(knobs: Sequence[Knob], values: Sequence[float]) -> dict[str, dic
 
 
 def _owners(strategy: Strategy, variant: Variant) -> dict[str, list[Policy]]:
-    """The policies that are asked, by their parameters: `k`, or `knock.k` where two differ."""
+    """Return the policies in use by parameter: `k`, or `knock.k` if two declarations differ."""
     asked = [policy for policy in strategy.policies if _is_asked(policy, variant)]
     by_key: dict[str, list[Policy]] = {}
     for policy in asked:
@@ -262,7 +294,7 @@ def _owners(strategy: Strategy, variant: Variant) -> dict[str, list[Policy]]:
 
 
 def _is_asked(policy: Policy, variant: Variant) -> bool:
-    """Whether a policy's slot is ever asked under a variant."""
+    """Return True if a policy can be called under a variant."""
     if policy.slot in ("offer", "answer"):
         return variant.row["die"] != "off"
     if policy.slot == "show":
@@ -273,7 +305,7 @@ def _is_asked(policy: Policy, variant: Variant) -> bool:
 def _chosen(
     strategy: Strategy, text: str, known: Mapping[str, Knob], owners: Mapping[str, object]
 ) -> Knob:
-    """The knob that a text names, within the limits that it gives."""
+    """Return the parameter that a string names, with the limits of the string."""
     match = _CHOSEN.fullmatch(text.strip())
     if match is None:
         raise TuneError(f"{quoted(text)} is not of the form parameter or parameter=low..high.")
@@ -301,7 +333,7 @@ def _chosen(
 
 
 def _no_numbers(strategy: Strategy) -> str:
-    """Why a strategy cannot be tuned."""
+    """Return a message on why a strategy cannot be tuned."""
     weights = [policy for policy in strategy.policies if policy.weights is not None]
     remedy = "write numbers that matter as parameters, such as @knock(k=param(5, 0, 20))"
     if any(policy.describe for policy in weights):
