@@ -1,6 +1,6 @@
 """Measure the value of each part of `champion` by removing it, without changing the rest.
 
-    python benchmarks/champion_parts.py              # about a minute; prints a table for its page
+    python benchmarks/champion_parts.py              # about a minute; prints a Markdown table
 
 The rules are `eaai`, and every row is played with the same deals. Intervals are 95 % confidence
 intervals over mirrored pairs.

@@ -92,7 +92,7 @@ class Reference:
         self._write_manifest(place / "manifest.json")
 
     def _told(self, text: str) -> str:
-        """Return a text in which paths of this machine are replaced by results/reference."""
+        """Return a string in which paths of this machine are replaced by results/reference."""
         return text.replace(str(WORK), "results/reference").replace(f"{ROOT}/", "")
 
     def _write_manifest(self, place: Path) -> None:

@@ -110,7 +110,7 @@ def _drawn(cards, rest, numbers, is_gin, first, second, after):
 
 
 def in_hindsight(is_gin):
-    """Return the probability of gin for every rest of the deck, if any seen card may be kept."""
+    """Return the probability of gin for every rest of the deck, if any seen card can be kept."""
     everything = (1 << CARDS) - 1
     value = np.zeros(1 << CARDS)
     for rest in range(1 << CARDS):

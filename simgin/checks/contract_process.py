@@ -331,7 +331,7 @@ def _view(position: Any, i: int, policy: Policy) -> Any:
 
 
 def _matchup(strategy: Strategy, variant: Variant, report: _Report) -> Matchup:
-    """Return the compiled matchup of a strategy and a random player, or of the strategy alone."""
+    """Return the compiled matchup of a strategy, against a random player in two-player games."""
     report.begin(f"compiling {strategy.text}", COMPILE_SECONDS)
     opponent = loader.find(PLAYERS[0]) if variant.row["players"] == 2 else None
     matchup = Matchup(variant, strategy, opponent, SEED, "deal")

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from simgin import plots
 from simgin.findings.run_record import describe_health, describe_size
-from simgin.findings.verdict import COMPARED, SURE, compared, is_significant, verdict
+from simgin.findings.verdict import COMPARED, compared, is_significant, verdict
 from simgin.report import numbers, summary
 from simgin.report.report import Picture, Report
 from simgin.report.table import Column, Table
 from simgin.rules import variants
 from simgin.stats import table
-from simgin.stats.estimate import Z95
+from simgin.stats.estimate import ALPHA, Z95
 from simgin.stats.metrics import BY_NAME, WINS
 from simgin.text.amounts import UNITS
 from simgin.text.messages import value_text
@@ -275,7 +275,7 @@ def differences(frame: pd.DataFrame) -> Table:
     if frame["paired"].all():
         packs = "Both sides played the same packs, so differences are paired."
     note = (
-        f"{packs} * marks p < {SURE} after Holm's adjustment for the {frame['p'].count()} "
+        f"{packs} * marks p < {ALPHA} after Holm's adjustment for the {frame['p'].count()} "
         "comparisons of this table. Otherwise it is too close to call; a difference as large as "
         "the number in brackets would have been detected in four runs of five."
     )
@@ -306,7 +306,7 @@ def effects(frame: pd.DataFrame) -> Iterator[Table]:
     """Yield a table per variant and metric, with a row per change and a column per field."""
     note = (
         "What the player gains by the change. A field is what the others play: the same as the "
-        f"player, or the opponent named after v. * marks p < {SURE} after Holm's adjustment for "
+        f"player, or the opponent named after v. * marks p < {ALPHA} after Holm's adjustment for "
         f"the {frame['p'].count()} effects of the run."
     )
     for names, rows in frame.groupby(["variant", "metric"], sort=False):

@@ -16,7 +16,7 @@ import numpy as np
 from simgin.report import numbers
 from simgin.stats import table
 from simgin.stats.differences import holm
-from simgin.stats.estimate import Z95
+from simgin.stats.estimate import ALPHA, Z95
 from simgin.stats.metrics import BY_NAME
 from simgin.text.amounts import UNITS
 
@@ -35,7 +35,6 @@ Group = Sequence[tuple[str, "ByMetric"]]  # strategies with the estimates of the
 
 MOST = 6  # sentences per subject and names per sentence; the others are counted
 FEWEST_VALUES = 3  # parameter values of a strategy from which the best one is named
-SURE = 0.05  # significance level
 SMALLEST_P = 1e-4  # smaller p-values are printed as "under"
 COMPARED = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
 # Quantity that a comparison finds more or less of, by metric
@@ -143,7 +142,7 @@ def sides(family: Sequence[Limits], even: float) -> list[int]:
     """
     adjusted = holm(np.array([_p(limits, even) for limits in family], float))
     return [
-        side(limits, even) if p < SURE else 0 for limits, p in zip(family, adjusted, strict=True)
+        side(limits, even) if p < ALPHA else 0 for limits, p in zip(family, adjusted, strict=True)
     ]
 
 
@@ -511,7 +510,7 @@ def is_significant(row: Any) -> bool:
         return False
     if math.isnan(row["p"]):
         return bool(row["low"] > 0 or row["high"] < 0)
-    return bool(row["p_holm"] < SURE)
+    return bool(row["p_holm"] < ALPHA)
 
 
 def compared(

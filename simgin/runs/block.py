@@ -52,7 +52,7 @@ class Block:
 
     @property
     def sizes(self) -> list[int]:
-        """Number of units in every batch; only the last batch may be incomplete."""
+        """Number of units in every batch; only the last batch can be incomplete."""
         whole, rest = divmod(self.units, self.matchup.batch)
         return [self.matchup.batch] * whole + [rest] * (rest > 0)
 
@@ -202,7 +202,7 @@ BLOCK_SECONDS = 0.5
 # Maximum rate of all workers together; with many workers, blocks become longer
 # (docs/explanation/scaling.md)
 BLOCKS_A_SECOND = 100
-# Maximum growth from one block to the next, because the first may include the compilation
+# Maximum growth from one block to the next, because the first can include compilation
 GROWTH = 8
 
 Gap = tuple[int, int]  # first missing unit, and the first finished unit after it

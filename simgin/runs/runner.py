@@ -297,7 +297,7 @@ class _Session:
         if done.error is not None:
             self._failed.append(done)
             self._schedule.stop()
-            # Earlier blocks continue, because one may contain an error with a smaller unit index.
+            # Earlier blocks continue, because one can contain an error with a smaller unit index.
             self._out -= self._team.cancel(beyond=done.block)
             return
         self._commit(done)
