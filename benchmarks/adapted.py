@@ -21,7 +21,7 @@ from simgin.stats import metrics
 from simgin.stats.differences import holm
 from simgin.stats.estimate import estimate_metric, two_sided
 from simgin.strategy import loader
-from simgin.tune.adapted import adapt, read_training
+from simgin.tune.adapted import AdaptRequest, adapt
 
 VARIANTS = (
     "straight",
@@ -49,7 +49,7 @@ def roster() -> list[str]:
 
 def row(variant: str, opponent: str, workers: int | None) -> dict[str, object]:
     """Return the proportion of matches that the adapted player wins against an opponent."""
-    player = loader.find(f"champion@{read_training('champion', variant).named}")
+    player = loader.find(f"champion@{AdaptRequest.read('champion', variant).named}")
     matchup = Matchup(variants.find(variant), player, loader.find(opponent), SEED, "match")
     metric = metrics.BY_NAME["match_win"]
     won = estimate_metric(run_matchup(matchup, MATCHES, workers).sum(axis=0), metric)

@@ -176,12 +176,12 @@ def tuned(
     (the confirmation), `path` (for `simgin.plots.search`) and `candidates`; `strategy` is the tuned
     one. Raises TuneError for a strategy without numbers, and without the package cma.
     """
-    from simgin.tune.search import carry_out
-    from simgin.tune.tune_request import read_request
+    from simgin.tune.search import run_tune
+    from simgin.tune.tune_request import TuneRequest
 
     opponents = [against] if isinstance(against, str | Path | Strategy) else against
     own, *pool = _texts(strategy, *opponents)
-    request = read_request(
+    request = TuneRequest.read(
         own,
         variants.find(variant).text,
         pool,
@@ -193,7 +193,7 @@ def tuned(
         seed=seed,
     )
     with ledger.opened(None, request.identity) as memory:
-        return carry_out(request, memory, workers)
+        return run_tune(request, workers, run_ledger=memory)
 
 
 def show(

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from simgin.cli import options
-from simgin.cli.output import Answer, continued, repeated
+from simgin.cli.output import repeated
 
 if TYPE_CHECKING:
-    from simgin.runs.ledger import Ledger
-    from simgin.tune.found import Found, Parts, Wording
+    from simgin.tune.found import Found, Wording
     from simgin.tune.tune_request import TuneRequest
-
-    Play = Callable[[Ledger, Parts], Found]
 
 against_option = options.strategy_option(
     "Opponent; may be repeated [default: simple].", "--against", metavar="S", multiple=True
@@ -62,65 +58,59 @@ def settled(request: TuneRequest) -> dict[str, Any]:
     }
 
 
-def carry_out(
+def run_improvement(
     request: TuneRequest,
     words: Wording,
-    play: Play,
-    so_far: Callable[[], str],
+    run: Callable[..., Found],
     *,
-    pieces: int,
     identity: dict[str, Any],
     settled: dict[str, Any],
     workers: int | None,
     output: Path | None,
     place: Path | None,
     as_json: bool,
-    kept: str = "",
+    cached: str = "",
 ) -> Found:
-    """Play with live progress, write the files and print what came of it.
+    """Run a search or training as `session.run_request` does, and write what it found.
 
-    play: takes the ledger, and what takes the progress of each of the pieces. so_far: what stands
-    below the bar. identity: of the ledger. settled: what the options of the command came to. kept:
-    what keeps the pieces where no directory does.
+    Args:
+        request: Strategy and opponents.
+        words: Words for what is done.
+        run: Function that runs it, from its progress callback and ledger.
+        identity: Identity of the ledger.
+        settled: What became of the options of the command.
+        workers: Number of threads.
+        output: File for the result, or None.
+        place: Directory of the ledger and the report, or None.
+        as_json: True to print one JSON object instead.
+        cached: Location of the finished parts if there is no directory.
     """
     from simgin.cli import session
-    from simgin.play.parallel import SHARES, share
-    from simgin.report import progress
     from simgin.report.wrapping import Words
-    from simgin.runs import directory, ledger
-    from simgin.stats import table
     from simgin.text.files import write_file
-    from simgin.tune.found import found_report
 
-    command = repeated(**settled)
-    started = datetime.now(UTC)
-    path = None if place is None else directory.begin(place, command)
-    with ledger.opened(path, identity) as run_ledger:
-        run_ledger.note_command(continued(command))
-        title = f"{words.doing.lower()} {request.strategy.name}"
-        interruptible = session.interruptible(command, kept or place, words.pieces)
-        with interruptible, progress.live(title) as bar:
-            bar(0, SHARES * pieces)
+    # The content of the file depends on neither its place nor the number of workers
+    command = repeated(**settled, output=None, place=None)
 
-            def look(done: int, units: int) -> None:
-                bar(done, units, so_far)
+    def finish(found: Found) -> list[Path]:
+        if output is None:
+            return []
+        write_file(output, found.file(command))
+        return [output]
 
-            found = play(run_ledger, lambda piece: share(look, piece, pieces))
-        report = found_report(found, command)
-        # What stands in the file depends on neither its place nor the number of workers.
-        content = found.file(repeated(**settled, output=None, place=None))
-        files = []
-        if output is not None:
-            write_file(output, content)
-            files.append(output)
-        if place is not None:
-            matchups = request.matchups(request.strategy, request.seed)
-            units = [matchup.units(request.confirmed) for matchup in matchups]
-            whole = replace(report, files={**report.files, words.file: content})
-            more: dict[str, Any] = {"workers": workers, "tune": request.objective}
-            files += session.save_report(place, whole, identity, units, started, **more)
-    # A row an opponent, as scripts know them; the csv beside the page has one a figure.
-    rows = [table.for_json(row) for row in found.table.to_dict("records")]
-    answer = Answer(command, rows, request.seed, files)
-    answer.show(as_json, [Words(report.verdict), *report.tables, ""])
-    return found
+    return session.run_request(
+        run,
+        f"{words.doing.lower()} {request.strategy.name}",
+        repeated(**settled),
+        lambda _, report: [Words(report.verdict), *report.tables, ""],
+        workers=workers,
+        as_json=as_json,
+        output=place,
+        cached=(cached or (None if place is None else str(place)), words.pieces),
+        finish=finish,
+        identity=identity,
+        extend=lambda found, report: replace(
+            report, files={**report.files, words.file: found.file(command)}
+        ),
+        tune=request.objective,
+    )

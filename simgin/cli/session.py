@@ -6,8 +6,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,7 +30,6 @@ from simgin.runs.stopping import End
 
 if TYPE_CHECKING:
     from simgin.cli.so_far import SoFar
-    from simgin.report.progress import OnProgress
     from simgin.report.report import Report, Result
     from simgin.runs.plan import Plan
 
@@ -43,7 +43,7 @@ R = TypeVar("R", bound="Result")
 
 
 def run_request(
-    run: Callable[[OnProgress], R],
+    run: Callable[..., R],
     title: str,
     command: str,
     screen: Callable[[R, Report], Iterable[Any]],
@@ -55,11 +55,15 @@ def run_request(
     plots: str = "plots/",
     cached: tuple[str | None, str] = (None, ""),
     finish: Callable[[R], list[Path]] = lambda _: [],
-) -> None:
+    identity: Mapping[str, Any] | None = None,
+    extend: Callable[[R, Report], Report] = lambda _, report: report,
+    **manifest: Any,
+) -> R:
     """Run a request with live progress, save its report and print its result.
 
     Args:
-        run: Function that runs the request and reports its progress.
+        run: Function that runs the request, from its progress callback, and from its ledger if it
+            has one.
         title: Title of the progress bar.
         command: Command that repeats the result.
         screen: Function that returns what the terminal shows of a result and its report.
@@ -70,21 +74,32 @@ def run_request(
         plots: Prefix of the names of plots in the directory.
         cached: Location and name of the finished parts that an interruption leaves.
         finish: Function that writes other files of a result and returns their paths.
+        identity: Identity of the ledger that finished parts are kept in, in the directory if there
+            is one, or None for a request that runs in one piece.
+        extend: Function that returns the report as it is saved.
+        **manifest: Further entries of `manifest.json`.
     """
-    question = question or command
-    if output is not None:
-        directory.check(output, question)
     started = datetime.now(UTC)
-    with policy_calls(as_json), interruptible(command, *cached):
-        with progress.live(title) as on_progress:
-            result = run(on_progress)
-        report = result.report(command)
-        files = finish(result)
-    if output is not None:
-        how: dict[str, Any] = {"question": question, "workers": workers, "plots": plots}
-        files += save_report(output, report, result.identity, result.units, started, **how)
+    with ExitStack() as stack:
+        if identity is not None:
+            path = None if output is None else directory.begin(output, command)
+            run_ledger = stack.enter_context(ledger.opened(path, identity))
+            run_ledger.note_command(continued(command))
+            run = partial(run, run_ledger=run_ledger)
+        elif output is not None:
+            manifest["question"] = question or command
+            directory.check(output, manifest["question"])
+        with policy_calls(as_json), interruptible(command, *cached):
+            with progress.live(title) as on_progress:
+                result = run(on_progress)
+            report = result.report(command)
+            files = finish(result)
+        if output is not None:
+            parts = extend(result, report), result.identity, result.units, started
+            files += save_report(output, *parts, workers=workers, plots=plots, **manifest)
     seed = click.get_current_context().params["seed"]
     Answer(command, result.records(), seed, files).show(as_json, screen(result, report))
+    return result
 
 
 @contextmanager

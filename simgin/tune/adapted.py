@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simgin.core import jit
-from simgin.play.parallel import SHARES, Progress, share
+from simgin.play.parallel import SHARES, Progress
 from simgin.report import numbers
+from simgin.report.progress import OnProgress
 from simgin.report.table import Column, Table
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
@@ -38,7 +39,7 @@ from simgin.stats.table import Frame, frame_of
 from simgin.strategy import loader
 from simgin.text.amounts import parse_count, parse_seed
 from simgin.text.files import read_bytes, write_file
-from simgin.tune.found import TRAINING, Found, Parts, confirm, saved
+from simgin.tune.found import TRAINING, Found, Parts, confirm, saved, share_pieces
 from simgin.tune.tune_request import TuneError, TuneRequest, read_matches, read_players
 
 if TYPE_CHECKING:
@@ -66,6 +67,44 @@ class AdaptRequest:
     match: TuneRequest  # rules and confirmation
     rounds: int  # rounds per type of opponent
     deals: int  # deals per round
+
+    @classmethod
+    def read(
+        cls,
+        strategy: str,
+        variant: str,
+        against: Sequence[str] = (),
+        *,
+        rounds: int = ROUNDS,
+        deals: int | str = DEALS,
+        confirmed: int | str = CONFIRMED,
+        seed: int = 1,
+    ) -> AdaptRequest:
+        """Return the training that the strings describe.
+
+        Args:
+            strategy: `champion`.
+            variant: Two-player variant.
+            against: Must be empty, because champion has its own opponents.
+            rounds: Rounds per type of opponent.
+            deals: Deals per round.
+            confirmed: Matches of the confirmation against each opponent.
+            seed: Seed of the deals.
+
+        Raises:
+            TuneError: Opponents were named.
+            SeatError: The variant is a solitaire game.
+            AmountError: A number is invalid.
+        """
+        if against:
+            raise TuneError(
+                f"champion learns against opponents of its own, {', '.join(POOL)} and itself; "
+                "leave --against out."
+            )
+        player, rules, pool = read_players(strategy, variant, POOL)
+        confirming = read_matches(confirmed)
+        match = TuneRequest(player, rules, pool, (), confirmed=confirming, seed=parse_seed(seed))
+        return cls(match, rounds, parse_count(deals))
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -113,6 +152,11 @@ class Adapted(Found):
     weights: np.ndarray  # float64, in champion's format
     course: np.ndarray  # win rates before each round, (n_rounds, len(TRAINING_OPPONENTS))
     seconds: float  # CPU time of the training
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return self.training.identity
 
     @property
     def p_holm(self) -> dict[str, float]:
@@ -179,13 +223,13 @@ class Adapted(Found):
         """Return the weights, followed by the command and the gain as remarks."""
         return saved(self.weights, command, *self.sentences)
 
-    def tables(self) -> Mapping[str, Frame]:
-        """Return the DataFrames of a training by the names of their CSV files."""
+    def frames(self) -> Mapping[str, Frame]:
+        """Return the DataFrames by name."""
         rounds = []
         for number, shares in enumerate(self.course, 1):
             for opponent, won in zip(POOL, shares, strict=True):
                 rounds.append({"round": number, "opponent": opponent, "won": won})
-        return {"rounds.csv": frame_of(rounds), "confirmation.csv": self.table}
+        return {"rounds": frame_of(rounds), "confirmation": self.table}
 
     def shown(self) -> list[Table]:
         """Return the table of win rates by round."""
@@ -207,43 +251,6 @@ class Adapted(Found):
         )
 
 
-def read_training(
-    strategy: str,
-    variant: str,
-    against: Sequence[str] = (),
-    *,
-    rounds: int = ROUNDS,
-    deals: int | str = DEALS,
-    confirmed: int | str = CONFIRMED,
-    seed: int = 1,
-) -> AdaptRequest:
-    """Return the training that the strings describe.
-
-    Args:
-        strategy: `champion`.
-        variant: Two-player variant.
-        against: Must be empty, because champion has its own opponents.
-        rounds: Rounds per type of opponent.
-        deals: Deals per round.
-        confirmed: Matches of the confirmation against each opponent.
-        seed: Seed of the deals.
-
-    Raises:
-        TuneError: Opponents were named.
-        SeatError: The variant is a solitaire game.
-        AmountError: A number is invalid.
-    """
-    if against:
-        raise TuneError(
-            f"champion learns against opponents of its own, {', '.join(POOL)} and itself; leave "
-            "--against out."
-        )
-    player, rules, pool = read_players(strategy, variant, POOL)
-    confirming = read_matches(confirmed)
-    match = TuneRequest(player, rules, pool, (), confirmed=confirming, seed=parse_seed(seed))
-    return AdaptRequest(match, rounds, parse_count(deals))
-
-
 def adapt(
     variant: str, *, workers: int | None = None, progress: Progress | None = None, **sizes: Any
 ) -> Adapted:
@@ -253,23 +260,27 @@ def adapt(
         variant: Variant spec.
         workers: Number of worker threads.
         progress: Progress callback for training and confirmation together.
-        **sizes: seed, deals, rounds and confirmed of `read_training`.
+        **sizes: seed, deals, rounds and confirmed of `AdaptRequest.read`.
 
     Raises:
         SeatError: The variant is a solitaire game.
         TuneError: The cache cannot be written.
         LedgerError: Another process trains the same weights.
     """
-    training = read_training(PLAYER, variant, **sizes)
-    return carry_out(training, None, workers, lambda piece: share(progress, piece, training.pieces))
+
+    def report(done: int, total: int, _look: object = None) -> None:
+        if progress is not None:
+            progress(done, total)
+
+    return run_adaptation(AdaptRequest.read(PLAYER, variant, **sizes), workers, report)
 
 
 def kept(variant: str, **sizes: Any) -> Adapted | None:
     """Return the cached result of `adapt_champion` for a variant, or None."""
-    training = read_training(PLAYER, variant, **sizes)
+    training = AdaptRequest.read(PLAYER, variant, **sizes)
     if jit.cache_directory() is None or not training.is_kept:
         return None
-    return carry_out(training, None)
+    return run_adaptation(training)
 
 
 def is_trained(name: str, variant: Variant) -> bool:
@@ -297,22 +308,30 @@ def other_rules(variant: Variant) -> list[str]:
     return found
 
 
-def carry_out(
+def run_adaptation(
     training: AdaptRequest,
-    _ledger: Ledger | None,
     workers: int | None = None,
-    part: Parts = lambda place: None,
-    see: See = lambda line: None,
+    on_progress: OnProgress | None = None,
+    *,
+    on_round: Callable[[str], None] = lambda line: None,
+    **_: Ledger,
 ) -> Adapted:
-    """Train and confirm, or load the result; the cache contains the only ledger.
+    """Train and confirm, or load the result.
 
     Args:
         training: The training.
-        _ledger: Unused.
         workers: Number of worker threads.
-        part: Function that returns the progress callback of a piece of the work.
-        see: Callback that is called with a line for every round.
+        on_progress: Callback for the progress of the rounds and the confirmation together.
+        on_round: Callback that is called with a line for every round.
+        **_: A ledger of the caller, which is not used: the cache contains the only one.
     """
+    lines: list[str] = []
+
+    def see(line: str) -> None:
+        lines.append(line)
+        on_round(line)
+
+    part = share_pieces(on_progress, training.pieces, lambda: "\n".join(lines))
     place, match = training.rounds_file, training.match
     place.parent.mkdir(parents=True, exist_ok=True)
     with ledger.opened(place, training.identity) as run_ledger:

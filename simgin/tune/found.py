@@ -11,8 +11,9 @@ import numpy as np
 
 from simgin.core import rng, sums
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import Progress
+from simgin.play.parallel import SHARES, Progress, share
 from simgin.report import numbers
+from simgin.report.progress import OnProgress
 from simgin.report.report import Picture, Report
 from simgin.report.table import Column, Table
 from simgin.runs.ledger import Ledger, LedgerError
@@ -318,9 +319,28 @@ class Found:
         """Return the output file, with the command and the gain as remarks."""
         raise NotImplementedError
 
-    def tables(self) -> Mapping[str, Frame]:
-        """Return the DataFrames by the names of their CSV files."""
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return self.request.identity
+
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        matchups = self.request.matchups(self.request.strategy, self.request.seed)
+        return [matchup.units(self.request.confirmed) for matchup in matchups]
+
+    def frames(self) -> Mapping[str, Frame]:
+        """Return the DataFrames by name."""
         raise NotImplementedError
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row of the confirmation for each opponent; the CSV has one per estimate."""
+        return [table.for_json(row) for row in self.table.to_dict("records")]
+
+    def report(self, command: str) -> Report:
+        """Return the report of the improvement."""
+        return found_report(self, command)
 
     def shown(self) -> list[Table]:
         """Return the tables for reports, without the confirmation."""
@@ -340,6 +360,24 @@ def saved(weights: np.ndarray, *remarks: str) -> bytes:
     np.save(content, weights.astype(np.float32))
     text = "".join(f"\n# {one_line(remark)}" for remark in remarks)
     return content.getvalue() + f"{text}\n".encode() * bool(remarks)
+
+
+def share_pieces(on_progress: OnProgress | None, pieces: int, look: Callable[[], str]) -> Parts:
+    """Return a function that returns the progress callback of a piece of the work.
+
+    Args:
+        on_progress: Callback for the progress of all pieces together.
+        pieces: Number of pieces.
+        look: Function that returns the result so far.
+    """
+    if on_progress is None:
+        return lambda piece: None
+
+    def report(done: int, total: int) -> None:
+        on_progress(done, total, look)
+
+    on_progress(0, SHARES * pieces)
+    return lambda piece: share(report, piece, pieces)
 
 
 def limits(name: str, estimate: Estimate) -> dict[str, float]:
@@ -381,7 +419,7 @@ def found_report(found: Found, command: str) -> Report:
             ("Beside this page", f"{files}, every table as CSV, manifest.json."),
         ],
         command=command,
-        files={name: table.csv(frame) for name, frame in found.tables().items()},
+        files={f"{name}.csv": table.csv(frame) for name, frame in found.frames().items()},
     )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from simgin import plots
 from simgin.play.parallel import Progress
+from simgin.report.progress import OnProgress
 from simgin.report.report import Picture
 from simgin.report.table import Column, Table
 from simgin.runs.ledger import Ledger
@@ -24,7 +25,17 @@ from simgin.stats.estimate import Estimate
 from simgin.stats.table import Frame, frame_of
 from simgin.strategy.text_form import values_toml
 from simgin.text.messages import one_line
-from simgin.tune.found import Found, Parts, Wording, confirm, estimate, interval, kept_step, worths
+from simgin.tune.found import (
+    Found,
+    Parts,
+    Wording,
+    confirm,
+    estimate,
+    interval,
+    kept_step,
+    share_pieces,
+    worths,
+)
 from simgin.tune.tune_request import Knob, TuneError, TuneRequest, Values, slot_values
 
 LIMITS = len(fields(Estimate))
@@ -289,13 +300,13 @@ class Tuned(Found):
         text = values_toml(slot_values(self.request.knobs, self.values))
         return f"{head}\n{text}".encode()
 
-    def tables(self) -> Mapping[str, Frame]:
-        """Return the DataFrames of a search by the names of their CSV files."""
+    def frames(self) -> Mapping[str, Frame]:
+        """Return the DataFrames by name."""
         return {
-            "parameters.csv": self.parameters,
-            "candidates.csv": self.candidates,
-            "search.csv": self.path,
-            "confirmation.csv": self.table,
+            "parameters": self.parameters,
+            "candidates": self.candidates,
+            "search": self.path,
+            "confirmation": self.table,
         }
 
     def shown(self) -> list[Table]:
@@ -333,28 +344,35 @@ class Tuned(Found):
         )
 
 
-def carry_out(
+def run_tune(
     request: TuneRequest,
-    ledger: Ledger,
     workers: int | None = None,
-    part: Parts = lambda place: None,
-    see: Callable[[Generation], None] = lambda generation: None,
+    on_progress: OnProgress | None = None,
+    *,
+    run_ledger: Ledger,
+    on_generation: Callable[[Generation], None] = lambda generation: None,
 ) -> Tuned:
     """Search, choose and confirm; steps in the ledger are not played again.
 
     Args:
         request: The search.
-        ledger: Ledger of the search.
         workers: Number of worker threads.
-        part: Function that returns the progress callback of a piece of the work: the generations,
-            the finals and the confirmation.
-        see: Callback that is called with every generation.
+        on_progress: Callback for the progress of the generations, finals and confirmation together.
+        run_ledger: Ledger of the search.
+        on_generation: Callback that is called with every generation.
     """
-    course = search(request, ledger, workers, part, see)
+    seen: list[Generation] = []
+
+    def see(generation: Generation) -> None:
+        seen.append(generation)
+        on_generation(generation)
+
     last = request.generations
-    values = choose(request, course, ledger, workers, part(last))
+    part = share_pieces(on_progress, last + 2, lambda: course_line(request, seen))
+    course = search(request, run_ledger, workers, part, see)
+    values = choose(request, course, run_ledger, workers, part(last))
     strategy = request.candidate(values)
-    confirmation = confirm(request, strategy, ledger, workers, part(last + 1))
+    confirmation = confirm(request, strategy, run_ledger, workers, part(last + 1))
     return Tuned(request, strategy, confirmation, course, values)
 
 

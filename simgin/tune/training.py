@@ -21,6 +21,7 @@ from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import Progress, over_units, share
 from simgin.play.rollout import Branches, branch_deals
+from simgin.report.progress import OnProgress
 from simgin.report.table import Column, Table
 from simgin.rules.build import build_rules
 from simgin.runs.ledger import Ledger
@@ -49,6 +50,45 @@ class TrainRequest:
     rounds: int
     deals: int  # deals per round and opponent
     named: Path  # the file that the strategy reads its weights from
+
+    @classmethod
+    def read(
+        cls,
+        strategy: str,
+        variant: str,
+        against: Sequence[str] = (),
+        *,
+        rounds: int = ROUNDS,
+        deals: int | str = DEALS,
+        confirmed: int | str = CONFIRMED,
+        seed: int = 1,
+    ) -> TrainRequest:
+        """Return the training that the strings describe.
+
+        Args:
+            strategy: Strategy with a trainable discard policy.
+            variant: Two-player variant.
+            against: Opponents, by default `simple`.
+            rounds: Number of rounds.
+            deals: Deals per round and opponent.
+            confirmed: Matches of the confirmation.
+            seed: Seed of the deals.
+
+        Raises:
+            TuneError: The strategy cannot be trained, or a request of its opponents is invalid.
+            SeatError: The variant is a solitaire game.
+            AmountError: A number is invalid.
+        """
+        player, rules, pool = read_players(strategy, variant, against)
+        confirming = read_matches(confirmed)
+        policy = player.discard
+        assert policy is not None, "the loader fills empty slots"
+        lessons(policy)  # raises for one that cannot be trained
+        assert isinstance(policy.weights, Path), "the decorator asks for a file"
+        start = np.array(list(policy.start.values()), np.float64)
+        untrained = replace(player, discard=replace(policy, weights=start))
+        match = TuneRequest(untrained, rules, pool, (), confirmed=confirming, seed=parse_seed(seed))
+        return cls(match, rounds, parse_count(deals), policy.weights)
 
     @property
     def pieces(self) -> int:
@@ -92,44 +132,6 @@ class Round:
     weights: np.ndarray
     questions: int  # decisions whose discards were compared
     gain: Estimate  # gain over the initial weights, on the deals of the next round
-
-
-def read_training(
-    strategy: str,
-    variant: str,
-    against: Sequence[str] = (),
-    *,
-    rounds: int = ROUNDS,
-    deals: int | str = DEALS,
-    confirmed: int | str = CONFIRMED,
-    seed: int = 1,
-) -> TrainRequest:
-    """Return the training that the strings describe.
-
-    Args:
-        strategy: Strategy with a trainable discard policy.
-        variant: Two-player variant.
-        against: Opponents, by default `simple`.
-        rounds: Number of rounds.
-        deals: Deals per round and opponent.
-        confirmed: Matches of the confirmation.
-        seed: Seed of the deals.
-
-    Raises:
-        TuneError: The strategy cannot be trained, or a request of its opponents is invalid.
-        SeatError: The variant is a solitaire game.
-        AmountError: A number is invalid.
-    """
-    player, rules, pool = read_players(strategy, variant, against)
-    confirming = read_matches(confirmed)
-    policy = player.discard
-    assert policy is not None, "the loader fills empty slots"
-    lessons(policy)  # raises for one that cannot be trained
-    assert isinstance(policy.weights, Path), "the decorator asks for a file"
-    start = np.array(list(policy.start.values()), np.float64)
-    untrained = replace(player, discard=replace(policy, weights=start))
-    match = TuneRequest(untrained, rules, pool, (), confirmed=confirming, seed=parse_seed(seed))
-    return TrainRequest(match, rounds, parse_count(deals), policy.weights)
 
 
 def train(
@@ -210,6 +212,11 @@ class Trained(Found):
     weights: np.ndarray
 
     @property
+    def identity(self) -> Mapping[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return self.training.identity
+
+    @property
     def parameters(self) -> Frame:
         """The weights: number, start, trained."""
         learned = zip(self.training.policy.start.items(), self.weights, strict=True)
@@ -221,21 +228,21 @@ class Trained(Found):
         """Return the weights, followed by the command and the gain as remarks."""
         return found.saved(self.weights, command, *self.sentences)
 
-    def tables(self) -> Mapping[str, Frame]:
-        """Return the DataFrames of a training by the names of their CSV files."""
+    def frames(self) -> Mapping[str, Frame]:
+        """Return the DataFrames by name."""
         rounds = []
         for played in self.rounds:
             gain = {"gain": played.gain.value, "low": played.gain.low, "high": played.gain.high}
             rounds.append({"round": played.number, "questions": played.questions, **gain})
         return {
-            "parameters.csv": self.parameters,
-            "rounds.csv": frame_of(rounds),
-            "confirmation.csv": self.table,
+            "parameters": self.parameters,
+            "rounds": frame_of(rounds),
+            "confirmation": self.table,
         }
 
     def shown(self) -> list[Table]:
         """Return the tables of the rounds and of the first weights."""
-        rounds = self.tables()["rounds.csv"].rename(columns={"gain": "value"})
+        rounds = self.frames()["rounds"].rename(columns={"gain": "value"})
         gain = Column("value", "gain", factor=self.request.metric.factor)
         columns = (Column("round", "round"), Column("questions", "questions"), gain)
         weights = self.parameters[:SHOWN]
@@ -259,28 +266,33 @@ class Trained(Found):
         )
 
 
-def carry_out(
+def run_training(
     training: TrainRequest,
-    ledger: Ledger,
     workers: int | None = None,
-    part: found.Parts = lambda place: None,
-    see: Callable[[str], None] = lambda line: None,
+    on_progress: OnProgress | None = None,
+    *,
+    run_ledger: Ledger,
 ) -> Trained:
     """Train and confirm; steps in the ledger are not played again.
 
     Args:
         training: The training.
-        ledger: Ledger of the training.
         workers: Number of worker threads.
-        part: Function that returns the progress callback of a piece of the work: the rounds and the
-            confirmation.
-        see: Callback that is called with a line for every round.
+        on_progress: Callback for the progress of the rounds and the confirmation together.
+        run_ledger: Ledger of the training.
     """
-    rounds = train(training, ledger, workers, part, lambda one: see(_round_line(training, one)))
+    lines: list[str] = []
+    part = found.share_pieces(on_progress, training.pieces, lambda: "\n".join(lines))
+
+    def see(played: Round) -> None:
+        lines.append(_round_line(training, played))
+
+    rounds = train(training, run_ledger, workers, part, see)
     later = rounds[len(rounds) // 2 :]
     weights = rounded(np.mean([played.weights for played in later], axis=0))
     strategy = training.trained(weights)
-    confirmation = found.confirm(training.match, strategy, ledger, workers, part(training.rounds))
+    last = part(training.rounds)
+    confirmation = found.confirm(training.match, strategy, run_ledger, workers, last)
     return Trained(training.match, strategy, confirmation, training, rounds, weights)
 
 

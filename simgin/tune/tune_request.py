@@ -56,6 +56,40 @@ class TuneRequest:
     confirmed: int = CONFIRMED
     seed: int = 1
 
+    @classmethod
+    def read(
+        cls,
+        strategy: str,
+        variant: str,
+        against: Sequence[str] = (),
+        parameters: str | None = None,
+        *,
+        objective: str = "matches",
+        generations: int = GENERATIONS,
+        matches: int | str = MATCHES,
+        confirmed: int | str = CONFIRMED,
+        seed: int = 1,
+    ) -> TuneRequest:
+        """Read a request from names and numbers. The opponents are by default `simple`.
+
+        Raises:
+            TuneError: If the strategy has no such numbers.
+            SeatError: If the variant is for one player.
+            AmountError: If a number is out of range.
+        """
+        player, rules, pool = read_players(strategy, variant, against)
+        if objective not in METRICS:
+            raise TuneError(f"the objective is one of {', '.join(METRICS)}, not {objective!r}.")
+        tried, confirming = read_matches(matches), read_matches(confirmed)
+        knobs = read_knobs(player, rules, parameters)
+        if len(knobs) > MOST_KNOBS:
+            raise TuneError(
+                f"{player.text} has {len(knobs)} numbers, and at most {MOST_KNOBS} are tuned at "
+                "once; name some of them with --parameters."
+            )
+        sizes = (generations, tried, confirming, parse_seed(seed))
+        return cls(player, rules, pool, knobs, objective, *sizes)
+
     @property
     def metric(self) -> Metric:
         """The metric of the objective."""
@@ -108,36 +142,6 @@ class TuneRequest:
         moved = [f"{knob.name}={knob.low:g}..{knob.high:g}" for knob in self.knobs]
         search = f"{', '.join(moved)} for {self.objective}, {self.matches} matches each"
         return run_identity(self.matchups(self.strategy, self.seed), search=search)
-
-
-def read_request(
-    strategy: str,
-    variant: str,
-    against: Sequence[str] = (),
-    parameters: str | None = None,
-    *,
-    objective: str = "matches",
-    generations: int = GENERATIONS,
-    matches: int | str = MATCHES,
-    confirmed: int | str = CONFIRMED,
-    seed: int = 1,
-) -> TuneRequest:
-    """The request that texts name; against: the pool, by default simple.
-
-    Raises TuneError, SeatError, AmountError and what the loaders of variants and strategies raise.
-    """
-    player, rules, pool = read_players(strategy, variant, against)
-    if objective not in METRICS:
-        raise TuneError(f"the objective is one of {', '.join(METRICS)}, not {objective!r}.")
-    tried, confirming = read_matches(matches), read_matches(confirmed)
-    knobs = read_knobs(player, rules, parameters)
-    if len(knobs) > MOST_KNOBS:
-        raise TuneError(
-            f"{player.text} has {len(knobs)} numbers, and at most {MOST_KNOBS} are tuned at once; "
-            "name some of them with --parameters."
-        )
-    sizes = (generations, tried, confirming, parse_seed(seed))
-    return TuneRequest(player, rules, pool, knobs, objective, *sizes)
 
 
 def read_players(

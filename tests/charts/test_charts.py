@@ -203,7 +203,7 @@ def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knocks):
     for turn, row in enumerate(names["CHART"]):
         for deadwood in range(1, len(grid) + 1):
             assert bool(row >> deadwood & 1) == bool(grid[deadwood - 1, turn] > 0)
-    paid = charts.price(knocks, "simgin chart knock", workers=2)
+    paid = charts.price(knocks, workers=2)
     assert paid.n == charts.PRICED and 0.3 < paid.value < 0.8
 
 

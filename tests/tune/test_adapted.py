@@ -27,12 +27,14 @@ def test_players_of_other_rules_or_sizes_are_kept_apart(tmp_path, monkeypatch):
     """Rules of a file may change under one name."""
     asked = [("straight", {}), ("oklahoma", {}), ("straight", {"seed": 2})]
     asked += [("straight", {name: 99}) for name in ("deals", "rounds")]
-    found = [adapted.read_training("champion", name, **sizes).rounds_file for name, sizes in asked]
+    found = [
+        adapted.AdaptRequest.read("champion", name, **sizes).rounds_file for name, sizes in asked
+    ]
     for bonus in ("30", "40"):
         (tmp_path / bonus).mkdir()
         monkeypatch.chdir(tmp_path / bonus)
         Path("mine.toml").write_text(CLUB.replace("30", bonus))
-        found.append(adapted.read_training("champion", "mine.toml").rounds_file)
+        found.append(adapted.AdaptRequest.read("champion", "mine.toml").rounds_file)
     assert len({place.stem[-8:] for place in found}) == len(found)
 
 
@@ -113,9 +115,9 @@ def learned(workers, stop=None):
         if len(lines) == stop:
             raise KeyboardInterrupt
 
-    training = adapted.read_training("champion", "straight", **TOY)
+    training = adapted.AdaptRequest.read("champion", "straight", **TOY)
     try:
-        found = adapted.carry_out(training, None, workers, see=see)
+        found = adapted.run_adaptation(training, workers, on_round=see)
     except KeyboardInterrupt:
         return None
     (file,) = training.rounds_file.parent.glob(f"{training.rounds}-*.npy")
@@ -153,7 +155,7 @@ def found_with(gains):
         change = Estimate(gain, 0.01, 100, gain - 0.02, gain + 0.02)
         lines.append(Line(opponent, after, before, change))
     confirmation = Confirmation(tuple(lines[:-1]), lines[-1], lines[-1])
-    training = adapted.read_training("champion", "straight")
+    training = adapted.AdaptRequest.read("champion", "straight")
     match, course = training.match, np.zeros((12, 3))
     return adapted.Adapted(match, match.strategy, confirmation, training, np.zeros(3), course, 80.0)
 

@@ -11,14 +11,14 @@ from simgin.stats.batches import Played
 from simgin.stats.quantity import Quantity, ratio
 from simgin.strategy import Param, loader, text_form
 from simgin.tune import found as found_by
-from simgin.tune.search import Draws, carry_out
-from simgin.tune.tune_request import Knob, read_knobs, read_request, slot_values
+from simgin.tune.search import Draws, run_tune
+from simgin.tune.tune_request import Knob, TuneRequest, read_knobs, slot_values
 from support.planted import BEST, write_planted
 
 
 def tuned_of(request, see=lambda generation: None):
     with ledger.opened(None, request.identity) as run_ledger:
-        return carry_out(request, run_ledger, see=see)
+        return run_tune(request, run_ledger=run_ledger, on_generation=see)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def planted(tmp_path_factory):
     """A search that starts far from the best number, and what it came to."""
     file = write_planted(tmp_path_factory.mktemp("planted"), 4.0)
     sizes = {"generations": 6, "matches": 1000, "confirmed": 2000, "seed": 5}
-    return tuned_of(read_request(str(file), "eaai", ["simple"], "p", **sizes))
+    return tuned_of(TuneRequest.read(str(file), "eaai", ["simple"], "p", **sizes))
 
 
 def test_a_planted_number_is_found(planted):
@@ -40,7 +40,7 @@ def test_a_planted_number_is_found(planted):
 def test_at_the_best_number_nothing_is_gained(planted):
     best = f"{planted.request.strategy.text}:p={BEST}"
     small = {"generations": 3, "matches": 1000, "confirmed": 1000}
-    request = read_request(best, "eaai", ["simple"], "p", **small)
+    request = TuneRequest.read(best, "eaai", ["simple"], "p", **small)
     assert tuned_of(request).confirmation.objective.gain.low <= 0
 
 
@@ -58,12 +58,12 @@ def test_a_directory_of_a_stranger_gets_a_sentence(planted, tmp_path, name, n, a
     with ledger.opened(tmp_path / ledger.FILE, request.identity) as run_ledger:
         run_ledger.add_step(name, n, arrays)
         with pytest.raises(ledger.LedgerError, match=f"the search is damaged .{name}"):
-            carry_out(request, run_ledger)
+            run_tune(request, run_ledger=run_ledger)
 
 
 def test_a_gain_is_the_paired_difference_of_the_two_runs():
     """As simgin.stats.differences computes it, which adds a trifle for unseen cases."""
-    request = read_request("gold", "eaai", ["simple"], confirmed=3000)
+    request = TuneRequest.read("gold", "eaai", ["simple"], confirmed=3000)
     strategies = [loader.find("gold-early"), loader.find("gold")]
     matchups = [matchup for s in strategies for matchup in request.matchups(s, 3)]
     rows = runner.run_matchups(matchups, 3000)

@@ -72,7 +72,7 @@ def test_the_weights_are_those_of_a_least_squares_twin(seed):
 
 def test_lessons_are_those_of_the_discards_one_by_one(file):
     """The cheapest discards, their numbers and points, worked out in Python from the same deals."""
-    request = training.read_training(str(file), "eaai")
+    request = training.TrainRequest.read(str(file), "eaai")
     start = request.start + np.arange(8) / 10
     player = request.with_weights(start)
     taught = training.lessons(player.discard)
@@ -107,18 +107,18 @@ def test_lessons_are_those_of_the_discards_one_by_one(file):
 def test_a_training_that_was_broken_off_comes_to_the_same_bytes_with_any_number_of_workers(
     file, tmp_path
 ):
-    request = training.read_training(str(file), "eaai", ["simple", "gold-early"], **SHORT)
+    request = training.TrainRequest.read(str(file), "eaai", ["simple", "gold-early"], **SHORT)
 
     def stop(played):
         raise KeyboardInterrupt
 
     with ledger.opened(None, request.identity) as run_ledger:
-        whole = training.carry_out(request, run_ledger, 1)
+        whole = training.run_training(request, 1, run_ledger=run_ledger)
     place = tmp_path / ledger.FILE
     with pytest.raises(KeyboardInterrupt):
         rounds_of(request, see=stop, place=place)
     with ledger.opened(place, request.identity) as run_ledger:
-        resumed = training.carry_out(request, run_ledger, 3)
+        resumed = training.run_training(request, 3, run_ledger=run_ledger)
     assert resumed.file("simgin train weighed.py") == whole.file("simgin train weighed.py")
     assert [played.gain for played in resumed.rounds] == [played.gain for played in whole.rounds]
 
@@ -129,11 +129,11 @@ def test_the_strategy_of_the_page_learns_to_beat_its_start(file):
     The lower limit of a training that gained nothing is above 0 once in forty times, and above 2
     points once in more than ten thousand.
     """
-    request = training.read_training(
+    request = training.TrainRequest.read(
         str(file), "eaai", rounds=3, deals=4000, confirmed=4000, seed=2
     )
     with ledger.opened(None, request.identity) as run_ledger:
-        trained = training.carry_out(request, run_ledger)
+        trained = training.run_training(request, run_ledger=run_ledger)
     confirmation = trained.confirmation
     assert confirmation.direct.gain.low > 0.02
     assert confirmation.objective.gain.low > 0.02
@@ -146,15 +146,15 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
     assert list(compiler.vector(policy)) == [1, 0, 0, 0, 0, 0, 0, 0]
     assert "there is no weighed.npy beside it" in capfd.readouterr().err
     untrained = loader.source_digest(loader.find(str(file)))
-    request = training.read_training(str(file), "eaai", rounds=1, deals=200, confirmed=1000)
+    request = training.TrainRequest.read(str(file), "eaai", rounds=1, deals=200, confirmed=1000)
     with ledger.opened(None, request.identity) as run_ledger:
-        trained = training.carry_out(request, run_ledger)
+        trained = training.run_training(request, run_ledger=run_ledger)
     written = tmp_path / "weighed.npy"
     written.write_bytes(trained.file("simgin train weighed.py"))
     assert training.Trained.words.mark in written.read_bytes()
     assert list(compiler.vector(policy)) == list(trained.weights)
     assert loader.source_digest(loader.find(str(file))) != untrained
-    again = training.read_training(str(file), "eaai", rounds=1, deals=200, confirmed=1000)
+    again = training.TrainRequest.read(str(file), "eaai", rounds=1, deals=200, confirmed=1000)
     assert again.identity == request.identity  # what was learned before is not looked at
     np.save(written, np.zeros(5))
     with pytest.raises(compiler.PolicyError, match=r"holds 5 weights where start names 8"):
@@ -176,4 +176,6 @@ def test_numbers_that_cannot_be_learned_get_a_sentence(tmp_path, old, new, told)
     text = WEIGHED.replace(old, new).replace("import Strategy,", "import Strategy, knock,")
     file = write_weighed(tmp_path, text)
     with pytest.raises((TuneError, loader.StrategyError), match=told):
-        rounds_of(training.read_training(str(file), "eaai", rounds=1, deals=100, confirmed=1000))
+        rounds_of(
+            training.TrainRequest.read(str(file), "eaai", rounds=1, deals=100, confirmed=1000)
+        )

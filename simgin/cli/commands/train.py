@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,32 +82,32 @@ def train(
     from simgin.tune import adapted
     from simgin.tune import training as discards
 
-    kind: Any = adapted if strategy == adapted.PLAYER else discards
+    is_champion = strategy == adapted.PLAYER
+    kind: Any = adapted if is_champion else discards
+    request = adapted.AdaptRequest if is_champion else discards.TrainRequest
+    run: Any = adapted.run_adaptation if is_champion else discards.run_training
     words = adapted.Adapted.words
     improvement.check_output(words, output, place)
     given = {name: value for name, value in asked.items() if value is not None}
     given |= {} if confirm is None else {"confirmed": confirm}
-    training = kind.read_training(strategy, **given)
+    training = request.read(strategy, **given)
     match = training.match
     if not as_json:
         console().print(Words([kind.plan_sentence(training)]))
     session.prepare(match.matchups(match.strategy, match.seed))
-    lines: list[str] = []
     settled = improvement.settled(match) | {"confirm": match.confirmed}
     settled |= {"rounds": training.rounds, "deals": training.deals}
-    found = improvement.carry_out(
+    found = improvement.run_improvement(
         match,
         words,
-        lambda ledger, part: kind.carry_out(training, ledger, workers, part, lines.append),
-        lambda: "\n".join(lines),
-        pieces=training.pieces,
+        partial(run, training, workers),
         identity=training.identity,
-        settled=settled if kind is discards else settled | {"against": ()},
+        settled=settled | {"against": ()} if is_champion else settled,
         workers=workers,
         output=output,
         place=place,
         as_json=as_json,
-        kept="" if kind is discards else "the cache",
+        cached="the cache" if is_champion else "",
     )
     if not as_json:
         if isinstance(found, adapted.Adapted):

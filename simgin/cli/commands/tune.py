@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from simgin.cli.output import Answer, command_line, console, repeated, say
 
 if TYPE_CHECKING:
     from simgin.tune.found import Found
-    from simgin.tune.search import Generation
     from simgin.tune.tune_request import TuneRequest
 
 
@@ -84,9 +84,9 @@ def tune(
     """
     from simgin.cli import session
     from simgin.tune import search
-    from simgin.tune.tune_request import read_request
+    from simgin.tune.tune_request import TuneRequest
 
-    request = read_request(confirmed=confirm, **asked)
+    request = TuneRequest.read(confirmed=confirm, **asked)
     words = search.Tuned.words
     improvement.check_output(words, output, place)
     session.prepare(request.matchups(request.strategy, request.seed))
@@ -98,13 +98,10 @@ def tune(
             command = repeated(**improvement.settled(request))
             Answer(command, [row], request.seed, stopped="dry run").show(True, ())
         return
-    seen: list[Generation] = []
-    found = improvement.carry_out(
+    found = improvement.run_improvement(
         request,
         words,
-        lambda ledger, part: search.carry_out(request, ledger, workers, part, seen.append),
-        lambda: search.course_line(request, seen),
-        pieces=request.generations + 2,
+        partial(search.run_tune, request, workers),
         identity=request.identity,
         settled=improvement.settled(request),
         workers=workers,
