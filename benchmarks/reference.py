@@ -5,7 +5,8 @@
 
 Each result is computed in build/reference/ENGINE/NAME, which keeps the ledger: the same command
 resumes after an interruption, and skips complete results. Another engine starts from scratch. The
-script then copies the tables, the manifest and the plots that are already in results/reference.
+script then renews the manifest and the files that are in results/reference: those that a page or a
+test reads. A new directory gets all tables.
 Without NAME, it rebuilds all results, the fastest first, which takes hours; `--list` estimates the
 duration on this machine. Speed measurements (bench.json) depend on the machine and are not rebuilt.
 """
@@ -28,7 +29,6 @@ ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "results" / "reference"
 WORK = ROOT / "build" / "reference" / engine_digest()
 SIMGIN = (sys.executable, "-P", "-m", "simgin")
-LARGEST = 1_500_000  # bytes per committed table; larger ones remain in build/reference
 CHART = (*SIMGIN, "chart", "--player", "champion")
 KNOCKS = (*CHART, "knock", "--deals", "8M")
 # Commands of results that are not experiments, without the output directory
@@ -80,16 +80,22 @@ class Reference:
         subprocess.run(self.command, cwd=ROOT, check=True)
         place = REFERENCE / self.name
         place.mkdir(parents=True, exist_ok=True)
-        shown = {path.relative_to(place) for path in place.rglob("*.png")}
-        for path in sorted((WORK / self.name).rglob("*")):
-            own = path.relative_to(WORK / self.name)
-            is_frame = path.suffix == ".csv" and own.parent == Path() and own.stem != "summary"
-            small = is_frame and path.stat().st_size <= LARGEST
-            if own in shown:
-                shutil.copyfile(path, place / own)
-            elif small or own.name == "summary.md":
-                (place / own).write_text(self._told(path.read_text()))
+        for own in self._committed(place):
+            made = WORK / self.name / own
+            if own.suffix == ".png":
+                shutil.copyfile(made, place / own)
+            else:
+                (place / own).write_text(self._told(made.read_text()))
         self._write_manifest(place / "manifest.json")
+
+    def _committed(self, place: Path) -> list[Path]:
+        """Return the files to renew, relative to the directory; all tables if there are none."""
+        files = [
+            path for path in place.rglob("*") if path.is_file() and path.name != "manifest.json"
+        ]
+        tables = [*(WORK / self.name).glob("*.csv"), *(WORK / self.name).glob("summary.md")]
+        kept = [path.relative_to(place) for path in files]
+        return kept or [path.relative_to(WORK / self.name) for path in tables]
 
     def _told(self, text: str) -> str:
         """Return a string in which paths of this machine are replaced by results/reference."""
@@ -114,7 +120,9 @@ def references() -> list[Reference]:
     experiments = {
         path.relative_to(ROOT / "experiments").with_suffix("").as_posix() for path in files
     }
-    there = {path.parent.relative_to(REFERENCE).as_posix() for path in REFERENCE.rglob("*.csv")}
+    there = {
+        path.parent.relative_to(REFERENCE).as_posix() for path in REFERENCE.rglob("manifest.json")
+    }
     return [Reference(name) for name in sorted(there & experiments | set(OTHERS))]
 
 

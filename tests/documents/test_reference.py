@@ -37,25 +37,25 @@ def test_a_quick_experiment_reproduces_the_reference_results(name, tmp_path, mon
 
 def test_every_reference_result_has_a_command_that_makes_it():
     made = {one.name: one.command for one in reference.references()}
-    folders = {path.parent for path in REFERENCE.parent.rglob("*.csv")}
+    folders = {path.parent for path in REFERENCE.parent.rglob("manifest.json")}
     there = {path.relative_to(REFERENCE.parent).as_posix() for path in folders}
-    there = {name for name in there if not name.endswith("/plots")}
     assert there <= set(made)
     assert made["demo"][-4:-1] == ("run", "experiments/demo.toml", "-o")
 
 
-def test_making_a_reference_copies_frames_and_the_pictures_that_are_shown(tmp_path, monkeypatch):
-    """A command of the test's own writes them; what no page shows stays where it was made."""
+def test_making_a_reference_renews_the_committed_files(tmp_path, monkeypatch):
+    """A command of the test's own writes them; files that are not committed are not copied."""
     monkeypatch.setattr(reference, "WORK", tmp_path / "work")
     monkeypatch.setattr(reference, "REFERENCE", tmp_path / "reference")
     made, kept = tmp_path / "work/mine", tmp_path / "reference/mine"
-    for name in ("table.csv", "manifest.json", "ledger.sqlite", "plots/a.png", "plots/b.png"):
+    for name in ("table.csv", "pairing.csv", "manifest.json", "plots/a.png", "plots/b.png"):
         (made / name).parent.mkdir(parents=True, exist_ok=True)
         (made / name).write_text("new")
     told = {"command": f"simgin run mine.toml -o {made}"}
     (made / "manifest.json").write_bytes(sealed(told))
     (kept / "plots").mkdir(parents=True)
-    (kept / "plots/a.png").write_text("old")
+    for name in ("table.csv", "plots/a.png"):
+        (kept / name).write_text("old")
     monkeypatch.setitem(reference.OTHERS, "mine", ("true",))
     reference.Reference("mine").make()
     written = {path.relative_to(kept).as_posix() for path in kept.rglob("*") if path.is_file()}
@@ -66,9 +66,8 @@ def test_making_a_reference_copies_frames_and_the_pictures_that_are_shown(tmp_pa
 
 
 def test_every_result_has_a_manifest_that_names_no_place_of_a_machine():
-    folders = {path.parent for path in REFERENCE.parent.rglob("*.csv")}
-    for folder in folders:
-        place = folder.parent if folder.name == "plots" else folder
+    folders = {path.parent for path in REFERENCE.parent.rglob("manifest.json")}
+    for place in folders:
         text = (place / "manifest.json").read_bytes()
         contents = json.loads(text)
         assert not re.search(rb"[\"' =]/\w", text), place
