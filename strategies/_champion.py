@@ -237,7 +237,7 @@ def hand_costs(n, tens, loose, counts, around, view, rules, weights, costs):
         tens: The hands.
         loose: Their cards in no possible meld.
         counts: Their deadwood.
-        around: Result of `looked_around`.
+        around: Result of `find_context`.
         view: What the player can see.
         rules: The rules.
         weights: Weights of the features.
@@ -354,7 +354,7 @@ def add_given_costs(n, cards, ranks, tens, loose, around, view, weights, costs):
         ranks: Lanes of their ranks.
         tens: Lanes of the cards kept.
         loose: Lanes of the unmatched cards kept.
-        around: Result of `looked_around`.
+        around: Result of `find_context`.
         view: What the player can see.
         weights: Weights of the features.
         costs: Lanes to which the costs are added.
@@ -370,7 +370,7 @@ def add_given_costs(n, cards, ranks, tens, loose, around, view, weights, costs):
 def discard_costs(n, cards, ranks, tens, loose, counts, around, view, rules, weights, costs):
     """Write the costs of n discards to `costs`: their features times the weights.
 
-    The arguments are those of `hand_costs` and `add_given_costs`.
+    The arguments are those of `write_hand_costs` and `add_giveaway_costs`.
     """
     hand_costs(n, tens, loose, counts, around, view, rules, weights, costs)
     add_given_costs(n, cards, ranks, tens, loose, around, view, weights, costs)

@@ -108,9 +108,10 @@ def own_numbers(params):
 
 @helper
 def worth(state, view, params):
-    """Return the value of a finished rollout: MATCH times the win probability of the match.
+    """Return the value of a finished rollout: MATCH_VALUE times the win probability.
 
-    If points do not decide the match, it is the points; if only deals count, DEAL per deal won.
+    If points do not decide the match, it is the points; if only deals count, DEAL_VALUE per deal
+    won.
     """
     seat = view.seat
     if view.goal == GOAL_DEALS:
@@ -182,8 +183,8 @@ def is_worth_more(behind, n, each, spread, cost):
     """Return True if doubling the number of worlds is expected to gain more than it costs.
 
     The estimate will move by a normal deviate; if it overtakes the best one, the rest is gained.
-    The expected gain is therefore the unit normal loss of `behind`. It is approximated by 0.4 times
-    a fourth power, within 0.007, without exponentials, so that results are identical on all
+    The expected gain is therefore the unit normal loss of `deficit`. It is approximated by 0.4
+    times a fourth power, within 0.007, without exponentials, so that results are identical on all
     machines.
 
     Args:

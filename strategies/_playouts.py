@@ -157,7 +157,7 @@ def settle(ten, thrown, own, other, left, view, rules, scratch):
         left: Cards left in the stock.
         view: What the player can see.
         rules: The rules.
-        scratch: Result of `_scratch`.
+        scratch: Result of `_make_scratch`.
     """
     found, keys, rows, options, chains = scratch
     count = deadwood(other, rules)
@@ -183,7 +183,7 @@ def play_out(me, him, top, mine, source, stock, left, patient, view, rules, scra
         patient: True if this player ends the deal only with gin.
         view: What the player can see.
         rules: The rules.
-        scratch: Result of `_scratch`.
+        scratch: Result of `_make_scratch`.
     """
     size = left
     own, his = deadwood(me, rules), deadwood(him, rules)

@@ -117,7 +117,7 @@ def fewest_loose(hand, rules):
 
 @helper
 def _fewest(s, h, d, c, ranks, rules):
-    """Return `fewest_loose` if each of `ranks` can be a set.
+    """Return `min_unmatched` if each of `ranks` can be a set.
 
     A rank can form a set of all its cards, a set of three of its four cards, or no set.
     """

@@ -107,7 +107,7 @@ def weights_of(first, view, params):
 
 @helper
 def weights_in_force(view, rules, params):
-    """Return the feature weights of this stage, (SIZE,) float64."""
+    """Return the feature weights of this stage, (N_FEATURES,) float64."""
     return weights_of(blend(view, rules, params), view, params)
 
 
@@ -162,7 +162,7 @@ def champion_discard(view, rules, params):
 
 @helper
 def describe_knock(view, rules):
-    """Return the OF_KNOCK features of a knock, except its turn and deadwood."""
+    """Return the N_KNOCK_FEATURES features of a knock, except its turn and deadwood."""
     ten = view.hand
     if view.ending_card >= 0:
         ten &= ~(1 << view.ending_card)
@@ -198,7 +198,9 @@ def champion_knock(view, rules, params):
 
 @helper
 def describe_take(view, rules, weights):
-    """Return the OF_TAKE features of taking the card on offer; all 0 if it saves no deadwood.
+    """Return the N_TAKE_FEATURES features of taking the card on offer.
+
+    They are all 0 if the card saves no deadwood.
 
     Args:
         view: What the player can see.

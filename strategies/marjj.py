@@ -164,7 +164,7 @@ def _around(lane, r):
 
 @helper
 def _edges(around, r):
-    """Return `_around` with the bits beyond ace and king.
+    """Return `_neighbour_bits` with the bits beyond ace and king.
 
     Above a queen the bit of the king is set too, as in the file.
     """

@@ -111,7 +111,7 @@ def _worth_of_card(card, loose, there, table, hurry, rules, params):
         card: The card.
         loose: All unmatched cards.
         there: Cards that might still come.
-        table: Result of `_chances_in_melds`.
+        table: Result of `_probabilities_in_melds`.
         hurry: Factor on low points.
         rules: The rules.
         params: Parameters of the policy.
@@ -215,11 +215,11 @@ def _worth_after(hand, legal, there, table, limit, rules, params, ten, now):
         hand: The eleven cards.
         legal: The legal discards.
         there: Cards that might still come.
-        table: Result of `_chances_in_melds`.
+        table: Result of `_probabilities_in_melds`.
         limit: Knock limit.
         rules: The rules.
         params: Parameters of the policy.
-        ten: Result of `_known_worths` for ten of the cards.
+        ten: Result of `_evaluate_hand` for ten of the cards.
         now: Scratch space, (52,) float64.
     """
     loose = left_over(hand, 0, rules)

@@ -69,7 +69,7 @@ def _room(view, rules):
     """Return scratch arrays with a number for each card.
 
     They contain what each card of the hand withholds from the opponent (0 for other cards), the
-    same for eleven cards, and the results of `_write_ahead` for eleven and for ten cards.
+    same for eleven cards, and the results of `_write_prospects` for eleven and for ten cards.
     """
     held = np.zeros(52)
     if view.known:

@@ -128,7 +128,7 @@ class Played:
     """Batch rows of a matchup, from the perspective of A or, with `as_b`, of B.
 
     Attributes:
-        cell: The matchup.
+        matchup: The matchup.
         rows: (n_batches, sums.COLUMNS) int64, from unit 0.
         multiplier: Half-width of intervals in standard errors for a run with a stopping rule
             (`simgin.runs.stopping`); None for a run of fixed size.
@@ -183,8 +183,8 @@ class Homogeneity:
         statistic: Chi-square statistic.
         df: Degrees of freedom.
         p: p-value.
-        largest: Standardised residual farthest from 0.
-        where: Number of its batch or label of its group; -1 if undefined.
+        largest_residual: Standardised residual farthest from 0.
+        largest_group: Number of its batch or label of its group; -1 if undefined.
     """
 
     statistic: float

@@ -266,7 +266,7 @@ def in_words(verdict: str, margin: float, metric: str) -> str:
 
 
 def sentences(frame: Frame) -> Iterator[str]:
-    """Yield a sentence for each verdict in a frame of `with_verdicts`."""
+    """Yield a sentence for each verdict in a frame of `add_verdicts`."""
     for _, row in frame[frame["verdict"].notna()].iterrows():
         pairs = [(row[name], row[f"base_{name}"]) for name in ("variant", "strategy")]
         what = " ".join(f"{a} and {b}" if a != b else a for a, b in pairs)

@@ -224,8 +224,8 @@ def beta_binomial(successes: float, failures: float) -> tuple[float, float]:
 
     It contains those p that the mixture over Beta(1/2, 1/2) does not reject at any number of
     independent results (Robbins): log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f log(1 -
-    p) < log(1 / ALPHA). The two games of a mirrored pair are not independent: use `sequence_width`
-    for them.
+    p) < log(1 / SEQUENTIAL_ALPHA). The two games of a mirrored pair are not independent: use
+    `confidence_sequence_width` for them.
 
     Args:
         successes: Number of successes s.
@@ -270,8 +270,8 @@ class RatioSums:
         denominator_square: Sum of D * D.
         cross: Sum of N * D.
         scale: Number of parts of one in which N counts.
-        share: True if the ratio is in 0..1.
-        always: True if D is positive in every unit, as for deals and matches but not for gins.
+        is_proportion: True if the ratio is in 0..1.
+        is_in_every_unit: True if D is positive in every unit: for deals and matches, not for gins.
     """
 
     numerator: int

@@ -147,8 +147,8 @@ def standings(seen: Sequence[Played], ratings: Frame, mix: Frame) -> Frame:
         seen: Every matchup from both perspectives, all with the same size and seed. Opponents have
             equal weights, and standard errors come from the joint batches of all matchups because
             they share deals.
-        ratings: Frame of `simgin.stats.league.ratings` for the same matchups.
-        mix: Frame of `simgin.stats.league.equilibrium_mix` for the same matchups.
+        ratings: Frame of `simgin.stats.league.compute_ratings` for the same matchups.
+        mix: Frame of `simgin.stats.league.compute_equilibrium_mix` for the same matchups.
 
     Returns:
         A frame with LEAGUE_COLUMNS and 95 % intervals.

@@ -29,13 +29,13 @@ class Quantity:
     Attributes:
         value: The estimate.
         n: Number of deals or matches.
-        moves: Influence of each batch on the value, (n_batches,) float64; empty if the standard
-            error has another source.
-        batches: Effective number of batches of equal size.
-        share: True if the value is in 0..1.
-        own_se: Standard error from another source.
-        case: Change of the value by one event; 0 if the value is not a proportion.
-        unseen: Variance of unobserved events in a difference of proportions.
+        influences: Influence of each batch on the value, (n_batches,) float64; empty if the
+            standard error has another source.
+        effective_batches: Effective number of batches of equal size.
+        is_proportion: True if the value is in 0..1.
+        known_se: Standard error from another source.
+        event_size: Change of the value by one event; 0 if the value is not a proportion.
+        unseen_variance: Variance of unobserved events in a difference of proportions.
         unit_se: Standard error from the squares of single units, which is more precise with few
             batches; NaN if the squares are unknown.
     """

@@ -205,10 +205,10 @@ class NonAdditivity:
     batches.
 
     Attributes:
-        share: The proportion, 0..1, minus the part due to sampling noise, at least 0.
+        proportion: The proportion, 0..1, minus the part due to sampling noise, at least 0.
         raw: The proportion including noise.
         se: Standard error from the bootstrap.
-        half: Half-width of the 95 % interval.
+        half_width: Half-width of the 95 % interval.
     """
 
     share: float
@@ -256,8 +256,8 @@ class Triads:
     """Cycles among the triads of a round robin: each strategy beats the next.
 
     Attributes:
-        examined: Number of triads.
-        circles: Observed cycles, the most significant first (TRIAD_COLUMNS). `share` is the win
+        n_triads: Number of triads.
+        cycles: Observed cycles, the most significant first (TRIAD_COLUMNS). `share` is the win
             rate in the closest of the three pairs, `excess` that win rate minus one half in
             standard errors, and `p_holm` the p-value of "at least one of the three does not win"
             after Holm's adjustment for both directions of all triads.

@@ -137,7 +137,7 @@ def _one_a_row(frame: Frame, names: Sequence[str]) -> Frame:
 
 
 def csv(frame: Frame) -> str:
-    """Return a frame as CSV (`in_schema`).
+    """Return a frame as CSV (`to_table_schema`).
 
     Numbers have 10 significant digits, undefined values are empty, and lines end with a single
     newline character on every system.
@@ -162,7 +162,7 @@ def read(path: str | Path) -> Frame:
 
 
 def records(frame: Frame) -> list[dict[str, Any]]:
-    """Return the rows (`in_schema`) as dictionaries for JSON, with None for undefined values.
+    """Return the rows (`to_table_schema`) as dictionaries for JSON, with None for undefined values.
 
     Numbers are rounded as in the CSV. Columns that the schema renames also keep their original
     names.

@@ -4,8 +4,8 @@ Luck-adjusted estimates are regressions over batches. The control variate is the
 that of the dealer minus that of the nondealer, which has mean exactly 0. In a solitaire game it is
 minus the deadwood of the player, whose mean is known exactly for the usual melds and card values.
 An adjusted estimate is always shown next to the raw one
-(docs/explanation/statistics.md#control-variates). `anchored_mean` does the same with any control
-variate whose mean was measured elsewhere.
+(docs/explanation/statistics.md#control-variates). `control_variate_mean` does the same with any
+control variate whose mean was measured elsewhere.
 
 The efficiency of pairing and the number of double wins are measured from the pairs of a matchup
 (docs/explanation/statistics.md#what-mirroring-is-worth).
@@ -204,7 +204,7 @@ def mirroring_gain(rows: np.ndarray, unit: str, multiplier: float | None = None)
         multiplier: Half-width of intervals in standard errors for a run with a stopping rule.
 
     Returns:
-        A frame with MIRRORING_COLUMNS; `n` counts single results. Values are NaN with fewer than 30
+        A frame with PAIRING_COLUMNS; `n` counts single results. Values are NaN with fewer than 30
         pairs or 5 batches, or without variance.
     """
     singles = batches.count_played(rows, unit)

@@ -43,7 +43,7 @@ class Param:
         high: Maximum.
         about: Description.
         kind: "number", "integer", "bool" or "choice".
-        words: Values of a choice, which is encoded as the index of its word.
+        choices: Values of a choice, which is encoded as the index of its word.
     """
 
     default: float
@@ -164,7 +164,7 @@ def _shown(value: object) -> str:
 
 
 def _require(what: str, value: object, kind: Any, said: str) -> None:
-    """Raise TypeError unless a value is of a type, which the message describes as `said`."""
+    """Raise TypeError unless a value is of a type, which the message describes as `expected`."""
     if not isinstance(value, kind):
         raise TypeError(f"{what} is {said}, not {reprlib.repr(value)}")
 
@@ -186,7 +186,7 @@ class Policy:
             features of a discard.
         start: Initial weight of each feature by description, before training.
         live: Pickled form of a function that was defined in a running program
-            (`simgin.strategy.live`).
+            (`simgin.strategy.by_value`).
     """
 
     slot: str

@@ -1,7 +1,7 @@
 """Compilation of policies: the engine calls an author's function as a compiled hook.
 
 Functions whose results numba would silently convert are rejected. A function that numba cannot
-compile runs in Python (`simgin.strategy.interpret`), unless its first call would raise anyway.
+compile runs in Python (`simgin.strategy.python_tier`), unless its first call would raise anyway.
 """
 
 import io

@@ -31,7 +31,7 @@ _thread = threading.local()
 
 
 class Raised(Exception):
-    """Signal that an interpreted policy raised an exception; `unwrapped` replaces it."""
+    """Signal that an interpreted policy raised; `reraise_policy_errors` replaces it."""
 
 
 class NoAnswer(ValueError):
@@ -39,12 +39,12 @@ class NoAnswer(ValueError):
 
 
 class Ended(Exception):
-    """Error for an exception that would have ended the program; continues like NoAnswer."""
+    """Error for an exception that would end the program; continues like InvalidActionError."""
 
 
 @contextmanager
 def unwrapped() -> Iterator[None]:
-    """Raise the exception of a policy that was called in the block, instead of Raised."""
+    """Raise the exception of a policy that was called in the block, instead of PolicyRaised."""
     try:
         yield
     except Raised:
@@ -56,7 +56,7 @@ def unwrapped() -> Iterator[None]:
 
 
 def _harmless(error: BaseException) -> BaseException:
-    """Return an exception, or Ended for one that would end the program.
+    """Return an exception, or PolicyExitError for one that would end the program.
 
     Ctrl-C reaches only the main thread and is returned unchanged.
     """
@@ -70,7 +70,7 @@ def _harmless(error: BaseException) -> BaseException:
 def hook(function: Callable[..., Any]) -> Any:
     """Return a compiled hook that calls `function` in Python.
 
-    The hook raises Raised if the function raises an exception.
+    The hook raises PolicyRaised if the function raises an exception.
     """
     callback = _CALLBACK(_answering(function))
 
@@ -106,7 +106,7 @@ def whole(answer: Any) -> int:
     """Return an action as an integer.
 
     Raises:
-        NoAnswer: If it is not an integer or Boolean, or does not fit in an int64.
+        InvalidActionError: If it is not an integer or Boolean, or does not fit in an int64.
     """
     if not isinstance(answer, bool | int | np.bool_ | np.integer):
         raise no_answer(answer, "an answer is a whole number, or yes or no")

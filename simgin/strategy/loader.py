@@ -48,7 +48,7 @@ class _Library:
     Attributes:
         strategies: Strategies by name.
         policies: Policies by slot and name.
-        refused: Reasons why plug-ins could not be loaded, by name of the plug-in or package.
+        rejected: Reasons why plug-ins could not be loaded, by name of the plug-in or package.
     """
 
     strategies: dict[str, Strategy] = field(default_factory=dict)
@@ -211,7 +211,7 @@ def set_slots(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> St
     """Return a strategy with other parameter values and the matching canonical spec.
 
     Args:
-        strategy: A strategy that `find` returned.
+        strategy: A strategy that `find_strategy` returned.
         values: Values by slot and parameter.
     """
     changed = _with_values(strategy, values, strategy.text)

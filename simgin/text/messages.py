@@ -78,14 +78,14 @@ def value_of_any_class(value: object) -> str:
 
 
 def quoted(text: str, longest: int = 120) -> str:
-    """Return a string in quotation marks, truncated to `longest` characters."""
+    """Return a string in quotation marks, truncated to `max_length` characters."""
     if len(text) > longest:
         text = text[:longest] + "..."
     return repr(text)
 
 
 def shortened(text: str, most: int) -> str:
-    """Return a string of about `most` characters, with the middle removed if it is longer."""
+    """Return a string of about `max_length` characters, with the middle removed if it is longer."""
     if len(text) <= most:
         return text
     return f"{text[: 2 * most // 3]} ... {text[-(most // 3) :]}"

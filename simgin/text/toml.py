@@ -31,7 +31,7 @@ class TomlError(ValueError):
     """Error for a file that cannot be used.
 
     Attributes:
-        sentences: The error messages, one for each problem in the file.
+        messages: The error messages, one for each problem in the file.
     """
 
     def __init__(self, sentences: list[str]) -> None:
