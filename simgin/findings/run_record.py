@@ -33,7 +33,7 @@ from simgin.text.messages import shown
 class RunRecord:
     """Information about a run, in which all matchups have the same seed and unit of play."""
 
-    identity: Mapping[str, Any]  # see `simgin.runs.manifest.run_identity`
+    identity: Mapping[str, Any]  # see `simgin.runs.manifest.build_identity`
     ends: Sequence[End]  # one per matchup
     contrasts: Sequence[Sequence[int]] = ()  # indices of a matchup and its baseline
     effects: Sequence[Effect] = ()

@@ -91,7 +91,7 @@ class Sweep(toml.Table):
     def points(self) -> list[Point]:
         """Return every combination once, in the order of the file, varying the last list fastest.
 
-        The sweep must be valid (see `sweep_errors`).
+        The sweep must be valid (see `list_sweep_errors`).
         """
         finders = {key: cache(finder) for key, finder in _FINDERS.items()}
         found = []
