@@ -3,10 +3,10 @@
     python training/improvement.py                 # as committed: 4,000 deals per pair, seed 1
     python training/improvement.py --deals 200 --out x.npy
 
-At every discard of recorded deals, each unmatched card is given to the opponent, whose hand is
-known: by how much would the lowest deadwood of that hand fall? The table contains the mean by the
-cell of strategies/ginrummy_and_tonic.py: the rank of the card and the locations of the cards that
-would meld with it. Cells with fewer than 100 observations are scaled down, as in the program that
+At every discard of recorded deals, each unmatched card is added to the opponent's hand, which is
+known. The table contains the mean decrease of the lowest deadwood of that hand, by the cell of
+strategies/ginrummy_and_tonic.py: the rank of the card and the locations of the cards that would
+meld with it. Cells with fewer than 100 observations are scaled down, as in the program that
 introduced the idea.
 """
 

@@ -195,7 +195,7 @@ def _histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
 
 
 KNOCK_HEIGHT = 2.1  # inches
-SPREAD = 0.6  # width that the dots of all variants share at one threshold
+SPREAD = 0.6  # width that the dots of all variants cover at one threshold
 KNOCK_NOTE = "Large markers: best threshold of each variant. Bars are 95 % intervals."
 
 

@@ -30,7 +30,7 @@ PANEL = 1.0  # inches of a distribution
 OUTCOMES = ("gin", "knock", "undercut", "void")
 LEAST_REACH = 2.0  # percentage points; smallest limit of a colour scale
 LEAST_SHOWN = 0.001  # proportion of knocks up to which cells are not shown
-SPREAD = 0.5  # width that the dots of all variants share in a row
+SPREAD = 0.5  # width of a row that the dots of all variants cover
 
 
 @figures.picture

@@ -32,8 +32,8 @@ class CardRow(NamedTuple):
 
     label: str
     groups: Sequence[Sequence[str]]
-    marked: str = ""  # the card with a thick frame
-    gone: Sequence[int] = ()  # places of cards that were taken away
+    marked: str = ""
+    gone: Sequence[int] = ()
 
     @property
     def faces(self) -> list[list[tuple[Markup, str]]]:

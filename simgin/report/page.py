@@ -1,7 +1,7 @@
 """Output files of a report, including the HTML report: one self-contained file.
 
 The HTML report contains the sentences, plots, tables and methods of a report; its template is
-page.html.j2. All strings are escaped, so names may contain any character.
+page.html.j2. All strings are escaped, so names can contain any character.
 """
 
 from __future__ import annotations

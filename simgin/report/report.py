@@ -53,7 +53,7 @@ class Picture:
 
     Attributes:
         name: Base name of the output files, unique in a report.
-        title: Title, usually the question that the plot answers.
+        title: Title in the HTML report.
         alt: Alternative text; generated from the DataFrame if empty.
         figure: The figure.
         frame: Data that the figure shows.
@@ -104,7 +104,7 @@ class Report:
     Attributes:
         question: Heading of the report.
         verdict: Sentences of the result.
-        rules: Names that a line of the verdict may begin with, and a description of each.
+        rules: Names that a line of the verdict can begin with, and a description of each.
         tables: Tables; the terminal shows the first one.
         pictures: Plots of the HTML report.
         folded: Detailed tables, collapsed in the HTML report.

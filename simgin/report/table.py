@@ -288,7 +288,7 @@ def _printed(headings: Sequence[str], rows: Texts, room: int) -> Iterator[Render
 
 
 def _folded(names: Mapping[int, tuple[str, ...]], room: int) -> dict[int, tuple[str, ...]]:
-    """Return columns of names, the widest of them folded until all fit in `room` characters."""
+    """Return columns of names, the widest of them folded until all fit the width."""
     widths = {i: _widths([[cell] for cell in cells])[0] for i, cells in names.items()}
     while sum(widths.values()) > room and max(widths.values()) > GAP + 1:
         widths[max(widths, key=widths.__getitem__)] -= 1

@@ -47,7 +47,7 @@ PER_MATCH = ("turns", "deals_per_match")  # their product is the turns per match
 
 
 class ReviewError(ValueError):
-    """A review request that is not valid; the message says how to fix it."""
+    """A review request that is not valid; the message includes the fix."""
 
 
 def _standard_types() -> tuple[PlayerType, ...]:

@@ -185,7 +185,7 @@ _CHOSEN = re.compile(rf"([\w.]+)\s*(?:=\s*({_LIMIT})\.\.({_LIMIT}))?")
 
 
 class TuneError(ValueError):
-    """A search or training request that is not valid; the message says how to fix it."""
+    """A search or training request that is not valid; the message includes the fix."""
 
 
 @dataclass(frozen=True)
