@@ -27,17 +27,17 @@ import pandas as pd
 
 from blocks.reference import REFERENCE, ROOT
 from simgin.stats import differences
+from simgin.strategy.cast import CAST
 
 RECORDS = ROOT / "docs" / "findings.toml"
 LONGEST = 10  # words of a verdict
 KNOWN = 2  # units of a figure's last digit that its interval may reach either way
 Z = 3.5  # standard errors of a dot: 200 dots err together in one page of ten
 GAINS, SAME, LOSES, OPEN = DOTS = "▲", "=", "▼", "?"
-KINDS = {  # who stands for each kind of player
-    "at once": ("simple", "gold"),
-    "early": ("gold-early",),
-    "gin": ("gin-only",),
-    "strong": ("champion",),
+KINDS = {  # the strategies of each player type in results
+    entry["short"]: (entry["strategy"], *entry.get("also", ()))
+    for entry in CAST["two_player"]
+    if "short" in entry
 }
 QUANTIFIER = re.compile(
     r"\b(?:every(?:body|one|where)?|all|always|never|nobody|none|nothing|only|best|most|least|any"
