@@ -15,15 +15,13 @@ from simgin_strategies import champion as player
 from simgin_strategies._champion import COUNT, SIZE, STAGES
 
 from simgin.rules import variants
-from simgin.strategy import loader
 from simgin.tune.decisions import (
-    HASTY,
     LEARNED_UNDER,
-    PATIENT,
     WARM,
     Learner,
     chances_hasty,
     numbers_of,
+    training_opponents,
 )
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
@@ -45,13 +43,12 @@ def learned(variant: str, deals: int, seed: int, rounds: int = ROUNDS) -> np.nda
     print(f"Under the rules of {variant}")
     rules = variants.find(variant)
     sets = []
-    pools = (("hasty", HASTY, deals // 2), ("patient", PATIENT, deals))
-    for place, (kind, names, of_kind) in enumerate(pools):
-        rivals = [None if name is None else loader.find(name) for name in names]
-        learner = Learner(rivals, naive(), seed + place, rules)
+    pools = {"knock_immediately": deals // 2, "wait_for_gin": deals}
+    for place, (kind, of_kind) in enumerate(pools.items()):
+        learner = Learner(training_opponents(kind), naive(), seed + place, rules)
         for number in range(rounds):
             won = ", ".join(f"{100 * share:.1f} %" for share in learner.round(of_kind))
-            print(f"{kind} opponents, round {number + 1}: won {won} before it", flush=True)
+            print(f"opponents that {kind}, round {number + 1}: won {won} before it", flush=True)
         sets.append(learner.learned)
     hasty, patient = sets
     return numbers_of(patient, hasty, chances_hasty(patient, hasty, seed + 2, rules))

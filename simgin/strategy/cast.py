@@ -32,6 +32,8 @@ BEGINNER, KNOCKS_IMMEDIATELY, KNOCKS_EARLY, PLAYS_FOR_GIN, STRONG = (
 NAIVE, CAREFUL, _ = (entry["name"] for entry in CAST["solitaire"])
 CHAMPION: str = CAST["two_player"][-1]["strategy"]
 CHALLENGERS: list[str] = CAST["strong"]["challengers"]
+TRAINING: dict[str, Any] = CAST["training"]
+SELF = "self"  # champion with its current weights, in TRAINING
 FAST_SOLO: str = CAST["strong"]["fast_solitaire"]
 
 

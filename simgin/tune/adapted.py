@@ -36,7 +36,8 @@ from simgin.runs.manifest import run_identity
 from simgin.stats.differences import holm
 from simgin.stats.estimate import Estimate, two_sided
 from simgin.stats.table import Frame, frame_of
-from simgin.strategy import loader
+from simgin.strategy import cast, loader
+from simgin.strategy.cast import CHAMPION, SELF
 from simgin.text.amounts import parse_count, parse_seed
 from simgin.text.files import read_bytes, write_file
 from simgin.tune.found import TRAINING, Found, Parts, confirm, saved, share_pieces
@@ -47,8 +48,10 @@ if TYPE_CHECKING:
 
 See = Callable[[str], None]  # called with a line for every round
 
-PLAYER = "champion"
-POOL = ("simple", "gold-early", "gin-only")  # whom it learns against, beside itself
+# Opponents in training except champion itself
+POOL = tuple(
+    name for group in cast.TRAINING.values() for name in group["opponents"] if name != SELF
+)
 ROUNDS = 12  # rounds per type of opponent
 DEALS = 40_000  # deals per round
 CONFIRMED = 10_000  # matches of the confirmation against each opponent
@@ -173,12 +176,12 @@ class Adapted(Found):
     @property
     def better(self) -> bool:
         """True if it beats champion on held-out deals."""
-        return self.gain.value > 0 and self.p_holm[PLAYER] < BETTER
+        return self.gain.value > 0 and self.p_holm[CHAMPION] < BETTER
 
     @property
     def player(self) -> str:
         """Spec string of the strategy to play: the trained one if it is better, or champion."""
-        return f"{PLAYER}@{self.name}" if self.better else PLAYER
+        return f"{CHAMPION}@{self.name}" if self.better else CHAMPION
 
     @property
     def name(self) -> str:
@@ -272,12 +275,12 @@ def adapt(
         if progress is not None:
             progress(done, total)
 
-    return run_adaptation(AdaptRequest.read(PLAYER, variant, **sizes), workers, report)
+    return run_adaptation(AdaptRequest.read(CHAMPION, variant, **sizes), workers, report)
 
 
 def kept(variant: str, **sizes: Any) -> Adapted | None:
     """Return the cached result of `adapt_champion` for a variant, or None."""
-    training = AdaptRequest.read(PLAYER, variant, **sizes)
+    training = AdaptRequest.read(CHAMPION, variant, **sizes)
     if jit.cache_directory() is None or not training.is_kept:
         return None
     return run_adaptation(training)
@@ -288,9 +291,9 @@ def is_trained(name: str, variant: Variant) -> bool:
 
     The default weights count if no parameter that affects how deals are best played differs.
     """
-    if name.startswith(f"{PLAYER}@"):
+    if name.startswith(f"{CHAMPION}@"):
         return True
-    return name == PLAYER and not other_rules(variant)
+    return name == CHAMPION and not other_rules(variant)
 
 
 def other_rules(variant: Variant) -> list[str]:
@@ -343,7 +346,7 @@ def run_adaptation(
         content = saved(weights)
         digest = hashlib.sha256(content).hexdigest()
         strategy = loader.with_weights(match.strategy, weights)
-        strategy = replace(strategy, text=f"{PLAYER} (trained, {digest[:8]})")
+        strategy = replace(strategy, text=f"{CHAMPION} (trained, {digest[:8]})")
         confirmation = confirm(match, strategy, run_ledger, workers, part(training.pieces - 1))
     player = training.player_file(content)
     if not player.exists() or read_bytes(player) != content:
@@ -365,10 +368,10 @@ def _learn(
 
     match = training.match
     own = decisions.weights_learned_under(match.variant)
-    kinds = (("knock at once", decisions.HASTY), ("wait for gin", decisions.PATIENT))
+    kinds = ("knock at once", "wait for gin")
     learners = []
-    for place, (kind, names) in enumerate(kinds):
-        rivals = [None if name is None else loader.find(name) for name in names]
+    for place, (kind, group) in enumerate(zip(kinds, cast.TRAINING, strict=True)):
+        rivals = decisions.training_opponents(group)
         seed = match.generation_seed(place + 1)
         learner = decisions.Learner(rivals, own[place], seed, match.variant, workers, known=True)
         learners.append(learner)

@@ -42,6 +42,7 @@ from simgin.rules.build import build_rules
 from simgin.rules.parameters import number
 from simgin.rules.variants import Variant
 from simgin.strategy import Policy, Strategy, compiler, discard, helper, knock, live, loader, take
+from simgin.strategy.cast import SELF, TRAINING
 from simgin.toolkit import chance, gin_or_better, lowers, meldable
 from simgin.toolkit.lanes import real_lanes, whole_lanes
 from simgin.value import value
@@ -56,9 +57,6 @@ RIDGE = 4000.0
 SMOOTH, LEVEL, LINEAR = 60.0, 1.0, 500.0  # penalties of the knock table
 KNOWN_LEVEL = 10.0  # decisions that a cell of a trained table counts for
 PRIOR = 0.5  # probability that an unknown opponent knocks immediately
-HASTY = ("simple",)  # who knocks at once
-PATIENT = (None, None, "gold-early", "gin-only")  # who wait; None: the player itself
-KINDS = (("simple", "gold"), ("gold-early", "gin-only"))  # who tell hasty players from patient
 # Policies and their features are compiled together, so mypy sees them untyped.
 # mypy: disable-error-code="no-untyped-def"
 
@@ -526,6 +524,11 @@ def share_won(records: np.ndarray) -> float:
     return float((records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum())
 
 
+def training_opponents(group: str) -> list[Strategy | None]:
+    """Return the opponents of a group in TRAINING; None stands for the player itself."""
+    return [None if name == SELF else loader.find(name) for name in TRAINING[group]["opponents"]]
+
+
 # Weights of the player
 
 
@@ -605,8 +608,8 @@ def chances_hasty(
         Probabilities by deals won, their mean points and own turn.
     """
     found = []
-    for weights, names in zip((hasty, patient), KINDS, strict=True):
-        rivals: list[Strategy | None] = [loader.find(name) for name in names]
+    for weights, group in zip((hasty, patient), TRAINING.values(), strict=True):
+        rivals: list[Strategy | None] = [loader.find(name) for name in group["recognized"]]
         if known and weights is patient:
             rivals.append(None)
         learner = Learner(rivals, weights, seed, variant, workers, known=known)

@@ -79,10 +79,11 @@ def train(
     """
     from simgin.cli import session
     from simgin.report.wrapping import Words
+    from simgin.strategy.cast import CHAMPION
     from simgin.tune import adapted
     from simgin.tune import training as discards
 
-    is_champion = strategy == adapted.PLAYER
+    is_champion = strategy == CHAMPION
     kind: Any = adapted if is_champion else discards
     request = adapted.AdaptRequest if is_champion else discards.TrainRequest
     run: Any = adapted.run_adaptation if is_champion else discards.run_training
