@@ -248,13 +248,14 @@ def analyze(
     the strongest. The columns are those of `simgin.analysis.analysis.Analysis.frame`. Raises
     ValueError for a position that cannot come about.
     """
-    from simgin.analysis.analysis import analyse, strongest
+    from simgin.analysis.analysis import analyse
     from simgin.analysis.written import Die, read_position
+    from simgin.strategy.cast import strong_player
 
     game = variants.find(variant)
     die = Die(stake, owner, offer, offered)
     position = read_position(cards, pile, game, score=score, dealer=dealer, stock=stock, die=die)
-    best = strongest(game)
+    best = strong_player(game)
     opponent = best if game.row["players"] == 2 else None
     effort = _effort(worlds, seconds, seed, workers)
     mine, theirs = _texts(own, other)

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WORLDS = 10_000  # default number of worlds per position
-STRONGEST = {1: "solo-champion", 2: "champion"}  # by the number of players
 MOST_WORLDS = 1_000_000  # limited because all outcomes stay in memory
 BLOCK = 50  # worlds per engine call
 CHUNK = 400  # worlds between two checks of the time limit
@@ -344,11 +343,6 @@ Watch = Callable[[int, int, Callable[[], Analysis]], None]
 
 def unwatched(done: int, every: int, so_far: Callable[[], object]) -> None:
     """Ignore progress."""
-
-
-def strongest(variant: Variant) -> str:
-    """Return the strategy that evaluates decisions by default, by the number of players."""
-    return STRONGEST[int(str(variant.row["players"]))]
 
 
 def analyse(

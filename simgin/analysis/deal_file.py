@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from simgin.analysis.analysis import strongest
 from simgin.analysis.game_logs import read_log, replayed
 from simgin.analysis.position import PositionError
 from simgin.core.cards import PACK
@@ -24,6 +23,7 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.strategy import loader
+from simgin.strategy.cast import strong_player
 from simgin.text.files import parse_json, read_text
 from simgin.text.messages import quoted, shown
 from simgin.text.notation import cards_in, parse_cards
@@ -67,7 +67,7 @@ def read_file(path: str | Path) -> Told:
         log = read_log(text)
         if log is not None:
             deal = replayed(log)
-            best = strongest(deal.matchup.variant)  # the real players are unknown
+            best = strong_player(deal.matchup.variant)  # the real players are unknown
             matchup = parse_matchup(best, best, log.variant, 1, "deal")
             return Told(str(path), replace(deal, matchup=matchup), log.names, engine=log.engine)
         answer = parse_json(text)
@@ -132,7 +132,7 @@ def _matchup(answer: Row, first: Row, variant: Variant) -> Matchup:
     names = [_name(name) for name in first["strategies"]]
     if len(names) != players or (first["dealer"] is None) != (players == 1):
         raise PositionError(f"{variant.text} is for {players}, and its players are others")
-    stand_in = strongest(variant)
+    stand_in = strong_player(variant)
     a, b = (*(_known(name, stand_in) for name in names), None)[:2]
     return parse_matchup(str(a), b, variant.text, _number(answer, "seed"), "deal")
 

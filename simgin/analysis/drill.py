@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 
 from simgin.analysis import analysis_report
-from simgin.analysis.analysis import WORLDS, Analysis, Effort, analyse, played_on, strongest
+from simgin.analysis.analysis import WORLDS, Analysis, Effort, analyse, played_on
 from simgin.analysis.judge import kind_of, mistake_of, usual_actions
 from simgin.analysis.position import Position, PositionError
 from simgin.analysis.rates import KINDS
@@ -33,13 +33,11 @@ from simgin.rules import variants
 from simgin.runs.manifest import run_identity
 from simgin.stats.estimate import mean_of
 from simgin.stats.table import Frame, for_json, frame_of
+from simgin.strategy.cast import strong_player, weaker_types
 from simgin.text import shell
 from simgin.text.files import replacing
 from simgin.text.notation import card_text
 
-# Ordinary players: one that knocks immediately, one that does so early and then plays for gin, and
-# one that plays for gin
-PLAYERS = ("simple", "gold-early", "gin-only")
 MOST = 200
 DEALS = 12  # deals searched per position
 FIRST_WORLDS = 200  # for the screening; the selected decisions are analysed in new worlds
@@ -78,8 +76,11 @@ class DrillRequest:
         game = variants.find(variant)
         if game.row["players"] == 1:
             raise PositionError(f"{game.text} is for one player, and a drill takes deals of two.")
-        best = strongest(game)
-        players = [parse_matchup(name, best, game.text, seed, "deal") for name in PLAYERS]
+        best = strong_player(game)
+        players = [
+            parse_matchup(player.strategy, best, game.text, seed, "deal")
+            for player in weaker_types(game)
+        ]
         plays_on = parse_matchup(judge or best, best, game.text, seed, "deal")
         return cls(players, plays_on, positions)
 

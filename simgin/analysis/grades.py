@@ -14,7 +14,6 @@ from itertools import chain
 import numpy as np
 
 from simgin.analysis import rates
-from simgin.analysis.analysis import strongest
 from simgin.analysis.deal_file import Told, read_file
 from simgin.analysis.game_logs import NOTES
 from simgin.analysis.judge import CONFIRMING, Judge, Judged
@@ -29,19 +28,14 @@ from simgin.report.report import Report
 from simgin.report.table import Table, listed
 from simgin.stats.estimate import ENOUGH_UNITS, Estimate, around, mean_of, undefined
 from simgin.stats.variance import anchored_mean
+from simgin.strategy.cast import CAST, strong_player
 from simgin.strategy.text_form import exchange
 from simgin.text import shell
 from simgin.text.messages import quoted
 
-# Points lost per deal against champion, evaluated by champion, in the variant eaai, and the
-# half-width of the 95 % interval (results/reference/error-rates)
-LADDER = {
-    "champion-mc": (4.0, 1.6),
-    "champion": (7.8, 3.4),
-    "simple": (10.9, 1.7),
-    "gold": (12.2, 1.7),
-    "rlcard-novice": (29.9, 1.8),
-    "random": (92.1, 3.8),
+# Points lost per deal, and the half-width of the 95 % interval
+LADDER: dict[str, tuple[float, float]] = {
+    name: (points, half) for name, (points, half) in CAST["points_lost"].items()
 }
 FEW = 100  # with fewer deals, the result is mostly luck
 LOOK = 100  # worlds before the first comparison; with fewer, mistakes depend on the seed
@@ -105,7 +99,7 @@ class GradeRequest:
             raise PositionError(f"the files are of {known}: name one by --player.")
         deals = [seen_from(one.deal, seat) for one, seat in zip(told, seats, strict=True)]
         across = {one.matchup.players[1 - one.state.half].text for one in deals if one.matchup.b}
-        best = strongest(deals[0].matchup.variant)
+        best = strong_player(deals[0].matchup.variant)
         other = opponent or (across.pop() if len(across) == 1 else best if across else None)
         name = names[0] if len(names) == 1 else f"seat {player}"
         judging = parse_matchup(judge or best, other, variants[0], seed, "deal")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.analysis.analysis import counted_by, gains, strongest
+from simgin.analysis.analysis import counted_by, gains
 from simgin.analysis.judge import MISTAKES, Judge, Judged, own_positions
 from simgin.analysis.position import PositionError, better
 from simgin.play import kernel
@@ -31,6 +31,7 @@ from simgin.runs.manifest import run_identity
 from simgin.stats.estimate import Estimate, mean_of
 from simgin.stats.table import frame_of
 from simgin.stats.variance import anchored_mean
+from simgin.strategy.cast import strong_player
 from simgin.text import shell
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Trial:
             PositionError: If there are too few deals or too many.
         """
         game = variants.find(variant)
-        best = strongest(game)
+        best = strong_player(game)
         if game.row["players"] == 2:
             b = b or best
         if not FEWEST_DEALS <= deals <= MOST_DEALS:

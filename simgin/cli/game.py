@@ -13,7 +13,7 @@ from typing import Annotated
 import click
 from pydantic import Field, ValidationError
 
-from simgin.analysis.analysis import Analysis, Effort, analyse, strongest
+from simgin.analysis.analysis import Analysis, Effort, analyse
 from simgin.analysis.grades import LADDER, grade, trial_of, verdict
 from simgin.analysis.position import Position, better, positions_in
 from simgin.cli.output import Answer, repeated, say
@@ -25,6 +25,7 @@ from simgin.play.replay_rows import rows
 from simgin.play.seat import choices, prompt, table_lines
 from simgin.play.table import IllegalMove, Table
 from simgin.play.watch import WatchedDeal
+from simgin.strategy.cast import strong_player
 from simgin.text.files import has_ending, read_bytes, write_file
 from simgin.text.notation import CardError, card_text, cards_in, parse_card
 from simgin.text.toml import Table as Schema
@@ -299,7 +300,7 @@ class Coach:
     def _comment(self, position: Position) -> str:
         other = self.matchup.opponent or None
         effort = Effort(WORLDS, SECONDS, self.matchup.seed)
-        found = analyse(position, strongest(position.variant), other, effort)
+        found = analyse(position, strong_player(position.variant), other, effort)
         self._found[position.number] = found
         place = position.actions.index(position.was_done)
         done, best = (
@@ -334,7 +335,7 @@ class Coach:
 
 def graded(matchup: Matchup, deals: Sequence[WatchedDeal]) -> Iterator[str]:
     """What seat 0 gave up in some deals, as `simgin grade` says it, and the ladder."""
-    best = strongest(matchup.variant)
+    best = strong_player(matchup.variant)
     judging = parse_matchup(best, matchup.opponent or None, matchup.variant.text, 1, "deal")
     found = grade(trial_of(matchup.a.text, judging, len(deals)), deals)
     yield from verdict(found)

@@ -243,9 +243,10 @@ def _refuse_options(names: Sequence[str], place: str) -> None:
 
 def _analysis_of_cards(cards: str, asked: Mapping[str, Any], effort: Effort) -> WatchedAnalysis:
     """What analyses a position of one's own."""
-    from simgin.analysis.analysis import analyse, strongest
+    from simgin.analysis.analysis import analyse
     from simgin.analysis.written import Die, read_position, read_score
     from simgin.rules import variants
+    from simgin.strategy.cast import strong_player
 
     game = variants.find(asked["variant"])
     position = read_position(
@@ -257,7 +258,7 @@ def _analysis_of_cards(cards: str, asked: Mapping[str, Any], effort: Effort) -> 
         stock=asked["stock"],
         die=Die(asked["stake"], asked["owner"], asked["offer"], asked["offered"]),
     )
-    best = strongest(game)
+    best = strong_player(game)
     other = asked["other"] or (best if game.row["players"] == 2 else None)
     title = f"{game.text}: your position"
 
