@@ -1,6 +1,6 @@
 """Results of a round robin, in all batches and in bootstrap samples of them.
 
-The module also measures how well ratings describe the results: non-additivity, and cycles in which
+The module also measures how well ratings describe the results: non-additivity, and circles in which
 each strategy beats the next. Matchups share their deals, so batches are resampled jointly for all
 pairings (docs/explanation/statistics.md#ratings).
 """
@@ -253,11 +253,11 @@ TRIAD_COLUMNS = ("first", "second", "third", "share", "excess", "p_holm")
 
 @dataclass(frozen=True)
 class Triads:
-    """Cycles among the triads of a round robin: each strategy beats the next.
+    """Circles among the triads of a round robin: each strategy beats the next.
 
     Attributes:
         n_triads: Number of triads.
-        cycles: Observed cycles, the most significant first (TRIAD_COLUMNS). `share` is the win
+        circles: Observed circles, the most significant first (TRIAD_COLUMNS). `share` is the win
             rate in the closest of the three pairs, `excess` that win rate minus one half in
             standard errors, and `p_holm` the p-value of "at least one of the three does not win"
             after Holm's adjustment for both directions of all triads.
@@ -268,14 +268,14 @@ class Triads:
 
     @property
     def sure(self) -> Frame:
-        """The significant cycles."""
+        """The significant circles."""
         return self.circles[self.circles["p_holm"] < SURE]
 
 
 def triads(cross: Frame) -> Triads:
     """Return the triads of a cross-table.
 
-    A triad is a cycle only if all three pairs are won, so the closest pair decides
+    A triad is a circle only if all three pairs are won, so the closest pair decides
     (intersection-union test: Berger, Technometrics 1982). Triads with an undefined win rate are
     left out.
 
@@ -311,7 +311,7 @@ Link = tuple[int, int]
 def _circle(
     around: Sequence[Link], names: Sequence[str], shares: np.ndarray, excess: np.ndarray
 ) -> Iterator[tuple[object, ...]]:
-    """Yield the row of a triad that is a cycle in one of the two directions."""
+    """Yield the row of a triad that is a circle in one of the two directions."""
     for links in (around, [(j, i) for i, j in reversed(around)]):
         closest = min(links, key=lambda link: excess[link])
         if excess[closest] > 0:
