@@ -1,4 +1,4 @@
-"""The installed version and the citation used by `simgin cite`, HTML reports and CITATION.cff."""
+"""Installed version and citation, for `simgin cite`, HTML reports and CITATION.cff."""
 
 from contextlib import suppress
 

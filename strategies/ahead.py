@@ -101,7 +101,7 @@ def _loose_outlook(ten, unseen, rules):
 
 @helper
 def fewest_loose(hand, rules):
-    """Return the smallest number of unmatched cards of up to eleven, whatever their values.
+    """Return the smallest number of unmatched cards of up to eleven, regardless of value.
 
     Rainbows are ignored.
     """

@@ -33,7 +33,7 @@ def early(view, rules, params):
     second=param(8, 0, 500, "last middle turn"),
 )
 def schedule(view, rules, params):
-    """Lower the knock limit as the deal goes on (Hoyle's tradition)."""
+    """Lower the knock limit in the course of the deal (Hoyle's tradition)."""
     limit = params[2]
     if view.own_turn <= params[3]:
         limit = params[0]

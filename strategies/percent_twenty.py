@@ -15,7 +15,7 @@ below three.
 
 Differences from the file: it gives a point for an expected improvement by the next card (which all
 candidates get), breaks ties by suit (here at random), and knocks whenever all unmatched cards could
-be laid off beside cards known to be the opponent's. It also contains errors that overlook sets of
+be laid off next to cards known to be the opponent's. It also contains errors that overlook sets of
 the opponent and swap two entries of the table of takes.
 
 Source: R. Bowser, J. Gallucci, S. Kettell, C. Overton, PercentTwenty_Player in CTOverton/Agent-TAG,

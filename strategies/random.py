@@ -1,4 +1,4 @@
-"""Random: plays any legal card and ends half the deals that it can; the zero point of ratings.
+"""Random: plays any legal card, ends half the deals that it can; zero point of ratings.
 
 It also uses the die and chooses the melding to show at random.
 

@@ -45,7 +45,7 @@ def safe_neighbour(view, rules, params):
 
 @discard(cost=param(0.5, 0.0, 99.0, "price of a card of that suit or rank"))
 def bait_shy(view, rules, params):
-    """Avoid suit and rank of the opponent's last discard, which may be bait (onlinerummy.co.uk)."""
+    """Avoid suit and rank of the last discard, which may be bait (onlinerummy.co.uk)."""
     bait = last_thrown(view)
     return priced(
         view,
@@ -116,7 +116,7 @@ def open_to_him(view, early):
     count=param(0.005, 0.0, 20.0, "rise of that price with each point of own deadwood"),
 )
 def growing_safety(view, rules, params):
-    """Play safer as the deal goes on and the more deadwood you hold (skillgames.zone)."""
+    """Play safer the longer the deal lasts and the more deadwood you hold (skillgames.zone)."""
     return priced_each(view, rules, params, _growing_price, view.unseen | view.known)
 
 
@@ -132,7 +132,7 @@ def _growing_price(view, rules, params, card, others):
     cost=param(0.5, 0.0, 99.0, "price of a card that could meld with two unseen cards"),
 )
 def lay_off_late(view, rules, params):
-    """Prefer late discards that the opponent could only lay off to new melds (skillgames.zone)."""
+    """Prefer, late, discards that can only be laid off to new melds (skillgames.zone)."""
     if view.own_turn < params[0]:
         return priced(view, rules, 0, 0.0)
     return priced_each(view, rules, params, _new_meld_price, view.unseen)

@@ -99,7 +99,7 @@ def champion_alone(view, rules, params):
 
 @helper
 def describe(ten, unseen, left, said, rules, x):
-    """Write the features of ten cards to x, (N_WEIGHTS,) float64, at the offset of their class.
+    """Write the features of ten cards to x, (N_WEIGHTS,) float64, at their class's offset.
 
     Args:
         ten: The ten cards.

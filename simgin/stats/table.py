@@ -162,10 +162,10 @@ def read(path: str | Path) -> Frame:
 
 
 def records(frame: Frame) -> list[dict[str, Any]]:
-    """Return the rows (`to_table_schema`) as dictionaries for JSON, with None for undefined values.
+    """Return the rows (`to_table_schema`) as dictionaries for JSON.
 
-    Numbers are rounded as in the CSV. Columns that the schema renames also keep their original
-    names.
+    Undefined values are None, and numbers are rounded as in the CSV. Columns that the schema
+    renames also keep their original names.
     """
     rows = in_schema(frame)
     wide = _side_by_side(frame)

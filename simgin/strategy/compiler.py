@@ -223,7 +223,7 @@ def _as_python(policy: Policy) -> Any:
 
 
 def check_source(policy: Policy) -> None:
-    """Raise PolicyError for a function that would fail, or not do what its source says."""
+    """Raise PolicyError for a function that would fail or behave differently from its source."""
     if mistake := find_mistake(policy):
         raise PolicyError(f"{_where(policy)} {mistake}")
 

@@ -103,7 +103,7 @@ def _open_regular(path: str, flags: int) -> int:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file that replaces `path` when the block ends, and is removed if it fails.
+    """Open a temporary file that replaces `path` at the end; it is removed on failure.
 
     The temporary name is random, so that an attacker cannot place a link there. An existing file at
     `path` is never opened.
@@ -183,5 +183,5 @@ def _unwritable(path: Path, reason: str | None) -> NewFileError:
 
 
 def plain_name(file: Path) -> str:
-    """Return a file name in a-z, 0-9 and -, as strategies and variants are named; can be empty."""
+    """Return a file name in a-z, 0-9 and -, as in names of strategies; can be empty."""
     return re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")

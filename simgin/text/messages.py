@@ -85,7 +85,7 @@ def quoted(text: str, longest: int = 120) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return a string of about `max_length` characters, with the middle removed if it is longer."""
+    """Return a string of about `max_length` characters, without its middle if it is longer."""
     if len(text) <= most:
         return text
     return f"{text[: 2 * most // 3]} ... {text[-(most // 3) :]}"

@@ -1,7 +1,7 @@
-"""Card notation: rank, then suit, as in `5S` (ranks A23456789TJQK, suits S H D C; rules.md 1).
+"""Card notation: rank, then suit, as in `5S` (ranks A23456789TJQK, suits S H D C).
 
-Input may also use lower-case letters, 10 for T, suit symbols, and the punctuation of lists: spaces,
-commas, semicolons, bars, brackets and quotation marks.
+See docs/reference/rules.md 1. Input may also use lower-case letters, 10 for T, suit symbols, and
+the punctuation of lists: spaces, commas, semicolons, bars, brackets and quotation marks.
 
 A card is the integer 13 * suit + rank, 0..51. A hand is a mask: an integer with bit `card` set for
 each of its cards.

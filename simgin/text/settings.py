@@ -12,7 +12,7 @@ FILES = (".numba_config.yaml", "matplotlibrc")
 
 
 def _import_elsewhere() -> None:
-    """Import the libraries from another directory if this one contains settings files for them."""
+    """Import the libraries from another directory if this one has settings files for them."""
     if not any(map(os.path.lexists, FILES)):
         return
     with contextlib.chdir(os.path.dirname(__file__)):
