@@ -16,7 +16,7 @@ from simgin.rules.build import build_rules
 from simgin.strategy import Strategy, loader
 from simgin.text.notation import CARDS
 
-STEPS = 200  # Metropolis steps per hand, as many as champion-mc needs before its first world
+STEPS = 200  # Metropolis steps per hand, as many as champion-mc runs before its first world
 # The weights were trained on hands that differ in a few cards and are slightly too small for whole
 # hands. Estimated by benchmarks/likely_hands.py, on deals held out from its report.
 SHARPER = 1.15
