@@ -5,10 +5,10 @@
 
 Each result is computed in build/reference/ENGINE/NAME, which keeps the ledger: the same command
 resumes after an interruption, and skips complete results. Another engine starts from scratch. The
-script then renews the manifest and the files that are in results/reference: those that a page or a
-test reads. A new directory gets all tables.
-Without NAME, it rebuilds all results, the fastest first, which takes hours; `--list` estimates the
-duration on this machine. Speed measurements (bench.json) depend on the machine and are not rebuilt.
+script then renews the manifest and the files that results/reference already contains, which the
+documentation or a test reads; a new directory receives all tables. Without NAME, it rebuilds all
+results, the fastest first, which takes hours; `--list` estimates the duration on this machine.
+Speed measurements (bench.json) depend on the machine and are not rebuilt.
 """
 
 import argparse
@@ -89,7 +89,7 @@ class Reference:
         self._write_manifest(place / "manifest.json")
 
     def _committed(self, place: Path) -> list[Path]:
-        """Return the files to renew, relative to the directory; all tables if there are none."""
+        """Return the relative paths of the files to renew, or of all tables if there are none."""
         files = [
             path for path in place.rglob("*") if path.is_file() and path.name != "manifest.json"
         ]

@@ -143,8 +143,8 @@ def _made(directory: str | Path, place: Path) -> Path:
 def check(directory: str | Path, command: str = "", *, keeps_ledger: bool = False) -> Path:
     """Return the absolute path of a directory that a run can be written to.
 
-    Only the files of an earlier run can be overwritten, and a command can overwrite only the
-    results of a command that differs in the amount of play.
+    Only the files of an earlier run can be overwritten, and a command can overwrite the results
+    of another command only if the two differ only in the amount of play or the directory.
 
     Args:
         directory: Run directory, in which links are followed.
