@@ -5,8 +5,8 @@ A discard is evaluated by the deadwood it leaves, by the mean of the few lowest 
 more card (with a weight that fades from turn to turn), and by its use to the opponent.
 `marjj-paper` has the numbers reported from the paper.
 
-The file is followed even if it departs from its own idea. Two cards on the same side of a discard do
-not count as a run that it completes. A queen counts as if no king were available. `one_gone` is
+The file is followed even if it departs from its own idea. Two cards on the same side of a discard
+do not count as a run that it completes. A queen counts as if no king were available. `one_gone` is
 added, not subtracted, for a card of whose rank no other is gone. Two errors are not reproduced: a
 card that the opponent took and discarded again no longer counts as the opponent's, and a first
 upcard that the opponent took is not a card that can be drawn. The engine chooses the melding shown.

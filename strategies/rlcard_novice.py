@@ -1,9 +1,9 @@
 """RLCard-novice: draws at random, discards for least deadwood, ends the deal if it can.
 
 Gin has priority over a knock. Ties are broken at random, including those among knocks: any card
-that leaves a legal count. The comment in the source contradicts its code: it states that the highest
-card outside the best melds is discarded. That is `reading=dearest`. The first upcard, which does
-not exist in RLCard, is taken at random like any other card on offer, and a card taken is not
+that leaves a legal count. The comment in the source contradicts its code: it states that the
+highest card outside the best melds is discarded. That is `reading=dearest`. The first upcard, which
+does not exist in RLCard, is taken at random like any other card on offer, and a card taken is not
 discarded immediately if the rules forbid it.
 
 Source: W. Hale, GinRummyNoviceRuleAgent in datamllab/rlcard, 2020.
