@@ -6,19 +6,15 @@ of its name (docs/reference/plots.md).
 
 from __future__ import annotations
 
-import contextlib
-import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings.findings import Findings, as_drawn
-from simgin.findings.run_record import record_plan
+from simgin.findings.findings import Findings, as_drawn, run_plan
 from simgin.rules import variants
 from simgin.rules.variants import Variant
-from simgin.runs import ledger, runner
-from simgin.runs.plan import Plan, plan_file, plan_matchup
-from simgin.runs.runner import Threads
+from simgin.runs import ledger
+from simgin.runs.plan import plan_file, plan_matchup
 from simgin.strategy import loader
 from simgin.strategy.author import Strategy
 from simgin.strategy.text_form import StrategyError
@@ -72,7 +68,7 @@ def match(
         seconds=None if seconds is None else amounts.parse_seconds(seconds),
         seed=seed,
     )
-    return _play(plan, workers).table
+    return run_plan(plan, workers).table
 
 
 def run(path: str | Path, *, seed: int | None = None, workers: int | None = None) -> pd.DataFrame:
@@ -90,7 +86,7 @@ def findings_of(
 
     They are table, differences, effects, ratings, standings, cross, pairing and adjusted.
     """
-    return _play(plan_file(path, seed), workers)
+    return run_plan(plan_file(path, seed), workers)
 
 
 def review_of(
@@ -112,11 +108,11 @@ def review_of(
     solitaire variant). The frames are `metrics` and `differences`. Raises ReviewError for variants
     that cannot be compared.
     """
-    from simgin.review.review import Review, plan_review
-    from simgin.review.review_request import read_request, settled
+    from simgin.review.review import run_review
+    from simgin.review.review_request import ReviewRequest
 
     games = [rules] if isinstance(rules, str | Variant) else rules
-    asked = read_request(
+    request = ReviewRequest.read(
         [variants.find(game).text for game in games],
         None if against is None else variants.find(against).text,
         players=_texts(*players),
@@ -127,8 +123,7 @@ def review_of(
         matches=matches,
         seed=amounts.parse_seed(seed),
     )
-    request = settled(asked, workers)
-    return Review(request, _play(plan_review(request), workers))
+    return run_review(request, workers)
 
 
 def odds_of(
@@ -404,15 +399,3 @@ def _texts(*players: Player | None) -> list[Any]:
             )
         texts.append(one.text)
     return texts
-
-
-def _play(plan: Plan, workers: int | None) -> Findings:
-    """Play a plan; its ledger lies in memory for as long as the findings exist."""
-    with contextlib.closing(Threads(workers)) as team, contextlib.ExitStack() as resources:
-        team.prepare(plan.matchups)
-        run_ledger = resources.enter_context(ledger.opened(None, plan.identity))
-        played = runner.run(plan.tasks, run_ledger, team, rules=plan.rules, seconds=plan.seconds)
-        runner.play_steps(plan.steps, run_ledger, workers)
-        findings = Findings(record_plan(plan, played), run_ledger)
-        weakref.finalize(findings, resources.pop_all().close)
-        return findings

@@ -377,20 +377,15 @@ def save_run(
     place: Path, findings: Findings, started: datetime, command: str, record_deals: bool
 ) -> list[Path]:
     """Write the tables, plots and page of a run beside its ledger; its files."""
-    from simgin.findings.run_report import run_pictures, run_report
     from simgin.report import page
 
-    report = run_report(findings, command, run_pictures(findings.by_own_names))
-    files = page.files(report)
+    files = page.files(findings.report(command))
     return save(place, findings, files, started=started, command=command, record_deals=record_deals)
 
 
 def run_answer(findings: Findings, command: str, files: Sequence[Path]) -> Answer:
     """Every metric of every matchup."""
-    from simgin.stats import table
-
-    rows = [table.for_json(row) for row in findings.estimates]
-    return Answer(command, rows, findings.record.seed, files, findings.stopped)
+    return Answer(command, findings.records(), findings.record.seed, files, findings.stopped)
 
 
 def add_verdict(rows: list[dict[str, Any]], findings: Findings, margin: str | float) -> str:

@@ -5,8 +5,9 @@ The differences are paired if both runs have the same deals.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from simgin.core.cell import Cell
 from simgin.findings import run_report, verdict
@@ -16,7 +17,7 @@ from simgin.runs import ledger
 from simgin.stats import differences
 from simgin.stats.batches import Played
 from simgin.stats.metrics import headline
-from simgin.stats.table import csv
+from simgin.stats.table import csv, records
 from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
@@ -31,7 +32,39 @@ class ComparisonError(ValueError):
     """Error of two runs that cannot be compared, with a suggested fix."""
 
 
-def compare_runs(run: Findings, base: Findings, margin: str | float | None = None) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Comparison:
+    """Differences between two runs, available while their ledgers are open."""
+
+    run: Findings
+    base: Findings
+    differences: pd.DataFrame
+    question: str = "How do these runs differ?"
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return self.run.ledger.identity
+
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        return self.run.units
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Return the differences as a DataFrame."""
+        return {"differences": self.differences}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the differences as rows for JSON."""
+        return records(self.differences)
+
+    def report(self, command: str) -> Report:
+        """Return the report of the comparison."""
+        return comparison_report(self, command)
+
+
+def compare_runs(run: Findings, base: Findings, margin: str | float | None = None) -> Comparison:
     """Return the difference, run minus baseline, for every common matchup.
 
     If the runs have no common matchup, their matchups are compared in order.
@@ -43,7 +76,7 @@ def compare_runs(run: Findings, base: Findings, margin: str | float | None = Non
             for no equivalence test.
 
     Returns:
-        DataFrame with `differences.DIFFERENCE_COLUMNS`.
+        Differences with the columns `differences.DIFFERENCE_COLUMNS`.
 
     Raises:
         ComparisonError: If the runs cannot be compared.
@@ -66,13 +99,13 @@ def compare_runs(run: Findings, base: Findings, margin: str | float | None = Non
         cell = played.cell
         names |= dict.fromkeys(headline(cell.unit, len(cell.players)))
     found = differences.differences(pairs, [*names, *VARIANT_METRICS])
-    return found if margin is None else differences.with_verdicts(found, margin)
+    found = found if margin is None else differences.with_verdicts(found, margin)
+    return Comparison(run, base, found)
 
 
-def comparison_report(
-    question: str, run: Findings, base: Findings, found: pd.DataFrame, command: str
-) -> Report:
-    """Return the report of `compare_runs`, in which a long table is folded."""
+def comparison_report(comparison: Comparison, command: str) -> Report:
+    """Return the report of a comparison, in which a long table is folded."""
+    run, base, found = comparison.run, comparison.base, comparison.differences
     told = found.replace({**base.record.names, **run.record.names})
     same = differences.sentences(told) if "margin" in told else []
     table = run_report.differences(told)
@@ -80,7 +113,7 @@ def comparison_report(
     others = other_differences(run, base)
     also = f"The runs also differ in: {'; '.join(others)}" if others else ""
     return Report(
-        question,
+        comparison.question,
         verdict=[*verdict.differences(told), *same, *filter(None, [also])],
         tables=[table] * is_short,
         folded=[table] * (not is_short),

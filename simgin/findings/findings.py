@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -14,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simgin.core.cell import Cell
-from simgin.findings.run_record import RunRecord, check_ledger, read_record
-from simgin.runs import directory, ledger
+from simgin.findings.run_record import RunRecord, check_ledger, read_record, record_plan
+from simgin.play.parallel import Progress
+from simgin.runs import directory, ledger, runner
 from simgin.runs.ledger import Ledger
-from simgin.runs.plan import Effect
+from simgin.runs.plan import Effect, Plan
+from simgin.runs.runner import Threads
 from simgin.runs.stopping import COMPLETE, End
 from simgin.stats import batches, league, round_robin, table, variance
 from simgin.stats.batches import Played
@@ -28,6 +31,8 @@ from simgin.stats.metrics import BY_NAME, headline
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from simgin.report.report import Report
 
 
 # Metrics of comparisons between variants, in addition to wins
@@ -58,6 +63,30 @@ class Findings:
 
     def __getstate__(self) -> object:
         raise TypeError("findings hold an open ledger; pickle their frames, such as table")
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return self.record.identity
+
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        return [end.units for end in self.record.ends]
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Return all results as DataFrames by name."""
+        return {name: getattr(self, name) for name in FRAMES}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of `table` for JSON, without importing pandas."""
+        return [table.for_json(row) for row in self.estimates]
+
+    def report(self, command: str) -> Report:
+        """Return the report with all tables and plots."""
+        from simgin.findings.run_report import run_pictures, run_report
+
+        return run_report(self, command, run_pictures(self.by_own_names))
 
     @cached_property
     def by_own_names(self) -> Findings:
@@ -328,6 +357,28 @@ class Findings:
         for name, middle in middles.items():
             frame[name] = frame[middle] + wide * (frame[name] - frame[middle])
         return frame
+
+
+def run_plan(
+    plan: Plan, workers: int | None = None, on_progress: Progress | None = None
+) -> Findings:
+    """Play a plan with its ledger in memory, which exists as long as the results do.
+
+    Args:
+        plan: Matchups and sizes.
+        workers: Number of worker threads.
+        on_progress: Callback for the progress of the matchups.
+    """
+    with closing(Threads(workers)) as team, ExitStack() as resources:
+        team.prepare(plan.matchups)
+        run_ledger = resources.enter_context(ledger.opened(None, plan.identity))
+        ends = runner.run(
+            plan.tasks, run_ledger, team, on_progress, rules=plan.rules, seconds=plan.seconds
+        )
+        runner.play_steps(plan.steps, run_ledger, workers)
+        findings = Findings(record_plan(plan, ends), run_ledger)
+        weakref.finalize(findings, resources.pop_all().close)
+        return findings
 
 
 @contextmanager

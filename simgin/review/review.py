@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from simgin.findings.findings import Findings
+from simgin.findings.findings import Findings, run_plan
 from simgin.play.matchup import parse_matchup
+from simgin.play.parallel import Progress
+from simgin.report.report import Report
 from simgin.review import course, review_request, scorecard
-from simgin.review.review_request import ReviewRequest
+from simgin.review.review_request import ReviewRequest, settled
 from simgin.review.scorecard import Measurement, Played, Row
 from simgin.rules import variants
 from simgin.runs.block import Task
@@ -27,7 +29,7 @@ from simgin.runs.runner import Step
 from simgin.stats import metrics, quantity
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
-from simgin.stats.table import Frame, frame_of
+from simgin.stats.table import Frame, frame_of, records
 from simgin.strategy.cast import CHAMPION, KNOCKS_IMMEDIATELY, PLAYS_FOR_GIN, STRONG
 
 FIGURE_COLUMNS = (
@@ -88,6 +90,30 @@ class Review:
 
     def __repr__(self) -> str:
         return f"<Review of {', '.join(self.request.variants)}; frames: metrics, differences>"
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """See `simgin.report.report.Result`."""
+        return self.findings.identity
+
+    @property
+    def units(self) -> list[int]:
+        """See `simgin.report.report.Result`."""
+        return self.findings.units
+
+    def frames(self) -> dict[str, Frame]:
+        """Return the metrics and their differences from the baseline as DataFrames."""
+        return {"metrics": self.metrics, "differences": self.differences}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of the metrics for JSON."""
+        return records(self.metrics)
+
+    def report(self, command: str) -> Report:
+        """Return the report of the review."""
+        from simgin.review.review_report import review_report
+
+        return review_report(self, command)
 
     @property
     def _part(self) -> slice:
@@ -298,6 +324,14 @@ def restore_review(entry: Mapping[str, Any], findings: Findings) -> Review:
 
 
 # Plan
+
+
+def run_review(
+    request: ReviewRequest, workers: int | None = None, on_progress: Progress | None = None
+) -> Review:
+    """Resolve who plays, play everything and return the review, with its ledger in memory."""
+    request = settled(request, workers)
+    return Review(request, run_plan(plan_review(request), workers, on_progress))
 
 
 def plan_review(request: ReviewRequest) -> Plan:

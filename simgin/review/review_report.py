@@ -409,8 +409,3 @@ def _missing(review: Review) -> str:
         reasons.setdefault(row["why"], []).append(f"{row['title']} ({label(row['variant'])})")
     parts = [f"{', '.join(dict.fromkeys(what))}: {why}" for why, what in reasons.items()]
     return "; ".join(parts) + "." if parts else ""
-
-
-def rows_for_json(review: Review) -> Sequence[dict[str, Any]]:
-    """Return the values as `--json` prints them."""
-    return table.records(review.metrics)

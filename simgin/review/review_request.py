@@ -93,6 +93,84 @@ class ReviewRequest:
     sweep: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @classmethod
+    def read(
+        cls,
+        names: Sequence[str],
+        against: str | None = None,
+        *,
+        players: Sequence[str] = (),
+        sweep: Sequence[str] = (),
+        goals: Sequence[str] = (),
+        deep: bool = False,
+        adapt: bool = False,
+        matches: int | str | None = None,
+        seed: int = 1,
+        seconds_per_turn: float = SECONDS_PER_TURN,
+        title: str = "",
+        note: str = "",
+    ) -> ReviewRequest:
+        """Read a request from names and numbers.
+
+        Args:
+            names: Variants.
+            against: Variant that they are compared with.
+            players: Strategies instead of the usual player types, weakest first. The last one is
+                the strong player.
+            sweep: One or two parameters with values, such as undercut_bonus=0,10,25 or
+                knock_limit=0..10.
+            goals: Design goals, such as "gin 40..50 %".
+            deep: True for 100 times as many matches.
+            adapt: True to train a strong player for every rule set.
+            matches: Number of matches of each pair of players.
+            seed: Seed of the deals.
+            seconds_per_turn: Duration of a turn, to convert turns to minutes.
+            title: Title of the report.
+            note: Note of the report.
+
+        Raises:
+            ReviewError: If these variants cannot be reviewed together.
+        """
+        if not names and against is None:
+            raise ReviewError(
+                "name at least one variant, like: simgin review oklahoma --against standard. "
+                "`simgin variants` lists them."
+            )
+        if sweep:
+            names, against, swept = _swept(names, against, sweep)
+        else:
+            swept = ()
+        base = () if against is None else (against,)
+        named = [variants.find(name) for name in (*base, *names)]
+        if len({variant.row["players"] for variant in named}) > 1:
+            raise ReviewError(
+                "variants for one player and for two have no metric in common: review them "
+                "separately."
+            )
+        texts = tuple(dict.fromkeys(variant.text for variant in named))
+        if against is not None and texts[0] in (variant.text for variant in named[1:]):
+            texts = tuple(dict.fromkeys(variant.text for variant in named[1:]))  # a sweep's order
+        base_text = named[0].text
+        alone = named[0].row["players"] == 1
+        if adapt and alone:
+            raise ReviewError("--adapt learns players for two-player rules; leave it out here.")
+        kinds, strong = _given_players(players) if players else (weaker_types(*named), None)
+        return cls(
+            texts,
+            base_text if against is not None and len(texts) > 1 else None,
+            kinds=kinds,
+            given_strong=strong,
+            adapt=adapt,
+            deep=deep,
+            matches=_size(matches, alone, deep),
+            seed=amounts.parse_seed(seed),
+            seconds_per_turn=seconds_per_turn,
+            title=title,
+            note=note,
+            goals=tuple(goals),
+            sweep=swept,
+        )
+
+    @classmethod
     def from_manifest(cls, entry: Mapping[str, Any]) -> ReviewRequest:
         """Return the request that a manifest records."""
         fields = {name: _tupled(value) for name, value in entry.items()}
@@ -154,66 +232,6 @@ class ReviewRequest:
 
 def _tupled(value: Any) -> Any:
     return tuple(map(_tupled, value)) if isinstance(value, list) else value
-
-
-def read_request(
-    names: Sequence[str],
-    against: str | None = None,
-    *,
-    players: Sequence[str] = (),
-    sweep: Sequence[str] = (),
-    goals: Sequence[str] = (),
-    deep: bool = False,
-    adapt: bool = False,
-    matches: int | str | None = None,
-    seed: int = 1,
-    seconds_per_turn: float = SECONDS_PER_TURN,
-    title: str = "",
-    note: str = "",
-) -> ReviewRequest:
-    """The request in words. Raises ReviewError for what cannot be reviewed.
-
-    players: strategies instead of the usual kinds, weakest first; the last one is the strong
-    player. sweep: one or two texts like undercut_bonus=0,10,25 or knock_limit=0..10.
-    """
-    if not names and against is None:
-        raise ReviewError(
-            "name at least one variant, like: simgin review oklahoma --against standard. "
-            "`simgin variants` lists them."
-        )
-    if sweep:
-        names, against, swept = _swept(names, against, sweep)
-    else:
-        swept = ()
-    base = () if against is None else (against,)
-    named = [variants.find(name) for name in (*base, *names)]
-    if len({variant.row["players"] for variant in named}) > 1:
-        raise ReviewError(
-            "variants for one player and for two have no metric in common: review them separately."
-        )
-    texts = tuple(dict.fromkeys(variant.text for variant in named))
-    if against is not None and texts[0] in (variant.text for variant in named[1:]):
-        texts = tuple(dict.fromkeys(variant.text for variant in named[1:]))  # a sweep's order
-    base_text = named[0].text
-    alone = named[0].row["players"] == 1
-    if adapt and alone:
-        raise ReviewError("--adapt learns players for two-player rules; leave it out here.")
-    kinds, strong = _given_players(players) if players else (weaker_types(*named), None)
-    return ReviewRequest(
-        texts,
-        base_text if against is not None and len(texts) > 1 else None,
-        kinds=kinds,
-        given_strong=strong,
-        adapt=adapt,
-        deep=deep,
-        matches=_size(matches, alone, deep),
-        seed=amounts.parse_seed(seed),
-        seconds_per_turn=seconds_per_turn,
-        title=title,
-        note=note,
-        goals=tuple(goals),
-        sweep=swept,
-    )
 
 
 def _size(matches: int | str | None, alone: bool, deep: bool) -> int:

@@ -10,7 +10,7 @@ from simgin.core import sums
 from simgin.report import figures
 from simgin.review import course, review_request
 from simgin.review.review import plan_review
-from simgin.review.review_request import ReviewRequest, read_request, settled
+from simgin.review.review_request import ReviewRequest, settled
 from simgin.rules import variants
 from simgin.runs import directory, ledger
 from simgin.stats.quantity import Quantity
@@ -84,10 +84,10 @@ def test_every_kind_plays_itself_and_the_strong_player_every_other():
 
 
 def test_a_review_of_one_player_has_a_naive_a_careful_and_a_strong_one():
-    request = settled(read_request(["solitary-gin"]))
+    request = settled(ReviewRequest.read(["solitary-gin"]))
     names = [task.matchup.a.text for task in plan_review(request).tasks]
     assert names[:2] == [kind.strategy for kind in request.kinds] and len(names) == 3
-    assert read_request(["standard"], deep=True).matches == 2_000_000
+    assert ReviewRequest.read(["standard"], deep=True).matches == 2_000_000
 
 
 def test_who_clearly_beats_champion_is_the_strong_player(monkeypatch):

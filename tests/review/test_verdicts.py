@@ -8,7 +8,7 @@ import pytest
 
 from simgin.review import review_report, scorecard, verdicts
 from simgin.review.review import SKILL, WAITING, Change, Review
-from simgin.review.review_request import ReviewRequest, read_request
+from simgin.review.review_request import ReviewRequest
 from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR, read_goals, rows_of, size
 from simgin.review.verdicts import sweep_lines
 from simgin.rules import variants
@@ -259,8 +259,8 @@ def test_a_review_says_whose_rules_the_strong_player_did_not_learn(request_, wor
 
 
 def test_of_a_sweep_the_rule_sets_are_named_or_counted():
-    one = read_request(["standard"], sweep=["undercut_bonus=0,10,25"])
-    two = read_request(["standard"], sweep=["undercut_bonus=0,10,25", "gin_bonus=20,25"])
+    one = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25"])
+    two = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25", "gin_bonus=20,25"])
     found = [
         caution(replace(one, strong=tuple((variant, "champion") for variant in one.variants)))
         for one in (one, two)
@@ -323,7 +323,7 @@ def test_goals_are_met_missed_or_undecided_by_the_whole_interval():
 
 
 def test_rules_are_said_by_what_differs():
-    request = read_request(["oklahoma", "tedesco+gin_bonus=20"], "standard")
+    request = ReviewRequest.read(["oklahoma", "tedesco+gin_bonus=20"], "standard")
     made = Review(request, None)
     assert verdicts.question(made) == "Oklahoma or Tedesco, gin bonus 20?"
     assert verdicts.rules_in_words(made) == [
@@ -341,7 +341,7 @@ def test_rules_are_said_by_what_differs():
 
 def test_every_rule_set_can_be_said_and_every_value_has_words():
     for name in variants.names():
-        made = Review(read_request([name], None), None)
+        made = Review(ReviewRequest.read([name], None), None)
         for _, sentence in verdicts.rules_in_words(made):
             assert sentence.endswith(".") and "{" not in sentence and sentence[0].isupper()
     for parameter in variants.parameters().values():
@@ -351,19 +351,19 @@ def test_every_rule_set_can_be_said_and_every_value_has_words():
 
 
 def test_who_knocks_at_once_does_so_with_all_that_the_rules_allow():
-    usual = dict(read_request(["standard", "straight"]).kinds)
-    wide = dict(read_request(["standard"], sweep=["knock_limit=0,10,20"]).kinds)
+    usual = dict(ReviewRequest.read(["standard", "straight"]).kinds)
+    wide = dict(ReviewRequest.read(["standard"], sweep=["knock_limit=0,10,20"]).kinds)
     at_once = KNOCKS_IMMEDIATELY
     assert usual.pop(at_once) == "simple" and wide.pop(at_once) == "simple:k=20"
     assert usual == wide
 
 
 def test_a_sweep_is_every_value_of_one_or_two_parameters():
-    one = read_request(["standard"], sweep=["undercut_bonus=0,25,10..12"])
+    one = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,25,10..12"])
     bonuses = ("0", "25", "10", "11", "12")
     assert one.sweep == (("undercut_bonus", bonuses),) and one.base == "standard"
     assert one.swept[1] == "standard" and one.variants == tuple(one.swept)
-    two = read_request(["standard"], sweep=["gin_bonus=0,20", "undercut_bonus=0,10"])
+    two = ReviewRequest.read(["standard"], sweep=["gin_bonus=0,20", "undercut_bonus=0,10"])
     assert two.variants[0] == "standard" and len(two.variants) == 5
     assert two.swept[1] == "standard+gin_bonus=0+undercut_bonus=10"
 
@@ -386,7 +386,7 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
     ],
 )
 def test_a_sweep_says_where_waiting_wins(shares, words):
-    request = read_request(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
+    request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
     keys = [(variant, WAITING, PLAYS_FOR_GIN) for variant in request.swept]
     known = dict(zip(keys, (number(share, 0.02) for share in shares), strict=True))
@@ -396,7 +396,7 @@ def test_a_sweep_says_where_waiting_wins(shares, words):
 
 def a_sweep(shares):
     """A review of a sweep whose figures of playing for gin are the batches of these shares."""
-    request = read_request(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
+    request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
     keys = [(variant, WAITING, PLAYS_FOR_GIN) for variant in request.swept]
     made.__dict__.update(figures=dict(zip(keys, shares, strict=True)), rows=())

@@ -1,5 +1,6 @@
 """`simgin compare`: two run directories."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -34,24 +35,21 @@ def compare(
     within X if the whole interval of their difference lies inside it.
     """
     from simgin.cli.session import save_report
-    from simgin.findings.compare import compare_runs, comparison_report
+    from simgin.findings.compare import compare_runs
     from simgin.findings.findings import opened
     from simgin.runs import directory
-    from simgin.stats import table
 
     command, started = repeated(), datetime.now(UTC)
     if output is not None:
         directory.check(output, command)
     question = f"How does {run} differ from {base}?"
     with directory.readable(run, base), opened(run) as run_read, opened(base) as base_read:
-        differences = compare_runs(run_read, base_read, margin)
-        report = comparison_report(question, run_read, base_read, differences, command)
+        found = replace(compare_runs(run_read, base_read, margin), question=question)
+        report = found.report(command)
         files = []
         if output is not None:
-            units = [end.units for end in run_read.record.ends]
-            identity = run_read.ledger.identity
-            files = save_report(output, report, identity, units, started, question=command)
+            parts = report, found.identity, found.units, started
+            files = save_report(output, *parts, question=command)
         all_rows = [f"--details prints all {len(one.rows)} comparisons." for one in report.folded]
         parts = screen(report, details, "".join(all_rows))
-        rows = table.records(differences)
-        Answer(command, rows, run_read.record.seed, files).show(as_json, parts)
+        Answer(command, found.records(), run_read.record.seed, files).show(as_json, parts)

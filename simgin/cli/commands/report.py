@@ -42,11 +42,9 @@ def report(place: Path, details: bool, as_json: bool) -> None:
 
 def _report(findings: Findings) -> Report:
     """The report of a run, or of a review."""
-    from simgin.findings.run_report import run_pictures, run_report
     from simgin.review.review import restore_review
-    from simgin.review.review_report import review_report
 
     manifest = findings.record.identity
     if "review" in manifest:
-        return review_report(restore_review(manifest["review"], findings), manifest["command"])
-    return run_report(findings, manifest["command"], run_pictures(findings.by_own_names))
+        return restore_review(manifest["review"], findings).report(manifest["command"])
+    return findings.report(manifest["command"])

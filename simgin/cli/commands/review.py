@@ -112,11 +112,10 @@ def review(
         plan, place, command, workers=workers, scheduler=scheduler, record_deals=False
     ) as findings:
         from simgin.report import page
-        from simgin.review.review_report import review_report, rows_for_json
 
         note("all matches played; drawing the pictures.")
         played = Review(request, findings)
-        report = review_report(played, command)
+        report = played.report(command)
         files = session.save(
             place,
             findings,
@@ -125,7 +124,7 @@ def review(
             command=command,
             review=asdict(request),
         )
-        answer = Answer(command, list(rows_for_json(played)), request.seed, files, findings.stopped)
+        answer = Answer(command, played.records(), request.seed, files, findings.stopped)
         more = command_line("report", place, "--details")
         answer.show(as_json, screen(report, details, more))
 
@@ -147,7 +146,7 @@ def _settled(request: ReviewRequest, workers: int | None, command: str) -> Revie
 
 def _read(variants: tuple[str, ...], asked: dict[str, Any]) -> ReviewRequest:
     """What is asked for: by the file if there is one, and by options, which come first."""
-    from simgin.review.review_request import read_file, read_request
+    from simgin.review.review_request import ReviewRequest, read_file
 
     path = asked.pop("file")
     given = {} if path is None else read_file(path)
@@ -161,7 +160,7 @@ def _read(variants: tuple[str, ...], asked: dict[str, Any]) -> ReviewRequest:
         given["seed"] = asked["seed"]
     if variants:
         given["names"] = variants
-    return read_request(given.pop("names", ()), given.pop("against", None), **given)
+    return ReviewRequest.read(given.pop("names", ()), given.pop("against", None), **given)
 
 
 def _place(request: ReviewRequest) -> Path:
