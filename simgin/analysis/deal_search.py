@@ -53,7 +53,7 @@ NEW_WORLDS = 2000  # for the decisions that seem costliest
 
 
 class SearchError(ValueError):
-    """Error: a search is not possible."""
+    """Error raised if a search is not possible."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ MANY = re.compile(r"\?( \?){3,}")  # four or more forgotten cards, printed as on
 
 
 class PositionError(ValueError):
-    """Error: a position does not exist or cannot be analysed."""
+    """Error raised if a position does not exist or cannot be analysed."""
 
 
 @dataclass(frozen=True)

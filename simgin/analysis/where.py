@@ -45,7 +45,7 @@ WORDS = (*PLAIN, *NUMBERS)
 
 
 class WhereError(ValueError):
-    """Error: a query of deals is not valid."""
+    """Error raised if a query of deals is not valid."""
 
 
 Comparison = tuple[str, str, int]  # quantity, operator and bound, such as `points < -40`

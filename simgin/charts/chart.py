@@ -73,7 +73,7 @@ READING = "A dot is too close to call; the other cells hold together at 5 % (Hol
 
 
 class ChartError(ValueError):
-    """Error: a chart cannot be made."""
+    """Error raised if a chart cannot be made."""
 
 
 @dataclass(frozen=True)
