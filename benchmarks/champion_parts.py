@@ -22,7 +22,7 @@ from simgin.strategy import Strategy, loader
 
 OPPONENTS = ("simple", "marjj")
 LEARNED = ("take", "discard", "knock")
-Numbers = np.ndarray  # blends, `(BLENDS, ALL) float64`, then the table that selects one
+Numbers = np.ndarray  # blends, `(N_BLENDS, ALL) float64`, then the table that selects one
 
 
 def split(numbers: Numbers) -> tuple[np.ndarray, np.ndarray]:

@@ -101,7 +101,7 @@ def vector(envs, memory):
 
 
 def stepping(envs, memory):
-    """Step as `vector` does, and add only the time of the environments to `memory`."""
+    """Step as `step_vector` does, and add only the time of the environments to `memory`."""
     mask = memory[0]
     actions = (np.random.random(mask.shape) * mask).argmax(axis=1)
     start = time.process_time()

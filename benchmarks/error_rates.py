@@ -3,11 +3,11 @@
     python benchmarks/error_rates.py -o results/reference/error-rates
 
 Every strategy plays the same deals against champion under the rules of eaai, and champion evaluates
-its decisions (simgin.analysis.rates). The work is divided into pieces, which several processes
-evaluate at the same time. Finished pieces are in DIR/parts, so that the same command resumes. With
---for, no piece is started after this number of seconds, and the results contain the deals evaluated
-by then. The script writes rates.csv with the error rates, and costliest.csv with the costliest
-decisions of each strategy and the commands that analyse them.
+its decisions (simgin.analysis.error_rates). The work is divided into pieces, which several
+processes evaluate at the same time. Finished pieces are in DIR/parts, so that the same command
+resumes. With --for, no piece is started after this number of seconds, and the results contain the
+deals evaluated by then. The script writes rates.csv with the error rates, and costliest.csv with
+the costliest decisions of each strategy and the commands that analyse them.
 """
 
 import argparse

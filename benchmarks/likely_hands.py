@@ -3,8 +3,8 @@
     python benchmarks/likely_hands.py            (five minutes)
 
 Plays deals that were not used for training, samples the opponent's hand many times at one decision
-of each (simgin.toolkit.worlds), and compares the sampled probability of holding a card with the
-observed frequency. The Brier score (mean squared error per card) is compared with those of two
+of each (simgin.toolkit.hand_sampling), and compares the sampled probability of holding a card with
+the observed frequency. The Brier score (mean squared error per card) is compared with those of two
 other models.
 """
 
@@ -31,8 +31,8 @@ def compared(variant: str, deals: int, seed: int) -> np.ndarray:
     """Return sampled, fitted and uniform probabilities and the truth for every unseen card.
 
     Returns:
-        `(n_cards, 4) float64`: probability from sampled hands, from `beliefs.believe` for single
-        cards, and with all cards equally likely, and 1 if the opponent held the card.
+        `(n_cards, 4) float64`: probability from sampled hands, from `beliefs.estimate_holdings` for
+        single cards, and with all cards equally likely, and 1 if the opponent held the card.
     """
     multipliers = np.load(STRATEGIES / "beliefs.npy")
     rules = build_rules(variants.find(variant))

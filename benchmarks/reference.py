@@ -59,7 +59,7 @@ class Reference:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """Complete command: that of the experiment of the same name, or one of OTHERS."""
+        """Complete command: that of the experiment of the same name, or one of OTHER_COMMANDS."""
         own = OTHERS.get(self.name) or (*SIMGIN, "run", f"experiments/{self.name}.toml")
         return (*own, "-o", str(WORK / self.name))
 

@@ -72,10 +72,10 @@ def play(hands, numbers, is_gin, first, second, after, value):
         hands: Bit masks of all hands.
         numbers: Index of every hand by its bit mask.
         is_gin: True for the bit masks of six melded cards.
-        first: Criterion, `(n_hands, RESTS) float32`.
-        second: Criterion in case of a tie, `(n_hands, RESTS) float32`.
-        after: Value after the discard, `(n_hands, RESTS) float32`.
-        value: Output, `(n_hands, RESTS) float32`.
+        first: Criterion, `(n_hands, N_RESTS) float32`.
+        second: Criterion in case of a tie, `(n_hands, N_RESTS) float32`.
+        after: Value after the discard, `(n_hands, N_RESTS) float32`.
+        value: Output, `(n_hands, N_RESTS) float32`.
     """
     for rest in range(1 << CARDS):  # a rest with one card fewer has a smaller index
         size = popcount(rest)
@@ -124,7 +124,7 @@ def solved(suits, ranks):
     """Solve a deck.
 
     Returns:
-        Index of every hand by its bit mask, the values of each player as computed by `play`, and
+        Index of every hand by its bit mask, the values of each player by `solve_player`, and
         the values with hindsight.
     """
     every = melds(suits, ranks)

@@ -335,7 +335,7 @@ Round = Sequence[Row]
 
 
 class BenchError(ValueError):
-    """Error of a measurement that cannot be read or made, with a suggested fix."""
+    """Exception for a measurement that cannot be read or made; the message suggests a fix."""
 
 
 @dataclass(frozen=True)

@@ -232,7 +232,7 @@ class _Asker:
         """Return the action of the policy for a view.
 
         Raises:
-            _Fault: If the action is illegal, or if the policy changed the view or the rules.
+            _CheckError: If the action is illegal, or if the policy changed the view or the rules.
         """
         before = view.tobytes()
         try:
@@ -260,7 +260,7 @@ def _failed_check(error: BaseException) -> str:
 
 
 def _check_unchanged(name: str, record: Any, before: bytes) -> None:
-    """Raise _Fault, with the first changed field, if a policy changed a record."""
+    """Raise _CheckError, with the first changed field, if a policy changed a record."""
     if record.tobytes() == before:
         return
     old = np.frombuffer(before, record.dtype)[0]
@@ -279,7 +279,7 @@ def _ask_all(asker: _Asker, found: np.ndarray) -> int:
     the history. Slow policies are queried for fewer positions.
 
     Raises:
-        _Fault: If an action is illegal or depends on any of these changes.
+        _CheckError: If an action is illegal or depends on any of these changes.
     """
     place = np.zeros(1, VIEW)
     answers: list[int] = []

@@ -209,7 +209,7 @@ def play() -> Finding:
 
 
 def known_sums(batches: np.ndarray) -> dict[str, int]:
-    """Return the sums of some batch rows that SUMS contains."""
+    """Return the sums of batch rows for the facts in KNOWN_SUMS."""
     total = batches.sum(axis=0, dtype=np.int64)
     return {name: int(total[sums.SUM + sums.FACT[name]]) for name in SUMS}
 

@@ -29,7 +29,7 @@ IGNORED = ("question", "hypothesis", "matchups")
 
 
 class ComparisonError(ValueError):
-    """Error of two runs that cannot be compared, with a suggested fix."""
+    """Exception for two runs that cannot be compared; the message suggests a fix."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def compare_runs(run: Findings, base: Findings, margin: str | float | None = Non
     Args:
         run: Results of a run.
         base: Results of the baseline run.
-        margin: Margin within which two values are equivalent (`differences.with_verdicts`); None
+        margin: Margin within which two values are equivalent (`differences.add_verdicts`); None
             for no equivalence test.
 
     Returns:

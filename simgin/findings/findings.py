@@ -265,8 +265,8 @@ class Findings:
     def pairing(self) -> pd.DataFrame:
         """DataFrame of the variance reduction by mirroring and of double wins.
 
-        The columns are NAMES, MIRRORING_COLUMNS, the numbers of pairs of which A and B won both
-        mirrored games, and the exact p-value of the sign test if the size was fixed in advance.
+        The columns are NAME_COLUMNS, PAIRING_COLUMNS, the numbers of pairs of which A and B won
+        both mirrored games, and the exact p-value of the sign test if the size was fixed.
         """
         parts = []
         for i in self._mirrored:
@@ -280,7 +280,7 @@ class Findings:
 
     @cached_property
     def adjusted(self) -> pd.DataFrame:
-        """DataFrame of the gain by control variates (columns: NAMES, ADJUSTED_COLUMNS).
+        """DataFrame of the gain by control variates (columns: NAME_COLUMNS, ADJUSTED_COLUMNS).
 
         It is empty for runs with a stopping rule.
         """
@@ -296,17 +296,17 @@ class Findings:
         return table.joined(parts, columns)
 
     def deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
-        """Yield variant, A, B and the recorded deals (`core.record.DEAL`) of every batch."""
+        """Yield variant, A, B and the recorded deals (`DEAL_RECORD`) of every batch."""
         for i, (cell, end) in enumerate(self._ended_cells()):
             for batch in self.ledger.deals(i, end.units, cell.batch):
                 yield cell.variant, cell.a, cell.b, batch
 
     def played(self, i: int) -> Played:
-        """Return the batch rows of matchup `i`, from the side of A."""
+        """Return the batch rows of a matchup, from the side of A."""
         return Played(self.cells[i], self.rows(i), self.record.ends[i].multiplier)
 
     def rows(self, i: int) -> np.ndarray:
-        """Return the batch rows of matchup `i` up to its end, `(n_batches, sums.COLUMNS) int64`."""
+        """Return the batch rows of a matchup up to its end, `(n_batches, N_COLUMNS) int64`."""
         return self.ledger.rows(i, self.record.ends[i].units, self.cells[i].batch)
 
     def _ended_cells(self) -> Iterator[tuple[Cell, End]]:
@@ -317,7 +317,7 @@ class Findings:
         return self.ledger.total(i, self.record.ends[i].units, self.cells[i].batch)
 
     def _named(self, i: int, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return a DataFrame with additional columns for the players of matchup `i`."""
+        """Return a DataFrame with additional columns for the players of a matchup."""
         cell = self.cells[i]
         return frame.assign(variant=cell.variant, strategy=cell.a, opponent=cell.b)
 

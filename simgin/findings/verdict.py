@@ -78,7 +78,8 @@ def verdict(findings: Findings) -> list[str]:
 def _sentences(findings: Findings) -> Iterator[str]:
     """Yield the sentences on every subject of the run.
 
-    DataFrames are used only for subjects that need them, because a single match does not.
+    DataFrames are computed only for subjects that need them. A single match needs none, which saves
+    the import of pandas.
     """
     record = findings.record
     if findings.round_robins:
@@ -128,7 +129,7 @@ def _nothing_found(findings: Findings) -> str:
 
 
 def side(limits: Limits, even: float) -> int:
-    """Return 1 above `even`, -1 below, and 0 if the interval includes it or is undefined."""
+    """Return 1 above `reference`, -1 below, and 0 if the interval includes it or is undefined."""
     value, low, high = limits
     if math.isnan(low + high) or low <= even <= high:
         return 0
@@ -147,7 +148,7 @@ def sides(family: Sequence[Limits], even: float) -> list[int]:
 
 
 def _p(limits: Limits, even: float) -> float:
-    """Compute the two-sided p-value of an estimate against `even` from its interval.
+    """Compute the two-sided p-value of an estimate against `reference` from its interval.
 
     The p-value therefore takes account of the sample size, the skewness of a proportion and a
     stopping rule: a confidence sequence at a smaller level is narrower than a normal interval
@@ -384,7 +385,7 @@ def _matchup(a: str, b: str, rows: ByMetric, ahead: int, gains: int) -> str:
 def _beats(a: str, b: str, way: int, limits: Limits, even: float) -> str:
     """Return the start of a sentence, `a beats b: it`, or why neither player does.
 
-    The interval of a single matchup can exclude `even` although the adjusted test does not.
+    The interval of a single matchup can exclude `reference` although the adjusted test does not.
     """
     adjusted = " after Holm's adjustment" * (way != side(limits, even))
     return f"{BEATS[way].format(a=a, b=b)}{adjusted}: {'it' if way else a}"

@@ -75,7 +75,7 @@ class Done:
         """Return the batch rows.
 
         Returns:
-            `(n_batches, sums.COLUMNS) int64`.
+            `(n_batches, N_COLUMNS) int64`.
         """
         return unpack(self.blob, sums.COLUMNS)
 
@@ -128,7 +128,7 @@ _ENDS = np.cumsum([sums.TURNS_BINS, sums.COUNT_BINS, sums.PAIR_BINS])
 
 
 class IdentityError(ValueError):
-    """Batch row that violates an invariant."""
+    """Exception for a batch row that violates an invariant."""
 
 
 def check(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None:
@@ -137,7 +137,7 @@ def check(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None:
     Args:
         matchup: Matchup that was played.
         units: Number of units in every batch.
-        rows: Batch rows, `(n_batches, sums.COLUMNS) int64`.
+        rows: Batch rows, `(n_batches, N_COLUMNS) int64`.
     """
     if rows.shape != (len(units), sums.COLUMNS):
         raise IdentityError(
@@ -188,7 +188,7 @@ def _facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sums of all facts, of their squares, and of their cross products.
 
     A cross product is the product of a fact with its denominator. All three arrays have the shape
-    `(n_batches, sums.N_FACTS)`.
+    `(n_batches, N_FACTS)`.
     """
     total, square, cross = np.split(rows[:, sums.SUM : sums.SUM + 3 * sums.N_FACTS], 3, axis=1)
     return total, square, cross

@@ -47,7 +47,7 @@ LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornado.app
 
 
 class ClusterError(ValueError):
-    """Error of a cluster or of its address, with a suggested fix."""
+    """Exception for a cluster that cannot be used; the message suggests a fix."""
 
 
 @dataclass(frozen=True)

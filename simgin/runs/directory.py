@@ -34,7 +34,7 @@ SEAL = "seal"  # key of the manifest's checksum
 
 
 class ResultsError(ValueError):
-    """Error of a run directory that cannot be read or written, with a suggested fix."""
+    """Exception for a run directory that cannot be read or written."""
 
 
 def save(

@@ -191,7 +191,7 @@ ENDS = ("until", "sprt", "for")  # keys of stopping rules
 
 
 class ExperimentError(toml.TomlError):
-    """Invalid experiment file, with one line per error."""
+    """Exception for an invalid experiment file, with one line per error."""
 
 
 def _either(text: str) -> str:

@@ -56,7 +56,7 @@ _ROWS = [[str, str], [int, int, int, str, bytes], [int, int, int, bytes], [str, 
 
 
 class LedgerError(ValueError):
-    """Error of a ledger that cannot be read or written, with a suggested fix."""
+    """Exception for a ledger that cannot be read or written; the message suggests a fix."""
 
 
 class Ledger:
@@ -65,7 +65,7 @@ class Ledger:
     Only one thread at a time may use it. Any thread may close it, because Python can delete the
     results that hold it in any thread.
 
-    The methods identify a matchup by its index in the run. `size` is the number of units in a
+    The methods identify a matchup by its index in the run. `batch_size` is the number of units in a
     complete batch. The batches of the first `units` units are those that the run needs, and the
     last one can be incomplete.
     """
@@ -149,13 +149,13 @@ class Ledger:
             size: Number of units in a complete batch.
 
         Returns:
-            `(n_batches, sums.COLUMNS) int64`.
+            `(n_batches, N_COLUMNS) int64`.
         """
         none = np.zeros((0, sums.COLUMNS), np.int64)
         return np.concatenate([none, *self.chunks(cell, units, size)])
 
     def total(self, cell: int, units: int, size: int) -> np.ndarray:
-        """Return the exact sum of all batch rows of a matchup, `(sums.COLUMNS,) int64`."""
+        """Return the exact sum of all batch rows of a matchup, `(N_COLUMNS,) int64`."""
         total = np.zeros(sums.COLUMNS, np.int64)
         for rows in self.chunks(cell, units, size):
             total += rows.sum(axis=0)
@@ -185,7 +185,7 @@ class Ledger:
         """Yield the recorded deals of the first `units` units, batch by batch.
 
         Yields:
-            `(n_deals,)` structured arrays with the fields of `DEAL`.
+            `(n_deals,)` structured arrays with the fields of `DEAL_RECORD`.
         """
         whole, rest = divmod(units, size)
         query = (
@@ -407,7 +407,7 @@ class _Steps:
     """Limit for the steps of a query, because the pages of a corrupt file can form a cycle."""
 
     path: Path | None
-    taken: int = 0  # number of calls, each after STEPS steps
+    taken: int = 0  # number of calls, each after STEPS_PER_CHECK steps
 
     def __call__(self) -> bool:
         """Count one more call of SQLite's progress handler; return True to stop the query."""

@@ -30,7 +30,7 @@ Batch = tuple[str, str, str, np.ndarray]
 
 
 class RecordsError(ValueError):
-    """Error of records that cannot be written, with a suggested fix."""
+    """Exception for records that cannot be written; the message suggests a fix."""
 
 
 @cache
@@ -49,7 +49,7 @@ def write(path: str | Path, batches: Iterable[Batch]) -> int:
     Args:
         path: Path of the file.
         batches: Variant, A, B (empty in solitaire games) and the deals of every batch, as
-            `(n_deals,)` arrays with the fields of `core.record.DEAL`, from `kernel.play_recorded`.
+            `(n_deals,)` arrays with the fields of `DEAL_RECORD`, from `kernel.play_with_records`.
 
     Raises:
         RecordsError: If pyarrow is missing or the file cannot be written.

@@ -197,7 +197,7 @@ def pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
     """Play a few units to measure their CPU time, which excludes the time of other processes.
 
     Returns:
-        Seconds per unit on one core, and the batch rows, `(n_batches, sums.COLUMNS) int64`.
+        Seconds per unit on one core, and the batch rows, `(n_batches, N_COLUMNS) int64`.
     """
     units = 1
     play(matchup, 0, units)  # the first call in a process takes longer
@@ -214,7 +214,7 @@ def deviations(matchup: Matchup) -> dict[str, float]:
     """Estimate the standard deviations of a unit's headline metrics in a pilot.
 
     Returns:
-        Standard deviation by metric (`metrics.headline`). If the pilot is too short for an
+        Standard deviation by metric (`metrics.headline_metrics`). If the pilot is too short for an
         estimate, the nominal value of the stopping rules.
     """
     total = pilot(matchup)[1].sum(axis=0)

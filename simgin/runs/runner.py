@@ -133,7 +133,7 @@ class _Watch:
 
         Args:
             first: Index of the first batch.
-            rows: Batch rows, `(n_batches, sums.COLUMNS) int64`.
+            rows: Batch rows, `(n_batches, N_COLUMNS) int64`.
         """
         for number, row in enumerate(rows, start=first):
             self._waiting[number] = row
@@ -201,7 +201,7 @@ def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndar
         workers: Number of threads; None for the number of usable cores.
 
     Returns:
-        Batch rows in unit order, `(n_batches, sums.COLUMNS) int64`. They are not stored elsewhere.
+        Batch rows in unit order, `(n_batches, N_COLUMNS) int64`. They are not stored elsewhere.
     """
     (rows,) = run_matchups([matchup], n, workers)
     return rows
@@ -224,7 +224,7 @@ def run_matchups(
 
 
 def _resumed(ledger: Ledger, i: int, task: Task, rule: Rule) -> _Watch:
-    """Return the batches of a matchup that an earlier run left in the ledger."""
+    """Return a stopping monitor with the batches of an earlier run in the ledger."""
     watch = _Watch(rule)
     for batch, row in ledger.each(i, task.units, task.matchup.batch):
         watch.add(batch, row[None])

@@ -31,7 +31,7 @@ NOMINAL_SD = {
 
 PAIRS_FROM = 100  # pairs before the first look of a sequential test
 EMPTY = 1e-3  # count assigned to an empty category, so that its probability is positive
-CATEGORIES = (0.0, 0.25, 0.5, 0.75, 1.0)  # pair scores, the bins of sums.PAIR_HISTOGRAM
+CATEGORIES = (0.0, 0.25, 0.5, 0.75, 1.0)  # pair scores, the bins of COL_PAIR_HISTOGRAM
 
 COMPLETE = "complete"
 # Descriptions of the estimated quantities, by metric
@@ -83,7 +83,7 @@ class Until:
         """Return the decision as a sentence, or None to continue.
 
         Args:
-            totals: Exact sum of the batch rows so far, `(sums.COLUMNS,) int64`.
+            totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`.
         """
         units = int(totals[sums.UNITS])
         metric = metrics.BY_NAME[self.metric]
@@ -136,7 +136,7 @@ class Sprt:
         """Return the log likelihood ratio of H1 to H0.
 
         Args:
-            totals: Exact sum of the batch rows so far, `(sums.COLUMNS,) int64`. Only the histogram
+            totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`. Only the histogram
                 of pair scores is used.
         """
         first = sums.PAIR_HISTOGRAM
@@ -161,7 +161,7 @@ class Sprt:
         """Return the conclusion from the accepted hypothesis, or None to continue.
 
         Args:
-            totals: Exact sum of the batch rows so far, `(sums.COLUMNS,) int64`.
+            totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`.
         """
         pairs = int(totals[sums.UNITS])
         if pairs < PAIRS_FROM:
@@ -181,7 +181,7 @@ Rule = Until | Sprt
 
 
 class StoppingError(ValueError):
-    """Stopping rule that does not suit the matchup."""
+    """Exception for a stopping rule that does not suit the matchup."""
 
 
 def until(half_width: str | float, matchup: Matchup) -> Until:
