@@ -1,9 +1,9 @@
 """Gin Rummy environments for PettingZoo and Gymnasium: `pip install 'simgin[rl]'`.
 
-from simgin.envs import gin_rummy env = gin_rummy.env(variant="oklahoma")             # PettingZoo:
-both seats external env = gin_rummy.gym_env(opponent="champion")        # Gymnasium: one seat, or a
-solitaire game envs = gin_rummy.vector_env(256, opponent="gold")   # many deals, stepped in one
-compiled call
+from simgin.envs import gin_rummy
+env = gin_rummy.env(variant="oklahoma")             # PettingZoo: both seats external
+env = gin_rummy.gym_env(opponent="champion")        # Gymnasium: one seat, or a solitaire game
+envs = gin_rummy.vector_env(256, opponent="gold")   # many deals, stepped in one compiled call
 
 An observation is a dict with `observation`, (OBSERVATION_SIZE,) float32, and `action_mask`,
 (N_ACTIONS,) int8; `simgin.envs.encoding` documents both. It contains no hidden cards. The reward is

@@ -2,8 +2,8 @@
 
 from simgin.envs.external_player import make_external_strategy
 
-def act(observation):  # dict of simgin.envs.gin_rummy: observation, action_mask return
-int(observation["action_mask"].argmax())
+def act(observation):  # dict of simgin.envs.gin_rummy: observation, action_mask
+    return int(observation["action_mask"].argmax())
 
 STRATEGY = make_external_strategy("first-legal", act)
 

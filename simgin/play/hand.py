@@ -92,7 +92,7 @@ def shown_melding(
     Args:
         hand: Mask of the cards.
         rules: Rules record.
-        discard: Mask of the discard; see `core.meldings.melding_shown`, also for the next two.
+        discard: Mask of the discard; see `core.meldings.find_shown_melding`, also for the next two.
         must: Card that has to be melded; -1 for none.
         demanded: Code of the ranks that a shot must leave; -1 for no shot.
 

@@ -66,7 +66,7 @@ def loop_type(players: int, *between: Any) -> Any:
 
 
 def compiled_kernel(players: int) -> Any:
-    """Compile the loop for one or two players; see `simgin.core.batch`."""
+    """Compile the loop for one or two players; see `simgin.core.batch_kernel`."""
     function = play_solo_units if players == 1 else play_units
     return compiled_loop(function, players, *_units(players))
 
@@ -153,7 +153,7 @@ def run(
         records: Records that the deals are written to; empty for none.
 
     Returns:
-        Batch rows, (n_batches, sums.COLUMNS) int64.
+        Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Raises:
         RulesModified: A policy wrote to the rules or its parameters.
@@ -222,7 +222,7 @@ def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
         n_units: Number of units.
 
     Returns:
-        Batch rows, (n_batches, sums.COLUMNS) int64.
+        Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Raises:
         PolicyFailure: A policy failed. The message has the command that replays the deal.
@@ -233,10 +233,10 @@ def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
 
 
 def play_recorded(matchup: Matchup, first_unit: int, n_units: int) -> tuple[np.ndarray, np.ndarray]:
-    """Play units as `play_units_of` does, with a record of every deal.
+    """Play units as `play_batches` does, with a record of every deal.
 
     Returns:
-        (batch rows, records), the records in order of play, (n_deals,) core.record.DEAL.
+        (batch rows, records), the records in order of play, (n_deals,) DEAL_RECORD.
     """
     most = n_units * (2 if matchup.mirrored else 1)
     if matchup.unit == "match":

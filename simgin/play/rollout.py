@@ -148,7 +148,7 @@ RECORDS = types.Array(from_dtype(DEAL), 2, "C")
 
 
 def compiled_kernel(players: int) -> Any:
-    """Compile the loop over worlds; see `core.position` and `core.solo_position`."""
+    """Compile the loop over worlds; see `core.position_rollouts`."""
     rest = (STOCKS, NUMBERS, NUMBERS, int64, RECORDS)
     if players == 1:
         return compiled_loop(play_worlds_alone, 1, VIEWS, *rest, distinct=False)
@@ -170,7 +170,7 @@ def play_in(
         first: Number of the first world, used as the unit of the policies' random streams.
 
     Returns:
-        Records of the deals, (n_worlds, n_actions) core.record.DEAL.
+        Records of the deals, (n_worlds, n_actions) DEAL_RECORD.
     """
     records = np.zeros((len(worlds), len(actions)), DEAL)
     kinds, cards = np.array(actions, np.int64).reshape(-1, 2).T.copy()
@@ -231,7 +231,7 @@ class Branches:
         weights: Inverse of the probability that the decision was drawn within its deal,
             (n_decisions,) int64.
         actions: Actions tried, padded with -1, (n_decisions, max_actions) int64.
-        records: Result of each rollout, (n_decisions, max_actions) core.record.DEAL.
+        records: Result of each rollout, (n_decisions, max_actions) DEAL_RECORD.
         scores: Points of A and B and deals won by A and B, (n_decisions, 4) int64.
     """
 
@@ -261,9 +261,9 @@ def branch_deals(
     """Play deals, and roll out several actions from one decision of A in each.
 
     The decision is drawn at random from those of A in the deal, so that means over decisions have
-    to be weighted (see `core.branch`). Deals with fewer than two candidate actions are left out.
-    The decisions of the slots offer, answer and show are not supported, nor is `take` in solitaire
-    games.
+    to be weighted (see `core.paired_rollouts`). Deals with fewer than two candidate actions are
+    left out. The decisions of the slots offer, answer and show are not supported, nor is `take` in
+    solitaire games.
 
     Args:
         matchup: Matchup to play.

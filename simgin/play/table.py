@@ -1,8 +1,10 @@
 """Deals and matches in which some seats are played by external programs.
 
 table = GameTable(parse_matchup("simple", "champion", "standard", 1, "match"), external_seats=(0,))
-while table.decision is not None: table.act(choose(table.decision))  # The view contains no hidden
-card. if table.is_deal_over: table.close_deal()
+while table.decision is not None:
+    table.act(choose(table.decision))  # The view contains no hidden card.
+    if table.is_deal_over:
+        table.close_deal()
 
 The engine calls policies, plays and scores. The actions of a strategy in a game are those of a run
 with the same seed, unit and shuffles. See `simgin.play.stepping`.

@@ -51,8 +51,8 @@ class Turns:
 
     Attributes:
         matchup: Matchup that was played.
-        records: Records of the deals, (n_deals,) core.record.DEAL.
-        rows: Turns, (n_turns,) TURN.
+        records: Records of the deals, (n_deals,) DEAL_RECORD.
+        rows: Turns, (n_turns,) TURN_DTYPE.
     """
 
     matchup: Matchup
@@ -87,7 +87,7 @@ def play(
 
 
 def _traced(matchup: Matchup, records: np.ndarray, first: int) -> np.ndarray:
-    """Return the turns of recorded deals, (n_turns,) TURN.
+    """Return the turns of recorded deals, (n_turns,) TURN_DTYPE.
 
     Args:
         matchup: Matchup that was played.
